@@ -1,0 +1,168 @@
+"""Errors: every situation a caller may handle, with its sentence, exit code and next step.
+
+Promises: a sentence says what happened and to which thing; a next step says what to do; exit
+codes are part of the public contract (docs/errors.md is generated from this file).
+Touches: nothing. Sentences are templates in English; `lang` has them in Chinese.
+"""
+
+from __future__ import annotations
+
+
+class RecollectError(Exception):
+    """Base of all our errors; never raised itself."""
+
+    exit_code = 1
+    sentence = "Something went wrong."
+    next_step = ""
+
+    def __init__(self, **fields: object) -> None:
+        """Keep the named parts of the sentence, so that a door can say it in any language."""
+        self.fields = fields
+        super().__init__(self.sentence.format(**fields))
+
+    @property
+    def kind(self) -> str:
+        """The stable name of the situation: `MemoryNotFound` is `memory-not-found`."""
+        name = type(self).__name__
+        return "".join("-" + c.lower() if c.isupper() else c for c in name).lstrip("-")
+
+
+class Failed(RecollectError):
+    """A step failed for a reason that has no class of its own."""
+
+    sentence = "{what}"
+
+
+class UsageProblem(RecollectError):
+    """The words of the command are off."""
+
+    exit_code = 2
+    sentence = "{what}"
+    next_step = "See `recollect {command} --help`."
+
+
+class SettingProblem(RecollectError):
+    """A settings file or a setting has a value that cannot be used."""
+
+    exit_code = 2
+    sentence = "{path}: {what}"
+    next_step = "Correct that line; `recollect config` lists every setting and what it takes."
+
+
+class StoreNotFound(RecollectError):
+    """No memory store here, and the command needs one."""
+
+    exit_code = 10
+    sentence = "There is no memory store for {where}."
+    next_step = (
+        "Make one with `recollect init`, or `recollect init --scope global` for all projects."
+    )
+
+
+class MemoryNotFound(RecollectError):
+    """No memory has this id."""
+
+    exit_code = 10
+    sentence = "There is no memory “{id}”."
+    next_step = "`recollect search WORDS` or `recollect list` shows the ids."
+
+
+class ChangeNotFound(RecollectError):
+    """The journal has no such change."""
+
+    exit_code = 10
+    sentence = "There is no change “{id}” in the journal."
+    next_step = "`recollect history` lists the changes."
+
+
+class NothingToUndo(RecollectError):
+    """Every change has been undone already, or there never was one."""
+
+    exit_code = 10
+    sentence = "There is nothing to undo."
+    next_step = "`recollect history` lists the changes and which of them were undone."
+
+
+class FileNotThere(RecollectError):
+    """A file that the person named does not exist or is not a regular file."""
+
+    exit_code = 10
+    sentence = "{path} is not a file that can be read: {reason}."
+    next_step = "Check the path."
+
+
+class AlreadyThere(RecollectError):
+    """Something has that name already, and nothing is replaced without being asked."""
+
+    exit_code = 11
+    sentence = "{path} exists already; it was not touched."
+    next_step = "Use `recollect edit` or `recollect set` to change it."
+
+
+class ChangedMeanwhile(RecollectError):
+    """Somebody else changed the file after it was read."""
+
+    exit_code = 12
+    sentence = "{path} changed after it was read; nothing was written."
+    next_step = "Run the command again: it will read the new text."
+
+
+class Locked(RecollectError):
+    """Another process holds the store's lock for longer than anyone should."""
+
+    exit_code = 13
+    sentence = "{path} has been locked for {seconds:.0f} seconds by {who}."
+    next_step = "Wait for that process or end it; the lock goes with the process."
+
+
+class LocksUnsupported(RecollectError):
+    """The file system has no locks, so that two writers could not be kept apart."""
+
+    exit_code = 13
+    sentence = "The file system of {path} does not support locks ({reason})."
+    next_step = "Set XDG_CACHE_HOME to a folder on a local disk."
+
+
+class MissingExtra(RecollectError):
+    """The feature needs an optional install."""
+
+    exit_code = 14
+    sentence = "{feature} needs the package {package}."
+    next_step = "Install it with `pip install 'recollect[{extra}]'`."
+
+
+class Unreadable(RecollectError):
+    """A file that the person named cannot be parsed."""
+
+    exit_code = 15
+    sentence = "{path} cannot be read: {reason}."
+    next_step = "Mend the file by hand; it was left as it is."
+
+
+class StorageFailed(RecollectError):
+    """The disk or the file system refused."""
+
+    exit_code = 16
+    sentence = "{path}: {reason}."
+    next_step = "Free space or mend the permissions, then run the command again; nothing was lost."
+
+
+class OutsideStore(RecollectError):
+    """A name would reach outside the store, or is no name for a file at all."""
+
+    exit_code = 17
+    sentence = "“{name}” is not a name inside the store."
+    next_step = "Use letters, digits and hyphens."
+
+
+class TooMuch(RecollectError):
+    """A guard against surprising amounts said no."""
+
+    exit_code = 18
+    sentence = "{what}"
+    next_step = "If that is meant, run it again with {flag}."
+
+
+def every_error() -> list[type[RecollectError]]:
+    """All error classes, in the order in which they stand here."""
+    return [c for c in globals().values() if isinstance(c, type) and issubclass(c, RecollectError)]

@@ -1,0 +1,402 @@
+"""The only writer to disk: create, replace, move, remove, append, lock, hash.
+
+Promises: a file is whole or not there; what returned is durable where the caller asked for that;
+nothing is followed out of its folder by a symbolic link in the last part of a path; files are
+0600 and folders 0700 under any umask.
+Touches: the files and folders it is given. It knows nothing of memories.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+
+from recollect.errors import AlreadyThere, FileNotThere, Locked, LocksUnsupported, StorageFailed
+
+TEMP_SUFFIX = ".tmp"
+LARGEST_FILE_BYTES = 64 * 1024 * 1024
+LOCK_WAIT_SECONDS = 10.0
+FILE_MODE = 0o600
+FOLDER_MODE = 0o700
+
+
+def stamp_of(data: bytes) -> str:
+    """The stamp (content hash) of these bytes: the first 128 bits of their SHA-256, in hex."""
+    return sha256(data).hexdigest()[:32]
+
+
+def failed(error: OSError, path: str) -> StorageFailed:
+    """Our error for a refusal of the file system, with the path it was about."""
+    return StorageFailed(
+        path=path, reason=(os.strerror(error.errno) if error.errno else str(error))
+    )
+
+
+# ------------------------------------------------------------------------------------- reading
+
+
+def read_file(path: str, limit: int = LARGEST_FILE_BYTES) -> bytes:
+    """The bytes of a regular file; links, pipes and devices are refused without being opened.
+
+    Raises:
+        FileNotThere: there is no regular file at that path, or it is larger than `limit` bytes.
+        StorageFailed: the file system refused to read it.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise FileNotThere(path=path, reason="there is none") from None
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO, errno.ENOTDIR):
+            raise FileNotThere(path=path, reason="it is a link or a device") from None
+        raise failed(error, path) from error
+    try:
+        info = os.fstat(handle)
+        if not stat.S_ISREG(info.st_mode):
+            raise FileNotThere(path=path, reason="it is not a regular file")
+        if info.st_size > limit:
+            raise FileNotThere(path=path, reason=f"it has more than {limit:,} bytes")
+        parts = []
+        while part := os.read(handle, 1 << 20):
+            parts.append(part)
+        return b"".join(parts)
+    except OSError as error:
+        raise failed(error, path) from error
+    finally:
+        os.close(handle)
+
+
+def read_from(path: str, offset: int, limit: int) -> bytes:
+    """Up to `limit` bytes of a file from `offset` on; nothing if the file is not there."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.pread(handle, limit, offset)
+    except OSError as error:
+        raise failed(error, path) from error
+    finally:
+        os.close(handle)
+
+
+def stamp_at(path: str) -> str | None:
+    """The stamp of the file as it is now, or None if there is no file."""
+    try:
+        return stamp_of(read_file(path))
+    except FileNotThere:
+        return None
+
+
+# ------------------------------------------------------------------------------------- writing
+
+
+def make_folder(path: str) -> None:
+    """Make the folder and those above it, private to this user; no harm if it is there."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent and parent != path:
+        make_folder(parent)
+    try:
+        os.mkdir(path, FOLDER_MODE)
+        sync_folder(parent or ".")
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise StorageFailed(path=path, reason="a file is in the way of a folder") from None
+    except OSError as error:
+        raise failed(error, path) from error
+
+
+def sync_folder(path: str) -> None:
+    """Make the names in this folder durable."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise failed(error, path) from error
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        raise failed(error, path) from error
+    finally:
+        os.close(handle)
+
+
+def sync_folders(paths: Iterable[str]) -> None:
+    """Make the names in these folders durable, each once."""
+    for path in sorted(set(paths)):
+        sync_folder(path)
+
+
+def write_whole(path: str, data: bytes, *, durable: bool = True, mode: int = FILE_MODE) -> None:
+    """Put `data` at `path` in one step, replacing what is there.
+
+    With `durable` the bytes are on disk before the name points to them; the caller makes the
+    name durable with `sync_folder`. Views go without, they can be made again.
+    """
+    temp = _write_temp(path, data, durable=durable, mode=mode)
+    try:
+        os.rename(temp, path)
+    except OSError as error:
+        _discard(temp)
+        raise failed(error, path) from error
+
+
+def create_whole(path: str, data: bytes) -> None:
+    """Put `data` at `path`, where nothing may be yet.
+
+    Raises:
+        AlreadyThere: something has that name.
+    """
+    temp = _write_temp(path, data, durable=True, mode=FILE_MODE)
+    try:
+        os.link(temp, path, follow_symlinks=False)
+    except FileExistsError:
+        raise AlreadyThere(path=path) from None
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK):
+            raise failed(error, path) from error
+        _create_without_links(temp, path)
+    finally:
+        _discard(temp)
+
+
+def _create_without_links(temp: str, path: str) -> None:
+    # Some file systems have no hard links. The name is taken first, so that nobody is replaced.
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE))
+        os.rename(temp, path)
+    except FileExistsError:
+        raise AlreadyThere(path=path) from None
+    except OSError as error:
+        raise failed(error, path) from error
+
+
+def _write_temp(path: str, data: bytes, *, durable: bool, mode: int) -> str:
+    folder, name = os.path.split(path)
+    temp = os.path.join(folder, f".{name[:100]}.{os.urandom(6).hex()}{TEMP_SUFFIX}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    try:
+        handle = os.open(temp, flags, FILE_MODE)
+    except OSError as error:
+        raise failed(error, path) from error
+    try:
+        os.fchmod(handle, mode)
+        _write_all(handle, data)
+        if durable:
+            os.fsync(handle)
+    except OSError as error:
+        _discard(temp)
+        raise failed(error, path) from error
+    finally:
+        os.close(handle)
+    return temp
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    # A full disk shows as a short write first; only the next one raises.
+    view = memoryview(data)
+    while view:
+        written = os.write(handle, view)
+        if written == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        view = view[written:]
+
+
+def _discard(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)
+
+
+def move(path: str, to: str) -> None:
+    """Give a file or folder another name, durably at the new place before it goes from the old.
+
+    Raises:
+        AlreadyThere: something has the new name.
+    """
+    if os.path.lexists(to):
+        raise AlreadyThere(path=to)
+    try:
+        os.rename(path, to)
+    except OSError as error:
+        raise failed(error, path) from error
+    sync_folders([os.path.dirname(to), os.path.dirname(path)])
+
+
+def replace_name(path: str, to: str) -> None:
+    """Rename over whatever has the name `to`; for marks, which nothing depends on."""
+    try:
+        os.rename(path, to)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise failed(error, path) from error
+
+
+def remove(path: str) -> None:
+    """Take a file away; no harm if it is gone."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise failed(error, path) from error
+
+
+def remove_empty_folder(path: str) -> None:
+    """Take a folder away if nothing is in it."""
+    with suppress(OSError):
+        os.rmdir(path)
+
+
+def append_durably(path: str, data: bytes, *, sync: bool = True) -> None:
+    """Append whole lines to a file, all or none of them, on disk when this returns.
+
+    An unterminated line that a crash left at the end was never acknowledged and is cut off
+    first. The caller holds the lock that keeps other appenders away.
+
+    Raises:
+        StorageFailed: the disk refused; the file is as it was before.
+    """
+    new = not os.path.exists(path)
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        handle = os.open(path, flags, FILE_MODE)
+    except OSError as error:
+        raise failed(error, path) from error
+    try:
+        end = _cut_torn_tail(handle)
+        try:
+            _write_all(handle, data)
+            if sync:
+                os.fdatasync(handle)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(handle, end)
+            raise failed(error, path) from error
+    finally:
+        os.close(handle)
+    if new and sync:
+        sync_folder(os.path.dirname(path))
+
+
+def append_bytes(path: str, data: bytes) -> None:
+    """Append bytes to a file, on disk when this returns; a part of them is cut off again."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        handle = os.open(path, flags, FILE_MODE)
+    except OSError as error:
+        raise failed(error, path) from error
+    try:
+        end = os.fstat(handle).st_size
+        try:
+            _write_all(handle, data)
+            os.fdatasync(handle)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(handle, end)
+            raise failed(error, path) from error
+    finally:
+        os.close(handle)
+
+
+def _cut_torn_tail(handle: int) -> int:
+    end = os.fstat(handle).st_size
+    if end == 0 or os.pread(handle, 1, end - 1) == b"\n":
+        return end
+    start = end
+    while start > 0:
+        step = min(start, 1 << 16)
+        newline = os.pread(handle, step, start - step).rfind(b"\n")
+        if newline >= 0:
+            start = start - step + newline + 1
+            break
+        start -= step
+    os.ftruncate(handle, start)
+    return start
+
+
+def set_private(path: str) -> bool:
+    """Take the rights of group and others away; True if there were any."""
+    info = os.lstat(path)
+    if stat.S_ISLNK(info.st_mode) or not info.st_mode & 0o077:
+        return False
+    try:
+        os.chmod(path, info.st_mode & 0o700)
+    except OSError as error:
+        raise failed(error, path) from error
+    return True
+
+
+def truncate(path: str, size: int) -> None:
+    """Cut a file to `size` bytes if it is longer; no harm if it is not there."""
+    try:
+        if os.path.getsize(path) > size:
+            os.truncate(path, size)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise failed(error, path) from error
+
+
+# ------------------------------------------------------------------------------------- locking
+
+
+@contextmanager
+def lock(path: str, *, wait_seconds: float = LOCK_WAIT_SECONDS) -> Iterator[None]:
+    """Hold the lock at `path`; the kernel lets it go when the process ends, however it ends.
+
+    Raises:
+        Locked: another process kept it for longer than `wait_seconds`.
+        LocksUnsupported: the file system has no locks.
+    """
+    handle = take_lock(path, wait_seconds=wait_seconds)
+    if handle is None:
+        raise Locked(path=path, seconds=wait_seconds, who=_holder_of(path))
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def take_lock(path: str, *, wait_seconds: float = 0.0) -> int | None:
+    """An open handle that holds the lock until it is closed, or None if somebody else has it."""
+    make_folder(os.path.dirname(path))
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+    except OSError as error:
+        raise failed(error, path) from error
+    deadline = time.monotonic() + wait_seconds
+    pause = 0.001
+    try:
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    os.close(handle)
+                    return None
+                time.sleep(pause)
+                pause = min(pause * 1.5, 0.02)
+    except OSError as error:
+        os.close(handle)
+        if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise LocksUnsupported(path=path, reason=os.strerror(error.errno)) from error
+        raise failed(error, path) from error
+    with suppress(OSError):  # only a courtesy to whoever has to wait; a full disk may refuse it
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, b"process %d\n" % os.getpid(), 0)
+    return handle
+
+
+def _holder_of(path: str) -> str:
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(64).decode("ascii", "replace").strip() or "another process"
+    return "another process"

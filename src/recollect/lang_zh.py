@@ -1,0 +1,3 @@
+"""Lang: the sentences of the program in Chinese, by their English."""
+
+ZH: dict[str, str] = {}
