@@ -1,0 +1,221 @@
+"""Codec: the fields of a memory, their defaults, and the text of a new one.
+
+Promises: a field with a word outside its list gets its default and a problem is noted; the fields
+of a new text stand in the order of docs/format.md.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from recollect.domain import model
+from recollect.domain.codec.frontmatter import (
+    Front,
+    Value,
+    date_text,
+    split_front,
+    value_text,
+    with_value,
+    without_key,
+)
+from recollect.domain.codec.legacy import headers_of, split_keywords
+from recollect.domain.model import Memory
+from recollect.domain.names import is_id
+
+ORDER = (
+    "id title type kind category tags trigger files concepts salience confidence source trust "
+    "status related supersedes session project created updated last-accessed retention "
+    "decay-after private"
+).split()
+LISTS = ("tags", "trigger", "files", "concepts", "related", "supersedes")
+DATES = ("created", "updated", "last-accessed", "decay-after")
+ALWAYS = (
+    "id title type kind tags trigger salience confidence source trust status related created "
+    "updated last-accessed"
+).split()
+_WORDS = {
+    "type": model.LAYERS,
+    "kind": tuple(model.KINDS),
+    "salience": model.LEVELS,
+    "confidence": model.LEVELS,
+    "source": model.SOURCES,
+    "trust": model.TRUSTS,
+    "status": model.STATUSES,
+}
+_FOLDER_KINDS = (
+    ("semantic/decisions/", "decision"),
+    ("semantic/issues/", "issue"),
+    ("semantic/implementations/", "implementation"),
+    ("procedural/patterns/", "pattern"),
+    ("semantic/", "fact"),
+    ("procedural/", "rule"),
+    ("reference/", "pointer"),
+    ("core/", "fact"),
+)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?)?")
+
+
+def words_for(key: str) -> tuple[str, ...]:
+    """The words that a field takes; none for a free field."""
+    return tuple(_WORDS.get(key, ()))
+
+
+def default_fields(path: str) -> dict[str, str]:
+    """What a file in this place is, as long as it does not say otherwise."""
+    inside = path.removeprefix("archive/")
+    folder = inside.partition("/")[0]
+    layer = folder if folder in model.LAYERS else "semantic"
+    if layer == "episodic":
+        kind = "conversation" if inside.endswith("/summary.md") else "note"
+    else:
+        kind = next((k for start, k in _FOLDER_KINDS if inside.startswith(start)), "note")
+    return {"type": layer, "kind": kind, **layer_defaults(layer)}
+
+
+def layer_defaults(layer: str) -> dict[str, str]:
+    """Salience, confidence, source and status of a new memory of this layer (seed 004)."""
+    return {
+        "salience": "medium",
+        "confidence": "medium" if layer == "episodic" else "high",
+        "source": {"procedural": "instructed", "reference": "referenced"}.get(layer, "observed"),
+        "trust": "user",
+        "status": "open" if layer == "episodic" else "confirmed",
+    }
+
+
+def stem_of(path: str) -> str:
+    """The id of a file that names none: its stem, or its folder's name for `…/summary.md`."""
+    parts = path.removesuffix(".md").split("/")
+    return parts[-2] if parts[-1] == "summary" and len(parts) > 1 else parts[-1]
+
+
+def memory_from_text(text: str, path: str) -> Memory:
+    """The memory that this text is, at this place in the store."""
+    front = split_front(text)
+    legacy = headers_of(front.body)
+    problems = [front.problem] if front.problem else []
+    default = default_fields(path)
+    word = {key: _word(front, key, default, problems) for key in _WORDS}
+    stem = stem_of(path)
+    title = _one(front, "title") or legacy.title or _heading(front.body) or stem
+    return Memory(
+        id=_id(front, stem, problems),
+        title=" ".join(title.split()),
+        layer=word["type"],
+        path=path,
+        body=front.body,
+        kind=word["kind"],
+        category=_one(front, "category"),
+        tags=_many(front, "tags") or legacy.keywords,
+        trigger=_many(front, "trigger"),
+        files=_many(front, "files"),
+        concepts=_many(front, "concepts"),
+        salience=word["salience"],
+        confidence=word["confidence"],
+        source=word["source"],
+        trust=word["trust"],
+        status=word["status"],
+        related=_many(front, "related"),
+        supersedes=_many(front, "supersedes"),
+        session=_one(front, "session"),
+        project=_one(front, "project"),
+        created=time_of(_one(front, "created") or legacy.time or _day_in(stem)),
+        updated=time_of(_one(front, "updated")),
+        last_accessed=time_of(_one(front, "last-accessed"))[:10],
+        retention=_one(front, "retention"),
+        decay_after=time_of(_one(front, "decay-after"))[:10],
+        private=_one(front, "private").lower() in ("true", "yes"),
+        problem="; ".join(problems),
+    )
+
+
+def fields_of(memory: Memory) -> dict[str, Value]:
+    """Every field of a memory as it stands in front matter, in order."""
+    fields: dict[str, Value] = {}
+    for key in ORDER:
+        name = {"type": "layer"}.get(key, key.replace("-", "_"))
+        value = getattr(memory, name)
+        if isinstance(value, tuple):
+            fields[key] = list(value)
+        elif isinstance(value, bool):
+            fields[key] = "true" if value else ""
+        else:
+            fields[key] = value
+    return fields
+
+
+def new_text(fields: Mapping[str, Value], body: str) -> str:
+    """The text of a new memory with these fields; empty ones are left out unless always shown."""
+    lines = ["---"]
+    for key in ORDER:
+        value = fields.get(key, [] if key in LISTS else "")
+        if not value and key not in ALWAYS:
+            continue
+        shown = date_text(value) if key in DATES and isinstance(value, str) else value_text(value)
+        lines.append(f"{key}: {shown}".rstrip())
+    return "\n".join(lines) + "\n---\n" + body.strip("\n") + "\n"
+
+
+def with_field(text: str, key: str, value: Value | None) -> str:
+    """`text` with one field changed, or taken out for None; every other byte stays."""
+    if value is None:
+        return without_key(text, key)
+    return with_value(text, key, value, order=ORDER, is_date=key in DATES)
+
+
+def _one(front: Front, key: str) -> str:
+    value = front.value(key)
+    if isinstance(value, list):
+        value = ", ".join(value)
+    return (value or "").strip()
+
+
+def _many(front: Front, key: str) -> tuple[str, ...]:
+    value = front.value(key)
+    if not value:
+        return ()
+    if isinstance(value, str):
+        return split_keywords(value)
+    if key in ("tags", "trigger", "concepts"):  # `[数据库，缓存]` is one item for YAML, not for us
+        value = [part for item in value for part in re.split("[，、]", item)]
+    return tuple(dict.fromkeys(item.strip() for item in value if item.strip()))
+
+
+def _word(front: Front, key: str, default: Mapping[str, str], problems: list[str]) -> str:
+    value = _one(front, key).lower()
+    if value in _WORDS[key]:
+        return value
+    if value:
+        problems.append(f"{key} is “{value}”, which is none of: {', '.join(_WORDS[key])}")
+    return default[key]
+
+
+def _id(front: Front, stem: str, problems: list[str]) -> str:
+    named = _one(front, "id")
+    if named and not is_id(named):
+        problems.append(f"id “{named}” cannot be a name; the file's name is used")
+        named = ""
+    return named or (
+        stem if is_id(stem) else re.sub(r"[^\w.-]+", "-", stem).strip("-.") or "memory"
+    )
+
+
+def _heading(body: str) -> str:
+    match = re.search(r"^#[ \t]+(\S.*)$", body[:4000], re.M)
+    return match[1].strip() if match else ""
+
+
+def _day_in(stem: str) -> str:
+    match = _DAY.match(stem)
+    return match[0] if match else ""
+
+
+def time_of(value: str) -> str:
+    """A time as people write it, in our form; what is no time is nothing."""
+    match = _TIME.match(value)
+    if not match:
+        return ""
+    return f"{match[1]}T{match[2] or '00:00'}{match[3] or ':00'}Z"

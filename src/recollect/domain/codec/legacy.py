@@ -1,0 +1,53 @@
+"""Codec: the headers of seed 001, which carry title, keywords and time in the body.
+
+Promises: both languages, full- and half-width colons and commas, the colon in or out of the bold
+marks; an empty header takes nothing from the next line; template placeholders are no keywords.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_SEARCHED = 16_000
+_TITLE = re.compile(
+    r"^#[ \t]*(?:Conversation Memory|对话记忆)[ \t]*[:：][ \t]*(\S.*?)[ \t]*\r?$", re.M
+)
+_HEADER = re.compile(
+    r"^[ \t]*(?:[-*+][ \t]+)?\*\*(Keywords|关键词|Time|时间)[ \t]*"
+    r"(?:[:：][ \t]*\*\*|\*\*[ \t]*[:：])[ \t]*(.*?)[ \t]*\r?$",
+    re.M | re.I,
+)
+_PLACEHOLDER = re.compile(r"\{.*\}|<.*>|\[.*\]")
+
+
+class Headers(NamedTuple):
+    """What the headers say; empty where they say nothing."""
+
+    title: str
+    keywords: tuple[str, ...]
+    time: str
+
+
+def headers_of(body: str) -> Headers:
+    """The headers of a conversation memory in the form of the first seed."""
+    head = body[:_SEARCHED]
+    if "**" not in head and "# " not in head:
+        return Headers("", (), "")
+    title = _TITLE.search(head)
+    keywords: tuple[str, ...] = ()
+    time = ""
+    for match in _HEADER.finditer(head):
+        if match[1].lower() in ("keywords", "关键词"):
+            keywords = keywords or split_keywords(match[2])
+        else:
+            time = time or match[2]
+    named = title[1] if title and not _PLACEHOLDER.fullmatch(title[1]) else ""
+    return Headers(named, keywords, time)
+
+
+def split_keywords(text: str) -> tuple[str, ...]:
+    """The keywords of a comma list, each once, without template placeholders."""
+    words = (w.strip(" \t`*") for w in re.split(r"[,，、;；]", text))
+    return tuple(dict.fromkeys(w for w in words if w and not _PLACEHOLDER.fullmatch(w)))

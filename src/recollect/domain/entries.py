@@ -1,0 +1,186 @@
+"""Entries: what the index and the views need to know of a memory.
+
+Promises: pure; the same memory gives the same rows; a section never claims more trust than its
+memory, unless it lists only what the person said.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import NamedTuple
+
+from recollect.domain.codec import sections_of
+from recollect.domain.facts import facts_of, section_kind
+from recollect.domain.model import Entry, Memory, Section, lowest_trust
+from recollect.domain.pack import count_tokens
+
+LARGEST_INDEXED = 1024 * 1024
+LONGEST_SUMMARY = 160
+_SOLUTION = re.compile(r"^(?:Solution|解决方案)\s*[:：]", re.I)
+_MARKS = re.compile(r"^(?:[-*+>]|\d+[.)、])\s+|[*_`]{1,3}|<!--.*?-->|^\[[ x]\]\s*", re.M)
+
+
+class Shelved(NamedTuple):
+    """A section with the fields under which the index files it."""
+
+    shelf: str
+    anchor: str
+    heading: str
+    text: str
+    kind: str
+    source: str
+    trust: str
+    trigger: tuple[str, ...]
+    tokens: int
+
+
+_COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.S)
+_OWN_TRUST = re.compile(r"\btrust:\s*(external|tool|agent)\b")
+_OWN_SOURCE = re.compile(r"\bsource:\s*(observed|inferred|instructed|referenced)\b")
+
+
+def without_comments(text: str) -> str:
+    """`text` as it is read: HTML comments are for bookkeeping."""
+    return _COMMENT.sub("", text).strip() if "<!--" in text else text.strip()
+
+
+def is_conversation(path: str) -> bool:
+    """Whether this file is the raw conversation (level 3) beside a memory."""
+    return path.endswith("/conversation.md")
+
+
+def entry_of(memory: Memory, stamp: str) -> Entry:
+    """A memory without its text, as lists show it."""
+    return Entry(
+        id=memory.id,
+        title=memory.title,
+        layer=memory.layer,
+        kind=memory.kind,
+        category=memory.category,
+        tags=memory.tags,
+        trigger=memory.trigger,
+        files=memory.files,
+        concepts=memory.concepts,
+        salience=memory.salience,
+        confidence=memory.confidence,
+        source=memory.source,
+        trust=memory.trust,
+        status=memory.status,
+        related=memory.related,
+        session=memory.session,
+        project=memory.project,
+        created=memory.created,
+        updated=memory.updated,
+        last_accessed=memory.last_accessed,
+        decay_after=memory.decay_after,
+        private=memory.private,
+        path=memory.path,
+        tokens=count_tokens(memory.body),
+        summary=summary_of(memory),
+        stamp=stamp,
+        problem=memory.problem,
+    )
+
+
+def summary_of(memory: Memory) -> str:
+    """The first telling line of a memory's body, on one line."""
+    title = memory.title.casefold()
+    for line in memory.body[:8000].splitlines():
+        text = _MARKS.sub("", line.strip()).strip()
+        if not text or text.startswith(("#", "```", "|", "---")) or text.casefold() == title:
+            continue
+        return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1].rstrip() + "…"
+    return ""
+
+
+def shelved(memory: Memory) -> list[Shelved]:
+    """The sections of a memory as the index files them."""
+    body = memory.body[:LARGEST_INDEXED]
+    if is_conversation(memory.path):
+        return [_turn(n, text, memory) for n, text in enumerate(turns_of(body), 1)]
+    shelf = "cold" if memory.archived else "hot"
+    sections = sections_of(body)
+    heads = [s for s in sections if s.anchor or _says_something(s, memory)]
+    alone = len(heads) <= 1
+    return [_section(s, memory, shelf, alone=alone) for s in heads or sections[:1]]
+
+
+def _says_something(head: Section, memory: Memory) -> bool:
+    lines = [line.strip() for line in head.text.splitlines() if line.strip()]
+    return any(not line.startswith("# ") for line in lines) or (
+        not lines and not memory.body.strip()
+    )
+
+
+def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Shelved:
+    kind, source, trust = memory.kind, memory.source, memory.trust
+    listed = section_kind(section.heading)
+    if _SOLUTION.match(section.heading):
+        kind = "solution"
+    elif listed and memory.kind in ("session", "conversation"):
+        kind = listed
+        facts = facts_of(listed, section.text)
+        if facts and all(fact.source == "instructed" for fact in facts):
+            source, trust = "instructed", "user"
+    for comment in _COMMENT.findall(section.text):
+        lower = _OWN_TRUST.search(comment)
+        trust = lowest_trust(trust, lower[1]) if lower else trust
+        named = _OWN_SOURCE.search(comment)
+        source = named[1] if named else source
+    text = without_comments(section.text)
+    low = f"{section.heading}\n{text}".casefold()
+    trigger = (
+        memory.trigger
+        if alone
+        else tuple(
+            word for word in memory.trigger if _spoken(word) in low or word.casefold() in low
+        )
+    )
+    return Shelved(
+        shelf,
+        section.anchor,
+        section.heading,
+        text,
+        kind,
+        source,
+        trust,
+        trigger,
+        count_tokens(text),
+    )
+
+
+def _spoken(trigger: str) -> str:
+    return trigger.casefold().replace("-", " ")
+
+
+_TURN = re.compile(r"^### (?=.+\[\d\d:\d\d(?::\d\d)?\])", re.M)
+
+
+def turns_of(body: str) -> list[str]:
+    """The turns of a raw conversation; a text without turns is one."""
+    parts = [part.strip().strip("-").strip() for part in _TURN.split(body)]
+    return [part for part in parts[1:] if part] or ([body.strip()] if body.strip() else [])
+
+
+def _turn(n: int, text: str, memory: Memory) -> Shelved:
+    return Shelved(
+        "raw",
+        f"turn-{n}",
+        "",
+        text,
+        "conversation",
+        memory.source,
+        memory.trust,
+        (),
+        count_tokens(text),
+    )
+
+
+def day_of(time: str) -> int:
+    """The day of a time in our form, counted from 1970-01-01; 0 for none."""
+    try:
+        return date.fromisoformat(time[:10]).toordinal() - date(1970, 1, 1).toordinal()
+    except ValueError:
+        return 0

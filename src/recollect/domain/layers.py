@@ -1,0 +1,118 @@
+"""Layers: where a new memory belongs, and why (the decision tree of seed 004).
+
+Promises: the first rule that fits decides, and its name is given; a layer or kind that a person
+names is never overruled.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from recollect.domain.model import DECAY_DAYS, type_of_kind
+from recollect.domain.names import slug_of
+
+_POINTER = re.compile(
+    r"\bcan be found (?:at|in|under|on)\b|\b(?:is|are|lives?|located|documented|tracked|kept) (?:at|in|on|under)\s+"
+    r"(?:https?://|the |our )?\S*(?:wiki|dashboard|jira|linear|notion|confluence|grafana|sheet|drive|board|docs?\b|repo|https?://)"
+    r"|^\s*(?:see|docs?|documentation|dashboard|wiki|runbook)\s*[:：]?\s*https?://\S+"
+    r"|(?:在|位于|见|参见|参考)\s*(?:https?://|\S*(?:文档|维基|看板|仓库|面板))|可以在.{1,40}找到",
+    re.I | re.M,
+)
+_BEHAVIOUR = re.compile(
+    r"\b(?:always|never|don'?t|do not|must|should|avoid|prefer|from now on|make sure|remember to)\b"
+    r"|^\s*(?:use|run|check|ask|write|keep|stop|explain|answer|reply)\b"
+    r"|总是|永远|不要|别再|必须|应该|应当|避免|优先|尽量|以后|一律|请用|记得",
+    re.I | re.M,
+)
+_EPISODE = re.compile(
+    r"\b(?:today|yesterday|this (?:morning|afternoon|session|week)|just now|we (?:fixed|found|tried|debugged|released|deployed|discussed|merged))\b"
+    r"|今天|昨天|刚才|刚刚|本次|这次会话|上午|下午|我们(?:修复|讨论|尝试|发布|部署)了",
+    re.I,
+)
+_FOLDERS = {
+    "decision": "semantic/decisions",
+    "issue": "semantic/issues",
+    "implementation": "semantic/implementations",
+    "pattern": "procedural/patterns",
+}
+_NAMES = {
+    "pointer": "names a place where something can be found",
+    "behaviour": "says how to work",
+    "episode": "tells what happened at one time",
+    "fact": "is a timeless fact",
+    "kind": "follows from the kind",
+    "asked": "was asked for",
+}
+
+
+class Choice(NamedTuple):
+    """A layer, the kind within it, and the rule that chose."""
+
+    layer: str
+    kind: str
+    rule: str
+
+    @property
+    def reason(self) -> str:
+        """The rule in words."""
+        return _NAMES[self.rule]
+
+
+def choose(title: str, body: str, layer: str = "", kind: str = "") -> Choice:
+    """The layer of a new memory: reference, procedural, semantic or episodic; first match wins."""
+    if layer:
+        return Choice(layer, kind or _kind_for(layer), "asked")
+    if kind:
+        return Choice(type_of_kind[kind], kind, "kind")
+    text = f"{title}\n{body[:2000]}"
+    if _POINTER.search(text):
+        return Choice("reference", "pointer", "pointer")
+    if _BEHAVIOUR.search(title) or (_BEHAVIOUR.search(body[:400]) and not _EPISODE.search(text)):
+        return Choice("procedural", "rule", "behaviour")
+    if _EPISODE.search(text):
+        return Choice("episodic", "note", "episode")
+    return Choice("semantic", "fact", "fact")
+
+
+def _kind_for(layer: str) -> str:
+    return {"semantic": "fact", "procedural": "rule", "reference": "pointer", "episodic": "note"}[
+        layer
+    ]
+
+
+def folder_of(layer: str, kind: str) -> str:
+    """The folder of the store for a memory of this layer and kind."""
+    folder = _FOLDERS.get(kind, "")
+    return folder if folder.startswith(layer) else layer
+
+
+def name_of(layer: str, title: str, created: str) -> str:
+    """The wanted id of a new memory: its slug, with the day in front for an episode."""
+    slug = slug_of(title)
+    return f"{created[:10]}-{slug}"[:75].rstrip("-") if layer == "episodic" else slug
+
+
+def decay_day(created: str) -> str:
+    """The day after which an episode fades: 90 days after it was made (UTC)."""
+    try:
+        return (date.fromisoformat(created[:10]) + timedelta(days=DECAY_DAYS)).isoformat()
+    except (ValueError, OverflowError):
+        return ""
+
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_+#.-]{2,24}|[\u4e00-\u9fff]{2,4}")
+
+
+def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int = 4) -> list[str]:
+    """Words of the title, then of the body, that could be its tags."""
+    found: dict[str, int] = {}
+    for weight, text in ((3, title), (1, body[:2000])):
+        for match in _WORD.finditer(text):
+            word = match[0].lower().strip(".-_")
+            if word not in stop_words and len(word) > 1:
+                found[word] = found.get(word, 0) + weight
+    ranked = sorted(found, key=lambda w: -found[w])
+    return ranked[:most]

@@ -1,0 +1,208 @@
+"""Model: the values that everything else passes around, and the words they may hold.
+
+Promises: values are frozen; a word outside its list never gets into a `Memory` (the codec puts
+the default there instead); times are UTC in the form 2026-01-11T14:30:00Z, so they sort as text.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+LAYERS = ("semantic", "procedural", "reference", "episodic")
+KINDS = (
+    "conversation session note fact decision issue implementation rule solution pattern pointer"
+).split()
+LEVELS = ("low", "medium", "high")
+SOURCES = ("observed", "inferred", "instructed", "referenced")
+TRUSTS = ("external", "tool", "agent", "user")  # lowest first: the least trusted ancestor counts
+STATUSES = ("confirmed", "open", "provisional", "superseded", "resolved")
+CATEGORIES = {
+    "decision": ("architecture", "technology", "approach", "other"),
+    "pattern": ("convention", "best-practice", "anti-pattern", "other"),
+    "issue": ("bugfix", "performance", "security", "feature", "other"),
+}
+DECAY_DAYS = 90
+
+type_of_kind = {
+    "conversation": "episodic",
+    "session": "episodic",
+    "note": "episodic",
+    "fact": "semantic",
+    "decision": "semantic",
+    "issue": "semantic",
+    "implementation": "semantic",
+    "rule": "procedural",
+    "solution": "procedural",
+    "pattern": "procedural",
+    "pointer": "reference",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One Markdown file of the store, read."""
+
+    id: str
+    title: str
+    layer: str
+    path: str  # inside the store, with `/`
+    body: str
+    kind: str = "note"
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    trigger: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    salience: str = "medium"
+    confidence: str = "medium"
+    source: str = "observed"
+    trust: str = "user"
+    status: str = "confirmed"
+    related: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    session: str = ""
+    project: str = ""  # the project it was learned in, where the store serves several
+    created: str = ""
+    updated: str = ""
+    last_accessed: str = ""
+    retention: str = ""
+    decay_after: str = ""
+    private: bool = False
+    problem: str = ""  # why the file could not be read as it was meant, if so
+
+    @property
+    def archived(self) -> bool:
+        """Whether it is cold: found by `search --archived` only."""
+        return self.path.startswith("archive/")
+
+
+class Section(NamedTuple):
+    """A part of a memory that can be retrieved alone as `id#anchor`; the head has no anchor."""
+
+    anchor: str
+    heading: str
+    text: str
+
+
+class Seen(NamedTuple):
+    """A file of the store as the file system shows it."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+class Document(NamedTuple):
+    """The text of a file and the stamp of its bytes."""
+
+    path: str
+    text: str
+    stamp: str
+
+
+class Problem(NamedTuple):
+    """Something about a file that a person should look at; never a reason to stop."""
+
+    path: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is to be done to one file: `put` (create or replace), `move` or `remove`.
+
+    `before` is the stamp that was seen, None for a file that must not be there yet.
+    """
+
+    op: str
+    path: str
+    memory: str = ""
+    before: str | None = None
+    text: str = ""
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """A line of the journal about a file."""
+
+    op: str
+    op_id: str
+    group: str
+    of: int
+    seq: int
+    time: str
+    writer: str
+    cause: str
+    memory: str
+    path: str
+    before: str | None
+    after: str | None
+    text: str | None = None
+    to: str = ""
+    undoes: str = ""
+
+
+class Entry(NamedTuple):
+    """A memory as the index and the views list it: everything but its text."""
+
+    id: str
+    title: str
+    layer: str
+    kind: str
+    category: str
+    tags: tuple[str, ...]
+    trigger: tuple[str, ...]
+    files: tuple[str, ...]
+    concepts: tuple[str, ...]
+    salience: str
+    confidence: str
+    source: str
+    trust: str
+    status: str
+    related: tuple[str, ...]
+    session: str
+    project: str
+    created: str
+    updated: str
+    last_accessed: str
+    decay_after: str
+    private: bool
+    path: str
+    tokens: int
+    summary: str
+    stamp: str
+    problem: str
+
+    @property
+    def archived(self) -> bool:
+        """Whether it is cold: found by `search --archived` only."""
+        return self.path.startswith("archive/")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a search leaves out; empty fields leave out nothing."""
+
+    layer: str = ""
+    kind: str = ""
+    tags: tuple[str, ...] = ()
+    file: str = ""
+    concept: str = ""
+    category: str = ""
+    session: str = ""
+    since: str = ""
+    until: str = ""
+    archived: bool = False
+    superseded: bool = True
+    trust: str = "external"  # the least trust that is let through
+    extra: dict[str, str] = field(default_factory=dict)
+
+
+def lowest_trust(*trusts: str) -> str:
+    """The least of these trusts: what several things together can be trusted with."""
+    return min(trusts, key=TRUSTS.index)

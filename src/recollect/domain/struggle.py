@@ -1,0 +1,150 @@
+"""Struggle: what failed, what worked instead, and the words that will bring it back.
+
+Promises: only a different command that works after a failure is a solution (a fixed test is not);
+triggers are plain words, whatever the error said; nothing here quotes more than one line of it.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from recollect.domain.names import slug_of
+
+MOST_TRIGGERS = 8
+LONGEST_LINE = 200
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
+_TELLING = re.compile(
+    r"error|exception|fatal|denied|not found|cannot|can't|could not|couldn't|no such|unknown|refused"
+    r"|timed? ?out|locked|invalid|unrecogni[sz]ed|unsupported|missing|already in use|not recognized"
+    r"|错误|失败|找不到|无法|不存在|拒绝",
+    re.I,
+)
+_NAMED = re.compile(
+    r"\b[A-Z][A-Za-z]+(?:Error|Exception|Warning)\b|\bE[A-Z]{3,14}\b|\b[A-Z]{2,}_[A-Z_]{3,}\b"
+    r"|\b(?:TS|E|F|W|SC|CS|HTTP )\d{3,5}\b"
+)
+_PHRASES = (
+    "command not found",
+    "no such file or directory",
+    "permission denied",
+    "address already in use",
+    "connection refused",
+    "module not found",
+    "externally-managed-environment",
+    "database is locked",
+    "already exists",
+    "not a git repository",
+    "unrecognized arguments",
+    "unknown option",
+    "out of memory",
+    "disk quota exceeded",
+    "no space left on device",
+    "certificate verify failed",
+    "version conflict",
+    "not recognized",
+    "timed out",
+)
+_QUOTED = re.compile(r"['\"`‘“]([\w@./:+-]{2,40})['\"`’”]")
+_TESTS = re.compile(r"\bAssertionError\b|\b\d+ failed\b|^FAILED\b|\bassert \b|✗|● ", re.M)
+_NOT_PROGRAMS = frozenset("sudo env time nohup command exec cd export source set true".split())
+
+
+class Failure(NamedTuple):
+    """A call that failed, as the session remembers it until something works."""
+
+    tool: str
+    target: str
+    error: str
+    step: int
+
+
+class Solution(NamedTuple):
+    """What a session learned from a failure."""
+
+    slug: str
+    symptom: str
+    failed: str
+    solution: str
+    why: str
+    triggers: tuple[str, ...]
+
+
+def clean_line(text: str) -> str:
+    """`text` on one line without escapes and control characters."""
+    return " ".join(_ESCAPES.sub("", text).split())[:LONGEST_LINE]
+
+
+def telling_line(error: str) -> str:
+    """The line of an error that says most: the last of a traceback, else the first that tells."""
+    lines = [clean_line(line) for line in error.splitlines()]
+    lines = [line for line in lines if line and not re.match(r"exit code \d+$", line, re.I)]
+    telling = [line for line in lines if _TELLING.search(line)]
+    if not telling:
+        return lines[0] if lines else ""
+    return telling[-1] if "Traceback" in error else telling[0]
+
+
+def program_of(command: str) -> str:
+    """The program that a shell command is about."""
+    for part in re.split(r"&&|\|\||;|\|", command):
+        words = [w for w in part.split() if not re.match(r"[A-Za-z_]\w*=", w)]
+        words = [w for w in words if w not in _NOT_PROGRAMS and not w.startswith("-")]
+        if words and not part.strip().startswith("cd "):
+            return words[0].rsplit("/", 1)[-1][:40]
+    return ""
+
+
+def triggers_of(target: str, error: str) -> tuple[str, ...]:
+    """The words by which the same trouble is recognised: names of errors, programs, things."""
+    line = telling_line(error)
+    found = [m[0].replace(" ", "-") for m in _NAMED.finditer(error[:4000])]
+    low = error[:4000].lower()
+    found += [phrase.replace(" ", "-") for phrase in _PHRASES if phrase in low]
+    found += [program_of(target)]
+    found += [m[1].rstrip(".:/") for m in _QUOTED.finditer(line)]
+    words = (w for w in found if re.fullmatch(r"[\w@./:+-]{2,40}", w))
+    return tuple(dict.fromkeys(words))[:MOST_TRIGGERS]
+
+
+def solved(failure: Failure, command: str, said: str) -> Solution | None:
+    """What is learned if `command` worked after `failure`, or None if nothing is.
+
+    `said` is what the agent said in between; its last sentence is taken for the reason.
+    """
+    if _is_same_try(failure.target, command) or _TESTS.search(failure.error):
+        return None
+    if not telling_line(failure.error) or not _TELLING.search(failure.error):
+        return None
+    if not _shared_words(failure.target, command):
+        return None
+    triggers = triggers_of(failure.target, failure.error)
+    program = program_of(failure.target)
+    main = next((t for t in triggers if t != program), "")
+    return Solution(
+        slug=slug_of(f"{program} {main}")[:48].strip("-"),
+        symptom=telling_line(failure.error),
+        failed=clean_line(failure.target),
+        solution=clean_line(command),
+        why=clean_line(said),
+        triggers=triggers,
+    )
+
+
+def _words(command: str) -> set[str]:
+    return set(re.findall(r"[\w.+-]{2,}", command.lower())) - _NOT_PROGRAMS
+
+
+def _is_same_try(failed: str, worked: str) -> bool:
+    """Whether only paths or nothing differ: running it again, or on another file, is no lesson."""
+    a, b = failed.split(), worked.split()
+    return [w for w in a if not _is_path(w)] == [w for w in b if not _is_path(w)]
+
+
+def _is_path(word: str) -> bool:
+    return "/" in word[1:] or "::" in word or bool(re.search(r"\.\w{1,4}$", word))
+
+
+def _shared_words(failed: str, worked: str) -> set[str]:
+    return {w for w in _words(failed) & _words(worked) if len(w) > 2 and not w.startswith("-")}

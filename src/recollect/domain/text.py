@@ -1,0 +1,185 @@
+"""Text: what a word is, for the index and for a cue alike.
+
+Promises: what is written as `useCallback`, `SQLITE_BUSY`, `scripts/counter.js` or 数据库连接 is found
+by `use callback`, `sqlite busy`, `counter` and 连接; the same rules cut memories and cues; every
+cue is data, nothing in it is query syntax.
+Touches: nothing. The hook imports this module, so it imports next to nothing itself: no `re`, no
+`typing`, and `unicodedata` only for text that is not ASCII.
+
+Stemming is left to the index (FTS5's porter), which works on the words made here.
+"""
+
+import itertools
+
+TEXT_VERSION = 1  # part of the identity of every index
+LONGEST_WORD = 64
+LONGEST_CUE = 6_000
+MOST_JOINED = 6
+
+# The words of English that say nothing about a topic, question words among them; the policy
+# (drop them from the cue, never from the index) is worth more than the choice of engine.
+STOP_WORDS = frozenset(
+    """a about above after again all also am an and any are aren as at be because been before being
+    below between both but by can could couldn did didn do does doesn doing don down during each
+    few for from further get got had hadn has hasn have haven having he her here hers him his how
+    i if in into is isn it its just let ll me more most my no nor not now of off on once only or
+    other our ours out over own please re same she should shouldn so some such than that the their
+    theirs them then there these they this those through to too under until up ve very was wasn we
+    were weren what when where which while who whom why will with won would wouldn you your
+    yours""".split()
+)
+STOP_PAIRS = frozenset(
+    """什么 怎么 如何 我们 你们 他们 它们 咱们 这个 那个 这些 那些 可以 是否 一下 一个 为何 哪个 哪些 哪里
+    请问 请你 帮我 吗的 的时 时候 以及 或者 还是 就是 不是 没有 已经 现在 这样 那样 怎样 为什 么时 么的 的是
+    了吗 是什 在哪 有没 能不 不能 有什 做什 于什 关于 我的 你的""".split()
+)
+_ALIASES = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
+_EDGES = "".join(chr(c) for c in range(128) if not chr(c).isalnum())
+_BREAKS = {c: " " for c in range(128) if not chr(c).isalnum()}
+
+
+def is_cjk(char: str) -> bool:
+    """Whether this character belongs to a script that is written without spaces."""
+    code = ord(char)
+    return (
+        0x3040 <= code <= 0x30FF
+        or 0x3400 <= code <= 0x4DBF
+        or 0x4E00 <= code <= 0x9FFF
+        or 0xAC00 <= code <= 0xD7AF
+        or 0xF900 <= code <= 0xFAFF
+        or 0x20000 <= code <= 0x3FFFF
+    )
+
+
+def folded(text: str) -> str:
+    """`text` with full-width forms made half-width and compatibility forms made plain (NFKC)."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize("NFKC", text)
+
+
+def index_words(text: str, known: dict[str, list[str]] | None = None) -> str:
+    """The words of a memory, ready for the index, with a space between them.
+
+    `known` is a place to keep the words of chunks that were cut before; give the same one again.
+    """
+    if known is None:
+        known = {}
+    words: list[str] = []
+    for chunk in folded(text).split():
+        cut = known.get(chunk)
+        if cut is None:
+            cut = known[chunk] = _words_of(chunk)
+        words += cut
+    return " ".join(words)
+
+
+def cue_words(text: str) -> list[str]:
+    """The words to search with, each once, in order; stop words go unless nothing else is left."""
+    kept: dict[str, None] = {}
+    stops: dict[str, None] = {}
+    before = ""
+    for chunk in folded(_shortened(text)).split():
+        words = _cue_words_of(chunk)
+        for word in words:
+            (stops if word in STOP_WORDS or word in STOP_PAIRS else kept)[word] = None
+        plain = chunk.strip(_EDGES).lower()
+        simple = plain.isalnum() and plain.isascii() and plain not in STOP_WORDS
+        if before and simple and len(before) + len(plain) <= LONGEST_WORD:
+            kept[before + plain] = None
+        before = plain if simple else ""
+    return list(kept or stops)
+
+
+def _shortened(text: str) -> str:
+    # A pasted log says what it is about at its start and at its end.
+    if len(text) <= LONGEST_CUE:
+        return text
+    return text[: LONGEST_CUE * 2 // 3] + " " + text[-LONGEST_CUE // 3 :]
+
+
+def _words_of(chunk: str) -> list[str]:
+    """All the forms under which a chunk (a stretch without white space) can be found."""
+    if not chunk.isascii():
+        return _words_of_mixed(chunk, singles=True)
+    word = chunk.strip(_EDGES)
+    if word.isalpha() and word[1:].islower():
+        return [word[:LONGEST_WORD].lower()]
+    return _words_of_code(chunk)
+
+
+def _cue_words_of(chunk: str) -> list[str]:
+    return _words_of_code(chunk) if chunk.isascii() else _words_of_mixed(chunk, singles=False)
+
+
+def _words_of_code(chunk: str) -> list[str]:
+    words: list[str] = []
+    alias = _ALIASES.get(chunk.strip("\"'`()[]{},;:!?").rstrip(".").lower())
+    if alias:
+        words.append(alias)
+    wholes = chunk.translate(_BREAKS).split()
+    for whole in wholes:
+        low = whole[:LONGEST_WORD].lower()
+        words.append(low)
+        parts = _humps(whole[:LONGEST_WORD])
+        if len(parts) > 1:
+            words += parts
+            if len(parts) > 2:
+                words += [a + b for a, b in itertools.pairwise(parts)]
+    if 1 < len(wholes) <= MOST_JOINED:
+        words += [_joined(pair) for pair in itertools.pairwise(wholes)]
+        if len(wholes) > 2:
+            words.append(_joined(wholes))
+    return words
+
+
+def _joined(words: tuple[str, ...] | list[str]) -> str:
+    return "".join(words)[:LONGEST_WORD].lower()
+
+
+def _humps(word: str) -> list[str]:
+    """`HTTPServer2Go` → `http server 2 go`."""
+    if word.isalpha() and (word.islower() or word.isupper()):
+        return [word.lower()]
+    starts = [0]
+    for i in range(1, len(word)):
+        a, b = word[i - 1], word[i]
+        if a.isdigit() != b.isdigit() or (a.islower() and b.isupper()):
+            starts.append(i)
+        elif a.isupper() and b.islower() and i - 1 > starts[-1]:
+            starts.append(i - 1)
+    starts.append(len(word))
+    return [word[a:b].lower() for a, b in itertools.pairwise(starts)]
+
+
+def _words_of_mixed(chunk: str, *, singles: bool) -> list[str]:
+    words: list[str] = []
+    start = 0
+    while start < len(chunk):
+        cjk = is_cjk(chunk[start])
+        end = start + 1
+        while end < len(chunk) and is_cjk(chunk[end]) == cjk:
+            end += 1
+        run = chunk[start:end]
+        words += _words_of_cjk(run, singles=singles) if cjk else _words_of_letters(run)
+        start = end
+    return words
+
+
+def _words_of_cjk(run: str, *, singles: bool) -> list[str]:
+    if len(run) == 1:
+        return [run]
+    pairs = [run[i : i + 2] for i in range(len(run) - 1)]
+    return list(run) + pairs if singles else pairs
+
+
+def _words_of_letters(run: str) -> list[str]:
+    if run.isascii():
+        return _words_of_code(run)
+    spaced = "".join(c if c.isalnum() else " " for c in run)
+    words: list[str] = []
+    for word in spaced.split():
+        words += _words_of_code(word) if word.isascii() else [word[:LONGEST_WORD].lower()]
+    return words

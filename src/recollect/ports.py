@@ -1,0 +1,210 @@
+"""Ports: what the services need from the outside, and nothing about how it is done.
+
+Promises: every adapter of a port passes the same contract suite (tests/contracts).
+Touches: nothing; there is no code here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Protocol
+
+from recollect.domain.model import Document, Entry, Filter, Memory, Op, Problem, Seen
+from recollect.domain.rank import Candidate
+from recollect.domain.session import Event
+
+
+class Store(Protocol):
+    """The files of one root folder. Paths are inside the store, with `/`."""
+
+    root: str
+
+    def scan(self) -> Iterator[Seen]:
+        """Every memory file as the file system shows it now; views and hidden files are not."""
+
+    def problems(self) -> Iterator[Problem]:
+        """What the scan had to pass over, and why."""
+
+    def read(self, path: str) -> Document:
+        """The text of a file. Raises FileNotThere."""
+
+    def stamp(self, path: str) -> str | None:
+        """The stamp of a file as it is now, None where there is none."""
+
+    def exists(self, path: str) -> bool:
+        """Whether anything has this name."""
+
+    def create(self, path: str, text: str) -> str:
+        """Write a new file and give its stamp. Raises AlreadyThere."""
+
+    def replace(self, path: str, text: str, seen: str) -> str:
+        """Replace the file that had the stamp `seen`. Raises ChangedMeanwhile."""
+
+    def move(self, path: str, to: str, seen: str) -> None:
+        """Give the file another place. Raises AlreadyThere, ChangedMeanwhile."""
+
+    def remove(self, path: str, seen: str) -> None:
+        """Take the file away. Raises ChangedMeanwhile."""
+
+    def settle(self, paths: Iterable[str]) -> None:
+        """Make the names of these files durable."""
+
+    def write_view(self, path: str, text: str) -> bool:
+        """Put a generated file in place; False if it is there with these bytes already."""
+
+    def locked(self) -> AbstractContextManager[None]:
+        """The store's lock, which every change is made under. Raises Locked."""
+
+
+class Journal(Protocol):
+    """The append-only log of one store."""
+
+    writer: str
+    problems: list[Problem]
+
+    def append(self, ops: Sequence[Op]) -> None:
+        """Make these ops durable, all or none."""
+
+    def settle(self, group: str, seq: int, *, applied: bool) -> None:
+        """Note that a group of ops is in the files, or never will be."""
+
+    def note(self, op: str, fields: dict[str, Any]) -> None:
+        """Append a hot fact (access, inject, …) that may be lost in a power cut."""
+
+    def unsettled(self, after: dict[str, int]) -> tuple[list[Op], dict[str, int]]:
+        """`(ops, offsets)`: what nobody has settled behind the offsets that an earlier call gave."""
+
+    def ops(self) -> list[Op]:
+        """Every op about a file that holds, in order."""
+
+    def has_text(self, stamp: str) -> bool:
+        """Whether the journal could give back the text that had this stamp."""
+
+    def text_of(self, stamp: str) -> str | None:
+        """The text that had this stamp, if the journal has it."""
+
+    def next_seq(self) -> int:
+        """A sequence number after all that this journal has."""
+
+    def hot(self, op: str) -> Iterator[dict[str, Any]]:
+        """The hot facts of one kind (signal, inject, …) that hooks left."""
+
+    def lines(self, name: str, offset: int = 0) -> Iterator[Line]:
+        """The good lines of one file from `offset` on."""
+
+    def purge(self, paths: set[str]) -> int:
+        """Take the texts of these files out of the journal; gives the number of lines changed."""
+
+    def files(self) -> dict[str, int]:
+        """The journal files with their sizes, by name."""
+
+
+class Line(NamedTuple):
+    """A line of a journal file, read."""
+
+    data: dict[str, Any]
+    end: int  # the offset behind it
+
+
+class Known(NamedTuple):
+    """What the index remembers of a file."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    stamp: str
+    checked_ns: int
+
+
+class Row(NamedTuple):
+    """A file on its way into the index; without a memory only its appearance has changed."""
+
+    seen: Seen
+    stamp: str
+    memory: Memory | None
+
+
+class Index(Protocol):
+    """What can be found. May be thrown away at any moment."""
+
+    identity: str
+
+    def known(self) -> dict[str, Known]:
+        """Every file that the index has, by path."""
+
+    def apply(self, rows: Iterable[Row], gone: Iterable[str], checked_ns: int) -> int:
+        """Take in what changed, in one transaction; gives the number of memories written."""
+
+    def entries(self, only: Filter) -> list[Entry]:
+        """The memories that the filter lets through, newest first."""
+
+    def entry(self, memory_id: str) -> Entry | None:
+        """The memory with this id."""
+
+    def entries_of_session(self, session: str) -> list[Entry]:
+        """The memories that were made of this session."""
+
+    def search(self, text: str, *, only: Filter, limit: int) -> list[Candidate]:
+        """The sections that match, best first, with the index's score."""
+
+    def word_counts(self, words: list[str]) -> tuple[dict[str, int], int]:
+        """How many sections have each word, and how many sections there are."""
+
+    def by_ids(self, ids: list[str]) -> list[Candidate]:
+        """The first section of each of these memories."""
+
+    def set_meta(self, values: dict[str, str]) -> None:
+        """Leave values for readers of the index."""
+
+    def meta(self, key: str) -> str:
+        """A value that `set_meta` left, or nothing."""
+
+    def wipe(self) -> None:
+        """Forget everything, so that the next refresh takes in every file again."""
+
+    def counts(self) -> dict[str, int]:
+        """How many files, memories and sections the index has."""
+
+    def purge(self) -> None:
+        """Take what was removed out of the index's own files too."""
+
+    def differences(self) -> list[str]:
+        """What is wrong inside the index, in sentences."""
+
+    def heal(self) -> None:
+        """Move a damaged index aside and start an empty one."""
+
+    def close(self) -> None:
+        """Let the file go."""
+
+
+class TranscriptReader(Protocol):
+    """A client's own log of its sessions."""
+
+    client: str
+
+    def session_of(self, path: str) -> str:
+        """The id of the session that this transcript is of, or nothing."""
+
+    def read(self, path: str, offset: int, inode: int) -> Portion:
+        """What was added since `offset`; from the start if it is another file now."""
+
+    def find(self, folder: str) -> list[str]:
+        """The transcripts in a folder and below, oldest first."""
+
+    def moved(self, path: str) -> str:
+        """Where the transcript really is, if a hook named a place where it is not."""
+
+
+class Portion(NamedTuple):
+    """What a transcript reader found: the events, and where to go on."""
+
+    events: list[Event]
+    offset: int
+    inode: int
+    cwd: str
+    branch: str
+    session: str
+    parent: str  # the session that this one was forked from, if it was
