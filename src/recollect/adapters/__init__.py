@@ -1,0 +1,1 @@
+"""Adapters: one technology each, blind to each other."""

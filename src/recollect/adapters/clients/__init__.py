@@ -1,0 +1,1 @@
+"""Clients: everything we know about each agent, one module a client."""

@@ -1,0 +1,1 @@
+"""Claude Code: its transcripts, its settings and its plugin."""

@@ -1,0 +1,186 @@
+"""Files: the store as a tree of Markdown files.
+
+Promises: nothing outside the root is ever opened, whatever a path, a link or a name says; views
+and hidden files are never taken for memories; text comes back as the bytes it was.
+Touches: the store's root (reading; writing goes through `fsio`) and its lock in the cache.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+
+from recollect import fsio
+from recollect.domain.model import Document, Problem, Seen
+from recollect.errors import AlreadyThere, ChangedMeanwhile, FileNotThere, OutsideStore
+
+MEMORY_FOLDERS = ("core", "episodic", "semantic", "procedural", "reference")
+VIEWS = ("MEMORY.md", "skill-candidates.md", "README.md")
+DEEPEST = 8
+LARGEST_MEMORY = 32 * 1024 * 1024
+
+
+class MarkdownStore:
+    """A store in a folder."""
+
+    def __init__(self, root: str, lock_path: str) -> None:
+        """`root` is the `memory` folder; `lock_path` is a file on a local disk."""
+        self.root = root
+        self._lock_path = lock_path
+        self._problems: list[Problem] = []
+
+    # --------------------------------------------------------------------------------- reading
+
+    def scan(self) -> Iterator[Seen]:
+        """Every memory file as the file system shows it now, by path."""
+        self._problems = []
+        yield from self._scan_root()
+        for folder in (*MEMORY_FOLDERS, *(f"archive/{name}" for name in MEMORY_FOLDERS)):
+            yield from self._scan_folder(folder, 0)
+
+    def _scan_root(self) -> Iterator[Seen]:
+        for entry in self._listed(""):
+            if entry.name.endswith(".md") and entry.name not in VIEWS:
+                yield from self._seen(entry, entry.name)
+
+    def _scan_folder(self, folder: str, depth: int) -> Iterator[Seen]:
+        for entry in self._listed(folder):
+            path = f"{folder}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if depth < DEEPEST:
+                    yield from self._scan_folder(path, depth + 1)
+            elif entry.name.endswith(".md"):
+                yield from self._seen(entry, path)
+
+    def _listed(self, folder: str) -> list[os.DirEntry[str]]:
+        full = os.path.join(self.root, folder) if folder else self.root
+        try:
+            if os.path.islink(full):
+                self._problems.append(Problem(folder, "is a symbolic link; it is not followed"))
+                return []
+            with os.scandir(full) as entries:
+                found = [entry for entry in entries if not entry.name.startswith(".")]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            self._problems.append(
+                Problem(folder, f"cannot be listed: {os.strerror(error.errno or 0)}")
+            )
+            return []
+        return sorted(found, key=lambda entry: entry.name)
+
+    def _seen(self, entry: os.DirEntry[str], path: str) -> Iterator[Seen]:
+        try:
+            info = entry.stat(follow_symlinks=False)
+            path.encode("utf-8")
+        except OSError:
+            return  # gone since it was listed
+        except UnicodeEncodeError:
+            self._problems.append(Problem(ascii(path), "its name is not UTF-8; it is not read"))
+            return
+        if not stat.S_ISREG(info.st_mode):
+            kind = "symbolic link" if stat.S_ISLNK(info.st_mode) else "special file"
+            self._problems.append(Problem(path, f"is a {kind}; it is not read"))
+        elif info.st_size > LARGEST_MEMORY:
+            self._problems.append(Problem(path, f"has {info.st_size:,} bytes; it is not read"))
+        else:
+            yield Seen(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+
+    def problems(self) -> Iterator[Problem]:
+        """What the last scan had to pass over."""
+        return iter(self._problems)
+
+    def read(self, path: str) -> Document:
+        """The text of a file; bytes that are not UTF-8 are kept as surrogates."""
+        data = fsio.read_file(self._inside(path), LARGEST_MEMORY)
+        return Document(path, data.decode("utf-8", "surrogateescape"), fsio.stamp_of(data))
+
+    def stamp(self, path: str) -> str | None:
+        """The stamp of a file as it is now, None where there is none."""
+        return fsio.stamp_at(self._inside(path))
+
+    def exists(self, path: str) -> bool:
+        """Whether anything has this name, be it a link to nowhere."""
+        return os.path.lexists(self._inside(path))
+
+    # --------------------------------------------------------------------------------- writing
+
+    def create(self, path: str, text: str) -> str:
+        """Write a new file and give its stamp."""
+        full, data = self._inside(path), _bytes(text)
+        fsio.make_folder(os.path.dirname(full))
+        fsio.create_whole(full, data)
+        return fsio.stamp_of(data)
+
+    def replace(self, path: str, text: str, seen: str) -> str:
+        """Replace the file that had the stamp `seen`."""
+        full, data = self._inside(path), _bytes(text)
+        self._require(path, seen)
+        fsio.write_whole(full, data)
+        return fsio.stamp_of(data)
+
+    def move(self, path: str, to: str, seen: str) -> None:
+        """Give the file another place."""
+        self._require(path, seen)
+        target = self._inside(to)
+        fsio.make_folder(os.path.dirname(target))
+        fsio.move(self._inside(path), target)
+        self._drop_empty_folders(path)
+
+    def remove(self, path: str, seen: str) -> None:
+        """Take the file away."""
+        self._require(path, seen)
+        fsio.remove(self._inside(path))
+        self._drop_empty_folders(path)
+
+    def _require(self, path: str, seen: str) -> None:
+        if self.stamp(path) != seen:
+            raise ChangedMeanwhile(path=path)
+
+    def _drop_empty_folders(self, path: str) -> None:
+        # `episodic/<id>/` goes with its last file; the layer folders stay.
+        if (path.count("/") >= 2 and not path.startswith("archive/")) or path.count("/") >= 3:
+            fsio.remove_empty_folder(os.path.dirname(self._inside(path)))
+
+    def settle(self, paths: Iterable[str]) -> None:
+        """Make the names of these files durable."""
+        folders = {os.path.dirname(self._inside(path)) for path in paths}
+        fsio.sync_folders(f if os.path.isdir(f) else os.path.dirname(f) for f in folders)
+
+    def write_view(self, path: str, text: str) -> bool:
+        """Put a generated file in place; False if it is there with these bytes already."""
+        full, data = self._inside(path), _bytes(text)
+        try:
+            if fsio.read_file(full) == data:
+                return False
+        except FileNotThere:
+            if os.path.lexists(full):
+                raise AlreadyThere(path=full) from None
+        fsio.make_folder(os.path.dirname(full))
+        fsio.write_whole(full, data, durable=False)
+        return True
+
+    def locked(self) -> AbstractContextManager[None]:
+        """The store's lock, which every change is made under."""
+        return fsio.lock(self._lock_path)
+
+    def _inside(self, path: str) -> str:
+        """The full path, or an error if it would leave the store or pass through a link."""
+        parts = path.split("/")
+        if (
+            any(p in ("", ".", "..") or "\0" in p or "\\" in p for p in parts)
+            or len(parts) > DEEPEST + 4
+        ):
+            raise OutsideStore(name=path)
+        full = self.root
+        for part in parts[:-1]:
+            full = os.path.join(full, part)
+            if os.path.islink(full):
+                raise OutsideStore(name=path)
+        return os.path.join(full, parts[-1])
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,133 @@
+"""SQLite: looking things up in the index, for the commands and for the hook alike.
+
+Promises: reads only; an index of another identity is not read; every word is data.
+Touches: the index file in the cache. The hook imports this module, so it uses the bare `_sqlite3`
+and next to nothing else. All SQL of recall is here, once.
+"""
+
+import _sqlite3
+
+from recollect.domain.rank import FIELD_WEIGHTS, Candidate, chosen_words
+from recollect.domain.text import TEXT_VERSION
+
+SCHEMA_VERSION = 1
+IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION} embedder=none"
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`
+SHELVES = ("hot", "cold", "raw")  # what recall sees; the archive; raw conversations
+
+_FIELDS = (
+    "s.n, s.memory, m.id, s.anchor, m.title, s.heading, s.text, m.path, m.layer, s.kind, "
+    "m.salience, m.confidence, s.source, s.trust, m.status, s.trigger, m.files, m.related, "
+    "m.session, m.project, m.created, m.day, s.tokens, f.size, f.mtime_ns, f.inode"
+)
+_JOINED = "section s JOIN memory m ON m.n = s.memory JOIN file f ON f.path = m.path"
+
+
+def open_index(path: str, wait_ms: int) -> "_sqlite3.Connection | None":
+    """A connection that only reads, or None where there is no index that we could trust."""
+    try:
+        db = _sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True, timeout=wait_ms / 1000)
+        db.execute("PRAGMA query_only = 1")
+        row = db.execute("SELECT value FROM meta WHERE key = 'identity'").fetchone()
+    except _sqlite3.Error:
+        return None
+    if row is None or row[0] != IDENTITY:
+        db.close()
+        return None
+    return db
+
+
+def _quoted(path: str) -> str:
+    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def meta(db: "_sqlite3.Connection", key: str) -> str:
+    """A value that the last refresh left for readers, or nothing."""
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return row[0] if row else ""
+
+
+def stems(words: list[str]) -> dict[str, str]:
+    """Each word with the form under which the index's own tokenizer files it."""
+    scratch = _sqlite3.connect(":memory:")
+    scratch.execute(f"CREATE VIRTUAL TABLE cut USING fts5(word, tokenize='{TOKENIZER}')")
+    scratch.execute("CREATE VIRTUAL TABLE seen USING fts5vocab(cut, instance)")
+    scratch.executemany("INSERT INTO cut(rowid, word) VALUES (?, ?)", list(enumerate(words)))
+    found = scratch.execute("SELECT doc, term FROM seen").fetchall()
+    scratch.close()
+    return {words[n]: term for n, term in found}
+
+
+def counts_of(
+    db: "_sqlite3.Connection", filed: dict[str, str], shelf: str = "hot"
+) -> dict[str, int]:
+    """How many sections of a shelf have each word, given the forms that `stems` found."""
+    counts: dict[str, int] = {}
+    for word, term in filed.items():
+        row = db.execute("SELECT count FROM common WHERE shelf = ? AND term = ?", (shelf, term))
+        common = row.fetchone()
+        if common is None:
+            row = db.execute(f"SELECT doc FROM {shelf}_words WHERE term = ?", (term,))
+            common = row.fetchone()
+        counts[word] = common[0] if common else 0
+    return counts
+
+
+def match(words: list[str], *, every: bool = False) -> str:
+    """The query of FTS5 for any (or every one) of these words."""
+    glue = " AND " if every else " OR "
+    return glue.join('"' + word.replace('"', '""') + '"' for word in words)
+
+
+def find(
+    db: "_sqlite3.Connection",
+    counts: dict[str, int],
+    *,
+    limit: int,
+    most_rows: int,
+    scope: str,
+    shelf: str = "hot",
+) -> list[Candidate]:
+    """The best `limit` sections by BM25 over the weighted fields.
+
+    `counts` are the words to look for and how many sections have each.
+    """
+    chosen = chosen_words(counts, most_rows)
+    if not chosen:
+        return []
+    weights = ", ".join(map(str, FIELD_WEIGHTS))
+    rows = db.execute(
+        f"SELECT rowid, bm25({shelf}_fts, {weights}) AS b FROM {shelf}_fts "
+        f"WHERE {shelf}_fts MATCH ? ORDER BY b LIMIT ?",
+        (match(chosen), limit),
+    ).fetchall()
+    return rows_of(db, {n: -score for n, score in rows}, scope)
+
+
+def rows_of(db: "_sqlite3.Connection", scores: dict[int, float], scope: str) -> list[Candidate]:
+    """The candidates of these section numbers, with the scores given, in their order."""
+    if not scores:
+        return []
+    marks = ",".join("?" * len(scores))
+    rows = db.execute(f"SELECT {_FIELDS} FROM {_JOINED} WHERE s.n IN ({marks})", tuple(scores))
+    found = {row[0]: Candidate(row, scores[row[0]], scope) for row in rows}
+    return [found[n] for n in scores if n in found]
+
+
+def heads_of(db: "_sqlite3.Connection", ids: list[str], scope: str) -> list[Candidate]:
+    """The first section of each of these memories, as far as they are on the hot shelf."""
+    if not ids:
+        return []
+    marks = ",".join("?" * len(ids))
+    rows = db.execute(
+        f"SELECT {_FIELDS} FROM {_JOINED} WHERE m.id IN ({marks}) AND s.shelf = 0 "
+        "GROUP BY s.memory HAVING s.n = min(s.n)",
+        tuple(ids),
+    )
+    return [Candidate(row, 0.0, scope) for row in rows]
+
+
+def total_sections(db: "_sqlite3.Connection") -> int:
+    """How many sections recall looks through."""
+    return int(meta(db, "sections") or 0)

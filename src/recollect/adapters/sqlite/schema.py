@@ -1,0 +1,56 @@
+"""SQLite: the tables of the index.
+
+Promises: `create` makes an empty index with our identity in it, readable by this user only.
+Touches: the database it is given.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from recollect.adapters.sqlite.lookup import IDENTITY, SHELVES, TOKENIZER
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE file (
+  path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+  ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, stamp TEXT NOT NULL,
+  checked_ns INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE memory (
+  n INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, id TEXT NOT NULL, shelf INTEGER NOT NULL,
+  title TEXT NOT NULL, layer TEXT NOT NULL, kind TEXT NOT NULL, category TEXT NOT NULL,
+  tags TEXT NOT NULL, trigger TEXT NOT NULL, files TEXT NOT NULL, concepts TEXT NOT NULL,
+  salience TEXT NOT NULL, confidence TEXT NOT NULL, source TEXT NOT NULL, trust TEXT NOT NULL,
+  status TEXT NOT NULL, related TEXT NOT NULL, session TEXT NOT NULL, project TEXT NOT NULL,
+  created TEXT NOT NULL, updated TEXT NOT NULL, accessed TEXT NOT NULL, decay_after TEXT NOT NULL,
+  private INTEGER NOT NULL, tokens INTEGER NOT NULL, summary TEXT NOT NULL, stamp TEXT NOT NULL,
+  problem TEXT NOT NULL, day INTEGER NOT NULL
+);
+CREATE INDEX memory_id ON memory (id);
+CREATE INDEX memory_session ON memory (session) WHERE session <> '';
+CREATE TABLE section (
+  n INTEGER PRIMARY KEY, memory INTEGER NOT NULL, shelf INTEGER NOT NULL, anchor TEXT NOT NULL,
+  heading TEXT NOT NULL, text TEXT NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL,
+  trust TEXT NOT NULL, trigger TEXT NOT NULL, tokens INTEGER NOT NULL
+);
+CREATE INDEX section_memory ON section (memory);
+CREATE TABLE common (
+  shelf TEXT NOT NULL, term TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (shelf, term)
+) WITHOUT ROWID;
+"""
+# Without content of its own: the section table has the text, and what was filed under which word
+# can be worked out again from it when a section goes.
+_SHELF = """
+CREATE VIRTUAL TABLE {shelf}_fts USING fts5(
+  title, tags, trigger, names, body, content='', tokenize='{tokenizer}'
+);
+CREATE VIRTUAL TABLE {shelf}_words USING fts5vocab({shelf}_fts, row);
+"""
+
+
+def create(db: sqlite3.Connection) -> None:
+    """Make the tables of an empty index, all at once."""
+    shelves = "".join(_SHELF.format(shelf=shelf, tokenizer=TOKENIZER) for shelf in SHELVES)
+    identity = f"INSERT INTO meta VALUES ('identity', '{IDENTITY}');"
+    db.executescript(f"BEGIN IMMEDIATE;{_TABLES}{shelves}{identity}COMMIT;")

@@ -1,0 +1,121 @@
+"""App: capturing transcripts by command, each into the store of its project."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import NamedTuple
+
+from recollect import fsio
+from recollect.app.publishing import publish_after_change
+from recollect.app.wiring import App
+from recollect.errors import FileNotThere, Locked, RecollectError, StoreNotFound
+from recollect.hooks import places
+from recollect.services.capture import Capture, Captured
+from recollect.services.opened import OpenStore
+
+
+class Report(NamedTuple):
+    """What capturing a folder did."""
+
+    transcripts: int
+    created: int
+    changed: int
+    nothing: int
+    memories: list[str]
+    failed: list[tuple[str, str]]
+
+
+class _Run:
+    """One run over many transcripts: the stores it opened, and what it did."""
+
+    def __init__(self, app: App, client: str, scope: str, *, dry_run: bool) -> None:
+        self.app, self.client, self.scope, self.dry_run = app, client, scope, dry_run
+        self.captures: dict[str, Capture] = {}
+        self.locks: list[int] = []
+        self.done: list[Captured] = []
+        self.failed: list[tuple[str, str]] = []
+
+    def take_in(self, transcript: str) -> None:
+        """Capture one transcript; what is wrong with it does not stop the others."""
+        try:
+            store, project = _store_for(self.app, self.client, transcript, self.scope)
+            root = store.files.root
+            if not self.dry_run and root not in self.captures:
+                self.locks.append(_worker_lock(self.app, store))
+                self.captures[root] = self.app.capture(store)
+            if not self.dry_run:
+                capture = self.captures[root]
+                self.done.append(
+                    capture.take_in(self.client, transcript, over=True, project=project)
+                )
+        except StoreNotFound:
+            raise
+        except RecollectError as error:
+            self.failed.append((transcript, str(error)))
+
+    def end(self) -> None:
+        """Publish what changed and let the workers go on."""
+        try:
+            for capture in self.captures.values():
+                publish_after_change(self.app, capture.store)
+        finally:
+            for handle in self.locks:
+                os.close(handle)
+
+
+def capture_path(
+    app: App,
+    path: str,
+    client: str,
+    *,
+    scope: str,
+    dry_run: bool,
+    progress: Callable[[int, int], None],
+) -> Report:
+    """Capture a transcript, or every one in a folder and below."""
+    full = os.path.abspath(os.path.expanduser(path))
+    if not os.path.exists(full):
+        raise FileNotThere(path=path, reason="there is none")
+    found = app.readers()[client].find(full)
+    run = _Run(app, client, scope, dry_run=dry_run)
+    try:
+        for n, transcript in enumerate(found, 1):
+            run.take_in(transcript)
+            progress(n, len(found))
+    finally:
+        run.end()
+    made = [one for one in run.done if one.what in ("created", "changed")]
+    created = sum(1 for one in made if one.what == "created")
+    return Report(
+        len(found),
+        created,
+        len(made) - created,
+        len(found) - len(made) - len(run.failed),
+        [one.memory for one in made],
+        run.failed,
+    )
+
+
+def _worker_lock(app: App, store: OpenStore) -> int:
+    """Keep the worker of a store away while we capture into it ourselves."""
+    path = f"{app.cache_of(store.files.root)}/worker.lock"
+    handle = fsio.take_lock(path, wait_seconds=30)
+    if handle is None:
+        raise Locked(path=path, seconds=30, who="its worker")
+    return handle
+
+
+def _store_for(app: App, client: str, transcript: str, scope: str) -> tuple[OpenStore, str]:
+    """The store that a transcript belongs to, and its project where that store serves several."""
+    if scope:
+        return app.store(scope), ""
+    folder = app.readers()[client].read(transcript, 0, 0).cwd
+    if not folder:
+        return app.store(), ""
+    project, home = places.roots(folder, app.env)
+    if project:
+        return app.opened(project, "project"), ""
+    if not home:
+        raise StoreNotFound(where=folder)
+    return app.opened(home, "global"), places.main_work_tree(folder) or folder

@@ -1,0 +1,103 @@
+"""App: bringing views and brief up to date after a change, and what the hooks read."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from recollect import fsio
+from recollect.app.wiring import SCOPES, App
+from recollect.domain.session import SessionState
+from recollect.errors import RecollectError
+from recollect.hooks import places, program
+from recollect.services import publish
+from recollect.services.opened import OpenStore
+
+# Above this many memories the views are left to the worker, so that a save stays quick.
+MOST_AT_ONCE = 2_000
+MOST_HOURS_RUNNING = 12
+_WATCHED = (
+    "core", "episodic", "semantic", "semantic/decisions", "semantic/issues", "procedural",
+    "procedural/patterns", "reference", "config.toml", "sessions/active",
+)  # fmt: skip
+
+
+def publish_after_change(app: App, store: OpenStore) -> None:
+    """Renew views and brief now, or leave word for the worker if the store is large."""
+    with suppress(RecollectError, OSError):
+        if store.index.counts()["memories"] > MOST_AT_ONCE:
+            program.mark_pending(app.cache_of(store.files.root))
+            program.start_worker(store.files.root)
+        else:
+            publish_all(app, store)
+
+
+def publish_all(app: App, store: OpenStore, projects: tuple[str, ...] = ()) -> list[str]:
+    """Renew the views of a store, its brief, and what its hooks go by; gives the views' names.
+
+    `projects` are folders without a store of their own whose sessions this (global) store keeps.
+    """
+    written = publish.publish_views(store)
+    keep_hook_settings(app, store)
+    keep_brief(app, store, "")
+    for project in projects:
+        keep_brief(app, store, project)
+    return written
+
+
+def keep_hook_settings(app: App, store: OpenStore) -> None:
+    """Leave the settings where a hook finds them without a parser."""
+    chosen = store.settings
+    line = f"{chosen.lang} {chosen.prompt_tokens} {chosen.error_tokens}\n"
+    fsio.write_whole(f"{app.cache_of(store.files.root)}/settings", line.encode(), durable=False)
+
+
+def keep_brief(app: App, store: OpenStore, project: str) -> str:
+    """Make the brief of a store (for one project of the global store) and keep it for the hook."""
+    stores = [store]
+    if store.scope == "project" and "global" in app.roots:
+        stores.append(app.opened(app.roots["global"], "global"))
+    watched = _watched(stores)
+    name = app.project_name if store.scope == "project" else project
+    nonce = os.urandom(8).hex()
+    text, ids, paths = publish.make_brief(
+        stores,
+        _running(app, store),
+        lang=store.settings.lang,
+        budget=store.settings.start_tokens,
+        nonce=nonce,
+        project=name,
+    )
+    # What was looked at before the reading; a change in between makes the brief look old.
+    sources = [*watched, *(_look(path) for path in paths)]
+    path = f"{app.cache_of(store.files.root)}/{places.brief_name(project)}"
+    head = f"recollect-brief 1 {nonce} {','.join(ids)}\n"
+    output = publish.as_hook_output(text) if text else ""
+    page = head + "".join(f"{line}\n" for line in sources) + "\n" + output
+    fsio.write_whole(path, page.encode("utf-8", "replace"), durable=False)
+    return text
+
+
+def _running(app: App, store: OpenStore) -> list[SessionState]:
+    states = app.sessions(store).every()
+    since = places.utc(app.started_ns / 1e9 - MOST_HOURS_RUNNING * 3600)
+    return [s for s in states if s.status == "active" and s.last_updated >= since]
+
+
+def _watched(stores: list[OpenStore]) -> list[str]:
+    return [_look(f"{store.files.root}/{name}") for store in stores for name in _WATCHED]
+
+
+def _look(path: str) -> str:
+    """How a file or folder looks now, as the hook will look at it."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return f"0 0 {path}"
+    size = "-" if os.path.isdir(path) else str(info.st_size)
+    return f"{info.st_mtime_ns} {size} {path}"
+
+
+def scope_of(app: App, root: str) -> str:
+    """The scope of the store at `root`."""
+    return next((s for s in SCOPES if app.roots.get(s) == root), "project")

@@ -1,0 +1,221 @@
+"""App: what a person asks to see."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from recollect.app.publishing import keep_brief
+from recollect.app.wiring import App
+from recollect.app.writing import store_of
+from recollect.domain import codec
+from recollect.domain.codec import memory_from_text
+from recollect.domain.entries import without_comments
+from recollect.domain.model import Entry, Filter
+from recollect.domain.pack import count_tokens
+from recollect.domain.rank import Candidate
+from recollect.errors import MemoryNotFound
+from recollect.services import recall as service
+from recollect.services.opened import OpenStore
+from recollect.services.recall import Found, Recalled
+
+
+def search(
+    app: App, text: str, only: Filter, *, limit: int, scope: str, sections: bool
+) -> list[Found]:
+    """The memories that match, best first."""
+    stores = app.stores(scope)
+    return service.search(
+        stores, text, only, limit=limit, project=app.project_name, every_section=sections
+    )
+
+
+def hit_json(hit: Found) -> dict[str, Any]:
+    """A hit as design §12 names its fields."""
+    one = hit.candidate
+    return {
+        "id": one.id,
+        "anchor": one.anchor,
+        "title": one.shown_title,
+        "type": one.layer,
+        "kind": one.kind,
+        "scope": one.scope,
+        "score": round(one.score, 4),
+        "snippet": hit.snippet,
+        "path": hit.path,
+        "created": one.created,
+        "trust": one.trust,
+        "tokens": one.tokens,
+    }
+
+
+def recall(app: App, text: str, *, budget: int | None, scope: str) -> Recalled:
+    """What an agent would be given for a prompt."""
+    stores = app.stores(scope)
+    chosen = stores[0].settings
+    cue = service.cue_of(text, app.now, app.project_name)
+    tokens = chosen.prompt_tokens if budget is None else budget
+    return service.recall(stores, cue, budget=tokens, lang=chosen.lang, nonce=os.urandom(4).hex())
+
+
+def recalled_json(found: Recalled) -> dict[str, Any]:
+    """What would be given, with the parts of each score."""
+    items = [_item(one, "full") for one in found.full] + [
+        _item(one, "pointer") for one in found.pointers
+    ]
+    return {"text": found.text, "tokens": found.tokens, "items": items}
+
+
+def _item(one: Candidate, form: str) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "anchor": one.anchor,
+        "title": one.shown_title,
+        "form": form,
+        "scope": one.scope,
+        "score": round(one.score, 4),
+        "parts": {name: round(value, 4) for name, value in one.parts.items()},
+        "trust": one.trust,
+        "tokens": one.tokens,
+    }
+
+
+def brief(app: App) -> tuple[str, int]:
+    """The brief of a session that would start here, and its tokens."""
+    store = app.store()
+    text = keep_brief(app, store, "" if store.scope == "project" else app.project_name)
+    return text, count_tokens(text)
+
+
+def entries(app: App, only: Filter, *, scope: str) -> list[tuple[str, Entry]]:
+    """The memories with the scope of their store, newest first."""
+    found = [
+        (store.scope, entry)
+        for store in app.stores(scope)
+        for entry in store.index.entries(only)
+        if not entry.project or entry.project == app.project_name or scope == "global"
+    ]
+    return sorted(found, key=lambda pair: (pair[1].created, pair[1].updated), reverse=True)
+
+
+def entry_json(scope: str, entry: Entry) -> dict[str, Any]:
+    """A memory without its text."""
+    return {
+        "id": entry.id,
+        "title": entry.title,
+        "type": entry.layer,
+        "kind": entry.kind,
+        "tags": list(entry.tags),
+        "scope": scope,
+        "status": entry.status,
+        "trust": entry.trust,
+        "created": entry.created,
+        "updated": entry.updated,
+        "path": entry.path,
+        "tokens": entry.tokens,
+        "summary": entry.summary,
+    }
+
+
+class Page(NamedTuple):
+    """A memory as `show` shows it."""
+
+    entry: Entry
+    text: str
+    path: str
+    scope: str
+    conversation: str
+    problem: str
+    body: str
+
+
+def show(app: App, name: str, level: int) -> Page:
+    """One memory at a level of disclosure (0 keywords … 3 raw conversation), or one section."""
+    store = store_of(app, name)
+    memory_id, _, anchor = name.partition("#")
+    entry = store.require(memory_id)
+    document = store.read(entry)
+    memory = memory_from_text(document.text, entry.path)
+    text = memory.body.strip()
+    if anchor:
+        found = next((s for s in codec.sections_of(memory.body) if s.anchor == anchor), None)
+        if found is None:
+            raise MemoryNotFound(id=name)
+        text = f"## {found.heading}\n\n{without_comments(found.text)}"
+    conversation = _conversation(store, entry) if level == 3 else ""
+    if conversation:
+        text = f"{text}\n\n{conversation}"
+    path = os.path.join(store.files.root, entry.path)
+    return Page(entry, text, path, store.scope, conversation, memory.problem, memory.body)
+
+
+def _conversation(store: OpenStore, entry: Entry) -> str:
+    log = entry.path.removesuffix("summary.md") + "conversation.md"
+    if not entry.path.endswith("/summary.md") or not store.files.exists(log):
+        return ""
+    return store.files.read(log).text.strip()
+
+
+def page_json(page: Page, level: int) -> dict[str, Any]:
+    """A page as JSON, as much of it as the level discloses."""
+    shown: dict[str, Any] = {
+        "id": page.entry.id,
+        "title": page.entry.title,
+        "tags": list(page.entry.tags),
+    }
+    if level >= 1:
+        shown |= entry_json(page.scope, page.entry) | {"path": page.path}
+    if level >= 2:
+        shown |= {"source": page.entry.source, "problem": page.problem, "text": page.text}
+    if level >= 3:
+        shown["conversation"] = page.conversation
+    return shown
+
+
+def stats(app: App, *, scope: str) -> list[dict[str, Any]]:
+    """What each store has and what it costs."""
+    rows = []
+    for store in app.stores(scope):
+        found = store.index.entries(Filter())
+        counts = store.index.counts()
+        rows.append(
+            {
+                "scope": store.scope,
+                "root": store.files.root,
+                "memories": counts["memories"],
+                "archived": counts["archived"],
+                "conversations": counts["conversations"],
+                "sections": counts["sections"],
+                "tokens": sum(e.tokens for e in found),
+                "layers": _counted(e.layer for e in found),
+                "kinds": _counted(e.kind for e in found),
+                "sessions": len({e.session for e in found if e.session}),
+                "injected": _injected(store),
+                "bytes on disk": _bytes_in(store.files.root),
+                "bytes of index": _bytes_in(app.cache_of(store.files.root)),
+            }
+        )
+    return rows
+
+
+def _counted(words: Any) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    return dict(sorted(counts.items(), key=lambda pair: -pair[1]))
+
+
+def _injected(store: OpenStore) -> dict[str, int]:
+    """How often something was injected, and what it cost in tokens, as far as the journal tells."""
+    found = list(store.journal.hot("inject"))
+    return {"times": len(found), "tokens": sum(int(line.get("tokens", 0)) for line in found)}
+
+
+def _bytes_in(folder: str) -> int:
+    total = 0
+    for base, _, files in os.walk(folder):
+        for name in files:
+            path = os.path.join(base, name)
+            if not os.path.islink(path):
+                total += os.path.getsize(path)
+    return total

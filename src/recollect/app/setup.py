@@ -1,0 +1,200 @@
+"""App: making stores, connecting clients, changing settings."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from recollect import fsio
+from recollect.adapters import config
+from recollect.adapters.clients.claude import settings as claude
+from recollect.app.publishing import publish_after_change
+from recollect.app.wiring import SCOPES, App
+from recollect.domain.model import Change
+from recollect.errors import SettingProblem, UsageProblem
+from recollect.hooks import places
+
+FOLDERS = ("core", "episodic", "semantic", "procedural", "reference")
+IGNORED = "# Kept out of git: raw sessions, running sessions, the journal.\n/sessions/raw/\n/sessions/active/\n/journal/\n"
+CONFIG_HEAD = {
+    "en": "# Settings of this memory store; `recollect config` lists them all.\n",
+    "zh": "# 此记忆库的设置；`recollect config` 列出全部设置。\n",
+}
+
+
+class Made(NamedTuple):
+    """A store that was asked for."""
+
+    scope: str
+    path: str
+    changed: bool
+
+
+class Connected(NamedTuple):
+    """A client that was asked for."""
+
+    name: str
+    path: str
+    changed: bool
+    backup: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name."""
+        return self._asdict()
+
+
+class Done(NamedTuple):
+    """What `init` did."""
+
+    stores: list[Made]
+    clients: list[Connected]
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name, all the way down."""
+        return {
+            "stores": [s._asdict() for s in self.stores],
+            "clients": [c._asdict() for c in self.clients],
+        }
+
+
+def init(app: App, *, scope: str, clients: Sequence[str], lang: str, dry_run: bool) -> Done:
+    """Make the stores and connect the clients that are asked for."""
+    stores = [
+        _make_store(app, name, lang, dry_run=dry_run) for name in _scopes(app, scope, clients)
+    ]
+    connected = [_connect(app, name, dry_run=dry_run) for name in clients]
+    if not dry_run:
+        _note_place(app)
+        app.forget_roots()
+        for made in stores:
+            publish_after_change(app, app.opened(made.path, made.scope))
+    return Done(stores, connected)
+
+
+def _scopes(app: App, scope: str, clients: Sequence[str]) -> list[str]:
+    """The scopes that are meant where none is named.
+
+    A project's store in a project, the global one elsewhere; both for a client's set-up, since
+    sessions outside of prepared projects go to the global one.
+    """
+    if scope:
+        return list(SCOPES) if scope == "both" else [scope]
+    home = os.path.realpath(app.env.get("HOME", "/"))
+    in_project = os.path.realpath(app.project_folder) != home and (
+        places.main_work_tree(app.folder) or os.path.isdir(f"{app.project_folder}/.claude")
+    )
+    found = (
+        ["project"] if in_project or (not clients and os.path.realpath(app.folder) != home) else []
+    )
+    return [*found, "global"] if clients or not found else found
+
+
+def _make_store(app: App, scope: str, lang: str, *, dry_run: bool) -> Made:
+    root = app.wanted_root(scope)
+    fresh = not os.path.exists(config.path_of(root))
+    if dry_run or not fresh:
+        return Made(scope, root, fresh)
+    for name in FOLDERS:
+        fsio.make_folder(os.path.join(root, name))
+    for name, text in (
+        (".gitignore", IGNORED),
+        (config.FILE, f'{CONFIG_HEAD[lang]}lang = "{lang}"\n'),
+    ):
+        path = os.path.join(root, name)
+        if not os.path.lexists(path):
+            fsio.create_whole(path, text.encode())
+    fsio.sync_folder(root)
+    return Made(scope, root, True)
+
+
+def program_paths() -> tuple[str, str]:
+    """`(python, hook)`: the interpreter that runs us and the hook program, absolute."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return sys.executable, os.path.join(package, "hook.py")
+
+
+def _note_place(app: App) -> None:
+    """Leave word where we are, for the plugin's launcher."""
+    home = app.env.get("XDG_DATA_HOME") or os.path.join(app.env.get("HOME", "/"), ".local", "share")
+    folder = os.path.join(home, "recollect")
+    fsio.make_folder(folder)
+    fsio.write_whole(
+        os.path.join(folder, "place"), "\n".join([*program_paths(), ""]).encode(), durable=False
+    )
+
+
+def _note_path(app: App, client: str) -> str:
+    return os.path.join(places.cache_root(app.env), f"installed-{client}.json")
+
+
+def _connect(app: App, client: str, *, dry_run: bool) -> Connected:
+    python, hook = program_paths()
+    done = claude.install(
+        claude.settings_path(app.env), python, hook, _note_path(app, client), dry_run=dry_run
+    )
+    return Connected(client, done.path, done.changed, done.backup if done.changed else "")
+
+
+def uninstall(app: App, clients: Sequence[str], *, dry_run: bool) -> list[Connected]:
+    """Take our hooks out of the clients' settings."""
+    done = []
+    for name in clients:
+        outcome = claude.uninstall(
+            claude.settings_path(app.env), _note_path(app, name), dry_run=dry_run
+        )
+        done.append(Connected(name, outcome.path, outcome.changed))
+    return done
+
+
+# ------------------------------------------------------------------------------------- settings
+
+
+class Row(NamedTuple):
+    """A setting as it is in force."""
+
+    key: str
+    value: config.Value
+    takes: str
+    about: str
+    set_in: str
+
+
+def list_settings(app: App) -> list[Row]:
+    """Every setting, its value in force and where it was set."""
+    rows = []
+    values: dict[str, tuple[config.Value, str]] = {}
+    for scope in reversed(SCOPES):
+        if scope in app.roots:
+            found = config.load(app.roots[scope])
+            values |= {key: (value, scope) for key, value in found.items()}
+    for key, setting in config.SETTINGS.items():
+        value, where = values.get(key, (setting.default, "default"))
+        rows.append(Row(key, value, config.takes(setting), setting.about, where))
+    return rows
+
+
+def find_setting(app: App, key: str) -> Row:
+    """One setting. Raises UsageProblem if there is none of that name."""
+    for row in list_settings(app):
+        if row.key == key:
+            return row
+    known = ", ".join(config.SETTINGS)
+    raise UsageProblem(what=f"“{key}” is no setting; known are {known}.", command="config")
+
+
+def change_setting(app: App, key: str, text: str | None, *, scope: str, dry_run: bool) -> str:
+    """Set or unset a setting in a store's file; gives the file's path."""
+    find_setting(app, key)
+    try:
+        value = None if text is None else config.parsed(key, text)
+    except SettingProblem as error:
+        raise UsageProblem(what=str(error.fields["what"]) + ".", command="config") from None
+    store = app.store(scope)
+    stamp, new = config.changed_text(store.files.root, key, value)
+    if not dry_run:
+        store.commit(lambda: [Change("put", config.FILE, "", stamp, new)], cause="config")
+        store.settings = app.settings(store.files.root)
+        publish_after_change(app, store)
+    return config.path_of(store.files.root)

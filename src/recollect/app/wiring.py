@@ -1,0 +1,244 @@
+"""App: which stores concern us, and how they are put together."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cached_property
+
+from recollect import fsio
+from recollect.adapters import config
+from recollect.adapters.clients.claude.transcript import ClaudeTranscripts
+from recollect.adapters.files import MarkdownStore
+from recollect.adapters.journal import OPS_PREFIX, FolderJournal
+from recollect.adapters.sessions import FolderSessions
+from recollect.adapters.sqlite.index import SqliteIndex
+from recollect.domain.names import slug_of
+from recollect.domain.redact import redact
+from recollect.errors import RecollectError, SettingProblem, StoreNotFound
+from recollect.hooks import places
+from recollect.ports import TranscriptReader
+from recollect.services.capture import Capture
+from recollect.services.ledger import Ledger, Moment
+from recollect.services.opened import OpenStore, Settings
+from recollect.services.refresh import Progress
+
+SCOPES = ("project", "global")
+
+
+class App:
+    """Everything that a door needs, for one folder and one environment."""
+
+    def __init__(self, folder: str | None = None, env: Mapping[str, str] | None = None) -> None:
+        """`folder` is where the command runs; the environment says where home and cache are."""
+        self.env = dict(os.environ if env is None else env)
+        self.folder = os.path.abspath(folder or os.getcwd())
+        self.started_ns = time.time_ns()
+        self.now = places.utc(self.started_ns / 1e9)
+        self.warnings: list[str] = []
+        self._open: dict[str, OpenStore] = {}
+
+    # ---------------------------------------------------------------------------------- places
+
+    @cached_property
+    def roots(self) -> dict[str, str]:
+        """The stores that are there, by scope; the project's first."""
+        project, home = places.roots(self.folder, self.env)
+        return {scope: root for scope, root in (("project", project), ("global", home)) if root}
+
+    def forget_roots(self) -> None:
+        """Look again which stores there are."""
+        self.__dict__.pop("roots", None)
+
+    def wanted_root(self, scope: str) -> str:
+        """Where the store of a scope is, or would be made."""
+        if scope == "global":
+            root = places.global_root(self.env)
+            if not root:
+                raise StoreNotFound(where="a user without a home folder (HOME is not set)")
+            return root
+        if scope in self.roots:
+            return self.roots[scope]
+        named = self.env.get("RECOLLECT_PROJECT_ROOT")
+        return places.store_in(named) if named else f"{self.project_folder}/{places.STORE_FOLDER}"
+
+    @cached_property
+    def project_folder(self) -> str:
+        """The folder of the project.
+
+        The repository's main work tree, else the nearest folder with `.claude`, else this one.
+        """
+        main = places.main_work_tree(self.folder)
+        if main:
+            return main
+        home = os.path.realpath(self.env.get("HOME", "/"))
+        for folder in places.ancestors(self.folder):
+            if os.path.realpath(folder) != home and os.path.isdir(f"{folder}/.claude"):
+                return folder
+        return self.folder
+
+    @property
+    def project_name(self) -> str:
+        """What memories of this project are told apart by in a store that serves several."""
+        if "project" in self.roots:
+            return os.path.dirname(os.path.dirname(self.roots["project"]))
+        return self.project_folder
+
+    def cache_of(self, root: str) -> str:
+        """The cache folder of a store."""
+        folder = places.cache_folder(root, self.env)
+        if not folder:
+            raise StoreNotFound(where="the cache (neither HOME nor XDG_CACHE_HOME is set)")
+        return folder
+
+    # ---------------------------------------------------------------------------------- stores
+
+    def store(self, scope: str = "", progress: Progress | None = None) -> OpenStore:
+        """The store of a scope; of the project if there is one, else the global one."""
+        wanted = [scope] if scope else list(SCOPES)
+        for name in wanted:
+            if name in self.roots:
+                return self.opened(self.roots[name], name, progress)
+        raise StoreNotFound(where=self.project_folder if scope != "global" else "all projects")
+
+    def stores(self, scope: str = "", progress: Progress | None = None) -> list[OpenStore]:
+        """The stores that a reader looks through, the project's first."""
+        names = [s for s in SCOPES if s in self.roots and scope in ("", s)]
+        if not names:
+            raise StoreNotFound(where=self.project_folder if scope != "global" else "all projects")
+        return [self.opened(self.roots[name], name, progress) for name in names]
+
+    def opened(self, root: str, scope: str, progress: Progress | None = None) -> OpenStore:
+        """The store at `root`, brought up to date."""
+        if root in self._open:
+            return self._open[root]
+        cache = self.cache_of(root)
+        files = MarkdownStore(root, f"{cache}/lock")
+        journal = FolderJournal(root, self.writer, self.now)
+        index = SqliteIndex(cache)
+        ledger = Ledger(files, journal, index, self.moment, self.redact)
+        store = OpenStore(files, journal, index, ledger, scope, self.now, self.started_ns)
+        store.settings = self.settings(root)
+        self._open[root] = store
+        try:
+            store.freshen(progress)
+        except Exception as error:
+            if not _is_damage(error):
+                raise
+            index.heal()
+            self.warnings.append("The index was damaged; it was moved aside and made again.")
+            store.freshen(progress)
+        return store
+
+    @property
+    def moment(self) -> Moment:
+        """The time, and a maker of ids."""
+        return Moment(self.now, self._new_id)
+
+    def tick(self, store: OpenStore) -> None:
+        """Let the clock of a long-lived program go on for a store."""
+        self.started_ns = time.time_ns()
+        self.now = places.utc(self.started_ns / 1e9)
+        store.now, store.now_ns = self.now, self.started_ns
+        store.ledger.moment = self.moment
+
+    def close(self) -> None:
+        """Let every index go."""
+        for store in self._open.values():
+            store.index.close()
+        self._open.clear()
+
+    def settings(self, root: str) -> Settings:
+        """The settings of a store: its own file, then the global store's, then the defaults."""
+        values: dict[str, config.Value] = {key: s.default for key, s in config.SETTINGS.items()}
+        for place in dict.fromkeys([self.roots.get("global", ""), root]):
+            if place:
+                try:
+                    values |= config.load(place)
+                except SettingProblem as error:
+                    self.warnings.append(f"{error} {error.next_step}")
+        return Settings(
+            lang=str(values["lang"]),
+            start_tokens=int(values["recall.start_tokens"]),
+            prompt_tokens=int(values["recall.prompt_tokens"]),
+            error_tokens=int(values["recall.error_tokens"]),
+            capture=bool(values["capture.enabled"]),
+            view_rows=int(values["views.rows"]),
+        )
+
+    @property
+    def lang(self) -> str:
+        """The language to speak: the store's, or the terminal's where there is none."""
+        for scope in SCOPES:
+            if scope in self.roots:
+                with suppress(RecollectError):
+                    found = config.load(self.roots[scope]).get("lang")
+                    if found:
+                        return str(found)
+        return self.terminal_lang
+
+    @property
+    def terminal_lang(self) -> str:
+        """The language that the environment asks for."""
+        asked = self.env.get("LC_ALL") or self.env.get("LC_MESSAGES") or self.env.get("LANG", "")
+        return "zh" if asked.lower().startswith("zh") else "en"
+
+    # --------------------------------------------------------------------------------- capture
+
+    def sessions(self, store: OpenStore) -> FolderSessions:
+        """The session states of a store."""
+        return FolderSessions(store.files.root)
+
+    def readers(self) -> dict[str, TranscriptReader]:
+        """The transcript readers, by client."""
+        return {"claude": ClaudeTranscripts()}
+
+    def capture(self, store: OpenStore) -> Capture:
+        """Capturing into a store."""
+        return Capture(store, self.sessions(store), self.readers(), self.redact)
+
+    # --------------------------------------------------------------------- identity and privacy
+
+    @cached_property
+    def writer(self) -> str:
+        """Our journal file: one for this machine and month, written under the store's lock."""
+        host = slug_of(os.uname().nodename.split(".")[0])[:24]
+        return f"{OPS_PREFIX}{host}-{self._own('machine', 3)}-{self.now[:7]}"
+
+    @cached_property
+    def _redaction_key(self) -> bytes:
+        return self._own("key", 16).encode()
+
+    def redact(self, text: str) -> str:
+        """`text` without what must not reach a disk."""
+        return redact(text, self._redaction_key)
+
+    def _own(self, name: str, size: int) -> str:
+        """A random word of this machine, made when it is first needed."""
+        base = places.cache_root(self.env)
+        if not base:
+            return "0" * size * 2
+        path = f"{base}/{name}"
+        for _ in range(2):
+            with suppress(RecollectError):
+                found = fsio.read_file(path).decode("ascii", "replace").strip()
+                if found:
+                    return found
+            with suppress(RecollectError):
+                fsio.make_folder(base)
+                fsio.create_whole(path, f"{os.urandom(size).hex()}\n".encode())
+        return "0" * size * 2
+
+    def _new_id(self) -> str:
+        return places.new_op_id(self.started_ns / 1e9)
+
+
+def _is_damage(error: Exception) -> bool:
+    import sqlite3
+
+    if not isinstance(error, sqlite3.DatabaseError):
+        return False
+    text = str(error).lower()
+    return "locked" not in text and "full" not in text and "readonly" not in text

@@ -1,0 +1,172 @@
+"""App: the changes a person asks for, on the right store, with what follows from them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from recollect import fsio
+from recollect.app.publishing import publish_after_change
+from recollect.app.wiring import App
+from recollect.domain.layers import Choice
+from recollect.errors import ChangedMeanwhile, MemoryNotFound
+from recollect.services import undoing
+from recollect.services import writing as service
+from recollect.services.opened import OpenStore
+from recollect.services.undoing import Past
+from recollect.services.writing import Draft, Written
+
+
+class Done(NamedTuple):
+    """What was written, and where."""
+
+    id: str
+    path: str
+    what: str
+    scope: str
+    layer: str
+    reason: str
+    text: str
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        shown = {
+            "id": self.id,
+            "path": self.path,
+            "what": self.what,
+            "scope": self.scope,
+            "layer": self.layer,
+        }
+        return shown | ({"reason": self.reason} if self.reason else {})
+
+
+def draft(app: App, title: str, body: str, **fields: Any) -> Draft:
+    """A draft of what a person (or an agent for them) wants saved."""
+    return Draft(
+        title,
+        body,
+        **fields,
+        session=app.env.get("CLAUDE_CODE_SESSION_ID", ""),
+        # Inside an agent's session it is the agent that writes, on the person's behalf.
+        trust="agent" if app.env.get("CLAUDECODE") else "user",
+    )
+
+
+def save(app: App, wanted: Draft, *, scope: str, dry_run: bool) -> Done:
+    """Save a memory in the project's store, or in the one that is named."""
+    store = app.store(scope)
+    return _done(app, store, service.save(store, wanted, dry_run=dry_run), dry_run=dry_run)
+
+
+def edit(
+    app: App, name: str, *, title: str | None, body: str | None, append: str | None, dry_run: bool
+) -> Done:
+    """Change title or body of a memory or a section."""
+    store = store_of(app, name)
+    done = service.edit(store, name, title=title, body=body, append=append, dry_run=dry_run)
+    return _done(app, store, done, dry_run=dry_run)
+
+
+def edit_by_hand(
+    app: App, name: str, editor: Callable[[str], str | None], *, dry_run: bool
+) -> Done:
+    """Let a person change the whole text; what they wrote is kept if somebody else was quicker."""
+    store = store_of(app, name)
+    memory_id = name.partition("#")[0]
+    document = store.read(store.require(memory_id))
+    text = editor(document.text)
+    if text is None:
+        text = document.text
+    try:
+        done = service.edit_text(store, memory_id, text, document.stamp, dry_run=dry_run)
+    except ChangedMeanwhile as error:
+        kept = f"{app.cache_of(store.files.root)}/edited-{memory_id}.md"
+        fsio.write_whole(kept, app.redact(text).encode("utf-8", "surrogateescape"))
+        raise ChangedMeanwhile(
+            path=f"{error.fields['path']} (your text is kept in {kept})"
+        ) from None
+    return _done(app, store, done, dry_run=dry_run)
+
+
+def set_fields(app: App, name: str, values: Mapping[str, str], *, dry_run: bool) -> Done:
+    """Change fields of the front matter."""
+    store = store_of(app, name)
+    return _done(
+        app, store, service.set_fields(store, name, values, dry_run=dry_run), dry_run=dry_run
+    )
+
+
+def forget(app: App, name: str, *, purge: bool, dry_run: bool) -> Done:
+    """Take a memory out of its store; with `purge` out of the journal and the index as well."""
+    store = store_of(app, name)
+    done = service.forget(store, name, dry_run=dry_run)
+    if purge and not dry_run:
+        service.purge(store, name, done.path)
+    return _done(app, store, done, dry_run=dry_run)
+
+
+def undo(app: App, name: str, *, scope: str, dry_run: bool) -> Past:
+    """Take back a change."""
+    store = app.store(scope) if scope or not name else _store_with_change(app, name)
+    past = undoing.undo(store, name, dry_run=dry_run)
+    if not dry_run:
+        publish_after_change(app, store)
+    return past
+
+
+def _store_with_change(app: App, name: str) -> OpenStore:
+    stores = app.stores()
+    for store in stores:
+        if any(p.id == name for p in undoing.history(store)) or undoing.history(store, name):
+            return store
+    return stores[0]
+
+
+def history(app: App, name: str, *, scope: str) -> list[Past]:
+    """The changes of a store or of one memory, newest first."""
+    stores = app.stores(scope)
+    if not name:
+        return undoing.history(stores[0])
+    for store in stores:
+        found = undoing.history(store, name)
+        if found:
+            return found
+    raise MemoryNotFound(id=name)
+
+
+def past_json(past: Past) -> dict[str, Any]:
+    """A change as JSON."""
+    return {
+        "change": past.id,
+        "time": past.time,
+        "what": past.what,
+        "cause": past.cause,
+        "memories": list(past.memories),
+        "paths": list(past.paths),
+        "undone": past.undone,
+        "undoes": past.undoes,
+    }
+
+
+def store_of(app: App, name: str) -> OpenStore:
+    """The store that has this memory; the project's first. Raises MemoryNotFound."""
+    memory_id = name.partition("#")[0]
+    for store in app.stores():
+        if store.index.entry(memory_id) is not None:
+            return store
+    raise MemoryNotFound(id=name)
+
+
+def _done(app: App, store: OpenStore, written: Written, *, dry_run: bool) -> Done:
+    if not dry_run and written.what != "unchanged":
+        publish_after_change(app, store)
+    return Done(
+        written.id,
+        os.path.join(store.files.root, written.path),
+        written.what,
+        store.scope,
+        written.layer,
+        Choice(written.layer, "", written.rule).reason if written.rule else "",
+        written.text,
+    )

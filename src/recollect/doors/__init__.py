@@ -1,0 +1,1 @@
+"""Doors: turn outside requests into service calls, and results into outside form."""

@@ -1,0 +1,94 @@
+"""Command line: the program and its commands, each loaded when it is used."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from recollect import __version__
+
+GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "Set-up": (
+        ("init", "setup", "make a store, and connect a client to it"),
+        ("uninstall", "setup", "take our hooks out of a client's settings"),
+        ("doctor", "health", "look whether all is well, and mend it"),
+        ("demo", "demo", "see it at work on a made-up history"),
+        ("config", "setup", "read and change settings"),
+        ("completion", "setup", "print shell completion"),
+    ),
+    "Write": (
+        ("save", "write", "save a memory"),
+        ("edit", "write", "change the text of a memory"),
+        ("set", "write", "change fields of a memory"),
+        ("forget", "write", "take a memory out of the store"),
+        ("undo", "write", "take back a change"),
+        ("history", "write", "list the changes"),
+    ),
+    "Read": (
+        ("search", "read", "find memories"),
+        ("recall", "read", "show what an agent would be given, and why"),
+        ("show", "read", "show one memory"),
+        ("list", "read", "list memories"),
+        ("timeline", "read", "list memories day by day"),
+        ("stats", "read", "count and measure"),
+    ),
+    "Sessions and lifecycle": (
+        ("capture", "lifecycle", "make memories of transcripts"),
+        ("consolidate", "lifecycle", "bring index, views and brief up to date"),
+        ("rebuild-index", "lifecycle", "make the index anew from the files"),
+    ),
+}
+_TABLE = {name: (module, about) for rows in GROUPS.values() for name, module, about in rows}
+
+
+class LazyCommands(click.Group):
+    """The group of all commands; only the one that runs is imported."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the groups."""
+        return list(_TABLE)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        if cmd_name not in _TABLE:
+            return None
+        module = importlib.import_module(f"recollect.doors.cli.{_TABLE[cmd_name][0]}")
+        found: click.Command = getattr(module, cmd_name.replace("-", "_") + "_command")
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands by group, without importing them."""
+        for title, rows in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, about) for name, _, about in rows])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is meant; a near miss is named."""
+        if args and args[0] not in _TABLE and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], _TABLE, 1)
+            hint = f" Did you mean `{near[0]}`?" if near else ""
+            ctx.fail(f"There is no command “{args[0]}”.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=LazyCommands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Memories are Markdown files in .claude/memory: read, edit and commit them as you like.",
+)
+@click.version_option(__version__, prog_name="recollect")
+@click.option(
+    "-C", "folder", type=click.Path(), default=None, help="Run as if started in this folder."
+)
+def recollect(folder: str | None) -> None:
+    """Long-term memory for coding agents that belongs to you."""
+
+
+def main() -> None:
+    """Run the command line."""
+    recollect(prog_name="recollect")

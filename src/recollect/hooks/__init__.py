@@ -1,0 +1,1 @@
+"""Hooks: the programs that a client runs at its events; they cost next to nothing and never fail."""

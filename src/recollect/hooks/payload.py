@@ -1,0 +1,141 @@
+"""Hooks: what the client sends on stdin, read without the json module.
+
+Promises: never waits for an end that does not come; only the outermost object's fields count;
+whatever arrives, the result is plain strings.
+Touches: stdin.
+"""
+
+import os
+import time
+
+STDIN_SECONDS = 1.0
+LARGEST_PAYLOAD = 4 * 1024 * 1024
+
+
+def read_payload() -> bytes:
+    """What the client sends, up to a limit, without ever waiting for an end that does not come."""
+    deadline = time.monotonic() + STDIN_SECONDS
+    parts: list[bytes] = []
+    size = 0
+    pause = 0.0005
+    try:
+        os.set_blocking(0, False)
+    except OSError:
+        return b""
+    while time.monotonic() < deadline:
+        try:
+            part = os.read(0, 1 << 20)
+        except BlockingIOError:
+            if parts and is_whole(parts):
+                break
+            time.sleep(pause)
+            pause = min(pause * 2, 0.02)
+            continue
+        except OSError:
+            break
+        if not part:
+            break
+        if size < LARGEST_PAYLOAD:
+            parts.append(part)
+        size += len(part)
+    return b"".join(parts)[:LARGEST_PAYLOAD]
+
+
+def is_whole(parts: "list[bytes]") -> bool:
+    """Whether a whole object has arrived on a pipe that the client keeps open."""
+    if not parts[-1].rstrip().endswith(b"}"):
+        return False
+    data = b"".join(parts)
+    return members(data, ()).get("") == b"whole"
+
+
+def members(raw: bytes, wanted: "tuple[str, ...]") -> "dict[str, bytes]":  # noqa: C901 - one pass
+    """The raw values of some keys of a JSON object; strings without their quotes.
+
+    Only the outermost object counts, so that nothing inside a tool's input can pass for a field
+    of the client. The key "" tells whether the object is whole.
+    """
+    found: dict[str, bytes] = {}
+    at, depth, key, start = raw.find(b"{") + 1, 1, "", 0
+    if at == 0:
+        return found
+    while at < len(raw):
+        char = raw[at]
+        if char == 34:
+            end = end_of_string(raw, at)
+            if depth == 1:
+                after = end + 1
+                while raw[after : after + 1].isspace():
+                    after += 1
+                if not key and raw[after : after + 1] == b":":
+                    key, at = raw[at + 1 : end].decode("utf-8", "replace"), after + 1
+                    continue
+                if key in wanted:
+                    found.setdefault(key, raw[at + 1 : end])
+            at = end + 1
+            continue
+        if char in b"{[":
+            start = at if depth == 1 else start
+            depth += 1
+        elif char in b"}]":
+            depth -= 1
+            if depth == 0:
+                found[""] = b"whole"
+                break
+            if depth == 1 and key in wanted:
+                found.setdefault(key, raw[start : at + 1])
+        elif char == 44 and depth == 1:
+            key = ""
+        at += 1
+    return found
+
+
+def end_of_string(raw: bytes, start: int) -> int:
+    """Where the JSON string that starts at `start` has its closing quote."""
+    at = raw.find(b'"', start + 1)
+    while at > 0:
+        before = at - 1
+        while raw[before] == 92:
+            before -= 1
+        if (at - before) % 2:
+            return at
+        at = raw.find(b'"', at + 1)
+    return len(raw)
+
+
+def decoded(raw: bytes) -> str:
+    """The text of a JSON string without its quotes."""
+    text = raw.decode("utf-8", "replace")
+    if "\\" not in text:
+        return text
+    plain = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+    out: list[str] = []
+    start = 0
+    at = text.find("\\")
+    while at >= 0:
+        out.append(text[start:at])
+        mark = text[at + 1 : at + 2]
+        start = at + 2
+        if mark == "u":
+            code, start = _code_point(text, at)
+            out.append(chr(code))
+        else:
+            out.append(plain.get(mark, mark))
+        at = text.find("\\", start)
+    out.append(text[start:])
+    return "".join(out)
+
+
+def _code_point(text: str, at: int) -> "tuple[int, int]":
+    code = _hex(text[at + 2 : at + 6])
+    low = _hex(text[at + 8 : at + 12]) if text[at + 6 : at + 8] == "\\u" else 0
+    if 0xD800 <= code < 0xDC00 and 0xDC00 <= low < 0xE000:
+        return 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00), at + 12
+    return (0xFFFD if 0xD800 <= code < 0xE000 else code), at + 6
+
+
+def _hex(digits: str) -> int:
+    try:
+        return int(digits, 16)
+    except ValueError:
+        return 0xFFFD

@@ -1,0 +1,198 @@
+"""Hooks: the names of files and the form of a journal line, defined once for the whole house.
+
+Promises: a folder has the same store and the same cache for the hook, the commands and the
+worker; a line that a hook appends is one write, whole or recognisably torn.
+Touches: `journal/<writer>.jsonl` (append); git's own files (reading, to find the main work tree).
+
+Every hook imports this module, so it imports `os` and `time` only.
+"""
+
+import os
+import time
+
+STORE_FOLDER = ".claude/memory"
+
+# ------------------------------------------------------------------------- names of files, once
+
+
+def roots(start: str, env: "dict[str, str]") -> "tuple[str, str]":
+    """`(project store, global store)` for a folder; empty where there is none."""
+    home = global_root(env)
+    named = env.get("RECOLLECT_PROJECT_ROOT", "")
+    if named:
+        store = store_in(named)
+        return (store if os.path.isdir(store) else ""), home if os.path.isdir(home) else ""
+    project = ""
+    for folder in ancestors(start):
+        store = f"{folder.rstrip('/')}/{STORE_FOLDER}"
+        if os.path.isdir(store) and not is_same(store, home):
+            project = store
+            break
+    if not project:
+        main = main_work_tree(start)
+        store = f"{main}/{STORE_FOLDER}"
+        if main and os.path.isdir(store) and not is_same(store, home):
+            project = store
+    return project, home if os.path.isdir(home) else ""
+
+
+def is_same(one: str, two: str) -> bool:
+    """Whether two paths are the same folder, whatever links lead to it."""
+    return one == two or os.path.realpath(one) == os.path.realpath(two)
+
+
+def store_in(folder: str) -> str:
+    """The store of a folder: itself if it is called `memory`, else `.claude/memory` in it."""
+    folder = os.path.abspath(folder)
+    return folder if os.path.basename(folder) == "memory" else f"{folder}/{STORE_FOLDER}"
+
+
+def global_root(env: "dict[str, str]") -> str:
+    """The place of the global store, whether it is there or not; empty without a home."""
+    named = env.get("RECOLLECT_GLOBAL_ROOT", "")
+    if named:
+        return store_in(named)
+    home = env.get("HOME", "")
+    return f"{home.rstrip('/')}/{STORE_FOLDER}" if home else ""
+
+
+def ancestors(start: str) -> "list[str]":
+    """The folder and those above it."""
+    folder = os.path.abspath(start or ".")
+    found = [folder]
+    while folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+        found.append(folder)
+    return found
+
+
+def main_work_tree(start: str) -> str:
+    """The main work tree of the git repository that `start` is in, or nothing.
+
+    Read from git's own files, without git: a linked work tree has a file `.git` that names its
+    folder, and there a file `commondir` that names the repository.
+    """
+    for folder in ancestors(start):
+        dot_git = f"{folder.rstrip('/')}/.git"
+        if os.path.isdir(dot_git):
+            return folder
+        if os.path.isfile(dot_git):
+            git_dir = _line_of(dot_git).removeprefix("gitdir:").strip()
+            git_dir = os.path.join(folder, git_dir)
+            common = _line_of(f"{git_dir}/commondir")
+            if not common:
+                return folder  # a submodule: a repository of its own
+            common = os.path.abspath(os.path.join(git_dir, common))
+            return os.path.dirname(common) if os.path.basename(common) == ".git" else folder
+    return ""
+
+
+def _line_of(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.readline(4096).strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def cache_root(env: "dict[str, str]") -> str:
+    """The folder for all that can be made again; empty if this user has none."""
+    base = env.get("XDG_CACHE_HOME", "")
+    if not base.startswith("/"):
+        base = f"{env['HOME'].rstrip('/')}/.cache" if env.get("HOME") else ""
+    return f"{base}/recollect" if base else ""
+
+
+def cache_folder(root: str, env: "dict[str, str]") -> str:
+    """The cache folder of the store at `root`."""
+    base = cache_root(env)
+    return f"{base}/{short_hash(os.path.realpath(root))}" if base else ""
+
+
+def short_hash(text: str) -> str:
+    """64 bits of FNV-1a, in hex: a name for a path, not a secret."""
+    value = 0xCBF29CE484222325
+    for byte in text.encode("utf-8", "surrogateescape"):
+        value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return f"{value:016x}"
+
+
+def brief_name(project: str) -> str:
+    """The file of the brief for a project that has no store of its own, or for the store's own."""
+    return f"brief-{short_hash(project)}" if project else "brief"
+
+
+def writer_of(client: str, session: str) -> str:
+    """The journal file of a session, harmless as a name whatever the session is called."""
+    plain = session.replace("-", "").replace("_", "")
+    if not (plain.isascii() and plain.isalnum() and len(session) <= 80):
+        session = short_hash(session)
+    return f"{client}-{session}"
+
+
+# ---------------------------------------------------------------------------- lines of the journal
+
+
+def utc(seconds: float) -> str:
+    """A time in our form: 2026-01-11T14:30:00Z."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def new_op_id(seconds: float) -> str:
+    """A unique id that sorts by time."""
+    return f"{int(seconds * 1000):011x}-{os.urandom(5).hex()}"
+
+
+def checksum(data: bytes) -> int:
+    """CRC-32 (the one of zlib), without an import; for lines, not for files."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc >> 1) ^ (0xEDB88320 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def sealed(line: bytes, crc: int) -> bytes:
+    """A JSON object's bytes with its checksum as the last key, ready to append."""
+    return line[:-1] + b',"sum":"%08x"}\n' % crc
+
+
+def json_text(text: str) -> str:
+    """A string as JSON, without the json module."""
+    out = text.replace("\\", "\\\\").replace('"', '\\"')
+    out = out.translate(_ESCAPED)
+    return '"' + out.encode("utf-8", "replace").decode("utf-8") + '"'
+
+
+_ESCAPED = {code: f"\\u{code:04x}" for code in [*range(32), 127, 0x2028, 0x2029]}
+_ESCAPED[10], _ESCAPED[9], _ESCAPED[13] = "\\n", "\\t", "\\r"
+
+
+def record(root: str, writer: str, op: str, fields: "dict[str, str | list[str] | int]") -> None:
+    """Append a line to the journal of a session; one write, so that parallel hooks don't mix."""
+    seconds = time.time()
+    parts = [
+        f'{{"op":{json_text(op)},"op_id":"{new_op_id(seconds)}","time":"{utc(seconds)}"',
+        f'"writer":{json_text(writer)}',
+    ]
+    for key, value in fields.items():
+        if isinstance(value, list):
+            shown = "[" + ",".join(json_text(item) for item in value) + "]"
+        else:
+            shown = str(value) if isinstance(value, int) else json_text(value)
+        parts.append(f'"{key}":{shown}')
+    line = (",".join(parts) + "}").encode("utf-8")
+    path = f"{root}/journal/{writer}.jsonl"
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        handle = os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        os.mkdir(f"{root}/journal", 0o700)
+        handle = os.open(path, flags, 0o600)
+    size = os.fstat(handle).st_size
+    torn = size and os.pread(handle, 1, size - 1) != b"\n"
+    data = sealed(line, checksum(line))
+    # A line that a full disk cut off must not swallow ours.
+    os.write(handle, b"\n" + data if torn else data)
+    os.close(handle)

@@ -1,0 +1,227 @@
+"""Hooks: what each event of a client does.
+
+Promises: exit code 0 whatever happens; nothing or one JSON object (one text before a compaction)
+on stdout; done within two seconds although stdin may never close; no process left behind but one
+short-lived worker; tool output is never stored.
+Touches: the journal of the session (append), marks for the worker in the cache, the worker it
+starts, a log in the cache; what recalling touches, see `recall`.
+
+Recording imports `os`, `sys` and `time` and the modules beside this one; what recall needs is
+imported when a hook recalls.
+"""
+
+import os
+import sys
+import time
+
+from recollect.hooks import places
+from recollect.hooks.payload import decoded, members, read_payload
+
+DEADLINE_SECONDS = 1.7
+BRIEF_WAIT_SECONDS = 1.2
+LARGEST_LOG = 256 * 1024
+NO_STORE = (
+    b'{"systemMessage":"Recollect is installed but has no store yet. '
+    b'Make one with: recollect init --scope both"}\n'
+)
+MACHINE_PROMPTS = (
+    "<task-notification",
+    "<command-",
+    "<local-command-",
+    "<bash-",
+    "<system-reminder",
+    "<hook_context",
+)
+
+# The client's names of its events → ours.
+EVENTS = {
+    "sessionstart": "session-start",
+    "userpromptsubmit": "user-prompt",
+    "posttooluse": "post-tool",
+    "posttoolusefailure": "post-tool-failure",
+    "precompact": "pre-compact",
+    "stop": "stop",
+    "subagentstop": "subagent-stop",
+    "sessionend": "session-end",
+}
+
+# ------------------------------------------------------------------------------------- the worker
+
+
+def mark_pending(cache: str) -> None:
+    """Leave word that there is work; the worker takes the mark away when it is done."""
+    os.makedirs(cache, 0o700, exist_ok=True)
+    os.close(os.open(f"{cache}/pending", os.O_WRONLY | os.O_CREAT, 0o600))
+
+
+def is_pending(cache: str) -> bool:
+    """Whether work was asked for and is not done yet."""
+    return os.path.exists(f"{cache}/pending") or os.path.exists(f"{cache}/working")
+
+
+def start_worker(root: str) -> int:
+    """Start the worker of a store, detached from the client; gives its process id."""
+    main = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "__main__.py")
+    command = [sys.executable, "-I", main, "work", root]
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDWR)
+        for handle in (0, 1, 2):
+            os.dup2(null, handle)
+        os.closerange(3, 64)
+        os.execv(command[0], command)  # noqa: S606 - no shell is the point
+    finally:
+        os._exit(0)
+
+
+# -------------------------------------------------------------------------------------- the events
+
+
+class Moment:
+    """What is known when a hook runs: the payload's fields and the stores that are concerned."""
+
+    def __init__(self, client: str, event: str, raw: bytes, env: "dict[str, str]") -> None:
+        """Read what every event needs."""
+        self.event, self.raw, self.env = event, raw, env
+        found = members(
+            raw,
+            (
+                "session_id",
+                "sessionId",
+                "conversation_id",
+                "transcript_path",
+                "cwd",
+                "source",
+                "reason",
+                "agent_type",
+            ),
+        )
+        self.fields = {key: decoded(value) for key, value in found.items()}
+        self.session = (
+            self.fields.get("session_id")
+            or self.fields.get("sessionId")
+            or self.fields.get("conversation_id", "")
+        )
+        # The folder of the launch is the project; `cwd` follows every `cd` of the agent.
+        self.folder = env.get("CLAUDE_PROJECT_DIR") or self.fields.get("cwd") or os.getcwd()
+        self.project, self.home = places.roots(self.folder, env)
+        self.root = self.project or self.home
+        self.cache = places.cache_folder(self.root, env) if self.root else ""
+        self.client = client
+        self.writer = places.writer_of(client, self.session)
+
+    def more(self, *names: str) -> "dict[str, str]":
+        """Further fields of the payload, decoded."""
+        return {key: decoded(value) for key, value in members(self.raw, names).items()}
+
+    def signal(self) -> None:
+        """Leave word of the event in the journal."""
+        fields: dict[str, str | list[str] | int] = {
+            "event": self.event,
+            "session": self.session,
+            "client": self.client,
+        }
+        for key in ("transcript_path", "source", "reason"):
+            if self.fields.get(key):
+                fields[key.removesuffix("_path")] = self.fields[key][:4096]
+        fields["folder"] = self.folder[:4096]
+        self.record("signal", fields)
+
+    def record(self, op: str, fields: "dict[str, str | list[str] | int]") -> None:
+        """Append to the session's journal file.
+
+        A store that cannot be written is no reason to keep from the agent what there is to tell.
+        """
+        try:
+            places.record(self.root, self.writer, op, fields)
+        except OSError as error:
+            complain(self.env, error)
+
+    def work(self) -> int:
+        """Ask for the worker; gives its process id, or 0 if it could not be started."""
+        try:
+            mark_pending(self.cache)
+            return start_worker(self.root)
+        except OSError as error:
+            complain(self.env, error)
+            return 0
+
+
+def answer(event_name: str, text: str) -> None:
+    """Hand `text` to the agent."""
+    head = '{"hookSpecificOutput":{"hookEventName":"' + event_name + '","additionalContext":'
+    emit((head + places.json_text(text) + "}}\n").encode("utf-8"))
+
+
+def emit(data: bytes) -> None:
+    """Write to the client, who may have gone."""
+    try:
+        while data:
+            data = data[os.write(1, data) :]
+    except OSError:
+        pass
+
+
+def run(client: str, event: str, raw: bytes, env: "dict[str, str]") -> None:
+    """Do what an event asks for."""
+    moment = Moment(client, event, raw, env)
+    if not moment.root:
+        if event == "session-start" and moment.fields.get("source") == "startup":
+            emit(NO_STORE)
+        return
+    if event == "post-tool":
+        moment.signal()
+    elif event == "subagent-stop":
+        if moment.fields.get("agent_type"):
+            moment.signal()
+    elif event in ("stop", "session-end"):
+        moment.signal()
+        moment.work()
+    else:
+        from recollect.hooks import recall
+
+        recall.run(moment)
+
+
+def complain(env: "dict[str, str]", error: BaseException) -> None:
+    """Leave a line in the log; the user is not bothered."""
+    try:
+        base = places.cache_root(env)
+        path = f"{base}/hook.log"
+        os.makedirs(base, 0o700, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        if os.path.exists(path) and os.path.getsize(path) > LARGEST_LOG:
+            flags |= os.O_TRUNC
+        handle = os.open(path, flags, 0o600)
+        trace, where = error.__traceback__, ""
+        while trace:
+            where = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
+            trace = trace.tb_next
+        line = f"{places.utc(time.time())} {' '.join(sys.argv[1:3])} {type(error).__name__} at {where}: {error}"
+        os.write(handle, (line.replace("\n", " ")[:400] + "\n").encode("utf-8", "replace"))
+        os.close(handle)
+    except BaseException:  # noqa: BLE001, S110 - there is nobody left to tell
+        pass
+
+
+def main() -> None:
+    """Run the hook named by the arguments; always ends with exit code 0."""
+    env = dict(os.environ)
+    try:
+        import _signal  # type: ignore[import-not-found]  # built in: the clock that ends us if anything below hangs
+
+        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
+        _signal.setitimer(_signal.ITIMER_REAL, DEADLINE_SECONDS)
+        client = sys.argv[1] if len(sys.argv) > 1 else ""
+        name = sys.argv[2].replace("-", "").lower() if len(sys.argv) > 2 else ""
+        raw = read_payload()
+        if env.get("RECOLLECT_DISABLE") or name not in EVENTS or not raw.strip():
+            return
+        run(client, EVENTS[name], raw, env)
+    except BaseException as error:  # noqa: BLE001 - a hook never fails its client
+        complain(env, error)
+    finally:
+        os._exit(0)

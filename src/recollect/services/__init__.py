@@ -1,0 +1,1 @@
+"""Services: what the system does for its user, in terms of ports."""

@@ -1,0 +1,128 @@
+"""Opened: one store with everything that belongs to it, brought up to date.
+
+Promises: whoever holds an `OpenStore` sees the files as they are now, with what a crash left
+unfinished finished.
+Touches: the ports it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from recollect.domain.layers import folder_of
+from recollect.domain.model import Change, Document, Entry, Op, Problem
+from recollect.domain.names import free_name
+from recollect.errors import (
+    ChangedMeanwhile,
+    FileNotThere,
+    MemoryNotFound,
+    OutsideStore,
+    RecollectError,
+)
+from recollect.ports import Index, Journal, Store
+from recollect.services.ledger import Ledger
+from recollect.services.refresh import Progress, Refreshed, refresh
+
+_FOLDERS = (
+    "core",
+    "episodic",
+    "semantic",
+    "semantic/decisions",
+    "semantic/issues",
+    "semantic/implementations",
+    "procedural",
+    "procedural/patterns",
+    "reference",
+)
+
+
+@dataclass(slots=True)
+class Settings:
+    """The settings that services go by."""
+
+    lang: str = "en"
+    start_tokens: int = 1500
+    prompt_tokens: int = 800
+    error_tokens: int = 400
+    capture: bool = True
+    view_rows: int = 200
+
+
+@dataclass(slots=True)
+class OpenStore:
+    """A store, its journal and its index. `scope` is `project` or `global`."""
+
+    files: Store
+    journal: Journal
+    index: Index
+    ledger: Ledger
+    scope: str
+    now: str
+    now_ns: int
+    settings: Settings = field(default_factory=Settings)
+    problems: list[Problem] = field(default_factory=list)
+    redone: list[Op] = field(default_factory=list)
+
+    def freshen(self, progress: Progress | None = None) -> Refreshed:
+        """Finish what a crash left, then take in what changed in the files."""
+        try:
+            self.redone = self.ledger.recover()
+        except RecollectError as error:  # a store that cannot be written can still be read
+            self.problems.append(Problem("journal", str(error)))
+        found = refresh(self.files, self.index, self.now_ns, progress)
+        self.problems += found.problems
+        return found
+
+    def commit(
+        self,
+        plan: Callable[[], Sequence[Change]],
+        *,
+        cause: str,
+        undoes: str = "",
+        tries: int = 1,
+    ) -> list[Op]:
+        """Carry out changes and take them into the index.
+
+        With more `tries`, it plans anew when somebody's editor was quicker.
+        """
+        ops: list[Op] = []
+        for left in reversed(range(tries)):
+            try:
+                ops = self.ledger.commit(plan, cause=cause, undoes=undoes)
+                break
+            except (ChangedMeanwhile, FileNotThere):
+                if not left:
+                    raise
+        if ops:
+            refresh(self.files, self.index, self.now_ns)
+        return ops
+
+    def require(self, memory_id: str) -> Entry:
+        """The memory with this id. Raises MemoryNotFound."""
+        entry = self.index.entry(memory_id)
+        if entry is None:
+            raise MemoryNotFound(id=memory_id)
+        return entry
+
+    def read(self, entry: Entry) -> Document:
+        """The text of a memory as it is now."""
+        return self.files.read(entry.path)
+
+    def free_id(self, wanted: str) -> str:
+        """`wanted`, or the next free one after it: in the index, and in every folder."""
+        return free_name(wanted, self._is_taken)
+
+    def _is_taken(self, name: str) -> bool:
+        if self.index.entry(name) is not None:
+            return True
+        places = [f"{folder}/{name}" for folder in _FOLDERS]
+        return any(self.files.exists(f"{p}.md") or self.files.exists(p) for p in places)
+
+    def path_for(self, layer: str, kind: str, name: str) -> str:
+        """Where a new memory goes."""
+        if "/" in name:
+            raise OutsideStore(name=name)
+        if kind in ("session", "conversation"):
+            return f"episodic/{name}/summary.md"
+        return f"{folder_of(layer, kind)}/{name}.md"

@@ -1,0 +1,157 @@
+"""Recall: search for a person, and what would be said to an agent, and why.
+
+Promises: both stores are looked at, each memory once; nothing of another project; what recall
+gives is what the hook would inject for the same cue (the same functions decide).
+Touches: the ports behind the stores it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from recollect.domain import pack, rank
+from recollect.domain.entries import day_of
+from recollect.domain.model import TRUSTS, Filter
+from recollect.domain.rank import Candidate, Cue
+from recollect.domain.text import cue_words
+from recollect.services.opened import OpenStore
+
+SNIPPET_CHARS = 220
+MOST_CANDIDATES = 40
+
+
+class Found(NamedTuple):
+    """A hit of a search."""
+
+    candidate: Candidate
+    snippet: str
+    path: str
+
+
+class Recalled(NamedTuple):
+    """What an agent would be given."""
+
+    text: str
+    tokens: int
+    full: list[Candidate]
+    pointers: list[Candidate]
+    candidates: list[Candidate]
+
+
+def cue_of(text: str, today: str, project: str, files: Sequence[str] = ()) -> Cue:
+    """What to search with: the words of `text`, and the files at hand."""
+    named = [w.strip("\"'`()[],;:!?") for w in text[:4000].split() if "." in w or "/" in w]
+    return Cue(text, cue_words(text), day_of(today), [*files, *named][:24], project)
+
+
+def search(
+    stores: Sequence[OpenStore],
+    text: str,
+    only: Filter,
+    *,
+    limit: int,
+    project: str = "",
+    every_section: bool = False,
+) -> list[Found]:
+    """The memories that match, best first; the best section of each, unless all are wanted."""
+    found: list[Candidate] = []
+    for store in stores:
+        hits = store.index.search(text, only=only, limit=max(limit * 4, MOST_CANDIDATES))
+        for one in hits:
+            one.scope = store.scope
+        found += hits
+    cue = cue_of(text, stores[0].now if stores else "", project)
+    found = [one for one in found if _may_see(one, only, project)]
+    best = max((one.text_score for one in found if one.kind != "conversation"), default=0.0)
+    best = best or max((one.text_score for one in found), default=0.0)
+    for one in found:
+        rank.rate(one, best, cue)
+        if _is_raw(one):
+            one.score *= 0.5
+        if one.status == "superseded":
+            one.score *= 0.25
+    found.sort(key=rank.by_score)
+    roots = {store.scope: store.files.root for store in stores}
+    kept: dict[str, Candidate] = {}
+    for one in found:
+        kept.setdefault(f"{one.scope}:{one.name if every_section else one.id}", one)
+    return [
+        Found(one, snippet_of(one.text, cue.words), f"{roots[one.scope]}/{one.path}")
+        for one in list(kept.values())[:limit]
+    ]
+
+
+def _may_see(one: Candidate, only: Filter, project: str) -> bool:
+    if TRUSTS.index(one.trust) < TRUSTS.index(only.trust):
+        return False
+    return not one.project or not project or one.project == project
+
+
+def _is_raw(one: Candidate) -> bool:
+    return one.path.endswith("/conversation.md")
+
+
+def snippet_of(text: str, words: Sequence[str]) -> str:
+    """The part of a text in which most of the words are, on one line."""
+    line = " ".join(text.split())
+    if len(line) <= SNIPPET_CHARS:
+        return line
+    low = line.lower()
+    starts = sorted(at for word in words if (at := low.find(rank.stem(word))) >= 0)
+    best, most = 0, 0
+    for at in starts:
+        inside = sum(1 for other in starts if at <= other < at + SNIPPET_CHARS - 40)
+        if inside > most:
+            best, most = at, inside
+    start = max(0, best - 40)
+    if start:
+        start = line.find(" ", start, start + 30) + 1 or start
+    cut = line[start : start + SNIPPET_CHARS]
+    return ("…" if start else "") + cut.strip() + ("…" if start + SNIPPET_CHARS < len(line) else "")
+
+
+def recall(
+    stores: Sequence[OpenStore],
+    cue: Cue,
+    *,
+    budget: int,
+    lang: str,
+    nonce: str,
+    given: frozenset[str] = frozenset(),
+) -> Recalled:
+    """What would be injected for this cue; `given` is what the session has already."""
+    found: list[Candidate] = []
+    counts: dict[str, int] = {}
+    total = 0
+    for store in stores:
+        here, sections = store.index.word_counts(cue.words)
+        hits = store.index.search(cue.text, only=Filter(), limit=MOST_CANDIDATES)
+        for one in hits:
+            one.scope = store.scope
+        found += [one for one in hits if not _is_raw(one)]
+        for word, count in here.items():
+            counts[word] = counts.get(word, 0) + count
+        total += sections
+    fresh = [one for one in found if one.name not in given and not one.path.startswith("core/")]
+    chosen = rank.choose(fresh, cue, counts, total)
+    chosen += _related(stores, chosen, cue)
+    text, full, pointers = pack.pack(chosen, budget, nonce, lang)
+    return Recalled(text, pack.count_tokens(text), full, pointers, sorted(fresh, key=rank.by_score))
+
+
+def _related(stores: Sequence[OpenStore], chosen: list[Candidate], cue: Cue) -> list[Candidate]:
+    """One hop from what was chosen: the memories that it names as related."""
+    more: list[Candidate] = []
+    for store in stores:
+        for one in store.index.by_ids(rank.related_names(chosen, store.scope)):
+            one.scope = store.scope
+            one.parts = {"related": 1.0}
+            more.append(one)
+    return [one for one in more if rank.is_fit(one, cue)]
+
+
+def with_trust(only: Filter, trust: str) -> Filter:
+    """The filter, letting through only memories that can be trusted at least that much."""
+    return replace(only, trust=trust)

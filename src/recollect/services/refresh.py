@@ -1,0 +1,74 @@
+"""Refresh: the index brought in line with the files, whoever changed them.
+
+Promises: an edit made outside is seen by the next command, also within the same tick of the clock
+and with the old time stamp put back; a file that cannot be read is a problem and stops nothing; a
+damaged index is replaced and filled again.
+Touches: the ports it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from recollect.domain.codec import memory_from_text
+from recollect.domain.model import Problem, Seen
+from recollect.errors import FileNotThere, RecollectError
+from recollect.ports import Index, Known, Row, Store
+
+# A file that was changed this shortly before we looked may change again without a new time stamp.
+TICK_NS = 2_000_000_000
+
+Progress = Callable[[int], None]
+
+
+class Refreshed(NamedTuple):
+    """What a refresh found."""
+
+    written: int
+    removed: int
+    problems: list[Problem]
+
+
+def refresh(store: Store, index: Index, now_ns: int, progress: Progress | None = None) -> Refreshed:
+    """Take what changed in the files into the index."""
+    known = index.known()
+    unread: list[Problem] = []
+    changed: list[tuple[Seen, str]] = []
+    for seen in store.scan():
+        old = known.pop(seen.path, None)
+        if old is None or not _looks_same(old, seen):
+            changed.append((seen, old.stamp if old else ""))
+    gone = list(known)
+    if not changed and not gone:
+        return Refreshed(0, 0, list(store.problems()))
+    rows = _rows(store, changed, unread, progress)
+    written = index.apply(rows, gone, now_ns)
+    return Refreshed(written, len(gone), [*store.problems(), *unread])
+
+
+def _looks_same(old: Known, seen: Seen) -> bool:
+    if (old.size, old.mtime_ns, old.ctime_ns, old.inode) != seen[1:]:
+        return False
+    return max(seen.mtime_ns, seen.ctime_ns) + TICK_NS < old.checked_ns
+
+
+def _rows(
+    store: Store,
+    changed: list[tuple[Seen, str]],
+    unread: list[Problem],
+    progress: Progress | None,
+) -> Iterator[Row]:
+    for n, (seen, old_stamp) in enumerate(changed, 1):
+        try:
+            document = store.read(seen.path)
+        except FileNotThere:
+            continue  # gone since it was listed; the next refresh will miss it
+        except RecollectError as error:
+            unread.append(Problem(seen.path, str(error)))
+            continue
+        same = document.stamp == old_stamp
+        memory = None if same else memory_from_text(document.text, seen.path)
+        yield Row(seen, document.stamp, memory)
+        if progress and n % 100 == 0:
+            progress(n)

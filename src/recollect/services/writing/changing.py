@@ -1,0 +1,174 @@
+"""Writing: changing a memory that is there, and taking it away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from recollect.domain import codec, model
+from recollect.domain.codec.fields import DATES, LISTS, ORDER, time_of
+from recollect.domain.codec.frontmatter import Value
+from recollect.domain.codec.sections import parts_of
+from recollect.domain.model import Change, Document, Entry
+from recollect.errors import MemoryNotFound, UsageProblem
+from recollect.services.opened import OpenStore
+from recollect.services.writing.drafts import Written, check_word
+
+FIXED = ("id", "created")
+
+
+class Edit(NamedTuple):
+    """A new text for a memory, and the one it is made from."""
+
+    name: str
+    entry: Entry
+    old: Document
+    text: str
+
+
+def edit(
+    store: OpenStore,
+    name: str,
+    *,
+    title: str | None = None,
+    body: str | None = None,
+    append: str | None = None,
+    dry_run: bool = False,
+) -> Written:
+    """Change title or body of a memory, or of one of its sections (`id#anchor`)."""
+    memory_id, _, anchor = name.partition("#")
+    entry = store.require(memory_id)
+    old = store.read(entry)
+    front = codec.split_front(old.text)
+    if anchor:
+        text = codec.with_body(old.text, _section_edited(front.body, name, title, body, append))
+    else:
+        new_body = front.body if body is None else body.rstrip("\n") + "\n"
+        if append is not None:
+            new_body = f"{new_body.rstrip()}\n\n{append.strip()}\n"
+        text = codec.with_body(old.text, new_body)
+        if title is not None:
+            text = codec.with_field(text, "title", " ".join(title.split()))
+    return _write(store, Edit(name, entry, old, text), cause="edit", dry_run=dry_run)
+
+
+def _section_edited(
+    body: str, name: str, title: str | None, new: str | None, append: str | None
+) -> str:
+    found = _section_at(body, name)
+    text = found.text if new is None else new
+    if append is not None:
+        text = f"{text.rstrip()}\n\n{append.strip()}"
+    body = codec.with_section(body, found.heading, text)
+    if title is None:
+        return body
+    head = f"## {' '.join(title.split())}\n"
+    parts = parts_of(body)
+    return "".join(
+        head + p.text.partition("\n")[2] if p.heading == found.heading else p.text for p in parts
+    )
+
+
+def _section_at(body: str, name: str) -> model.Section:
+    """The section that `id#anchor` names. Raises MemoryNotFound."""
+    anchor = name.partition("#")[2]
+    for section in codec.sections_of(body):
+        if section.anchor == anchor:
+            return section
+    raise MemoryNotFound(id=name)
+
+
+def edit_text(
+    store: OpenStore, name: str, text: str, seen: str, *, dry_run: bool = False
+) -> Written:
+    """Replace the whole text of a memory, front matter and all, if it still is what was seen."""
+    entry = store.require(name)
+    old = store.read(entry)._replace(stamp=seen)
+    return _write(store, Edit(name, entry, old, text), cause="edit", dry_run=dry_run)
+
+
+def set_fields(
+    store: OpenStore, name: str, values: Mapping[str, str], *, dry_run: bool = False
+) -> Written:
+    """Set fields of the front matter; lists are given with commas, an empty value clears."""
+    entry = store.require(name)
+    old = store.read(entry)
+    text = old.text
+    for key, value in values.items():
+        text = codec.with_field(text, key, _checked(key, value))
+    return _write(store, Edit(name, entry, old, text), cause="set", dry_run=dry_run)
+
+
+def _checked(key: str, value: str) -> Value:
+    """The value of a field as it is written. Raises UsageProblem."""
+    if key not in ORDER or key in FIXED:
+        known = ", ".join(k for k in ORDER if k not in FIXED)
+        raise UsageProblem(what=f"“{key}” cannot be set; it is one of {known}.", command="set")
+    check_word(key, value, "set")
+    if key in LISTS:
+        return [w.strip() for w in value.replace("，", ",").split(",") if w.strip()]
+    if key in DATES and value and not time_of(value):
+        what = f"{key} is a date such as 2026-01-11; not “{value}”."
+        raise UsageProblem(what=what, command="set")
+    return value.strip()
+
+
+def _write(store: OpenStore, made: Edit, *, cause: str, dry_run: bool) -> Written:
+    entry, text = made.entry, made.text
+    if text == made.old.text:
+        return Written(made.name, entry.path, "unchanged", layer=entry.layer, text=text)
+    if codec.split_front(text).lines:
+        text = codec.with_field(text, "updated", store.now)
+    if not dry_run:
+        change = Change("put", entry.path, entry.id, made.old.stamp, text)
+        store.commit(lambda: [change], cause=cause)
+    return Written(made.name, entry.path, "changed", layer=entry.layer, text=text)
+
+
+def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> Written:
+    """Take a memory, or one section of it, out of the store; the journal keeps it for undo."""
+    memory_id, _, anchor = name.partition("#")
+    entry = store.require(memory_id)
+    if anchor:
+        return _forget_section(store, entry, name, dry_run=dry_run)
+
+    def plan() -> list[Change]:
+        return [
+            Change("remove", path, entry.id, stamp)
+            for path in files_of(entry.path)
+            if (stamp := store.files.stamp(path)) is not None
+        ]
+
+    if not dry_run:
+        store.commit(plan, cause="forget")
+    return Written(name, entry.path, "removed", layer=entry.layer)
+
+
+def files_of(path: str) -> list[str]:
+    """The files that make up a memory: its own and the raw conversation beside it."""
+    if path.endswith("/summary.md"):
+        return [path, path.removesuffix("summary.md") + "conversation.md"]
+    return [path]
+
+
+def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool) -> Written:
+    old = store.read(entry)
+    body = codec.split_front(old.text).body
+    found = _section_at(body, name)
+    kept = "".join(p.text for p in parts_of(body) if p.heading != found.heading)
+    change = Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, kept))
+    if not dry_run:
+        store.commit(lambda: [change], cause="forget")
+    return Written(name, entry.path, "removed", layer=entry.layer)
+
+
+def purge(store: OpenStore, name: str, path: str) -> None:
+    """Take a forgotten memory's text out of the journal and the index as well."""
+    if "#" in name:
+        raise UsageProblem(
+            what="Only a whole memory can be purged: its file's history holds every section.",
+            command="forget",
+        )
+    with store.files.locked():
+        store.journal.purge(set(files_of(path)))
+    store.index.purge()

@@ -1,0 +1,207 @@
+"""Writing: saving a new memory, in a file of its own or as a section of a shared one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.domain import codec, entries, layers, model
+from recollect.domain.codec.fields import layer_defaults
+from recollect.domain.codec.frontmatter import Value
+from recollect.domain.model import Change, Document
+from recollect.domain.names import anchor_of
+from recollect.domain.text import STOP_WORDS
+from recollect.errors import UsageProblem
+from recollect.services.opened import OpenStore
+from recollect.services.writing.drafts import SHARED, Draft, Written, check_word
+
+SHARED_TITLES = {
+    "en": {
+        "procedural/feedback.md": "How to work here",
+        "reference/external-systems.md": "Where to find things",
+    },
+    "zh": {
+        "procedural/feedback.md": "工作方式",
+        "reference/external-systems.md": "外部资源",
+    },
+}
+
+
+def save(store: OpenStore, draft: Draft, *, dry_run: bool = False) -> Written:
+    """Save a new memory; gives its id, its path and the rule that chose its layer."""
+    _require_words(draft)
+    choice = layers.choose(draft.title, draft.body, draft.layer, draft.kind)
+    if choice.kind in SHARED and SHARED[choice.kind].startswith(choice.layer):
+        return _save_section(store, draft, choice, dry_run=dry_run)
+    done: list[Written] = []
+
+    def plan() -> list[Change]:
+        written, changes = _new_file(store, draft, choice)
+        done.append(written)
+        return changes
+
+    if dry_run:
+        plan()
+    else:
+        store.commit(plan, cause="save")
+    return done[-1]
+
+
+def _require_words(draft: Draft) -> None:
+    if not draft.title.strip():
+        raise UsageProblem(what="A memory needs a title.", command="save")
+    for key, value in (
+        ("type", draft.layer), ("kind", draft.kind), ("salience", draft.salience),
+        ("confidence", draft.confidence), ("source", draft.source), ("trust", draft.trust),
+        ("status", draft.status),
+    ):  # fmt: skip
+        check_word(key, value, "save")
+
+
+def _new_file(
+    store: OpenStore, draft: Draft, choice: layers.Choice
+) -> tuple[Written, list[Change]]:
+    created = draft.created or store.now
+    name = store.free_id(layers.name_of(choice.layer, draft.title, created))
+    kind = "conversation" if draft.conversation and choice.kind == "note" else choice.kind
+    path = store.path_for(choice.layer, kind, name)
+    fields = _fields_of(draft, choice._replace(kind=kind), name, created)
+    body = draft.body.strip("\n")
+    if not body.lstrip().startswith("# "):
+        body = f"# {draft.title.strip()}\n\n{body}" if body else f"# {draft.title.strip()}"
+    text = codec.new_text(fields, body)
+    changes = [Change("put", path, name, None, text)]
+    if draft.conversation:
+        log = path.removesuffix("summary.md") + "conversation.md"
+        changes.insert(0, Change("put", log, name, None, draft.conversation))
+    if draft.private:
+        changes += _hidden_from_git(store, path)
+    return Written(name, path, "created", choice.rule, choice.layer, text), changes
+
+
+def _fields_of(draft: Draft, choice: layers.Choice, name: str, created: str) -> dict[str, Value]:
+    default = layer_defaults(choice.layer)
+    tags = list(draft.tags) or layers.suggested_tags(draft.title, draft.body, STOP_WORDS)
+    category = draft.category
+    if not category and choice.kind in model.CATEGORIES:
+        category = "other"
+    fields: dict[str, Value] = {
+        "id": name,
+        "title": " ".join(draft.title.split()),
+        "type": choice.layer,
+        "kind": choice.kind,
+        "category": category,
+        "tags": tags,
+        "trigger": list(draft.trigger),
+        "files": list(draft.files),
+        "concepts": list(draft.concepts),
+        "salience": draft.salience or default["salience"],
+        "confidence": draft.confidence or default["confidence"],
+        "source": draft.source or ("instructed" if draft.trust == "user" else default["source"]),
+        "trust": draft.trust,
+        "status": draft.status or default["status"],
+        "related": [],
+        "session": draft.session,
+        "project": draft.project,
+        "created": created,
+        "updated": created,
+        "last-accessed": created[:10],
+        "private": "true" if draft.private else "",
+    }
+    if choice.layer == "episodic":
+        fields |= {"retention": "temporary", "decay-after": layers.decay_day(created)}
+    return fields
+
+
+def _hidden_from_git(store: OpenStore, path: str) -> list[Change]:
+    """A private memory is named in the store's .gitignore, so that no commit takes it along."""
+    place = path.removesuffix("summary.md") if path.endswith("/summary.md") else path
+    if not store.files.exists(".gitignore"):
+        return [Change("put", ".gitignore", "", None, f"/{place}\n")]
+    old = store.files.read(".gitignore")
+    return [Change("put", ".gitignore", "", old.stamp, f"{old.text.rstrip()}\n/{place}\n")]
+
+
+# ------------------------------------------------------------------------------ shared files
+
+
+def _save_section(
+    store: OpenStore, draft: Draft, choice: layers.Choice, *, dry_run: bool
+) -> Written:
+    path = SHARED[choice.kind]
+    title = " ".join(draft.title.split())
+    done: list[Written] = []
+
+    def plan() -> list[Change]:
+        what, changes = section_change(store, path, title, draft, choice)
+        name = f"{_id_of(store, path)}#{_anchor(changes, store, path, title)}"
+        done.append(Written(name, path, what, choice.rule, choice.layer, draft.body))
+        return changes
+
+    if dry_run:
+        plan()
+    else:
+        store.commit(plan, cause="save")
+    return done[-1]
+
+
+def _id_of(store: OpenStore, path: str) -> str:
+    if not store.files.exists(path):
+        return path.rsplit("/", 1)[-1].removesuffix(".md")
+    return codec.memory_from_text(store.files.read(path).text, path).id
+
+
+def _anchor(changes: Sequence[Change], store: OpenStore, path: str, title: str) -> str:
+    text = changes[0].text if changes else store.files.read(path).text
+    section = codec.section_named(codec.split_front(text).body, title)
+    return section.anchor if section else anchor_of(title)
+
+
+def section_change(
+    store: OpenStore,
+    path: str,
+    title: str,
+    draft: Draft,
+    choice: layers.Choice,
+    *,
+    replace: bool = False,
+) -> tuple[str, list[Change]]:
+    """`(what, changes)` that put a section into a shared file; none if it says that already."""
+    body = draft.body.strip() or draft.title.strip()
+    if not store.files.exists(path):
+        # The file is the person's; what was captured says so in its own section.
+        kind = "rule" if choice.layer == "procedural" else "pointer"
+        shared = Draft(
+            SHARED_TITLES[store.settings.lang][path], tags=draft.tags, trigger=draft.trigger
+        )
+        name = path.rsplit("/", 1)[-1].removesuffix(".md")
+        fields = _fields_of(shared, choice._replace(kind=kind), name, store.now)
+        text = codec.new_text(fields, f"# {shared.title}\n\n## {title}\n\n{body}\n")
+        return "created", [Change("put", path, name, None, text)]
+    old = store.files.read(path)
+    front = codec.split_front(old.text)
+    section = codec.section_named(front.body, title)
+    if section and _says_already(section.text, body, replace=replace):
+        return "unchanged", []
+    if section and not replace:
+        body = f"{section.text}\n\n{body}"
+    text = codec.with_body(
+        old.text, codec.with_section(front.body, section.heading if section else title, body)
+    )
+    text = _with_shared_fields(text, old, path, draft, store.now)
+    what = "amended" if section else "created"
+    return what, [Change("put", path, _id_of(store, path), old.stamp, text)]
+
+
+def _says_already(old: str, new: str, *, replace: bool) -> bool:
+    old, new = entries.without_comments(old), entries.without_comments(new)
+    return old == new if replace else new in old
+
+
+def _with_shared_fields(text: str, old: Document, path: str, draft: Draft, now: str) -> str:
+    memory = codec.memory_from_text(old.text, path)
+    for key, new in (("tags", draft.tags), ("trigger", draft.trigger)):
+        have = list(getattr(memory, key))
+        more = [word for word in new if word not in have]
+        if more:
+            text = codec.with_field(text, key, have + more)
+    return codec.with_field(text, "updated", now)
