@@ -1,0 +1,63 @@
+"""Fixtures of the end-to-end tests: a client with a scratch home, a project, an API.
+
+Promises: everything lives below the test's own temporary folder; a test fails when the client or
+    its hooks leave a process behind.
+Touches: the temporary folder, loopback.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .client import ClaudeClient, find_claude
+from .messages_api import MessagesApi
+from .processes import describe, leftovers
+from .recorder import Recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker, for runs with --strict-markers."""
+    config.addinivalue_line("markers", "e2e: drives the real Claude Code client, offline")
+
+
+@pytest.fixture
+def api() -> Iterator[MessagesApi]:
+    """A running API with an empty script."""
+    with MessagesApi() as running:
+        yield running
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A git repository to work in."""
+    folder = tmp_path / "project"
+    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+    return folder
+
+
+@pytest.fixture
+def client(tmp_path: Path, api: MessagesApi) -> Iterator[ClaudeClient]:
+    """The real client with a scratch home; skips the test when it is not installed."""
+    if sys.platform != "linux":
+        pytest.skip("watching for processes that are left behind needs /proc")
+    binary = find_claude()
+    if binary is None:
+        pytest.skip("Claude Code not found: set RECOLLECT_CLAUDE or install it below .client/")
+    home = tmp_path / "home"
+    yield ClaudeClient(binary, home, api.url)
+    left = leftovers(home, within=10)
+    assert not left, f"processes left behind:\n{describe(left)}"
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Recorder:
+    """A hook program that writes down every event."""
+    return Recorder(tmp_path / "recorder")
