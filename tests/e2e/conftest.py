@@ -7,6 +7,7 @@ Touches: the temporary folder, loopback.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from .client import ClaudeClient, find_claude
+from .memory import PLUGIN, Memory
 from .messages_api import MessagesApi
 from .processes import describe, leftovers
 from .recorder import Recorder
@@ -49,12 +51,24 @@ def client(tmp_path: Path, api: MessagesApi) -> Iterator[ClaudeClient]:
     if sys.platform != "linux":
         pytest.skip("watching for processes that are left behind needs /proc")
     binary = find_claude()
+    if binary is None and os.environ.get("RECOLLECT_REQUIRE_CLIENT"):
+        pytest.fail("Claude Code is required here (RECOLLECT_REQUIRE_CLIENT) and was not found")
     if binary is None:
         pytest.skip("Claude Code not found: set RECOLLECT_CLAUDE or install it below .client/")
     home = tmp_path / "home"
     yield ClaudeClient(binary, home, api.url)
     left = leftovers(home, within=10)
     assert not left, f"processes left behind:\n{describe(left)}"
+
+
+@pytest.fixture
+def memory(client: ClaudeClient, project: Path) -> Memory:
+    """Recollect as that user has it: stores made, the plugin installed from its marketplace."""
+    memory = Memory(client, project)
+    memory.run("init", "--scope", "both")
+    for result in (client.add_marketplace(PLUGIN), client.install_plugin("recollect@recollect")):
+        assert result.returncode == 0, result.stdout + result.stderr
+    return memory
 
 
 @pytest.fixture
