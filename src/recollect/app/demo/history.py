@@ -1,0 +1,167 @@
+"""Demo: the sessions, as they might have been held: two people, two languages, one project.
+
+Each session is a list of steps in the order in which they happened; `transcript` renders them in
+the shape of the client's own log.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """Something that happened: `kind` is person, agent, shell, edit or todo."""
+
+    kind: str
+    text: str
+    output: str = ""
+    failed: bool = False
+
+
+class Session(NamedTuple):
+    """A session: its id, when it started, and its steps."""
+
+    id: str
+    started: str
+    steps: tuple[Step, ...]
+
+
+def person(text: str) -> Step:
+    """A prompt."""
+    return Step("person", text)
+
+
+def agent(text: str) -> Step:
+    """What the agent said."""
+    return Step("agent", text)
+
+
+def shell(command: str, output: str = "") -> Step:
+    """A command that worked."""
+    return Step("shell", command, output)
+
+
+def fails(command: str, output: str) -> Step:
+    """A command that failed."""
+    return Step("shell", command, output, failed=True)
+
+
+def edit(path: str) -> Step:
+    """A file that was changed."""
+    return Step("edit", path)
+
+
+def todo(*items: str) -> Step:
+    """The agent's list of what is left."""
+    return Step("todo", "\n".join(items))
+
+
+SESSIONS = (
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000001",
+        "2026-10-05T09:12:00Z",
+        (
+            person(
+                "We decided to use PostgreSQL for the order store because we need JSONB and real "
+                "transactions. Please set up the schema for orders and order lines."
+            ),
+            agent("I'll start with the schema."),
+            edit("db/schema.sql"),
+            edit("orders/store.py"),
+            shell("psql -f db/schema.sql", "CREATE TABLE\nCREATE TABLE"),
+            person(
+                "Good. From now on write every migration as plain SQL, no ORM migrations. "
+                "Prices are always integers in cents, never floats."
+            ),
+            edit("orders/money.py"),
+            shell('git commit -am "Order store on PostgreSQL"', "[main 3f1c2aa] Order store"),
+            agent(
+                "The order store is on PostgreSQL: two tables, prices in cents, migrations as "
+                "plain SQL below db/migrations."
+            ),
+        ),
+    ),
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000002",
+        "2026-10-06T14:30:00Z",
+        (
+            person("Run the integration tests and fix what is red."),
+            fails(
+                "pytest tests/integration",
+                "E   sqlalchemy.exc.OperationalError: (psycopg.OperationalError) connection to "
+                'server at "127.0.0.1", port 5432 failed: Connection refused\n'
+                "ERROR tests/integration/test_orders.py",
+            ),
+            agent("The tests expect a database; the compose file starts one."),
+            shell("docker compose up -d db && pytest tests/integration", "14 passed in 3.21s"),
+            agent("Green: the integration tests need the database of the compose file to be up."),
+        ),
+    ),
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000003",
+        "2026-10-08T03:05:00Z",
+        (
+            person(
+                "我们决定用 RabbitMQ 做发货通知的消息队列，因为需要延迟投递和死信队列。"
+                "先把发布端写好。以后提交信息一律用中文。"
+            ),
+            agent("好的，先写发布端。"),
+            edit("shipping/publisher.py"),
+            fails(
+                "python -m shipping.publisher --check",
+                "ModuleNotFoundError: No module named 'pika'",
+            ),
+            agent("pika 只装在 shipping 这个可选依赖里。"),
+            shell("uv run --extra shipping python -m shipping.publisher --check", "ok"),
+            todo("为死信队列加监控", "把重试间隔写进配置"),
+            shell('git commit -am "发货通知：发布端"', "[main 91b0d1c] 发货通知：发布端"),
+            agent("发布端已完成，检查命令通过。还差死信队列的监控和可配置的重试间隔。"),
+        ),
+    ),
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000004",
+        "2026-10-12T08:40:00Z",
+        (
+            person(
+                "The checkout endpoint is slow. Find out why. I prefer measuring over guessing, so "
+                "profile first."
+            ),
+            shell(
+                "python -m cProfile -s cumtime bench/checkout.py", "orders/store.py:88 load_lines"
+            ),
+            agent("Nine in ten milliseconds go into loading order lines one by one."),
+            edit("orders/store.py"),
+            shell("python bench/checkout.py", "p50 11 ms (was 96 ms)"),
+            person(
+                "Let's cache the price list in Redis with a TTL of five minutes, because it changes twice a day."
+            ),
+            edit("pricing/cache.py"),
+            todo("Warm the price cache at start-up"),
+            agent(
+                "Checkout went from 96 ms to 11 ms: order lines are loaded in one query, and the "
+                "price list is cached in Redis for five minutes."
+            ),
+        ),
+    ),
+)
+
+# What is asked in later sessions: a prompt, or a command that fails the way one failed before.
+QUESTIONS = (
+    ("prompt", "Which database do we use for orders, and why?"),
+    ("prompt", "Add a discount column to the orders table"),
+    ("prompt", "发货通知用的是什么消息队列？"),
+    ("prompt", "How long may prices be cached?"),
+    ("prompt", "Write a haiku about autumn leaves"),
+    (
+        "failure",
+        (
+            "pytest tests/integration/test_refunds.py\n"
+            'psycopg.OperationalError: connection to server at "127.0.0.1", port 5432 failed: '
+            "Connection refused"
+        ),
+    ),
+    (
+        "failure",
+        "python -m shipping.consumer\nModuleNotFoundError: No module named 'pika'",
+    ),
+)

@@ -1,0 +1,151 @@
+"""Command line: demo."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.domain.model import Filter
+from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.paper import shown
+
+if TYPE_CHECKING:
+    from recollect.app.demo.play import Answer, Play
+
+LONGEST_QUOTE = 9
+LONGEST_LINE = 140
+
+
+@command("demo", example="recollect demo\nrecollect demo --keep ./orchard-demo")
+@click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Language of the store.",
+)
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False),
+    default=None,
+    help="Leave everything in this (empty or new) folder.",
+)
+def demo_command(door: Door, lang: str, keep: str | None) -> None:
+    """See it at work: a made-up history, English and Chinese, played through the real hooks.
+
+    Four sessions of a small project are held; then new sessions ask, and you see what would be
+    handed to the agent, with its cost in tokens and milliseconds. Nothing of yours is touched.
+    """
+    from recollect.app import setup
+    from recollect.app.demo.play import Play
+
+    folder = os.path.abspath(keep) if keep else tempfile.mkdtemp(prefix="recollect-demo-")
+    try:
+        play = Play(folder)
+        setup.init(play.app(), scope="project", clients=(), lang=lang, dry_run=False)
+        stage = _Stage(door, play)
+        sessions, memories = stage.hold_sessions(), stage.show_memories()
+        brief, answers = stage.start_a_session(), stage.ask()
+        shown_answers = [answer._asdict() for answer in answers]
+        door.answer(
+            {"sessions": sessions, "memories": memories, "brief": brief, "answers": shown_answers},
+            lambda: stage.sum_up(answers),
+        )
+        if keep:
+            door.tell("Everything is in {folder}", folder=folder, style="dim")
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Stage:
+    """Shows the acts of the demo, one after the other; silent where the answer is JSON."""
+
+    def __init__(self, door: Door, play: Play) -> None:
+        self.door, self.play = door, play
+
+    def heading(self, sentence: str) -> None:
+        if not self.door.as_json:
+            self.door.paper.line()
+        self.door.tell(sentence, style="bold")
+
+    def dim(self, text: str) -> None:
+        if not self.door.as_json:
+            self.door.paper.line(("dim", f"    │ {shown(text)[:LONGEST_LINE]}"))
+
+    def hold_sessions(self) -> list[dict[str, Any]]:
+        self.heading("1. Four sessions are held; hooks and worker capture them")
+        held = []
+        for session, calls in self.play.sessions():
+            first = shown(session.steps[0].text)[:64] + "…"
+            self.door.tell(
+                "  {day}  {calls} hook calls  “{first}”",
+                day=session.started[:10],
+                calls=calls,
+                first=first,
+            )
+            held.append({"id": session.id, "hook_calls": calls})
+        return held
+
+    def show_memories(self) -> list[dict[str, Any]]:
+        self.heading("2. What came out: Markdown files, such as the last one")
+        app = self.play.app()
+        store = app.store()
+        entries = store.index.entries(Filter())
+        for entry in reversed(entries):
+            self.door.tell("  {path}", path=entry.path)
+        newest = next(e for e in entries if e.kind == "session")
+        for line in store.read(newest).text.split("\n---\n", 1)[1].strip().splitlines():
+            self.dim(line)
+        app.close()
+        return [{"id": e.id, "title": e.title, "path": e.path} for e in entries]
+
+    def start_a_session(self) -> dict[str, Any]:
+        self.heading("3. A new session starts: its brief")
+        brief = self.play.brief()
+        self.quote(brief)
+        return brief._asdict()
+
+    def ask(self) -> list[Answer]:
+        self.heading("4. It asks, and things fail: what the hooks hand over")
+        answers = []
+        for answer in self.play.answers():
+            if not self.door.as_json:
+                self.door.paper.line()
+            self.door.tell("  › {asked}", asked=answer.asked, style="cyan")
+            self.quote(answer)
+            answers.append(answer)
+        return answers
+
+    def quote(self, answer: Answer) -> None:
+        if not answer.text:
+            self.door.tell("    nothing is said ({ms:.0f} ms)", ms=answer.milliseconds, style="dim")
+            return
+        lines = answer.text.splitlines()
+        for line in lines[:LONGEST_QUOTE]:
+            self.dim(line)
+        if len(lines) > LONGEST_QUOTE:
+            self.dim(f"… (+{len(lines) - LONGEST_QUOTE})")
+        self.door.tell(
+            "    {tokens} tokens, {ms:.0f} ms",
+            tokens=answer.tokens,
+            ms=answer.milliseconds,
+            style="dim",
+        )
+
+    def sum_up(self, answers: list[Answer]) -> None:
+        took = sorted(answer.milliseconds for answer in answers)
+        self.door.paper.line()
+        self.door.tell(
+            "{n} questions: {tokens} tokens in all, {low:.0f} to {high:.0f} ms a hook, "
+            "from its start to its end.",
+            n=len(answers),
+            tokens=sum(answer.tokens for answer in answers),
+            low=took[0],
+            high=took[-1],
+            style="bold",
+        )
