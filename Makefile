@@ -48,7 +48,7 @@ client: .client/$(CLAUDE_VERSION)
 	@touch $@
 
 bench: $(VENV)/.dev
-	@$(BIN)/python -m compileall -q src && $(BIN)/python bench/hooks.py && $(BIN)/python bench/commands.py
+	@$(BIN)/python -m compileall -q src && $(BIN)/python -m bench.hooks && $(BIN)/python -m bench.commands
 
 $(VENV)/.ready: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Recollect needs Python 3.11 or newer with venv (Debian: apt install python3-venv)."; exit 1; }
