@@ -22,9 +22,13 @@ class RecollectError(Exception):
 
     @property
     def kind(self) -> str:
+        """The stable name of the situation."""
+        return self.name_of_kind()
+
+    @classmethod
+    def name_of_kind(cls) -> str:
         """The stable name of the situation: `MemoryNotFound` is `memory-not-found`."""
-        name = type(self).__name__
-        return "".join("-" + c.lower() if c.isupper() else c for c in name).lstrip("-")
+        return "".join("-" + c.lower() if c.isupper() else c for c in cls.__name__).lstrip("-")
 
 
 class Failed(RecollectError):
@@ -41,11 +45,31 @@ class UsageProblem(RecollectError):
     next_step = "See `recollect {command} --help`."
 
 
+class ProgramUsage(UsageProblem):
+    """The words in front of the command are off."""
+
+    next_step = "See `recollect --help`."
+
+
+class CommandNotFound(RecollectError):
+    """There is no such command, nor one that is spelt like it."""
+
+    exit_code = 2
+    sentence = "There is no command “{name}”."
+    next_step = "`recollect --help` lists the commands."
+
+
+class CommandMistyped(CommandNotFound):
+    """There is no such command, but one that is spelt like it."""
+
+    next_step = "Did you mean `recollect {near}`?"
+
+
 class SettingProblem(RecollectError):
     """A settings file or a setting has a value that cannot be used."""
 
     exit_code = 2
-    sentence = "{path}: {what}"
+    sentence = "{path}: {what}."
     next_step = "Correct that line; `recollect config` lists every setting and what it takes."
 
 
@@ -107,6 +131,20 @@ class ChangedMeanwhile(RecollectError):
     next_step = "Run the command again: it will read the new text."
 
 
+class EditKept(ChangedMeanwhile):
+    """Somebody else changed the memory while a person had it in the editor."""
+
+    sentence = "{path} changed while you had it open; nothing was written."
+    next_step = "Your text is kept in {kept}; edit the memory again and take over what you need."
+
+
+class ChangedSince(ChangedMeanwhile):
+    """The file was changed again after the change that is to be undone."""
+
+    sentence = "{path} was changed after that; nothing was undone."
+    next_step = "Undo the later changes first (`recollect history`), or edit the memory."
+
+
 class Locked(RecollectError):
     """Another process holds the store's lock for longer than anyone should."""
 
@@ -137,6 +175,13 @@ class Unreadable(RecollectError):
     exit_code = 15
     sentence = "{path} cannot be read: {reason}."
     next_step = "Mend the file by hand; it was left as it is."
+
+
+class NotText(Unreadable):
+    """A file or stdin that the person gave is not text in UTF-8."""
+
+    sentence = "{path} is not text in UTF-8."
+    next_step = "Convert it, for example with `iconv -t utf-8`, and run the command again."
 
 
 class StorageFailed(RecollectError):

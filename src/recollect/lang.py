@@ -1,17 +1,77 @@
 """Lang: the sentences of the program in Chinese; English is what the code has.
 
-Promises: a sentence without a translation is said in English; the fields of both are the same
-(a test compares them).
+Promises: a sentence without a translation is said in English; a translation has the same fields
+(tests walk the source and compare them).
 Touches: nothing.
+
+A door says its own sentences with `say`: a template and its fields. What comes up from below as
+ready-made English (the reason in an error, a problem that the index has kept) is recognised by its
+fixed words with `heard`, so that no room below the doors has to know of languages.
 """
 
 from __future__ import annotations
+
+import re
+from functools import cache, partial
+
+_FIELD = re.compile(r"\{(\w+)(?:[:!][^}]*)?\}")
 
 
 def say(lang: str, sentence: str, **fields: object) -> str:
     """A sentence in a language, with its fields filled in."""
     if lang == "zh":
-        from recollect.lang_zh import ZH
+        from recollect.lang_zh import SAID
 
-        sentence = ZH.get(sentence, sentence)
-    return sentence.format(**fields) if fields or "{" in sentence else sentence
+        sentence = SAID.get(sentence, sentence)
+    return sentence.format(**fields)
+
+
+def word(lang: str, text: str) -> str:
+    """A word of ours in a language; any other text comes back as it is."""
+    if lang == "zh":
+        from recollect.lang_zh import SAID
+
+        return SAID.get(text, text)
+    return text
+
+
+def heard(lang: str, text: str) -> str:
+    """A ready-made English sentence in a language; as it is if nobody knows it."""
+    if lang != "zh":
+        return text
+    several = [_translated(part) for part in text.split("; ")]
+    if all(several):  # problems of one file are joined like this
+        return "；".join(filter(None, several))
+    return _translated(text) or text
+
+
+def _translated(text: str) -> str:
+    """The Chinese of a whole sentence, or of one without its full stop; else nothing."""
+    for pattern, chinese in _known_sentences():
+        match = pattern.fullmatch(text)
+        if match:
+            return _FIELD.sub(partial(_field_of, match), chinese)
+    found = _translated(text[:-1]) if text.endswith(".") else ""
+    return f"{found}。" if found else ""
+
+
+def _field_of(match: re.Match[str], field: re.Match[str]) -> str:
+    return heard("zh", match[field[1]])
+
+
+@cache
+def _known_sentences() -> list[tuple[re.Pattern[str], str]]:
+    """The sentences that may come ready-made, the most particular first."""
+    from recollect.errors import every_error
+    from recollect.lang_zh import HEARD, SAID
+
+    whole = {error.sentence: SAID[error.sentence] for error in every_error()}
+    known = {e: c for e, c in (HEARD | whole).items() if len(_FIELD.sub("", e)) > 4}
+    ranked = sorted(known, key=lambda english: -len(_FIELD.sub("", english)))
+    return [(_pattern_of(english), known[english]) for english in ranked]
+
+
+def _pattern_of(english: str) -> re.Pattern[str]:
+    parts = _FIELD.split(english)
+    pattern = "".join(f"(?P<{p}>.+?)" if n % 2 else re.escape(p) for n, p in enumerate(parts))
+    return re.compile(pattern, re.DOTALL)

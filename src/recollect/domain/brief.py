@@ -1,7 +1,8 @@
 """Brief: what an agent is told at the start of a session.
 
 Promises: pure; never more than the budget; first what a person wrote or said, then what is open,
-then what was done last, then how to find the rest; every line can be traced to its memory.
+then what was done last, then how to find the rest; every line can be traced to its memory; nothing
+private, obsolete, cold, of another project, or that neither person nor agent said.
 Touches: nothing.
 """
 
@@ -13,13 +14,23 @@ from typing import NamedTuple
 from recollect.domain.codec import sections_of
 from recollect.domain.facts import Fact, facts_in, same_words
 from recollect.domain.model import Entry, Memory
-from recollect.domain.pack import HARD_CAP, attribute, count_tokens, harmless, shortened
+from recollect.domain.pack import (
+    HARD_CAP,
+    MOST_READ,
+    Room,
+    attribute,
+    count_tokens,
+    harmless,
+    shortened,
+)
 
 MOST_SESSIONS = 8
 MOST_FACTS = 14
 MOST_OPEN = 8
 CORE_SHARE = 0.45
 LARGEST_BRIEF = HARD_CAP - 200
+SMALLEST_CORE = 40
+TRUSTED = ("user", "agent")
 _TODO_HEADINGS = ("todos", "todo", "待办", "待办事项")
 _WORDS = {
     "en": {
@@ -80,8 +91,8 @@ def gather(
     first. `running` are sessions that go on: (task, date, facts). With `project`, memories of
     other projects are left out.
     """
-    own = [m for m in memories if _belongs(m.project, project) and m.status != "superseded"]
-    here = [e for e in entries if _belongs(e.project, project)]
+    own = [memory for memory in memories if _is_told(memory, project)]
+    here = [entry for entry in entries if _is_told(entry, project)]
     facts: list[Line] = []
     todo: list[Line] = []
     sessions: list[Line] = []
@@ -91,11 +102,13 @@ def gather(
     for memory in own:
         if memory.kind in ("session", "conversation"):
             _take_session(memory, facts, todo, sessions)
+        elif memory.trust not in TRUSTED:
+            continue
         elif memory.kind == "issue" and memory.status == "open":
             todo.append(_line(memory, memory.title))
         elif memory.kind in ("decision", "pattern", "rule") and not memory.path.startswith("core/"):
             facts += _stated(memory)
-    core = [m for m in own if m.path.startswith("core/")]
+    core = [m for m in own if m.path.startswith("core/") and m.trust in TRUSTED]
     counts: dict[str, int] = {}
     for entry in here:
         for tag in entry.tags:
@@ -104,8 +117,10 @@ def gather(
     return Matter(core, _once(facts), _once(todo), sessions, len(here), tags)
 
 
-def _belongs(owner: str, project: str) -> bool:
-    return not owner or not project or owner == project
+def _is_told(memory: Memory | Entry, project: str) -> bool:
+    is_here = not memory.project or not project or memory.project == project
+    is_cold = memory.archived or memory.status == "superseded"
+    return is_here and not is_cold and not memory.private
 
 
 def _take_session(
@@ -127,14 +142,11 @@ def _take_session(
 
 def _stated(memory: Memory) -> list[Line]:
     """The rules in a file of rules (its section titles), or the one thing a file says."""
-    if memory.trust not in ("user", "agent"):
-        heads = []
-    else:
-        heads = [s.heading for s in sections_of(memory.body) if s.heading]
-    rules = [h for h in heads if not h.lower().startswith(("solution", "解决方案"))]
-    if memory.kind == "rule" and heads:
-        return [_line(memory, rule) for rule in rules]
-    return [_line(memory, memory.title)] if memory.trust in ("user", "agent") else []
+    heads = [s.heading for s in sections_of(memory.body) if s.heading]
+    if memory.kind != "rule" or not heads:
+        return [_line(memory, memory.title)]
+    rules = (h for h in heads if not h.lower().startswith(("solution", "解决方案")))
+    return [_line(memory, rule) for rule in rules]
 
 
 def _line(memory: Memory, text: str) -> Line:
@@ -159,14 +171,33 @@ def render(matter: Matter, lang: str, budget: int, nonce: str) -> tuple[str, lis
     Empty where there is nothing to tell.
     """
     say = _WORDS[lang]
-    if not (matter.core or matter.facts or matter.open or matter.sessions):
+    room = Room(budget, LARGEST_BRIEF)
+    if not room.take(say["intro"]):
         return "", []
-    blocks = [say["intro"]]
-    spent = count_tokens(say["intro"])
+    blocks, ids = _core(matter.core, room, nonce)
+    for title, lines, share in (
+        (say["facts"], matter.facts[:MOST_FACTS], 0.55),
+        (say["open"], matter.open[:MOST_OPEN], 0.5),
+        (say["sessions"], matter.sessions[:MOST_SESSIONS], 0.8),
+    ):
+        block = _list(nonce, title, [_shown(line, say) for line in lines], room, share)
+        if block and room.take(block):
+            blocks.append(block)
+    if not blocks:
+        return "", []
+    tags = ", ".join(map(attribute, matter.tags)) or "–"
+    stored = say["stored"].format(n=matter.stored, tags=tags)
+    if room.take(stored):
+        blocks.append(stored)
+    return "\n".join([say["intro"], *blocks]), ids
+
+
+def _core(core: Sequence[Memory], room: Room, nonce: str) -> tuple[list[str], list[str]]:
+    """The core files as far as their share of the room goes, and their ids."""
+    blocks: list[str] = []
     ids: list[str] = []
-    core_left = int(budget * CORE_SHARE)
-    for memory in matter.core:
-        text = shortened(harmless(memory.body.strip()), max(0, core_left - 40))
+    part = room.part(CORE_SHARE)
+    for memory in core:
         about = {
             "id": memory.id,
             "title": memory.title,
@@ -174,36 +205,18 @@ def render(matter: Matter, lang: str, budget: int, nonce: str) -> tuple[str, lis
             "source": memory.source,
             "trust": memory.trust,
         }
-        block = _fence(nonce, about, text)
-        cost = count_tokens(block)
-        if core_left < 80 or spent + cost > budget:
+        frame = _fence(nonce, about, "")
+        tokens = part.tokens - count_tokens(frame) - 2
+        text = harmless(memory.body[:MOST_READ].strip())
+        if not text:
+            continue
+        if tokens < SMALLEST_CORE:
             break
-        blocks.append(block)
-        ids.append(memory.id)
-        spent += cost
-        core_left -= cost
-    groups = (
-        (say["facts"], matter.facts[:MOST_FACTS], 0.55),
-        (say["open"], matter.open[:MOST_OPEN], 0.5),
-        (say["sessions"], matter.sessions[:MOST_SESSIONS], 0.8),
-    )
-    for title, lines, share in groups:
-        block = _list(nonce, title, lines, int((budget - spent) * share), say)
-        if block:
+        block = _fence(nonce, about, shortened(text, tokens, part.size - len(frame) - 2))
+        if part.take(block) and room.take(block):
             blocks.append(block)
-            spent += count_tokens(block)
-    stored = say["stored"].format(
-        n=matter.stored, tags=", ".join(map(attribute, matter.tags)) or "–"
-    )
-    if spent + count_tokens(stored) <= budget:
-        blocks.append(stored)
-    return _capped(blocks), ids
-
-
-def _capped(blocks: list[str]) -> str:
-    while len("\n".join(blocks)) > LARGEST_BRIEF and len(blocks) > 1:
-        blocks.pop()
-    return "\n".join(blocks)[:LARGEST_BRIEF]
+            ids.append(memory.id)
+    return blocks, ids
 
 
 def _fence(nonce: str, about: dict[str, str], text: str) -> str:
@@ -211,17 +224,16 @@ def _fence(nonce: str, about: dict[str, str], text: str) -> str:
     return f"<memory-{nonce}{head}>\n{text}\n</memory-{nonce}>"
 
 
-def _list(nonce: str, title: str, lines: Sequence[Line], budget: int, say: dict[str, str]) -> str:
+def _list(nonce: str, title: str, lines: Sequence[str], room: Room, share: float) -> str:
+    """A fence with as many of these lines as go into a share of the room; nothing without any."""
+    about = {"id": "brief", "title": title}
+    part = room.part(share)
     kept: list[str] = []
-    spent = 40
-    for line in lines:
-        shown = _shown(line, say)
-        cost = count_tokens(shown) + 1
-        if spent + cost > budget:
+    for line in lines if part.take(_fence(nonce, about, "")) else ():
+        if not part.take(line):
             break
-        kept.append(shown)
-        spent += cost
-    return _fence(nonce, {"id": "brief", "title": title}, "\n".join(kept)) if kept else ""
+        kept.append(line)
+    return _fence(nonce, about, "\n".join(kept)) if kept else ""
 
 
 def _shown(line: Line, say: dict[str, str]) -> str:

@@ -19,7 +19,7 @@ from recollect.domain.pack import count_tokens
 LARGEST_INDEXED = 1024 * 1024
 LONGEST_SUMMARY = 160
 _SOLUTION = re.compile(r"^(?:Solution|解决方案)\s*[:：]", re.I)
-_MARKS = re.compile(r"^(?:[-*+>]|\d+[.)、])\s+|[*_`]{1,3}|<!--.*?-->|^\[[ x]\]\s*", re.M)
+_MARKS = re.compile(r"^(?:[-*+>]|\d+[.)、])\s+(?:\[[ xX]\]\s+)?|[*_`]{1,3}|<!--.*?-->")
 
 
 class Shelved(NamedTuple):
@@ -130,6 +130,8 @@ def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Sh
         named = _OWN_SOURCE.search(comment)
         source = named[1] if named else source
     text = without_comments(section.text)
+    if not section.heading:
+        text = _without_title(text, memory.title)
     low = f"{section.heading}\n{text}".casefold()
     trigger = (
         memory.trigger
@@ -148,6 +150,17 @@ def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Sh
         trust,
         trigger,
         count_tokens(text),
+    )
+
+
+def _without_title(text: str, title: str) -> str:
+    """The head of a body without the `# title` that every list shows beside it anyway."""
+    first, _, rest = text.partition("\n")
+    said = first.removeprefix("# ").strip().casefold()
+    return (
+        rest.strip()
+        if first.startswith("# ") and said == title.casefold() and rest.strip()
+        else text
     )
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
-_DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -25,13 +24,41 @@ class Span(NamedTuple):
     value: Any
 
 
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"it has {name}, which JSON does not know")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+
+
 def _skip(text: str, at: int) -> int:
     match = _SPACE.match(text, at)
     return match.end() if match else at
 
 
+def root_of(text: str) -> int:
+    """Where the outermost object starts. Raises ValueError if the text is no JSON object."""
+    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise _not_json(text, error.pos) from None
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    if text[_skip(text, end) :]:
+        raise _not_json(text, _skip(text, end))
+    if not isinstance(value, dict):
+        raise ValueError("it is not one JSON object")  # noqa: TRY004 - about a text, not a type
+    return start
+
+
+def _not_json(text: str, at: int) -> ValueError:
+    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return ValueError(f"it is not valid JSON (line {line}, column {column})")
+
+
 def spans(text: str, at: int) -> list[Span]:
-    """The members or items of the object or array that starts at `at`. Raises ValueError."""
+    """The members or items of the object or array that starts at `at`, in a valid text."""
     is_object = text[at] == "{"
     found: list[Span] = []
     at = _skip(text, at + 1)
@@ -48,20 +75,28 @@ def spans(text: str, at: int) -> list[Span]:
     return found
 
 
-def root_of(text: str) -> int:
-    """Where the outermost object starts. Raises ValueError if the text is no JSON object."""
-    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
-    value, end = _DECODER.raw_decode(text, start)
-    if not isinstance(value, dict) or text[_skip(text, end) :]:
-        raise ValueError("it is not one JSON object")
-    return start
+class _Style(NamedTuple):
+    """How a file is laid out: on one line, or with its own indent and line ends."""
+
+    indent: str | None
+    eol: str
+
+    def margin(self, depth: int) -> str:
+        """What stands in front of a member at this depth."""
+        return "" if self.indent is None else self.eol + self.indent * depth
+
+    def shown(self, value: Any, depth: int) -> str:
+        """A value as it stands at this depth."""
+        text = json.dumps(value, ensure_ascii=False, indent=self.indent)
+        return text.replace("\n", self.margin(depth))
 
 
-def style_of(text: str) -> tuple[str, str]:
-    """`(indent, line end)` of a file: its own, or two blanks and a line feed."""
-    eol = "\r\n" if "\r\n" in text else "\n"
+def _style_of(text: str) -> _Style:
+    inside = text.strip("\ufeff \t\r\n")
+    if "\n" not in inside and inside.strip("{} \t"):
+        return _Style(None, "")
     match = re.search(r"\n([ \t]+)[\"{\[]", text)
-    return (match[1] if match else "  "), eol
+    return _Style(match[1] if match else "  ", "\r\n" if "\r\n" in text else "\n")
 
 
 def added(text: str, at: int, key: str, value: Any, depth: int) -> str:
@@ -69,30 +104,31 @@ def added(text: str, at: int, key: str, value: Any, depth: int) -> str:
 
     `depth` says how deep inside the file that object or array lies; the outermost one is 0.
     """
-    indent, eol = style_of(text)
-    shown = json.dumps(value, ensure_ascii=False, indent=indent)
-    shown = shown.replace("\n", eol + indent * (depth + 1))
-    new = (f"{json.dumps(key, ensure_ascii=False)}: " if key else "") + shown
+    style = _style_of(text)
+    name = f"{json.dumps(key, ensure_ascii=False)}: " if key else ""
+    new = style.margin(depth + 1) + name + style.shown(value, depth + 1)
     have = spans(text, at)
-    lead = eol + indent * (depth + 1)
     if have:
-        return f"{text[: have[-1].end]},{lead}{new}{text[have[-1].end :]}"
-    close = _skip(text, at + 1)
-    return f"{text[: at + 1]}{lead}{new}{eol}{indent * depth}{text[close:]}"
+        end = have[-1].end
+        return f"{text[:end]},{'' if style.indent else ' '}{new}{text[end:]}"
+    # Whatever blanks an empty object had stay behind what is added, so that they can come back.
+    return f"{text[: at + 1]}{new}{style.margin(depth)}{text[at + 1 :]}"
 
 
-def removed(text: str, at: int, n: int) -> str:
+def removed(text: str, at: int, n: int, depth: int) -> str:
     """`text` without the n-th member or item of what starts at `at`, and without its comma."""
     have = spans(text, at)
-    if len(have) == 1:
-        return text[: at + 1] + text[_skip(text, have[0].end) :]
-    if n == 0:
+    if n:
+        return text[: have[n - 1].end] + text[have[n].end :]
+    if len(have) > 1:
         return text[: have[0].start] + text[have[1].start :]
-    return text[: have[n - 1].end] + text[have[n].end :]
+    rest, margin = text[have[0].end :], _style_of(text).margin(depth)
+    return text[: at + 1] + (
+        rest.removeprefix(margin) if rest.startswith(margin) else rest.lstrip()
+    )
 
 
 def replaced(text: str, span: Span, value: Any, depth: int) -> str:
     """`text` with another value in a member or item."""
-    indent, eol = style_of(text)
-    shown = json.dumps(value, ensure_ascii=False, indent=indent).replace("\n", eol + indent * depth)
+    shown = _style_of(text).shown(value, depth)
     return text[: span.value_start] + shown + text[span.end :]

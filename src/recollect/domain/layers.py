@@ -92,7 +92,7 @@ def folder_of(layer: str, kind: str) -> str:
 def name_of(layer: str, title: str, created: str) -> str:
     """The wanted id of a new memory: its slug, with the day in front for an episode."""
     slug = slug_of(title)
-    return f"{created[:10]}-{slug}"[:75].rstrip("-") if layer == "episodic" else slug
+    return f"{created[:10]}-{slug}"[:75].strip("-") if layer == "episodic" else slug
 
 
 def decay_day(created: str) -> str:
@@ -103,14 +103,25 @@ def decay_day(created: str) -> str:
         return ""
 
 
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_+#.-]{2,24}|[\u4e00-\u9fff]{2,4}")
+_WORD = re.compile(
+    r"[A-Za-z][A-Za-z0-9_+#.-]{2,24}|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,8}(?![\u4e00-\u9fff])"
+)
+# Chinese has no blanks between its words; these stand between the ones that name something.
+_BETWEEN = re.compile(
+    "|".join(
+        """我们 你们 他们 大家 决定 使用 采用 选择 选用 改用 换成 修复 解决 问题 需要 可以 应该 不要 不能 必须 以后
+        以前 实现 添加 增加 修改 更新 删除 检查 看看 如何 怎么 什么 为什么 这个 那个 这些 那些 一个 一下 帮我 请你
+        关于 对于 因为 所以 但是 如果 然后 已经 现在 进行 处理 支持 通过 根据 没有 还是 或者 以及 讨论 发布 今天 昨天
+        的 了 吗 呢 吧 把 被 让 和 与 或 做 是 很 也 都 就""".split()
+    )
+)
 
 
 def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int = 4) -> list[str]:
     """Words of the title, then of the body, that could be its tags."""
     found: dict[str, int] = {}
     for weight, text in ((3, title), (1, body[:2000])):
-        for match in _WORD.finditer(text):
+        for match in _WORD.finditer(_BETWEEN.sub(" ", text)):
             word = match[0].lower().strip(".-_")
             if word not in stop_words and len(word) > 1:
                 found[word] = found.get(word, 0) + weight

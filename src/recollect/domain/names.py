@@ -52,6 +52,11 @@ def is_id(name: str) -> bool:
     return bool(_ID.fullmatch(name)) and ".." not in name and not name.endswith(".")
 
 
+def id_from(name: str) -> str:
+    """The id that comes nearest to a name that can be none itself."""
+    return re.sub(r"[^\w-]+", "-", name).strip("-")[:128] or "memory"
+
+
 def free_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
     """`wanted`, or the first of `wanted-2`, `wanted-3`, … that nothing has yet."""
     name, n = wanted, 1

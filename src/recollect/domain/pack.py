@@ -9,11 +9,12 @@ Touches: nothing. The hook imports this module, so it imports next to nothing it
 from recollect.domain.rank import Candidate
 
 HARD_CAP = 9_000
-POINTER_TOKENS = 24
+POINTER_TOKENS = 40  # kept free for pointers while there is more to say
 MOST_POINTERS = 5
 MOST_FULL = 6
-SMALLEST_NOTE = 90
-FENCE_TOKENS = 70
+ELLIPSIS = " …"
+SMALLEST_NOTE = 20  # a note cut to fewer tokens than this says nothing
+MOST_READ = 4 * HARD_CAP  # characters of a note that are looked at
 
 INTRO = {
     "en": "Stored notes from earlier work that may bear on this (Recollect). They are records to "
@@ -42,7 +43,10 @@ _ROLE_TAGS = (
     "persisted-output",
     "private",
 )
-_ROLE_LINES = ("human:", "assistant:", "system:", "user:")
+_ROLE_LINES = (
+    *("human:", "assistant:", "system:", "user:"),
+    *("用户:", "用户：", "助手:", "助手：", "系统:", "系统："),
+)
 
 
 def _hidden() -> dict[int, None]:
@@ -51,15 +55,20 @@ def _hidden() -> dict[int, None]:
     codes += list(range(0x200B, 0x2010)) + list(range(0x202A, 0x202F)) + list(range(0x2060, 0x2070))
     codes += list(range(0xFE00, 0xFE10)) + list(range(0xFFF0, 0xFFFC))
     codes += list(range(0xE0000, 0xE0080)) + list(range(0xE0100, 0xE01F0))
+    # Signs that belong to a script but show nothing, or only with the letter behind them.
+    codes += [*list(range(0x600, 0x606)), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD]
+    codes += list(range(0x13430, 0x13440)) + list(range(0x1BCA0, 0x1BCA4))
+    codes += list(range(0x1D173, 0x1D17B))
     return dict.fromkeys(codes)
 
 
 HIDDEN = _hidden()
+_VISIBLE: "dict[int, str | None]" = {**HIDDEN, 0x85: "\n", 0x2028: "\n", 0x2029: "\n"}
 
 
 def visible(text: str) -> str:
     """`text` without control characters, hidden characters and lone surrogates."""
-    text = text.translate(HIDDEN)
+    text = text.translate(_VISIBLE)
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")
     return text
@@ -130,28 +139,63 @@ def pack(
     `items` come best first; `budget` is in tokens. No text at all where there is nothing to say.
     """
     blocks = [INTRO.get(lang, INTRO["en"])]
-    spent, size = count_tokens(blocks[0]), len(blocks[0])
+    room = Room(budget)
+    rest = list(items) if room.take(blocks[0]) else []
     full: list[Candidate] = []
-    rest = list(items)
     while rest and len(full) < MOST_FULL:
-        room = budget - spent - (POINTER_TOKENS if len(rest) > 1 else 0)
-        if room <= SMALLEST_NOTE:
-            break
-        block = fenced(rest[0], shortened(harmless(rest[0].text), room - FENCE_TOKENS), nonce)
-        if size + len(block) > HARD_CAP - 800:
+        block = _note(rest[0], room, nonce, spare=POINTER_TOKENS if len(rest) > 1 else 0)
+        if not block or not room.take(block):
             break
         blocks.append(block)
-        spent += count_tokens(block)
-        size += len(block) + 1
         full.append(rest.pop(0))
-    room = min(MOST_POINTERS, max(0, (budget - spent) // POINTER_TOKENS))
-    pointers = rest[:room]
-    if pointers:
-        blocks.append(MORE.get(lang, MORE["en"]))
-        blocks += [pointer(item) for item in pointers]
+    lines = [pointer(item) for item in rest[:MOST_POINTERS]]
+    more = MORE.get(lang, MORE["en"])
+    pointers: list[Candidate] = []
+    if lines and room.has(f"{more}\n{lines[0]}") and room.take(more):
+        blocks.append(more)
+        for item, line in zip(rest, lines, strict=False):
+            if not room.take(line):
+                break
+            blocks.append(line)
+            pointers.append(item)
     if not full and not pointers:
         return "", [], []
     return "\n".join(blocks), full, pointers
+
+
+class Room:
+    """What is left of a budget, in tokens and in characters."""
+
+    def __init__(self, tokens: int, size: int = HARD_CAP) -> None:
+        """`size` is in characters."""
+        self.tokens, self.size = tokens, size
+
+    def part(self, share: float) -> "Room":
+        """A share of what is left."""
+        return Room(int(self.tokens * share), int(self.size * share))
+
+    def has(self, block: str) -> bool:
+        """Whether a block of lines still fits."""
+        return count_tokens(block) < self.tokens and len(block) < self.size
+
+    def take(self, block: str) -> bool:
+        """Use the room of a block and the line end before it, if it fits."""
+        fits = self.has(block)
+        if fits:
+            self.tokens -= count_tokens(block) + 1
+            self.size -= len(block) + 1
+        return fits
+
+
+def _note(item: Candidate, room: Room, nonce: str, *, spare: int) -> str:
+    """A note as long as there is room for it; nothing where it would say too little."""
+    frame = fenced(item, "", nonce)
+    tokens = room.tokens - count_tokens(frame) - spare - 2
+    text = harmless(item.text[:MOST_READ])
+    if tokens < SMALLEST_NOTE and count_tokens(text) > tokens:
+        return ""
+    text = shortened(text, tokens, room.size - len(frame) - 2)
+    return fenced(item, text, nonce)
 
 
 def pointer(item: Candidate) -> str:
@@ -160,17 +204,21 @@ def pointer(item: Candidate) -> str:
     return f"- {attribute(item.name)[:90]} – {attribute(item.shown_title)[:70]}{date}"
 
 
-def shortened(text: str, tokens: int) -> str:
-    """`text`, cut at a line or a word so that it costs at most `tokens`."""
-    if count_tokens(text) <= tokens:
+def shortened(text: str, tokens: int, size: int = HARD_CAP) -> str:
+    """`text`, cut at a line or a word so that it costs at most `tokens` and `size` characters."""
+    if count_tokens(text) <= tokens and len(text) <= size:
         return text
-    low, high = 0, len(text)
+    low, high = 0, max(0, min(len(text), size - len(ELLIPSIS)))
+    left = tokens - count_tokens(ELLIPSIS)
     while low < high:
         middle = (low + high + 1) // 2
-        if count_tokens(text[:middle]) <= tokens:
+        if count_tokens(text[:middle]) <= left:
             low = middle
         else:
             high = middle - 1
     cut = text[:low]
     edge = max(cut.rfind("\n"), cut.rfind(". "), cut.rfind("。"))
-    return (cut[: edge + 1] if edge > low // 2 else cut).rstrip() + " …"
+    if edge <= low // 2:
+        edge = cut.rfind(" ") if cut.rfind(" ") > low // 2 else low
+    kept = cut[: edge + 1].rstrip()
+    return kept + ELLIPSIS if kept else ""

@@ -7,7 +7,7 @@ Touches: nothing. The hook imports this module, so it imports next to nothing it
 
 import math
 
-from recollect.domain.text import index_words
+from recollect.domain.text import STOP_WORDS, index_words, plain_words
 
 
 class Candidate:
@@ -116,7 +116,11 @@ WEAKEST_OF_BEST = 0.45
 SAME_TEXT = 0.85
 MOST_JUDGED = 14
 MOST_RELATED = 8
-_ENDINGS = ("ing", "ies", "ed", "es", "s", "e", "y")
+# (ending, letters that must be left of the word)
+_ENDINGS = (
+    ("ations", 6), ("ation", 6), ("ions", 5), ("ion", 5), ("ings", 4), ("ing", 4), ("ies", 4),
+    ("ied", 4), ("ed", 4), ("es", 4), ("s", 4), ("e", 4), ("y", 4),
+)  # fmt: skip
 
 
 def rarity(count: int, total: int) -> float:
@@ -124,38 +128,54 @@ def rarity(count: int, total: int) -> float:
     return math.log(1.0 + (total - count + 0.5) / (count + 0.5))
 
 
-def evidence(
-    words: list[str], counts: dict[str, int], total: int, text: str
-) -> tuple[float, float, int]:
-    """How much of a cue a text answers: (coverage 0…1, weight in unique words, words found).
+def worths(words: list[str], counts: dict[str, int], total: int) -> dict[str, float]:
+    """What each word of a cue asks for, in words that only one of `total` sections has.
 
-    Coverage is the share of the cue's rarity that is found; weight is that rarity measured in
-    words that only one section of the store has.
+    The keys are the words as `evidence` looks for them. A word that no memory has cannot be
+    answered; it still says that the cue is about more. But a word that was only joined from others
+    (`use callback` → `usecallback`) asks for nothing that they do not.
     """
-    have = f" {index_words(text)} "
     unique = rarity(1, max(total, 2))
-    asked = found = 0.0
-    hits = 0
+    have = set(words)
+    asked: dict[str, float] = {}
     for word in words:
         count = counts.get(word, 0)
-        # A word that no memory has cannot be answered; it still says the cue is about more.
-        worth = rarity(count, max(total, 2)) if count else unique * UNKNOWN_WORTH
-        asked += worth
-        if f" {stem(word)}" in have:
-            found += worth
-            hits += 1
-    if not asked:
-        return 0.0, 0.0, 0
-    return found / asked, found / unique, hits
+        if not count and _is_joined(word, have):
+            continue
+        worth = rarity(count, max(total, 2)) / unique if count else UNKNOWN_WORTH
+        start = f" {stem(word)}"
+        asked[start] = max(worth, asked.get(start, 0.0))
+    return asked
+
+
+def _is_joined(word: str, others: set[str]) -> bool:
+    return any(
+        word[i:] in others and (word[:i] in others or word[:i] in STOP_WORDS)
+        for i in range(1, len(word))
+    )
+
+
+def evidence(asked: dict[str, float], text: str) -> tuple[float, float, int]:
+    """How much of what is asked (see `worths`) a text answers: (coverage, weight, words found).
+
+    `text` is made of `index_words`. Coverage is the share 0…1 of all that is asked, weight the
+    worth of what is found.
+    """
+    have = f" {text} "
+    found = [worth for start, worth in asked.items() if start in have]
+    weight = sum(found)
+    return (weight / sum(asked.values()) if found else 0.0), weight, len(found)
 
 
 def stem(word: str) -> str:
     """A word without its commonest endings: a start that its other forms share."""
     if not word.isascii() or len(word) < 5 or not word.isalpha():
         return word
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[: -len(ending)]
+    for ending, left in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= left:
+            start = word[: -len(ending)]
+            doubled = len(start) > 4 and start[-1] == start[-2] and start[-1] not in "lsz"
+            return start[:-1] if doubled else start  # stopped → stop, but calling → call
     return word
 
 
@@ -212,11 +232,8 @@ def is_triggered(trigger: str, words: list[str]) -> bool:
     if not trigger:
         return False
     known = set(words)
-    for phrase in trigger.split("\n"):
-        cut = index_words(phrase).split()
-        if cut and (cut[0] in known if len(cut) == 1 else all(w in known for w in cut[:2])):
-            return True
-    return False
+    wanted = (plain_words(phrase) for phrase in trigger.split("\n"))
+    return any(phrase and known.issuperset(phrase) for phrase in wanted)
 
 
 def is_repeat(words: set[str], others: list[set[str]]) -> bool:
@@ -230,29 +247,47 @@ def is_repeat(words: set[str], others: list[set[str]]) -> bool:
 def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int) -> list[Candidate]:
     """The candidates worth saying unasked, best first: relevant, trusted, each thing once.
 
-    `counts` says how many of the `total` sections of the store have each word of the cue.
+    `counts` says how many of the `total` sections of the stores have each word of the cue.
     """
-    fit = [one for one in found if is_fit(one, cue)]
-    best = max((one.text_score for one in fit), default=0.0)
-    for one in fit:
-        rate(one, best, cue)
-    fit.sort(key=by_score)
     chosen: list[Candidate] = []
     said: list[set[str]] = []
-    for one in fit[:MOST_JUDGED]:
-        text = f"{one.shown_title}\n{one.trigger}\n{one.files}\n{one.text}"
-        coverage, weight, hits = evidence(cue.words, counts, total, text)
-        one.parts["coverage"], one.parts["weight"] = round(coverage, 3), round(weight, 3)
-        if not is_relevant(coverage, weight, hits):
-            continue
+    for one, words in _relevant(found, cue, worths(cue.words, counts, total)):
         if chosen and one.score < chosen[0].score * WEAKEST_OF_BEST:
-            continue
-        words = set(index_words(one.text).split())
+            break
         if is_repeat(words, said):
             continue
         said.append(words)
         chosen.append(one)
     return chosen
+
+
+def _relevant(
+    found: list[Candidate], cue: Cue, asked: dict[str, float]
+) -> list[tuple[Candidate, set[str]]]:
+    """The relevant ones with the words of their texts, best first.
+
+    BM25 of two stores cannot be compared: the same word is rare in a large one and common in a
+    small one. So each store's best counts as one, and what decides between stores is how much of
+    the cue is answered.
+    """
+    fit = [one for one in found if is_fit(one, cue)]
+    best: dict[str, float] = {}
+    for one in fit:
+        best[one.scope] = max(one.text_score, best.get(one.scope, 0.0))
+    for one in fit:
+        rate(one, best[one.scope], cue)
+    fit.sort(key=by_score)
+    relevant: list[tuple[Candidate, set[str]]] = []
+    for one in fit[:MOST_JUDGED]:
+        text = index_words(one.text)
+        about = index_words(f"{one.shown_title}\n{one.trigger}\n{one.files}")
+        coverage, weight, hits = evidence(asked, f"{about} {text}")
+        one.parts["coverage"], one.parts["weight"] = round(coverage, 3), round(weight, 3)
+        if is_relevant(coverage, weight, hits):
+            one.score *= (1.0 + coverage) / 2.0
+            relevant.append((one, set(text.split())))
+    relevant.sort(key=lambda pair: by_score(pair[0]))
+    return relevant
 
 
 def is_fit(one: Candidate, cue: Cue) -> bool:
@@ -269,9 +304,9 @@ def related_names(chosen: list[Candidate], scope: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if name not in have][:MOST_RELATED]
 
 
-def by_score(one: Candidate) -> tuple[float, str]:
-    """Best first; ties by name, so that the order never depends on the index's."""
-    return (-one.score, one.name)
+def by_score(one: Candidate) -> tuple[float, str, str]:
+    """Best first; ties by name and scope, so that the order never depends on the index's."""
+    return (-one.score, one.name, one.scope)
 
 
 def chosen_words(counts: dict[str, int], most_rows: int) -> list[str]:

@@ -1,8 +1,9 @@
 """Redact: what must never reach a disk, taken out of a text.
 
 Promises: `<private>` parts go before anything else looks at the text, in any case, nested, with
-attributes, and to the end when unclosed; a secret becomes `[redacted:kind:ab12]`, the same for
-the same secret and key; redacting twice changes nothing more.
+attributes, entity-encoded, and to the end when unclosed; a secret becomes `[redacted:kind:ab12]`,
+the same for the same secret and key; redacting twice changes nothing more; time grows with the
+length of the text, whatever it is.
 Touches: nothing. The one choke point that calls it is `services.commit`; capture calls it on
 every event before anything else sees it.
 """
@@ -12,84 +13,147 @@ from __future__ import annotations
 import hmac
 import re
 from functools import partial
+from typing import NamedTuple
 
-_PRIVATE = re.compile(r"<(/?)\s*private\b[^>]*>", re.I)
+# A tag without its `>` counts as well: better to lose its line than to keep what follows.
+_PRIVATE = re.compile(
+    r"(?:[<＜]|&lt;)\s*+(/?)\s*+private(?![\w-])([^<>＜＞&]*+)(?:[>＞]|&gt;)?", re.I
+)
 PRIVATE_MARK = "[private]"
 
 
 def strip_private(text: str) -> str:
     """`text` without its `<private>` parts; each leaves `[private]` behind."""
-    if not _PRIVATE.search(text):
-        return text
     kept: list[str] = []
     depth, start = 0, 0
     for tag in _PRIVATE.finditer(text):
-        if tag[1]:
-            if depth:
-                depth -= 1
-                start = tag.end()
-            continue
-        if depth == 0:
+        is_end, is_empty = bool(tag[1]), tag[2].endswith("/")
+        if depth == 0 and not is_end:
             kept.append(text[start : tag.start()] + PRIVATE_MARK)
-        depth += 1
-        start = tag.end()
+            start = tag.end()
+        if is_end and depth:
+            depth -= 1
+            start = tag.end()
+        elif not is_end and not is_empty:
+            depth += 1
     if depth == 0:
         kept.append(text[start:])
     return "".join(kept)
 
 
-# (kind, words of which one must be there, pattern; its group 1, where it has one, is the secret)
-_RULES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
-    (kind, tuple(words.split()), re.compile(pattern))
-    for kind, words, pattern in (
-        (
-            "private-key",
-            "PRIVATE",
-            (
-                r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END)[\s\S])*"
-                r"(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?"
-            ),
-        ),
-        ("anthropic-key", "sk-ant-", r"\bsk-ant-[\w-]{16,}"),
-        ("openai-key", "sk-", r"\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,}"),
-        ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"\bgh[pousr]_[A-Za-z0-9]{30,}"),
-        ("github-token", "github_pat_", r"\bgithub_pat_\w{30,}"),
-        ("gitlab-token", "glpat-", r"\bglpat-[\w-]{20,}"),
-        ("aws-key", "AKIA ASIA", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-        ("slack-token", "xox", r"\bxox[abeoprs]-[\w-]{10,}"),
-        ("google-key", "AIza", r"\bAIza[\w-]{35}\b"),
-        ("npm-token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
-        ("stripe-key", "_live_ _test_", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-        ("jwt", "eyJ", r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
-        ("url-password", "://", r"://[^\s/:@]{1,64}:([^\s/@]{1,128})@"),
-        ("bearer", "earer", r"\b[Bb]earer\s+([\w.~+/-]{16,}=*)"),
-        ("basic-auth", "asic ", r"\b[Bb]asic\s+([A-Za-z0-9+/]{12,}={0,2})"),
-        (
-            "assigned",
-            "assw ASSW ecret ECRET oken OKEN key KEY Key 密码 密钥",
-            (
-                r"(?:[Pp]assw(?:or)?d|PASSW(?:OR)?D|passwd|[Ss]ecret|SECRET|[Tt]oken|TOKEN"
-                r"|[Aa]pi[_-]?[Kk]ey|API_?KEY|[Aa]ccess[_-]?[Kk]ey|ACCESS_?KEY|密码|密钥)"
-                r"[\w-]{0,24}[\"']?\s*(?::=|=>|[:=：])\s*[\"']?"
-                r"((?!\[redacted)(?=[^\s\"',;)\]}]*[\d!@#$%^&*+/_-])[^\s\"',;)\]}<>`]{8,256})"
-            ),
-        ),
-    )
+class _Rule(NamedTuple):
+    """A kind of secret; its pattern's group, where it has one, is the secret itself."""
+
+    kind: str
+    words: tuple[str, ...]  # one of these (in lower case) must be there: most texts have none
+    pattern: re.Pattern[str]
+
+
+def _rule(kind: str, words: str, pattern: str, flags: int = 0) -> _Rule:
+    # Of ASCII only: a key in the middle of Chinese text stands alone all the same.
+    return _Rule(kind, tuple(words.split()), re.compile(pattern, flags | re.ASCII))
+
+
+_LEFT = r"(?<![A-Za-z0-9])"
+_ALONE = r"(?<![\w-])"  # one start for each run of characters: what fails at its end fails once
+
+# Keys whose form says what they are.
+_FORMS = (
+    _rule(
+        "private-key",
+        "private",
+        r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?=\s*+(?:\n|\\[nr]|[\w+/=]{24}))"
+        r"(?:(?!-----END)[\s\S])*+(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?",
+    ),
+    _rule("anthropic-key", "sk-ant-", _LEFT + r"sk-ant-[\w-]{16,}"),
+    _rule("openai-key", "sk-", _ALONE + r"sk-(?=[\w-]{0,99}\d)[\w-]{20,}"),
+    _rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", _LEFT + r"gh[pousr]_[A-Za-z0-9]{30,}"),
+    _rule("github-token", "github_pat_", _LEFT + r"github_pat_\w{30,}"),
+    _rule("gitlab-token", "glpat- glrt- gldt-", _LEFT + r"gl(?:pat|rt|dt)-[\w-]{20,}"),
+    _rule("aws-key", "akia asia", _LEFT + r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    _rule("slack-token", "xox xapp-", _LEFT + r"(?:xox[abeoprs]|xapp)-[\w-]{10,}"),
+    _rule("slack-hook", "hooks.slack.com", r"hooks\.slack\.com/services/([\w/]{20,})"),
+    _rule("google-key", "aiza", _LEFT + r"AIza[\w-]{35}(?![\w-])"),
+    _rule("google-secret", "gocspx- ya29.", _LEFT + r"(?:GOCSPX-[\w-]{20,}|ya29\.[\w-]{30,})"),
+    _rule("npm-token", "npm_", _LEFT + r"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
+    _rule("pypi-token", "pypi-", _LEFT + r"pypi-[\w-]{40,}"),
+    _rule("huggingface-token", "hf_", _LEFT + r"hf_[A-Za-z0-9]{30,}"),
+    _rule("stripe-key", "_live_ _test_ whsec_", _LEFT + r"(?:[rs]k_(?:live|test)|whsec)_\w{16,}"),
+    _rule("sendgrid-key", "sg.", _LEFT + r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
+    _rule("digitalocean-token", "_v1_", _LEFT + r"do[por]_v1_[a-f0-9]{40,}"),
+    _rule("databricks-token", "dapi", _LEFT + r"dapi[a-f0-9]{32}(?![a-f0-9])"),
+    _rule("shopify-token", "shp", _LEFT + r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
+    _rule("twilio-key", "sk ac", _LEFT + r"(?:SK|AC)[a-f0-9]{32}(?![A-Za-z0-9])"),
+    _rule("telegram-token", ":aa", r"(?<!\d)\d{8,10}:AA[\w-]{33}(?![\w-])"),
+    _rule("age-key", "age-secret-key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
+    _rule("jwt", "eyj", _ALONE + r"eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]{8,}"),
+)
+
+# Names of settings that hold a secret, alone or at the end of a longer name.
+_NAME = (
+    r"(?:passw(?:or)?d|pwd|passphrase|secret(?:[_-]?access)?(?:[_-]?key(?:[_-]?base)?)?|token"
+    r"|(?:api|access|auth|account|private|signing|encryption)[_-]?key|密码|口令|密钥|令牌)\d?"
+)
+_QUOTE = r"\\?[\"'`]"
+_IS = r"[\"'`\]\\]{0,3}\s{0,9}(?::=|=>|[:=：]|是|为)\s{0,9}"
+# What stands where a secret would and is none: references, calls, types, places, placeholders.
+_NO_VALUE = (
+    r"(?!\[redacted|[$=.~/<>%{*&]|https?:|(?:self|this|cls|os|process|env|config|cfg|settings|opts"
+    r"|options|args|params|props|request|req|res|ctx|data|user|event|import|secrets|vars)\W"
+    r"|your|change[_-]?me|example|placeholder|dummy|x{4}|u?int\d|float\d|base64|utf-?8|sha-?\d)"
+)
+# Names and words are no secrets: it takes a digit among the letters, or a sign between them.
+_LIKELY = _NO_VALUE + r"(?=[!-~]{0,99}[a-z])(?=[!-~]{0,99}?(?:\d|[!@#$%^*~?]\w))"
+_QUOTED = rf"{_QUOTE}{_LIKELY}([^\s\"'`\\\x7f-\U0010ffff]{{6,512}}+)"
+_BARE = rf"{_LIKELY}([!#$%&*+\-./\d:=?@A-Z^_~]{{8,512}}+)(?![(\[])"
+
+# Secrets that are known by what stands before them.
+_PLACES = (
+    _rule("url-password", "://", r"://[^\s/:@]{0,64}:((?!\[redacted|[$<{])[^\s/@\"'`]{1,128})@"),
+    _rule(
+        "bearer", "bearer", _LEFT + r"bearer\s{1,9}(?=[\w.~+/-]{0,99}\d)([\w.~+/-]{16,}=*)", re.I
+    ),
+    _rule(
+        "basic-auth",
+        "basic",
+        r"authorization\W{1,9}basic\s{1,9}([A-Za-z0-9+/]{8,}={0,2})",
+        re.I,
+    ),
+    _rule(
+        "curl-password",
+        "curl",
+        rf"\bcurl\b[^\n|;&]{{0,200}}?\s(?:-u|--user)[ =]?(?:{_QUOTE})?[^\s:\"']{{1,64}}:"
+        rf"{_NO_VALUE}([^\s\"'`]{{4,128}})",
+    ),
+    _rule(
+        "assigned",
+        "pass pwd secret token key 密码 口令 密钥 令牌",
+        rf"{_NAME}{_IS}[bfru]?{_QUOTED}",
+        re.I,
+    ),
+    _rule(
+        "assigned",
+        "pass pwd secret token key 密码 口令 密钥 令牌",
+        rf"{_NAME}{_IS}{_BARE}",
+        re.I,
+    ),
+    _rule("assigned", "--", rf"{_ALONE}--[\w-]{{0,24}}?{_NAME}\s{{1,9}}(?:{_QUOTE})?{_BARE}", re.I),
 )
 
 
 def redact(text: str, key: bytes = b"") -> str:
     """`text` without private parts and without the secrets that the rules know."""
     text = strip_private(text)
-    for kind, words, pattern in _RULES:
-        if any(word in text for word in words):
-            text = pattern.sub(partial(_placeholder, kind=kind, key=key), text)
+    low = text.lower()
+    for rule in _FORMS + _PLACES:
+        if any(word in low for word in rule.words):
+            text = rule.pattern.sub(partial(_placeholder, kind=rule.kind, key=key), text)
     return text
 
 
 def _placeholder(match: re.Match[str], kind: str, key: bytes) -> str:
-    group = 1 if match.re.groups else 0
+    group = match.lastindex or 0
     secret = match[group]
-    mark = hmac.digest(key, secret.encode("utf-8", "surrogateescape"), "sha256").hex()[:4]
+    mark = hmac.digest(key, secret.encode("utf-8", "surrogatepass"), "sha256").hex()[:4]
     start, end = match.start(group) - match.start(), match.end(group) - match.start()
     return f"{match[0][:start]}[redacted:{kind}:{mark}]{match[0][end:]}"

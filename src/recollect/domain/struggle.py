@@ -46,6 +46,7 @@ _PHRASES = (
     "not recognized",
     "timed out",
 )
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _QUOTED = re.compile(r"['\"`‘“]([\w@./:+-]{2,40})['\"`’”]")
 _TESTS = re.compile(r"\bAssertionError\b|\b\d+ failed\b|^FAILED\b|\bassert \b|✗|● ", re.M)
 _NOT_PROGRAMS = frozenset("sudo env time nohup command exec cd export source set true".split())
@@ -89,7 +90,7 @@ def telling_line(error: str) -> str:
 def program_of(command: str) -> str:
     """The program that a shell command is about."""
     for part in re.split(r"&&|\|\||;|\|", command):
-        words = [w for w in part.split() if not re.match(r"[A-Za-z_]\w*=", w)]
+        words = [w for w in part.split() if not _ASSIGNED.match(w)]
         words = [w for w in words if w not in _NOT_PROGRAMS and not w.startswith("-")]
         if words and not part.strip().startswith("cd "):
             return words[0].rsplit("/", 1)[-1][:40]
@@ -143,6 +144,8 @@ def _is_same_try(failed: str, worked: str) -> bool:
 
 
 def _is_path(word: str) -> bool:
+    if _ASSIGNED.match(word):
+        return False  # a setting for the command: that is what was different
     return "/" in word[1:] or "::" in word or bool(re.search(r"\.\w{1,4}$", word))
 
 

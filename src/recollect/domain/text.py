@@ -31,7 +31,7 @@ STOP_WORDS = frozenset(
 STOP_PAIRS = frozenset(
     """什么 怎么 如何 我们 你们 他们 它们 咱们 这个 那个 这些 那些 可以 是否 一下 一个 为何 哪个 哪些 哪里
     请问 请你 帮我 吗的 的时 时候 以及 或者 还是 就是 不是 没有 已经 现在 这样 那样 怎样 为什 么时 么的 的是
-    了吗 是什 在哪 有没 能不 不能 有什 做什 于什 关于 我的 你的""".split()
+    了吗 是什 在哪 有没 能不 不能 有什 做什 于什 关于 我的 你的 么是 么样 么办 是不 会不""".split()
 )
 _ALIASES = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
 _EDGES = "".join(chr(c) for c in range(128) if not chr(c).isalnum())
@@ -52,12 +52,17 @@ def is_cjk(char: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """`text` with full-width forms made half-width and compatibility forms made plain (NFKC)."""
+    """`text` with full-width and compatibility forms made plain (NFKC), and without accents."""
     if text.isascii():
         return text
     from unicodedata import normalize
 
-    return normalize("NFKC", text)
+    text = normalize("NFKC", text)
+    # The index drops the accents of Latin letters; whoever compares words must do the same.
+    plain = {
+        ord(c): normalize("NFD", c)[0] for c in set(text) if "À" <= c <= "ɏ" or "Ḁ" <= c <= "ỿ"
+    }
+    return text.translate({code: c for code, c in plain.items() if c.isascii()})
 
 
 def index_words(text: str, known: dict[str, list[str]] | None = None) -> str:
@@ -93,6 +98,16 @@ def cue_words(text: str) -> list[str]:
     return list(kept or stops)
 
 
+def plain_words(phrase: str) -> list[str]:
+    """The words of a phrase as they stand there, each without its other forms, no stop words."""
+    words: list[str] = []
+    for chunk in folded(phrase).split():
+        alias = _alias_of(chunk)
+        for whole in [alias] if alias else chunk.translate(_BREAKS).split():
+            words += [whole.lower()] if whole.isascii() else _cue_words_of(whole)
+    return [w for w in words if w not in STOP_WORDS and w not in STOP_PAIRS] or words
+
+
 def _shortened(text: str) -> str:
     # A pasted log says what it is about at its start and at its end.
     if len(text) <= LONGEST_CUE:
@@ -105,7 +120,7 @@ def _words_of(chunk: str) -> list[str]:
     if not chunk.isascii():
         return _words_of_mixed(chunk, singles=True)
     word = chunk.strip(_EDGES)
-    if word.isalpha() and word[1:].islower():
+    if word.isalpha() and word[1:].islower() and not _alias_of(chunk):
         return [word[:LONGEST_WORD].lower()]
     return _words_of_code(chunk)
 
@@ -114,9 +129,13 @@ def _cue_words_of(chunk: str) -> list[str]:
     return _words_of_code(chunk) if chunk.isascii() else _words_of_mixed(chunk, singles=False)
 
 
+def _alias_of(chunk: str) -> str:
+    return _ALIASES.get(chunk.strip("\"'`()[]{},;:!?").rstrip(".").lower(), "")
+
+
 def _words_of_code(chunk: str) -> list[str]:
     words: list[str] = []
-    alias = _ALIASES.get(chunk.strip("\"'`()[]{},;:!?").rstrip(".").lower())
+    alias = _alias_of(chunk)
     if alias:
         words.append(alias)
     wholes = chunk.translate(_BREAKS).split()

@@ -15,6 +15,7 @@ from recollect.domain.model import LAYERS, LEVELS, Entry
 
 INDEX_VERSION = "1.0"
 MOST_KEYWORDS = 60
+LONGEST_CELL = 240
 _WORDS = {
     "en": {
         "title": "Active Memory Index",
@@ -43,13 +44,13 @@ _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def cell(text: str) -> str:
-    """`text` as one cell of a Markdown table."""
-    line = "".join(c for c in " ".join(text.split()) if c.isprintable())
+    """`text` as one cell of a Markdown table, cut where it is very long."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[:LONGEST_CELL]).split())
     for char, shown in _HTML.items():
         line = line.replace(char, shown)
-    for char in ("\\", "|", "`", "[", "]", "*", "_"):
+    for char in ("\\", "|", "`", "[", "]", "*", "_", "#"):
         line = line.replace(char, "\\" + char)
-    return line or "-"
+    return f"\\{line}" if line.startswith(("-", "+")) else line or "-"
 
 
 def index_page(entries: Sequence[Entry], lang: str, most_rows: int) -> str:
@@ -81,12 +82,15 @@ def listed(entries: Sequence[Entry]) -> list[Entry]:
 
 def keywords(entries: Sequence[Entry]) -> list[str]:
     """The tags of these memories, each once, in their order."""
-    found = (tag for entry in entries for tag in entry.tags)
-    return list({tag.casefold(): tag for tag in reversed(list(found))}.values())[::-1]
+    found: dict[str, str] = {}
+    for entry in entries:
+        for tag in entry.tags:
+            found.setdefault(tag.casefold(), tag)
+    return list(found.values())
 
 
 def _row(entry: Entry) -> str:
-    link = f"[{cell(entry.id)}]({quote(entry.path)})"
+    link = f"[{cell(entry.id)}]({quote(entry.path, errors='surrogateescape')})"
     words = cell(", ".join(entry.tags))
     return (
         f"| {link} | {cell(entry.title)} | {entry.layer} | {words} | {entry.created[:10] or '-'} |"
@@ -102,7 +106,8 @@ def index_json(entries: Sequence[Entry]) -> str:
     newest = max((e.updated or e.created for e in shown), default="")
     rows = [_json_row(entry) for entry in shown]
     page = {"version": INDEX_VERSION, "generated": newest, "entries": rows}
-    return json.dumps(page, ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(page, ensure_ascii=False, indent=1) + "\n"
+    return text.encode("utf-8", "replace").decode()  # bytes that are no UTF-8 are no JSON
 
 
 def _json_row(entry: Entry) -> dict[str, object]:

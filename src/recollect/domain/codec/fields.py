@@ -9,20 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 
 from recollect.domain import model
-from recollect.domain.codec.frontmatter import (
-    Front,
-    Value,
-    date_text,
-    split_front,
-    value_text,
-    with_value,
-    without_key,
-)
+from recollect.domain.codec.editing import date_text, value_text, with_value, without_key
+from recollect.domain.codec.frontmatter import Front, Value, split_front
 from recollect.domain.codec.legacy import headers_of, split_keywords
 from recollect.domain.model import Memory
-from recollect.domain.names import is_id
+from recollect.domain.names import id_from, is_id
 
 ORDER = (
     "id title type kind category tags trigger files concepts salience confidence source trust "
@@ -54,8 +48,13 @@ _FOLDER_KINDS = (
     ("reference/", "pointer"),
     ("core/", "fact"),
 )
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?)?")
+_NOT = ("", "false", "no", "off", "n", "0", "否")
+_TIME = re.compile(
+    r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)日?"
+    r"(?:[T\s]*(\d{1,2})[:：](\d{2})(?:[:：](\d{2})(?:[.,]\d*)?)?\s*(?:([+-])(\d{2}):?(\d{2}))?)?",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.M)
 
 
 def words_for(key: str) -> tuple[str, ...]:
@@ -99,6 +98,7 @@ def memory_from_text(text: str, path: str) -> Memory:
     problems = [front.problem] if front.problem else []
     default = default_fields(path)
     word = {key: _word(front, key, default, problems) for key in _WORDS}
+    times = {key: _time(front, key, problems) for key in DATES}
     stem = stem_of(path)
     title = _one(front, "title") or legacy.title or _heading(front.body) or stem
     return Memory(
@@ -122,12 +122,12 @@ def memory_from_text(text: str, path: str) -> Memory:
         supersedes=_many(front, "supersedes"),
         session=_one(front, "session"),
         project=_one(front, "project"),
-        created=time_of(_one(front, "created") or legacy.time or _day_in(stem)),
-        updated=time_of(_one(front, "updated")),
-        last_accessed=time_of(_one(front, "last-accessed"))[:10],
+        created=times["created"] or time_of(legacy.time) or time_of(stem),
+        updated=times["updated"],
+        last_accessed=times["last-accessed"][:10],
         retention=_one(front, "retention"),
-        decay_after=time_of(_one(front, "decay-after"))[:10],
-        private=_one(front, "private").lower() in ("true", "yes"),
+        decay_after=times["decay-after"][:10],
+        private=_one(front, "private").lower() not in _NOT,
         problem="; ".join(problems),
     )
 
@@ -179,8 +179,6 @@ def _many(front: Front, key: str) -> tuple[str, ...]:
         return ()
     if isinstance(value, str):
         return split_keywords(value)
-    if key in ("tags", "trigger", "concepts"):  # `[数据库，缓存]` is one item for YAML, not for us
-        value = [part for item in value for part in re.split("[，、]", item)]
     return tuple(dict.fromkeys(item.strip() for item in value if item.strip()))
 
 
@@ -193,29 +191,40 @@ def _word(front: Front, key: str, default: Mapping[str, str], problems: list[str
     return default[key]
 
 
+def _time(front: Front, key: str, problems: list[str]) -> str:
+    value = _one(front, key)
+    time = time_of(value)
+    if value and not time:
+        problems.append(f"{key} is “{value}”, which is no date such as 2026-01-11")
+    return time
+
+
 def _id(front: Front, stem: str, problems: list[str]) -> str:
     named = _one(front, "id")
     if named and not is_id(named):
         problems.append(f"id “{named}” cannot be a name; the file's name is used")
         named = ""
-    return named or (
-        stem if is_id(stem) else re.sub(r"[^\w.-]+", "-", stem).strip("-.") or "memory"
-    )
+    return named or (stem if is_id(stem) else id_from(stem))
 
 
 def _heading(body: str) -> str:
-    match = re.search(r"^#[ \t]+(\S.*)$", body[:4000], re.M)
+    """The `# ` heading of a body; what stands in a code block is a comment in a script."""
+    head = body[:4000]
+    fence = _FENCE.search(head)
+    match = re.search(r"^#[ \t]+(.*)$", head[: fence.start()] if fence else head, re.M)
     return match[1].strip() if match else ""
 
 
-def _day_in(stem: str) -> str:
-    match = _DAY.match(stem)
-    return match[0] if match else ""
-
-
 def time_of(value: str) -> str:
-    """A time as people write it, in our form; what is no time is nothing."""
+    """A time as people write it, in our form (UTC); what is no time is nothing."""
     match = _TIME.match(value)
     if not match:
         return ""
-    return f"{match[1]}T{match[2] or '00:00'}{match[3] or ':00'}Z"
+    try:
+        time = datetime(*(int(part or 0) for part in match.groups()[:6]))  # type: ignore[arg-type]  # noqa: DTZ001
+        if match[7]:
+            ahead = timedelta(hours=int(match[8]), minutes=int(match[9]))
+            time = time - ahead if match[7] == "+" else time + ahead
+    except (ValueError, OverflowError):
+        return ""
+    return f"{time.isoformat()}Z"

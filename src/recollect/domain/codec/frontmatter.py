@@ -1,8 +1,8 @@
-"""Codec: the YAML block at the head of a memory, read tolerantly and edited line by line.
+"""Codec: the YAML block at the head of a memory, read tolerantly.
 
-Promises: reading never raises; an edit of one field leaves every other byte as it was (comments,
-key order, line ends, unknown keys); values are strings or lists of strings, never what YAML makes
-of `no`, `1.10` or 12:30:45.
+Promises: reading never raises and takes time in proportion to the text; values are strings or
+lists of strings, never what YAML makes of `no`, `1.10` or 12:30:45; a text whose head is no list of
+`key: value` lines is all body.
 Touches: nothing. This is the only room that knows YAML.
 
 The forms that people and models write (`key: value`, `key: [a, b]`, `- item` lists) are read here
@@ -17,20 +17,29 @@ import re
 from typing import NamedTuple
 
 LARGEST_FRONT = 64 * 1024
+LARGEST_YAML = 16 * 1024  # PyYAML's pure loader takes up to a second for four times as much
 DEEPEST = 20
 
 Value = str | list[str]
 
-_KEY = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*)|[ \t]*)$")
-_ITEM = re.compile(r"([ \t]*)-(?:[ \t]+(.*)|[ \t]*)$")
-_COMMENT = re.compile(r"[ \t]+#.*$")
-_ALIASES = re.compile(r"(?:^|[\s\[{,:-])[&*!][^\s]", re.MULTILINE)
-_AMBIGUOUS = re.compile(
-    r"(?:y|n|yes|no|on|off|true|false|null|~|[-+]?[\d._]+(?:e[-+]?\d+)?|0x[\da-f]+"
-    r"|\d+(?::\d+)+|[-+]?\.(?:inf|nan))$",
-    re.IGNORECASE,
+# Every quantifier below that could meet a long run of one character is possessive or stands
+# before something that must follow: none of these patterns goes back over what it has read.
+_KEY = re.compile(r"([A-Za-z_][\w.-]*+)[ \t]*+:(?:[ \t]++(.*)|$)")
+_ITEM = re.compile(r"([ \t]*+)-(?:[ \t]++(.*)|$)")
+_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*+)"')
+_SINGLE = re.compile(r"'((?:[^']|'')*+)'")
+_FLOW_ITEM = re.compile(
+    r"""[ \t]*+("(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'|[^\s,\[\]{}"'][^,\[\]{}]*+)?+[ \t]*+([,\]])"""
 )
-_INDICATORS = "-?:,[]{}#&*!|>'\"%@` \t"
+_ESCAPE = re.compile(r"\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|(.))", re.S)
+_ESCAPED = {
+    "0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r",
+    "e": "\x1b", " ": " ", '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0",
+    "L": "\u2028", "P": "\u2029",
+}  # fmt: skip
+_ALIASES = re.compile(r"(?:^|[\s\[{,:-])[&*!][^\s]", re.MULTILINE)
+_ALIAS = re.compile(r"\*[\w-]")
+_OTHER_FORMS = tuple("[{]}&!|>")  # with these begins something that is no plain string
 
 
 class Entry(NamedTuple):
@@ -41,6 +50,7 @@ class Entry(NamedTuple):
     end: int
     value: Value
     style: str  # plain, flow, block or yaml (a form that only PyYAML reads)
+    comment: str  # what follows the value on its line: blanks and `# …`
 
 
 class Front(NamedTuple):
@@ -63,11 +73,10 @@ class Front(NamedTuple):
 def split_front(text: str) -> Front:
     """Split `text` into front matter and body; a text without front matter is all body."""
     lead = "\ufeff" if text.startswith("\ufeff") else ""
-    start = len(lead)
+    start = at = len(lead)
     if not re.match(r"---[ \t]*\r?\n", text[start : start + 64]):
         return Front(lead, [], [], text[start:], "")
     lines: list[str] = []
-    at = start
     while at < len(text) and at - start <= LARGEST_FRONT:
         newline = text.find("\n", at)
         end = len(text) if newline < 0 else newline + 1
@@ -76,10 +85,20 @@ def split_front(text: str) -> Front:
         lines.append(line)
         if len(lines) > 1 and line.rstrip() in ("---", "..."):
             entries, problem = _read_entries(lines)
+            if problem and not entries:
+                break
             return Front(lead, lines, entries, text[at:], problem)
-    if len(lines) > 1 and _KEY.match(lines[1].rstrip()):
-        return Front(lead, [], [], text[start:], "the front matter has no closing `---`")
-    return Front(lead, [], [], text[start:], "")
+    else:
+        problem = _unclosed(lines)
+    return Front(lead, [], [], text[start:], problem)
+
+
+def _unclosed(lines: list[str]) -> str:
+    """What is wrong with a head that never ends; nothing where `---` was just a line across."""
+    first = next((line.strip() for line in lines[1:] if line.strip()), "")
+    if first and first[0] not in "[{" and not _KEY.match(first):
+        return ""
+    return f"the front matter has no closing `---` within {LARGEST_FRONT // 1024} KB"
 
 
 def _read_entries(lines: list[str]) -> tuple[list[Entry], str]:
@@ -93,9 +112,9 @@ def _read_entries(lines: list[str]) -> tuple[list[Entry], str]:
             at += 1
             continue
         end = _end_of_entry(lines, at)
-        value, style = _read_value(match[2] or "", lines[at + 1 : end])
+        value, style, comment = _read_value(match[2] or "", lines[at + 1 : end])
         hard = hard or style == "yaml"
-        entries.append(Entry(match[1], at, end, value, style))
+        entries.append(Entry(match[1], at, end, value, style, comment))
         at = end
     return _with_yaml(entries, lines) if hard else (entries, "")
 
@@ -111,67 +130,141 @@ def _end_of_entry(lines: list[str], start: int) -> int:
     return end
 
 
-def _read_value(raw: str, below: list[str]) -> tuple[Value, str]:
-    items = [line for line in below if line.strip() and not line.lstrip().startswith("#")]
+def _read_value(raw: str, below: list[str]) -> tuple[Value, str, str]:
+    """`(value, style, comment)` of what stands behind a key and on the lines below it."""
+    items = [line for line in below if not is_remark(line)]
     if items:
         return _read_block(raw, items)
     if raw.startswith("["):
         listed = _read_flow(raw)
-        return (raw, "yaml") if listed is None else (listed, "flow")
+        return (raw, "yaml", "") if listed is None else (listed[0], "flow", listed[1])
     scalar = _read_scalar(raw)
-    return (raw, "yaml") if scalar is None else (scalar, "plain")
+    return (raw, "yaml", "") if scalar is None else (scalar[0], "plain", scalar[1])
 
 
-def _read_block(raw: str, items: list[str]) -> tuple[Value, str]:
-    if raw and not raw.lstrip().startswith("#"):
-        return raw, "yaml"
+def is_remark(line: str) -> bool:
+    """Whether a line of the block says nothing to YAML: blank, or all comment."""
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def _read_block(raw: str, items: list[str]) -> tuple[Value, str, str]:
+    is_plain = not raw or raw.startswith("#")
     values: list[str] = []
+    indents = set()
     for line in items:
-        match = _ITEM.match(line.rstrip())
-        text = (match and match[2]) or ""
-        value = _read_scalar(text) if match and not _KEY.match(text) else None
-        if value is None or text.startswith(("- ", "[")):
-            return "", "yaml"
+        indent, value = item_of(line)
+        if value is None or not is_plain:
+            # What it says as far as one can tell, for when PyYAML cannot tell either.
+            said = [line.strip() for line in items]
+            head = [] if is_plain or raw[0] in "|>" else [raw]
+            return " ".join(head + said), "yaml", ""
+        indents.add(indent)
         values.append(value)
-    return values, "block"
+    if len(indents) > 1:  # to YAML the deeper ones go on with the item before them
+        return values, "yaml", ""
+    return values, "block", f" {raw}" if raw else ""
 
 
-def _read_flow(raw: str) -> list[str] | None:
-    """The items of `[a, "b, c"]`, or None if it is more than a list of scalars on one line."""
+def item_of(line: str) -> tuple[str, str | None]:
+    """`(indent, string)` of a `- item` line; no string where it is more than that, or another."""
+    match = _ITEM.match(line.rstrip())
+    if not match:
+        return "", None
+    text = match[2] or ""
+    if text.startswith(("- ", "? ", ": ", "[")) or text in ("-", "?", ":") or _is_mapping(text):
+        return match[1], None
+    found = _read_scalar(text)
+    return match[1], found[0] if found else None
+
+
+def _is_mapping(text: str) -> bool:
+    """Whether YAML takes this, inside a list, for a mapping and not for a string."""
+    if text[:1] in ('"', "'"):
+        return False
+    text = text[: _end_of_plain(text)]
+    return ": " in text or ":\t" in text or text.endswith(":")
+
+
+def _read_flow(raw: str) -> tuple[list[str], str] | None:
+    """The items of `[a, "b, c"]` and the comment behind it, or None if it is more than that.
+
+    Full-width commas separate as well, since that is what an input method for Chinese gives; an
+    item that has one is quoted.
+    """
     values: list[str] = []
     at = 1
-    while at < len(raw):
-        match = re.compile(
-            r"""\s*("[^"\\]*"|'(?:[^']|'')*'|[^\s,\[\]{}"'#&*!|>%@`][^,\[\]{}]*)?\s*([,\]])"""
-        ).match(raw, at)
-        if not match:
-            return None
-        if match[1] is not None:
-            value = _read_scalar(match[1].strip())
-            if value is None:
-                return None
-            values.append(value)
+    while match := _FLOW_ITEM.match(raw, at):
         at = match.end()
+        item = (match[1] or "").strip()
+        if item[:1] in ('"', "'"):
+            found = _read_scalar(item)
+            if found is None:
+                return None
+            values.append(found[0])
+        elif item.startswith((*_OTHER_FORMS, "?", ":")) or _ALIAS.match(item) or _is_mapping(item):
+            return None
+        elif item:
+            values += [_null_or(part.strip()) for part in re.split("[，、]", item) if part.strip()]
         if match[2] == "]":
-            rest = raw[at:]
-            return values if not rest.strip() or _COMMENT.match(rest) else None
+            comment = _comment_behind(raw[at:])
+            return None if comment is None else (values, comment)
     return None
 
 
-def _read_scalar(raw: str) -> str | None:
-    raw = raw.strip()
-    if raw.startswith('"'):
-        match = re.fullmatch(r'"([^"\\]*)"(?:[ \t]+#.*)?', raw)
-        return match[1] if match else None
-    if raw.startswith("'"):
-        match = re.fullmatch(r"'((?:[^']|'')*)'(?:[ \t]+#.*)?", raw)
-        return match[1].replace("''", "'") if match else None
-    if raw.startswith(("[", "{", "&", "*", "!", "|", ">", "%", "@", "`")):
-        return None
+def _read_scalar(raw: str) -> tuple[str, str] | None:
+    """The string that this is and the comment behind it, or None if only PyYAML can tell."""
+    for quoted in (_DOUBLE, _SINGLE):
+        if raw[:1] != quoted.pattern[:1]:
+            continue
+        match = quoted.match(raw)
+        comment = _comment_behind(raw[match.end() :]) if match else None
+        if match is None or comment is None:
+            return None
+        value = _unescaped(match[1]) if quoted is _DOUBLE else match[1].replace("''", "'")
+        return None if value is None else (value, comment)
     if raw.startswith("#"):
-        return ""
-    value = _COMMENT.sub("", raw).strip()
+        return "", f" {raw}"
+    if raw.startswith(_OTHER_FORMS) or _ALIAS.match(raw):
+        return None
+    end = _end_of_plain(raw)
+    return _null_or(raw[:end].strip()), raw[end:] if raw[end:].strip() else ""
+
+
+def _null_or(value: str) -> str:
     return "" if value in ("~", "null", "Null", "NULL") else value
+
+
+def _end_of_plain(raw: str) -> int:
+    """Where an unquoted value ends and a comment, if there is one, begins."""
+    at = raw.find("#")
+    while at >= 0:
+        if at == 0 or raw[at - 1] in " \t":
+            return len(raw[:at].rstrip())
+        at = raw.find("#", at + 1)
+    return len(raw)
+
+
+def _comment_behind(rest: str) -> str | None:
+    """The comment that follows a quoted value, or None if something else does."""
+    if not rest.strip():
+        return ""
+    return rest if rest[0] in " \t" and rest.lstrip().startswith("#") else None
+
+
+def _unescaped(text: str) -> str | None:
+    """What stands between double quotes, read; None where an escape is not YAML's."""
+    if "\\" not in text:
+        return text
+    kept: list[str] = []
+    at = 0
+    for match in _ESCAPE.finditer(text):
+        code = int(match[1] or match[2] or match[3] or "0", 16)
+        char = _ESCAPED.get(match[4]) if match[4] else chr(code) if code <= 0x10FFFF else None
+        if char is None:
+            return None
+        kept += (text[at : match.start()], char)
+        at = match.end()
+    return "".join(kept) + text[at:]
 
 
 def _with_yaml(entries: list[Entry], lines: list[str]) -> tuple[list[Entry], str]:
@@ -184,22 +277,26 @@ def _with_yaml(entries: list[Entry], lines: list[str]) -> tuple[list[Entry], str
 
         try:
             loaded = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506 - strings only
-        except (yaml.YAMLError, RecursionError, ValueError) as error:
+        except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
             mark = getattr(error, "problem_mark", None)
             where = f" in line {mark.line + 2}" if mark else ""
             problem = f"the front matter is not valid YAML{where}"
     if not isinstance(loaded, dict):
         return entries, problem or "the front matter is not a list of `key: value` lines"
-    known = {e.key: e for e in entries}
+    known = {e.key for e in entries}
     result = [
         e if e.style != "yaml" else e._replace(value=_flat(loaded.get(e.key))) for e in entries
     ]
     # Keys that start in no line of their own, such as quoted ones, can be read but not edited.
-    result += [Entry(str(k), 0, 0, _flat(v), "yaml") for k, v in loaded.items() if k not in known]
+    result += [
+        Entry(str(k), 0, 0, _flat(v), "yaml", "") for k, v in loaded.items() if k not in known
+    ]
     return result, ""
 
 
 def _unsafe(block: str) -> str:
+    if len(block) > LARGEST_YAML:
+        return "the front matter is too large for anything but `key: value` lines"
     if _ALIASES.search(block):
         return "the front matter uses YAML anchors, aliases or tags, which are not read"
     depth = deepest = 0
@@ -208,122 +305,22 @@ def _unsafe(block: str) -> str:
             depth += 1
             deepest = max(deepest, depth)
         elif char in "]}":
-            depth -= 1
-    dashes = max((len(re.match(r"[\s\-?]*", line)[0]) for line in block.split("\n")), default=0)  # type: ignore[index]
-    if deepest > DEEPEST or dashes > 4 * DEEPEST:
+            depth = max(0, depth - 1)
+    starts = (len(line) - len(line.lstrip(" \t-?:")) for line in block.split("\n"))
+    if deepest > DEEPEST or max(starts) > 4 * DEEPEST:
         return "the front matter is nested too deeply"
     return ""
 
 
 def _flat(value: object) -> Value:
-    if value is None:
-        return ""
-    if isinstance(value, list):
-        return [v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in value]
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """A value of YAML as a string or a list of strings."""
+    return [_one(item) for item in value] if isinstance(value, list) else _one(value)
 
 
-# ------------------------------------------------------------------------------------- writing
-
-
-def scalar_text(value: str, *, in_list: bool = False) -> str:
-    """`value` as YAML that every reader takes for this very string."""
-    plain = (
-        bool(value)
-        and value[0] not in _INDICATORS
-        and value[-1] not in " \t:"
-        and value.isprintable()
-        and not _AMBIGUOUS.match(value)
-        and ": " not in value
-        and " #" not in value
-        and not (in_list and any(c in value for c in ",[]{}，、"))
-    )
-    if plain:
-        return value
-    return json.dumps(value, ensure_ascii=not value.isprintable())
-
-
-def value_text(value: Value) -> str:
-    """A value as it stands behind `key: `."""
+def _one(value: object) -> str:
     if isinstance(value, str):
-        return scalar_text(value) if value else ""
-    return "[" + ", ".join(scalar_text(v, in_list=True) for v in value) + "]"
-
-
-def date_text(value: str) -> str:
-    """A date or time, which stays unquoted: YAML readers may well take it for one."""
-    return value if re.fullmatch(r"[\dT:Z.+-]+", value) else scalar_text(value)
-
-
-def with_value(
-    text: str, key: str, value: Value, *, order: list[str], is_date: bool = False
-) -> str:
-    """`text` with one key of its front matter set; every other byte stays.
-
-    A key that was not there comes after the last present one that precedes it in `order`.
-    """
-    front = split_front(text)
-    eol = "\r\n" if "\r\n" in text[:4096] else "\n"
-    shown = date_text(value) if is_date and isinstance(value, str) else value_text(value)
-    new = f"{key}: {shown}".rstrip()
-    if not front.lines:
-        return f"{front.lead}---{eol}{new}{eol}---{eol}{front.body}"
-    lines = list(front.lines)
-    found = [e for e in front.entries if e.key == key and e.end]
-    if not found:
-        lines.insert(_place_for(key, front.entries, order), new + eol)
-    else:
-        entry = found[-1]
-        if entry.value == value and entry.style != "yaml":
-            return text
-        lines[entry.start : entry.end] = _edited(entry, lines, value, new, eol)
-    return front.lead + "".join(lines) + front.body
-
-
-def _place_for(key: str, entries: list[Entry], order: list[str]) -> int:
-    before = set(order[: order.index(key)]) if key in order else set(order)
-    ends = [e.end for e in entries if e.end and e.key in before]
-    return max(ends, default=1)
-
-
-def _edited(entry: Entry, lines: list[str], value: Value, new: str, eol: str) -> list[str]:
-    first = lines[entry.start]
-    ending = first[len(first.rstrip("\r\n")) :] or eol
-    if entry.style == "block" and isinstance(value, list) and value:
-        return _edited_block(entry, lines, value, ending)
-    comment = ""
-    if entry.style in ("plain", "flow"):
-        raw = first.rstrip()
-        match = _COMMENT.search(raw)
-        # A `#` inside quotes is not a comment: only cut what the value does not need.
-        if match and _read_value(_KEY.match(raw[: match.start()])[2] or "", [])[0] == entry.value:  # type: ignore[index]
-            comment = match[0]
-    return [new + comment + ending]
-
-
-def _edited_block(entry: Entry, lines: list[str], value: list[str], ending: str) -> list[str]:
-    """The lines of a `- item` list with other items; items that stay keep their lines."""
-    indent = "  "
-    rows: list[tuple[str | None, str]] = []  # (the item, or None for a comment; its line)
-    for line in lines[entry.start + 1 : entry.end]:
-        match = _ITEM.match(line.rstrip())
-        indent = match[1] if match else indent
-        rows.append((_read_scalar(match[2] or "") if match else None, line))
-    stay = [item for item, _ in rows if item in value]
-    if stay == value[: len(stay)]:
-        made = [line for item, line in rows if item is None or item in value]
-        missing = value[len(stay) :]
-    else:
-        made, missing = [], value
-    made += [f"{indent}- {scalar_text(item)}{ending}" for item in missing]
-    return [lines[entry.start], *made]
-
-
-def without_key(text: str, key: str) -> str:
-    """`text` without the lines of one key of its front matter."""
-    front = split_front(text)
-    lines = list(front.lines)
-    for entry in reversed(front.entries):
-        if entry.key == key and entry.end:
-            del lines[entry.start : entry.end]
-    return front.lead + "".join(lines) + front.body
+        return value
+    # `- error: no such file` is a mapping to YAML; whoever wrote it meant the words.
+    if isinstance(value, dict) and all(isinstance(v, str) for v in value.values()):
+        return ", ".join(f"{key}: {said}".rstrip() for key, said in value.items())
+    return "" if value is None else json.dumps(value, ensure_ascii=False)

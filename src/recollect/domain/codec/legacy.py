@@ -11,12 +11,10 @@ import re
 from typing import NamedTuple
 
 _SEARCHED = 16_000
-_TITLE = re.compile(
-    r"^#[ \t]*(?:Conversation Memory|对话记忆)[ \t]*[:：][ \t]*(\S.*?)[ \t]*\r?$", re.M
-)
+_TITLE = re.compile(r"^#[ \t]*(?:Conversation Memory|对话记忆)[ \t]*[:：](.*)$", re.M | re.I)
 _HEADER = re.compile(
-    r"^[ \t]*(?:[-*+][ \t]+)?\*\*(Keywords|关键词|Time|时间)[ \t]*"
-    r"(?:[:：][ \t]*\*\*|\*\*[ \t]*[:：])[ \t]*(.*?)[ \t]*\r?$",
+    r"^[ \t]*+(?:[-*+][ \t]++)?\*\*(Keywords|关键词|Time|时间)[ \t]*+"
+    r"(?:[:：][ \t]*+\*\*|\*\*[ \t]*+[:：])(.*)$",
     re.M | re.I,
 )
 _PLACEHOLDER = re.compile(r"\{.*\}|<.*>|\[.*\]")
@@ -42,12 +40,12 @@ def headers_of(body: str) -> Headers:
         if match[1].lower() in ("keywords", "关键词"):
             keywords = keywords or split_keywords(match[2])
         else:
-            time = time or match[2]
-    named = title[1] if title and not _PLACEHOLDER.fullmatch(title[1]) else ""
-    return Headers(named, keywords, time)
+            time = time or match[2].strip()
+    named = title[1].strip() if title else ""
+    return Headers("" if _PLACEHOLDER.fullmatch(named) else named, keywords, time)
 
 
 def split_keywords(text: str) -> tuple[str, ...]:
     """The keywords of a comma list, each once, without template placeholders."""
-    words = (w.strip(" \t`*") for w in re.split(r"[,，、;；]", text))
+    words = (w.strip().strip("`*").strip() for w in re.split(r"[,，、;；]", text))
     return tuple(dict.fromkeys(w for w in words if w and not _PLACEHOLDER.fullmatch(w)))

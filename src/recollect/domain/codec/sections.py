@@ -1,16 +1,23 @@
 """Codec: the `##` sections of a body, found, replaced and added.
 
 Promises: a heading inside a code fence is no heading; anchors are unique within a memory; the
-sections of a body, put together again, are the body.
+sections of a body, put together again, are the body; a section that was put in is found again with
+its text, and no other section is changed by it, whatever that text is.
 Touches: nothing.
 """
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from recollect.domain.model import Section
 from recollect.domain.names import anchor_of, free_name
+
+_HEADING = re.compile(r"##[ \t]+(.*)")
+_CLOSING = re.compile(r"(?:^|[ \t])#+$")  # `## Title ##`, but not `## C#`
+_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*+\n)+")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 class Part(NamedTuple):
@@ -22,6 +29,11 @@ class Part(NamedTuple):
 
 def parts_of(body: str) -> list[Part]:
     """The head and each `##` section of a body; their texts joined are the body."""
+    return _cut(body)[0]
+
+
+def _cut(body: str) -> tuple[list[Part], str]:
+    """The parts of a body, and the code fence that is still open at its end."""
     parts: list[Part] = []
     heading, start, fence, at = "", 0, "", 0
     while at < len(body):
@@ -29,15 +41,29 @@ def parts_of(body: str) -> list[Part]:
         end = len(body) if newline < 0 else newline + 1
         if body.startswith(("##", "```", "~~~", " "), at):
             line = body[at:end].rstrip()
-            mark = line.lstrip()[:3]
-            if mark in ("```", "~~~"):
-                fence = "" if mark == fence else fence or mark
-            elif not fence and line.startswith("## "):
+            fence = _fence_after(line, fence)
+            found = None if fence else _HEADING.match(line)
+            if found:
                 parts.append(Part(heading, body[start:at]))
-                heading, start = line[3:].strip().rstrip("#").strip(), at
+                heading, start = _heading(found[1]), at
         at = end
     parts.append(Part(heading, body[start:]))
-    return parts
+    return parts, fence
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The fence that is open after this line, if `fence` was open before it."""
+    match = _FENCE.match(line)
+    if not match:
+        return fence
+    mark, rest = match[1], match[2]
+    if not fence:
+        return "" if mark[0] == "`" and "`" in rest else mark  # ```code``` on one line is no fence
+    return "" if mark.startswith(fence) and not rest.strip() else fence
+
+
+def _heading(title: str) -> str:
+    return _CLOSING.sub("", " ".join(title.split())).strip()
 
 
 def sections_of(body: str) -> list[Section]:
@@ -46,18 +72,23 @@ def sections_of(body: str) -> list[Section]:
     taken: set[str] = set()
     for n, part in enumerate(parts_of(body)):
         if n == 0:
-            sections.append(Section("", "", part.text.strip()))
+            sections.append(Section("", "", _trimmed(part.text)))
             continue
         anchor = free_name(anchor_of(part.heading), taken.__contains__)
         taken.add(anchor)
         _, _, text = part.text.partition("\n")
-        sections.append(Section(anchor, part.heading, text.strip()))
+        sections.append(Section(anchor, part.heading, _trimmed(text)))
     return sections
+
+
+def _trimmed(text: str) -> str:
+    """`text` without the blank lines around it; the first line keeps its indent."""
+    return _BLANK_LINES.sub("", text).rstrip()
 
 
 def section_named(body: str, title: str) -> Section | None:
     """The section with this title, whatever the case, or None."""
-    wanted = title.strip().casefold()
+    wanted = _heading(title).casefold()
     for section in sections_of(body):
         if section.heading and section.heading.casefold() == wanted:
             return section
@@ -66,17 +97,28 @@ def section_named(body: str, title: str) -> Section | None:
 
 def with_section(body: str, title: str, text: str) -> str:
     """`body` with the section of this title replaced, or added at the end."""
-    block = f"## {title}\n\n{text.strip()}\n"
-    parts = parts_of(body)
-    wanted = title.strip().casefold()
+    eol = "\r\n" if "\r\n" in body else "\n"
+    parts, open_fence = _cut(body)
+    wanted = _heading(title)
+    block = _block(wanted, text, eol)
     for n, part in enumerate(parts):
-        if n and part.heading.casefold() == wanted:
-            tail = "\n" if n + 1 < len(parts) else ""
-            return (
-                "".join(p.text for p in parts[:n])
-                + block
-                + tail
-                + "".join(p.text for p in parts[n + 1 :])
-            )
-    gap = "" if not body or body.endswith("\n\n") else "\n" if body.endswith("\n") else "\n\n"
+        if n and part.heading.casefold() == wanted.casefold():
+            after = "".join(p.text for p in parts[n + 1 :])
+            return "".join(p.text for p in parts[:n]) + block + (eol + after if after else "")
+    if open_fence:  # a section inside a code block would be none
+        body = f"{body.rstrip()}{eol}{open_fence}{eol}"
+    gap = "" if not body or body.endswith(eol * 2) else eol if body.endswith(eol) else eol * 2
     return body + gap + block
+
+
+def _block(title: str, text: str, eol: str) -> str:
+    said = section_text(text)
+    lines = [f"## {title}", *(["", *said.split("\n")] if said else [])]
+    return "".join(line.rstrip("\r") + eol for line in lines)
+
+
+def section_text(text: str) -> str:
+    """`text` as it can stand in a section: its own `##` are `###`, and its code ends."""
+    parts, fence = _cut(_trimmed(text))
+    lowered = parts[0].text + "".join(f"#{part.text}" for part in parts[1:])
+    return f"{lowered}\n{fence}" if fence else lowered

@@ -1,0 +1,183 @@
+"""What the index and the views know of a memory."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain import entries
+from recollect.domain.codec import memory_from_text
+from recollect.domain.model import TRUSTS
+
+from .build import any_text, memory
+from .test_sections import bodies
+
+SESSION = {
+    "kind": "session",
+    "path": "episodic/s/summary.md",
+    "trust": "agent",
+    "source": "observed",
+}
+
+
+@given(bodies, st.sampled_from(["semantic/a.md", "archive/a.md", "episodic/s/conversation.md"]))
+def test_every_body_is_filed_with_all_its_words(body: str, path: str) -> None:
+    found = entries.shelved(memory(body=body, path=path, title="stem"))
+    assert len({one.anchor for one in found}) == len(found)
+    shelf = {"semantic": "hot", "archive": "cold", "episodic": "raw"}[
+        path.split("/", maxsplit=1)[0]
+    ]
+    assert {one.shelf for one in found} <= {shelf}
+    if path == "semantic/a.md" and "<!--" not in body:
+        filed = " ".join(f"{one.heading} {one.text}" for one in found)
+        assert set(filter(str.isalnum, body)) <= set(filed)
+
+
+@given(bodies, st.sampled_from(TRUSTS))
+def test_a_section_never_claims_more_trust_than_its_memory(body: str, trust: str) -> None:
+    for one in entries.shelved(memory(body=body, trust=trust)):
+        assert TRUSTS.index(one.trust) <= TRUSTS.index(trust)
+
+
+def test_the_head_and_each_section_are_filed_alone() -> None:
+    body = "# Use Redis\n\nHead.\n\n## Why\n\nFast.\n\n## Empty\n"
+    found = entries.shelved(memory(body=body, title="Use Redis"))
+    assert [(one.anchor, one.heading, one.text) for one in found] == [
+        ("", "", "Head."),
+        ("why", "Why", "Fast."),
+        ("empty", "Empty", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "texts"),
+    [
+        (
+            "# Use Redis\n\n## Why\n\nFast.\n",
+            ["Fast."],
+        ),  # a head that is only the title says nothing
+        ("# Another\n\nHead.\n", ["# Another\n\nHead."]),
+        ("# Use Redis\n", ["# Use Redis"]),
+        ("\n \n", [""]),
+        ("", [""]),
+    ],
+)
+def test_a_head_that_only_names_the_memory_is_not_filed_beside_its_sections(
+    body: str, texts: list[str]
+) -> None:
+    assert [one.text for one in entries.shelved(memory(body=body, title="Use Redis"))] == texts
+
+
+def test_sections_of_a_session_are_of_the_kind_they_list() -> None:
+    body = (
+        "# S\n\n## Summary\n\n- Asked: x\n\n## Decisions\n\n- [other] Use Redis\n  - source: instructed\n\n"
+        "## 问题\n\n- [bugfix] It leaks: open\n\n## Patterns\n\n- [other] Guess\n  - source: inferred\n"
+    )
+    found = {one.heading: one for one in entries.shelved(memory(body=body, **SESSION))}
+    assert {name: one.kind for name, one in found.items()} == {
+        "Summary": "session", "Decisions": "decision", "问题": "issue", "Patterns": "pattern",
+    }  # fmt: skip
+    # What only the person said is the person's, whatever else the session heard.
+    assert (found["Decisions"].trust, found["Decisions"].source) == ("user", "instructed")
+    assert (found["Patterns"].trust, found["Patterns"].source) == ("agent", "observed")
+    plain = entries.shelved(memory(body=body, kind="fact"))
+    assert {one.kind for one in plain} == {"fact"}
+
+
+def test_a_solution_is_filed_as_one_with_the_trust_it_claims() -> None:
+    body = (
+        "# How\n\n## Rule\n\nx <!-- a remark -->\n\n## Solution: npm-eresolve\n\n**Symptom:** ERESOLVE\n\n"
+        "<!-- source: inferred; trust: tool; session: s -->\n\n## 解决方案：端口占用\n\n端口\n\n<!-- trust: user -->\n"
+    )
+    found = entries.shelved(memory(body=body, kind="rule", trust="agent", source="instructed"))
+    assert [(one.kind, one.trust, one.source) for one in found] == [
+        ("rule", "agent", "instructed"),
+        ("solution", "tool", "inferred"),
+        ("solution", "agent", "instructed"),
+    ]
+    assert "<!--" not in "".join(one.text for one in found)
+
+
+def test_a_trigger_belongs_to_the_sections_that_speak_of_it() -> None:
+    body = "# How\n\n## Solution: npm\n\nERESOLVE in npm\n\n## Solution: db\n\nThe database locked up\n"
+    fields = {"kind": "rule", "trigger": ("ERESOLVE", "database-locked", "nowhere")}
+    found = entries.shelved(memory(body=body, **fields))
+    assert [one.trigger for one in found] == [("ERESOLVE",), ("database-locked",)]
+    alone = entries.shelved(memory(body="Text.", **fields))
+    assert alone[0].trigger == ("ERESOLVE", "database-locked", "nowhere")
+
+
+def test_a_raw_conversation_is_filed_by_its_turns() -> None:
+    body = (
+        "# Raw Conversation Log\n\n### User [10:00:00]\n\nHello\n\n\\### User [11:00]\n\n---\n\n"
+        "> Tool [10:00:05] shell: `ls`\n\n### Claude [10:01]\n\nHi\n\n---\n"
+    )
+    log = memory(body=body, path="episodic/s/conversation.md", trust="agent")
+    found = entries.shelved(log)
+    assert [(one.shelf, one.anchor, one.kind) for one in found] == [
+        ("raw", "turn-1", "conversation"),
+        ("raw", "turn-2", "conversation"),
+    ]
+    assert found[0].text.startswith("User [10:00:00]\n\nHello")
+    assert found[1].text == "Claude [10:01]\n\nHi"
+
+
+@pytest.mark.parametrize(
+    ("body", "turns"),
+    [
+        ("no turns at all", ["no turns at all"]),
+        ("", []),
+        ("### User\n\nno time\n", ["### User\n\nno time"]),
+        ("head\n### A [10:00]\n\n### B [10:01]\nx", ["A [10:00]", "B [10:01]\nx"]),
+    ],
+)
+def test_turns_are_found_by_their_time(body: str, turns: list[str]) -> None:
+    assert entries.turns_of(body) == turns
+
+
+@pytest.mark.parametrize(
+    ("body", "summary"),
+    [
+        ("# Use Redis\n\nIt is **fast** and `small`.\n", "It is fast and small."),
+        ("- [ ] first\n- second", "first"),
+        ("1. numbered", "numbered"),
+        ("```\ncode\n```", "code"),
+        ("| a | b |\n---\n> quoted", "quoted"),
+        ("use redis\nnext", "next"),
+        ("<!-- hidden -->\nshown", "shown"),
+        ("x" * 400, "x" * 159 + "…"),
+        ("", ""),
+        ("\n# Only a heading\n", ""),
+    ],
+)
+def test_the_summary_is_the_first_telling_line(body: str, summary: str) -> None:
+    assert entries.summary_of(memory(title="Use Redis", body=body)) == summary
+
+
+@given(any_text)
+def test_an_entry_has_all_fields_of_its_memory_and_one_line_of_text(body: str) -> None:
+    one = memory_from_text(body, "semantic/a.md")
+    found = entries.entry_of(one, "stamp")
+    for name in set(one.__slots__) & set(found._fields):
+        assert getattr(found, name) == getattr(one, name)
+    assert len(found.summary) <= entries.LONGEST_SUMMARY
+    assert "\n" not in found.summary
+    assert (found.stamp, found.archived) == ("stamp", False)
+    assert entries.entry_of(memory(path="archive/a.md"), "").archived
+
+
+@pytest.mark.parametrize(
+    ("time", "day"),
+    [
+        ("1970-01-01", 0), ("1970-01-02T23:59:59Z", 1), ("2026-01-11T00:00:00Z", 20464),
+        ("", 0), ("2026-13-01", 0), ("soon", 0),
+    ],
+)  # fmt: skip
+def test_days_are_counted_from_1970(time: str, day: int) -> None:
+    assert entries.day_of(time) == day
+
+
+def test_comments_are_bookkeeping() -> None:
+    assert entries.without_comments(" a <!-- b\nc --> d <!-- e ") == "a  d"
+    assert entries.without_comments(" a ") == "a"

@@ -1,0 +1,267 @@
+"""The fields of a memory: defaults, tolerance, and the text of a new one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain import model
+from recollect.domain.codec import default_fields, fields_of, memory_from_text, new_text, with_field
+from recollect.domain.codec.fields import ALWAYS, DATES, ORDER, time_of, words_for
+from recollect.domain.model import Memory
+from recollect.domain.names import is_id
+
+from .build import any_text, memory
+from .test_frontmatter import any_front, front
+
+paths = st.sampled_from(
+    ["semantic/a.md", "episodic/x/summary.md", "a.md", "summary.md", "archive/core/b.md", "..md"]
+) | any_text.map(lambda name: f"procedural/{name}.md")
+
+
+# ------------------------------------------------------------------------------------- reading
+
+
+@given(any_text | any_front, paths)
+def test_every_text_is_a_memory_whose_words_are_known(text: str, path: str) -> None:
+    found = memory_from_text(text, path)
+    assert is_id(found.id)
+    assert found.title == " ".join(found.title.split())
+    assert found.layer in model.LAYERS
+    assert found.kind in model.KINDS
+    assert found.trust in model.TRUSTS
+    assert all(getattr(found, key) in words_for(key) for key in ("salience", "source", "status"))
+    assert all(item == item.strip() != "" for item in found.tags + found.files + found.related)
+    assert all(time_of(time) == time for time in (found.created, found.updated) if time)
+
+
+@pytest.mark.parametrize(
+    ("path", "layer", "kind", "rest"),
+    [
+        ("semantic/a.md", "semantic", "fact", ("high", "observed", "confirmed")),
+        ("semantic/decisions/a.md", "semantic", "decision", ("high", "observed", "confirmed")),
+        ("semantic/issues/a.md", "semantic", "issue", ("high", "observed", "confirmed")),
+        ("semantic/implementations/a.md", "semantic", "implementation", ("high", "observed", "confirmed")),
+        ("procedural/feedback.md", "procedural", "rule", ("high", "instructed", "confirmed")),
+        ("procedural/patterns/a.md", "procedural", "pattern", ("high", "instructed", "confirmed")),
+        ("reference/a.md", "reference", "pointer", ("high", "referenced", "confirmed")),
+        ("episodic/2026-01-11-a.md", "episodic", "note", ("medium", "observed", "open")),
+        ("episodic/mem-1/summary.md", "episodic", "conversation", ("medium", "observed", "open")),
+        ("archive/semantic/decisions/a.md", "semantic", "decision", ("high", "observed", "confirmed")),
+        ("core/project.md", "semantic", "fact", ("high", "observed", "confirmed")),
+        ("loose.md", "semantic", "note", ("high", "observed", "confirmed")),
+    ],
+)  # fmt: skip
+def test_a_file_without_front_matter_is_what_its_folder_says(
+    path: str, layer: str, kind: str, rest: tuple[str, str, str]
+) -> None:
+    found = memory_from_text("Text.\n", path)
+    assert (found.layer, found.kind) == (layer, kind)
+    assert (found.confidence, found.source, found.status) == rest
+    assert (found.salience, found.trust, found.problem) == ("medium", "user", "")
+    assert default_fields(path)["kind"] == kind
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("semantic/use-redis.md", "use-redis"),
+        ("episodic/2026-01-11-talk/summary.md", "2026-01-11-talk"),
+        ("summary.md", "summary"),
+        ("semantic/数据库.md", "数据库"),
+        ("semantic/a b:c.md", "a-b-c"),
+        ("semantic/..md", "memory"),
+        ("semantic/a..b.md", "a-b"),
+        ("semantic/-rf.md", "rf"),
+        (f"semantic/{'x' * 200}.md", "x" * 128),
+        ("semantic/a\udc80b.md", "a-b"),
+    ],
+)
+def test_a_file_that_names_no_id_has_its_own_name(path: str, name: str) -> None:
+    assert memory_from_text("Text.\n", path).id == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../x", "a/b", "a\\b", ".hidden", "a..b", "x" * 129, "a b", "trailing.", "-rf", '"\\0"'],
+)
+def test_an_id_that_cannot_be_a_name_is_a_problem(name: str) -> None:
+    found = memory_from_text(front(f"id: {name}"), "semantic/stem.md")
+    assert (found.id, "cannot be a name" in found.problem) == ("stem", True)
+
+
+def test_words_outside_their_list_become_the_default_and_a_problem() -> None:
+    lines = [
+        "type: memoir",
+        "salience: huge",
+        "status: Resolved",
+        "trust: nobody",
+        "kind: DECISION",
+    ]
+    found = memory_from_text(front(*lines), "episodic/2026-01-11-a.md")
+    assert (found.layer, found.salience, found.trust) == ("episodic", "medium", "user")
+    assert (found.status, found.kind) == ("resolved", "decision")
+    for word in ("memoir", "huge", "nobody"):
+        assert f"“{word}”" in found.problem
+    assert "Resolved" not in found.problem
+
+
+@pytest.mark.parametrize(
+    ("line", "tags"),
+    [
+        ("tags: redis", ("redis",)),
+        ("tags: redis, cache", ("redis", "cache")),
+        ("tags: 数据库，缓存、索引；队列", ("数据库", "缓存", "索引", "队列")),
+        ("tags: [数据库，缓存]", ("数据库", "缓存")),
+        ("tags:\n  - redis\n  - redis\n  -\n  - cache", ("redis", "cache")),
+        ("tags: [ , redis, ~]", ("redis",)),
+        ("tags: `redis`, {keyword1}", ("redis",)),
+        ("tags:", ()),
+        ("tags: {a: b}", ("a: b",)),
+    ],
+)
+def test_a_list_is_read_however_it_was_given(line: str, tags: tuple[str, ...]) -> None:
+    assert memory_from_text(front(line), "semantic/a.md").tags == tags
+
+
+def test_a_list_where_one_value_belongs_is_read_as_one() -> None:
+    found = memory_from_text(front("title: [Use, Redis]", "session: [a]"), "semantic/a.md")
+    assert (found.title, found.session) == ("Use, Redis", "a")
+
+
+@pytest.mark.parametrize(
+    ("written", "time"),
+    [
+        ("2026-01-11", "2026-01-11T00:00:00Z"),
+        ("2026-01-11T14:30:05Z", "2026-01-11T14:30:05Z"),
+        ("2026-01-11 14:30", "2026-01-11T14:30:00Z"),
+        ("2026-01-11T14:30:05.123456Z", "2026-01-11T14:30:05Z"),
+        ("2026-01-11T01:30:00+08:00", "2026-01-10T17:30:00Z"),
+        ("2026-01-11 23:30 -0130", "2026-01-12T01:00:00Z"),
+        ("2026/1/5", "2026-01-05T00:00:00Z"),
+        ("2026.01.05", "2026-01-05T00:00:00Z"),
+        ("2026年1月5日", "2026-01-05T00:00:00Z"),
+        ("2026年1月5日 9:05", "2026-01-05T09:05:00Z"),
+        ("2026年01月05日14：30：22", "2026-01-05T14:30:22Z"),
+        ("0987-01-05", "0987-01-05T00:00:00Z"),
+        ("2026-13-01", ""),
+        ("2026-02-30", ""),
+        ("2026-01-11 25:00", ""),
+        ("0001-01-01T00:00+01:00", ""),
+        ("2026-01-111", ""),
+        ("yesterday", ""),
+        ("12:30", ""),
+        ("", ""),
+    ],
+)
+def test_times_are_read_as_people_write_them_and_kept_in_utc(written: str, time: str) -> None:
+    assert time_of(written) == time
+
+
+def test_a_date_that_is_none_is_a_problem_and_the_next_best_is_taken() -> None:
+    lines = ["created: last week", "last-accessed: 2026-01-12 10:00", "decay-after: 2026/4/11"]
+    found = memory_from_text(front(*lines), "episodic/2026-01-11-talk.md")
+    assert found.created == "2026-01-11T00:00:00Z"
+    assert (found.last_accessed, found.decay_after) == ("2026-01-12", "2026-04-11")
+    assert "created is “last week”" in found.problem
+
+
+@pytest.mark.parametrize(
+    ("line", "private"),
+    [
+        ("private: true", True), ("private: Yes", True), ("private: 1", True), ("private: 是", True),
+        ("private: tru", True), ("private: false", False), ("private: no", False),
+        ("private: 否", False), ("private:", False), ("title: x", False),
+    ],
+)  # fmt: skip
+def test_what_is_not_plainly_public_is_private(line: str, private: bool) -> None:
+    assert memory_from_text(front(line), "semantic/a.md").private is private
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        ("# The title #1\n", "The title #1"),
+        ("intro\n\n# Late\n", "Late"),
+        ("```sh\n# install\n```\n", "stem"),
+        ("#no heading\n", "stem"),
+        ("## Section\n", "stem"),
+        ("", "stem"),
+        ("# Conversation Memory: Redis pooling\n", "Redis pooling"),
+        ("# 对话记忆：连接池\n", "连接池"),
+    ],
+)
+def test_the_title_is_the_heading_where_none_is_given(body: str, title: str) -> None:
+    assert memory_from_text(body, "semantic/stem.md").title == title
+
+
+def test_the_headers_of_the_first_seed_are_read_where_the_front_matter_is_silent() -> None:
+    body = "# Conversation Memory: Pools\n\n- **Time**: 2026-01-11 14:30:22\n- **Keywords**: a, b\n"
+    found = memory_from_text(body, "episodic/mem-1/summary.md")
+    assert (found.created, found.tags) == ("2026-01-11T14:30:22Z", ("a", "b"))
+    found = memory_from_text(front("tags: [c]", "created: 2026-01-01", body=body), "a.md")
+    assert (found.created, found.tags) == ("2026-01-01T00:00:00Z", ("c",))
+
+
+# ------------------------------------------------------------------------------------- writing
+
+_items = st.lists(any_text.map(str.strip).filter(bool), max_size=4, unique=True).map(tuple)
+_times = st.datetimes().map(lambda t: f"{t.replace(microsecond=0).isoformat()}Z")
+_one_line = any_text.map(lambda text: " ".join(text.split()))
+memories = st.builds(
+    memory,
+    id=st.from_regex(r"\w[\w-]{0,20}", fullmatch=True),
+    title=_one_line.filter(bool),
+    layer=st.sampled_from(model.LAYERS),
+    kind=st.sampled_from(model.KINDS),
+    category=_one_line,
+    tags=_items,
+    trigger=_items,
+    files=_items,
+    concepts=_items,
+    related=_items,
+    supersedes=_items,
+    salience=st.sampled_from(model.LEVELS),
+    confidence=st.sampled_from(model.LEVELS),
+    source=st.sampled_from(model.SOURCES),
+    trust=st.sampled_from(model.TRUSTS),
+    status=st.sampled_from(model.STATUSES),
+    session=_one_line,
+    project=_one_line,
+    created=_times,
+    updated=_times,
+    last_accessed=st.dates().map(str),
+    decay_after=st.dates().map(str),
+    retention=st.sampled_from(["", "temporary"]),
+    private=st.booleans(),
+    body=any_text.map(lambda text: text.strip("\n") + "\n"),
+    path=st.just("semantic/a.md"),
+)
+
+
+@given(memories)
+def test_the_text_of_a_new_memory_reads_back_as_the_same_memory(wanted: Memory) -> None:
+    text = new_text(fields_of(wanted), wanted.body)
+    assert memory_from_text(text, wanted.path) == wanted
+
+
+def test_a_new_text_has_its_fields_in_order_and_no_empty_ones_but_the_usual() -> None:
+    text = new_text({"title": "T", "files": ["a.py"], "category": "", "zz": "x"}, "\nBody\n\n")
+    lines = text.split("---\n")[1].splitlines()
+    shown = [line.partition(":")[0] for line in lines]
+    assert shown == [key for key in ORDER if key in (*ALWAYS, "files")]
+    assert text.endswith("\n---\nBody\n")
+    assert not any(line.endswith(" ") for line in lines)
+
+
+@pytest.mark.parametrize("key", DATES)
+def test_dates_stay_unquoted(key: str) -> None:
+    line = f"{key}: 2026-01-11T14:30:00Z"
+    assert line in new_text({key: "2026-01-11T14:30:00Z"}, "")
+    assert line in with_field("Body\n", key, "2026-01-11T14:30:00Z")
+
+
+def test_words_are_known_for_the_fields_that_have_a_list() -> None:
+    assert words_for("status") == model.STATUSES
+    assert words_for("title") == ()

@@ -1,0 +1,125 @@
+"""Where a new memory belongs: the decision tree of seed 004."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain import layers, model
+from recollect.domain.names import is_id
+from recollect.domain.text import STOP_WORDS
+
+from .build import any_text
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "layer"),
+    [
+        (
+            "Dashboard",
+            "The latency dashboard can be found at https://grafana.x.org/d/1",
+            "reference",
+        ),
+        ("Bugs", "Pipeline bugs are tracked in the Linear project INGEST", "reference"),
+        ("Runbook: https://wiki.x.org/runbook", "", "reference"),
+        ("接口文档", "接口文档位于 https://wiki.x.org/api", "reference"),
+        ("设计稿", "可以在共享盘的设计文件夹找到", "reference"),
+        ("Always run the linter", "", "procedural"),
+        ("Use tabs", "Use tabs in Go files.", "procedural"),
+        ("Tests", "Never mock the database.", "procedural"),
+        ("不要模拟数据库", "", "procedural"),
+        ("提交规范", "以后提交都要写中文", "procedural"),
+        ("Release", "Today we released 2.0 and the cache broke.", "episodic"),
+        ("Debugging the queue", "We found that the worker was stuck.", "episodic"),
+        ("发布", "今天发布了 2.0", "episodic"),
+        ("讨论", "我们讨论了缓存的方案", "episodic"),
+        ("The API listens on port 8080", "", "semantic"),
+        ("PostgreSQL stores events", "Since version 2.", "semantic"),
+        ("端口", "服务监听 8080 端口", "semantic"),
+    ],
+)
+def test_the_first_rule_that_fits_decides(title: str, body: str, layer: str) -> None:
+    assert layers.choose(title, body).layer == layer
+
+
+@given(any_text, any_text)
+def test_every_text_has_a_layer_and_a_reason(title: str, body: str) -> None:
+    choice = layers.choose(title, body)
+    assert choice.layer in model.LAYERS
+    assert choice.kind in model.KINDS
+    assert choice.reason
+    assert model.type_of_kind[choice.kind] == choice.layer
+
+
+@given(any_text, st.sampled_from(model.KINDS), st.sampled_from(("", *model.LAYERS)))
+def test_what_a_person_names_is_never_overruled(title: str, kind: str, layer: str) -> None:
+    choice = layers.choose(title, "Always do it.", layer, kind)
+    assert choice.kind == kind
+    assert choice.layer == layer or not layer
+    assert choice.layer == model.type_of_kind[kind] or layer
+    if layer:
+        assert layers.choose(title, "", layer).layer == layer
+
+
+@pytest.mark.parametrize(
+    ("layer", "kind", "folder"),
+    [
+        ("semantic", "decision", "semantic/decisions"),
+        ("semantic", "issue", "semantic/issues"),
+        ("semantic", "implementation", "semantic/implementations"),
+        ("semantic", "fact", "semantic"),
+        ("procedural", "pattern", "procedural/patterns"),
+        ("procedural", "rule", "procedural"),
+        ("episodic", "decision", "episodic"),
+        ("reference", "pointer", "reference"),
+    ],
+)
+def test_a_kind_has_its_folder_inside_its_layer(layer: str, kind: str, folder: str) -> None:
+    assert layers.folder_of(layer, kind) == folder
+
+
+@given(st.sampled_from(model.LAYERS), any_text, st.sampled_from(["", "2026-01-11T10:00:00Z"]))
+def test_every_title_gives_an_id(layer: str, title: str, created: str) -> None:
+    name = layers.name_of(layer, title, created)
+    assert is_id(name)
+    assert name.startswith("2026-01-11-") is (layer == "episodic" and bool(created))
+
+
+@pytest.mark.parametrize(
+    ("created", "day"),
+    [
+        ("2026-01-11T14:30:00Z", "2026-04-11"), ("2024-12-02", "2025-03-02"), ("", ""),
+        ("2026-02-30", ""), ("9999-12-31", ""),
+    ],
+)  # fmt: skip
+def test_an_episode_fades_ninety_days_after_it_was_made(created: str, day: str) -> None:
+    assert layers.decay_day(created) == day
+
+
+def test_tags_are_telling_words_of_title_and_body() -> None:
+    tags = layers.suggested_tags("The Redis cache", "redis pool and cache and pool", STOP_WORDS)
+    assert tags == ["redis", "cache", "pool"]
+    assert layers.suggested_tags("", "", STOP_WORDS) == []
+
+
+@given(any_text, any_text, st.integers(1, 6))
+def test_tags_are_few_and_each_named_once(title: str, body: str, most: int) -> None:
+    tags = layers.suggested_tags(title, body, STOP_WORDS, most)
+    assert len(set(tags)) == len(tags) <= most
+    assert all(len(tag) > 1 and tag not in STOP_WORDS for tag in tags)
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("我们决定使用数据库连接池", ["数据库连接池"]),
+        ("修复登录的问题", ["登录"]),
+        ("用 Redis 做缓存", ["redis", "缓存"]),
+        ("用户登录和权限", ["用户登录", "权限"]),
+        ("上传请求的中文文件名", ["上传请求", "中文文件名"]),
+        ("为什么今天没有发布？", []),
+    ],
+)
+def test_chinese_tags_are_what_stands_between_the_small_words(text: str, tags: list[str]) -> None:
+    assert layers.suggested_tags(text, "", STOP_WORDS) == tags

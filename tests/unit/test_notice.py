@@ -1,0 +1,267 @@
+"""What a person's words decide or prefer; how well it is found is measured here."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain import notice
+from recollect.domain.facts import Fact, same_words
+
+from .build import any_text, is_quick
+from .notice_cases import DECISIONS, LONG, NOTHING, RULES
+
+LEAST_RECALL = 0.90
+LEAST_PRECISION = 0.95
+POSITIVES = [*(("decision", *case) for case in DECISIONS), *(("pattern", *case) for case in RULES)]
+
+
+def is_found(kind: str, sentence: str, part: str) -> bool:
+    found = notice.facts_said(sentence)
+    return [f.kind for f in found] == [kind] and part.casefold() in found[0].content.casefold()
+
+
+# ------------------------------------------------------------------------------------ measured
+
+
+def test_most_of_what_is_decided_is_found() -> None:
+    missed = [sentence for kind, sentence, part in POSITIVES if not is_found(kind, sentence, part)]
+    recall = 1 - len(missed) / len(POSITIVES)
+    assert recall >= LEAST_RECALL, missed
+
+
+def test_hardly_anything_is_found_where_nothing_is_decided() -> None:
+    wrong = [sentence for sentence in NOTHING if notice.facts_said(sentence)]
+    precision = 1 - len(wrong) / len(NOTHING)
+    assert precision >= LEAST_PRECISION, wrong
+
+
+@pytest.mark.parametrize(("prompt", "wanted"), LONG, ids=lambda value: str(value)[:20])
+def test_of_a_long_prompt_only_the_decisions_are_kept(
+    prompt: str, wanted: tuple[tuple[str, str], ...]
+) -> None:
+    found = notice.facts_said(prompt)
+    assert [fact.kind for fact in found] == [kind for kind, _ in wanted]
+    for fact, (_, part) in zip(found, wanted, strict=True):
+        assert part.casefold() in fact.content.casefold()
+
+
+# ---------------------------------------------------------------------------------------- laws
+
+sentences = st.sampled_from([sentence for _, sentence, _ in POSITIVES])
+
+
+@given(sentences.filter(lambda sentence: ";" not in sentence))  # a mark asks of its clause only
+def test_what_is_quoted_pasted_or_asked_decides_nothing(sentence: str) -> None:
+    line = sentence.replace('"', "'").replace("`", "'")
+    for text in (
+        f"```\n{sentence}\n```",
+        f"~~~ text\n{sentence}",
+        f"> {sentence}",
+        f"    {sentence}",
+        f'He wrote "{line}" to me',
+        f"他写道“{sentence}”",
+        f"`{line}`",
+        f"{sentence.rstrip('.。')}?",
+        f"{sentence.rstrip('.。')}吗？",
+        f"ERROR {sentence}",
+        f"2026-01-11 10:00:00 {sentence}",
+        f"feat(x): {sentence}",
+        f"$ {sentence}",
+    ):
+        assert notice.facts_said(text) == [], text
+
+
+@given(st.lists(sentences, min_size=1, max_size=4, unique=True))
+def test_every_sentence_of_a_prompt_counts_alone(chosen: list[str]) -> None:
+    alone = [fact for sentence in chosen for fact in notice.facts_said(sentence)]
+    assert notice.facts_said("\n\n".join(chosen)) == alone
+    assert notice.facts_said("\r\n".join(f"- {sentence}" for sentence in chosen)) == alone
+
+
+@given(any_text | st.lists(sentences | any_text).map("\n".join))
+def test_a_fact_has_the_words_of_the_person(text: str) -> None:
+    found = notice.facts_said(text)
+    assert len(found) <= len(notice.sentences_of(text))
+    for fact in found:
+        assert fact.content
+        assert "\n" not in fact.content
+        assert fact.source == "instructed"
+        assert same_words(fact.content) in same_words(" ".join(text.split()))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "fact"),
+    [
+        (
+            "Let's use PostgreSQL for events because it has JSONB.",
+            Fact("decision", "Use PostgreSQL for events", "it has JSONB", "technology", source="instructed"),
+        ),
+        (
+            "we decided to split the billing module, so that teams can deploy alone",
+            Fact("decision", "Split the billing module", "teams can deploy alone", "architecture", source="instructed"),
+        ),
+        (
+            "Decision: ship on Fridays",
+            Fact("decision", "Ship on Fridays", "", "approach", source="instructed"),
+        ),
+        (
+            "我们决定用 PostgreSQL，因为它支持 JSONB。",
+            Fact("decision", "用 PostgreSQL", "它支持 JSONB", "technology", source="instructed"),
+        ),
+        (
+            "OK, and please never commit secrets!",
+            Fact("pattern", "Never commit secrets", category="anti-pattern", source="instructed"),
+        ),
+        (
+            "好的，以后都用中文回复。",
+            Fact("pattern", "以后都用中文回复", category="convention", source="instructed"),
+        ),
+        (
+            "不要使用 any 类型",
+            Fact("pattern", "不要使用 any 类型", category="anti-pattern", source="instructed"),
+        ),
+        (
+            "Always write tests since they help",
+            Fact("pattern", "Always write tests since they help", category="convention", source="instructed"),
+        ),
+        ("Decision: because we can", Fact("decision", "Because we can", "", "approach", source="instructed")),
+    ],
+)  # fmt: skip
+def test_a_decision_is_kept_bare_with_its_reason(sentence: str, fact: Fact) -> None:
+    assert notice.facts_said(sentence) == [fact]
+
+
+@pytest.mark.parametrize("sentence", ["Decision:", "decided: ...", "决定：", "OK.", "Decision: **"])
+def test_a_decision_without_words_is_none(sentence: str) -> None:
+    assert notice.facts_said(sentence) == []
+
+
+# ---------------------------------------------------------------------------------- the agent's
+
+
+@pytest.mark.parametrize(
+    ("answer", "contents"),
+    [
+        ("I fixed it.\n\n**Decision:** use a queue because it is simple.\n", [("Use a queue", "it is simple")]),
+        ("- Decision: keep it flat", [("Keep it flat", "")]),
+        ("决定：采用队列，因为简单。", [("采用队列", "简单")]),
+        ("I decided to split the module.\nWe chose Redis.", [("Split the module", ""), ("We chose Redis", "")]),
+        ("I looked at it. I decided nothing in the middle of a line.", []),
+        ("```\nDecision: in code\n```", []),
+        ("\n".join(f"Decision: number {n}" for n in range(9)), [("Number 0", ""), ("Number 1", ""), ("Number 2", "")]),
+        ("Decision: " + "x" * 400, []),
+        ("Decision: -", []),
+    ],
+)  # fmt: skip
+def test_what_an_agent_says_it_decided_is_inferred(
+    answer: str, contents: list[tuple[str, str]]
+) -> None:
+    found = notice.facts_told(answer)
+    assert [(fact.content, fact.detail) for fact in found] == contents
+    assert {fact.source for fact in found} <= {"inferred"}
+
+
+# --------------------------------------------------------------------------- to-dos, tasks, text
+
+
+@pytest.mark.parametrize(
+    ("text", "todos"),
+    [
+        (
+            "TODO: write the docs\n- [ ] add  tests\n- [x] done\n* [ ] third",
+            ["write the docs", "add tests", "third"],
+        ),
+        ("待办：补充文档\nFIXME: the leak", ["补充文档", "the leak"]),
+        ("```\n# TODO: in code\nTODO: in code\n```", []),
+        ("There is a TODO in the file", []),
+        ("TODO: x", []),
+    ],
+)
+def test_open_points_are_found(text: str, todos: list[str]) -> None:
+    assert notice.todos_in(text) == todos
+
+
+@pytest.mark.parametrize(
+    ("prompt", "task"),
+    [
+        ("Fix the login page. It redirects.", "Fix the login page"),
+        ("We use pnpm, not npm. Please fix the build.", "Please fix the build"),
+        ("以后都用中文回复。修复登录页面的跳转。", "修复登录页面的跳转"),
+        ("Never push to main.", "Never push to main"),
+        ("```\ncode only\n```", "``` code only ```"),
+        ("word " * 100, "word word word word word word…"),
+        ("数" * 100, "数" * 30 + "…"),
+        ("", ""),
+    ],
+)
+def test_the_task_is_what_is_asked_for(prompt: str, task: str) -> None:
+    assert notice.task_in(prompt, 30) == task
+
+
+@given(any_text, st.integers(8, 60))
+def test_a_shortened_sentence_is_a_start_of_it(text: str, longest: int) -> None:
+    short = notice.shortened(text, longest)
+    assert len(short) <= longest + 1
+    assert text.startswith(short.removesuffix("…"))
+    assert len(notice.first_sentence(text, longest)) <= longest + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("One thing. Another thing! A third?", ["One thing.", "Another thing!", "A third?"]),
+        ("Version 1.5 is out. it goes on", ["Version 1.5 is out. it goes on"]),
+        ("第一句。第二句！第三句？", ["第一句。", "第二句！", "第三句？"]),
+        (
+            "- first point\n2. second point\n• third point",
+            ["first point", "second point", "third point"],
+        ),
+        ("one; two three; four five", ["two three", "four five"]),
+        ("He said “stop.” Then he left.", ["He said “stop.” Then he left."]),
+        ("Use `a; b` now", ["Use `a; b` now"]),
+        ("short\n\n\n", []),
+    ],
+)
+def test_sentences_end_where_people_end_them(text: str, sentences: list[str]) -> None:
+    assert notice.sentences_of(text) == sentences
+
+
+def test_a_chinese_character_says_as_much_as_two_letters() -> None:
+    assert notice.weight_of("abc é") == 5
+    assert notice.weight_of("数据库") == 6
+
+
+TRIGGERS = "in the all for on please always never we use let's don't instead of X, : and 以后 都 要 不要 用 决定 “ ` ".split()
+
+
+@given(st.lists(st.sampled_from(TRIGGERS), max_size=90).map(" ".join))
+def test_no_heap_of_trigger_words_takes_long(text: str) -> None:
+    assert is_quick(lambda: notice.facts_said(text))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *TRIGGERS,
+        "“a",
+        "`",
+        "```\n",
+        "~~~\n",
+        "! ",
+        "!  \n",
+        " ",
+        "\n",
+        "{ ",
+        "word. ",
+        "(",
+        "error",
+        "不要用",
+    ],
+)
+def test_a_long_paste_is_soon_read(unit: str) -> None:
+    text = (unit + " ") * (100_000 // len(unit))
+    assert is_quick(
+        lambda: (notice.facts_said(text), notice.facts_told(text), notice.todos_in(text))
+    )
