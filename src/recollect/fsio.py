@@ -38,11 +38,31 @@ def failed(error: OSError, path: str) -> StorageFailed:
     )
 
 
+@contextmanager
+def _ours(path: str) -> Iterator[None]:
+    """A refusal of the file system inside the block is raised as our error about `path`."""
+    try:
+        yield
+    except OSError as error:
+        raise failed(error, path) from error
+
+
+@contextmanager
+def _opened(path: str, flags: int) -> Iterator[int]:
+    """A handle for the block; never a link's target, never passed on to a child."""
+    with _ours(path):
+        handle = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+        try:
+            yield handle
+        finally:
+            os.close(handle)
+
+
 # ------------------------------------------------------------------------------------- reading
 
 
-def read_file(path: str, limit: int = LARGEST_FILE_BYTES) -> bytes:
-    """The bytes of a regular file; links, pipes and devices are refused without being opened.
+def read_file(path: str, limit: int = LARGEST_FILE_BYTES, offset: int = 0) -> bytes:
+    """The bytes of a regular file from `offset` on; links, pipes and devices are not read.
 
     Raises:
         FileNotThere: there is no regular file at that path, or it is larger than `limit` bytes.
@@ -62,24 +82,11 @@ def read_file(path: str, limit: int = LARGEST_FILE_BYTES) -> bytes:
             raise FileNotThere(path=path, reason="it is not a regular file")
         if info.st_size > limit:
             raise FileNotThere(path=path, reason=f"it has more than {limit:,} bytes")
+        os.lseek(handle, offset, os.SEEK_SET)
         parts = []
         while part := os.read(handle, 1 << 20):
             parts.append(part)
         return b"".join(parts)
-    except OSError as error:
-        raise failed(error, path) from error
-    finally:
-        os.close(handle)
-
-
-def read_from(path: str, offset: int, limit: int) -> bytes:
-    """Up to `limit` bytes of a file from `offset` on; nothing if the file is not there."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        return os.pread(handle, limit, offset)
     except OSError as error:
         raise failed(error, path) from error
     finally:
@@ -116,16 +123,12 @@ def make_folder(path: str) -> None:
 
 def sync_folder(path: str) -> None:
     """Make the names in this folder durable."""
-    try:
+    with _ours(path):
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise failed(error, path) from error
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        raise failed(error, path) from error
-    finally:
-        os.close(handle)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def sync_folders(paths: Iterable[str]) -> None:
@@ -142,10 +145,11 @@ def write_whole(path: str, data: bytes, *, durable: bool = True, mode: int = FIL
     """
     temp = _write_temp(path, data, durable=durable, mode=mode)
     try:
-        os.rename(temp, path)
-    except OSError as error:
+        with _ours(path):
+            os.rename(temp, path)
+    except StorageFailed:
         _discard(temp)
-        raise failed(error, path) from error
+        raise
 
 
 def create_whole(path: str, data: bytes) -> None:
@@ -160,42 +164,27 @@ def create_whole(path: str, data: bytes) -> None:
     except FileExistsError:
         raise AlreadyThere(path=path) from None
     except OSError as error:
-        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK):
+        if error.errno not in _NO_HARD_LINKS:
             raise failed(error, path) from error
-        _create_without_links(temp, path)
+        _rename_if_free(temp, path)
     finally:
         _discard(temp)
 
 
-def _create_without_links(temp: str, path: str) -> None:
-    # Some file systems have no hard links. The name is taken first, so that nobody is replaced.
-    try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE))
-        os.rename(temp, path)
-    except FileExistsError:
-        raise AlreadyThere(path=path) from None
-    except OSError as error:
-        raise failed(error, path) from error
+_NO_HARD_LINKS = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK)
 
 
 def _write_temp(path: str, data: bytes, *, durable: bool, mode: int) -> str:
-    folder, name = os.path.split(path)
-    temp = os.path.join(folder, f".{name[:100]}.{os.urandom(6).hex()}{TEMP_SUFFIX}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    temp = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}{TEMP_SUFFIX}")
     try:
-        handle = os.open(temp, flags, FILE_MODE)
-    except OSError as error:
-        raise failed(error, path) from error
-    try:
-        os.fchmod(handle, mode)
-        _write_all(handle, data)
-        if durable:
-            os.fsync(handle)
-    except OSError as error:
+        with _opened(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as handle:
+            os.fchmod(handle, mode)
+            _write_all(handle, data)
+            if durable:
+                os.fsync(handle)
+    except StorageFailed as error:
         _discard(temp)
-        raise failed(error, path) from error
-    finally:
-        os.close(handle)
+        raise StorageFailed(path=path, reason=error.fields["reason"]) from error
     return temp
 
 
@@ -220,33 +209,28 @@ def move(path: str, to: str) -> None:
     Raises:
         AlreadyThere: something has the new name.
     """
+    _rename_if_free(path, to)
+    sync_folders([os.path.dirname(to), os.path.dirname(path)])
+
+
+def _rename_if_free(path: str, to: str) -> None:
+    # Between look and rename a name could be taken by somebody who does not hold the store's lock.
     if os.path.lexists(to):
         raise AlreadyThere(path=to)
-    try:
+    with _ours(path):
         os.rename(path, to)
-    except OSError as error:
-        raise failed(error, path) from error
-    sync_folders([os.path.dirname(to), os.path.dirname(path)])
 
 
 def replace_name(path: str, to: str) -> None:
     """Rename over whatever has the name `to`; for marks, which nothing depends on."""
-    try:
+    with _ours(path), suppress(FileNotFoundError):
         os.rename(path, to)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise failed(error, path) from error
 
 
 def remove(path: str) -> None:
     """Take a file away; no harm if it is gone."""
-    try:
+    with _ours(path), suppress(FileNotFoundError):
         os.unlink(path)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise failed(error, path) from error
 
 
 def remove_empty_folder(path: str) -> None:
@@ -255,59 +239,46 @@ def remove_empty_folder(path: str) -> None:
         os.rmdir(path)
 
 
-def append_durably(path: str, data: bytes, *, sync: bool = True) -> None:
+def append_durably(path: str, data: bytes, *, sync: bool = True) -> int:
     """Append whole lines to a file, all or none of them, on disk when this returns.
 
-    An unterminated line that a crash left at the end was never acknowledged and is cut off
-    first. The caller holds the lock that keeps other appenders away.
+    Gives the size that the file had before: `truncate` to it takes the lines back. An
+    unterminated line that a crash left at the end was never acknowledged and is cut off first.
+    The caller holds the lock that keeps other appenders away.
 
     Raises:
         StorageFailed: the disk refused; the file is as it was before.
     """
-    new = not os.path.exists(path)
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        handle = os.open(path, flags, FILE_MODE)
-    except OSError as error:
-        raise failed(error, path) from error
-    try:
+    with _opened(path, os.O_RDWR | os.O_APPEND | os.O_CREAT) as handle:
         end = _cut_torn_tail(handle)
-        try:
-            _write_all(handle, data)
-            if sync:
-                os.fdatasync(handle)
-        except OSError as error:
-            with suppress(OSError):
-                os.ftruncate(handle, end)
-            raise failed(error, path) from error
-    finally:
-        os.close(handle)
-    if new and sync:
-        sync_folder(os.path.dirname(path))
+        _append(handle, data, end, path, sync=sync)
+    return end
 
 
 def append_bytes(path: str, data: bytes) -> None:
     """Append bytes to a file, on disk when this returns; a part of them is cut off again."""
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    with _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as handle:
+        _append(handle, data, os.fstat(handle).st_size, path, sync=True)
+
+
+def _append(handle: int, data: bytes, end: int, path: str, *, sync: bool) -> None:
     try:
-        handle = os.open(path, flags, FILE_MODE)
-    except OSError as error:
-        raise failed(error, path) from error
-    try:
-        end = os.fstat(handle).st_size
-        try:
-            _write_all(handle, data)
+        _write_all(handle, data)
+        if sync:
             os.fdatasync(handle)
-        except OSError as error:
-            with suppress(OSError):
-                os.ftruncate(handle, end)
-            raise failed(error, path) from error
-    finally:
-        os.close(handle)
+            if end == 0:  # the file may be new
+                sync_folder(os.path.dirname(path))
+    except (OSError, StorageFailed):
+        with suppress(OSError):
+            os.ftruncate(handle, end)
+        raise
 
 
 def _cut_torn_tail(handle: int) -> int:
-    end = os.fstat(handle).st_size
+    info = os.fstat(handle)
+    if not stat.S_ISREG(info.st_mode):
+        raise OSError("it is not a regular file")
+    end = info.st_size
     if end == 0 or os.pread(handle, 1, end - 1) == b"\n":
         return end
     start = end
@@ -327,22 +298,16 @@ def set_private(path: str) -> bool:
     info = os.lstat(path)
     if stat.S_ISLNK(info.st_mode) or not info.st_mode & 0o077:
         return False
-    try:
+    with _ours(path):
         os.chmod(path, info.st_mode & 0o700)
-    except OSError as error:
-        raise failed(error, path) from error
     return True
 
 
 def truncate(path: str, size: int) -> None:
     """Cut a file to `size` bytes if it is longer; no harm if it is not there."""
-    try:
+    with _ours(path), suppress(FileNotFoundError):
         if os.path.getsize(path) > size:
             os.truncate(path, size)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise failed(error, path) from error
 
 
 # ------------------------------------------------------------------------------------- locking
@@ -366,34 +331,61 @@ def lock(path: str, *, wait_seconds: float = LOCK_WAIT_SECONDS) -> Iterator[None
 
 
 def take_lock(path: str, *, wait_seconds: float = 0.0) -> int | None:
-    """An open handle that holds the lock until it is closed, or None if somebody else has it."""
+    """An open handle that holds the lock until it is closed, or None if somebody else has it.
+
+    It waits as long as the lock goes from hand to hand, but for no one holder more than
+    `wait_seconds`.
+    """
     make_folder(os.path.dirname(path))
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
-    except OSError as error:
-        raise failed(error, path) from error
-    deadline = time.monotonic() + wait_seconds
-    pause = 0.001
-    try:
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    os.close(handle)
-                    return None
-                time.sleep(pause)
-                pause = min(pause * 1.5, 0.02)
-    except OSError as error:
-        os.close(handle)
-        if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS):
-            raise LocksUnsupported(path=path, reason=os.strerror(error.errno)) from error
-        raise failed(error, path) from error
-    with suppress(OSError):  # only a courtesy to whoever has to wait; a full disk may refuse it
+    while True:
+        handle = _open_lock(path)
+        if not _flocked(handle, path, wait_seconds):
+            os.close(handle)
+            return None
+        if _is_at(handle, path):
+            break
+        os.close(handle)  # somebody removed the file while we waited: the lock is another one now
+    with suppress(OSError):  # for those who wait; a full disk may refuse it
         os.ftruncate(handle, 0)
         os.pwrite(handle, b"process %d\n" % os.getpid(), 0)
     return handle
+
+
+def _open_lock(path: str) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+    except OSError as error:
+        raise failed(error, path) from error
+
+
+def _flocked(handle: int, path: str, wait_seconds: float) -> bool:
+    pause, deadline, holder = 0.001, 0.0, -1
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            since = os.fstat(handle).st_mtime_ns  # each holder writes its name into the file
+            if since != holder:
+                holder, deadline = since, time.monotonic() + wait_seconds
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.02)
+        except OSError as error:
+            os.close(handle)
+            if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS):
+                raise LocksUnsupported(path=path, reason=os.strerror(error.errno)) from error
+            raise failed(error, path) from error
+        else:
+            return True
+
+
+def _is_at(handle: int, path: str) -> bool:
+    try:
+        found, held = os.lstat(path), os.fstat(handle)
+    except OSError:
+        return False
+    return (found.st_dev, found.st_ino) == (held.st_dev, held.st_ino)
 
 
 def _holder_of(path: str) -> str:

@@ -66,11 +66,11 @@ class Journal(Protocol):
     def append(self, ops: Sequence[Op]) -> None:
         """Make these ops durable, all or none."""
 
+    def take_back(self) -> None:
+        """Forget the ops that were appended last, under the same lock, as if they had never been."""
+
     def settle(self, group: str, seq: int, *, applied: bool) -> None:
         """Note that a group of ops is in the files, or never will be."""
-
-    def note(self, op: str, fields: dict[str, Any]) -> None:
-        """Append a hot fact (access, inject, …) that may be lost in a power cut."""
 
     def unsettled(self, after: dict[str, int]) -> tuple[list[Op], dict[str, int]]:
         """`(ops, offsets)`: what nobody has settled behind the offsets that an earlier call gave."""
@@ -78,11 +78,8 @@ class Journal(Protocol):
     def ops(self) -> list[Op]:
         """Every op about a file that holds, in order."""
 
-    def has_text(self, stamp: str) -> bool:
-        """Whether the journal could give back the text that had this stamp."""
-
     def text_of(self, stamp: str) -> str | None:
-        """The text that had this stamp, if the journal has it."""
+        """The text that had this stamp, if an op that holds has it."""
 
     def next_seq(self) -> int:
         """A sequence number after all that this journal has."""
@@ -93,8 +90,11 @@ class Journal(Protocol):
     def lines(self, name: str, offset: int = 0) -> Iterator[Line]:
         """The good lines of one file from `offset` on."""
 
-    def purge(self, paths: set[str]) -> int:
-        """Take the texts of these files out of the journal; gives the number of lines changed."""
+    def purge(self, path: str) -> int:
+        """Take the texts of the file that was last at `path` out of the journal, wherever it was.
+
+        Gives the number of lines changed.
+        """
 
     def files(self) -> dict[str, int]:
         """The journal files with their sizes, by name."""

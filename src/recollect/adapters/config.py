@@ -8,11 +8,13 @@ Touches: `config.toml` of a store.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from recollect import fsio
-from recollect.errors import FileNotThere, SettingProblem
+from recollect.errors import FileNotThere, SettingProblem, StorageFailed
 
 Value = str | int | bool
 
@@ -52,25 +54,60 @@ def path_of(root: str) -> str:
 
 
 def load(root: str) -> dict[str, Value]:
-    """The settings that the file of a store sets. Raises SettingProblem."""
+    """The settings that the file of a store sets; what `problems` names is left out.
+
+    Raises:
+        SettingProblem: the file is no TOML.
+    """
+    found = {}
+    for key, value in _values(path_of(root), _read(root)[1]):
+        with suppress(ValueError):
+            found[key] = checked(key, value)
+    return found
+
+
+def problems(root: str) -> list[SettingProblem]:
+    """The keys of the file that are no setting, and the values that a setting does not take."""
+    path = path_of(root)
     try:
-        text = fsio.read_file(path_of(root)).decode("utf-8")
-    except FileNotThere:
-        return {}
+        text = _read(root)[1]
+        values = _values(path, text)
+    except SettingProblem as error:
+        return [error]
+    found = []
+    for key, value in values:
+        try:
+            checked(key, value)
+        except ValueError as error:
+            where = f"{path}:{_line_of(text, key)}"
+            found.append(SettingProblem(path=where, what=str(error)))
+    return found
+
+
+def _read(root: str) -> tuple[str | None, str]:
+    """`(stamp, text)` of the settings file; no stamp where there is none. Raises SettingProblem."""
+    path = path_of(root)
+    try:
+        data = fsio.read_file(path)
+        return fsio.stamp_of(data), data.decode("utf-8")
+    except (FileNotThere, StorageFailed) as error:
+        if isinstance(error, StorageFailed) or os.path.lexists(path):
+            raise SettingProblem(path=path, what=error.fields["reason"]) from None
+        return None, ""
     except UnicodeDecodeError:
-        raise SettingProblem(path=path_of(root), what="it is not UTF-8 text") from None
+        raise SettingProblem(path=path, what="it is not UTF-8 text") from None
+
+
+def _values(path: str, text: str) -> Iterable[tuple[str, object]]:
+    """Every key of the file with its value. Raises SettingProblem."""
     if not any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines()):
-        return {}
+        return []
     import tomllib
 
     try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SettingProblem(path=path_of(root), what=str(error)) from None
-    found: dict[str, Value] = {}
-    for key, value in _flat(tables, ""):
-        found[key] = checked(path_of(root), key, value)
-    return found
+        return list(_flat(tomllib.loads(text), ""))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingProblem(path=path, what=f"it is not valid TOML ({error})") from None
 
 
 def _flat(table: dict[str, object], before: str) -> Iterable[tuple[str, object]]:
@@ -81,13 +118,18 @@ def _flat(table: dict[str, object], before: str) -> Iterable[tuple[str, object]]
             yield f"{before}{key}", value
 
 
-def checked(where: str, key: str, value: object) -> Value:
-    """`value` if the setting takes it. Raises SettingProblem."""
+def _line_of(text: str, key: str) -> int:
+    """The line in which a key is set."""
+    name = re.escape(key.rpartition(".")[2])
+    found = re.search(rf"^[ \t]*(?:[\w\"'-]+\.)*[\"']?{name}[\"']?[ \t]*=", text, re.M)
+    return text.count("\n", 0, found.start()) + 1 if found else 1
+
+
+def checked(key: str, value: object) -> Value:
+    """`value` if the setting takes it. Raises ValueError with a sentence without its full stop."""
     setting = SETTINGS.get(key)
     if setting is None:
-        raise SettingProblem(
-            path=where, what=f"“{key}” is no setting; known are {', '.join(SETTINGS)}"
-        )
+        raise ValueError(f"“{key}” is no setting; known are {', '.join(SETTINGS)}")
     if setting.choices and value in setting.choices:
         return str(value)
     if isinstance(setting.default, bool):
@@ -99,49 +141,66 @@ def checked(where: str, key: str, value: object) -> Value:
         and setting.lowest <= value <= setting.highest
     ):
         return value
-    raise SettingProblem(path=where, what=f"{key} takes {takes(setting)}; not {value!r}")
+    raise ValueError(f"{key} takes {takes(setting)}; not “{shown(value)}”")
 
 
 def takes(setting: Setting) -> str:
-    """What a setting takes, in words."""
+    """What a setting takes, in a form that every language reads."""
     if setting.choices:
-        return " or ".join(setting.choices)
+        return " | ".join(setting.choices)
     if isinstance(setting.default, bool):
-        return "true or false"
-    return f"a number from {setting.lowest} to {setting.highest}"
+        return "true | false"
+    return f"{setting.lowest}…{setting.highest}"
+
+
+def shown(value: object) -> str:
+    """A value as it is given on the command line."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def parsed(key: str, text: str) -> Value:
-    """A value as it is given on the command line. Raises SettingProblem."""
+    """A value as it is given on the command line. Raises ValueError."""
     value: object = text
     if text.lower() in ("true", "false"):
         value = text.lower() == "true"
-    elif text.lstrip("-").isdigit():
+    elif re.fullmatch(r"-?[0-9]{1,12}", text):
         value = int(text)
-    return checked("config", key, value)
+    return checked(key, value)
 
 
 def changed_text(root: str, key: str, value: Value | None) -> tuple[str | None, str]:
-    """`(stamp, text)` of the settings file with one key set, or taken out for None."""
+    """`(stamp, text)` of the settings file with one key set, or taken out for None.
+
+    Raises:
+        SettingProblem: the file is not valid, so that no line of it can be changed safely.
+    """
     import tomlkit
+    from tomlkit.exceptions import TOMLKitError
 
     path = path_of(root)
-    stamp: str | None = None
-    text = ""
+    stamp, text = _read(root)
+    _values(path, text)
     try:
-        data = fsio.read_file(path)
-        stamp, text = fsio.stamp_of(data), data.decode("utf-8")
-    except FileNotThere:
-        pass
-    document = tomlkit.parse(text)
-    *tables, name = key.split(".")
-    table: dict[str, object] = document
-    for part in tables:
-        if part not in table:
-            table[part] = tomlkit.table()
-        table = table[part]  # type: ignore[assignment]
-    if value is None:
-        table.pop(name, None)
-    else:
-        table[name] = value
-    return stamp, tomlkit.dumps(document)
+        document = tomlkit.parse(text)
+        _put(document, key.split("."), value)
+        new = tomlkit.dumps(document)
+    except (TOMLKitError, TypeError, RecursionError) as error:
+        raise SettingProblem(path=path, what=f"it is not valid TOML ({error})") from None
+    return stamp, new
+
+
+def _put(table: Any, keys: list[str], value: Value | None) -> None:
+    import tomlkit
+
+    first, *rest = keys
+    if not rest:
+        if value is None:
+            table.pop(first, None)
+        else:
+            table[first] = value
+        return
+    if first not in table:
+        if value is None:
+            return
+        table[first] = tomlkit.table()
+    _put(table[first], rest, value)

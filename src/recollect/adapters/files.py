@@ -14,21 +14,30 @@ from contextlib import AbstractContextManager
 
 from recollect import fsio
 from recollect.domain.model import Document, Problem, Seen
-from recollect.errors import AlreadyThere, ChangedMeanwhile, FileNotThere, OutsideStore
+from recollect.errors import (
+    AlreadyThere,
+    ChangedMeanwhile,
+    FileNotThere,
+    OutsideStore,
+    RecollectError,
+)
 
 MEMORY_FOLDERS = ("core", "episodic", "semantic", "procedural", "reference")
 VIEWS = ("MEMORY.md", "skill-candidates.md", "README.md")
 DEEPEST = 8
+LONGEST_NAME_BYTES = 255
 LARGEST_MEMORY = 32 * 1024 * 1024
 
 
 class MarkdownStore:
     """A store in a folder."""
 
-    def __init__(self, root: str, lock_path: str) -> None:
+    def __init__(
+        self, root: str, lock_path: str, *, wait_seconds: float = fsio.LOCK_WAIT_SECONDS
+    ) -> None:
         """`root` is the `memory` folder; `lock_path` is a file on a local disk."""
         self.root = root
-        self._lock_path = lock_path
+        self._lock_path, self._wait_seconds = lock_path, wait_seconds
         self._problems: list[Problem] = []
 
     # --------------------------------------------------------------------------------- reading
@@ -37,7 +46,8 @@ class MarkdownStore:
         """Every memory file as the file system shows it now, by path."""
         self._problems = []
         yield from self._scan_root()
-        for folder in (*MEMORY_FOLDERS, *(f"archive/{name}" for name in MEMORY_FOLDERS)):
+        cold = [] if self._is_link("archive") else [f"archive/{name}" for name in MEMORY_FOLDERS]
+        for folder in (*MEMORY_FOLDERS, *cold):
             yield from self._scan_folder(folder, 0)
 
     def _scan_root(self) -> Iterator[Seen]:
@@ -51,16 +61,22 @@ class MarkdownStore:
             if entry.is_dir(follow_symlinks=False):
                 if depth < DEEPEST:
                     yield from self._scan_folder(path, depth + 1)
+                else:
+                    self._problems.append(Problem(path, "lies too deep; it is not read"))
             elif entry.name.endswith(".md"):
                 yield from self._seen(entry, path)
 
+    def _is_link(self, folder: str) -> bool:
+        if not os.path.islink(os.path.join(self.root, folder)):
+            return False
+        self._problems.append(Problem(folder, "is a symbolic link; it is not followed"))
+        return True
+
     def _listed(self, folder: str) -> list[os.DirEntry[str]]:
-        full = os.path.join(self.root, folder) if folder else self.root
+        if folder and self._is_link(folder):
+            return []
         try:
-            if os.path.islink(full):
-                self._problems.append(Problem(folder, "is a symbolic link; it is not followed"))
-                return []
-            with os.scandir(full) as entries:
+            with os.scandir(os.path.join(self.root, folder)) as entries:
                 found = [entry for entry in entries if not entry.name.startswith(".")]
         except (FileNotFoundError, NotADirectoryError):
             return []
@@ -110,8 +126,12 @@ class MarkdownStore:
     def create(self, path: str, text: str) -> str:
         """Write a new file and give its stamp."""
         full, data = self._inside(path), _bytes(text)
-        fsio.make_folder(os.path.dirname(full))
-        fsio.create_whole(full, data)
+        try:
+            fsio.make_folder(os.path.dirname(full))
+            fsio.create_whole(full, data)
+        except RecollectError:
+            self._drop_empty_folders(path)
+            raise
         return fsio.stamp_of(data)
 
     def replace(self, path: str, text: str, seen: str) -> str:
@@ -125,8 +145,12 @@ class MarkdownStore:
         """Give the file another place."""
         self._require(path, seen)
         target = self._inside(to)
-        fsio.make_folder(os.path.dirname(target))
-        fsio.move(self._inside(path), target)
+        try:
+            fsio.make_folder(os.path.dirname(target))
+            fsio.move(self._inside(path), target)
+        except RecollectError:
+            self._drop_empty_folders(to)
+            raise
         self._drop_empty_folders(path)
 
     def remove(self, path: str, seen: str) -> None:
@@ -164,15 +188,12 @@ class MarkdownStore:
 
     def locked(self) -> AbstractContextManager[None]:
         """The store's lock, which every change is made under."""
-        return fsio.lock(self._lock_path)
+        return fsio.lock(self._lock_path, wait_seconds=self._wait_seconds)
 
     def _inside(self, path: str) -> str:
         """The full path, or an error if it would leave the store or pass through a link."""
         parts = path.split("/")
-        if (
-            any(p in ("", ".", "..") or "\0" in p or "\\" in p for p in parts)
-            or len(parts) > DEEPEST + 4
-        ):
+        if len(parts) > DEEPEST + 4 or not all(map(_is_name, parts)):
             raise OutsideStore(name=path)
         full = self.root
         for part in parts[:-1]:
@@ -180,6 +201,16 @@ class MarkdownStore:
             if os.path.islink(full):
                 raise OutsideStore(name=path)
         return os.path.join(full, parts[-1])
+
+
+def _is_name(part: str) -> bool:
+    """Whether this can be the name of a file or folder."""
+    if part in ("", ".", "..") or "\0" in part or "\\" in part:
+        return False
+    try:
+        return len(part.encode("utf-8")) <= LONGEST_NAME_BYTES
+    except UnicodeEncodeError:
+        return False
 
 
 def _bytes(text: str) -> bytes:

@@ -16,11 +16,12 @@ import binascii
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from recollect import fsio
 from recollect.domain.model import Op, Problem
-from recollect.errors import FileNotThere
+from recollect.errors import OutsideStore
 from recollect.hooks import places
 from recollect.ports import Line
 
@@ -32,31 +33,32 @@ LARGEST_SEGMENT = 512 * 1024 * 1024
 class FolderJournal:
     """The journal in a store's `journal` folder; `writer` is the name of our own file there."""
 
-    def __init__(self, root: str, writer: str, now: str) -> None:
-        """`now` is the time that the lines of this process carry."""
+    def __init__(self, root: str, writer: str) -> None:
+        """`root` is the store's folder."""
         self.folder = os.path.join(root, "journal")
         self.writer = writer
-        self.now = now
         self.problems: list[Problem] = []
+        self._size_before = 0
 
     # --------------------------------------------------------------------------------- writing
 
     def append(self, ops: Sequence[Op]) -> None:
         """Make these ops durable, all or none."""
+        if os.path.islink(self.folder):
+            raise OutsideStore(name="journal")
         fsio.make_folder(self.folder)
-        fsio.append_durably(self._own(), b"".join(_line_of(_json_of(op)) for op in ops))
+        lines = b"".join(_line_of(_json_of(op)) for op in ops)
+        self._size_before = fsio.append_durably(self._own(), lines)
+
+    def take_back(self) -> None:
+        """Forget the ops that were appended last, under the same lock, as if they had never been."""
+        fsio.truncate(self._own(), self._size_before)
 
     def settle(self, group: str, seq: int, *, applied: bool) -> None:
         """Note that a group of ops is in the files, or never will be."""
         op = "done" if applied else "void"
         mark = {"op": op, "writer": self.writer, "group": group, "seq": seq}
         fsio.append_durably(self._own(), _line_of(mark), sync=False)
-
-    def note(self, op: str, fields: dict[str, Any]) -> None:
-        """Append a hot fact (access, inject, …) that may be lost in a power cut."""
-        fsio.make_folder(self.folder)
-        head = {"op": op, "op_id": places.new_op_id(0), "time": self.now, "writer": self.writer}
-        fsio.append_durably(self._own(), _line_of(head | fields), sync=False)
 
     def _own(self) -> str:
         return os.path.join(self.folder, f"{self.writer}.jsonl")
@@ -65,6 +67,8 @@ class FolderJournal:
 
     def files(self) -> dict[str, int]:
         """The journal files with their sizes, by name."""
+        if os.path.islink(self.folder):
+            return {}
         try:
             with os.scandir(self.folder) as found:
                 return {
@@ -72,37 +76,26 @@ class FolderJournal:
                     for e in found
                     if e.name.endswith(".jsonl") and e.is_file(follow_symlinks=False)
                 }
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return {}
+        except OSError as error:
+            raise fsio.failed(error, self.folder) from error
 
     def lines(self, name: str, offset: int = 0) -> Iterator[Line]:
         """The good lines of one file from `offset` on; a last line without its end is left."""
-        path = os.path.join(self.folder, name)
-        try:
-            data = (
-                fsio.read_file(path, LARGEST_SEGMENT)
-                if offset == 0
-                else fsio.read_from(path, offset, LARGEST_SEGMENT)
-            )
-        except FileNotThere:
-            return
-        start = 0
-        while (end := data.find(b"\n", start)) >= 0:
-            raw = data[start:end]
-            start = end + 1
+        for raw, end in _split(self._bytes_of(name, offset)):
             found = _checked(raw)
             if found is not None:
-                yield Line(found, offset + start)
-            elif raw.strip():
-                self.problems.append(
-                    Problem(f"journal/{name}", f"byte {offset + end - len(raw)}: not a whole line")
-                )
+                yield Line(found, offset + end)
 
     def ops(self) -> list[Op]:
         """Every op about a file that holds, in order: whole groups that were not voided."""
-        groups, _done, void = self._read(self._op_files(), {})
+        found = self._read(dict.fromkeys(self._op_files(), 0))
         return _in_order(
-            op for group, ops in groups.items() if group not in void for op in _whole(ops)
+            op
+            for group, ops in found.groups.items()
+            if group not in found.void
+            for op in _whole(ops)
         )
 
     def unsettled(self, after: dict[str, int]) -> tuple[list[Op], dict[str, int]]:
@@ -110,36 +103,53 @@ class FolderJournal:
 
         `after` has the offsets that an earlier call gave: what is before them is settled.
         """
-        found: list[Op] = []
-        offsets: dict[str, int] = {}
-        for name, size in self._op_files().items():
-            start = after.get(name, 0)
-            start = start if start <= size else 0
-            offsets[name] = size
-            if start == size:
-                continue
-            groups, done, void = self._read({name: size}, {name: start})
-            open_groups = [g for g in groups if g not in done and g not in void]
-            if open_groups:
-                offsets[name] = start
-                found += [op for g in open_groups for op in _whole(groups[g])]
-        return _in_order(found), offsets
-
-    def has_text(self, stamp: str) -> bool:
-        """Whether the journal could give back the text that had this stamp."""
-        wanted = b'"after":"' + stamp.encode() + b'"'
-        for name in sorted(self._op_files(), reverse=True):
-            if wanted in fsio.read_file(os.path.join(self.folder, name), LARGEST_SEGMENT):
-                return True
-        return False
+        starts = {
+            name: start if (start := after.get(name, 0)) <= size else 0
+            for name, size in self._op_files().items()
+            if after.get(name) != size
+        }
+        new = {name: self._read({name: start}) for name, start in starts.items()}
+        marked: set[str] = set()
+        if any(found.groups.keys() - found.marked for found in new.values()):
+            # Whoever finished a group after a crash has said so in a file of their own.
+            marked = self._read(dict.fromkeys(self._op_files(), 0)).marked
+        offsets = {name: after[name] for name in self._op_files() if name not in starts}
+        ops: list[Op] = []
+        for name, found in new.items():
+            begun = found.groups.keys() - found.marked - marked
+            # A group that lacks ops is still being written, or dead if something stands behind it.
+            begun = {g for g in begun if _whole(found.groups[g]) or g == found.last}
+            offsets[name] = starts[name] if begun else found.ends[name]
+            ops += [op for group in begun for op in _whole(found.groups[group])]
+        return _in_order(ops), offsets
 
     def text_of(self, stamp: str) -> str | None:
-        """The text that had this stamp, if the journal has it."""
-        if not stamp or not self.has_text(stamp):
-            return None
-        return next(
-            (op.text for op in self.ops() if op.after == stamp and op.text is not None), None
-        )
+        """The text that had this stamp, if an op that holds has it."""
+        for line in self._lines_with(f'"after":"{stamp}"') if stamp else ():
+            text = line.get("text")
+            if line.get("after") == stamp and isinstance(text, str) and self._holds(line):
+                return text
+        return None
+
+    def _holds(self, line: dict[str, Any]) -> bool:
+        group = str(line.get("group"))
+        rows = [d for d in self._lines_with(f'"group":"{group}"') if d.get("group") == group]
+        ops = [op for op in map(_op_of, rows) if op]
+        return bool(ops and _whole(ops)) and not any(d.get("op") == "void" for d in rows)
+
+    def _lines_with(self, part: str) -> Iterator[dict[str, Any]]:
+        """The good lines in which `part` stands, newest file first; no others are parsed."""
+        wanted = part.encode("utf-8", "surrogateescape")
+        for name in sorted(self._op_files(), reverse=True):
+            data = self._bytes_of(name, 0)
+            at = data.find(wanted)
+            while at >= 0:
+                start = data.rfind(b"\n", 0, at) + 1
+                end = data.find(b"\n", at)
+                found = _checked(data[start:end]) if end >= 0 else None
+                if found is not None:
+                    yield found
+                at = data.find(wanted, end) if end >= 0 else -1
 
     def next_seq(self) -> int:
         """A sequence number after all that this journal has."""
@@ -152,9 +162,9 @@ class FolderJournal:
         step = 4096
         while True:
             start = max(0, size - step)
-            best = max((line.data.get("seq", 0) for line in self.lines(name, start)), default=0)
+            best = max((_number(d.data.get("seq")) for d in self.lines(name, start)), default=0)
             if best or start == 0:
-                return int(best)
+                return best
             step *= 16
 
     def _op_files(self) -> dict[str, int]:
@@ -163,21 +173,31 @@ class FolderJournal:
             name: size for name, size in sorted(self.files().items()) if name.startswith(OPS_PREFIX)
         }
 
-    def _read(
-        self, names: Iterable[str], after: dict[str, int]
-    ) -> tuple[dict[str, list[Op]], set[str], set[str]]:
-        groups: dict[str, list[Op]] = {}
-        marks: dict[str, set[str]] = {"done": set(), "void": set()}
+    def _bytes_of(self, name: str, offset: int) -> bytes:
+        path = os.path.join(self.folder, name)
+        return fsio.read_file(path, LARGEST_SEGMENT, offset) if os.path.lexists(path) else b""
+
+    def _read(self, starts: dict[str, int]) -> _Found:
+        """What the files say from these offsets on; `problems` tells what could not be read."""
         self.problems = []
-        for name in names:
-            for line in self.lines(name, after.get(name, 0)):
-                data = line.data
-                op = data.get("op")
-                if op in FILE_OPS and isinstance(data.get("group"), str):
-                    groups.setdefault(data["group"], []).append(_op_of(data))
-                elif op in marks:
-                    marks[op].add(str(data.get("group")))
-        return groups, marks["done"], marks["void"]
+        found = _Found()
+        for name, start in starts.items():
+            found.ends[name] = start
+            for raw, end in _split(self._bytes_of(name, start)):
+                found.ends[name] = start + end
+                data = _checked(raw)
+                op = _op_of(data) if data else None
+                found.last = op.group if op else ""
+                if op:
+                    found.groups.setdefault(op.group, []).append(op)
+                elif data and data.get("op") in ("done", "void"):
+                    found.marked.add(str(data.get("group")))
+                    if data["op"] == "void":
+                        found.void.add(str(data.get("group")))
+                elif data is None and raw.strip():
+                    where = f"byte {start + end - len(raw) - 1}"
+                    self.problems.append(Problem(f"journal/{name}", f"{where}: not a whole line"))
+        return found
 
     def hot(self, op: str) -> Iterator[dict[str, Any]]:
         """The hot facts of one kind (signal, inject, …) that hooks left, file by file."""
@@ -187,24 +207,70 @@ class FolderJournal:
                     if line.data.get("op") == op:
                         yield line.data
 
-    def purge(self, paths: set[str]) -> int:
-        """Take the texts of these files out of the journal; gives the number of lines changed.
+    # --------------------------------------------------------------------------------- purging
 
-        The lines stay, so that sequence numbers and groups hold; what they said is gone.
+    def purge(self, path: str) -> int:
+        """Take the texts of the memory file that was last at `path` out of the journal.
+
+        The lines stay, so that sequence numbers and groups hold; what they said is gone. Lines
+        that cannot be read go too, for nobody can tell what is in them. Gives how many changed.
         """
+        found = self._read(dict.fromkeys(self._op_files(), 0))
+        every = _in_order(op for ops in found.groups.values() for op in ops)
+        wanted = _ids_of_file(every, {op.op_id for op in self.ops()}, path)
         changed = 0
         for name in self._op_files():
-            path = os.path.join(self.folder, name)
-            lines = [line.data for line in self.lines(name)]
-            hit = [d for d in lines if d.get("path") in paths and d.get("text") is not None]
-            for data in hit:
-                data["text"] = None
-                data["purged"] = True
-            if hit:
-                changed += len(hit)
-                fsio.write_whole(path, b"".join(_line_of(data) for data in lines))
+            old = [raw for raw, _ in _split(self._bytes_of(name, 0))]
+            new = [_without_text(raw, wanted) for raw in old]
+            if old != new:
+                changed += sum(one != two for one, two in zip(old, new, strict=True))
+                whole = b"".join(line + b"\n" for line in new if line)
+                fsio.write_whole(os.path.join(self.folder, name), whole)
                 fsio.sync_folder(self.folder)
         return changed
+
+
+@dataclass(slots=True)
+class _Found:
+    """What a part of the journal says."""
+
+    groups: dict[str, list[Op]] = field(default_factory=dict)
+    marked: set[str] = field(default_factory=set)  # done or void
+    void: set[str] = field(default_factory=set)
+    ends: dict[str, int] = field(default_factory=dict)  # behind the last whole line of each file
+    last: str = ""  # the group of the last line, if that is an op
+
+
+def _split(data: bytes) -> Iterator[tuple[bytes, int]]:
+    """The whole lines of `data`, each with the offset behind it."""
+    start = 0
+    while (end := data.find(b"\n", start)) >= 0:
+        yield data[start:end], end + 1
+        start = end + 1
+
+
+def _ids_of_file(ops: Sequence[Op], holding: set[str], path: str) -> set[str]:
+    """The ops about the file that was last at `path`, followed back through its moves."""
+    found: set[str] = set()
+    for op in reversed(ops):
+        moved = op.op == "move" and op.op_id in holding
+        if moved and op.to == path:
+            path = op.path
+        elif moved and op.path == path:
+            break  # what was there before went elsewhere: another memory
+        elif op.path == path:
+            found.add(op.op_id)
+    return found
+
+
+def _without_text(raw: bytes, purged: set[str]) -> bytes:
+    """A line as it stays: whole, without its text if its op is to be purged, or not at all."""
+    data = _checked(raw)
+    if data is None:
+        return b""
+    if data.get("op_id") not in purged or data.get("text") is None:
+        return raw
+    return _line_of(data | {"text": None, "purged": True}).rstrip(b"\n")
 
 
 def _whole(ops: list[Op]) -> list[Op]:
@@ -234,7 +300,7 @@ def _checked(raw: bytes) -> dict[str, Any] | None:
         return None
     try:
         data = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None
 
@@ -263,14 +329,21 @@ def _json_of(op: Op) -> dict[str, Any]:
     return data
 
 
-def _op_of(data: dict[str, Any]) -> Op:
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _op_of(data: dict[str, Any]) -> Op | None:
+    """The op about a file that a line holds, if it holds one."""
+    if data.get("op") not in FILE_OPS or not isinstance(data.get("group"), str):
+        return None
     text = data.get("text")
     return Op(
-        op=str(data["op"]),
+        op=data["op"],
         op_id=str(data.get("op_id", "")),
-        group=str(data["group"]),
-        of=int(data.get("of", 1)),
-        seq=int(data.get("seq", 0)),
+        group=data["group"],
+        of=_number(data.get("of", 1)),
+        seq=_number(data.get("seq", 0)),
         time=str(data.get("time", "")),
         writer=str(data.get("writer", "")),
         cause=str(data.get("cause", "")),

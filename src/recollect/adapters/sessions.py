@@ -12,6 +12,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 
 from recollect import fsio
 from recollect.domain.session import Event, SessionState
@@ -30,15 +31,21 @@ class FolderSessions:
         self._raw = os.path.join(root, "sessions", "raw")
 
     def load(self, client: str, session: str) -> SessionState | None:
-        """The state of a session, or None if there is none that can be read."""
-        return self._read(os.path.join(self._active, f"{places.writer_of(client, session)}.json"))
+        """The state of a session, or None if there is none that can be read.
+
+        One that cannot be read is made anew: all that is in it comes from the transcript.
+        """
+        name = places.writer_of(client, session)
+        state = self._read(os.path.join(self._active, f"{name}.json"))
+        return state if state and (state.client, state.session_id) == (client, session) else None
 
     def _read(self, path: str) -> SessionState | None:
         try:
             data = json.loads(fsio.read_file(path))
-            return SessionState.from_json(data) if isinstance(data, dict) else None
-        except (FileNotThere, ValueError, TypeError):
+            state = SessionState.from_json(data)
+        except (FileNotThere, ValueError, TypeError, AttributeError, RecursionError):
             return None
+        return state if _is_sound(state) else None
 
     def save(self, state: SessionState) -> None:
         """Keep a state."""
@@ -48,15 +55,16 @@ class FolderSessions:
         fsio.write_whole(os.path.join(self._active, f"{_name(state)}.json"), data)
         fsio.sync_folder(self._active)
 
-    def every(self) -> Iterator[SessionState]:
-        """All states that can be read."""
+    def every(self, since: float = 0.0) -> Iterator[SessionState]:
+        """All states that can be read and were kept since then (in seconds)."""
         try:
             names = sorted(os.listdir(self._active))
         except FileNotFoundError:
             return
         for name in names:
-            if name.endswith(".json") and not name.startswith("."):
-                state = self._read(os.path.join(self._active, name))
+            path = os.path.join(self._active, name)
+            if name.endswith(".json") and not name.startswith(".") and _is_newer(path, since):
+                state = self._read(path)
                 if state is not None:
                     yield state
 
@@ -84,6 +92,26 @@ class FolderSessions:
                     yield Event(**row)
         except (OSError, EOFError, ValueError, TypeError, zlib.error):
             return
+
+
+def _is_newer(path: str, since: float) -> bool:
+    try:
+        return since == 0 or os.stat(path).st_mtime >= since
+    except OSError:
+        return False
+
+
+def _is_sound(state: SessionState) -> bool:
+    """Whether every field of a state that was read has the type it is used with."""
+    blank = SessionState("")
+    for field in fields(state):
+        if not isinstance(getattr(state, field.name), type(getattr(blank, field.name))):
+            return False
+    rows = (
+        *state.decisions, *state.patterns, *state.problems, *state.solutions, *state.todos,
+        *state.failures, *state.calls.values(), *state.sources.values(),
+    )  # fmt: skip
+    return all(isinstance(row, dict) for row in rows)
 
 
 def _name(state: SessionState) -> str:

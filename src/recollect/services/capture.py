@@ -1,8 +1,9 @@
 """Capture: from a client's transcripts to memories, without a model.
 
 Promises: what was read once is not read again, whatever crashed in between; redaction comes
-before everything else; a memory that a person edited keeps every line of theirs; capturing the
-same transcript twice changes nothing.
+before everything else; what a person wrote in a memory, a conversation or a solution stays as
+they wrote it; what a person took away stays away; capturing the same transcript twice changes
+nothing.
 Touches: the ports behind the store it is given, session states and raw copies through `Sessions`.
 """
 
@@ -12,15 +13,25 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from recollect.domain import codec, layers, summary
-from recollect.domain.model import Change
+from recollect.domain import codec, entries, layers, summary
+from recollect.domain.model import Change, Op, Section
 from recollect.domain.session import Event, SessionState, fold
+from recollect.fsio import stamp_of
 from recollect.ports import TranscriptReader
 from recollect.services.opened import OpenStore
 from recollect.services.writing import SHARED, Draft, section_change
 
-IDLE_HOURS = 6
 TRIES = 5
+CAUSE = "capture"
+# What a reader calls our own tools: their answers are what was captured before.
+OWN_TOOL = "recollect"
+LONGEST_TEXT = 200_000  # of a prompt or an answer
+LONGEST_COMMAND = 4_000
+LONGEST_TARGET = 500
+LONGEST_ERROR = 4_000
+# Cut only behind redaction: a secret that is cut in two is not known for one. Where there is too
+# much to look through, what is kept comes from the start of what was looked at.
+LOOKED_AT = 1_000_000
 
 
 class Sessions(Protocol):
@@ -63,7 +74,7 @@ class Capture:
     ) -> None:
         """`readers` are the transcript readers by client."""
         self.store, self.sessions, self.readers, self._redact = store, sessions, readers, redact
-        self._forks: dict[str, list[str]] | None = None
+        self._others: dict[tuple[str, str], set[str]] | None = None
         project = store.files.root.removesuffix("/.claude/memory")
         self._base = project if store.scope == "project" and project != store.files.root else ""
 
@@ -76,6 +87,8 @@ class Capture:
         state = self.sessions.load(client, session) or SessionState(session, client, project)
         events = self._read(reader, transcript, state)
         if events:
+            if state.status == "saved":
+                state.status = "active"  # it goes on
             self.sessions.save(state)
         if not over:
             return Captured(session, events, "", "state" if events else "nothing")
@@ -87,52 +100,69 @@ class Capture:
         while True:
             portion = reader.read(transcript, known["offset"], known["inode"])
             if portion.offset == known["offset"] and portion.inode == known["inode"]:
-                return taken
+                break
             bases = (self._base or state.project, portion.cwd)
-            events = [self._clean(event, bases) for event in portion.events]
-            if not state.ids:
-                events = self._without_copies(events, state)
-            fresh = fold(state, events)
+            events = [self._clean(event, bases) for event in _without_echo(portion.events, state)]
+            fresh = fold(state, self._without_copies(events, state))
             state.branch = portion.branch or state.branch
             known = {"offset": portion.offset, "inode": portion.inode}
             state.sources[transcript] = known
             state.raw_bytes = self.sessions.append_raw(state, fresh)
             taken += len(fresh)
+        if self._others is not None:
+            self._others[state.client, state.session_id] = set(state.ids)
+        return taken
 
     def _clean(self, event: Event, bases: tuple[str, ...]) -> Event:
-        """The event without secrets, and with the paths of the project relative to it."""
+        """The event without secrets, then cut, with the project's paths relative to it."""
         if not (event.text or event.target or event.todos):
             return event
-        target = self._redact(event.target)
+        target = self._redact(event.target[:LOOKED_AT]) if event.target else ""
         if event.tool == "edit":
             inside = (target[len(b) + 1 :] for b in bases if b and target.startswith(f"{b}/"))
             target = next(inside, target)
+        longest = LONGEST_COMMAND if event.tool in ("shell", "edit") else LONGEST_TARGET
         todos = tuple((status, self._redact(text), ref) for status, text, ref in event.todos)
-        return event._replace(text=self._redact(event.text), target=target, todos=todos)
+        return event._replace(text=self._clean_text(event), target=target[:longest], todos=todos)
+
+    def _clean_text(self, event: Event) -> str:
+        # Nothing is learned from what a call that worked gave out, and nothing of it is kept.
+        if not event.text or (event.kind == "result" and event.ok):
+            return ""
+        text = self._redact(event.text[:LOOKED_AT])
+        if event.kind != "result":
+            return text[:LONGEST_TEXT]
+        if len(text) > LONGEST_ERROR:
+            text = text[: LONGEST_ERROR * 3 // 4] + "\n…\n" + text[-LONGEST_ERROR // 4 :]
+        return text
 
     def _without_copies(self, events: list[Event], state: SessionState) -> list[Event]:
         """A fork's transcript starts with a copy of its parent's: that was captured there."""
+        if state.prompts or state.answers or state.tool_uses:
+            return events  # it has come to what is its own
         first = next((event.id for event in events if event.id), "")
-        if not first:
-            return events
-        if self._forks is None:
-            self._forks = {s.ids[0]: s.ids for s in self.sessions.every() if s.ids}
-        copied = set(self._forks.get(first, ()))
-        if copied:
-            state.ids += [event.id for event in events if event.id in copied]
-        elif events:
-            self._forks[first] = state.ids
+        copied = self._captured_beside(state, first) if first else set()
+        state.ids += [event.id for event in events if event.id in copied]
         return [event for event in events if event.id not in copied]
+
+    def _captured_beside(self, state: SessionState, event: str) -> set[str]:
+        """The events of all other sessions that have this one."""
+        if self._others is None:
+            every = self.sessions.every()
+            self._others = {(one.client, one.session_id): set(one.ids) for one in every}
+        own = (state.client, state.session_id)
+        found = [ids for key, ids in self._others.items() if key != own and event in ids]
+        return set().union(*found)
 
     # ---------------------------------------------------------------------------------- memory
 
     def finish(self, state: SessionState, events: int = 0) -> Captured:
         """Make the memory of a session that is over, or bring it up to date."""
-        if not state.is_worth_saving:
+        if state.status == "discarded" or not state.is_worth_saving:
             return Captured(state.session_id, events, "", "skipped")
-        if state.status == "discarded" or (state.status == "saved" and not events):
+        if state.status == "saved":
             return Captured(state.session_id, events, state.memory, "nothing")
-        if state.status == "saved" and not self._existing(state):
+        if state.memory and not self._existing(state):
             state.status = "discarded"  # a person took the memory away: it stays away
             self.sessions.save(state)
             return Captured(state.session_id, events, "", "skipped")
@@ -153,29 +183,44 @@ class Capture:
             entry = self.store.index.entry(name)
             path = entry.path if entry else f"episodic/{name}/summary.md"
             stamp = self.store.files.stamp(path)
-            result[:] = ["created" if stamp is None else "changed", name, path]
-            changes = self._changes(state, name, path, stamp)
-            return [change for change in changes if not self._is_there(change)]
+            changes = [self._log_change(state, name, path), self._change(state, name, path, stamp)]
+            changes = [change for change in changes if not self._is_there(change)]
+            what = "created" if stamp is None else "changed" if changes else "nothing"
+            result[:] = [what, name, path]
+            return changes
 
-        self.store.commit(plan, cause="capture", tries=TRIES)
+        self.store.commit(plan, cause=CAUSE, tries=TRIES)
         state.memory = result[1]
         state.written_stamp = self.store.files.stamp(result[2]) or ""
         return result[0]
 
-    def _changes(
-        self, state: SessionState, name: str, path: str, stamp: str | None
-    ) -> list[Change]:
-        """The raw conversation first: a memory never points to nothing."""
+    def _change(self, state: SessionState, name: str, path: str, stamp: str | None) -> Change:
         text = self._rendered(state, name)
         if stamp is not None and stamp != state.written_stamp:
             base = self.store.journal.text_of(state.written_stamp) or ""
             text = with_new_lines(self.store.files.read(path).text, text, base)
-        log = path.removesuffix("summary.md") + "conversation.md"
-        said = summary.conversation_text(self.sessions.raw_events(state), self.store.settings.lang)
-        return [
-            Change("put", log, name, self.store.files.stamp(log), said),
-            Change("put", path, name, stamp, text),
-        ]
+        return Change("put", path, name, stamp, text)
+
+    def _log_change(self, state: SessionState, name: str, path: str) -> Change:
+        """The raw conversation, which comes first: a memory never points to nothing."""
+        folder = path.removesuffix("summary.md") if path.endswith("/summary.md") else ""
+        log = f"{folder or f'episodic/{name}/'}conversation.md"
+        text = summary.conversation_text(self.sessions.raw_events(state), self.store.settings.lang)
+        stamp = self.store.files.stamp(log)
+        if stamp is not None:
+            old = self.store.files.read(log).text
+            if not text.startswith(old):
+                text = old + added_turns(text, old, self._written_log(name))
+        return Change("put", log, name, stamp, text)
+
+    def _written_log(self, name: str) -> str:
+        """The raw conversation of a memory as we wrote it last, wherever the file was then."""
+        ops = (op for op in self._own_ops() if op.memory == name)
+        return next((op.text or "" for op in ops if entries.is_conversation(op.path)), "")
+
+    def _own_ops(self) -> Iterator[Op]:
+        """What capture itself wrote, newest first."""
+        return (op for op in reversed(self.store.journal.ops()) if op.cause == CAUSE)
 
     def _existing(self, state: SessionState) -> str:
         if state.memory and self.store.index.entry(state.memory):
@@ -186,9 +231,10 @@ class Capture:
         return found[0].id if found else ""
 
     def _is_there(self, change: Change) -> bool:
-        return change.before is not None and self.store.files.read(
-            change.path
-        ).text == self._redact(change.text)
+        if change.before is None:
+            return False
+        text = self.store.files.read(change.path).text
+        return text == change.text or text == self._redact(change.text)
 
     def _rendered(self, state: SessionState, name: str) -> str:
         text = summary.summary_text(state, name, self.store.settings.lang)
@@ -196,8 +242,10 @@ class Capture:
             text, "decay-after", layers.decay_day(state.started or self.store.now)
         )
 
+    # ------------------------------------------------------------------------------- solutions
+
     def _learn(self, state: SessionState) -> None:
-        """Put what failed and what worked into procedural/feedback.md."""
+        """Put what failed and what worked into procedural/feedback.md, each lesson once."""
         for row in state.solutions:
             draft = Draft(
                 summary.solution_title(row["slug"]),
@@ -207,23 +255,61 @@ class Capture:
                 trust="tool",
                 source="observed",
             )
-            plan = partial(self._solution_changes, draft)
-            self.store.commit(plan, cause="capture", tries=TRIES)
+            lesson = stamp_of(draft.body.encode("utf-8", "replace"))
+            if row.get("learned") != lesson:
+                self.store.commit(partial(self._solution_changes, draft), cause=CAUSE, tries=TRIES)
+                row["learned"] = lesson
 
     def _solution_changes(self, draft: Draft) -> list[Change]:
-        choice = layers.Choice("procedural", "solution", "kind")
         path = SHARED["solution"]
+        if self.store.files.exists(path):
+            front = codec.split_front(self.store.files.read(path).text)
+            section = codec.section_named(front.body, draft.title)
+            if section and not self._is_ours(path, section):
+                return []
+        choice = layers.Choice("procedural", "solution", "kind")
         return section_change(self.store, path, draft.title, draft, choice, replace=True)[1]
+
+    def _is_ours(self, path: str, section: Section) -> bool:
+        """Whether a section stands as capture wrote it, so that no person's words are in it."""
+        for op in self._own_ops():
+            if op.path == path and op.text is not None:
+                body = codec.split_front(op.text).body
+                then = codec.section_named(body, section.heading)
+                if then and then.text == section.text:
+                    return True
+        return False
+
+
+def _without_echo(events: list[Event], state: SessionState) -> Iterator[Event]:
+    """The events, with nothing in the results of our own tools."""
+    own = {call for call, row in state.calls.items() if row.get("tool") == OWN_TOOL}
+    for event in events:
+        if event.tool == OWN_TOOL:
+            own.add(event.call)
+        yield event._replace(text="") if event.kind == "result" and event.call in own else event
+
+
+def added_turns(ours: str, theirs: str, base: str) -> str:
+    """What a conversation has now that it had not when we wrote it last, which was `base`.
+
+    Where `base` is lost, or the copy that `ours` is made of, the turns that `theirs` has not.
+    """
+    if base and ours.startswith(base):
+        return ours[len(base) :]
+    turns = ours.split("\n### ")[1:]
+    have = {turn.strip() for turn in theirs.split("\n### ")[1:]}
+    return "".join(f"\n### {turn}" for turn in turns if turn.strip() not in have)
 
 
 def with_new_lines(theirs: str, ours: str, base: str) -> str:
     """A memory that a person edited, with the lines that are new since we last wrote it.
 
     `base` is what we wrote then. Nothing of theirs is moved or changed, and what they took out
-    stays out.
+    stays out; a to-do of ours that they left alone is ticked when it is done.
     """
-    have = {" ".join(line.split()) for line in [*theirs.splitlines(), *base.splitlines()]}
-    body = codec.split_front(theirs).body
+    body = _with_ticks(codec.split_front(theirs).body, ours, base)
+    have = {" ".join(line.split()) for line in [*body.splitlines(), *base.splitlines()]}
     for section in codec.sections_of(codec.split_front(ours).body):
         new = [
             line
@@ -236,3 +322,13 @@ def with_new_lines(theirs: str, ours: str, base: str) -> str:
         text = "\n".join(new) if old is None else f"{old.text}\n" + "\n".join(new)
         body = codec.with_section(body, old.heading if old else section.heading, text)
     return codec.with_body(theirs, body)
+
+
+def _with_ticks(body: str, ours: str, base: str) -> str:
+    done = {line[6:] for line in ours.splitlines() if line.startswith("- [x] ")}
+    done &= {line[6:] for line in base.splitlines() if line.startswith("- [ ] ")}
+    lines = body.splitlines(keepends=True)
+    return "".join(
+        f"- [x] {line[6:]}" if line.startswith("- [ ] ") and line[6:].rstrip() in done else line
+        for line in lines
+    )

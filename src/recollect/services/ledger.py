@@ -12,14 +12,25 @@ Write order: lock → compare stamps → journal (fdatasync) → files (temp, fs
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from recollect.domain.model import Change, Op
-from recollect.errors import AlreadyThere, ChangedMeanwhile, RecollectError
+from recollect.domain.model import Change, Op, Problem
+from recollect.errors import (
+    AlreadyThere,
+    ChangedMeanwhile,
+    FileNotThere,
+    OutsideStore,
+    RecollectError,
+    StorageFailed,
+)
 from recollect.fsio import stamp_of
 from recollect.ports import Index, Journal, Store
+
+OUTSIDE = "outside"  # the cause of an op that only keeps a text that a person wrote
+DONE, OPEN, LOST = "done", "open", "lost"
 
 
 class Moment(NamedTuple):
@@ -27,6 +38,13 @@ class Moment(NamedTuple):
 
     now: str
     new_id: Callable[[], str]
+
+
+class Recovered(NamedTuple):
+    """What a crash had left: the ops that were done again, and what could not be finished."""
+
+    redone: list[Op]
+    problems: list[Problem]
 
 
 class Ledger:
@@ -60,11 +78,10 @@ class Ledger:
             changes = [self._redacted(change) for change in plan()]
             if not changes:
                 return []
-            for change in changes:
-                self._check(change)
-            ops = self._ops_of(changes, cause, undoes)
+            olds = {change.path: self._old_of(change) for change in changes}
+            ops = self._ops_of(changes, olds, cause, undoes)
             self.journal.append(ops)
-            self._apply(ops)
+            self._apply(ops, olds)
             return ops
 
     def _redacted(self, change: Change) -> Change:
@@ -72,16 +89,25 @@ class Ledger:
             return change
         return Change("put", change.path, change.memory, change.before, self._redact(change.text))
 
-    def _check(self, change: Change) -> None:
-        found = self.store.stamp(change.path)
-        if change.before is None and self.store.exists(change.path):
-            raise AlreadyThere(path=change.path)
-        if found != change.before:
-            raise ChangedMeanwhile(path=change.path)
+    def _old_of(self, change: Change) -> str:
+        """The text that a change replaces; an error if the file is not as the plan saw it."""
         if change.op == "move" and self.store.exists(change.to):
             raise AlreadyThere(path=change.to)
+        if change.before is None:
+            if self.store.exists(change.path):
+                raise AlreadyThere(path=change.path)
+            return ""
+        try:
+            old = self.store.read(change.path)
+        except FileNotThere:
+            raise ChangedMeanwhile(path=change.path) from None
+        if old.stamp != change.before:
+            raise ChangedMeanwhile(path=change.path)
+        return old.text
 
-    def _ops_of(self, changes: Sequence[Change], cause: str, undoes: str) -> list[Op]:
+    def _ops_of(
+        self, changes: Sequence[Change], olds: dict[str, str], cause: str, undoes: str
+    ) -> list[Op]:
         blank = Op(
             op="put",
             op_id="",
@@ -100,32 +126,27 @@ class Ledger:
         ops: list[Op] = []
         for change in changes:
             about = replace(blank, memory=change.memory, path=change.path)
-            if change.before is not None and not self.journal.has_text(change.before):
+            if change.before is not None and self.journal.text_of(change.before) is None:
                 # The old text came from a person's editor: the journal keeps it, for undo.
-                old = self._redact(self.store.read(change.path).text)
-                ops.append(
-                    replace(about, cause="outside", after=change.before, text=old, undoes="")
-                )
+                old = self._redact(olds[change.path])
+                ops.append(replace(about, cause=OUTSIDE, after=change.before, text=old, undoes=""))
             ops.append(_op_of(change, about))
         return [
             replace(op, op_id=self.moment.new_id(), seq=op.seq + n, of=len(ops))
             for n, op in enumerate(ops)
         ]
 
-    def _apply(self, ops: Sequence[Op]) -> None:
-        applied = 0
+    # --------------------------------------------------------------------------------- applying
+
+    def _apply(self, ops: Sequence[Op], olds: dict[str, str]) -> None:
         try:
-            for op in ops:
-                if op.cause != "outside":
-                    self._do(op)
-                    applied += 1
-            self.store.settle(path for op in ops for path in (op.path, op.to) if path)
-        except RecollectError:
-            if applied == 0:
-                # Nothing of it is in the files: take it back, so that a second try is no twin.
-                self.journal.settle(ops[0].group, ops[-1].seq, applied=False)
+            for op in _about_files(ops):
+                self._do(op)
+            self.store.settle(_paths_of(ops))
+        except RecollectError as error:
+            self._take_back(ops, olds, error)
             raise
-        self.journal.settle(ops[0].group, ops[-1].seq, applied=True)
+        self._note(ops, applied=True)
 
     def _do(self, op: Op) -> None:
         if op.op == "put":
@@ -139,54 +160,83 @@ class Ledger:
         else:
             self.store.remove(op.path, op.before or "")
 
+    def _take_back(self, ops: Sequence[Op], olds: dict[str, str], error: RecollectError) -> None:
+        """Undo what a refused group did to the files, so that trying again makes no twin."""
+        try:
+            for op in reversed(_about_files(ops)):
+                if self._state(op) == DONE:
+                    self._do(_reverse_of(op, olds[op.path]))
+            self.journal.take_back()
+        except RecollectError:
+            raise StorageFailed(
+                path=error.fields.get("path", self.store.root),
+                reason=f"{error.fields.get('reason', error)}; the change is in the journal, and "
+                "the next command will finish it",
+            ) from error
+
+    def _note(self, ops: Sequence[Op], *, applied: bool) -> None:
+        # Without the note the next command looks again and finds the same.
+        with suppress(RecollectError):
+            self.journal.settle(ops[0].group, ops[-1].seq, applied=applied)
+
     # --------------------------------------------------------------------------------- recovery
 
-    def recover(self) -> list[Op]:
-        """Finish what a crash left unfinished; gives the ops that were done again."""
+    def recover(self) -> Recovered:
+        """Finish what a crash left unfinished.
+
+        Raises:
+            Locked, StorageFailed: the store cannot be written.
+        """
         pending, offsets = self.journal.unsettled(self._settled_offsets())
         if not pending:
             self._keep_offsets(offsets)
-            return []
+            return Recovered([], [])
         with self.store.locked():
             return self._recover_locked()
 
-    def _recover_locked(self) -> list[Op]:
+    def _recover_locked(self) -> Recovered:
         pending, offsets = self.journal.unsettled(self._settled_offsets())
-        if not pending:
-            self._keep_offsets(offsets)
-            return []
-        redone: list[Op] = []
+        found = Recovered([], [])
         groups: dict[str, list[Op]] = {}
         for op in pending:
             groups.setdefault(op.group, []).append(op)
-        for group, ops in groups.items():
-            states = {op.op_id: self._redo(op) for op in ops if op.cause != "outside"}
-            redone += [op for op in ops if states.get(op.op_id) == "redone"]
-            self.store.settle(path for op in ops for path in (op.path, op.to) if path)
-            holds = any(state != "lost" for state in states.values())
-            self.journal.settle(group, ops[-1].seq, applied=holds)
+        for ops in groups.values():
+            try:
+                found.redone.extend(self._finish(ops))
+            except RecollectError as error:  # one that cannot be finished stops no other
+                found.problems.append(Problem(ops[0].path, str(error)))
+        if not pending:
+            self._keep_offsets(offsets)
+        return found
+
+    def _finish(self, ops: Sequence[Op]) -> list[Op]:
+        """Bring the files to what a group says, as far as no person's edit came in between."""
+        states = {op.op_id: self._state(op) for op in _about_files(ops)}
+        if LOST in states.values() and DONE not in states.values():
+            self._note(ops, applied=False)
+            return []
+        redone = [op for op in ops if states.get(op.op_id) == OPEN]
+        for op in redone:
+            self._do(op)
+        self.store.settle(_paths_of(op for op in ops if states.get(op.op_id) in (OPEN, DONE)))
+        self._note(ops, applied=True)
         return redone
 
-    def _redo(self, op: Op) -> str:
-        """Carry out an op again if the files show that it was not.
-
-        Gives `there` if they carry it, `redone` if they do now, `lost` if a person's edit came
-        in between and wins.
-        """
-        found = self.store.stamp(op.path)
-        if op.op == "put" and found == op.after:
-            return "there"
-        if op.op == "move" and found is None and self.store.stamp(op.to) == op.before:
-            return "there"
-        if op.op == "remove" and found is None:
-            return "there"
-        in_the_way = (op.op == "move" and self.store.exists(op.to)) or (
-            op.before is None and self.store.exists(op.path)
-        )
-        if found != op.before or in_the_way:
-            return "lost"
-        self._do(op)
-        return "redone"
+    def _state(self, op: Op) -> str:
+        """Whether the files carry an op, could carry it still, or say something else by now."""
+        try:
+            found = self.store.stamp(op.path)
+            if op.op == "put":
+                if found == op.after:
+                    return DONE
+            elif found is None and (op.op == "remove" or self.store.stamp(op.to) == op.before):
+                return DONE
+            taken = op.to if op.op == "move" else op.path if op.before is None else ""
+            if found != op.before or (taken and self.store.exists(taken)):
+                return LOST
+        except OutsideStore:
+            return LOST
+        return LOST if op.op == "put" and op.text is None else OPEN
 
     def _settled_offsets(self) -> dict[str, int]:
         try:
@@ -199,6 +249,24 @@ class Ledger:
         text = json.dumps(offsets, sort_keys=True)
         if text != self.index.meta("settled"):
             self.index.set_meta({"settled": text})
+
+
+def _about_files(ops: Iterable[Op]) -> list[Op]:
+    """The ops that do something; the others keep a text for undo."""
+    return [op for op in ops if op.cause != OUTSIDE]
+
+
+def _paths_of(ops: Iterable[Op]) -> list[str]:
+    return [path for op in ops for path in (op.path, op.to) if path]
+
+
+def _reverse_of(op: Op, old: str) -> Op:
+    """The op that brings back the file as it was, with its text `old`."""
+    if op.op == "move":
+        return replace(op, path=op.to, to=op.path)
+    if op.op == "put" and op.before is None:
+        return replace(op, op="remove", before=op.after)
+    return replace(op, op="put", before=op.after, after=op.before, text=old)
 
 
 def _op_of(change: Change, about: Op) -> Op:

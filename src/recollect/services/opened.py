@@ -16,6 +16,7 @@ from recollect.domain.names import free_name
 from recollect.errors import (
     ChangedMeanwhile,
     FileNotThere,
+    Locked,
     MemoryNotFound,
     OutsideStore,
     RecollectError,
@@ -23,6 +24,8 @@ from recollect.errors import (
 from recollect.ports import Index, Journal, Store
 from recollect.services.ledger import Ledger
 from recollect.services.refresh import Progress, Refreshed, refresh
+
+INDEX = "index"  # what a problem with the index is about
 
 _FOLDERS = (
     "core",
@@ -67,10 +70,16 @@ class OpenStore:
     def freshen(self, progress: Progress | None = None) -> Refreshed:
         """Finish what a crash left, then take in what changed in the files."""
         try:
-            self.redone = self.ledger.recover()
+            self.redone, stuck = self.ledger.recover()
+            self.problems += stuck
         except RecollectError as error:  # a store that cannot be written can still be read
             self.problems.append(Problem("journal", str(error)))
-        found = refresh(self.files, self.index, self.now_ns, progress)
+        try:
+            found = refresh(self.files, self.index, self.now_ns, progress)
+        except Locked as error:  # somebody makes the index anew: what it has still holds
+            if not self.index.known():
+                raise
+            found = Refreshed(0, 0, [Problem(INDEX, str(error))])
         self.problems += found.problems
         return found
 
@@ -95,7 +104,10 @@ class OpenStore:
                 if not left:
                     raise
         if ops:
-            refresh(self.files, self.index, self.now_ns)
+            try:
+                refresh(self.files, self.index, self.now_ns)
+            except RecollectError as error:  # the change is made; the next command will index it
+                self.problems.append(Problem(INDEX, str(error)))
         return ops
 
     def require(self, memory_id: str) -> Entry:

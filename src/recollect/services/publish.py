@@ -2,13 +2,13 @@
 
 Promises: a view is written only when its bytes change; a brief names the files it was made of, so
 that a hook can tell whether it is still true.
-Touches: the ports behind the store it is given, and the brief through `keep`.
+Touches: the ports behind the store it is given.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from recollect.domain import brief, views
@@ -25,17 +25,19 @@ MOST_SESSIONS_READ = 12
 MOST_FACTS_READ = 40
 FACT_KINDS = ("decision", "pattern", "rule", "issue")
 
-Keep = Callable[[str, list[str], list[str], str], None]  # name, ids, sources, hook output
-
 
 def publish_views(store: OpenStore) -> list[str]:
-    """Write the views whose bytes changed; gives their names."""
-    entries = store.index.entries(Filter())
-    pages = {
-        INDEX_PAGE: views.index_page(entries, store.settings.lang, store.settings.view_rows),
-        INDEX_JSON: views.index_json(entries),
-    }
-    return [name for name, text in pages.items() if store.files.write_view(name, text)]
+    """Write the views whose bytes changed; gives their names.
+
+    Under the lock, so that of two processes the one that saw less never writes last.
+    """
+    with store.files.locked():
+        entries = store.index.entries(Filter())
+        pages = {
+            INDEX_PAGE: views.index_page(entries, store.settings.lang, store.settings.view_rows),
+            INDEX_JSON: views.index_json(entries),
+        }
+        return [name for name, text in pages.items() if store.files.write_view(name, text)]
 
 
 def make_brief(

@@ -7,7 +7,7 @@ Touches: the ports behind the stores it is given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ from recollect.services.opened import OpenStore
 
 SNIPPET_CHARS = 220
 MOST_CANDIDATES = 40
+MOST_WORDS_SHOWN = 16
+MOST_PLACES = 8
 
 
 class Found(NamedTuple):
@@ -98,11 +100,10 @@ def snippet_of(text: str, words: Sequence[str]) -> str:
     line = " ".join(text.split())
     if len(line) <= SNIPPET_CHARS:
         return line
-    low = line.lower()
-    starts = sorted(at for word in words if (at := low.find(rank.stem(word))) >= 0)
+    places = sorted(_places(line.lower(), words))
     best, most = 0, 0
-    for at in starts:
-        inside = sum(1 for other in starts if at <= other < at + SNIPPET_CHARS - 40)
+    for at, _ in places:
+        inside = len({word for other, word in places if at <= other < at + SNIPPET_CHARS - 40})
         if inside > most:
             best, most = at, inside
     start = max(0, best - 40)
@@ -110,6 +111,17 @@ def snippet_of(text: str, words: Sequence[str]) -> str:
         start = line.find(" ", start, start + 30) + 1 or start
     cut = line[start : start + SNIPPET_CHARS]
     return ("…" if start else "") + cut.strip() + ("…" if start + SNIPPET_CHARS < len(line) else "")
+
+
+def _places(text: str, words: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Where the words are in a text, the first few times."""
+    for word in map(rank.stem, words[:MOST_WORDS_SHOWN]):
+        at = -1
+        for _ in range(MOST_PLACES):
+            at = text.find(word, at + 1)
+            if at < 0:
+                break
+            yield at, word
 
 
 def recall(

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from recollect.domain.model import Change, Op
-from recollect.errors import ChangedMeanwhile, ChangeNotFound, NothingToUndo
+from recollect.errors import ChangedMeanwhile, ChangeNotFound, Failed, NothingToUndo
+from recollect.services.ledger import OUTSIDE
 from recollect.services.opened import OpenStore
 
 
@@ -29,7 +30,7 @@ class Past(NamedTuple):
     @property
     def what(self) -> str:
         """`created`, `changed`, `moved` or `removed`."""
-        ops = [op for op in self.ops if op.cause != "outside"]
+        ops = [op for op in self.ops if op.cause != OUTSIDE]
         kinds = {"move": "moved", "remove": "removed"}
         first = ops[-1]
         return kinds.get(first.op, "created" if first.before is None else "changed")
@@ -62,7 +63,7 @@ def _undone(undoes: dict[str, str]) -> set[str]:
 
 
 def _past(group: str, ops: list[Op], undone: set[str]) -> Past:
-    real = [op for op in ops if op.cause != "outside"] or ops
+    real = [op for op in ops if op.cause != OUTSIDE] or ops
     return Past(
         id=group,
         time=real[-1].time,
@@ -81,12 +82,13 @@ def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> Past:
     Raises:
         NothingToUndo, ChangeNotFound: there is no such change.
         ChangedMeanwhile: something else changed the file after it.
+        Failed: the text from before was purged.
     """
     past = _wanted(store, name)
     texts = _texts(store)
 
     def plan() -> list[Change]:
-        real = [op for op in past.ops if op.cause != "outside"]
+        real = [op for op in past.ops if op.cause != OUTSIDE]
         return [change for op in reversed(real) for change in _reverse(store, op, texts)]
 
     if dry_run:
@@ -99,9 +101,10 @@ def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> Past:
 def _wanted(store: OpenStore, name: str) -> Past:
     pasts = history(store)
     if name:
-        exact = [p for p in pasts if p.id == name or (len(name) >= 8 and p.id.startswith(name))]
-        if exact:
-            return exact[0]
+        # Ids of changes begin with the time: a start of one may well fit several.
+        meant = [p for p in pasts if p.id == name or (len(name) >= 8 and p.id.startswith(name))]
+        if len(meant) == 1:
+            return meant[0]
         pasts = history(store, name)
         if not pasts:
             raise ChangeNotFound(id=name)
@@ -117,13 +120,14 @@ def _texts(store: OpenStore) -> dict[str, str]:
 
 
 def _reverse(store: OpenStore, op: Op, texts: dict[str, str]) -> list[Change]:
-    """The changes that take one op back, as long as nothing was changed since."""
+    """The changes that take one op back, if the file is as the op left it."""
     if op.op == "move":
         return [Change("move", op.to, op.memory, op.before, to=op.path)]
-    if op.op == "remove":
-        return [Change("put", op.path, op.memory, None, texts[op.before or ""])]
-    if store.files.stamp(op.path) != op.after:
+    now = None if op.op == "remove" else op.after
+    if store.files.stamp(op.path) != now:
         raise ChangedMeanwhile(path=op.path)
     if op.before is None:
-        return [Change("remove", op.path, op.memory, op.after)]
-    return [Change("put", op.path, op.memory, op.after, texts[op.before])]
+        return [Change("remove", op.path, op.memory, now)]
+    if op.before not in texts:
+        raise Failed(what=f"The journal does not have the text of {op.path} from before any more.")
+    return [Change("put", op.path, op.memory, now, texts[op.before])]

@@ -1,17 +1,21 @@
 """SQLite: putting memories into the tables and taking them out again.
 
-Promises: what `take_out` tells the text index is to the letter what `put_in` told it, since its
-tables keep no content of their own.
+Promises: what is taken out of the text index is to the letter what was put in, since its tables
+keep no content of their own; what the tables say depends on the files that are there, never on
+the order in which they came.
 Touches: the database it is given, inside the caller's transaction.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from binascii import crc32
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from recollect.adapters.sqlite import lookup
 from recollect.domain import entries
+from recollect.domain.codec.fields import stem_of
 from recollect.domain.model import Memory
 from recollect.domain.text import index_words
 from recollect.fsio import stamp_of
@@ -22,80 +26,158 @@ ENTRY_FIELDS = (
     "private, path, tokens, summary, stamp, problem"
 )
 LISTS = (5, 6, 7, 8, 14)  # the fields among them that are lists: a line for each item
+SECTION_FIELDS = "shelf, anchor, heading, text, kind, source, trust, trigger, tokens"
 
 Cuts = dict[str, list[str]]
+Value = str | int
 
 
-class _Head(NamedTuple):
-    """What every section of a memory is filed under."""
+class Filed(NamedTuple):
+    """A section as it is filed: its number, its shelf, and the texts whose words it has."""
 
+    n: int
+    shelf: int
     title: str
     tags: str
     files: str
     concepts: str
+    heading: str
+    trigger: str
+    text: str
+
+
+def has(db: sqlite3.Connection, path: str, stamp: str) -> bool:
+    """Whether this text of the file is in the index already: another process was quicker."""
+    asked = "SELECT 1 FROM memory WHERE path = ? AND stamp = ?"
+    return db.execute(asked, (path, stamp)).fetchone() is not None
 
 
 def put_in(db: sqlite3.Connection, memory: Memory, stamp: str, cuts: Cuts) -> None:
     """File a memory with its sections; `cuts` keeps the words of chunks that were cut before."""
-    sections = entries.shelved(memory)
-    shelf = lookup.SHELVES.index(sections[0].shelf) if sections else 0
-    entry = entries.entry_of(memory, stamp)._replace(id=_free_id(db, memory))
-    values = [_flat(value) for value in entry]
-    marks = ", ".join("?" * (len(values) + 2))
+    shelf = lookup.SHELVES.index(_shelf_of(memory))
+    entry = [_flat(value) for value in entries.entry_of(memory, stamp)]
+    head = (shelf, entries.day_of(memory.created or memory.updated), *entry)
+    sections = [(shelf, *_section_row(one)) for one in entries.shelved(memory)]
     kept = db.execute(
-        f"INSERT INTO memory ({ENTRY_FIELDS}, shelf, day) VALUES ({marks})",
-        (*values, shelf, entries.day_of(memory.created or memory.updated)),
+        f"INSERT INTO memory (shelf, day, {ENTRY_FIELDS}, sum) VALUES ({_marks(head)}, ?)",
+        (*head, _sum(head, sections)),
     )
-    head = _Head(
-        *map(
-            str, (_flat(entry.title), _flat(entry.tags), _flat(entry.files), _flat(entry.concepts))
-        )
-    )
-    for one in sections:
-        text, heading, trigger = clean(one.text), clean(one.heading), clean("\n".join(one.trigger))
+    title, tags, files, concepts = (str(entry[n]) for n in (1, 5, 7, 8))
+    for section in sections:
         row = db.execute(
-            "INSERT INTO section "
-            "(memory, shelf, anchor, heading, text, kind, source, trust, trigger, tokens) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                kept.lastrowid,
-                shelf,
-                one.anchor,
-                heading,
-                text,
-                one.kind,
-                one.source,
-                one.trust,
-                trigger,
-                one.tokens,
-            ),
+            f"INSERT INTO section ({SECTION_FIELDS}, memory) VALUES ({_marks(section)}, ?)",
+            (*section, kept.lastrowid),
         )
-        db.execute(
-            f"INSERT INTO {one.shelf}_fts(rowid, title, tags, trigger, names, body) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            (row.lastrowid, *_filed(head, heading, trigger, text, cuts)),
+        heading, text, trigger = (str(section[n]) for n in (2, 3, 7))
+        number = row.lastrowid or 0
+        file_words(
+            db, Filed(number, shelf, title, tags, files, concepts, heading, trigger, text), cuts
         )
+    settle_name(db, memory.path, memory.id)
+
+
+def _section_row(one: entries.Shelved) -> tuple[Value, ...]:
+    heading, text, trigger = clean(one.heading), clean(one.text), clean("\n".join(one.trigger))
+    return one.anchor, heading, text, one.kind, one.source, one.trust, trigger, one.tokens
+
+
+def _shelf_of(memory: Memory) -> str:
+    if entries.is_conversation(memory.path):
+        return "raw"
+    return "cold" if memory.archived else "hot"
 
 
 def take_out(db: sqlite3.Connection, path: str, cuts: Cuts) -> None:
     """Take the memory of a file out, if there is one."""
-    row = db.execute(
-        "SELECT n, shelf, title, tags, files, concepts FROM memory WHERE path = ?", (path,)
-    ).fetchone()
-    if row is None:
+    found = db.execute("SELECT n, id FROM memory WHERE path = ?", (path,)).fetchone()
+    if found is None:
         return
-    memory, shelf, head = row[0], lookup.SHELVES[row[1]], _Head(*row[2:])
-    sections = db.execute(
-        "SELECT n, heading, trigger, text FROM section WHERE memory = ?", (memory,)
+    for row in filed(db, found[0]):
+        file_words(db, row, cuts, command="delete")
+    db.execute("DELETE FROM section WHERE memory = ?", (found[0],))
+    db.execute("DELETE FROM memory WHERE n = ?", (found[0],))
+    settle_name(db, path, found[1].partition("~")[0])
+
+
+def filed(db: sqlite3.Connection, memory: int = 0) -> list[Filed]:
+    """The sections of one memory, or of all, as they are filed."""
+    rows = db.execute(
+        "SELECT s.n, s.shelf, m.title, m.tags, m.files, m.concepts, s.heading, s.trigger, s.text "
+        f"FROM section s JOIN memory m ON m.n = s.memory {'WHERE m.n = ?' if memory else ''} "
+        "ORDER BY s.n",
+        (memory,) if memory else (),
+    )
+    return [Filed(*row) for row in rows]
+
+
+def file_words(db: sqlite3.Connection, row: Filed, cuts: Cuts, command: str = "") -> None:
+    """File a section under its words; with the command `delete`, take it from under them."""
+    table = f"{lookup.SHELVES[row.shelf]}_fts"
+    first, mark, value = (f"{table}, ", "?, ", (command,)) if command else ("", "", ())
+    db.execute(
+        f"INSERT INTO {table}({first}rowid, title, tags, trigger, names, body) "
+        f"VALUES ({mark}?, ?, ?, ?, ?, ?)",
+        (
+            *value,
+            row.n,
+            index_words(f"{row.title} {row.heading}", cuts),
+            index_words(row.tags, cuts),
+            index_words(row.trigger, cuts),
+            index_words(f"{row.files} {row.concepts}", cuts),
+            index_words(row.text, cuts),
+        ),
+    )
+
+
+def is_as_written(db: sqlite3.Connection, memory: int) -> bool:
+    """Whether the rows of a memory still have the checksum they were written with."""
+    asked = f"SELECT sum, shelf, day, {ENTRY_FIELDS} FROM memory WHERE n = ?"
+    kept, *head = db.execute(asked, (memory,)).fetchone()
+    sections = f"SELECT {SECTION_FIELDS} FROM section WHERE memory = ? ORDER BY n"
+    return bool(kept == _sum(head, db.execute(sections, (memory,))))
+
+
+def _sum(head: Sequence[Value], sections: Iterable[tuple[Value, ...]]) -> int:
+    # Other files have a say in the id: in its end, and wholly in that of a raw conversation.
+    shelf, day, name, *rest = head
+    own_name = "" if lookup.SHELVES[int(shelf)] == "raw" else str(name).partition("~")[0]
+    return crc32(repr([(shelf, day, own_name, *rest), *sections]).encode("utf-8"))
+
+
+# ------------------------------------------------------------------------------------------ names
+
+
+def settle_name(db: sqlite3.Connection, path: str, name: str) -> None:
+    """Give the id `name` to one of the memories that claim it; the others get a mark behind it.
+
+    It goes to what is not archived, then to the file that is called so, then to the first by path.
+    """
+    rows = db.execute(
+        "SELECT n, path, shelf, id FROM memory WHERE (id = ?1 OR (id > ?2 AND id < ?3)) "
+        "AND shelf <> 2",
+        (name, f"{name}~", f"{name}~g"),
     ).fetchall()
-    for n, heading, trigger, text in sections:
+    rows.sort(key=lambda row: (row[2], stem_of(row[1]) != name, row[1]))
+    for rank, (n, own_path, _, now) in enumerate(rows):
+        wanted = f"{name}~{stamp_of(own_path.encode())[:6]}" if rank else name
+        if wanted != now:
+            db.execute("UPDATE memory SET id = ? WHERE n = ?", (wanted, n))
+            _name_conversation(db, own_path)
+    _name_conversation(db, path)
+
+
+def _name_conversation(db: sqlite3.Connection, path: str) -> None:
+    """Let the raw conversation beside a memory be found under the memory's id."""
+    folder, _, name = path.rpartition("/")
+    if name in ("summary.md", "conversation.md"):
         db.execute(
-            f"INSERT INTO {shelf}_fts({shelf}_fts, rowid, title, tags, trigger, names, body) "
-            "VALUES ('delete', ?, ?, ?, ?, ?, ?)",
-            (n, *_filed(head, heading, trigger, text, cuts)),
+            "UPDATE memory SET id = coalesce((SELECT id FROM memory WHERE path = ?2), ?3) "
+            "WHERE path = ?1",
+            (f"{folder}/conversation.md", f"{folder}/summary.md", folder.rpartition("/")[2]),
         )
-    db.execute("DELETE FROM section WHERE memory = ?", (memory,))
-    db.execute("DELETE FROM memory WHERE n = ?", (memory,))
+
+
+# ----------------------------------------------------------------------------------------- counts
 
 
 def count(db: sqlite3.Connection) -> None:
@@ -114,33 +196,16 @@ def count(db: sqlite3.Connection) -> None:
     db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(total),))
 
 
-def _free_id(db: sqlite3.Connection, memory: Memory) -> str:
-    """The memory's id; a second file with the same one is told apart by its path."""
-    taken = db.execute(
-        "SELECT path FROM memory WHERE id = ? AND shelf <> 2 AND path <> ?",
-        (memory.id, memory.path),
-    ).fetchone()
-    if taken is None or entries.is_conversation(memory.path):
-        return memory.id
-    return f"{memory.id}~{stamp_of(memory.path.encode('utf-8', 'replace'))[:6]}"
-
-
-def _filed(head: _Head, heading: str, trigger: str, text: str, cuts: Cuts) -> tuple[str, ...]:
-    return (
-        index_words(f"{head.title} {heading}", cuts),
-        index_words(head.tags, cuts),
-        index_words(trigger, cuts),
-        index_words(f"{head.files} {head.concepts}", cuts),
-        index_words(text, cuts),
-    )
-
-
 def clean(text: str) -> str:
     """`text` as SQLite takes it: without lone surrogates."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _flat(value: object) -> str | int:
+def _flat(value: object) -> Value:
     if isinstance(value, tuple):
         return clean("\n".join(value))
     return int(value) if isinstance(value, int) else clean(str(value))
+
+
+def _marks(values: Sequence[Value]) -> str:
+    return ", ".join("?" * len(values))

@@ -1,8 +1,8 @@
 """SQLite: the index over the sections of a store.
 
-Promises: another identity or any doubt about the file moves it aside and starts a new one; every
-write is one immediate transaction; the file is never opened but through SQLite (closing another
-handle of it would drop SQLite's locks).
+Promises: every write is one immediate transaction; an index that turns out to be damaged is moved
+aside, made anew, filled and asked again, so that no answer ever comes from half of one; the file
+is never opened but through SQLite (closing another handle of it would drop SQLite's locks).
 Touches: index.db and its side files in the cache folder.
 """
 
@@ -10,19 +10,39 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from recollect import fsio
-from recollect.adapters.sqlite import filing, lookup, schema
+from recollect.adapters.sqlite import checking, filing, lookup, opening, schema
 from recollect.domain.model import Entry, Filter
 from recollect.domain.rank import Candidate
 from recollect.domain.text import cue_words
 from recollect.errors import StorageFailed
 from recollect.ports import Known, Row
 
-BUSY_SECONDS = 10.0
-MOST_ROWS = 40_000
+MOST_ROWS = 30_000  # below the number of variables that SQLite takes in one statement
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _whole(
+    ask: Callable[Concatenate[SqliteIndex, _P], _R],
+) -> Callable[Concatenate[SqliteIndex, _P], _R]:
+    """A question that is asked again once the damage it met is mended."""
+
+    @wraps(ask)
+    def asked(self: SqliteIndex, /, *args: _P.args, **named: _P.kwargs) -> _R:
+        try:
+            return ask(self, *args, **named)
+        except sqlite3.Error as error:
+            self.mend(error)
+        return ask(self, *args, **named)
+
+    return asked
 
 
 class SqliteIndex:
@@ -30,62 +50,20 @@ class SqliteIndex:
 
     identity = lookup.IDENTITY
 
-    def __init__(self, folder: str) -> None:
-        """Open the index in this cache folder, or make a new one there."""
+    def __init__(self, folder: str, refill: Callable[[], None] | None = None) -> None:
+        """Open the index in this cache folder, or make a new one there.
+
+        `refill` is called when a damaged index was replaced by an empty one.
+        """
         self.path = os.path.join(folder, "index.db")
-        self.was_rebuilt = False
+        self.refill = refill
+        self._mending = self._anew = False
         fsio.make_folder(folder)
-        self._db = self._open()
+        self._open()
 
-    def _open(self) -> sqlite3.Connection:
-        with suppress(sqlite3.Error):
-            db = self._connect()
-            if _identity_of(db) == lookup.IDENTITY:
-                return db
-            db.close()
-        with fsio.lock(self.path + ".lock"):
-            # Another process may have made it while we waited.
-            with suppress(sqlite3.Error):
-                db = self._connect()
-                found = _identity_of(db)
-                if found == lookup.IDENTITY:
-                    return db
-                db.close()
-            self._move_aside()
-            return self._make()
-
-    def _connect(self) -> sqlite3.Connection:
-        if not os.path.exists(self.path):
-            raise sqlite3.DatabaseError("there is no index yet")
-        db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
-        db.execute("PRAGMA trusted_schema = OFF")
-        db.execute("PRAGMA synchronous = NORMAL")
-        return db
-
-    def _make(self) -> sqlite3.Connection:
-        # Made under another name first: a reader never sees an index without its tables.
-        self.was_rebuilt = True
-        new = f"{self.path}.new"
-        for name in (new, f"{new}-wal", f"{new}-shm", f"{new}-journal"):
-            fsio.remove(name)
-        try:
-            os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, fsio.FILE_MODE))
-            db = sqlite3.connect(new, timeout=BUSY_SECONDS, isolation_level=None)
-            db.execute("PRAGMA journal_mode = WAL")
-            schema.create(db)
-            db.close()
-            fsio.move(new, self.path)
-            return self._connect()
-        except (sqlite3.Error, OSError) as error:
-            raise StorageFailed(path=self.path, reason=str(error)) from error
-
-    def _move_aside(self) -> None:
-        if not os.path.lexists(self.path):
-            return
-        aside = f"{self.path}.broken"
-        for name in (aside, *(f"{self.path}{end}" for end in ("-wal", "-shm", "-journal"))):
-            fsio.remove(name)
-        fsio.move(self.path, aside)
+    def _open(self) -> None:
+        self._db = opening.opened(self.path)
+        self._inode = opening.inode_of(self.path)
 
     def close(self) -> None:
         """Let the file go."""
@@ -94,14 +72,30 @@ class SqliteIndex:
     def heal(self) -> None:
         """Move a damaged index aside and start an empty one."""
         self._db.close()
-        with fsio.lock(self.path + ".lock"):
-            self._move_aside()
-            self._db = self._make()
+        self._db = opening.replaced(self.path, self._inode)
+        self._inode = opening.inode_of(self.path)
+
+    def mend(self, error: sqlite3.Error) -> None:
+        """Replace and fill the index if it is damaged; any other trouble is raised as ours."""
+        if self._mending or not self.refill or not opening.is_damage(error, self.path):
+            raise opening.refusal(error, self.path) from error
+        self._mending = True
+        try:
+            self.heal()
+            self.refill()
+        finally:
+            self._mending = False
 
     # --------------------------------------------------------------------------------- writing
 
+    @_whole
     def known(self) -> dict[str, Known]:
         """Every file that the index has, by path."""
+        if opening.inode_of(self.path) != self._inode:  # somebody replaced it
+            self._db.close()
+            self._open()
+        if self._anew:
+            return {}
         rows = self._db.execute(
             "SELECT path, size, mtime_ns, ctime_ns, inode, stamp, checked_ns FROM file"
         )
@@ -109,112 +103,165 @@ class SqliteIndex:
 
     def apply(self, rows: Iterable[Row], gone: Iterable[str], checked_ns: int) -> int:
         """Take in what changed, in one transaction; gives the number of memories written."""
+        try:
+            with self._transaction() as db:
+                written = self._applied(db, rows, gone, checked_ns)
+        except sqlite3.Error as error:
+            self.mend(error)
+        else:
+            self._anew = False
+            return written
+        return sum(self.counts()[name] for name in ("memories", "archived", "conversations"))
+
+    def _applied(
+        self, db: sqlite3.Connection, rows: Iterable[Row], gone: Iterable[str], checked_ns: int
+    ) -> int:
         written = 0
         cuts: dict[str, list[str]] = {}
-        db = self._db
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            for path in gone:
-                filing.take_out(db, path, cuts)
-                db.execute("DELETE FROM file WHERE path = ?", (path,))
-            for row in rows:
-                if row.memory is not None:
-                    filing.take_out(db, row.seen.path, cuts)
-                    filing.put_in(db, row.memory, row.stamp, cuts)
-                    written += 1
-                if len(cuts) > 50_000:
-                    cuts.clear()
-                db.execute(
-                    "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (*row.seen, row.stamp, checked_ns),
-                )
-            filing.count(db)
-            db.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                db.execute("ROLLBACK")
-            raise
+        if self._anew:
+            schema.empty(db)
+        for path in gone:
+            filing.take_out(db, path, cuts)
+            db.execute("DELETE FROM file WHERE path = ?", (path,))
+        for row in rows:
+            if row.memory is not None and not filing.has(db, row.seen.path, row.stamp):
+                filing.take_out(db, row.seen.path, cuts)
+                filing.put_in(db, row.memory, row.stamp, cuts)
+                written += 1
+            if len(cuts) > 50_000:
+                cuts.clear()
+            db.execute(
+                "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (*row.seen, row.stamp, checked_ns),
+            )
+        filing.count(db)
         return written
 
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._db
+            self._db.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            raise
+
+    @_whole
     def set_meta(self, values: dict[str, str]) -> None:
         """Leave values for readers of the index."""
-        self._db.execute("BEGIN IMMEDIATE")
-        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
-        self._db.execute("COMMIT")
+        with self._transaction() as db:
+            db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
 
+    @_whole
     def meta(self, key: str) -> str:
         """A value that `set_meta` left, or nothing."""
         return lookup.meta(self._db, key)
 
+    @_whole
     def purge(self) -> None:
         """Take what was removed out of the index's own files too."""
+        opening.forget_aside(self.path)
         for shelf in lookup.SHELVES:
             self._db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts) VALUES ('optimize')")
         self._db.execute("VACUUM")
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        busy = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if busy:
+            raise StorageFailed(path=self.path, reason="another process keeps old texts in it open")
 
     def wipe(self) -> None:
-        """Forget everything, so that the next refresh takes in every file again."""
-        self.heal()
+        """Forget everything, so that the next refresh takes in every file again.
+
+        A sound index stays as it is for its readers until then.
+        """
+        try:
+            sound = not list(checking.broken_pages(self._db))
+        except sqlite3.Error:
+            sound = False
+        if sound:
+            self._anew = True
+        else:
+            self.heal()
 
     # --------------------------------------------------------------------------------- reading
 
+    @_whole
     def entries(self, only: Filter) -> list[Entry]:
         """The memories that the filter lets through, newest first."""
-        where, values = _where(only)
+        where, values = _where(only, "cold" if only.archived else "hot")
         rows = self._db.execute(
             f"SELECT {filing.ENTRY_FIELDS} FROM memory m WHERE {where} ORDER BY created DESC, updated DESC, id",
             values,
         )
         return [_entry(row) for row in rows]
 
+    @_whole
     def entry(self, memory_id: str) -> Entry | None:
         """The memory with this id; one that is not archived comes first."""
         row = self._db.execute(
             f"SELECT {filing.ENTRY_FIELDS} FROM memory WHERE id = ? AND shelf <> 2 ORDER BY shelf, path",
-            (memory_id,),
+            (filing.clean(memory_id),),
         ).fetchone()
         return _entry(row) if row else None
 
+    @_whole
     def entries_of_session(self, session: str) -> list[Entry]:
         """The memories that were made of this session."""
         rows = self._db.execute(
             f"SELECT {filing.ENTRY_FIELDS} FROM memory WHERE session = ? AND shelf <> 2 ORDER BY created, id",
-            (session,),
+            (filing.clean(session),),
         )
         return [_entry(row) for row in rows]
 
+    @_whole
     def search(self, text: str, *, only: Filter, limit: int) -> list[Candidate]:
         """The sections that match, best first, with the index's score."""
         words = cue_words(text)
         if not words:
             return []
         filed = lookup.stems(words)
-        shelf = "cold" if only.archived else "hot"
-        narrow = _is_narrow(only)
-        found = self._found(filed, shelf, MOST_ROWS if narrow else limit, only)[:limit]
-        if len(found) < limit and not only.archived:
-            found += self._found(filed, "raw", limit, only)[: limit - len(found)]
+        found = self._found(filed, "cold" if only.archived else "hot", only, limit)
+        if len(found) < limit:
+            found += self._found(filed, "raw", only, limit - len(found))
         return found
 
     def _found(
-        self, filed: dict[str, str], shelf: str, limit: int, only: Filter
+        self, filed: dict[str, str], shelf: str, only: Filter, limit: int
     ) -> list[Candidate]:
         counts = lookup.counts_of(self._db, filed, shelf)
+        allowed = None if shelf == "hot" and _lets_all_through(only) else self._allowed(only, shelf)
         found = lookup.find(
-            self._db, counts, limit=limit, most_rows=MOST_ROWS, scope="", shelf=shelf
+            self._db,
+            counts,
+            limit=limit if allowed is None else MOST_ROWS,
+            most_rows=MOST_ROWS,
+            scope="",
+            shelf=shelf,
         )
-        return [one for one in found if _passes(self._db, one, only)]
+        if allowed is not None:
+            found = [one for one in found if one.memory in allowed and only.kind in ("", one.kind)]
+        return found[:limit]
 
+    def _allowed(self, only: Filter, shelf: str) -> set[int]:
+        """The memories on a shelf that the filter lets through."""
+        where, values = _where(only, shelf)
+        return {
+            row[0] for row in self._db.execute(f"SELECT m.n FROM memory m WHERE {where}", values)
+        }
+
+    @_whole
     def word_counts(self, words: list[str]) -> tuple[dict[str, int], int]:
         """How many hot sections have each word, and how many hot sections there are."""
         counts = lookup.counts_of(self._db, lookup.stems(words)) if words else {}
         return counts, lookup.total_sections(self._db)
 
+    @_whole
     def by_ids(self, ids: list[str]) -> list[Candidate]:
         """The first section of each of these memories."""
-        return lookup.heads_of(self._db, ids, "")
+        return lookup.heads_of(self._db, [filing.clean(name) for name in ids], "")
 
+    @_whole
     def counts(self) -> dict[str, int]:
         """How many files, memories, sections and archived memories the index has."""
         asked = {
@@ -228,27 +275,10 @@ class SqliteIndex:
 
     def differences(self) -> list[str]:
         """What is wrong inside the index: each finding is a sentence; none if all is well."""
-        found = []
-        for shelf in range(len(lookup.SHELVES)):
-            name = lookup.SHELVES[shelf]
-            rows = self._db.execute(
-                "SELECT count(*) FROM section WHERE shelf = ?", (shelf,)
-            ).fetchone()[0]
-            filed = self._db.execute(f"SELECT count(*) FROM {name}_fts_docsize").fetchone()[0]
-            if rows != filed:
-                found.append(f"{name}: {rows} sections, but {filed} in the text index")
-        for (row,) in self._db.execute("PRAGMA quick_check"):
-            if row != "ok":
-                found.append(row)
-        return found
-
-
-def _identity_of(db: sqlite3.Connection) -> str:
-    try:
-        return lookup.meta(db, "identity")
-    except sqlite3.Error:
-        db.close()
-        raise
+        try:
+            return list(checking.differences(self._db))
+        except sqlite3.Error as error:
+            return [str(error)]
 
 
 def _entry(row: Sequence[object]) -> Entry:
@@ -260,13 +290,12 @@ def _entry(row: Sequence[object]) -> Entry:
     return Entry(*values)  # type: ignore[arg-type]
 
 
-def _where(only: Filter) -> tuple[str, list[object]]:
+def _where(only: Filter, shelf: str) -> tuple[str, list[object]]:
     """The condition on `memory m` for a filter."""
-    terms: list[str] = ["m.shelf = ?"]
-    values: list[object] = [1 if only.archived else 0]
+    terms: list[str] = ["m.shelf = ?", "(m.path GLOB 'archive/*') = ?"]
+    values: list[object] = [lookup.SHELVES.index(shelf), int(only.archived)]
     for name in ("layer", "category", "session"):
-        wanted = getattr(only, name)
-        if wanted:
+        if wanted := getattr(only, name):
             terms.append(f"m.{name} = ?")
             values.append(wanted)
     if only.kind:
@@ -274,18 +303,15 @@ def _where(only: Filter) -> tuple[str, list[object]]:
             "(m.kind = ? OR EXISTS (SELECT 1 FROM section s WHERE s.memory = m.n AND s.kind = ?))"
         )
         values += [only.kind, only.kind]
-    for name, wanted in (("tags", t) for t in only.tags):
-        terms.append(
-            f"instr(char(10) || lower(m.{name}) || char(10), char(10) || ? || char(10)) > 0"
-        )
-        values.append(wanted.lower())
-    if only.concept:
-        terms.append(
-            "instr(char(10) || lower(m.concepts) || char(10), char(10) || ? || char(10)) > 0"
-        )
-        values.append(only.concept.lower())
+    listed = [("tags", tag) for tag in only.tags] + [("concepts", only.concept)]
+    for name, wanted in listed:
+        if wanted:
+            terms.append(
+                f"instr(char(10) || lower(m.{name}) || char(10), char(10) || ? || char(10))"
+            )
+            values.append(wanted.lower())
     if only.file:
-        terms.append("instr(lower(m.files), ?) > 0")
+        terms.append("instr(lower(m.files), ?)")
         values.append(only.file.lower())
     if only.since:
         terms.append("max(m.created, m.updated) >= ?")
@@ -295,23 +321,8 @@ def _where(only: Filter) -> tuple[str, list[object]]:
         values.append(only.until)
     if not only.superseded:
         terms.append("m.status <> 'superseded'")
-    return " AND ".join(terms), values
+    return " AND ".join(terms), [filing.clean(v) if isinstance(v, str) else v for v in values]
 
 
-def _is_narrow(only: Filter) -> bool:
-    return only != Filter(archived=only.archived, superseded=only.superseded, trust=only.trust)
-
-
-def _passes(db: sqlite3.Connection, one: Candidate, only: Filter) -> bool:
-    if not _is_narrow(only) and only.superseded:
-        return True
-    where, values = _where(only)
-    where = where.replace("m.shelf = ?", "m.shelf IN (?, 2)", 1)
-    if only.kind and one.kind != only.kind:
-        return False
-    return (
-        db.execute(
-            f"SELECT 1 FROM memory m WHERE m.n = ? AND {where}", (one.memory, *values)
-        ).fetchone()
-        is not None
-    )
+def _lets_all_through(only: Filter) -> bool:
+    return only == Filter(trust=only.trust)

@@ -1,16 +1,15 @@
 """SQLite: looking things up in the index, for the commands and for the hook alike.
 
 Promises: reads only; an index of another identity is not read; every word is data.
-Touches: the index file in the cache. The hook imports this module, so it uses the bare `_sqlite3`
+Touches: the index file in the cache. The hook imports this module, so it uses the bare `sqlite`
 and next to nothing else. All SQL of recall is here, once.
 """
 
-import _sqlite3
-
+from recollect.adapters.sqlite.engine import sqlite
 from recollect.domain.rank import FIELD_WEIGHTS, Candidate, chosen_words
 from recollect.domain.text import TEXT_VERSION
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION} embedder=none"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`
@@ -24,13 +23,13 @@ _FIELDS = (
 _JOINED = "section s JOIN memory m ON m.n = s.memory JOIN file f ON f.path = m.path"
 
 
-def open_index(path: str, wait_ms: int) -> "_sqlite3.Connection | None":
+def open_index(path: str, wait_ms: int) -> "sqlite.Connection | None":
     """A connection that only reads, or None where there is no index that we could trust."""
     try:
-        db = _sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True, timeout=wait_ms / 1000)
+        db = sqlite.connect(f"file:{quoted(path)}?mode=ro", uri=True, timeout=wait_ms / 1000)
         db.execute("PRAGMA query_only = 1")
         row = db.execute("SELECT value FROM meta WHERE key = 'identity'").fetchone()
-    except _sqlite3.Error:
+    except sqlite.Error:
         return None
     if row is None or row[0] != IDENTITY:
         db.close()
@@ -38,11 +37,12 @@ def open_index(path: str, wait_ms: int) -> "_sqlite3.Connection | None":
     return db
 
 
-def _quoted(path: str) -> str:
+def quoted(path: str) -> str:
+    """A path as it stands in a `file:` address."""
     return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
-def meta(db: "_sqlite3.Connection", key: str) -> str:
+def meta(db: "sqlite.Connection", key: str) -> str:
     """A value that the last refresh left for readers, or nothing."""
     row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return row[0] if row else ""
@@ -50,7 +50,7 @@ def meta(db: "_sqlite3.Connection", key: str) -> str:
 
 def stems(words: list[str]) -> dict[str, str]:
     """Each word with the form under which the index's own tokenizer files it."""
-    scratch = _sqlite3.connect(":memory:")
+    scratch = sqlite.connect(":memory:")
     scratch.execute(f"CREATE VIRTUAL TABLE cut USING fts5(word, tokenize='{TOKENIZER}')")
     scratch.execute("CREATE VIRTUAL TABLE seen USING fts5vocab(cut, instance)")
     scratch.executemany("INSERT INTO cut(rowid, word) VALUES (?, ?)", list(enumerate(words)))
@@ -59,9 +59,7 @@ def stems(words: list[str]) -> dict[str, str]:
     return {words[n]: term for n, term in found}
 
 
-def counts_of(
-    db: "_sqlite3.Connection", filed: dict[str, str], shelf: str = "hot"
-) -> dict[str, int]:
+def counts_of(db: "sqlite.Connection", filed: dict[str, str], shelf: str = "hot") -> dict[str, int]:
     """How many sections of a shelf have each word, given the forms that `stems` found."""
     counts: dict[str, int] = {}
     for word, term in filed.items():
@@ -81,7 +79,7 @@ def match(words: list[str], *, every: bool = False) -> str:
 
 
 def find(
-    db: "_sqlite3.Connection",
+    db: "sqlite.Connection",
     counts: dict[str, int],
     *,
     limit: int,
@@ -105,7 +103,7 @@ def find(
     return rows_of(db, {n: -score for n, score in rows}, scope)
 
 
-def rows_of(db: "_sqlite3.Connection", scores: dict[int, float], scope: str) -> list[Candidate]:
+def rows_of(db: "sqlite.Connection", scores: dict[int, float], scope: str) -> list[Candidate]:
     """The candidates of these section numbers, with the scores given, in their order."""
     if not scores:
         return []
@@ -115,7 +113,7 @@ def rows_of(db: "_sqlite3.Connection", scores: dict[int, float], scope: str) -> 
     return [found[n] for n in scores if n in found]
 
 
-def heads_of(db: "_sqlite3.Connection", ids: list[str], scope: str) -> list[Candidate]:
+def heads_of(db: "sqlite.Connection", ids: list[str], scope: str) -> list[Candidate]:
     """The first section of each of these memories, as far as they are on the hot shelf."""
     if not ids:
         return []
@@ -128,6 +126,6 @@ def heads_of(db: "_sqlite3.Connection", ids: list[str], scope: str) -> list[Cand
     return [Candidate(row, 0.0, scope) for row in rows]
 
 
-def total_sections(db: "_sqlite3.Connection") -> int:
+def total_sections(db: "sqlite.Connection") -> int:
     """How many sections recall looks through."""
     return int(meta(db, "sections") or 0)

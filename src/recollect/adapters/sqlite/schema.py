@@ -1,6 +1,6 @@
 """SQLite: the tables of the index.
 
-Promises: `create` makes an empty index with our identity in it, readable by this user only.
+Promises: `create` makes an empty index with our identity in it.
 Touches: the database it is given.
 """
 
@@ -25,7 +25,7 @@ CREATE TABLE memory (
   status TEXT NOT NULL, related TEXT NOT NULL, session TEXT NOT NULL, project TEXT NOT NULL,
   created TEXT NOT NULL, updated TEXT NOT NULL, accessed TEXT NOT NULL, decay_after TEXT NOT NULL,
   private INTEGER NOT NULL, tokens INTEGER NOT NULL, summary TEXT NOT NULL, stamp TEXT NOT NULL,
-  problem TEXT NOT NULL, day INTEGER NOT NULL
+  problem TEXT NOT NULL, day INTEGER NOT NULL, sum INTEGER NOT NULL
 );
 CREATE INDEX memory_id ON memory (id);
 CREATE INDEX memory_session ON memory (session) WHERE session <> '';
@@ -54,3 +54,12 @@ def create(db: sqlite3.Connection) -> None:
     shelves = "".join(_SHELF.format(shelf=shelf, tokenizer=TOKENIZER) for shelf in SHELVES)
     identity = f"INSERT INTO meta VALUES ('identity', '{IDENTITY}');"
     db.executescript(f"BEGIN IMMEDIATE;{_TABLES}{shelves}{identity}COMMIT;")
+
+
+def empty(db: sqlite3.Connection) -> None:
+    """Take out everything, inside the caller's transaction."""
+    for shelf in SHELVES:
+        db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts) VALUES ('delete-all')")
+    for table in ("file", "memory", "section", "common"):
+        db.execute(f"DELETE FROM {table}")
+    db.execute("DELETE FROM meta WHERE key <> 'identity'")

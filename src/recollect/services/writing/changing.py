@@ -170,5 +170,6 @@ def purge(store: OpenStore, name: str, path: str) -> None:
             command="forget",
         )
     with store.files.locked():
-        store.journal.purge(set(files_of(path)))
+        for file in files_of(path):
+            store.journal.purge(file)
     store.index.purge()

@@ -2,7 +2,7 @@
 
 Promises: what is given once is never given again (the offset is behind the last whole line);
 unknown kinds of lines are passed over; what we injected, what machines prompted and what
-sub-agents said among themselves is no event.
+sub-agents said among themselves is no event; texts are whole (who keeps them redacts, then cuts).
 Touches: transcripts (reading).
 
 The shapes are those of version 2.1.330 and of older ones that lack `promptSource`.
@@ -14,16 +14,16 @@ import glob
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 from recollect.domain.session import Event
 from recollect.ports import Portion
 
 PORTION_BYTES = 16 * 1024 * 1024
 LONGEST_LINE = 64 * 1024 * 1024
-LONGEST_RESULT = 4_000
-LONGEST_TEXT = 200_000
+OWN_TOOL = "recollect"  # what our own tools answer is what was captured before
 _SKIPPED = tuple(
     f'{{"type":"{kind}'.encode()
     for kind in (
@@ -31,12 +31,20 @@ _SKIPPED = tuple(
         "file-history-snapshot", "mode", "permission-mode", "summary",
     )
 )  # fmt: skip
+# Attachments are most of a transcript; of all their kinds one has what a person said.
+_ATTACHED = b'"attachment":{"type":"'
+_QUEUED = _ATTACHED + b'queued_command"'
 _MACHINE = (
     "<task-notification", "<command-", "<local-command-", "<bash-", "<system-reminder",
     "Caveat: The messages below", "[Request interrupted",
 )  # fmt: skip
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.S)
 _PASTED = re.compile(r"</?pasted_content\b[^>]*>")
+_COMMAND = re.compile(
+    r"\s*<command-message>.*?</command-message>\s*<command-name>(/.*?)</command-name>\s*"
+    r"(?:<command-args>(.*?)</command-args>)?",
+    re.S,
+)
 _SHELLS = {"Bash": "command", "PowerShell": "command"}
 _EDITS = {
     "Edit": "file_path",
@@ -87,26 +95,30 @@ class ClaudeTranscripts:
         found = glob.glob(
             os.path.join(glob.escape(folder), "*", glob.escape(os.path.basename(path)))
         )
-        return found[0] if found else path
+        return max(found, key=os.path.getmtime, default=path)
 
     def read(self, path: str, offset: int, inode: int) -> Portion:
         """Some megabytes of what was added since `offset`; from the start if the file is another."""
+        nothing = Portion([], offset, inode, "", "", self.session_of(path), "")
         try:
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError:
-            return Portion([], offset, inode, "", "", self.session_of(path), "")
+            return nothing
+        info = os.fstat(handle)
+        if not stat.S_ISREG(info.st_mode):
+            os.close(handle)
+            return nothing
         with os.fdopen(handle, "rb") as file:
-            info = os.fstat(handle)
-            if info.st_size < offset or (inode and info.st_ino != inode):
+            if (inode and info.st_ino != inode) or not _is_line_start(file, offset):
                 offset = 0
-            data = _whole_lines(file, offset)
+            data, end = _whole_lines(file, offset)
         reading = _Reading()
         for raw in data.split(b"\n"):
             if raw and not raw.startswith(_SKIPPED):
                 reading.take(raw)
         return Portion(
             reading.events,
-            offset + len(data),
+            end,
             info.st_ino,
             reading.cwd,
             reading.branch,
@@ -115,15 +127,36 @@ class ClaudeTranscripts:
         )
 
 
-def _whole_lines(file: Any, offset: int) -> bytes:
-    """The bytes from `offset` on, up to the last whole line of a portion."""
+def _is_line_start(file: BinaryIO, offset: int) -> bool:
+    """Whether a line starts here; not if the file was cut, or written anew, since we were here."""
+    return offset == 0 or os.pread(file.fileno(), 1, offset - 1) == b"\n"
+
+
+def _whole_lines(file: BinaryIO, offset: int) -> tuple[bytes, int]:
+    """The bytes from `offset` on, up to the last whole line of a portion, and where they end.
+
+    A line that is longer than any sane one is passed over.
+    """
     size = PORTION_BYTES
     while True:
-        data: bytes = os.pread(file.fileno(), size, offset)
+        data = os.pread(file.fileno(), size, offset)
         end = data.rfind(b"\n") + 1
-        if end or len(data) < size or size >= LONGEST_LINE:
-            return data[:end]
+        if end or len(data) < size:
+            return data[:end], offset + end
+        if size >= LONGEST_LINE:
+            return b"", _end_of_line(file, offset)
         size *= 2
+
+
+def _end_of_line(file: BinaryIO, offset: int) -> int:
+    """Where the line that starts at `offset` ends; `offset` while its end is not written yet."""
+    at = offset
+    while data := os.pread(file.fileno(), PORTION_BYTES, at):
+        newline = data.find(b"\n")
+        if newline >= 0:
+            return at + newline + 1
+        at += len(data)
+    return offset
 
 
 class _Reading:
@@ -134,6 +167,8 @@ class _Reading:
         self.cwd = self.branch = self.parent = ""
 
     def take(self, raw: bytes) -> None:
+        if _ATTACHED in raw[:400] and _QUEUED not in raw[:400]:
+            return
         try:
             line = json.loads(raw)
         except (ValueError, RecursionError):
@@ -166,10 +201,10 @@ def _time(line: dict[str, Any]) -> str:
     return time[:19] + "Z" if len(time) >= 20 else ""
 
 
-def _id(line: dict[str, Any], n: int) -> str:
+def _id(line: dict[str, Any], n: int, of: str = "") -> str:
     # The first part of a uuid is enough to know a line again, also in a fork's copy of it.
-    uuid = _text(line.get("uuid"))
-    return f"{uuid[:13]}.{n}" if uuid and n else uuid[:13]
+    uuid = _text(line.get("uuid"))[:13]
+    return f"{uuid}.{n}{of}" if uuid and (n or of) else uuid
 
 
 def _blocks(line: dict[str, Any]) -> list[dict[str, Any]]:
@@ -194,13 +229,18 @@ def _user(line: dict[str, Any]) -> Iterator[Event]:
 def _prompt(line: dict[str, Any]) -> str:
     """What a person said in this line, or nothing."""
     blocks = _blocks(line)
-    texts = [_text(b.get("text")) for b in blocks if b.get("type") == "text"]
-    source = line.get("promptSource")
-    if source is None and not (len(blocks) == 1 and blocks[0].get("whole")):
+    text = "\n".join(_text(b.get("text")) for b in blocks if b.get("type") == "text")
+    source, origin = line.get("promptSource"), line.get("turnOrigin")
+    if source not in (None, "typed", "sdk") or origin == "task_notification":
         return ""
-    if source not in (None, "typed", "sdk") or line.get("turnOrigin") == "task_notification":
-        return ""
-    return human_text("\n".join(texts))
+    if source is None:
+        if origin == "human" and (command := _COMMAND.match(text)):
+            # A command of the person's own: its name and, on a line of its own, what they said.
+            return human_text("\n".join(part.strip() for part in command.groups() if part))
+        # Older versions name no source; there a list has a picture, or it is a machine's.
+        if not any(b.get("whole") or b.get("type") == "image" for b in blocks):
+            return ""
+    return human_text(text)
 
 
 def human_text(text: str) -> str:
@@ -209,7 +249,7 @@ def human_text(text: str) -> str:
         return ""
     if "<" in text:
         text = _PASTED.sub("", _REMINDER.sub("", text))
-    return text.strip()[:LONGEST_TEXT]
+    return text.strip()
 
 
 def _attachment(line: dict[str, Any]) -> Iterator[Event]:
@@ -219,7 +259,10 @@ def _attachment(line: dict[str, Any]) -> Iterator[Event]:
         return
     origin = what.get("origin")
     human = what.get("humanTurn") or (isinstance(origin, dict) and origin.get("kind") == "human")
-    text = human_text(_text(what.get("prompt"))) if human else ""
+    said = what.get("prompt")
+    parts = [{"text": said}] if isinstance(said, str) else said if isinstance(said, list) else []
+    texts = [_text(part.get("text")) for part in parts if isinstance(part, dict)]
+    text = human_text("\n".join(texts)) if human else ""
     if text:
         yield Event("prompt", _time(line), text=text, id=_id(line, 0))
 
@@ -229,9 +272,7 @@ def _assistant(line: dict[str, Any]) -> Iterator[Event]:
         return
     for n, block in enumerate(_blocks(line)):
         if block.get("type") == "text" and _text(block.get("text")).strip():
-            yield Event(
-                "answer", _time(line), text=block["text"].strip()[:LONGEST_TEXT], id=_id(line, n)
-            )
+            yield Event("answer", _time(line), text=block["text"].strip(), id=_id(line, n))
         elif block.get("type") == "tool_use":
             yield from _call(line, block, n)
 
@@ -248,7 +289,7 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
             time,
             tool="shell",
             call=call,
-            target=_text(given.get("command"))[:LONGEST_RESULT],
+            target=_text(given.get("command")),
             id=_id(line, n),
         )
     elif name in _EDITS:
@@ -267,6 +308,8 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
             (_text(t.get("status")), _text(t.get("content")), "") for t in rows if t.get("content")
         )
         yield Event("todos", time, todos=pairs, id=_id(line, n))
+    elif name.startswith(_OURS):
+        yield Event("call", time, tool=OWN_TOOL, call=call, id=_id(line, n))
     else:
         target = next(
             (
@@ -276,9 +319,9 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
             ),
             "",
         )
-        yield Event("call", time, tool=name, call=call, target=target[:500], id=_id(line, n))
-        if name.startswith(_WEB) and not name.startswith(_OURS):
-            yield Event("web", time, id=f"{_id(line, n)}w")
+        yield Event("call", time, tool=name, call=call, target=target, id=_id(line, n))
+        if name.startswith(_WEB):
+            yield Event("web", time, id=_id(line, n, "w"))
 
 
 def _result(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event]:
@@ -286,18 +329,17 @@ def _result(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Eve
     if isinstance(content, list):
         parts = [_text(b.get("text")) for b in content if isinstance(b, dict)]
         content = "\n".join(part for part in parts if part)
-    text = _text(content)
-    if len(text) > LONGEST_RESULT:
-        text = text[: LONGEST_RESULT * 3 // 4] + "\n…\n" + text[-LONGEST_RESULT // 4 :]
-    extra = line.get("toolUseResult")
+    # A person who says no to a call is no failure to learn from.
+    refused = line.get("toolDenialKind") == "user-rejected"
     yield Event(
         "result",
         _time(line),
-        text=text,
+        text="" if refused else _text(content),
         call=_text(block.get("tool_use_id")),
         ok=not block.get("is_error"),
         id=_id(line, n),
     )
+    extra = line.get("toolUseResult")
     if isinstance(extra, dict):
         yield from _task(line, extra, n)
 
@@ -307,8 +349,8 @@ def _task(line: dict[str, Any], extra: dict[str, Any], n: int) -> Iterator[Event
     task = extra.get("task")
     if isinstance(task, dict) and task.get("subject"):
         row = ("open", _text(task.get("subject")), _text(task.get("id")))
-        yield Event("todos", _time(line), todos=(row,), id=f"{_id(line, n)}t")
+        yield Event("todos", _time(line), todos=(row,), id=_id(line, n, "t"))
     change = extra.get("statusChange")
     if isinstance(change, dict) and extra.get("taskId"):
         row = (_text(change.get("to")), "", _text(extra.get("taskId")))
-        yield Event("todos", _time(line), todos=(row,), id=f"{_id(line, n)}t")
+        yield Event("todos", _time(line), todos=(row,), id=_id(line, n, "t"))

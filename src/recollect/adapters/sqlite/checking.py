@@ -1,0 +1,64 @@
+"""SQLite: looking whether an index says what was filed in it.
+
+Promises: a row that is not as it was put in, or a word that is filed otherwise than its section
+says, is found; SQLite's own checks would call such a file sound.
+Touches: the database it is given (reading).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from recollect.adapters.sqlite import filing, lookup, schema
+
+
+def broken_pages(db: sqlite3.Connection) -> Iterator[str]:
+    """What SQLite itself finds wrong."""
+    for (row,) in db.execute("PRAGMA quick_check"):
+        if row != "ok":
+            yield str(row)
+
+
+def differences(db: sqlite3.Connection) -> Iterator[str]:
+    """What is wrong inside the index, a sentence for each finding."""
+    yield from broken_pages(db)
+    yield from _altered_rows(db)
+    scratch = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        schema.create(scratch)
+        cuts: filing.Cuts = {}
+        for row in filing.filed(db):
+            filing.file_words(scratch, row, cuts)
+        for shelf in lookup.SHELVES:
+            yield from _misfiled_words(db, scratch, shelf)
+    finally:
+        scratch.close()
+
+
+def _altered_rows(db: sqlite3.Connection) -> Iterator[str]:
+    for n, path in db.execute("SELECT n, path FROM memory ORDER BY path"):
+        if not filing.is_as_written(db, n):
+            yield f"{path}: its rows are not as they were written"
+    lost = "SELECT count(*) FROM section WHERE memory NOT IN (SELECT n FROM memory)"
+    if count := db.execute(lost).fetchone()[0]:
+        yield f"{count} sections belong to no memory"
+    hot = db.execute("SELECT count(*) FROM section WHERE shelf = 0").fetchone()[0]
+    if hot != lookup.total_sections(db):
+        yield f"{hot} sections, but {lookup.total_sections(db)} are said to be there"
+
+
+def _misfiled_words(
+    db: sqlite3.Connection, scratch: sqlite3.Connection, shelf: str
+) -> Iterator[str]:
+    sizes = f"SELECT count(*) FROM {shelf}_fts_docsize"
+    have, want = (one.execute(sizes).fetchone()[0] for one in (db, scratch))
+    if have != want:
+        yield f"{shelf}: {want} sections, but {have} in the text index"
+    words = f"SELECT term, doc, cnt FROM {shelf}_words ORDER BY term"
+    for found, right in zip_longest(db.execute(words), scratch.execute(words)):
+        if found != right:
+            word = (right or found)[0]
+            yield f"{shelf}: the word “{word}” is not filed as the texts have it"
+            return

@@ -1,0 +1,135 @@
+"""SQLite: opening the index file, making a new one, moving aside one that cannot be trusted.
+
+Promises: an index is never seen without its tables; of several processes that find it missing or
+damaged one makes it; a file is moved aside for being wrong, never for being busy.
+Touches: index.db, its side files, its lock and `index.db.broken` in the cache folder.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import suppress
+
+from recollect import fsio
+from recollect.adapters.sqlite import lookup, schema
+from recollect.errors import Locked, RecollectError, StorageFailed
+
+BUSY_SECONDS = 30.0
+LARGEST_WAL_AT_REST = 4 * 1024 * 1024
+ASIDE = ".broken"
+
+_NOT_TRUSTED = (
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_FORMAT,
+    sqlite3.SQLITE_CONSTRAINT,
+    sqlite3.SQLITE_MISMATCH,
+)
+_UNREADABLE = (
+    sqlite3.SQLITE_IOERR_READ,
+    sqlite3.SQLITE_IOERR_SHORT_READ,
+    sqlite3.SQLITE_IOERR_CORRUPTFS,
+)
+
+
+def is_damage(error: sqlite3.Error, path: str) -> bool:
+    """Whether this says that the file is not what we wrote (and not that it is busy, or full)."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:  # raised by the module itself: text that is no text any more
+        return isinstance(error, sqlite3.OperationalError)
+    if code & 0xFF == sqlite3.SQLITE_ERROR:
+        return str(error).startswith(("no such ", "vtable constructor failed", "malformed"))
+    if code & 0xFF == sqlite3.SQLITE_READONLY:  # its header says so, not the file system
+        return os.access(path, os.W_OK)
+    return code & 0xFF in _NOT_TRUSTED or code in _UNREADABLE
+
+
+def refusal(error: sqlite3.Error, path: str) -> RecollectError:
+    """Our error for a refusal of SQLite that is no damage."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return Locked(path=path, seconds=BUSY_SECONDS, who="another process")
+    return StorageFailed(path=path, reason=str(error))
+
+
+def opened(path: str) -> sqlite3.Connection:
+    """A connection to the index at `path`; an empty one if there was none to be trusted."""
+    found = _trusted(path)
+    if found:
+        return found
+    with fsio.lock(f"{path}.lock"):
+        # Another process may have made it while we waited.
+        return _trusted(path) or _made(path)
+
+
+def replaced(path: str, damaged: int) -> sqlite3.Connection:
+    """A connection to a new index in place of the file with the inode `damaged`."""
+    with fsio.lock(f"{path}.lock"):
+        found = _trusted(path) if inode_of(path) != damaged else None
+        return found or _made(path)
+
+
+def inode_of(path: str) -> int:
+    """The inode of the index file, 0 if there is none."""
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return 0
+
+
+def _trusted(path: str) -> sqlite3.Connection | None:
+    """A connection to the index, None if there is none or not one of ours."""
+    try:
+        db = _connected(path)
+    except sqlite3.Error as error:
+        if is_damage(error, path) or error.sqlite_errorcode == sqlite3.SQLITE_CANTOPEN:
+            return None
+        raise refusal(error, path) from error
+    return db
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    place = f"file:{lookup.quoted(path)}?mode=rw"
+    db = sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute(f"PRAGMA journal_size_limit = {LARGEST_WAL_AT_REST}")
+        _require_ours(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _require_ours(db: sqlite3.Connection) -> None:
+    if lookup.meta(db, "identity") != lookup.IDENTITY:
+        raise sqlite3.OperationalError("it has another identity")
+
+
+def _made(path: str) -> sqlite3.Connection:
+    # The name goes first: SQLite finds the side files by it, and must never take the old ones for
+    # those of the new index. That one is made under another name, so that nobody sees half of it.
+    if os.path.lexists(path):
+        fsio.remove(f"{path}{ASIDE}")
+        fsio.move(path, f"{path}{ASIDE}")
+    for end in ("-wal", "-shm", "-journal", ".new", ".new-wal", ".new-shm", ".new-journal"):
+        fsio.remove(f"{path}{end}")
+    try:
+        os.close(os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_EXCL, fsio.FILE_MODE))
+        db = sqlite3.connect(f"{path}.new", isolation_level=None)
+        db.execute("PRAGMA journal_mode = WAL")
+        schema.create(db)
+        db.close()
+        fsio.move(f"{path}.new", path)
+        return _connected(path)
+    except OSError as error:
+        raise fsio.failed(error, path) from error
+    except sqlite3.Error as error:
+        raise refusal(error, path) from error
+
+
+def forget_aside(path: str) -> None:
+    """Take away the file that was moved aside."""
+    with suppress(StorageFailed):
+        fsio.remove(f"{path}{ASIDE}")

@@ -1,0 +1,388 @@
+"""What every index promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.domain.codec import memory_from_text
+from recollect.domain.model import Filter, Seen
+from recollect.domain.rank import Candidate
+from recollect.domain.text import cue_words
+from recollect.fsio import stamp_of
+from recollect.ports import Index, Known, Row
+
+from . import inherited
+from .queries import HOSTILE
+
+ALL = Filter()
+Files = dict[str, str]  # text by path
+
+
+def row(path: str, text: str) -> Row:
+    """A file on its way into the index."""
+    data = text.encode("utf-8", "surrogateescape")
+    stamp = stamp_of(data)
+    n = int(stamp[:8], 16)
+    return Row(Seen(path, len(data), n, n, n), stamp, memory_from_text(text, path))
+
+
+def page(title: str, body: str = "", **fields: str) -> str:
+    """The text of a memory."""
+    front = "".join(f"{key.replace('_', '-')}: {value}\n" for key, value in fields.items())
+    return f"---\ntitle: {title}\n{front}---\n# {title}\n\n{body}\n"
+
+
+STORE: Files = {
+    "semantic/decisions/use-postgres.md": page(
+        "Use PostgreSQL for events",
+        "We need JSONB and LISTEN/NOTIFY.\n\n## Reasons\n\nThe queue lost messages.",
+        id="use-postgres",
+        kind="decision",
+        category="technology",
+        tags="[postgres, events]",
+        files="[src/counter.js]",
+        concepts="[event-sourcing]",
+        created="2026-01-11T14:30:00Z",
+    ),
+    "procedural/feedback.md": page(
+        "How to work here",
+        "## Call the hook with useCallback\n\nIt keeps its identity.\n\n"
+        "## Solution: busy\n\nRetry on SQLITE_BUSY.",
+        trigger="[busy]",
+        created="2026-01-12T09:00:00Z",
+    ),
+    "semantic/lianjie.md": page(
+        "数据库连接", "连接池的大小是二十。", tags="[数据库]", created="2026-01-13T09:00:00Z"
+    ),
+    "episodic/day/summary.md": page(
+        "A day", "We met the walrus.", id="day", session="s-1", created="2026-01-14T09:00:00Z"
+    ),
+    "episodic/day/conversation.md": "### User [10:00]\n\nWhere is the zebra?\n\n"
+    "### Claude [10:01]\n\nIn the stable.\n",
+    "archive/semantic/old.md": page("Old habits", "We used CVS once.", id="old"),
+    "archive/episodic/past/summary.md": page("A past day", "Nothing much."),
+    "archive/episodic/past/conversation.md": "### User [10:00]\n\nWhere is the okapi?\n",
+    "semantic/replaced.md": page(
+        "Use MySQL for events", "It was there.", status="superseded", created="2025-01-01T00:00:00Z"
+    ),
+}
+
+
+def fill(index: Index, files: Files) -> None:
+    index.apply([row(path, text) for path, text in files.items()], [], 1)
+
+
+def names(found: Iterable[Candidate]) -> list[str]:
+    return [one.name for one in found]
+
+
+class IndexContract:
+    """Subclasses give a fixture `index`, and one `fresh` that makes an empty one each time."""
+
+    def dump(self, index: Index) -> object:
+        """What an index has inside, as far as it may not depend on its history."""
+        return None
+
+    @pytest.fixture
+    def full(self, index: Index) -> Index:
+        fill(index, STORE)
+        return index
+
+    # ----------------------------------------------------------------------------------- search
+
+    @pytest.mark.parametrize(
+        ("words", "name"),
+        [
+            ("PostgreSQL", "use-postgres"),
+            ("jsonb", "use-postgres"),
+            ("lost messages", "use-postgres#reasons"),
+            ("event-sourcing", "use-postgres"),
+            ("counter", "use-postgres"),
+            ("use callback", "feedback#call-the-hook-with-usecallback"),
+            ("sqlite busy", "feedback#solution-busy"),
+            ("SQLITE_BUSY!", "feedback#solution-busy"),
+            ("连接", "lianjie"),
+            ("数据", "lianjie"),
+            ("walrus", "day"),
+            ("zebra", "day#turn-1"),
+        ],
+    )
+    def test_what_was_filed_is_found(self, full: Index, words: str, name: str) -> None:
+        assert name in names(full.search(words, only=ALL, limit=10))
+
+    def test_a_title_weighs_more_than_a_body(self, index: Index) -> None:
+        fill(
+            index,
+            {
+                "semantic/body.md": page("Something else", "The queue is mentioned here."),
+                "semantic/title.md": page("The queue", "It is described here."),
+                "semantic/none.md": page("Nothing", "of the kind."),
+            },
+        )
+        assert names(index.search("queue", only=ALL, limit=10)) == ["title", "body"]
+
+    def test_a_hit_says_where_it_is_and_what_the_file_looked_like(self, full: Index) -> None:
+        path = "semantic/decisions/use-postgres.md"
+        one = full.search("jsonb", only=ALL, limit=1)[0]
+        seen = row(path, STORE[path]).seen
+        assert (one.path, one.size, one.mtime_ns, one.inode) == (path, seen[1], seen[2], seen[4])
+        assert (one.title, one.layer, one.kind) == (
+            "Use PostgreSQL for events", "semantic", "decision",
+        )  # fmt: skip
+        assert "JSONB" in one.text
+
+    def test_no_more_are_given_than_were_asked_for(self, full: Index) -> None:
+        assert len(full.search("use the day", only=ALL, limit=2)) <= 2
+
+    def test_a_query_is_data_whatever_it_says(self, full: Index) -> None:
+        assert len(HOSTILE) >= 300
+        for query in HOSTILE:
+            for only in (ALL, Filter(archived=True), Filter(kind="decision", tags=(query,))):
+                assert {one.path for one in full.search(query, only=only, limit=5)} <= set(STORE)
+            full.word_counts(cue_words(query))
+            assert full.by_ids([query]) == []
+            assert full.entry(query) is None
+            odd = query or "x"
+            assert full.entries(Filter(session=odd, file=odd, concept=odd, since=odd)) == []
+            assert full.entries_of_session(odd) == []
+
+    # ---------------------------------------------------------------------------------- filters
+
+    @pytest.mark.parametrize(
+        ("only", "ids"),
+        [
+            (ALL, ["day", "feedback", "lianjie", "replaced", "use-postgres"]),
+            (Filter(layer="procedural"), ["feedback"]),
+            (Filter(kind="decision"), ["use-postgres"]),
+            (Filter(kind="solution"), ["feedback"]),
+            (Filter(category="technology"), ["use-postgres"]),
+            (Filter(tags=("Events",)), ["use-postgres"]),
+            (Filter(tags=("events", "none")), []),
+            (Filter(tags=("event",)), []),
+            (Filter(tags=("数据库",)), ["lianjie"]),
+            (Filter(concept="Event-Sourcing"), ["use-postgres"]),
+            (Filter(file="counter"), ["use-postgres"]),
+            (Filter(session="s-1"), ["day"]),
+            (Filter(since="2026-01-13"), ["day", "lianjie"]),
+            (Filter(until="2026-01-12"), ["replaced", "use-postgres"]),
+            (Filter(superseded=False), ["day", "feedback", "lianjie", "use-postgres"]),
+            (Filter(archived=True), ["old", "past"]),
+        ],
+    )
+    def test_a_filter_lets_through_what_it_names(
+        self, full: Index, only: Filter, ids: list[str]
+    ) -> None:
+        assert sorted(entry.id for entry in full.entries(only)) == ids
+        found = full.search("use we a day old habits 连接 work callback busy", only=only, limit=50)
+        assert {one.id for one in found} <= set(ids)
+
+    @pytest.mark.parametrize(
+        ("words", "only", "ids"),
+        [
+            ("events", Filter(superseded=False), ["use-postgres"]),
+            ("events", ALL, ["replaced", "use-postgres"]),
+            ("cvs habits", ALL, []),
+            ("cvs habits", Filter(archived=True), ["old"]),
+            ("okapi", ALL, []),
+            ("okapi", Filter(archived=True), ["past"]),
+            ("zebra", Filter(archived=True), []),
+            ("busy", Filter(kind="solution"), ["feedback"]),
+            ("identity", Filter(kind="solution"), []),
+        ],
+    )
+    def test_a_search_keeps_to_its_filter(
+        self, full: Index, words: str, only: Filter, ids: list[str]
+    ) -> None:
+        assert sorted({one.id for one in full.search(words, only=only, limit=10)}) == ids
+
+    def test_a_filter_finds_the_one_in_a_crowd(self, index: Index) -> None:
+        files = {f"semantic/m{n}.md": page(f"Queue {n}", "queue queue") for n in range(60)}
+        files["semantic/needle.md"] = page("Other", "A queue.", tags="[needle]")
+        fill(index, files)
+        assert names(index.search("queue", only=Filter(tags=("needle",)), limit=3)) == ["needle"]
+        assert "needle" not in names(index.search("queue", only=ALL, limit=3))
+
+    # ---------------------------------------------------------------------------------- entries
+
+    def test_entries_come_newest_first_and_tell_what_the_file_says(self, full: Index) -> None:
+        found = full.entries(ALL)
+        assert [e.id for e in found] == ["day", "lianjie", "feedback", "use-postgres", "replaced"]
+        assert found[3].tags == ("postgres", "events")
+        assert found[3].stamp == stamp_of(STORE[found[3].path].encode())
+        assert [e.id for e in full.entries_of_session("s-1")] == ["day"]
+        assert full.entries_of_session("s-2") == []
+
+    def test_an_archived_memory_is_found_by_its_id(self, full: Index) -> None:
+        old = full.entry("old")
+        assert old is not None
+        assert old.path == "archive/semantic/old.md"
+        assert full.entry("nobody") is None
+
+    def test_the_first_section_is_given_for_an_id(self, full: Index) -> None:
+        assert names(full.by_ids(["use-postgres", "nobody", "old"])) == ["use-postgres"]
+
+    def test_it_counts_what_it_has(self, full: Index) -> None:
+        counts = full.counts()
+        assert (counts["files"], counts["memories"]) == (len(STORE), 5)
+        assert (counts["archived"], counts["conversations"]) == (2, 2)
+        assert full.word_counts(["jsonb", "walrus", "zebra", "cvs"])[0] == {
+            "jsonb": 1, "walrus": 1, "zebra": 0, "cvs": 0,
+        }  # fmt: skip
+
+    # ------------------------------------------------------------------------------- same names
+
+    def test_of_two_files_with_one_id_the_one_named_so_has_it(self, index: Index) -> None:
+        fill(
+            index, {"semantic/a-copy.md": page("One", id="x"), "semantic/x.md": page("Two", id="x")}
+        )
+        entry = index.entry("x")
+        assert entry is not None
+        assert entry.path == "semantic/x.md"
+        ids = [e.id for e in index.entries(ALL)]
+        assert len(set(ids)) == 2
+        assert all(index.entry(name) for name in ids)
+
+    def test_an_id_that_is_free_again_goes_to_the_one_that_claims_it(self, index: Index) -> None:
+        fill(index, {"semantic/a.md": page("One", id="x"), "semantic/x.md": page("Two", id="x")})
+        index.apply([], ["semantic/x.md"], 2)
+        assert [e.id for e in index.entries(ALL)] == ["x"]
+        fill(index, {"semantic/a.md": page("One", id="y")})
+        assert [e.id for e in index.entries(ALL)] == ["y"]
+
+    def test_a_conversation_goes_by_the_id_of_its_memory(self, index: Index) -> None:
+        talk = {"episodic/day/conversation.md": STORE["episodic/day/conversation.md"]}
+        fill(index, talk)
+        assert names(index.search("zebra", only=ALL, limit=1)) == ["day#turn-1"]
+        assert index.entry("day") is None
+        fill(index, {"episodic/day/summary.md": page("A day", id="other")})
+        assert names(index.search("zebra", only=ALL, limit=1)) == ["other#turn-1"]
+
+    # ---------------------------------------------------------------------------------- changes
+
+    def test_it_knows_what_it_was_given(self, full: Index) -> None:
+        wanted = {
+            path: Known(*row(path, text).seen[1:], row(path, text).stamp, 1)
+            for path, text in STORE.items()
+        }
+        assert full.known() == wanted
+
+    def test_a_row_without_a_memory_changes_what_the_file_looks_like_only(
+        self, full: Index
+    ) -> None:
+        path = "semantic/lianjie.md"
+        old = row(path, STORE[path])
+        new = Row(old.seen._replace(mtime_ns=7, inode=8), old.stamp, None)
+        full.apply([new], [], 99)
+        assert full.known()[path] == Known(*new.seen[1:], old.stamp, 99)
+        assert names(full.search("连接", only=ALL, limit=1)) == ["lianjie"]
+
+    def test_a_replaced_text_leaves_nothing_behind(self, full: Index) -> None:
+        path = "semantic/decisions/use-postgres.md"
+        fill(full, {path: page("Use carrier pigeons", "They fly.", id="use-postgres")})
+        assert full.search("jsonb queue messages postgres", only=ALL, limit=10) == []
+        assert full.word_counts(["jsonb", "postgres", "pigeons"])[0] == {
+            "jsonb": 0, "postgres": 0, "pigeons": 1,
+        }  # fmt: skip
+        assert full.differences() == []
+
+    def test_a_removed_file_leaves_nothing_behind(self, full: Index) -> None:
+        full.apply([], list(STORE), 2)
+        assert set(full.counts().values()) == {0}
+        assert full.known() == {}
+        for words in ("jsonb", "连接", "zebra"):
+            assert full.search(words, only=ALL, limit=10) == []
+        assert full.word_counts(["jsonb", "walrus"]) == ({"jsonb": 0, "walrus": 0}, 0)
+        assert full.differences() == []
+
+    def test_a_wiped_index_is_full_again_after_everything_was_filed(self, full: Index) -> None:
+        before = full.entries(ALL)
+        full.set_meta({"key": "value"})
+        full.wipe()
+        assert full.known() == {}
+        fill(full, {path: text for path, text in STORE.items() if "old" not in path})
+        assert full.entries(ALL) == before
+        assert full.entry("old") is None
+        assert full.meta("key") == ""
+        assert full.differences() == []
+
+    def test_values_left_for_readers_are_kept(self, index: Index) -> None:
+        assert index.meta("a") == ""
+        index.set_meta({"a": "1", "b": "二"})
+        index.set_meta({"a": "2"})
+        assert (index.meta("a"), index.meta("b")) == ("2", "二")
+
+    @settings(inherited, max_examples=30)
+    @given(data=st.data())
+    def test_built_step_by_step_it_is_as_built_at_once(
+        self, fresh: Callable[[], Index], data: st.DataObject
+    ) -> None:
+        step_by_step, at_once = fresh(), fresh()
+        files: Files = {}
+        for _ in range(data.draw(st.integers(1, 5))):
+            changed = data.draw(st.dictionaries(PATHS, TEXTS, max_size=4))
+            gone = data.draw(st.lists(PATHS, max_size=2))
+            left = [path for path in gone if path not in changed]
+            step_by_step.apply([row(p, t) for p, t in changed.items()], left, 1)
+            files = {p: t for p, t in files.items() if p not in left} | changed
+        at_once.apply([row(path, text) for path, text in sorted(files.items())], [], 1)
+        assert answers(step_by_step) == answers(at_once)
+        assert step_by_step.known() == at_once.known()
+        assert self.dump(step_by_step) == self.dump(at_once)
+        assert step_by_step.differences() == []
+        step_by_step.close()
+        at_once.close()
+
+
+PATHS = st.sampled_from(
+    [
+        "semantic/x.md",
+        "semantic/a.md",
+        "semantic/decisions/x.md",
+        "archive/semantic/x.md",
+        "episodic/x/summary.md",
+        "episodic/x/conversation.md",
+        "procedural/feedback.md",
+    ]
+)
+WORDS = (
+    "queue",
+    "useCallback",
+    "SQLITE_BUSY",
+    "数据库连接",
+    "running",
+    "C++",
+    "don't",
+    "\udcff",
+    "a\0b",
+)
+TEXTS = st.builds(
+    lambda title, body, front: page(title, body, **front) if front is not None else body,
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join),
+    st.lists(
+        st.sampled_from([*WORDS, "\n\n## One\n\n", "\n\n## Two\n\n", "\n### User [10:00]\n\n"]),
+        max_size=8,
+    ).map(" ".join),
+    st.none()
+    | st.fixed_dictionaries(
+        {}, optional={"id": st.sampled_from(["x", "a"]), "tags": st.just("[q, 连接]")}
+    ),
+)
+
+
+def answers(index: Index) -> object:
+    """All that an index says, as far as it may not depend on its history."""
+    asked = [*WORDS[:6], "q", "连接", "run", "cplusplus"]
+    return (
+        [index.entries(only) for only in (ALL, Filter(archived=True))],
+        [index.entry(name) for name in ("x", "a", "feedback", "summary")],
+        index.word_counts([word.lower() for word in asked]),
+        [
+            sorted((one.name, one.path, one.text, one.trust) for one in found)
+            for found in (index.search(word, only=ALL, limit=99) for word in asked)
+        ],
+        index.counts(),
+    )

@@ -1,0 +1,229 @@
+"""What every journal promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain.model import Op
+from recollect.fsio import stamp_of
+from recollect.ports import Journal
+
+from . import inherited
+
+_NUMBERS = count()
+
+
+def op(path: str = "semantic/a.md", text: str | None = "text", **fields: object) -> Op:
+    """An op that puts `text` at `path`, alone in its group unless `fields` say otherwise."""
+    n = next(_NUMBERS)
+    made = Op(
+        op="put",
+        op_id=f"op-{n}",
+        group=f"group-{n}",
+        of=1,
+        seq=n + 1,
+        time="2026-01-11T14:30:00Z",
+        writer="ops-a",
+        cause="save",
+        memory="a",
+        path=path,
+        before=None,
+        after=None if text is None else stamp_of(text.encode("utf-8", "surrogatepass")),
+        text=text,
+    )
+    return replace(made, **fields)  # type: ignore[arg-type]
+
+
+def group(*texts: str) -> list[Op]:
+    """The ops of one group, a file for each text."""
+    name = f"group-of-{next(_NUMBERS)}"
+    return [op(f"semantic/{t}.md", t, group=name, of=len(texts)) for t in texts]
+
+
+Writers = Callable[[str], Journal]
+
+
+class JournalContract:
+    """Subclasses give a fixture `journals`: the journal of each writer of one store."""
+
+    @pytest.fixture
+    def journal(self, journals: Writers) -> Journal:
+        return journals("ops-a")
+
+    # ------------------------------------------------------------------------ reading, writing
+
+    @inherited
+    @given(text=st.text(st.characters(codec=None), max_size=60), path=st.text(max_size=20))
+    def test_an_op_comes_back_as_it_was(self, journal: Journal, text: str, path: str) -> None:
+        written = op(path, text, cause="set", undoes="group-0", before="1" * 32)
+        journal.append([written])
+        assert journal.ops()[-1] == written
+
+    def test_ops_come_in_the_order_of_their_numbers_whoever_wrote_them_and_when(
+        self, journals: Writers
+    ) -> None:
+        one, two, three, four = (op() for _ in range(4))
+        journals("ops-b").append([replace(two, writer="ops-b", time="1999-01-01T00:00:00Z")])
+        journals("ops-a").append([four])
+        journals("ops-b").append([replace(three, writer="ops-b")])
+        journals("ops-a").append([one])
+        found = journals("ops-c").ops()
+        assert [o.seq for o in found] == [one.seq, two.seq, three.seq, four.seq]
+
+    def test_the_next_number_is_after_all_that_are_there(self, journals: Writers) -> None:
+        assert journals("ops-a").next_seq() == 1
+        journals("ops-a").append([op(seq=40)])
+        journals("ops-b").append([op(seq=7, text="x" * 20_000)])
+        assert journals("ops-b").next_seq() == 41
+
+    # --------------------------------------------------------------------------------- groups
+
+    def test_a_group_holds_when_all_of_it_is_there(self, journal: Journal) -> None:
+        ops = group("one", "two", "three")
+        journal.append(ops[:2])
+        assert journal.ops() == []
+        assert journal.unsettled({})[0] == []
+        journal.append(ops[2:])
+        assert journal.ops() == ops
+        assert journal.unsettled({})[0] == ops
+
+    def test_an_op_that_came_twice_holds_once(self, journal: Journal) -> None:
+        ops = group("one", "two")
+        journal.append(ops)
+        journal.append(ops)
+        assert journal.ops() == ops
+
+    def test_a_group_that_was_done_is_settled_and_holds(self, journal: Journal) -> None:
+        ops = group("one", "two")
+        journal.append(ops)
+        journal.settle(ops[0].group, ops[-1].seq, applied=True)
+        assert journal.unsettled({})[0] == []
+        assert journal.ops() == ops
+
+    def test_a_void_group_is_settled_and_does_not_hold(self, journal: Journal) -> None:
+        ops = group("one", "two")
+        journal.append(ops)
+        journal.settle(ops[0].group, ops[-1].seq, applied=False)
+        assert journal.unsettled({})[0] == []
+        assert journal.ops() == []
+
+    def test_a_group_is_settled_by_whoever_finished_it(self, journals: Writers) -> None:
+        """A crash in January, the next command in February: it writes to another file."""
+        ops = group("one", "two")
+        journals("ops-2026-01").append(ops)
+        _, offsets = journals("ops-2026-02").unsettled({})
+        journals("ops-2026-02").settle(ops[0].group, ops[-1].seq, applied=True)
+        assert journals("ops-2026-02").unsettled(offsets)[0] == []
+        assert journals("ops-2026-03").unsettled({})[0] == []
+
+    def test_what_is_unsettled_stays_so_until_it_is_settled(self, journal: Journal) -> None:
+        first, second = op(), op()
+        journal.append([first])
+        found, offsets = journal.unsettled({})
+        assert found == [first]
+        journal.append([second])
+        found, offsets = journal.unsettled(offsets)
+        assert found == [first, second]
+        journal.settle(second.group, second.seq, applied=True)
+        found, offsets = journal.unsettled(offsets)
+        assert found == [first]
+        journal.settle(first.group, first.seq, applied=False)
+        found, offsets = journal.unsettled(offsets)
+        assert found == []
+        third = op()
+        journal.append([third])
+        assert journal.unsettled(offsets)[0] == [third]
+
+    def test_a_group_that_was_taken_back_was_never_there(self, journal: Journal) -> None:
+        kept = op()
+        journal.append([kept])
+        journal.append(group("one", "two"))
+        journal.take_back()
+        assert journal.ops() == [kept]
+        assert journal.unsettled({})[0] == [kept]
+        assert journal.text_of(stamp_of(b"one")) is None
+        journal.append(after := group("three"))
+        assert journal.ops() == [kept, *after]
+
+    # ---------------------------------------------------------------------------------- texts
+
+    def test_a_text_is_found_by_its_stamp(self, journals: Writers) -> None:
+        journals("ops-a").append([op(text="one"), op(text='a "quoted" \\n two')])
+        journals("ops-b").append([op(text="")])
+        for text in ("one", 'a "quoted" \\n two', ""):
+            assert journals("ops-c").text_of(stamp_of(text.encode())) == text
+        assert journals("ops-c").text_of(stamp_of(b"three")) is None
+        assert journals("ops-c").text_of("") is None
+
+    @pytest.mark.parametrize("lost", ["void", "half", "moved"])
+    def test_a_text_of_no_op_that_holds_is_not_found(self, journal: Journal, lost: str) -> None:
+        ops = group("one", "two")
+        if lost == "half":
+            journal.append(ops[:1])
+        elif lost == "void":
+            journal.append(ops)
+            journal.settle(ops[0].group, ops[-1].seq, applied=False)
+        else:
+            stamp = stamp_of(b"one")
+            journal.append([op(op="move", text=None, before=stamp, after=stamp, to="x.md")])
+        assert journal.text_of(stamp_of(b"one")) is None
+
+    def test_a_text_is_found_where_one_of_two_ops_holds(self, journal: Journal) -> None:
+        lost, kept = op(text="one"), op(text="one")
+        journal.append([lost])
+        journal.settle(lost.group, lost.seq, applied=False)
+        journal.append([kept])
+        assert journal.text_of(stamp_of(b"one")) == "one"
+
+    # --------------------------------------------------------------------------------- purging
+
+    def test_purging_takes_every_text_that_a_file_had_and_no_other(self, journal: Journal) -> None:
+        mine = _life_of_a_file("secret")
+        voided = op("archive/semantic/a.md", "secret voided")
+        other = op("semantic/other.md", "public")
+        journal.append([other])
+        for one in (*mine, voided):
+            journal.append([one])
+        journal.settle(voided.group, voided.seq, applied=False)
+        before = journal.ops()
+        assert journal.purge("archive/semantic/a.md") >= 2
+        assert [o.op_id for o in journal.ops()] == [o.op_id for o in before]
+        assert [o.text for o in journal.ops() if o.text is not None] == ["public"]
+        for text in ("secret one", "secret two", "secret voided"):
+            assert journal.text_of(stamp_of(text.encode())) is None
+        assert journal.purge("archive/semantic/a.md") == 0
+
+    def test_purging_leaves_the_memory_that_had_the_name_before(self, journal: Journal) -> None:
+        for one in (*_life_of_a_file("old")[:3], op("semantic/a.md", "new")):
+            journal.append([one])
+        journal.purge("semantic/a.md")
+        texts = [o.text for o in journal.ops() if o.text is not None]
+        assert texts == ["old one", "old two"]
+
+    def test_the_journal_goes_on_after_a_purge(self, journal: Journal) -> None:
+        journal.append([op("semantic/a.md", "secret" * 100)])
+        _, offsets = journal.unsettled({})
+        journal.purge("semantic/a.md")
+        seq = journal.next_seq()
+        later = op("semantic/b.md", "later", seq=seq)
+        journal.append([later])
+        assert later in journal.unsettled(offsets)[0]
+        assert journal.next_seq() == seq + 1
+
+
+def _life_of_a_file(word: str) -> Sequence[Op]:
+    """Made, changed, moved to the archive, and removed there."""
+    one, two = f"{word} one", f"{word} two"
+    first, last = stamp_of(one.encode()), stamp_of(two.encode())
+    return (
+        op("semantic/a.md", one),
+        op("semantic/a.md", two, before=first),
+        op("semantic/a.md", None, op="move", before=last, after=last, to="archive/semantic/a.md"),
+        op("archive/semantic/a.md", None, op="remove", before=last),
+    )

@@ -1,0 +1,197 @@
+"""The index on its disk: private, never half, and honest about what is not as it was written."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from recollect.adapters.sqlite import lookup
+from recollect.adapters.sqlite.index import SqliteIndex
+from recollect.domain.model import Filter
+from recollect.errors import RecollectError
+
+from .index import ALL, STORE, answers, fill, page
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The cache folder of a filled and closed index."""
+    folder = tmp_path / "cache"
+    index = SqliteIndex(str(folder))
+    fill(index, STORE)
+    index.close()
+    return folder
+
+
+def altered(folder: Path, sql: str) -> SqliteIndex:
+    """The index after somebody changed something behind its back."""
+    db = sqlite3.connect(folder / "index.db")
+    db.execute(sql)
+    db.commit()
+    db.close()
+    return SqliteIndex(str(folder))
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077])
+def test_the_index_and_its_side_files_are_private_under_any_umask(
+    tmp_path: Path, umask: int
+) -> None:
+    before = os.umask(umask)
+    try:
+        index = SqliteIndex(str(tmp_path / "cache"))
+        fill(index, STORE)
+    finally:
+        os.umask(before)
+    modes = {p.name: stat.S_IMODE(p.stat().st_mode) for p in (tmp_path / "cache").iterdir()}
+    index.close()
+    assert modes == {
+        "index.db": 0o600, "index.db-wal": 0o600, "index.db-shm": 0o600, "index.db.lock": 0o600,
+    }  # fmt: skip
+    assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == 0o700
+
+
+def test_an_index_that_is_opened_again_says_the_same(folder: Path, tmp_path: Path) -> None:
+    again, fresh = SqliteIndex(str(folder)), SqliteIndex(str(tmp_path / "fresh"))
+    fill(fresh, STORE)
+    assert answers(again) == answers(fresh)
+    assert again.differences() == []
+
+
+def test_thousands_of_words_that_are_all_there_are_no_error(tmp_path: Path) -> None:
+    words = [f"w{n}x" for n in range(4_000)]
+    index = SqliteIndex(str(tmp_path / "cache"))
+    fill(index, {f"semantic/m{n}.md": page(f"M{n}", " ".join(words[n::4])) for n in range(4)})
+    for query in (" ".join(words), " OR ".join(words), " ".join(words[:900])):
+        assert len({one.id for one in index.search(query, only=ALL, limit=10)}) == 4
+    assert len(index.by_ids(words)) == 0
+
+
+def test_readers_have_the_old_index_until_the_new_one_is_full(folder: Path) -> None:
+    writer, reader = SqliteIndex(str(folder)), SqliteIndex(str(folder))
+    before = answers(reader)
+    writer.wipe()
+    assert answers(reader) == before
+    fill(writer, {"semantic/only.md": page("Only this")})
+    assert [entry.id for entry in reader.entries(ALL)] == ["only"]
+
+
+def test_a_refused_filling_leaves_the_index_as_it_was(folder: Path) -> None:
+    index = SqliteIndex(str(folder))
+    before = answers(index)
+
+    def rows() -> object:
+        yield from ()
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        index.apply(rows(), ["semantic/lianjie.md"], 2)  # type: ignore[arg-type]
+    assert answers(index) == before
+
+
+def test_a_purge_leaves_no_byte_of_what_was_removed(folder: Path) -> None:
+    shutil.copy(folder / "index.db", folder / "index.db.broken")
+    assert any(b"walrus" in path.read_bytes() for path in folder.iterdir())
+    index = SqliteIndex(str(folder))
+    index.apply([], ["episodic/day/summary.md"], 2)
+    index.purge()
+    assert [path.name for path in folder.iterdir() if b"walrus" in path.read_bytes()] == []
+    assert index.search("postgres", only=ALL, limit=1)
+    index.close()
+
+
+def test_a_purge_that_a_reader_hinders_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = SqliteIndex(str(folder))
+    reader = sqlite3.connect(folder / "index.db", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM memory").fetchone()
+    index._db.execute("PRAGMA busy_timeout = 0")
+    index.apply([], ["episodic/day/summary.md"], 2)
+    with pytest.raises(RecollectError):
+        index.purge()
+    reader.close()
+    index.purge()
+
+
+# ------------------------------------------------------------------------------- what is not right
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE memory SET title = 'Use MongoDB' WHERE id = 'use-postgres'",
+        "UPDATE memory SET created = '2020-01-01T00:00:00Z' WHERE id = 'use-postgres'",
+        "UPDATE memory SET trust = 'external' WHERE id = 'day'",
+        "UPDATE section SET text = 'We met the walruses.' WHERE text LIKE '%walrus%'",
+        "UPDATE section SET kind = 'rule' WHERE kind = 'decision'",
+        "UPDATE section SET shelf = 1 WHERE text LIKE '%walrus%'",
+        "DELETE FROM section WHERE anchor = 'reasons'",
+        "DELETE FROM memory WHERE id = 'day'",
+        "INSERT INTO hot_fts(rowid, title, body) VALUES (999, 'ghost', 'ghost')",
+        "INSERT INTO hot_fts(hot_fts) VALUES ('delete-all')",
+        "INSERT INTO hot_fts(hot_fts, rowid, title) VALUES ('delete', 1, 'use')",
+        "UPDATE meta SET value = '3' WHERE key = 'sections'",
+    ],
+)
+def test_what_is_not_as_it_was_written_is_found(folder: Path, sql: str) -> None:
+    index = altered(folder, sql)
+    assert index.differences() != []
+    index.wipe()
+    fill(index, STORE)
+    assert index.differences() == []
+    assert index.search("walrus", only=ALL, limit=1)[0].id == "day"
+
+
+def flips(folder: Path, tmp_path: Path, times: int) -> None:
+    """Flip single bits: whenever an answer changes, it is an error, a new index, or found."""
+    whole = (folder / "index.db").read_bytes()
+    sound = SqliteIndex(str(folder))
+    right = answers(sound)
+    sound.close()
+    chance = random.Random(20260111)
+    changed = 0
+    for n in range(times):
+        at, bit = chance.randrange(len(whole)), chance.randrange(8)
+        copy = tmp_path / f"flipped-{n}"
+        copy.mkdir()
+        damaged = bytearray(whole)
+        damaged[at] ^= 1 << bit
+        (copy / "index.db").write_bytes(damaged)
+        index = None
+        try:
+            index = SqliteIndex(str(copy))
+            if answers(index) != right:
+                changed += 1
+                is_new = index.counts()["files"] == 0
+                assert is_new or index.differences() != [], f"bit {bit} of byte {at}"
+        except RecollectError:
+            changed += 1
+        finally:
+            if index:
+                index.close()
+        shutil.rmtree(copy)
+    assert changed
+
+
+def test_a_flipped_bit_that_changes_an_answer_is_found(folder: Path, tmp_path: Path) -> None:
+    flips(folder, tmp_path, 30)
+
+
+@pytest.mark.slow
+def test_every_flipped_bit_that_changes_an_answer_is_found(folder: Path, tmp_path: Path) -> None:
+    flips(folder, tmp_path, 400)
+
+
+def test_an_index_of_another_identity_is_not_read(folder: Path) -> None:
+    index = altered(folder, "UPDATE meta SET value = 'schema=0' WHERE key = 'identity'")
+    assert index.known() == {}
+    assert lookup.open_index(str(folder / "index.db"), 100) is not None
+    assert (folder / "index.db.broken").exists()
+    assert index.entries(Filter()) == []

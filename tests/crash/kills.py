@@ -1,0 +1,106 @@
+"""Killing a command before its n-th system call of a kind, and looking at what it left."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+from tests.services.project import Project
+
+from recollect.doors.cli.program import recollect
+
+CALLS = (
+    "openat", "write", "pwrite64", "fsync", "fdatasync", "rename", "linkat", "unlink", "ftruncate",
+    "mkdir",
+)  # fmt: skip
+# Between two of these a kill leaves the same on the disk wherever it strikes.
+CHANGING = ("write", "pwrite64", "rename", "linkat", "unlink", "ftruncate", "mkdir")
+
+
+class Point(NamedTuple):
+    """The n-th call of a kind, and the file that it was about."""
+
+    call: str
+    n: int
+    path: str
+    creates: bool
+
+
+def require_strace() -> None:
+    """Skip the test where processes cannot be traced."""
+    if not shutil.which("strace"):
+        pytest.skip("strace is not installed")
+    tried = subprocess.run(["strace", "-e", "trace=none", "true"], capture_output=True, check=False)
+    if tried.returncode:
+        pytest.skip(f"strace may not trace here: {tried.stderr.decode(errors='replace')[:200]}")
+
+
+class Scene:
+    """A store to start from, and the copy of it on which a command is killed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._start = folder / "start"
+        self._now = folder / "now"
+        self.project = Project(self._now)
+
+    def keep(self) -> None:
+        """Take what the project is now for the start of every try."""
+        shutil.copytree(self._now, self._start)
+
+    def rewind(self) -> None:
+        shutil.rmtree(self._now)
+        shutil.copytree(self._start, self._now)
+
+    # ----------------------------------------------------------------------------------- killing
+
+    def points(self, words: list[str]) -> list[Point]:
+        """The calls that a command makes about our files, in order."""
+        self.rewind()
+        log = self._now / "log"
+        options = ["-f", "-y", "-o", str(log), "-e", f"trace={','.join(CALLS)}"]
+        done = self.project.run(*words, ahead=["strace", *options])
+        assert done.returncode == 0, done.stderr
+        return list(self._points_in(log))
+
+    def _points_in(self, log: Path) -> Iterator[Point]:
+        counts = dict.fromkeys(CALLS, 0)
+        for line in log.read_text(errors="replace").splitlines():
+            found = re.match(r"\d+ +(\w+)\((.*)", line)
+            if not found or found[1] not in counts:
+                continue
+            counts[found[1]] += 1
+            rest = found[2].replace(f"AT_FDCWD<{self.project.folder}>", "")
+            path = re.search(re.escape(str(self._now)) + r"[^>\", ]*", rest)
+            if path:
+                creates = "O_CREAT" in rest
+                yield Point(found[1], counts[found[1]], path[0], creates)
+
+    def kill(self, words: list[str], point: Point) -> bool:
+        """Run a command on a fresh copy and kill it there; True if it was done before."""
+        self.rewind()
+        inject = f"inject={point.call}:signal=SIGKILL:when={point.n}"
+        options = ["-f", "-qq", "-o", "/dev/null", "-e", f"trace={point.call}", "-e", inject]
+        done = self.project.run(*words, ahead=["strace", *options])
+        assert done.returncode in (0, -9, 137), (point, done.returncode, done.stderr)
+        return done.returncode == 0
+
+    # ----------------------------------------------------------------------------------- looking
+
+    def answer(self, *words: str) -> Any:
+        """What a command answers in this process; it has to succeed."""
+        folder = str(self.project.folder)
+        done = CliRunner(env=self.project.env).invoke(recollect, ["-C", folder, *words, "--json"])
+        assert done.exit_code == 0, (words, done.output, done.exception)
+        return json.loads(done.stdout)
+
+
+def shape(files: dict[str, bytes]) -> dict[str, int]:
+    """The files by name with their sizes: times differ between two runs of a command."""
+    return {path: len(data) for path, data in files.items()}

@@ -1,0 +1,204 @@
+"""An index in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from recollect.domain.codec.fields import stem_of
+from recollect.domain.entries import Shelved, day_of, entry_of, is_conversation
+from recollect.domain.entries import shelved as _cut
+from recollect.domain.model import Entry, Filter, Memory
+from recollect.domain.rank import Candidate, stem
+from recollect.domain.text import cue_words, index_words
+from recollect.fsio import stamp_of
+from recollect.ports import Known, Row
+
+shelved = lru_cache(4_000)(_cut)
+
+
+class Filed(NamedTuple):
+    """A file as the index has it."""
+
+    known: Known
+    memory: Memory
+
+
+class MemoryIndex:
+    """An index in memory: every question is answered by looking through everything."""
+
+    identity = "fake"
+
+    def __init__(self) -> None:
+        self._files: dict[str, Filed] = {}
+        self._meta: dict[str, str] = {}
+
+    def known(self) -> dict[str, Known]:
+        return {path: filed.known for path, filed in self._files.items()}
+
+    def apply(self, rows: Iterable[Row], gone: Iterable[str], checked_ns: int) -> int:
+        written = 0
+        for path in gone:
+            self._files.pop(path, None)
+        for row in list(rows):
+            old = self._files.get(row.seen.path)
+            memory = row.memory or (old.memory if old else None)
+            if memory:
+                known = Known(*row.seen[1:], row.stamp, checked_ns)
+                self._files[row.seen.path] = Filed(known, memory)
+            written += row.memory is not None
+        return written
+
+    def set_meta(self, values: dict[str, str]) -> None:
+        self._meta |= values
+
+    def meta(self, key: str) -> str:
+        return self._meta.get(key, "")
+
+    def wipe(self) -> None:
+        self._files.clear()
+        self._meta.clear()
+
+    def heal(self) -> None:
+        self.wipe()
+
+    def purge(self) -> None:
+        """Nothing is left behind here."""
+
+    def differences(self) -> list[str]:
+        return []
+
+    def close(self) -> None:
+        """There is nothing to let go."""
+
+    # ---------------------------------------------------------------------------------- reading
+
+    def _named(self) -> Iterator[tuple[Entry, Memory]]:
+        """Every memory with its entry; one of those with the same id has it plain."""
+        claims: dict[str, list[str]] = {}
+        for path, filed in self._files.items():
+            if not is_conversation(path):
+                claims.setdefault(filed.memory.id, []).append(path)
+        for name, paths in claims.items():
+            paths.sort(key=lambda path: (path.startswith("archive/"), stem_of(path) != name, path))
+        plain = {paths[0] for paths in claims.values()}
+        for path, filed in self._files.items():
+            place = path.replace("/conversation.md", "/summary.md")
+            name = self._files[place].memory.id if place in self._files else stem_of(place)
+            if place in self._files and place not in plain:
+                name = f"{name}~{stamp_of(place.encode())[:6]}"
+            entry = entry_of(filed.memory, filed.known.stamp)
+            yield entry._replace(id=name), filed.memory
+
+    def entries(self, only: Filter) -> list[Entry]:
+        found = [e for e, m in self._named() if _passes(e, m, only)]
+        found = [e for e in found if not is_conversation(e.path)]
+        found.sort(key=lambda e: e.id)
+        return sorted(found, key=lambda e: (e.created, e.updated), reverse=True)
+
+    def entry(self, memory_id: str) -> Entry | None:
+        found = [e for e, _ in self._named() if e.id == memory_id]
+        found = [e for e in found if not is_conversation(e.path)]
+        return min(found, key=lambda e: (e.path.startswith("archive/"), e.path), default=None)
+
+    def entries_of_session(self, session: str) -> list[Entry]:
+        found = [e for e, _ in self._named() if e.session == session]
+        found = [e for e in found if not is_conversation(e.path)]
+        return sorted(found, key=lambda e: (e.created, e.id))
+
+    def search(self, text: str, *, only: Filter, limit: int) -> list[Candidate]:
+        words = cue_words(text)
+        found = []
+        for entry, memory in self._named():
+            if not _passes(entry, memory, only):
+                continue
+            for n, one in enumerate(shelved(memory)):
+                score = _score(words, entry, one)
+                if score and only.kind in ("", one.kind):
+                    found.append(self._candidate(entry, one, n, score))
+        raw = [one for one in found if one.path.endswith("/conversation.md")]
+        rest = [one for one in found if one not in raw]
+        ranked = [sorted(part, key=lambda one: -one.text_score) for part in (rest, raw)]
+        return (ranked[0] + ranked[1])[:limit]
+
+    def _candidate(self, entry: Entry, one: Shelved, n: int, score: float) -> Candidate:
+        known = self._files[entry.path].known
+        return Candidate(
+            (
+                n, 0, entry.id, one.anchor, entry.title, one.heading, one.text, entry.path,
+                entry.layer, one.kind, entry.salience, entry.confidence, one.source, one.trust,
+                entry.status, "\n".join(one.trigger), "\n".join(entry.files),
+                "\n".join(entry.related), entry.session, entry.project, entry.created,
+                day_of(entry.created), one.tokens, known.size, known.mtime_ns, known.inode,
+            ),
+            score,
+            "",
+        )  # fmt: skip
+
+    def word_counts(self, words: list[str]) -> tuple[dict[str, int], int]:
+        hot = [
+            (entry, one)
+            for entry, memory in self._named()
+            for one in shelved(memory)
+            if one.shelf == "hot"
+        ]
+        counts = {word: sum(bool(_score([word], e, one)) for e, one in hot) for word in words}
+        return counts, len(hot)
+
+    def by_ids(self, ids: list[str]) -> list[Candidate]:
+        found = []
+        for entry, memory in self._named():
+            sections = shelved(memory)
+            if entry.id in ids and sections and sections[0].shelf == "hot":
+                found.append(self._candidate(entry, sections[0], 0, 0.0))
+        return found
+
+    def counts(self) -> dict[str, int]:
+        shelves = [_shelf_of(m) for _, m in self._named()]
+        return {
+            "files": len(self._files),
+            "memories": shelves.count("hot"),
+            "archived": shelves.count("cold"),
+            "conversations": shelves.count("raw"),
+            "sections": sum(len(shelved(m)) for _, m in self._named()),
+        }
+
+
+def _shelf_of(memory: Memory) -> str:
+    if is_conversation(memory.path):
+        return "raw"
+    return "cold" if memory.archived else "hot"
+
+
+def _passes(entry: Entry, memory: Memory, only: Filter) -> bool:
+    kinds = {entry.kind, *(one.kind for one in shelved(memory))}
+    return (
+        entry.path.startswith("archive/") == only.archived
+        and only.layer in ("", entry.layer)
+        and only.category in ("", entry.category)
+        and only.session in ("", entry.session)
+        and (not only.kind or only.kind in kinds)
+        and {tag.lower() for tag in only.tags} <= {tag.lower() for tag in entry.tags}
+        and (not only.concept or only.concept.lower() in map(str.lower, entry.concepts))
+        and only.file.lower() in "\n".join(entry.files).lower()
+        and max(entry.created, entry.updated) >= only.since
+        and (not only.until or "" < entry.created <= only.until)
+        and (only.superseded or entry.status != "superseded")
+    )
+
+
+def _score(words: list[str], entry: Entry, one: Shelved) -> float:
+    """A word counts more in a title than in a body; every word found adds to it."""
+    fields = (
+        (3.0, f"{entry.title} {one.heading}"),
+        (3.0, "\n".join(entry.tags)),
+        (6.0, "\n".join(one.trigger)),
+        (2.0, "\n".join((*entry.files, *entry.concepts))),
+        (1.0, one.text),
+    )
+    total = 0.0
+    for weight, text in fields:
+        have = {stem(word) for word in index_words(text).split()}
+        total += sum(weight for word in words if stem(word) in have)
+    return total

@@ -1,0 +1,117 @@
+"""A journal in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from recollect.domain.model import Op, Problem
+from recollect.ports import Line
+
+from .store import Before, nothing
+
+
+class Mark(NamedTuple):
+    """A line that settles a group: `done` or `void`."""
+
+    word: str
+    group: str
+
+
+@dataclass
+class Pages:
+    """What the journals of several writers share: their lines, in the order they came."""
+
+    lines: list[Op | Mark] = field(default_factory=list)
+    hot: list[dict[str, Any]] = field(default_factory=list)
+
+    def ops(self, start: int = 0) -> list[Op]:
+        return [line for line in self.lines[start:] if isinstance(line, Op)]
+
+    def groups(self, *words: str) -> set[str]:
+        marks = [line for line in self.lines if isinstance(line, Mark)]
+        return {mark.group for mark in marks if mark.word in words}
+
+
+class MemoryJournal:
+    """A journal in memory. Give several of them the same `pages` for several writers."""
+
+    def __init__(
+        self, writer: str = "ops-fake", pages: Pages | None = None, before: Before | None = None
+    ) -> None:
+        self.writer = writer
+        self.pages = pages or Pages()
+        self.problems: list[Problem] = []
+        self._before = before or nothing
+        self._size_before = 0
+
+    def append(self, ops: Sequence[Op]) -> None:
+        self._before("append", ops[0].path)
+        self._size_before = len(self.pages.lines)
+        self.pages.lines += ops
+
+    def take_back(self) -> None:
+        self._before("take_back", "")
+        del self.pages.lines[self._size_before :]
+
+    def settle(self, group: str, seq: int, *, applied: bool) -> None:
+        mark = Mark("done" if applied else "void", group)
+        self._before(mark.word, "")
+        self.pages.lines.append(mark)
+
+    def unsettled(self, after: dict[str, int]) -> tuple[list[Op], dict[str, int]]:
+        start = after.get("pages", 0)
+        settled = self.pages.groups("done", "void")
+        found = [op for op in _whole(self.pages.ops(start)) if op.group not in settled]
+        return found, {"pages": start if found else len(self.pages.lines)}
+
+    def ops(self) -> list[Op]:
+        void = self.pages.groups("void")
+        return [op for op in _whole(self.pages.ops()) if op.group not in void]
+
+    def text_of(self, stamp: str) -> str | None:
+        texts = (op.text for op in self.ops() if op.after == stamp and op.text is not None)
+        return next(texts, None)
+
+    def next_seq(self) -> int:
+        return 1 + max((op.seq for op in self.pages.ops()), default=0)
+
+    def hot(self, op: str) -> Iterator[dict[str, Any]]:
+        return (line for line in self.pages.hot if line.get("op") == op)
+
+    def lines(self, name: str, offset: int = 0) -> Iterator[Line]:
+        return iter(())
+
+    def files(self) -> dict[str, int]:
+        return {}
+
+    def purge(self, path: str) -> int:
+        holding = {op.op_id for op in self.ops()}
+        purged: set[str] = set()
+        for op in reversed(_in_order(self.pages.ops())):
+            moved = op.op == "move" and op.op_id in holding
+            if moved and op.to == path:
+                path = op.path
+            elif moved and op.path == path:
+                break
+            elif op.path == path and op.text is not None:
+                purged.add(op.op_id)
+        self.pages.lines = [
+            replace(line, text=None) if isinstance(line, Op) and line.op_id in purged else line
+            for line in self.pages.lines
+        ]
+        return len(purged)
+
+
+def _whole(ops: Iterable[Op]) -> list[Op]:
+    """The ops of the groups that have all of theirs, each op once, in order."""
+    groups: dict[str, dict[str, Op]] = {}
+    for op in ops:
+        groups.setdefault(op.group, {})[op.op_id] = op
+    whole = [list(g.values()) for g in groups.values() if len(g) >= next(iter(g.values())).of]
+    return _in_order(op for group in whole for op in group)
+
+
+def _in_order(ops: Iterable[Op]) -> list[Op]:
+    return sorted(ops, key=lambda op: (op.seq, op.writer, op.op_id))

@@ -1,0 +1,87 @@
+"""Publish: views are written when they change only; a brief names what it was made of."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from recollect.errors import Locked
+from recollect.services import publish, writing
+from recollect.services.opened import OpenStore
+from recollect.services.writing import Draft
+
+from .house import House
+
+
+@pytest.fixture
+def house() -> House:
+    house = House()
+    house.write("core/project.md", "# Project\n\nA queue of messages.\n")
+    writing.save(house.open(), Draft("Use PostgreSQL", "We need JSONB.", kind="decision"))
+    return house
+
+
+def brief(stores: list[OpenStore], budget: int = 1500) -> tuple[str, list[str], list[str]]:
+    return publish.make_brief(stores, [], lang="en", budget=budget, nonce="n0nce", project="/p")
+
+
+def test_views_are_written_once_and_again_when_something_changed(house: House) -> None:
+    assert publish.publish_views(house.open()) == ["MEMORY.md", ".index.json"]
+    assert publish.publish_views(house.open()) == []
+    assert "Use PostgreSQL" in house.texts()["MEMORY.md"]
+    assert "use-postgresql" in house.texts()[".index.json"]
+    writing.forget(house.open(), "use-postgresql")
+    assert publish.publish_views(house.open()) == ["MEMORY.md", ".index.json"]
+    assert "use-postgresql" not in house.texts()["MEMORY.md"]
+
+
+def test_views_are_no_memories(house: House) -> None:
+    before = house.open().index.counts()
+    publish.publish_views(house.open())
+    assert house.open().index.counts() == before
+
+
+def test_views_are_written_under_the_lock_so_that_who_saw_less_is_never_last(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, quick = house.open("ops-slow"), house.open("ops-quick")
+    with house.files.locked(), pytest.raises(Locked):
+        publish.publish_views(slow)
+    entries = house.index.entries
+
+    def meanwhile(only: object) -> object:
+        monkeypatch.undo()
+        with pytest.raises(Locked):  # another process has to wait until ours are written
+            publish.publish_views(quick)
+        return entries(only)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(house.index, "entries", meanwhile)
+    assert publish.publish_views(slow) == ["MEMORY.md", ".index.json"]
+
+
+def test_a_brief_quotes_the_core_and_names_the_files_it_was_made_of(house: House) -> None:
+    text, ids, paths = brief([house.open()])
+    assert "A queue of messages." in text
+    assert "We need JSONB." in text or "Use PostgreSQL" in text
+    assert "project" in ids
+    assert f"{house.files.root}/core/project.md" in paths
+    assert brief([house.open()], budget=0)[0] == ""
+
+
+def test_a_memory_that_cannot_be_read_is_left_out_of_the_brief(house: House) -> None:
+    store = house.open()
+    house.files.remove_outside("core/project.md")
+    text, _, paths = brief([store])
+    assert "A queue of messages." not in text
+    assert f"{house.files.root}/core/project.md" not in paths
+
+
+def test_the_brief_of_an_empty_store_is_nothing() -> None:
+    assert brief([House().open()]) == ("", [], [])
+
+
+def test_a_brief_is_handed_over_as_json() -> None:
+    text = 'Say "hi"\n数据\u2028'
+    output = json.loads(publish.as_hook_output(text))
+    assert output["hookSpecificOutput"]["additionalContext"] == text

@@ -1,0 +1,145 @@
+"""Recall: both stores, each memory once, nothing of another project, nothing untrusted unasked."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.domain.model import Filter
+from recollect.services import recall as service
+from recollect.services.opened import OpenStore
+from recollect.services.recall import Found
+
+from .house import NOW, House
+
+HERE, THERE = "/work/here", "/work/there"
+
+
+def page(title: str, body: str = "", **fields: str) -> str:
+    front = "".join(f"{key}: {value}\n" for key, value in fields.items())
+    return f"---\ntitle: {title}\n{front}---\n# {title}\n\n{body}\n"
+
+
+@pytest.fixture
+def stores() -> list[OpenStore]:
+    """A project's store and the global one."""
+    project, home = House(), House()
+    project.write(
+        "semantic/queue.md", page("The queue", "The queue lost messages.", related="[wal]")
+    )
+    project.write("semantic/wal.md", page("The write-ahead log", "Checkpoints happen at night."))
+    project.write("core/project.md", page("Project", "It has a queue."))
+    project.write("semantic/shared.md", page("Ostriches", "In the project."))
+    home.write("semantic/shared.md", page("Ostriches", "In the global store."))
+    home.write("semantic/mine.md", page("Zebra here", "stripes", project=HERE))
+    home.write("semantic/theirs.md", page("Zebra there", "stripes", project=THERE))
+    home.write("semantic/web.md", page("Okapi", "Seen on a page.", trust="external"))
+    home.write("semantic/old.md", page("Walrus", "They swim.", status="superseded"))
+    home.write("semantic/new.md", page("Walrus too", "They swim and sing, the walrus."))
+    home.write("episodic/talk/summary.md", page("A talk", "We spoke of giraffes.", id="talk"))
+    home.write("episodic/talk/conversation.md", "### User [10:00]\n\nHow tall are giraffes?\n")
+    return [project.open(), home.open(scope="global")]
+
+
+def search(stores: list[OpenStore], words: str, **how: object) -> list[Found]:
+    only = how.pop("only", Filter())
+    return service.search(stores, words, only, limit=10, project=HERE, **how)  # type: ignore[arg-type]
+
+
+def recalled(stores: list[OpenStore], words: str, **how: object) -> list[str]:
+    cue = service.cue_of(words, NOW, HERE)
+    budget = how.pop("budget", 800)
+    found = service.recall(stores, cue, budget=budget, lang="en", nonce="n0nce", **how)  # type: ignore[arg-type]
+    return [one.name for one in (*found.full, *found.pointers)]
+
+
+def ids(found: list[Found]) -> list[str]:
+    return [hit.candidate.id for hit in found]
+
+
+def test_both_stores_are_searched_and_each_says_where_its_hit_is(
+    stores: list[OpenStore],
+) -> None:
+    hits = search(stores, "ostriches")
+    assert sorted(hit.candidate.scope for hit in hits) == ["global", "project"]
+    assert hits[0].candidate.scope == "project"
+    assert all(hit.path == f"{stores[0].files.root}/semantic/shared.md" for hit in hits)
+
+
+def test_a_memory_of_another_project_is_not_shown(stores: list[OpenStore]) -> None:
+    assert ids(search(stores, "zebra stripes")) == ["mine"]
+    assert recalled(stores, "zebra stripes") == ["mine"]
+
+
+def test_a_search_shows_what_nobody_would_be_told_unasked(stores: list[OpenStore]) -> None:
+    assert ids(search(stores, "okapi")) == ["web"]
+    assert recalled(stores, "okapi seen") == []
+    assert sorted(ids(search(stores, "walrus swim"))) == ["new", "old"]
+    assert ids(search(stores, "walrus swim"))[0] == "new"
+    assert recalled(stores, "walrus swim") == ["new"]
+
+
+def test_a_search_can_ask_for_trust(stores: list[OpenStore]) -> None:
+    assert ids(search(stores, "okapi", only=service.with_trust(Filter(), "user"))) == []
+
+
+def test_a_memory_is_shown_once_unless_every_section_is_wanted(stores: list[OpenStore]) -> None:
+    assert ids(search(stores, "giraffes")) == ["talk"]
+    names = [hit.candidate.name for hit in search(stores, "giraffes", every_section=True)]
+    assert names == ["talk", "talk#turn-1"]
+
+
+def test_what_is_related_is_told_too_and_what_the_brief_has_is_not(
+    stores: list[OpenStore],
+) -> None:
+    assert recalled(stores, "why did the queue lose messages") == ["queue", "wal"]
+
+
+def test_what_the_session_was_given_is_not_given_again(stores: list[OpenStore]) -> None:
+    given = frozenset({"queue"})
+    assert recalled(stores, "why did the queue lose messages", given=given) == []
+
+
+def test_a_raw_conversation_is_found_but_never_told_unasked(stores: list[OpenStore]) -> None:
+    assert recalled(stores, "how tall are giraffes") == ["talk"]
+
+
+def test_nothing_is_said_where_nothing_is_known(stores: list[OpenStore]) -> None:
+    found = service.recall(
+        stores,
+        service.cue_of("quantum chromodynamics", NOW, HERE),
+        budget=800,
+        lang="en",
+        nonce="n",
+    )
+    assert (found.text, found.tokens, found.full, found.pointers) == ("", 0, [], [])
+    assert service.search([], "x", Filter(), limit=3) == []
+
+
+def test_the_budget_is_kept(stores: list[OpenStore]) -> None:
+    cue = service.cue_of("why did the queue lose messages", NOW, HERE)
+    for budget in (0, 40, 100, 800):
+        found = service.recall(stores, cue, budget=budget, lang="en", nonce="n0nce")
+        assert found.tokens <= max(budget, 0)
+
+
+def test_a_cue_takes_the_files_that_it_names(stores: list[OpenStore]) -> None:
+    cue = service.cue_of("why does `src/app.py` fail, and (lib/x.js)?", NOW, HERE, ["README.md"])
+    assert cue.files == ["README.md", "src/app.py", "lib/x.js"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "snippet"),
+    [
+        ("short\n\ttext", ["x"], "short text"),
+        ("x " * 200 + "needle" + " y" * 200, ["needle"], "needle"),
+        ("hay " + "x " * 300 + "hay needle", ["hay", "needle"], "hay needle"),
+        ("界" * 500 + "针" + "界" * 500, ["针"], "针"),
+    ],
+)
+def test_a_snippet_shows_where_most_of_the_words_are(
+    text: str, words: list[str], snippet: str
+) -> None:
+    shown = service.snippet_of(text, words)
+    assert snippet in shown
+    assert len(shown) <= service.SNIPPET_CHARS + 2
+    assert "\n" not in shown

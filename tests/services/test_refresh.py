@@ -1,0 +1,162 @@
+"""Refresh: the index follows the files, whatever was done to them (the disk is another test's)."""
+
+from __future__ import annotations
+
+import pytest
+from tests.fakes import MemoryIndex, MemoryStore
+
+from recollect.domain.model import Document, Filter, Seen
+from recollect.errors import FileNotThere, StorageFailed
+from recollect.services.refresh import TICK_NS, refresh
+
+LATER = 10 * TICK_NS
+
+
+class CountingStore(MemoryStore):
+    """A store that tells which files were read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read_paths: list[str] = []
+
+    def read(self, path: str) -> Document:
+        self.read_paths.append(path)
+        return super().read(path)
+
+
+@pytest.fixture
+def store() -> CountingStore:
+    store = CountingStore()
+    for name in ("a", "b"):
+        store.edit_outside(f"semantic/{name}.md", f"# {name}\n\nThe {name}nimal.\n".encode())
+    return store
+
+
+@pytest.fixture
+def index() -> MemoryIndex:
+    return MemoryIndex()
+
+
+def ids(index: MemoryIndex) -> list[str]:
+    return sorted(entry.id for entry in index.entries(Filter()))
+
+
+def test_what_is_new_changed_and_gone_is_taken_in(store: CountingStore, index: MemoryIndex) -> None:
+    assert refresh(store, index, 1)[:2] == (2, 0)
+    store.edit_outside("semantic/a.md", b"# A changed\n")
+    store.edit_outside("semantic/c.md", b"# C\n")
+    store.remove_outside("semantic/b.md")
+    assert refresh(store, index, 2)[:2] == (2, 1)
+    assert ids(index) == ["a", "c"]
+    entry = index.entry("a")
+    assert entry is not None
+    assert entry.title == "A changed"
+
+
+def test_a_file_that_looks_as_it_did_is_not_read_again(
+    store: CountingStore, index: MemoryIndex
+) -> None:
+    refresh(store, index, LATER)
+    store.read_paths.clear()
+    assert refresh(store, index, LATER + 1)[:2] == (0, 0)
+    assert store.read_paths == []
+
+
+def test_a_file_that_was_changed_just_now_is_read_again_for_it_may_change_within_the_tick(
+    store: CountingStore, index: MemoryIndex
+) -> None:
+    refresh(store, index, 5)
+    data = b"# x\n\nThe xnimal.\n"
+    store.files["semantic/a.md"] = store.files["semantic/a.md"]._replace(data=data)
+    assert refresh(store, index, 6)[:2] == (1, 0)
+    store.read_paths.clear()
+    assert refresh(store, index, LATER)[:2] == (0, 0)
+    assert store.read_paths == ["semantic/a.md", "semantic/b.md"]
+    store.read_paths.clear()
+    refresh(store, index, LATER + 1)
+    assert store.read_paths == []
+
+
+def test_a_clock_that_was_put_back_makes_files_be_read_and_not_be_missed(
+    store: CountingStore, index: MemoryIndex
+) -> None:
+    refresh(store, index, -LATER)
+    store.edit_outside("semantic/a.md", b"# Changed\n")
+    assert refresh(store, index, -2 * LATER)[:2] == (1, 0)
+
+
+def test_a_moved_file_keeps_its_id(store: CountingStore, index: MemoryIndex) -> None:
+    store.edit_outside("semantic/c.md", b"---\nid: steady\n---\n")
+    refresh(store, index, 1)
+    store.files["reference/d.md"] = store.files.pop("semantic/c.md")
+    refresh(store, index, 2)
+    entry = index.entry("steady")
+    assert entry is not None
+    assert entry.path == "reference/d.md"
+
+
+def test_a_half_written_front_matter_is_a_problem_and_its_text_is_found(
+    store: CountingStore, index: MemoryIndex
+) -> None:
+    store.edit_outside("semantic/half.md", b"---\ntitle: Half\ntags: [a, b\n\n# The ostrich\n")
+    refresh(store, index, 1)
+    entry = index.entry("half")
+    assert entry is not None
+    assert "front matter" in entry.problem
+    assert [one.id for one in index.search("ostrich", only=Filter(), limit=3)] == ["half"]
+
+
+def test_a_file_that_goes_while_it_is_read_is_missed_by_the_next_refresh(
+    store: CountingStore, index: MemoryIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refresh(store, index, 1)
+
+    def gone(path: str) -> Document:
+        store.files.pop(path, None)
+        raise FileNotThere(path=path, reason="there is none")
+
+    monkeypatch.setattr(store, "read", gone)
+    store.edit_outside("semantic/a.md", b"# Changed\n")
+    refresh(store, index, 2)
+    monkeypatch.undo()
+    refresh(store, index, 3)
+    assert ids(index) == []
+
+
+def test_a_file_that_cannot_be_read_is_a_problem_and_stops_nothing(
+    store: CountingStore, index: MemoryIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = store.read
+
+    def refuse(path: str) -> Document:
+        if path == "semantic/a.md":
+            raise StorageFailed(path=path, reason="Input/output error")
+        return whole(path)
+
+    monkeypatch.setattr(store, "read", refuse)
+    found = refresh(store, index, 1)
+    assert [problem.path for problem in found.problems] == ["semantic/a.md"]
+    assert ids(index) == ["b"]
+    monkeypatch.undo()
+    refresh(store, index, 2)
+    assert ids(index) == ["a", "b"]
+
+
+def test_a_change_of_looks_alone_is_noted_without_filing_it_again(
+    store: CountingStore, index: MemoryIndex
+) -> None:
+    refresh(store, index, LATER)
+    store.edit_outside("semantic/a.md", store.files["semantic/a.md"].data)
+    assert refresh(store, index, LATER)[:2] == (0, 0)
+    tick = store.files["semantic/a.md"].tick
+    assert Seen("semantic/a.md", *index.known()["semantic/a.md"][:4]) == Seen(
+        "semantic/a.md", len(store.files["semantic/a.md"].data), tick, tick, tick
+    )
+
+
+def test_progress_is_told_for_every_hundred_files(store: CountingStore, index: MemoryIndex) -> None:
+    for n in range(350):
+        store.edit_outside(f"semantic/m{n}.md", b"# M\n")
+    told: list[int] = []
+    refresh(store, index, 1, told.append)
+    assert told == [100, 200, 300]

@@ -1,0 +1,302 @@
+"""Writing: save, edit, set and forget do what they say, once, and nothing on a dry run."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.domain.codec import memory_from_text
+from recollect.domain.model import Memory
+from recollect.errors import ChangedMeanwhile, MemoryNotFound, OutsideStore, UsageProblem
+from recollect.services import writing
+from recollect.services.writing import Draft
+
+from .house import House, crash
+
+RULES = "procedural/feedback.md"
+MINE = "---\r\nid: mine\r\ntags: [a]   # hands off\r\nodd: yes\r\n---\r\nBody\tby hand.\r\n"
+
+
+@pytest.fixture
+def house() -> House:
+    return House()
+
+
+def save(house: House, title: str, body: str = "", **fields: object) -> writing.Written:
+    return writing.save(house.open(), Draft(title, body, **fields))  # type: ignore[arg-type]
+
+
+def memory(house: House, path: str) -> Memory:
+    return memory_from_text(house.texts()[path], path)
+
+
+# ------------------------------------------------------------------------------------------ save
+
+
+def test_a_saved_memory_is_a_file_that_reads_back_and_is_found(house: House) -> None:
+    written = save(
+        house, "Use PostgreSQL", "We need JSONB.", kind="decision", tags=("postgres", "events")
+    )
+    assert (written.id, written.what) == ("use-postgresql", "created")
+    found = memory(house, written.path)
+    assert (found.id, found.title, found.tags) == (
+        "use-postgresql", "Use PostgreSQL", ("postgres", "events"),
+    )  # fmt: skip
+    assert "We need JSONB." in found.body
+    assert written.text == house.texts()[written.path]
+    assert house.open().index.entry(written.id)
+
+
+def test_the_same_title_again_and_again_is_as_many_memories(house: House) -> None:
+    written = [save(house, "Same title", f"Text {n}.", kind="fact") for n in range(30)]
+    assert len({one.id for one in written}) == 30
+    assert len(house.texts()) == 30
+    store = house.open()
+    for n, one in enumerate(written):
+        assert f"Text {n}." in store.read(store.require(one.id)).text
+
+
+def test_a_name_is_free_only_if_nothing_anywhere_has_it(house: House) -> None:
+    house.write("archive/semantic/taken.md", "---\nid: taken\n---\n")
+    house.write("semantic/other.md", "---\nid: taken-2\n---\n")
+    house.write("reference/taken-3.md", "no id")
+    house.write("episodic/taken-4/conversation.md", "")
+    assert save(house, "Taken", kind="fact").id == "taken-5"
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "a\0b",
+        "CON",
+        "数据库",
+        "…",
+        "x" * 300,
+        "`$(rm -rf)`",
+        "a\nb",
+    ],
+)
+def test_any_title_makes_a_harmless_name(house: House, title: str) -> None:
+    written = save(house, title, "Text.", kind="fact")
+    assert written.path.startswith("semantic/")
+    stem = written.path.removeprefix("semantic/").removesuffix(".md")
+    assert stem.replace("-", "").isalnum()
+    assert stem.isascii()
+    assert memory(house, written.path).title == " ".join(title.split())
+
+
+def test_a_title_of_nothing_is_refused(house: House) -> None:
+    with pytest.raises(UsageProblem):
+        save(house, " \n ")
+    with pytest.raises(UsageProblem):
+        save(house, "A", salience="enormous")
+    assert house.texts() == {}
+
+
+def test_a_conversation_is_kept_beside_its_summary(house: House) -> None:
+    written = save(house, "A talk", "In short.", layer="episodic", conversation="### User [1:00]\n")
+    assert written.path == "episodic/2026-01-11-a-talk/summary.md"
+    log = house.texts()["episodic/2026-01-11-a-talk/conversation.md"]
+    assert log == "### User [1:00]\n"
+    assert memory(house, written.path).kind == "conversation"
+    assert len({op.group for op in house.open().journal.ops()}) == 1
+
+
+def test_a_private_memory_is_kept_out_of_git(house: House) -> None:
+    one = save(house, "One", kind="fact", private=True)
+    two = save(house, "Two", kind="session", private=True)
+    folder = two.path.removesuffix("summary.md")
+    assert house.texts()[".gitignore"] == f"/{one.path}\n/{folder}\n"
+    assert memory(house, one.path).private
+
+
+def test_a_name_with_a_slash_is_no_name(house: House) -> None:
+    with pytest.raises(OutsideStore):
+        house.open().path_for("semantic", "fact", "../x")
+
+
+# -------------------------------------------------------------------------------- shared files
+
+
+def test_rules_are_sections_of_one_file_found_by_title_whatever_the_case(house: House) -> None:
+    first = save(house, "Write tests first", "Always.", kind="rule")
+    second = save(house, "WRITE TESTS FIRST", "Even for scripts.", kind="rule")
+    assert (first.what, second.what) == ("created", "amended")
+    assert first.id == second.id == "feedback#write-tests-first"
+    text = house.texts()[RULES]
+    assert text.count("## ") == 1
+    assert "Always.\n\nEven for scripts." in text
+
+
+def test_a_rule_that_is_there_already_changes_nothing(house: House) -> None:
+    save(house, "Write tests first", "Always.", kind="rule")
+    steps = len(house.steps)
+    assert save(house, "write tests first", "Always.", kind="rule").what == "unchanged"
+    assert len(house.steps) == steps
+
+
+def test_a_rule_leaves_what_a_person_wrote_in_the_shared_file(house: House) -> None:
+    hand = "# Mine\n\nMy own words.\n\n## Theirs\n\nKept.   \n"
+    house.write(RULES, hand)
+    save(house, "New rule", "Do it.", kind="rule", trigger=("boom",))
+    text = house.texts()[RULES]
+    assert hand in text
+    assert "## New rule\n\nDo it." in text
+    assert memory(house, RULES).trigger == ("boom",)
+
+
+# ------------------------------------------------------------------------------------------ edit
+
+
+def test_an_edit_changes_the_body_and_keeps_the_front_matter(house: House) -> None:
+    house.write("semantic/mine.md", MINE)
+    writing.edit(house.open(), "mine", body="New body.\n")
+    text = house.texts()["semantic/mine.md"]
+    front = MINE.partition("Body")[0].splitlines(keepends=True)
+    assert [line for line in text.splitlines(keepends=True) if line in front] == front
+    assert text.endswith("---\r\nNew body.\n")
+
+
+def test_a_paragraph_is_appended_and_a_title_changed(house: House) -> None:
+    path = save(house, "One", "First.", kind="fact").path
+    writing.edit(house.open(), "one", append=" Second. ", title="Another\n title")
+    found = memory(house, path)
+    assert found.body.endswith("First.\n\nSecond.\n")
+    assert (found.id, found.title) == ("one", "Another title")
+
+
+def test_a_section_is_edited_alone(house: House) -> None:
+    body = "Head.\n\n## One\n\nFirst.\n\n## Two\n\nSecond.\n"
+    path = save(house, "Parts", body, kind="fact").path
+    writing.edit(house.open(), "parts#one", body="Changed.")
+    writing.edit(house.open(), "parts#two", append="Third.")
+    assert "Head.\n\n## One\n\nChanged.\n\n## Two\n\nSecond.\n\nThird.\n" in house.texts()[path]
+    writing.edit(house.open(), "parts#one", title="Uno")
+    assert "## Uno\n\nChanged." in house.texts()[path]
+    with pytest.raises(MemoryNotFound):
+        writing.edit(house.open(), "parts#one", body="x")
+
+
+def test_a_text_from_an_editor_is_written_only_over_the_text_it_was_made_from(
+    house: House,
+) -> None:
+    path = save(house, "One", "First.", kind="fact").path
+    store = house.open()
+    seen = store.read(store.require("one")).stamp
+    house.write(path, "by another hand")
+    with pytest.raises(ChangedMeanwhile):
+        writing.edit_text(house.open(), "one", "mine", seen)
+    assert house.texts()[path] == "by another hand"
+
+
+def test_two_edits_of_the_same_text_do_not_both_win(house: House) -> None:
+    path = save(house, "One", "First.", kind="fact").path
+    one, two = house.open("ops-one"), house.open("ops-two")
+    old = one.read(one.require("one")).stamp
+    writing.edit_text(one, "one", "from one", old)
+    with pytest.raises(ChangedMeanwhile):
+        writing.edit_text(two, "one", "from two", old)
+    assert house.texts()[path] == "from one"
+
+
+# ------------------------------------------------------------------------------------------- set
+
+
+def test_set_changes_the_lines_of_its_fields_only(house: House) -> None:
+    house.write("semantic/mine.md", MINE)
+    writing.set_fields(house.open(), "mine", {"tags": "b，c, d", "salience": "high"})
+    old, new = MINE.splitlines(), house.texts()["semantic/mine.md"].splitlines()
+    assert [line for line in new if line not in old] == [
+        "tags: [b, c, d]   # hands off",
+        "salience: high",
+        "updated: 2026-01-11T14:30:00Z",
+    ]
+    assert [line for line in old if line not in new] == ["tags: [a]   # hands off"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("id", "x"),
+        ("created", "2026-01-01"),
+        ("nonsense", "x"),
+        ("salience", "huge"),
+        ("updated", "soon"),
+    ],
+)
+def test_what_cannot_be_set_is_refused(house: House, key: str, value: str) -> None:
+    save(house, "One", kind="fact")
+    before = house.texts()
+    with pytest.raises(UsageProblem):
+        writing.set_fields(house.open(), "one", {"tags": "x", key: value})
+    assert house.texts() == before
+
+
+def test_setting_what_is_set_already_changes_nothing(house: House) -> None:
+    save(house, "One", kind="fact", tags=("a", "b"))
+    steps = len(house.steps)
+    assert writing.set_fields(house.open(), "one", {"tags": "a, b"}).what == "unchanged"
+    assert len(house.steps) == steps
+
+
+# ---------------------------------------------------------------------------------------- forget
+
+
+def test_a_forgotten_memory_takes_its_conversation_along(house: House) -> None:
+    save(house, "A talk", layer="episodic", conversation="### User [1:00]\n\nZebra.\n")
+    assert writing.forget(house.open(), "2026-01-11-a-talk").what == "removed"
+    assert house.texts() == {}
+    assert house.open().index.known() == {}
+
+
+def test_a_forgotten_section_leaves_the_others(house: House) -> None:
+    for title in ("One", "Two", "Three"):
+        save(house, title, f"Text of {title}.", kind="rule")
+    writing.forget(house.open(), "feedback#two")
+    text = house.texts()[RULES]
+    assert [s for s in ("One", "Two", "Three") if f"## {s}" in text] == ["One", "Three"]
+    with pytest.raises(MemoryNotFound):
+        writing.forget(house.open(), "feedback#two")
+
+
+def test_forgetting_what_is_not_there_is_an_error_and_twice_at_once_is_not(house: House) -> None:
+    save(house, "One", kind="fact")
+    one, two = house.open("ops-one"), house.open("ops-two")
+    writing.forget(one, "one")
+    with pytest.raises(MemoryNotFound):
+        writing.forget(house.open(), "one")
+    assert house.texts() == {}
+    assert [op.op for op in two.journal.ops()] == ["put", "remove"]
+
+
+def test_a_purge_takes_the_texts_of_a_memory_and_its_conversation(house: House) -> None:
+    save(house, "Kept", "Public.", kind="fact")
+    talk = save(house, "A talk", "Secret.", layer="episodic", conversation="Secret talk.\n")
+    writing.edit(house.open(), talk.id, append="Secret too.")
+    writing.forget(house.open(), talk.id)
+    writing.purge(house.open(), talk.id, talk.path)
+    said = [op.text for op in house.pages.ops() if op.text]
+    assert len(said) == 1
+    assert "Public." in said[0]
+    with pytest.raises(UsageProblem):
+        writing.purge(house.open(), "feedback#one", RULES)
+
+
+# ------------------------------------------------------------------------------------- dry runs
+
+
+def test_a_dry_run_writes_nothing(house: House) -> None:
+    save(house, "One", "First.\n\n## Part\n\nText.", kind="fact")
+    save(house, "Rule", "Do it.", kind="rule")
+    before = house.texts()
+    house.expect(crash, range(1, 1000))
+    store = house.open()
+    assert writing.save(store, Draft("Two", "Text.", kind="fact"), dry_run=True).id == "two"
+    assert writing.save(store, Draft("Rule", "More.", kind="rule"), dry_run=True).what == "amended"
+    assert writing.edit(store, "one", body="x", dry_run=True).what == "changed"
+    assert writing.edit(store, "one#part", append="x", dry_run=True).what == "changed"
+    assert writing.set_fields(store, "one", {"tags": "x"}, dry_run=True).what == "changed"
+    assert writing.forget(store, "one", dry_run=True).what == "removed"
+    assert writing.forget(store, "feedback#rule", dry_run=True).what == "removed"
+    assert house.texts() == before
