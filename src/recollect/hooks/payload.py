@@ -1,7 +1,7 @@
 """Hooks: what the client sends on stdin, read without the json module.
 
-Promises: never waits for an end that does not come; only the outermost object's fields count;
-whatever arrives, the result is plain strings.
+Promises: never waits for an end that does not come; only the fields of the outermost object
+count, and only strings pass for text; whatever arrives, nothing is raised.
 Touches: stdin.
 """
 
@@ -9,6 +9,7 @@ import os
 import time
 
 STDIN_SECONDS = 1.0
+SHORTEST_PAUSE = 0.0005
 LARGEST_PAYLOAD = 4 * 1024 * 1024
 
 
@@ -17,7 +18,7 @@ def read_payload() -> bytes:
     deadline = time.monotonic() + STDIN_SECONDS
     parts: list[bytes] = []
     size = 0
-    pause = 0.0005
+    pause = SHORTEST_PAUSE
     try:
         os.set_blocking(0, False)
     except OSError:
@@ -35,6 +36,7 @@ def read_payload() -> bytes:
             break
         if not part:
             break
+        pause = SHORTEST_PAUSE  # more may follow at once: a pipe holds little
         if size < LARGEST_PAYLOAD:
             parts.append(part)
         size += len(part)
@@ -49,20 +51,27 @@ def is_whole(parts: "list[bytes]") -> bool:
     return members(data, ()).get("") == b"whole"
 
 
-def members(raw: bytes, wanted: "tuple[str, ...]") -> "dict[str, bytes]":  # noqa: C901 - one pass
-    """The raw values of some keys of a JSON object; strings without their quotes.
+def is_object(raw: bytes) -> bool:
+    """Whether this starts as a JSON object does; a list or a number has nothing for us."""
+    return raw.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
 
-    Only the outermost object counts, so that nothing inside a tool's input can pass for a field
-    of the client. The key "" tells whether the object is whole.
+
+def members(raw: bytes, wanted: "tuple[str, ...]") -> "dict[str, bytes]":  # noqa: C901 - one pass
+    """The raw values of some keys of a JSON object: of strings all but the closing quote.
+
+    Numbers and the like are left out. Only the outermost object counts, so that nothing inside a
+    tool's input can pass for a field of the client. The key "" tells whether the object is whole.
     """
     found: dict[str, bytes] = {}
-    at, depth, key, start = raw.find(b"{") + 1, 1, "", 0
-    if at == 0:
+    if not is_object(raw):
         return found
-    while at < len(raw):
-        char = raw[at]
+    plain = _without_escapes(raw)
+    at, depth, key, start = raw.find(b"{") + 1, 1, "", 0
+    while at < len(plain):
+        char = plain[at]
         if char == 34:
-            end = end_of_string(raw, at)
+            end = plain.find(b'"', at + 1)
+            end = end if end > 0 else len(raw)
             if depth == 1:
                 after = end + 1
                 while raw[after : after + 1].isspace():
@@ -71,7 +80,7 @@ def members(raw: bytes, wanted: "tuple[str, ...]") -> "dict[str, bytes]":  # noq
                     key, at = raw[at + 1 : end].decode("utf-8", "replace"), after + 1
                     continue
                 if key in wanted:
-                    found.setdefault(key, raw[at + 1 : end])
+                    found.setdefault(key, raw[at:end])
             at = end + 1
             continue
         if char in b"{[":
@@ -90,22 +99,16 @@ def members(raw: bytes, wanted: "tuple[str, ...]") -> "dict[str, bytes]":  # noq
     return found
 
 
-def end_of_string(raw: bytes, start: int) -> int:
-    """Where the JSON string that starts at `start` has its closing quote."""
-    at = raw.find(b'"', start + 1)
-    while at > 0:
-        before = at - 1
-        while raw[before] == 92:
-            before -= 1
-        if (at - before) % 2:
-            return at
-        at = raw.find(b'"', at + 1)
-    return len(raw)
+def _without_escapes(raw: bytes) -> bytes:
+    """JSON of the same length in which every quote is the start or the end of a string."""
+    return raw.replace(b"\\\\", b"__").replace(b'\\"', b"__") if b"\\" in raw else raw
 
 
-def decoded(raw: bytes) -> str:
-    """The text of a JSON string without its quotes."""
-    text = raw.decode("utf-8", "replace")
+def text_of(raw: bytes) -> str:
+    """The text of a value that `members` found; nothing for one that is no string."""
+    if not raw.startswith(b'"'):
+        return ""
+    text = raw[1:].decode("utf-8", "replace")
     if "\\" not in text:
         return text
     plain = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
@@ -124,6 +127,19 @@ def decoded(raw: bytes) -> str:
         at = text.find("\\", start)
     out.append(text[start:])
     return "".join(out)
+
+
+def strings_in(raw: bytes) -> "list[str]":
+    """The strings of a JSON array of strings."""
+    found = []
+    plain = _without_escapes(raw)
+    at = plain.find(b'"')
+    while at >= 0:
+        end = plain.find(b'"', at + 1)
+        end = end if end > 0 else len(raw)
+        found.append(text_of(raw[at:end]))
+        at = plain.find(b'"', end + 1)
+    return found
 
 
 def _code_point(text: str, at: int) -> "tuple[int, int]":

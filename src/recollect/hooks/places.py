@@ -87,6 +87,22 @@ def main_work_tree(start: str) -> str:
     return ""
 
 
+def project_of(start: str, env: "dict[str, str]") -> str:
+    """The project that a folder without a store of its own belongs to.
+
+    The repository's main work tree, else the nearest folder with `.claude`, else this one.
+    """
+    main = main_work_tree(start)
+    if main:
+        return main
+    folders = ancestors(start)
+    home = os.path.realpath(env.get("HOME", "/"))
+    for folder in folders:
+        if os.path.isdir(f"{folder}/.claude") and os.path.realpath(folder) != home:
+            return folder
+    return folders[0]
+
+
 def _line_of(path: str) -> str:
     try:
         with open(path, encoding="utf-8") as file:
@@ -188,7 +204,10 @@ def record(root: str, writer: str, op: str, fields: "dict[str, str | list[str] |
     try:
         handle = os.open(path, flags, 0o600)
     except FileNotFoundError:
-        os.mkdir(f"{root}/journal", 0o700)
+        try:
+            os.mkdir(f"{root}/journal", 0o700)
+        except FileExistsError:
+            pass  # another hook was quicker
         handle = os.open(path, flags, 0o600)
     size = os.fstat(handle).st_size
     torn = size and os.pread(handle, 1, size - 1) != b"\n"

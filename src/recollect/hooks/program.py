@@ -10,12 +10,13 @@ Recording imports `os`, `sys` and `time` and the modules beside this one; what r
 imported when a hook recalls.
 """
 
+import _thread
 import os
 import sys
 import time
 
 from recollect.hooks import places
-from recollect.hooks.payload import decoded, members, read_payload
+from recollect.hooks.payload import is_object, members, read_payload, text_of
 
 DEADLINE_SECONDS = 1.7
 BRIEF_WAIT_SECONDS = 1.2
@@ -97,25 +98,21 @@ class Moment:
                 "source",
                 "reason",
                 "agent_type",
+                "agent_id",
             ),
         )
-        self.fields = {key: decoded(value) for key, value in found.items()}
+        self.fields = {key: text_of(value) for key, value in found.items()}
         self.session = (
             self.fields.get("session_id")
             or self.fields.get("sessionId")
             or self.fields.get("conversation_id", "")
         )
-        # The folder of the launch is the project; `cwd` follows every `cd` of the agent.
-        self.folder = env.get("CLAUDE_PROJECT_DIR") or self.fields.get("cwd") or os.getcwd()
+        self.folder = _folder_of(env.get("CLAUDE_PROJECT_DIR", ""), self.fields.get("cwd", ""))
         self.project, self.home = places.roots(self.folder, env)
         self.root = self.project or self.home
         self.cache = places.cache_folder(self.root, env) if self.root else ""
         self.client = client
         self.writer = places.writer_of(client, self.session)
-
-    def more(self, *names: str) -> "dict[str, str]":
-        """Further fields of the payload, decoded."""
-        return {key: decoded(value) for key, value in members(self.raw, names).items()}
 
     def signal(self) -> None:
         """Leave word of the event in the journal."""
@@ -131,10 +128,12 @@ class Moment:
         self.record("signal", fields)
 
     def record(self, op: str, fields: "dict[str, str | list[str] | int]") -> None:
-        """Append to the session's journal file.
+        """Append to the session's journal file; what no session sent is nobody's.
 
         A store that cannot be written is no reason to keep from the agent what there is to tell.
         """
+        if not self.session:
+            return
         try:
             places.record(self.root, self.writer, op, fields)
         except OSError as error:
@@ -148,6 +147,17 @@ class Moment:
         except OSError as error:
             complain(self.env, error)
             return 0
+
+
+def _folder_of(launch: str, cwd: str) -> str:
+    """The folder that a session is about: that of its launch; `cwd` follows every `cd`."""
+    for folder in (launch, cwd):
+        if folder.startswith("/"):
+            return folder
+    try:
+        return os.getcwd()
+    except OSError:
+        return "/"  # somebody took the folder away; only the global store is left
 
 
 def answer(event_name: str, text: str) -> None:
@@ -207,18 +217,21 @@ def complain(env: "dict[str, str]", error: BaseException) -> None:
         pass
 
 
+def _end_in_time() -> None:
+    # A thread and not a signal: it also ends us while SQLite or the file system does not return.
+    time.sleep(DEADLINE_SECONDS)
+    os._exit(0)
+
+
 def main() -> None:
     """Run the hook named by the arguments; always ends with exit code 0."""
     env = dict(os.environ)
     try:
-        import _signal  # type: ignore[import-not-found]  # built in: the clock that ends us if anything below hangs
-
-        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
-        _signal.setitimer(_signal.ITIMER_REAL, DEADLINE_SECONDS)
+        _thread.start_new_thread(_end_in_time, ())
         client = sys.argv[1] if len(sys.argv) > 1 else ""
         name = sys.argv[2].replace("-", "").lower() if len(sys.argv) > 2 else ""
         raw = read_payload()
-        if env.get("RECOLLECT_DISABLE") or name not in EVENTS or not raw.strip():
+        if env.get("RECOLLECT_DISABLE") or name not in EVENTS or not is_object(raw):
             return
         run(client, EVENTS[name], raw, env)
     except BaseException as error:  # noqa: BLE001 - a hook never fails its client

@@ -2,33 +2,28 @@
 
 Promises: what a session was given is not given again until its context is compacted; nothing is
 said to machine prompts; a store that cannot be read says nothing.
-Touches: the brief and the index in the cache, the files of the memories it quotes (a look at
-their size and time, to quote nothing that was edited since), the session's journal file.
+Touches: the brief in the cache, the session's journal file, and what `search` touches.
 
 Imported by `program` only when a hook recalls; uses the pure modules that it shares with the
-services, and the one module that has the SQL.
+services. Only what has to search imports `search`, and with it SQLite.
 """
 
 import os
 import time
 
-from recollect.adapters.sqlite import lookup
 from recollect.domain import pack, rank
-from recollect.domain.text import cue_words
+from recollect.domain.text import STOP_PAIRS, STOP_WORDS, cue_words
 from recollect.hooks import places, program
-from recollect.hooks.payload import decoded, members
+from recollect.hooks.payload import members, strings_in, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sqlite3 import Connection
+    from recollect.hooks.search import Search
 
-BUSY_MS = 200
-MOST_CANDIDATES = 40
-MOST_WORDS = 24
-MOST_ROWS = 2_500
 PROMPT_TOKENS = 800
 ERROR_TOKENS = 400
 SHORTEST_PROMPT = 3
+LONGEST_PROMPT = 96_000  # bytes; of more, the cue takes only words from both ends
 
 
 def run(moment: program.Moment) -> None:
@@ -51,7 +46,7 @@ def start(moment: program.Moment) -> None:
     source = moment.fields.get("source", "")
     given = ids_given(moment)
     moment.signal()
-    if (source == "resume" and "brief" in given) or source == "fork":
+    if (source == "resume" and "brief" in given) or source == "fork" or not moment.cache:
         moment.work()
         return
     path = f"{moment.cache}/{places.brief_name('' if moment.project else _project_of(moment))}"
@@ -75,7 +70,9 @@ def start(moment: program.Moment) -> None:
 
 
 def _project_of(moment: program.Moment) -> str:
-    return places.main_work_tree(moment.folder) or os.path.abspath(moment.folder)
+    if moment.project:
+        return os.path.dirname(os.path.dirname(moment.project))
+    return places.project_of(moment.folder, moment.env)
 
 
 def _wait(cache: str, worker: int) -> None:
@@ -113,7 +110,7 @@ def read_brief(path: str) -> "tuple[list[str], str] | None":
     try:
         with open(path, encoding="utf-8") as file:
             head, _, text = file.read().partition("\n\n")
-    except OSError:
+    except (OSError, ValueError):
         return None
     words = head.split("\n", 1)[0].split(" ")
     if len(words) < 4 or not text:
@@ -131,99 +128,53 @@ def new_nonce() -> str:
 
 def prompt(moment: program.Moment) -> None:
     """Hand over what is stored about the subject of a person's prompt."""
-    text = moment.more("prompt").get("prompt", "")
+    raw = members(moment.raw, ("prompt",)).get("prompt", b"")
+    if len(raw) > LONGEST_PROMPT:
+        raw = raw[: LONGEST_PROMPT * 2 // 3] + b" " + raw[-LONGEST_PROMPT // 3 :]
+    text = text_of(raw)
     if text.lstrip().startswith(program.MACHINE_PROMPTS) or len(text.strip()) < SHORTEST_PROMPT:
         return
     cue = cue_of(moment, text)
-    found = recall(moment, cue, only_solutions=False)
-    say(moment, "UserPromptSubmit", "prompt", found)
+    if cue.words:
+        found = searched(moment, cue).chosen(ids_given(moment))
+        say(moment, "UserPromptSubmit", "prompt", found)
 
 
 def failure(moment: program.Moment) -> None:
     """Hand over the solution of a failure that was met before."""
-    found = members(moment.raw, ("error", "tool_name", "tool_input", "is_interrupt"))
-    error = decoded(found.get("error", b""))
+    found = members(moment.raw, ("error", "tool_input"))
+    error = text_of(found.get("error", b""))
     given = members(found.get("tool_input", b""), ("command", "file_path"))
-    command = decoded(given.get("command", b"") or given.get("file_path", b""))
+    command = text_of(given.get("command", b"") or given.get("file_path", b""))
     moment.signal()
     if not error.strip():
         return
-    cue = cue_of(moment, f"{command[:400]}\n{error[:1200]}\n{error[-600:]}")
-    say(moment, "PostToolUseFailure", "error", recall(moment, cue, only_solutions=True))
+    command, error = command[:400], f"{error[:1200]}\n{error[-600:]}"
+    cue = cue_of(moment, f"{command}\n{error}")
+    solutions = searched(moment, cue).solutions(ids_given(moment), error, command)
+    say(moment, "PostToolUseFailure", "error", solutions)
 
 
 def cue_of(moment: program.Moment, text: str) -> rank.Cue:
-    """What to search with."""
+    """What to search with; a prompt of stop words alone is about nothing."""
     words = cue_words(text)
+    if all(word in STOP_WORDS or word in STOP_PAIRS for word in words):
+        words = []
     files = [
         word.strip("\"'`()[],;:!?") for word in text[:4000].split() if "." in word or "/" in word
     ]
-    return rank.Cue(
-        text, words, int(time.time() // 86400), files[:24], moment.project or _project_of(moment)
-    )
+    return rank.Cue(text, words, int(time.time() // 86400), files[:24], _project_of(moment))
 
 
-def recall(
-    moment: program.Moment, cue: rank.Cue, *, only_solutions: bool
-) -> "list[rank.Candidate]":
-    """What is worth saying, from the project's store and the global one, best first."""
-    found: list[rank.Candidate] = []
-    counts: dict[str, int] = {}
-    total = 0
-    filed = lookup.stems(cue.words) if cue.words else {}
-    opened = []
+def searched(moment: program.Moment, cue: rank.Cue) -> "Search":
+    """What the project's store and the global one have for a cue."""
+    from recollect.hooks.search import Search
+
+    search = Search(cue)
     for root, scope in ((moment.project, "project"), (moment.home, "global")):
-        db = index_of(moment, root) if root else None
-        if db is None:
-            if root:
-                from recollect.hooks import fallback
-
-                found += fallback.candidates(root, scope, cue)
-            continue
-        opened.append((root, scope, db))
-        here = lookup.counts_of(db, filed)
-        rare = dict(sorted(((w, n) for w, n in here.items() if n), key=lambda p: p[1])[:MOST_WORDS])
-        hits = lookup.find(db, rare, limit=MOST_CANDIDATES, most_rows=MOST_ROWS, scope=scope)
-        found += [fresh(one, root) for one in hits]
-        for word, count in here.items():
-            counts[word] = counts.get(word, 0) + count
-        total += lookup.total_sections(db)
-    if only_solutions:
-        found = [one for one in found if one.kind == "solution"]
-    known = ids_given(moment)
-    found = [one for one in found if one.name not in known and not one.path.startswith("core/")]
-    chosen = rank.choose(found, cue, counts, total)
-    for root, scope, db in opened:
-        near = lookup.heads_of(db, rank.related_names(chosen, scope), scope)
-        chosen += [
-            one for one in near if one.name not in known and rank.is_fit(fresh(one, root), cue)
-        ]
-        db.close()
-    return chosen
-
-
-def index_of(moment: program.Moment, root: str) -> "Connection | None":
-    """The index of a store, if there is one that can be read."""
-    folder = places.cache_folder(root, moment.env)
-    return lookup.open_index(f"{folder}/index.db", BUSY_MS) if folder else None
-
-
-def fresh(one: rank.Candidate, root: str) -> rank.Candidate:
-    """The candidate, with its file's text of now if the file was edited since it was indexed."""
-    path = f"{root}/{one.path}"
-    try:
-        info = os.lstat(path)
-        if info.st_size != one.size or info.st_mtime_ns != one.mtime_ns or info.st_ino != one.inode:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                text = file.read(65_536)
-            parts = text.split("\n---", 1)
-            one.text = (
-                parts[1].partition("\n")[2] if text.startswith("---") and len(parts) > 1 else text
-            )
-            one.anchor = one.heading = ""
-    except OSError:
-        one.status = "superseded"  # gone: not to be said
-    return one
+        if root:
+            search.look_in(root, scope, places.cache_folder(root, moment.env))
+    return search
 
 
 def say(moment: program.Moment, event_name: str, about: str, found: "list[rank.Candidate]") -> None:
@@ -234,16 +185,16 @@ def say(moment: program.Moment, event_name: str, about: str, found: "list[rank.C
     if not text:
         return
     program.answer(event_name, text)
-    moment.record(
-        "inject",
-        {
-            "session": moment.session,
-            "moment": about,
-            "items": [one.name for one in full],
-            "pointers": [one.name for one in pointers],
-            "tokens": pack.count_tokens(text),
-        },
-    )
+    fields: dict[str, str | list[str] | int] = {
+        "session": moment.session,
+        "moment": about,
+        "items": [one.name for one in full],
+        "pointers": [one.name for one in pointers],
+        "tokens": pack.count_tokens(text),
+    }
+    if moment.fields.get("agent_id"):
+        fields["agent"] = moment.fields["agent_id"]
+    moment.record("inject", fields)
 
 
 def settings_of(moment: program.Moment) -> "tuple[str, int, int]":
@@ -257,7 +208,10 @@ def settings_of(moment: program.Moment) -> "tuple[str, int, int]":
 
 
 def ids_given(moment: program.Moment) -> "set[str]":
-    """What this session has in its context already, by the names it was given under."""
+    """What this agent has in its context already, by the names it was given under.
+
+    A sub-agent has a context of its own, which ends with it.
+    """
     given: set[str] = set()
     try:
         with open(f"{moment.root}/journal/{moment.writer}.jsonl", "rb") as file:
@@ -266,14 +220,12 @@ def ids_given(moment: program.Moment) -> "set[str]":
         return given
     if b'"source":"compact"' in data:
         data = data[data.rindex(b'"source":"compact"') :]
-    at = data.find(b'"op":"inject"')
-    while at >= 0:
-        end = data.find(b"\n", at)
-        line = data[at : end if end >= 0 else len(data)]
-        start = line.find(b'"items":[')
-        items = line[start + 9 : line.find(b"]", start)] if start >= 0 else b""
-        given.update(decoded(item.strip(b'"')) for item in items.split(b",") if item)
-        at = data.find(b'"op":"inject"', at + 1)
+    agent = moment.fields.get("agent_id", "")
+    for line in data.split(b"\n"):
+        if b'"op":"inject"' in line:
+            found = members(line, ("items", "agent"))
+            if text_of(found.get("agent", b"")) == agent:
+                given.update(strings_in(found.get("items", b"")))
     return given
 
 
@@ -282,26 +234,30 @@ def ids_given(moment: program.Moment) -> "set[str]":
 
 def compaction(moment: program.Moment) -> None:
     """Tell the summariser which notes and decisions must survive (plain text, as it expects)."""
-    import json
-
     moment.signal()
     moment.work()
     names = sorted(ids_given(moment) - {"brief"})
-    state: dict[str, list[dict[str, str]]] = {}
-    try:
-        with open(f"{moment.root}/sessions/active/{moment.writer}.json", encoding="utf-8") as file:
-            state = json.load(file)
-    except (OSError, ValueError):
-        pass
-    said = [
-        row.get("content", "") for key in ("decisions", "patterns") for row in state.get(key, [])
-    ]
-    lines = [pack.attribute(text)[:200] for text in said[-12:]]
-    if not names and not lines:
+    said = decided(f"{moment.root}/sessions/active/{moment.writer}.json")
+    if not names and not said:
         return
     text = (
         "Keep in the summary what was decided in this session and the ids of stored notes in use.\n"
     )
-    text += "".join(f"- decided: {line}\n" for line in lines)
+    text += "".join(f"- decided: {pack.attribute(line)}\n" for line in said[-12:])
     text += "".join(f"- stored note: {pack.attribute(name)}\n" for name in names[:20])
     program.emit(text[: pack.HARD_CAP].encode("utf-8", "replace"))
+
+
+def decided(path: str) -> "list[str]":
+    """What was decided and preferred in a session, by its state as the worker left it."""
+    import json
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            state = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        return []
+    lists = [state.get(key) for key in ("decisions", "patterns")] if isinstance(state, dict) else []
+    rows = [row for rows in lists if isinstance(rows, list) for row in rows]
+    found = [row.get("content") for row in rows if isinstance(row, dict)]
+    return [text for text in found if isinstance(text, str)]

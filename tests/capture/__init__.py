@@ -1,0 +1,1 @@
+"""From the client's own logs to memories."""

@@ -1,0 +1,1 @@
+"""The hook program, run as the client runs it."""

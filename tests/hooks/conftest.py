@@ -1,0 +1,25 @@
+"""Fixtures of the hook tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .machine import Machine
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Iterator[Machine]:
+    """A machine without any store; nothing may be running on it at the end."""
+    machine = Machine(tmp_path)
+    yield machine
+    machine.settle()
+
+
+@pytest.fixture
+def machine(bare: Machine) -> Machine:
+    """A machine with a project's store and a global one."""
+    bare.make_stores()
+    return bare
