@@ -7,6 +7,10 @@ Touches: nothing at import; every start of a hook pays for this file, so it stay
 __version__ = "0.1.0"
 __all__ = ["__version__", "open_store"]
 
+TYPE_CHECKING = False  # for type checkers it is true; `typing` is not imported for it
+if TYPE_CHECKING:
+    from recollect.app import open_store
+
 
 def __getattr__(name: str) -> object:
     """Load the API on first use, so that importing the package costs nothing."""

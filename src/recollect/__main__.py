@@ -13,9 +13,9 @@ def main() -> None:
     if __package__ in (None, ""):  # run by its path, as the hooks do
         sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     if len(sys.argv) == 3 and sys.argv[1] == "work":
-        from recollect.app.worker import work
+        from recollect.app.worker import main as worker
 
-        work(sys.argv[2])
+        worker(sys.argv[2])
         return
     from recollect.doors.cli import main as command_line
 

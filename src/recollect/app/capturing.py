@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect import fsio
 from recollect.app.publishing import publish_after_change
@@ -22,8 +22,14 @@ class Report(NamedTuple):
     created: int
     changed: int
     nothing: int
+    without_store: int  # of folders that no store is for
     memories: list[str]
     failed: list[tuple[str, str]]
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name, what failed with its reason."""
+        failed = [{"path": path, "why": why} for path, why in self.failed]
+        return self._asdict() | {"failed": failed}
 
 
 class _Run:
@@ -35,6 +41,7 @@ class _Run:
         self.locks: list[int] = []
         self.done: list[Captured] = []
         self.failed: list[tuple[str, str]] = []
+        self.homeless: list[StoreNotFound] = []
 
     def take_in(self, transcript: str) -> None:
         """Capture one transcript; what is wrong with it does not stop the others."""
@@ -49,8 +56,8 @@ class _Run:
                 self.done.append(
                     capture.take_in(self.client, transcript, over=True, project=project)
                 )
-        except StoreNotFound:
-            raise
+        except StoreNotFound as error:
+            self.homeless.append(error)
         except RecollectError as error:
             self.failed.append((transcript, str(error)))
 
@@ -73,7 +80,12 @@ def capture_path(
     dry_run: bool,
     progress: Callable[[int, int], None],
 ) -> Report:
-    """Capture a transcript, or every one in a folder and below."""
+    """Capture a transcript, or every one in a folder and below.
+
+    Raises:
+        FileNotThere: there is nothing at `path`.
+        StoreNotFound: there is no store for any of them.
+    """
     full = os.path.abspath(os.path.expanduser(path))
     if not os.path.exists(full):
         raise FileNotThere(path=path, reason="there is none")
@@ -85,13 +97,16 @@ def capture_path(
             progress(n, len(found))
     finally:
         run.end()
+    if run.homeless and len(run.homeless) == len(found):
+        raise run.homeless[0]
     made = [one for one in run.done if one.what in ("created", "changed")]
     created = sum(1 for one in made if one.what == "created")
     return Report(
         len(found),
         created,
         len(made) - created,
-        len(found) - len(made) - len(run.failed),
+        len(found) - len(made) - len(run.failed) - len(run.homeless),
+        len(run.homeless),
         [one.memory for one in made],
         run.failed,
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import sqlite3
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from recollect import __version__, fsio
 from recollect.adapters.clients.claude import settings as claude
+from recollect.app import settings
 from recollect.app.publishing import publish_all
 from recollect.app.setup import program_paths
 from recollect.app.wiring import App
@@ -20,96 +20,111 @@ from recollect.errors import RecollectError
 from recollect.hooks import places
 from recollect.services.opened import OpenStore
 
+MOST_NAMED = 5
+OLD_SECONDS = 3600
+
 
 class Finding(NamedTuple):
-    """One thing that was looked at. `state` is ok, note, problem or mended."""
+    """One thing that was looked at: a sentence about it, as a template with its fields.
+
+    `state` is ok, note, problem or mended; `about` is a part of the store, or a path in it.
+    """
 
     state: str
     about: str
     sentence: str
+    fields: dict[str, object]
+
+
+class Group(NamedTuple):
+    """The findings about one store, or about the program (without a scope and a root)."""
+
+    scope: str
+    root: str
+    findings: list[Finding]
 
 
 class Report(NamedTuple):
     """What was found."""
 
-    findings: list[Finding]
+    groups: list[Group]
 
     @property
     def problems(self) -> int:
         """How many findings should be looked at."""
-        return sum(1 for f in self.findings if f.state == "problem")
+        return sum(f.state == "problem" for group in self.groups for f in group.findings)
 
-    def as_json(self) -> dict[str, Any]:
-        """The findings and their number."""
-        return {
-            "ok": not self.problems,
-            "problems": self.problems,
-            "findings": [f._asdict() for f in self.findings],
-        }
+
+def _found(state: str, about: str, sentence: str, **fields: object) -> Finding:
+    return Finding(state, about, sentence, fields)
 
 
 def examine(app: App, *, repair: bool) -> Report:
     """Look at versions, stores, journal, index, permissions and clients."""
-    findings = [*_versions(), *_clients(app)]
+    groups = [Group("", "", [*_program(), *_clients(app)])]
     if not app.roots:
-        findings.append(
-            Finding("problem", "store", "there is none here; `recollect init` makes one")
+        groups[0].findings.append(
+            _found("problem", "store", "there is none here; `recollect init` makes one")
         )
+    known = settings.problems(app)
     for scope, root in app.roots.items():
+        findings: list[Finding] = []
+        groups.append(Group(scope, root, findings))
         try:
             store = app.opened(root, scope)
-            findings += [Finding("problem", scope, warning) for warning in app.warnings]
-            app.warnings.clear()
+            wrong = [w for w in app.warnings if w not in known] + settings.problems_in(root)
+            findings += [_found("problem", "store", "{what}", what=what) for what in wrong]
             findings += _store(app, store, repair=repair)
         except RecollectError as error:
-            findings.append(Finding("problem", scope, f"{error} {error.next_step}"))
-    return Report(findings)
+            findings.append(_found("problem", "store", "{what}", what=str(error)))
+        app.warnings.clear()
+    return Report(groups)
 
 
-def _versions() -> Iterator[Finding]:
-    python = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
-    yield Finding("ok", "recollect", f"{__version__} on {python}")
+def _program() -> Iterator[Finding]:
+    yield _found(
+        "ok",
+        "program",
+        "recollect {version}, Python {python}, SQLite {sqlite}",
+        version=__version__,
+        python=platform.python_version(),
+        sqlite=sqlite3.sqlite_version,
+    )
 
 
 def _clients(app: App) -> Iterator[Finding]:
     path = claude.settings_path(app.env)
-    installed = claude.is_installed(path)
-    if installed is None:
-        yield Finding("problem", "claude", f"{path} is not valid; it is left alone")
-    elif not installed:
-        yield Finding(
+    state = claude.state_of(path, *program_paths())
+    if state == "invalid":
+        yield _found("problem", "claude", "{path} is not valid; it is left alone", path=path)
+    elif state == "absent":
+        yield _found(
             "note",
             "claude",
-            "not connected through its settings (`recollect init --client claude`)",
+            "not connected through its settings; `recollect init --client claude` does that",
+        )
+    elif state == "other":
+        yield _found(
+            "problem",
+            "claude",
+            "its hooks run another installation; `recollect init --client claude` renews them",
         )
     else:
-        python, hook = program_paths()
-        text = fsio.read_file(os.path.realpath(path)).decode("utf-8", "replace")
-        if claude.command_for(python, hook, "Stop") in text.replace('\\"', '"').replace(
-            "\\\\", "\\"
-        ):
-            yield Finding("ok", "claude", f"connected: {path}")
-        else:
-            yield Finding(
-                "problem",
-                "claude",
-                "its hooks run another installation; `recollect init --client claude` renews them",
-            )
-    if not os.access(sys.executable, os.X_OK):
-        yield Finding("problem", "python", f"{sys.executable} cannot be run")
+        yield _found("ok", "claude", "connected in {path}", path=path)
 
 
 def _store(app: App, store: OpenStore, *, repair: bool) -> Iterator[Finding]:
-    about = store.scope
     counts = store.index.counts()
-    size = sum(s.size for s in store.files.scan())
-    yield Finding(
+    yield _found(
         "ok",
-        about,
-        f"{store.files.root}: {counts['memories']} memories, {counts['archived']} archived, {size:,} bytes of text",
+        "memories",
+        "{n}, archived {archived}, {size} bytes of text",
+        n=counts["memories"],
+        archived=counts["archived"],
+        size=f"{sum(s.size for s in store.files.scan()):,}",
     )
     for op in store.redone:
-        yield Finding("mended", about, f"finished a change that a crash had left: {op.path}")
+        yield _found("mended", op.path, "a change that a crash had left was finished")
     yield from _files(store)
     yield from _index(app, store, repair=repair)
     yield from _journal(store)
@@ -120,23 +135,26 @@ def _store(app: App, store: OpenStore, *, repair: bool) -> Iterator[Finding]:
 
 def _files(store: OpenStore) -> Iterator[Finding]:
     for problem in store.problems:
-        yield Finding("problem", problem.path, problem.sentence)
-    owners: dict[str, str] = {}
-    for entry in store.index.entries(Filter()):
+        yield _found("problem", problem.path, "{what}", what=problem.sentence)
+    entries = store.index.entries(Filter())
+    for entry in entries:
         if entry.problem:
-            yield Finding("problem", entry.path, entry.problem)
+            yield _found("problem", entry.path, "{what}", what=entry.problem)
         if "~" in entry.id:
-            yield Finding(
-                "problem", entry.path, f"has the id of another memory; it is found as {entry.id}"
+            yield _found(
+                "problem",
+                entry.path,
+                "has the id of another memory; it is found as {id}",
+                id=entry.id,
             )
-        owners[entry.id] = entry.path
-    for entry in store.index.entries(Filter()):
+    known = {entry.id for entry in entries}
+    for entry in entries:
         for name in entry.related:
-            if (
-                name.partition("#")[0] not in owners
-                and store.index.entry(name.partition("#")[0]) is None
-            ):
-                yield Finding("problem", entry.path, f"is related to “{name}”, which is not there")
+            memory_id = name.partition("#")[0]
+            if memory_id not in known and store.index.entry(memory_id) is None:
+                yield _found(
+                    "problem", entry.path, "is related to “{id}”, which is not there", id=name
+                )
 
 
 def _index(app: App, store: OpenStore, *, repair: bool) -> Iterator[Finding]:
@@ -145,15 +163,21 @@ def _index(app: App, store: OpenStore, *, repair: bool) -> Iterator[Finding]:
     wrong = sorted(path for path in {*on_disk, *known} if on_disk.get(path) != known.get(path))
     inside = store.index.differences()
     if not wrong and not inside:
-        yield Finding("ok", "index", f"{len(known)} files, each with the text that is on disk")
+        yield _found("ok", "index", "as the files are on disk: {n}", n=len(known))
     elif repair:
         store.index.wipe()
         store.freshen()
-        yield Finding("mended", "index", f"made anew from {len(on_disk)} files")
+        yield _found("mended", "index", "made anew from {n} files", n=len(on_disk))
     else:
-        for sentence in [*(f"{path}: not as it is on disk" for path in wrong[:5]), *inside[:5]]:
-            yield Finding(
-                "problem", "index", f"{sentence}; `recollect doctor --repair` makes it anew"
+        for path in wrong[:MOST_NAMED]:
+            yield _found(
+                "problem",
+                path,
+                "is not in the index as it is on disk; `recollect doctor --repair` makes it anew",
+            )
+        for what in inside[:MOST_NAMED]:
+            yield _found(
+                "problem", "index", "{what}; `recollect doctor --repair` makes it anew", what=what
             )
     if repair:
         publish_all(app, store)
@@ -161,33 +185,29 @@ def _index(app: App, store: OpenStore, *, repair: bool) -> Iterator[Finding]:
 
 def _journal(store: OpenStore) -> Iterator[Finding]:
     ops = store.journal.ops()
-    bad = store.journal.problems
-    yield Finding(
-        "ok" if not bad else "problem",
-        "journal",
-        f"{len(ops)} changes in {len(store.journal.files())} files",
-    )
-    for problem in bad[:5]:
-        yield Finding("problem", problem.path, f"{problem.sentence}; it is passed over")
+    bad = store.journal.problems[:MOST_NAMED]
+    if not bad:
+        yield _found("ok", "journal", "changes: {n}, all can be read back", n=len(ops))
+    for problem in bad:
+        yield _found("problem", problem.path, "{what}; it is passed over", what=problem.sentence)
 
 
 def _permissions(app: App, store: OpenStore, *, repair: bool) -> Iterator[Finding]:
-    open_paths = [
-        p
-        for root in (store.files.root, app.cache_of(store.files.root))
-        for p in _open_to_others(root)
-    ]
-    if not open_paths:
-        yield Finding("ok", "permissions", "only you can read the store and its cache")
+    roots = (store.files.root, app.cache_of(store.files.root))
+    readable = [path for root in roots for path in _open_to_others(root)]
+    if not readable:
+        yield _found("ok", "permissions", "only you can read the store and its cache")
     elif repair:
-        for path in open_paths:
+        for path in readable:
             fsio.set_private(path)
-        yield Finding("mended", "permissions", f"{len(open_paths)} files and folders made private")
+        yield _found("mended", "permissions", "made private: {n}", n=len(readable))
     else:
-        yield Finding(
+        yield _found(
             "note",
             "permissions",
-            f"{len(open_paths)} files or folders can be read by others, such as {open_paths[0]}",
+            "open to others: {n}, such as {path}; --repair makes them private",
+            n=len(readable),
+            path=readable[0],
         )
 
 
@@ -206,34 +226,64 @@ def _open_to_others(root: str) -> list[str]:
 def _activity(app: App, store: OpenStore) -> Iterator[Finding]:
     last = max((line.get("time", "") for line in store.journal.hot("signal")), default="")
     if last:
-        yield Finding("ok", "hooks", f"last called {last}")
+        yield _found("ok", "hooks", "last called {time}", time=last)
     else:
-        yield Finding("note", "hooks", "never called for this store yet")
+        yield _found("note", "hooks", "not called for this store yet")
     log = f"{places.cache_root(app.env)}/hook.log"
     with suppress(RecollectError):
         lines = fsio.read_file(log).decode("utf-8", "replace").splitlines()
         if lines:
-            yield Finding("note", "hooks", f"{len(lines)} troubles in {log}; the last: {lines[-1]}")
+            yield _found(
+                "note",
+                "hooks",
+                "troubles in {path}: {n}; the last: {line}",
+                n=len(lines),
+                path=log,
+                line=lines[-1],
+            )
 
 
 def _leftovers(app: App, store: OpenStore, *, repair: bool) -> Iterator[Finding]:
-    temps = []
-    for base, _, files in os.walk(store.files.root):
-        temps += [
-            os.path.join(base, f)
-            for f in files
-            if f.startswith(".") and f.endswith(fsio.TEMP_SUFFIX)
-        ]
-    old = [p for p in temps if app.started_ns / 1e9 - os.path.getmtime(p) > 3600]
+    old = list(_temps(store.files.root, app.started_ns / 1e9 - OLD_SECONDS))
     if old and repair:
         for path in old:
             fsio.remove(path)
-        yield Finding(
-            "mended", "files", f"{len(old)} half-written files of crashed processes removed"
+        yield _found(
+            "mended", "files", "half-written by crashed processes, removed: {n}", n=len(old)
         )
     elif old:
-        yield Finding(
+        yield _found(
             "note",
             "files",
-            f"{len(old)} half-written files of crashed processes; --repair removes them",
+            "half-written by crashed processes: {n}; --repair removes them",
+            n=len(old),
         )
+
+
+def _temps(root: str, before: float) -> Iterator[str]:
+    """The half-written files that nobody can be writing any more."""
+    for base, _, files in os.walk(root):
+        for name in files:
+            path = os.path.join(base, name)
+            if name.startswith(".") and name.endswith(fsio.TEMP_SUFFIX):
+                with suppress(FileNotFoundError):
+                    if os.path.getmtime(path) < before:
+                        yield path
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """The findings and their number, in English."""
+    return {
+        "ok": not report.problems,
+        "problems": report.problems,
+        "findings": [
+            {
+                "scope": group.scope,
+                "state": finding.state,
+                "about": finding.about,
+                "sentence": finding.sentence.format(**finding.fields),
+            }
+            for group in report.groups
+            for finding in group.findings
+        ],
+    }

@@ -58,11 +58,13 @@ def keep_brief(app: App, store: OpenStore, project: str) -> str:
     if store.scope == "project" and "global" in app.roots:
         stores.append(app.opened(app.roots["global"], "global"))
     watched = _watched(stores)
-    name = app.project_name if store.scope == "project" else project
+    # Where no project is named, the brief has what belongs to none; the store's own path is one
+    # that nothing belongs to.
+    name = app.project_name if store.scope == "project" else project or store.files.root
     nonce = os.urandom(8).hex()
     text, ids, paths = publish.make_brief(
         stores,
-        _running(app, store),
+        _running(app, store, name),
         lang=store.settings.lang,
         budget=store.settings.start_tokens,
         nonce=nonce,
@@ -78,10 +80,16 @@ def keep_brief(app: App, store: OpenStore, project: str) -> str:
     return text
 
 
-def _running(app: App, store: OpenStore) -> list[SessionState]:
-    states = app.sessions(store).every()
-    since = places.utc(app.started_ns / 1e9 - MOST_HOURS_RUNNING * 3600)
-    return [s for s in states if s.status == "active" and s.last_updated >= since]
+def _running(app: App, store: OpenStore, project: str) -> list[SessionState]:
+    """The sessions of a project that go on now."""
+    since = app.started_ns / 1e9 - MOST_HOURS_RUNNING * 3600
+    return [
+        state
+        for state in app.sessions(store).every(since)
+        if state.status == "active"
+        and state.last_updated >= places.utc(since)
+        and state.project in ("", project)
+    ]
 
 
 def _watched(stores: list[OpenStore]) -> list[str]:

@@ -25,9 +25,15 @@ def search(
 ) -> list[Found]:
     """The memories that match, best first."""
     stores = app.stores(scope)
-    return service.search(
+    found = service.search(
         stores, text, only, limit=limit, project=app.project_name, every_section=sections
     )
+    return [hit._replace(snippet=_without_title(hit)) for hit in found]
+
+
+def _without_title(hit: Found) -> str:
+    """The snippet without the `# Title` that a text begins with: it is shown already."""
+    return hit.snippet.removeprefix(f"# {hit.candidate.title}").lstrip()
 
 
 def hit_json(hit: Found) -> dict[str, Any]:
@@ -46,6 +52,25 @@ def hit_json(hit: Found) -> dict[str, Any]:
         "created": one.created,
         "trust": one.trust,
         "tokens": one.tokens,
+    }
+
+
+def listed_as_hit(one: Listed) -> dict[str, Any]:
+    """A memory of a search without words, in the same form; nothing was rated."""
+    entry = one.entry
+    return {
+        "id": entry.id,
+        "anchor": "",
+        "title": entry.title,
+        "type": entry.layer,
+        "kind": entry.kind,
+        "scope": one.scope,
+        "score": 0.0,
+        "snippet": entry.summary,
+        "path": one.path,
+        "created": entry.created,
+        "trust": entry.trust,
+        "tokens": entry.tokens,
     }
 
 
@@ -87,46 +112,57 @@ def brief(app: App) -> tuple[str, int]:
     return text, count_tokens(text)
 
 
-def entries(app: App, only: Filter, *, scope: str) -> list[tuple[str, Entry]]:
-    """The memories with the scope of their store, newest first."""
+class Listed(NamedTuple):
+    """A memory in a list, and where it is."""
+
+    entry: Entry
+    scope: str
+    path: str  # absolute
+
+    def as_json(self) -> dict[str, Any]:
+        """A memory without its text."""
+        entry = self.entry
+        return {
+            "id": entry.id,
+            "title": entry.title,
+            "type": entry.layer,
+            "kind": entry.kind,
+            "tags": list(entry.tags),
+            "scope": self.scope,
+            "status": entry.status,
+            "trust": entry.trust,
+            "created": entry.created,
+            "updated": entry.updated,
+            "path": self.path,
+            "tokens": entry.tokens,
+            "summary": entry.summary,
+        }
+
+
+def entries(app: App, only: Filter, *, scope: str) -> list[Listed]:
+    """The memories that the filter lets through, newest first."""
     found = [
-        (store.scope, entry)
+        Listed(entry, store.scope, os.path.join(store.files.root, entry.path))
         for store in app.stores(scope)
         for entry in store.index.entries(only)
         if not entry.project or entry.project == app.project_name or scope == "global"
     ]
-    return sorted(found, key=lambda pair: (pair[1].created, pair[1].updated), reverse=True)
-
-
-def entry_json(scope: str, entry: Entry) -> dict[str, Any]:
-    """A memory without its text."""
-    return {
-        "id": entry.id,
-        "title": entry.title,
-        "type": entry.layer,
-        "kind": entry.kind,
-        "tags": list(entry.tags),
-        "scope": scope,
-        "status": entry.status,
-        "trust": entry.trust,
-        "created": entry.created,
-        "updated": entry.updated,
-        "path": entry.path,
-        "tokens": entry.tokens,
-        "summary": entry.summary,
-    }
+    return sorted(found, key=lambda one: (one.entry.created, one.entry.updated), reverse=True)
 
 
 class Page(NamedTuple):
-    """A memory as `show` shows it."""
+    """A memory as `show` shows it, or one section of it."""
 
-    entry: Entry
+    listed: Listed
+    heading: str  # of the section
     text: str
-    path: str
-    scope: str
     conversation: str
     problem: str
-    body: str
+
+    @property
+    def entry(self) -> Entry:
+        """The memory without its text."""
+        return self.listed.entry
 
 
 def show(app: App, name: str, level: int) -> Page:
@@ -134,19 +170,16 @@ def show(app: App, name: str, level: int) -> Page:
     store = store_of(app, name)
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
-    document = store.read(entry)
-    memory = memory_from_text(document.text, entry.path)
-    text = memory.body.strip()
+    memory = memory_from_text(store.read(entry).text, entry.path)
+    heading, text = "", memory.body.strip()
     if anchor:
         found = next((s for s in codec.sections_of(memory.body) if s.anchor == anchor), None)
         if found is None:
             raise MemoryNotFound(id=name)
-        text = f"## {found.heading}\n\n{without_comments(found.text)}"
+        heading, text = found.heading, without_comments(found.text)
     conversation = _conversation(store, entry) if level == 3 else ""
-    if conversation:
-        text = f"{text}\n\n{conversation}"
-    path = os.path.join(store.files.root, entry.path)
-    return Page(entry, text, path, store.scope, conversation, memory.problem, memory.body)
+    listed = Listed(entry, store.scope, os.path.join(store.files.root, entry.path))
+    return Page(listed, heading, text, conversation, memory.problem)
 
 
 def _conversation(store: OpenStore, entry: Entry) -> str:
@@ -158,15 +191,17 @@ def _conversation(store: OpenStore, entry: Entry) -> str:
 
 def page_json(page: Page, level: int) -> dict[str, Any]:
     """A page as JSON, as much of it as the level discloses."""
-    shown: dict[str, Any] = {
-        "id": page.entry.id,
-        "title": page.entry.title,
-        "tags": list(page.entry.tags),
-    }
+    entry = page.entry
+    shown: dict[str, Any] = {"id": entry.id, "title": entry.title, "tags": list(entry.tags)}
     if level >= 1:
-        shown |= entry_json(page.scope, page.entry) | {"path": page.path}
+        shown |= page.listed.as_json()
     if level >= 2:
-        shown |= {"source": page.entry.source, "problem": page.problem, "text": page.text}
+        shown |= {
+            "source": entry.source,
+            "heading": page.heading,
+            "text": page.text,
+            "problem": page.problem,
+        }
     if level >= 3:
         shown["conversation"] = page.conversation
     return shown
@@ -191,8 +226,8 @@ def stats(app: App, *, scope: str) -> list[dict[str, Any]]:
                 "kinds": _counted(e.kind for e in found),
                 "sessions": len({e.session for e in found if e.session}),
                 "injected": _injected(store),
-                "bytes on disk": _bytes_in(store.files.root),
-                "bytes of index": _bytes_in(app.cache_of(store.files.root)),
+                "bytes": _bytes_in(store.files.root),
+                "index_bytes": _bytes_in(app.cache_of(store.files.root)),
             }
         )
     return rows

@@ -12,8 +12,7 @@ from recollect.adapters import config
 from recollect.adapters.clients.claude import settings as claude
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import SCOPES, App
-from recollect.domain.model import Change
-from recollect.errors import SettingProblem, UsageProblem
+from recollect.errors import StoreNotFound
 from recollect.hooks import places
 
 FOLDERS = ("core", "episodic", "semantic", "procedural", "reference")
@@ -30,6 +29,7 @@ class Made(NamedTuple):
     scope: str
     path: str
     changed: bool
+    lang: str
 
 
 class Connected(NamedTuple):
@@ -60,9 +60,15 @@ class Done(NamedTuple):
 
 
 def init(app: App, *, scope: str, clients: Sequence[str], lang: str, dry_run: bool) -> Done:
-    """Make the stores and connect the clients that are asked for."""
+    """Make the stores and connect the clients that are asked for.
+
+    A new store is in `lang`, or in the language of the terminal.
+    """
+    wanted = lang or app.terminal_lang
+    for name in clients:  # what cannot be connected stops us before anything is made
+        _connect(app, name, dry_run=True)
     stores = [
-        _make_store(app, name, lang, dry_run=dry_run) for name in _scopes(app, scope, clients)
+        _make_store(app, name, wanted, dry_run=dry_run) for name in _scopes(app, scope, clients)
     ]
     connected = [_connect(app, name, dry_run=dry_run) for name in clients]
     if not dry_run:
@@ -79,23 +85,26 @@ def _scopes(app: App, scope: str, clients: Sequence[str]) -> list[str]:
     A project's store in a project, the global one elsewhere; both for a client's set-up, since
     sessions outside of prepared projects go to the global one.
     """
-    if scope:
-        return list(SCOPES) if scope == "both" else [scope]
     home = os.path.realpath(app.env.get("HOME", "/"))
-    in_project = os.path.realpath(app.project_folder) != home and (
+    is_home = os.path.realpath(app.project_folder) == home
+    if scope:
+        named = list(SCOPES) if scope == "both" else [scope]
+        # The store of the home folder is the one of all projects.
+        return list(dict.fromkeys("global" if is_home else name for name in named))
+    in_project = not is_home and (
         places.main_work_tree(app.folder) or os.path.isdir(f"{app.project_folder}/.claude")
     )
-    found = (
-        ["project"] if in_project or (not clients and os.path.realpath(app.folder) != home) else []
-    )
+    found = ["project"] if in_project or (not clients and not is_home) else []
     return [*found, "global"] if clients or not found else found
 
 
 def _make_store(app: App, scope: str, lang: str, *, dry_run: bool) -> Made:
     root = app.wanted_root(scope)
     fresh = not os.path.exists(config.path_of(root))
-    if dry_run or not fresh:
-        return Made(scope, root, fresh)
+    if not fresh:
+        return Made(scope, root, fresh, app.settings(root).lang)
+    if dry_run:
+        return Made(scope, root, fresh, lang)
     for name in FOLDERS:
         fsio.make_folder(os.path.join(root, name))
     for name, text in (
@@ -106,7 +115,12 @@ def _make_store(app: App, scope: str, lang: str, *, dry_run: bool) -> Made:
         if not os.path.lexists(path):
             fsio.create_whole(path, text.encode())
     fsio.sync_folder(root)
-    return Made(scope, root, True)
+    return Made(scope, root, fresh, lang)
+
+
+def is_connected(app: App) -> bool:
+    """Whether a client's settings run our hooks."""
+    return claude.is_installed(claude.settings_path(app.env))
 
 
 def program_paths() -> tuple[str, str]:
@@ -126,7 +140,10 @@ def _note_place(app: App) -> None:
 
 
 def _note_path(app: App, client: str) -> str:
-    return os.path.join(places.cache_root(app.env), f"installed-{client}.json")
+    base = places.cache_root(app.env)
+    if not base:
+        raise StoreNotFound(where="a user without a home folder (HOME is not set)")
+    return os.path.join(base, f"installed-{client}.json")
 
 
 def _connect(app: App, client: str, *, dry_run: bool) -> Connected:
@@ -146,55 +163,3 @@ def uninstall(app: App, clients: Sequence[str], *, dry_run: bool) -> list[Connec
         )
         done.append(Connected(name, outcome.path, outcome.changed))
     return done
-
-
-# ------------------------------------------------------------------------------------- settings
-
-
-class Row(NamedTuple):
-    """A setting as it is in force."""
-
-    key: str
-    value: config.Value
-    takes: str
-    about: str
-    set_in: str
-
-
-def list_settings(app: App) -> list[Row]:
-    """Every setting, its value in force and where it was set."""
-    rows = []
-    values: dict[str, tuple[config.Value, str]] = {}
-    for scope in reversed(SCOPES):
-        if scope in app.roots:
-            found = config.load(app.roots[scope])
-            values |= {key: (value, scope) for key, value in found.items()}
-    for key, setting in config.SETTINGS.items():
-        value, where = values.get(key, (setting.default, "default"))
-        rows.append(Row(key, value, config.takes(setting), setting.about, where))
-    return rows
-
-
-def find_setting(app: App, key: str) -> Row:
-    """One setting. Raises UsageProblem if there is none of that name."""
-    for row in list_settings(app):
-        if row.key == key:
-            return row
-    known = ", ".join(config.SETTINGS)
-    raise UsageProblem(what=f"“{key}” is no setting; known are {known}.", command="config")
-
-
-def change_setting(app: App, key: str, text: str | None, *, scope: str, dry_run: bool) -> str:
-    """Set or unset a setting in a store's file; gives the file's path."""
-    find_setting(app, key)
-    try:
-        value = None if text is None else config.parsed(key, text)
-    except SettingProblem as error:
-        raise UsageProblem(what=str(error.fields["what"]) + ".", command="config") from None
-    store = app.store(scope)
-    stamp, new = config.changed_text(store.files.root, key, value)
-    if not dry_run:
-        store.commit(lambda: [Change("put", config.FILE, "", stamp, new)], cause="config")
-        store.settings = app.settings(store.files.root)
-        publish_after_change(app, store)
-    return config.path_of(store.files.root)

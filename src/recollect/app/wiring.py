@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 
 from recollect import fsio
 from recollect.adapters import config
@@ -22,8 +22,8 @@ from recollect.hooks import places
 from recollect.ports import TranscriptReader
 from recollect.services.capture import Capture
 from recollect.services.ledger import Ledger, Moment
-from recollect.services.opened import OpenStore, Settings
-from recollect.services.refresh import Progress
+from recollect.services.opened import INDEX, OpenStore, Settings
+from recollect.services.refresh import Progress, refresh
 
 SCOPES = ("project", "global")
 
@@ -116,21 +116,20 @@ class App:
             return self._open[root]
         cache = self.cache_of(root)
         files = MarkdownStore(root, f"{cache}/lock")
-        journal = FolderJournal(root, self.writer, self.now)
+        journal = FolderJournal(root, self.writer)
         index = SqliteIndex(cache)
         ledger = Ledger(files, journal, index, self.moment, self.redact)
         store = OpenStore(files, journal, index, ledger, scope, self.now, self.started_ns)
         store.settings = self.settings(root)
+        index.refill = partial(self._refill, store, progress)
         self._open[root] = store
-        try:
-            store.freshen(progress)
-        except Exception as error:
-            if not _is_damage(error):
-                raise
-            index.heal()
-            self.warnings.append("The index was damaged; it was moved aside and made again.")
-            store.freshen(progress)
+        found = store.freshen(progress)
+        self.warnings += [problem.sentence for problem in found.problems if problem.path == INDEX]
         return store
+
+    def _refill(self, store: OpenStore, progress: Progress | None) -> None:
+        self.warnings.append("The index was damaged; it was moved aside and made again.")
+        refresh(store.files, store.index, store.now_ns, progress)
 
     @property
     def moment(self) -> Moment:
@@ -233,12 +232,3 @@ class App:
 
     def _new_id(self) -> str:
         return places.new_op_id(self.started_ns / 1e9)
-
-
-def _is_damage(error: Exception) -> bool:
-    import sqlite3
-
-    if not isinstance(error, sqlite3.DatabaseError):
-        return False
-    text = str(error).lower()
-    return "locked" not in text and "full" not in text and "readonly" not in text

@@ -1,8 +1,8 @@
 """App: the worker, a short-lived process that hooks start to capture and to publish.
 
 Promises: never more than one for a store; gone when there is nothing left to do; what is asked
-for while it works is done before it goes.
-Touches: the store, its cache, the transcripts that the hooks named.
+for while it works is done before it goes; what is wrong with one session does not stop the others.
+Touches: the store, its cache and the log there, the transcripts that the hooks named.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect import fsio
 from recollect.app.publishing import publish_all
@@ -26,6 +27,7 @@ LONGEST_SECONDS = 600
 MOST_PASSES = 20
 IDLE_HOURS = 6.0
 SWEEP_HOURS = 1.0
+LARGEST_LOG = 256 * 1024
 
 
 class Session(NamedTuple):
@@ -38,9 +40,17 @@ class Session(NamedTuple):
     over: bool
 
 
+def main(root: str) -> None:
+    """Be the worker of a store: what goes wrong is in the log, there is nobody to tell."""
+    signal.alarm(LONGEST_SECONDS)  # a worker that hangs must not stay
+    try:
+        work(root)
+    except Exception as error:  # noqa: BLE001 - whatever it is
+        _complain(places.cache_root(dict(os.environ)), root, error)
+
+
 def work(root: str) -> int:
     """Do what the hooks of a store asked for; gives the number of passes."""
-    signal.alarm(LONGEST_SECONDS)  # a worker that hangs must not stay
     cache = App(os.path.dirname(root)).cache_of(root)
     passes = 0
     while passes < MOST_PASSES:
@@ -74,12 +84,14 @@ def _take_mark(cache: str) -> bool:
 
 
 def _one_pass(root: str) -> None:
+    if not os.path.isdir(root):
+        return  # somebody took the store away since: it is not made again
     app = App(os.path.dirname(root))
     scope = "global" if root == places.global_root(app.env) else "project"
     app.roots = _roots(app, root, scope)
     try:
         store = app.opened(root, scope)
-        projects = capture_signalled(app, store) if store.settings.capture else []
+        projects = take_signals(app, store)
         publish_all(app, store, tuple(projects))
     finally:
         app.close()
@@ -93,8 +105,11 @@ def _roots(app: App, root: str, scope: str) -> dict[str, str]:
     return found
 
 
-def capture_signalled(app: App, store: OpenStore) -> list[str]:
-    """Capture every session that signals speak of; gives the projects without a store."""
+def take_signals(app: App, store: OpenStore) -> list[str]:
+    """Capture every session that signals speak of; gives the projects without a store.
+
+    A store that captures nothing still has to be told which projects want a brief.
+    """
     offsets = _offsets(store)
     capture = app.capture(store)
     projects: dict[str, None] = {}
@@ -102,20 +117,19 @@ def capture_signalled(app: App, store: OpenStore) -> list[str]:
     for name, found in _signalled(store, offsets, ends):
         project = ""
         if store.scope == "global":
-            project = places.main_work_tree(found.folder) or found.folder
+            project = places.project_of(found.folder, app.env)
             projects[project] = None
-        if not found.transcript:
-            continue
         reader = app.readers().get(found.client)
-        if reader is None:
+        if reader is None or not found.transcript or not store.settings.capture:
             continue
         transcript = reader.moved(found.transcript)
         try:
             capture.take_in(found.client, transcript, over=found.over, project=project)
-        except RecollectError as error:
-            _complain(app, f"{transcript}: {error}")
+        except Exception as error:  # noqa: BLE001 - the other sessions have to go on
+            _complain(places.cache_root(app.env), transcript, error)
             ends.pop(name, None)  # to be tried again
-    _sweep(app, store, capture)
+    if store.settings.capture:
+        _sweep(app, store, capture)
     store.index.set_meta({"signals": json.dumps(offsets | ends)})
     return list(projects)
 
@@ -125,7 +139,8 @@ def _offsets(store: OpenStore) -> dict[str, int]:
         found = json.loads(store.index.meta("signals") or "{}")
     except ValueError:
         return {}
-    return {str(k): int(v) for k, v in found.items()} if isinstance(found, dict) else {}
+    pairs = found.items() if isinstance(found, dict) else ()
+    return {name: end for name, end in pairs if isinstance(end, int)}
 
 
 def _signalled(
@@ -136,24 +151,29 @@ def _signalled(
         start = offsets.get(name, 0)
         if name.startswith("ops-") or size == start:
             continue
-        last: dict[str, str] = {}
+        signals = []
         end = start
         for line in store.journal.lines(name, start if start < size else 0):
             end = line.end
             if line.data.get("op") == "signal":
-                last |= {key: str(value) for key, value in line.data.items() if value}
+                signals.append(line.data)
         ends[name] = end
-        if last:
-            yield (
-                name,
-                Session(
-                    last.get("client", ""),
-                    last.get("session", ""),
-                    last.get("transcript", ""),
-                    last.get("folder", ""),
-                    last.get("event") == "session-end",
-                ),
-            )
+        if signals:
+            yield name, _session_of(signals)
+
+
+def _session_of(signals: list[dict[str, Any]]) -> Session:
+    """What the signals say of their session, the last of them most."""
+    last: dict[str, str] = {}
+    over = False
+    for signal_ in signals:
+        last |= {key: str(value) for key, value in signal_.items() if value}
+        # A hook that was slow may come after the end; only a start begins a session again.
+        over = signal_.get("event") == "session-end" or (
+            over and signal_.get("event") != "session-start"
+        )
+    about = {name: last.get(name, "") for name in ("client", "session", "transcript", "folder")}
+    return Session(**about, over=over)
 
 
 def _sweep(app: App, store: OpenStore, capture: Capture) -> None:
@@ -164,14 +184,24 @@ def _sweep(app: App, store: OpenStore, capture: Capture) -> None:
     store.index.set_meta({"swept": app.now})
     idle_since = places.utc(app.started_ns / 1e9 - IDLE_HOURS * 3600)
     for state in list(app.sessions(store).every()):
-        if state.status == "active" and state.last_updated < idle_since:
-            for transcript in list(state.sources):
-                with suppress(RecollectError):
-                    capture.take_in(state.client, transcript, over=True, project=state.project)
+        if state.status != "active" or state.last_updated >= idle_since:
+            continue
+        for transcript in list(state.sources):
+            try:
+                capture.take_in(state.client, transcript, over=True, project=state.project)
+            except Exception as error:  # noqa: BLE001 - the other sessions have to go on
+                _complain(places.cache_root(app.env), transcript, error)
 
 
-def _complain(app: App, text: str) -> None:
-    base = places.cache_root(app.env)
+def _complain(base: str, about: str, error: Exception) -> None:
+    trace, where = error.__traceback__, ""
+    while trace:
+        where = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    text = f"{about}: {type(error).__name__} at {where}: {error}"
+    line = f"{places.utc(time.time())} worker {' '.join(text.split())[:400]}\n"
     with suppress(RecollectError):
-        line = f"{app.now} worker {' '.join(text.split())[:300]}\n"
-        fsio.append_durably(f"{base}/worker.log", line.encode("utf-8", "replace"), sync=False)
+        path = f"{base}/worker.log"
+        if os.path.exists(path) and os.path.getsize(path) > LARGEST_LOG:
+            fsio.truncate(path, 0)
+        fsio.append_durably(path, line.encode("utf-8", "replace"), sync=False)

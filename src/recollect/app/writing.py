@@ -10,7 +10,14 @@ from recollect import fsio
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.layers import Choice
-from recollect.errors import ChangedMeanwhile, MemoryNotFound
+from recollect.errors import (
+    ChangedMeanwhile,
+    ChangedSince,
+    ChangeNotFound,
+    EditKept,
+    MemoryNotFound,
+    UsageProblem,
+)
 from recollect.services import undoing
 from recollect.services import writing as service
 from recollect.services.opened import OpenStore
@@ -28,6 +35,7 @@ class Done(NamedTuple):
     layer: str
     reason: str
     text: str
+    before: str = ""  # the text that it would replace, for a dry run
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
@@ -43,6 +51,8 @@ class Done(NamedTuple):
 
 def draft(app: App, title: str, body: str, **fields: Any) -> Draft:
     """A draft of what a person (or an agent for them) wants saved."""
+    if fields.get("conversation"):
+        fields["kind"] = fields["kind"] or "conversation"
     return Draft(
         title,
         body,
@@ -64,62 +74,99 @@ def edit(
 ) -> Done:
     """Change title or body of a memory or a section."""
     store = store_of(app, name)
+    before = _text_of(store, name)
     done = service.edit(store, name, title=title, body=body, append=append, dry_run=dry_run)
-    return _done(app, store, done, dry_run=dry_run)
+    return _done(app, store, done, dry_run=dry_run)._replace(before=before)
+
+
+def _text_of(store: OpenStore, name: str) -> str:
+    return store.read(store.require(name.partition("#")[0])).text
 
 
 def edit_by_hand(
-    app: App, name: str, editor: Callable[[str], str | None], *, dry_run: bool
+    app: App, name: str, editor: Callable[[bytes], bytes | None], *, dry_run: bool
 ) -> Done:
-    """Let a person change the whole text; what they wrote is kept if somebody else was quicker."""
+    """Let a person change the whole text; what they wrote is kept if somebody else was quicker.
+
+    `editor` gets the bytes of the file and gives the new ones, or None if nothing was changed.
+    """
     store = store_of(app, name)
     memory_id = name.partition("#")[0]
     document = store.read(store.require(memory_id))
-    text = editor(document.text)
-    if text is None:
-        text = document.text
+    data = editor(document.text.encode("utf-8", "surrogateescape"))
+    text = document.text if data is None else data.decode("utf-8", "surrogateescape")
     try:
         done = service.edit_text(store, memory_id, text, document.stamp, dry_run=dry_run)
     except ChangedMeanwhile as error:
         kept = f"{app.cache_of(store.files.root)}/edited-{memory_id}.md"
         fsio.write_whole(kept, app.redact(text).encode("utf-8", "surrogateescape"))
-        raise ChangedMeanwhile(
-            path=f"{error.fields['path']} (your text is kept in {kept})"
-        ) from None
-    return _done(app, store, done, dry_run=dry_run)
+        raise EditKept(path=error.fields["path"], kept=kept) from None
+    return _done(app, store, done, dry_run=dry_run)._replace(before=document.text)
 
 
 def set_fields(app: App, name: str, values: Mapping[str, str], *, dry_run: bool) -> Done:
     """Change fields of the front matter."""
     store = store_of(app, name)
-    return _done(
-        app, store, service.set_fields(store, name, values, dry_run=dry_run), dry_run=dry_run
-    )
+    before = _text_of(store, name)
+    done = service.set_fields(store, name, values, dry_run=dry_run)
+    return _done(app, store, done, dry_run=dry_run)._replace(before=before)
 
 
 def forget(app: App, name: str, *, purge: bool, dry_run: bool) -> Done:
-    """Take a memory out of its store; with `purge` out of the journal and the index as well."""
-    store = store_of(app, name)
-    done = service.forget(store, name, dry_run=dry_run)
+    """Take a memory out of its store; with `purge` out of the journal and the index as well.
+
+    A memory that was forgotten before can still be purged.
+    """
+    if purge and "#" in name:
+        raise UsageProblem(
+            what="Only a whole memory can be purged: its file's history holds every section.",
+            command="forget",
+        )
+    try:
+        store = store_of(app, name)
+        done = service.forget(store, name, dry_run=dry_run)
+    except MemoryNotFound:
+        if not purge:
+            raise
+        store, done = _forgotten(app, name)
     if purge and not dry_run:
         service.purge(store, name, done.path)
     return _done(app, store, done, dry_run=dry_run)
 
 
+def _forgotten(app: App, name: str) -> tuple[OpenStore, Written]:
+    """A memory that is gone from the files but not from the journal. Raises MemoryNotFound."""
+    for store in app.stores():
+        for past in undoing.history(store, name):
+            for op in past.ops:
+                if op.op == "remove" and op.memory == name:
+                    return store, Written(name, op.path, "removed")
+    raise MemoryNotFound(id=name)
+
+
 def undo(app: App, name: str, *, scope: str, dry_run: bool) -> Past:
     """Take back a change."""
     store = app.store(scope) if scope or not name else _store_with_change(app, name)
-    past = undoing.undo(store, name, dry_run=dry_run)
+    try:
+        past = undoing.undo(store, name, dry_run=dry_run)
+    except ChangedMeanwhile as error:
+        raise ChangedSince(path=error.fields["path"]) from None
     if not dry_run:
         publish_after_change(app, store)
     return past
 
 
 def _store_with_change(app: App, name: str) -> OpenStore:
+    """The first store whose journal has the change; its own error where it cannot be undone."""
     stores = app.stores()
     for store in stores:
-        if any(p.id == name for p in undoing.history(store)) or undoing.history(store, name):
-            return store
+        try:
+            undoing.undo(store, name, dry_run=True)
+        except ChangeNotFound:
+            continue
+        except ChangedMeanwhile:
+            pass  # it is said when it is tried
+        return store
     return stores[0]
 
 
@@ -133,6 +180,16 @@ def history(app: App, name: str, *, scope: str) -> list[Past]:
         if found:
             return found
     raise MemoryNotFound(id=name)
+
+
+def effects_of(past: Past) -> list[tuple[str, str]]:
+    """What a change did to each file: `(created | changed | moved | removed, path)`."""
+    kinds = {"move": "moved", "remove": "removed"}
+    return [
+        (kinds.get(op.op, "created" if op.before is None else "changed"), op.path)
+        for op in past.ops
+        if op.cause != "outside"
+    ]
 
 
 def past_json(past: Past) -> dict[str, Any]:

@@ -6,8 +6,17 @@ import sys
 
 import click
 
-from recollect.doors.cli.door import Door, command
-from recollect.doors.cli.paper import shown
+from recollect.app import health, settings
+from recollect.app.health import Finding, Group
+from recollect.doors.cli.door import PHRASES, Door, command
+from recollect.doors.cli.paper import width_of
+
+MARKS = {
+    "ok": ("green", "✓"),
+    "note": ("dim", "·"),
+    "problem": ("yellow", "!"),
+    "mended": ("green", "+"),
+}
 
 
 @command("doctor", dry_run=True, example="recollect doctor\nrecollect doctor --repair")
@@ -17,26 +26,38 @@ def doctor_command(door: Door, repair: bool, dry_run: bool) -> None:
 
     The exit code is 0 if all is well, 1 if something should be looked at.
     """
-    from recollect.app import health
-
     report = health.examine(door.app, repair=repair and not dry_run)
-    marks = {
-        "ok": ("green", "✓"),
-        "note": ("dim", "·"),
-        "problem": ("yellow", "!"),
-        "mended": ("green", "+"),
-    }
+    door.said += settings.problems(door.app)
 
     def show() -> None:
-        for finding in report.findings:
-            door.paper.line(
-                marks[finding.state], f" {shown(finding.about)}: {shown(finding.sentence)}"
-            )
-        if report.problems:
+        for group in report.groups:
+            _show_group(door, group)
+        if report.problems == 1:
+            door.tell("One thing should be looked at.", style="bold")
+        elif report.problems:
             door.tell("{n} things should be looked at.", n=report.problems, style="bold")
         else:
             door.tell("All is well.", style="bold")
 
-    door.answer(report.as_json(), show)
+    door.answer(health.as_json(report), show)
     if report.problems:
         sys.exit(1)
+
+
+def _show_group(door: Door, group: Group) -> None:
+    if group.scope:
+        door.paper.line(("bold", f"{door.word(group.scope)}  "), ("dim", group.root))
+    names = [door.word(finding.about) for finding in group.findings]
+    # Paths are longer than the names of parts; they do not move the column.
+    width = max((width_of(name) for name in names if "/" not in name), default=0)
+    for name, finding in zip(names, group.findings, strict=True):
+        gap = " " * max(0, width - width_of(name))
+        door.paper.line(MARKS[finding.state], f" {name}{gap}  {_sentence_of(door, finding)}")
+
+
+def _sentence_of(door: Door, finding: Finding) -> str:
+    fields = {
+        key: door.heard(value) if key in PHRASES and isinstance(value, str) else value
+        for key, value in finding.fields.items()
+    }
+    return door.say(finding.sentence, **fields)

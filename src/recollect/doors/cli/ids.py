@@ -1,4 +1,4 @@
-"""Command line: completing ids in a shell."""
+"""Command line: completing ids and settings in a shell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def complete_ids(ctx: click.Context, param: click.Parameter, incomplete: str) ->
     from recollect.app import App
     from recollect.domain.model import Filter
 
-    app = App()
+    app = App(ctx.find_root().params.get("folder"))
     try:
         found = (e.id for store in app.stores() for e in store.index.entries(Filter()))
         return [name for name in found if name.startswith(incomplete)][:MOST]
@@ -20,3 +20,10 @@ def complete_ids(ctx: click.Context, param: click.Parameter, incomplete: str) ->
         return []
     finally:
         app.close()
+
+
+def complete_settings(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The settings that start like this."""
+    from recollect.app import settings
+
+    return [name for name in settings.names() if name.startswith(incomplete)]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
-from recollect.doors.cli.door import Door, command
+from recollect.app import capturing, lifecycle
+from recollect.doors.cli.door import SCOPE_NAMES, Door, command
 from recollect.doors.cli.progress import Progress
 
 
@@ -17,7 +20,7 @@ from recollect.doors.cli.progress import Progress
 @click.option("--client", type=click.Choice(["claude"]), default="claude", show_default=True)
 @click.option(
     "--scope",
-    type=click.Choice(["project", "global"]),
+    type=click.Choice(SCOPE_NAMES),
     default=None,
     help="Put everything into this store; by default each session goes to its own project's.",
 )
@@ -26,44 +29,62 @@ def capture_command(
 ) -> None:
     """Make memories of transcripts: one file, or all in a folder and below.
 
-    What was captured before is not captured again, so it can be run as often as you like.
+    What was captured before is not captured again, so it can be run as often as you like. The
+    exit code is 1 if a transcript could not be captured; the others are.
     """
-    from recollect.app import capturing
-
     with Progress(door, "capturing") as progress:
         done = capturing.capture_path(
             door.app, transcript, client, scope=scope or "", dry_run=dry_run, progress=progress.step
         )
+    door.answer(done.as_json(), lambda: _show_captured(door, transcript, done, dry_run=dry_run))
+    if done.failed:
+        sys.exit(1)
 
-    def show() -> None:
+
+def _show_captured(door: Door, place: str, done: capturing.Report, *, dry_run: bool) -> None:
+    if not done.transcripts:
+        door.tell("There are no transcripts in {path}.", path=place)
+    elif dry_run:
+        door.tell("Transcripts that would be looked through: {n}", n=done.nothing)
+    else:
         door.tell(
-            "{n} transcripts: {created} new memories, {changed} brought up to date, {nothing} known or too slight.",
-            n=done.transcripts,
+            "New memories: {created}, brought up to date: {changed}, known or too slight: {nothing}",
             created=done.created,
             changed=done.changed,
             nothing=done.nothing,
         )
-        for path, why in done.failed:
-            door.tell("{path}: {why}", path=path, why=why, style="yellow")
-        if dry_run:
-            door.tell("Nothing was changed (--dry-run).", style="dim")
-
-    door.answer(done._asdict(), show)
+    for name in done.memories:
+        door.paper.line(("dim", f"  {name}"))
+    if done.without_store:
+        door.tell(
+            "  {n} of folders without a store; `recollect init --scope global` makes one for them",
+            n=done.without_store,
+            style="dim",
+        )
+    for path, why in done.failed:
+        door.tell("{path}: {why}", path=path, why=door.heard(why), style="yellow")
 
 
 @command("consolidate", scope=True, dry_run=True, example="recollect consolidate --dry-run")
 def consolidate_command(door: Door, scope: str | None, dry_run: bool) -> None:
     """Bring index, views and brief up to date."""
-    from recollect.app import lifecycle
-
     done = lifecycle.consolidate(door.app, scope=scope or "", dry_run=dry_run)
 
     def show() -> None:
         for row in done:
             for view in row.views:
-                door.tell("Would write {view}" if dry_run else "Wrote {view}", view=view)
+                if dry_run:
+                    door.tell(
+                        "Would write {view} of the {scope} store",
+                        view=view,
+                        scope=door.word(row.scope),
+                    )
+                else:
+                    door.tell(
+                        "Wrote {view} of the {scope} store", view=view, scope=door.word(row.scope)
+                    )
             if not row.views:
-                door.tell("The {scope} store is up to date.", scope=row.scope)
+                door.tell("The {scope} store is up to date.", scope=door.word(row.scope))
 
     door.answer([row._asdict() for row in done], show)
 
@@ -71,8 +92,6 @@ def consolidate_command(door: Door, scope: str | None, dry_run: bool) -> None:
 @command("rebuild-index", scope=True, dry_run=True, example="recollect rebuild-index")
 def rebuild_index_command(door: Door, scope: str | None, dry_run: bool) -> None:
     """Make the index anew from the files, and say what it has before and after."""
-    from recollect.app import lifecycle
-
     with Progress(door, "indexing") as progress:
         done = lifecycle.rebuild_index(
             door.app, scope=scope or "", dry_run=dry_run, progress=progress.step
@@ -80,13 +99,16 @@ def rebuild_index_command(door: Door, scope: str | None, dry_run: bool) -> None:
 
     def show() -> None:
         for row in done:
-            door.tell(
-                "{scope}: {before} memories before, {after} after ({files} files, {problems} with problems).",
-                scope=row.scope,
-                before=row.before,
-                after=row.after,
-                files=row.files,
-                problems=row.problems,
+            door.paper.line(("bold", door.word(row.scope)))
+            door.paper.pairs(
+                [
+                    (door.say("files"), f"{row.files:,}"),
+                    (door.say("memories before"), f"{row.before:,}"),
+                    (door.say("memories after"), f"{row.after:,}"),
+                    (door.say("with problems"), f"{row.problems:,}"),
+                ]
             )
+        if dry_run:
+            door.tell("Nothing was changed (--dry-run).", style="dim")
 
     door.answer([row._asdict() for row in done], show)

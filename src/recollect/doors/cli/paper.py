@@ -1,7 +1,8 @@
 """Command line: what is printed, and how it looks.
 
-Promises: no control, bidi or hidden character of any data reaches the terminal; colour only on a
-terminal that wants it; the same lines without colour everywhere else.
+Promises: no control, bidi or hidden character of any data reaches the terminal (those that could
+do harm are shown as escapes); colour only on a terminal that wants it; the same lines without
+colour everywhere else; Chinese takes two columns a character.
 Touches: stdout and stderr.
 """
 
@@ -11,29 +12,66 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TextIO
 
-from recollect.domain.pack import visible
+from recollect.domain.pack import HIDDEN
 
 Part = str | tuple[str, str]  # text, or (style, text)
 
+COMFORTABLE = 40  # the width that a column which may give way keeps while others can go
+NARROWEST = 12
+MARGIN = "  "
 
-def shown(text: str) -> str:
-    """`text` on one line, harmless for a terminal."""
-    return " ".join(visible(text).split())
+
+def _escape(code: int) -> str:
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _is_harmful(code: int) -> bool:
+    """Whether a hidden character can move the cursor, turn text round or carry hidden text."""
+    is_control = code < 0x20 or 0x7F <= code < 0xA0
+    is_bidi = (
+        code in (0x61C, 0x200E, 0x200F) or 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069
+    )
+    return is_control or is_bidi or 0xE0000 <= code < 0xE0080
+
+
+_SHOWN = {code: _escape(code) if _is_harmful(code) else "" for code in HIDDEN}
+_JSON = {code: json.dumps(chr(code))[1:-1] for code in HIDDEN if code >= 0x20}
+_JSON[0x7F] = "\\u007f"
 
 
 def shown_block(text: str) -> str:
     """`text` with its lines, harmless for a terminal."""
-    return visible(text).rstrip()
+    text = text.replace("\r\n", "\n").translate(_SHOWN)
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def shown_line(text: str) -> str:
+    """`text` on one line with all its blanks, harmless for a terminal."""
+    return shown_block(text).replace("\n", " ")
+
+
+def shown(text: str) -> str:
+    """`text` on one line with single blanks, harmless for a terminal."""
+    return shown_block(" ".join(text.split()))
 
 
 def width_of(text: str) -> int:
     """How many columns a text takes."""
     if text.isascii():
         return len(text)
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    return sum(_width_of_char(char) for char in text)
+
+
+def _width_of_char(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def cut(text: str, columns: int) -> str:
@@ -46,7 +84,7 @@ def cut(text: str, columns: int) -> str:
         if used > columns:
             break
         kept.append(char)
-    return "".join(kept) + "…"
+    return "".join(kept).rstrip() + "…"
 
 
 class Paper:
@@ -54,7 +92,7 @@ class Paper:
 
     def __init__(self, out: TextIO | None = None) -> None:
         """Write to `out`, stdout by default."""
-        self.out = out or sys.stdout
+        self.out = sys.stdout if out is None else out
         self.is_terminal = (
             self.out.isatty()
             and not os.environ.get("NO_COLOR")
@@ -73,16 +111,17 @@ class Paper:
 
     def line(self, *parts: Part) -> None:
         """Print one line; a part with a style is `(style, text)`."""
+        styled = [("", part) if isinstance(part, str) else part for part in parts]
+        styled = [(style, shown_line(text)) for style, text in styled]
         if not self.is_terminal:
-            self.out.write("".join(p if isinstance(p, str) else p[1] for p in parts) + "\n")
+            self.out.write("".join(text for _, text in styled) + "\n")
             return
         from rich.text import Text
 
-        text = Text()
-        for part in parts:
-            style, words = ("", part) if isinstance(part, str) else part
-            text.append(words, style)
-        self.console.print(text, soft_wrap=True)
+        line = Text()
+        for style, text in styled:
+            line.append(text, style)
+        self.console.print(line, soft_wrap=True)
 
     @property
     def console(self) -> Any:
@@ -95,37 +134,88 @@ class Paper:
 
     def block(self, text: str) -> None:
         """Print several lines of data as they are."""
-        for line in shown_block(text).split("\n"):
+        for line in shown_block(text).rstrip().split("\n"):
             self.line(line)
 
-    def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]], *, wide: int = -1) -> None:
-        """Print rows in columns; the column `wide` gives way where the terminal is narrow."""
-        cells = [[shown(cell) for cell in row] for row in rows]
-        widths = [max([width_of(h), *(width_of(r[n]) for r in cells)]) for n, h in enumerate(heads)]
-        over = sum(widths) + 2 * (len(widths) - 1) - self.columns
-        if over > 0:
-            widths[wide] = max(12, widths[wide] - over)
-        self.line(("bold", self._row(heads, widths).rstrip()))
-        for row in cells:
-            self.line(self._row(row, widths).rstrip())
+    def paragraph(self, text: str, *, style: str = "") -> None:
+        """Print a text behind a margin, with its later lines behind it too on a terminal."""
+        for line in _folded(shown(text), self.columns - len(MARGIN)):
+            self.line(MARGIN, (style, line))
 
-    def _row(self, cells: Sequence[str], widths: Sequence[int]) -> str:
-        padded = []
-        for cell, width in zip(cells, widths, strict=True):
-            text = cut(cell, width)
-            padded.append(text + " " * (width - width_of(text)))
-        return "  ".join(padded)
+    def table(
+        self,
+        heads: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        *,
+        wide: int = -1,
+        spare: Sequence[int] = (),
+    ) -> None:
+        """Print rows in columns.
+
+        Where the terminal is narrow, the column `wide` gives way a little, then the columns
+        `spare` are left out, one after the other, then `wide` gives way as far as it can.
+        """
+        table = [list(heads), *([shown(cell) for cell in row] for row in rows)]
+        wide %= len(heads)
+        widths = {n: max(width_of(row[n]) for row in table) for n in range(len(heads))}
+        for column in spare:
+            if self._over(widths) <= max(0, widths[wide] - COMFORTABLE):
+                break
+            del widths[column]
+        if (over := self._over(widths)) > 0:
+            widths[wide] = max(NARROWEST, widths[wide] - over)
+        for at, row in enumerate(table):
+            text = "  ".join(_padded(cut(row[n], width), width) for n, width in widths.items())
+            self.line(("" if at else "bold", text.rstrip()))
+
+    def _over(self, widths: Mapping[int, int]) -> int:
+        """By how much columns of these widths are wider than the terminal."""
+        return sum(widths.values()) + 2 * (len(widths) - 1) - self.columns
+
+    def pairs(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Print names with their values, in two columns behind a margin."""
+        width = max((width_of(name) for name, _ in rows), default=0)
+        for name, value in rows:
+            self.line(MARGIN, ("dim", _padded(name, width)), "  ", shown(value))
 
     def markdown(self, text: str) -> None:
         """Print Markdown: rendered on a terminal, as it is elsewhere."""
         if not self.is_terminal:
             self.block(text)
             return
-        from rich.markdown import Markdown
+        from recollect.doors.cli.markdown import CALM, rendered
 
-        self.console.print(Markdown(shown_block(text), hyperlinks=False))
+        with self.console.use_theme(CALM):
+            self.console.print(rendered(shown_block(text)))
 
     def json(self, value: object) -> None:
-        """Print one JSON value."""
+        """Print one JSON value; what a terminal could take for a command is escaped."""
         text = json.dumps(value, ensure_ascii=False, indent=2 if self.out.isatty() else None)
-        self.out.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
+        text = text.translate(_JSON).encode("utf-8", "replace").decode("utf-8")
+        self.out.write(text + "\n")
+
+    def complain(self, text: str) -> None:
+        """Print one line on stderr."""
+        sys.stderr.write(shown_line(text) + "\n")
+
+
+def drop_output() -> None:
+    """Let what is still to be written to stdout go nowhere, since nobody reads it."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - width_of(text))
+
+
+def _folded(text: str, columns: int) -> Iterator[str]:
+    """`text` in lines of at most that many columns, broken at blanks where there are any."""
+    while width_of(text) > columns:
+        head = cut(text, columns + 1).removesuffix("…")
+        at = head.rfind(" ")
+        if at > len(head) // 2:
+            head = head[:at]
+        yield head
+        text = text[len(head) :].lstrip()
+    yield text

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
+import sys
 
 import click
+from click.shell_completion import CompletionItem
 
 from recollect import __version__
+from recollect.errors import (
+    CommandMistyped,
+    CommandNotFound,
+    Failed,
+    ProgramUsage,
+    RecollectError,
+    UsageProblem,
+)
 
 GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "Set-up": (
@@ -29,9 +41,9 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("search", "read", "find memories"),
         ("recall", "read", "show what an agent would be given, and why"),
         ("show", "read", "show one memory"),
-        ("list", "read", "list memories"),
-        ("timeline", "read", "list memories day by day"),
-        ("stats", "read", "count and measure"),
+        ("list", "lists", "list memories"),
+        ("timeline", "lists", "list memories day by day"),
+        ("stats", "lists", "count and measure"),
     ),
     "Sessions and lifecycle": (
         ("capture", "lifecycle", "make memories of transcripts"),
@@ -63,32 +75,70 @@ class LazyCommands(click.Group):
             with formatter.section(title):
                 formatter.write_dl([(name, about) for name, _, about in rows])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that start like this, without importing them."""
+        names = [name for name in _TABLE if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=_TABLE[name][1]) for name in names]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is meant; a near miss is named."""
-        if args and args[0] not in _TABLE and not args[0].startswith("-"):
+        if args[0] not in _TABLE and not ctx.resilient_parsing and not args[0].startswith("-"):
             import difflib
 
             near = difflib.get_close_matches(args[0], _TABLE, 1)
-            hint = f" Did you mean `{near[0]}`?" if near else ""
-            ctx.fail(f"There is no command “{args[0]}”.{hint}")
+            if near:
+                raise CommandMistyped(name=args[0], near=near[0])
+            raise CommandNotFound(name=args[0])
         return super().resolve_command(ctx, args)
 
 
 @click.group(
     cls=LazyCommands,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Memories are Markdown files in .claude/memory: read, edit and commit them as you like.",
 )
 @click.version_option(__version__, prog_name="recollect")
 @click.option(
-    "-C", "folder", type=click.Path(), default=None, help="Run as if started in this folder."
+    "-C",
+    "folder",
+    type=click.Path(exists=True, file_okay=False),
+    default=None,
+    help="Run as if started in this folder.",
 )
-def recollect(folder: str | None) -> None:
+@click.pass_context
+def recollect(ctx: click.Context, folder: str | None) -> None:
     """Long-term memory for coding agents that belongs to you."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main() -> None:
     """Run the command line."""
-    recollect(prog_name="recollect")
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:  # it was closed by whoever started us
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+        elif isinstance(stream, io.TextIOWrapper) and mode == "w":
+            stream.reconfigure(errors="replace")
+    try:
+        sys.exit(recollect.main(prog_name="recollect", standalone_mode=False))
+    except click.Abort:
+        sys.exit(_refused("", Failed(what="Stopped; nothing was changed.")))
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        name = context.info_name if context and context.parent else ""
+        problem = UsageProblem if name else ProgramUsage
+        sys.exit(_refused(name, problem(what=error.format_message(), command=name)))
+    except RecollectError as error:
+        sys.exit(_refused("", error))
+
+
+def _refused(name: str, error: RecollectError) -> int:
+    """Say why the words were not understood, in the form that they asked for."""
+    from recollect.doors.cli.door import open_door, report
+
+    return report(open_door(name, as_json="--json" in sys.argv), error)

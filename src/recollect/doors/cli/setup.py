@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 import click
 
-from recollect.app import setup
+from recollect.app import settings, setup
 from recollect.doors.cli.door import Door, command
-from recollect.errors import UsageProblem
+from recollect.doors.cli.ids import complete_settings
 
 CLIENTS = ("claude",)
 
@@ -44,37 +41,54 @@ def init_command(
     ours, and a copy of them is left beside the file.
     """
     done = setup.init(
-        door.app,
-        scope=scope or "",
-        clients=clients,
-        lang=lang or door.app.terminal_lang,
-        dry_run=dry_run,
+        door.app, scope=scope or "", clients=clients, lang=lang or "", dry_run=dry_run
     )
-    door.lang = lang or door.app.lang
+    door.lang = done.stores[0].lang
 
     def show() -> None:
         for made in done.stores:
-            sentence = (
-                "Made the {scope} store {path}"
-                if made.changed
-                else "The {scope} store {path} is there already"
-            )
-            door.tell(sentence, scope=made.scope, path=made.path)
+            _show_store(door, made, lang or "", dry_run=dry_run)
         for client in done.clients:
-            sentence = (
-                "Connected {client}: {path}"
-                if client.changed
-                else "{client} is connected already: {path}"
-            )
-            door.tell(sentence, client=client.name, path=client.path)
-            if client.backup:
-                door.tell("  the file as it was: {path}", path=client.backup, style="dim")
+            _show_client(door, client, dry_run=dry_run)
         if dry_run:
             door.tell("Nothing was changed (--dry-run).", style="dim")
-        elif not clients:
+        elif not clients and not setup.is_connected(door.app):
             door.tell("Connect Claude Code with `recollect init --client claude`.", style="dim")
 
     door.answer(done.as_json(), show)
+
+
+def _show_store(door: Door, made: setup.Made, lang: str, *, dry_run: bool) -> None:
+    if not made.changed:
+        door.tell(
+            "The {scope} store {path} is there already", scope=door.word(made.scope), path=made.path
+        )
+    elif dry_run:
+        door.tell(
+            "Would make the {scope} store {path}", scope=door.word(made.scope), path=made.path
+        )
+    else:
+        door.tell("Made the {scope} store {path}", scope=door.word(made.scope), path=made.path)
+    if lang and made.lang != lang:
+        door.tell(
+            "  its language stays {old}; `recollect config lang {new} --scope {scope}` changes it",
+            old=made.lang,
+            new=lang,
+            scope=made.scope,
+            style="dim",
+        )
+
+
+def _show_client(door: Door, client: setup.Connected, *, dry_run: bool) -> None:
+    if not client.changed:
+        door.tell("{client} is connected already: {path}", client=client.name, path=client.path)
+    elif dry_run:
+        door.tell("Would connect {client}: {path}", client=client.name, path=client.path)
+    else:
+        door.tell("Connected {client}: {path}", client=client.name, path=client.path)
+        door.tell("  sessions that start from now on use it", style="dim")
+    if client.backup and not dry_run:
+        door.tell("  the file as it was: {path}", path=client.backup, style="dim")
 
 
 @command("uninstall", dry_run=True, example="recollect uninstall --client claude")
@@ -91,12 +105,12 @@ def uninstall_command(door: Door, clients: tuple[str, ...], dry_run: bool) -> No
 
     def show() -> None:
         for client in done:
-            sentence = (
-                "Took our hooks out of {path}"
-                if client.changed
-                else "There are no hooks of ours in {path}"
-            )
-            door.tell(sentence, path=client.path)
+            if not client.changed:
+                door.tell("There are no hooks of ours in {path}", path=client.path)
+            elif dry_run:
+                door.tell("Would take our hooks out of {path}", path=client.path)
+            else:
+                door.tell("Took our hooks out of {path}", path=client.path)
         if dry_run:
             door.tell("Nothing was changed (--dry-run).", style="dim")
         else:
@@ -111,7 +125,7 @@ def uninstall_command(door: Door, clients: tuple[str, ...], dry_run: bool) -> No
     dry_run=True,
     example="recollect config\nrecollect config lang zh\nrecollect config --unset recall.prompt_tokens",
 )
-@click.argument("key", required=False)
+@click.argument("key", required=False, shell_complete=complete_settings)
 @click.argument("value", required=False)
 @click.option("--unset", is_flag=True, help="Go back to the default.")
 def config_command(
@@ -122,46 +136,62 @@ def config_command(
     Without words it lists every setting; with a name it shows that one; with a value it sets it
     in the store's config.toml, whose comments stay.
     """
+    if unset and (key is None or value is not None):
+        raise door.refusal("Name a setting, and give a value or --unset, not both.")
     if key is None:
-        rows = setup.list_settings(door.app)
-        door.answer(
-            [r._asdict() for r in rows],
-            lambda: door.paper.table(
-                [door.say("setting"), door.say("value"), door.say("takes"), door.say("what for")],
-                [(r.key, str(r.value), r.takes, door.say(r.about)) for r in rows],
-            ),
+        _list_settings(door)
+    elif value is None and not unset:
+        row = settings.find_setting(door.app, key)
+        door.answer(row._asdict(), lambda: door.paper.line(settings.shown(row.value)))
+    else:
+        done = settings.change_setting(
+            door.app, key, None if unset else value, scope=scope or "", dry_run=dry_run
         )
-        return
-    if value is None and not unset:
-        row = setup.find_setting(door.app, key)
-        door.answer(row._asdict(), lambda: door.paper.line(str(row.value)))
-        return
-    if value is not None and unset:
-        raise UsageProblem(what="Give a value or --unset, not both.", command="config")
-    path = setup.change_setting(
-        door.app, key, None if unset else value, scope=scope or "", dry_run=dry_run
-    )
+        if not dry_run:
+            door.lang = door.app.lang
+        door.answer(done._asdict(), lambda: _show_changed(door, done, dry_run=dry_run))
+
+
+def _list_settings(door: Door) -> None:
+    rows = settings.list_settings(door.app)
+    heads = door.heads("setting", "value", "takes", "set in", "what for")
     door.answer(
-        {"key": key, "value": value, "path": path},
-        lambda: door.tell("Set {key} in {path}", key=key, path=path),
+        [row._asdict() for row in rows],
+        lambda: door.paper.table(
+            heads,
+            [
+                (r.key, settings.shown(r.value), r.takes, door.word(r.set_in), door.word(r.about))
+                for r in rows
+            ],
+            spare=[3, 2],
+        ),
     )
 
 
-@click.command("completion")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion_command(shell: str) -> None:
-    r"""Print a script that completes commands, options and ids.
+def _show_changed(door: Door, done: settings.Changed, *, dry_run: bool) -> None:
+    fields = {"key": done.key, "value": settings.shown(done.value), "path": done.path}
+    if not done.changed:
+        door.tell("{key} is {value} already; nothing was changed.", **fields)
+    elif dry_run:
+        door.tell("Would change {key} to {value} in {path}", **fields)
+    else:
+        door.tell("{key} is {value} now, in {path}", **fields)
 
-    \b
-    Example:
-      eval "$(recollect completion bash)"
-    """
+
+@command(
+    "completion",
+    example='eval "$(recollect completion bash)"       # in ~/.bashrc\n'
+    "recollect completion fish > ~/.config/fish/completions/recollect.fish",
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(door: Door, shell: str) -> None:
+    """Print a script that completes commands, options and ids in a shell."""
     from click.shell_completion import get_completion_class
 
     from recollect.doors.cli.program import recollect
 
     made = get_completion_class(shell)
-    if made is None:
-        sys.exit(2)
-    os.environ.setdefault("_RECOLLECT_COMPLETE", "")
-    click.echo(made(recollect, {}, "recollect", "_RECOLLECT_COMPLETE").source())
+    if made is None:  # click has no such shell, whatever our list says
+        raise door.refusal(f"There is no completion for {shell}.")
+    script = made(recollect, {}, "recollect", "_RECOLLECT_COMPLETE").source()
+    door.answer({"shell": shell, "script": script}, lambda: click.echo(script))

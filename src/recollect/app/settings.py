@@ -1,0 +1,107 @@
+"""App: the settings in force, and changing one."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import NamedTuple
+
+from recollect import fsio
+from recollect.adapters import config
+from recollect.app.publishing import publish_after_change
+from recollect.app.wiring import SCOPES, App
+from recollect.domain.model import Change
+from recollect.errors import SettingProblem, UsageProblem
+
+
+class Row(NamedTuple):
+    """A setting as it is in force."""
+
+    key: str
+    value: config.Value
+    takes: str
+    about: str
+    set_in: str
+
+
+def names() -> list[str]:
+    """The names of all settings."""
+    return list(config.SETTINGS)
+
+
+def list_settings(app: App) -> list[Row]:
+    """Every setting, its value in force and where it was set."""
+    rows = []
+    values: dict[str, tuple[config.Value, str]] = {}
+    for scope in reversed(SCOPES):
+        if scope in app.roots:
+            with suppress(SettingProblem):
+                found = config.load(app.roots[scope])
+                values |= {key: (value, scope) for key, value in found.items()}
+    for key, setting in config.SETTINGS.items():
+        value, where = values.get(key, (setting.default, "default"))
+        rows.append(Row(key, value, config.takes(setting), setting.about, where))
+    return rows
+
+
+def problems(app: App) -> list[str]:
+    """What is wrong in the settings files of the stores here, each with what to do."""
+    return [problem for root in app.roots.values() for problem in problems_in(root)]
+
+
+def problems_in(root: str) -> list[str]:
+    """What is wrong in the settings file of one store."""
+    return [f"{error} {error.next_step}" for error in config.problems(root)]
+
+
+def find_setting(app: App, key: str) -> Row:
+    """One setting. Raises UsageProblem if there is none of that name."""
+    _checked(key)
+    return next(row for row in list_settings(app) if row.key == key)
+
+
+def _checked(key: str, text: str | None = None) -> config.Value | None:
+    """The value that a text stands for. Raises UsageProblem for a name or value that is off."""
+    try:
+        if text is not None:
+            return config.parsed(key, text)
+        config.checked(key, config.SETTINGS[key].default if key in config.SETTINGS else None)
+    except ValueError as error:
+        raise UsageProblem(what=f"{error}.", command="config") from None
+    return None
+
+
+def shown(value: config.Value) -> str:
+    """A value as it is given on the command line."""
+    return config.shown(value)
+
+
+class Changed(NamedTuple):
+    """A setting that was changed, or would be."""
+
+    key: str
+    value: config.Value  # in force from now on
+    path: str
+    changed: bool
+
+
+def change_setting(app: App, key: str, text: str | None, *, scope: str, dry_run: bool) -> Changed:
+    """Set a setting in a store's file, or take it out (None)."""
+    value = _checked(key, text)
+    store = app.store(scope)
+    stamp, new = config.changed_text(store.files.root, key, value)
+    path = config.path_of(store.files.root)
+    changed = bool(new) if stamp is None else stamp != fsio.stamp_of(new.encode("utf-8"))
+    if changed and not dry_run:
+        store.commit(lambda: [Change("put", config.FILE, "", stamp, new)], cause="config")
+        store.settings = app.settings(store.files.root)
+        publish_after_change(app, store)
+    in_force = _without(app, store.scope, key) if value is None else value
+    return Changed(key, in_force, path, changed)
+
+
+def _without(app: App, scope: str, key: str) -> config.Value:
+    """The value of a setting that the store of this scope does not set."""
+    if scope != "global" and "global" in app.roots:
+        with suppress(SettingProblem):
+            return config.load(app.roots["global"]).get(key, config.SETTINGS[key].default)
+    return config.SETTINGS[key].default

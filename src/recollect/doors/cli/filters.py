@@ -1,0 +1,77 @@
+"""Command line: the options that narrow a list of memories."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Any
+
+import click
+
+from recollect.domain import model
+from recollect.domain.model import Filter
+from recollect.doors.cli.door import Door, words
+
+_DAY = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
+
+
+def filters(run: Any) -> Any:
+    """Give a command the options that narrow a list of memories."""
+    for option in reversed(
+        (
+            click.option(
+                "--layer", type=click.Choice(model.LAYERS), default=None, help="Only this layer."
+            ),
+            click.option(
+                "--kind",
+                type=click.Choice(model.KINDS),
+                default=None,
+                metavar="KIND",
+                help=f"Only this kind: {', '.join(model.KINDS)}.",
+            ),
+            click.option("--type", "category", default=None, help="Only facts of this category."),
+            click.option("--tags", default=None, help="Only with all of these tags."),
+            click.option("--file", default=None, help="Only about a file whose path has this."),
+            click.option("--concept", default=None, help="Only about this concept."),
+            click.option("--session", default=None, help="Only what this session left."),
+            click.option(
+                "--since", default=None, help="Not older than this day (2026-01-31, 2026-01, 2026)."
+            ),
+            click.option("--until", default=None, help="Not newer than this day."),
+            click.option("--archived", is_flag=True, help="Look through the archive instead."),
+        )
+    ):
+        run = option(run)
+    return run
+
+
+def filter_of(door: Door, given: dict[str, Any]) -> Filter:
+    """The filter that the options ask for."""
+    for name in ("since", "until"):
+        if given[name] and not _is_day(given[name]):
+            raise door.refusal(f"--{name} takes a day such as 2026-01-31; not “{given[name]}”.")
+    return Filter(
+        layer=given["layer"] or "",
+        kind=given["kind"] or "",
+        category=given["category"] or "",
+        tags=words(given["tags"]),
+        file=given["file"] or "",
+        concept=given["concept"] or "",
+        session=given["session"] or "",
+        since=given["since"] or "",
+        # `~` comes after every digit: the whole day, month or year is meant.
+        until=f"{given['until']}~" if given["until"] else "",
+        archived=given["archived"],
+    )
+
+
+def _is_day(text: str) -> bool:
+    """Whether a text is a day, a month or a year that exists."""
+    match = _DAY.fullmatch(text)
+    if not match:
+        return False
+    try:
+        date(int(match[1]), int(match[2] or 1), int(match[3] or 1))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,185 @@
+"""The Python API: `from recollect import open_store`."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.running import Person
+
+import recollect
+from recollect import open_store
+from recollect.app.api import Memories
+from recollect.domain.model import Filter
+from recollect.errors import (
+    ChangedMeanwhile,
+    ChangeNotFound,
+    MemoryNotFound,
+    NothingToUndo,
+    StoreNotFound,
+    UsageProblem,
+)
+
+
+@pytest.fixture
+def both(person: Person) -> Person:
+    """Somebody with a store for the project and one for all projects."""
+    person.ok("init", "--scope", "global")
+    return person
+
+
+def _open(person: Person, scope: str = "") -> Memories:
+    return open_store(str(person.project), scope=scope, env=person.environment({}))
+
+
+@pytest.fixture
+def memories(both: Person) -> Iterator[Memories]:
+    """The memories of that person's project."""
+    with _open(both) as memories:
+        yield memories
+
+
+def test_a_memory_goes_through_its_whole_life(memories: Memories, both: Person) -> None:
+    saved = memories.save(
+        "Use PostgreSQL", "We need JSONB.", kind="decision", tags=["postgres", "events"]
+    )
+    assert saved.id == "use-postgresql"
+    assert Path(memories.root, saved.path).is_file()
+    assert [hit.candidate.id for hit in memories.search("jsonb")] == ["use-postgresql"]
+    assert "We need JSONB." in memories.recall("why do we use postgresql").text
+    assert memories.show("use-postgresql").tags == ("postgres", "events")
+    memories.set("use-postgresql", salience="high", tags=["postgres"], decay_after="2027-01-01")
+    shown = memories.show("use-postgresql")
+    assert (shown.salience, shown.tags, shown.decay_after) == ("high", ("postgres",), "2027-01-01")
+    memories.edit("use-postgresql", "We need LISTEN.", title="Use PostgreSQL 17")
+    assert memories.show("use-postgresql").title == "Use PostgreSQL 17"
+    memories.forget("use-postgresql")
+    with pytest.raises(MemoryNotFound):
+        memories.show("use-postgresql")
+    memories.undo()
+    assert "LISTEN" in memories.show("use-postgresql").body
+    assert [past.cause for past in memories.history("use-postgresql")] == [
+        "undo", "forget", "edit", "set", "save",
+    ]  # fmt: skip
+    assert [entry.id for entry in memories.entries(Filter(kind="decision"))] == ["use-postgresql"]
+    assert "Use PostgreSQL 17" in (both.store / "MEMORY.md").read_text("utf-8")
+
+
+def test_one_word_for_a_list_is_a_list_of_one(memories: Memories) -> None:
+    memories.save("Tagged", tags="sqlite", trigger="database is locked")
+    assert memories.show("tagged").tags == ("sqlite",)
+    assert memories.show("tagged").trigger == ("database is locked",)
+
+
+def test_a_section_is_named_by_its_anchor(memories: Memories) -> None:
+    rule = memories.save("Always measure first")
+    assert rule.id == "feedback#always-measure-first"
+    memories.edit(rule.id, "Then change one thing.")
+    assert "Then change one thing." in memories.show(rule.id).body
+    memories.forget(rule.id)
+    assert "measure" not in memories.show("feedback").body
+
+
+def test_writing_goes_to_the_store_that_has_the_memory(memories: Memories, both: Person) -> None:
+    with _open(both, "global") as everywhere:
+        everywhere.save("For all projects", kind="fact")
+        root = Path(everywhere.root)
+    assert root == both.home / ".claude" / "memory"
+    memories.save("For this one", kind="fact")
+    memories.set("for-all-projects", title="For every project")
+    assert "For every project" in (root / "MEMORY.md").read_text("utf-8"), "its own views"
+    assert {entry.id for entry in memories.entries()} == {"for-all-projects", "for-this-one"}
+    assert [p.cause for p in memories.history("for-all-projects")] == ["set", "save"]
+    memories.undo("for-all-projects")
+    assert memories.show("for-all-projects").title == "For all projects"
+    with _open(both, "project") as here:
+        assert [entry.id for entry in here.entries()] == ["for-this-one"]
+        assert not here.search("projects")
+        with pytest.raises(MemoryNotFound):
+            here.edit("for-all-projects", "text")
+
+
+def test_what_goes_wrong_has_a_type(memories: Memories, tmp_path: Path) -> None:
+    with pytest.raises(NothingToUndo):
+        memories.undo()
+    with pytest.raises(ChangeNotFound):
+        memories.undo("nothing")
+    for call in (memories.show, memories.forget):
+        with pytest.raises(MemoryNotFound):
+            call("nothing")
+    assert memories.history("nothing") == []
+    with pytest.raises(UsageProblem):
+        memories.save("")
+    with pytest.raises(UsageProblem):
+        memories.save("x", salience="enormous")
+    with pytest.raises(UsageProblem):
+        memories.set(memories.save("x", kind="fact").id, colour="red")
+    (tmp_path / "elsewhere").mkdir()
+    with pytest.raises(StoreNotFound):
+        open_store(str(tmp_path / "elsewhere"), env={"HOME": str(tmp_path / "nobody")})
+    assert not (tmp_path / "nobody").exists()
+
+
+def test_an_open_store_sees_what_others_write(memories: Memories, both: Person) -> None:
+    file = both.write("semantic/note.md", "# Note\n\nthe first wording\n")
+    assert [hit.candidate.id for hit in memories.search("wording")] == ["note"]
+    file.write_text("# Note\n\nanother phrasing\n")
+    assert not memories.search("wording")
+    assert memories.show("note").body.endswith("another phrasing\n")
+    both.ok("save", "By command", "--kind", "fact")
+    assert {entry.id for entry in memories.entries()} == {"note", "by-command"}
+    both.ok("forget", "by-command")
+    assert [entry.id for entry in memories.entries()] == ["note"]
+    file.unlink()
+    with pytest.raises(MemoryNotFound):
+        memories.edit("note", "text")
+
+
+def test_two_objects_have_the_same_store_open(memories: Memories, both: Person) -> None:
+    with _open(both) as other:
+        one, two = memories.save("Same title", kind="fact"), other.save("Same title", kind="fact")
+        assert (one.id, two.id) == ("same-title", "same-title-2")
+        other.edit("same-title", "by the other")
+        memories.edit("same-title", "by the first")
+        assert other.show("same-title").body.strip() == "by the first"
+        with pytest.raises(ChangedMeanwhile):
+            other.undo(next(p.id for p in other.history("same-title") if p.cause == "save"))
+        assert {p.id for p in memories.history()} == {p.id for p in other.history()}
+
+
+def test_the_clock_of_an_open_store_goes_on(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import time
+
+    now = time.time_ns()
+    memories.save("Early", kind="fact")
+    monkeypatch.setattr(time, "time_ns", lambda: now + 3600 * 10**9)
+    memories.save("Late", kind="fact")
+    assert memories.show("late").created > memories.show("early").created
+
+
+def test_every_public_name_says_what_it_gives_and_takes() -> None:
+    for name, function in inspect.getmembers(Memories, inspect.isfunction):
+        if not name.startswith("_"):
+            assert function.__doc__, name
+            assert "return" in function.__annotations__, name
+    assert open_store.__doc__
+    assert set(recollect.__all__) == {"__version__", "open_store"}
+    with pytest.raises(AttributeError, match="nothing"):
+        recollect.nothing  # noqa: B018 - it is the reading that raises
+
+
+def test_importing_the_package_imports_nothing_else() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import recollect; print(*set(sys.modules) - before)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert ran.stdout.split() == ["recollect"]

@@ -1,0 +1,106 @@
+"""Commands that only read create nothing, and neither does `--dry-run`."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.running import Person, tree_of
+
+READERS = (
+    ("list",),
+    ("list", "--json"),
+    ("timeline",),
+    ("stats",),
+    ("search", "cache"),
+    ("search", "--kind", "fact"),
+    ("recall", "cache of sessions"),
+    ("recall", "--start"),
+    ("show", "cache-of-sessions"),
+    ("show", "cache-of-sessions", "--level", "3"),
+    ("history",),
+    ("history", "cache-of-sessions"),
+)
+WITHOUT_STORE = (("doctor",), ("config",), ("config", "lang"), ("completion", "bash"), ("--help",))
+CHANGES = (
+    ("init", "--scope", "both", "--client", "claude"),
+    ("uninstall",),
+    ("config", "lang", "zh"),
+    ("config", "--unset", "lang"),
+    ("save", "Another one", "--body", "text"),
+    ("save", "Always run the tests"),
+    ("save", "A private one", "--private"),
+    ("edit", "cache-of-sessions", "--append", "more"),
+    ("set", "cache-of-sessions", "salience=high"),
+    ("forget", "cache-of-sessions"),
+    ("forget", "cache-of-sessions", "--purge"),
+    ("undo",),
+    ("consolidate",),
+    ("rebuild-index",),
+    ("doctor", "--repair"),
+    ("capture", "."),
+)
+
+
+def _everything_of(person: Person) -> dict[str, str]:
+    """All but what may be made again at any moment."""
+    return tree_of(person.home, person.project, without=[str(person.home / ".cache")])
+
+
+@pytest.fixture
+def kept(person: Person) -> Person:
+    """Somebody with a memory in their store."""
+    person.ok("save", "Cache of sessions", "--body", "Redis, one hour.")
+    return person
+
+
+@pytest.mark.parametrize("words", READERS, ids=" ".join)
+def test_nothing_is_created_when_there_is_no_store(
+    stranger: Person, words: tuple[str, ...]
+) -> None:
+    before = tree_of(stranger.home, stranger.project)
+    ran = stranger.run(*words)
+    assert ran.code == 10
+    assert "recollect init" in ran.err + ran.out
+    assert tree_of(stranger.home, stranger.project) == before
+
+
+@pytest.mark.parametrize("words", WITHOUT_STORE, ids=" ".join)
+def test_nothing_is_created_by_commands_that_need_no_store(
+    stranger: Person, words: tuple[str, ...]
+) -> None:
+    before = tree_of(stranger.home, stranger.project)
+    assert stranger.run(*words).code == (1 if words == ("doctor",) else 0)
+    assert tree_of(stranger.home, stranger.project) == before
+
+
+@pytest.mark.parametrize("words", [*READERS, *WITHOUT_STORE], ids=" ".join)
+def test_reading_changes_nothing_but_the_cache(kept: Person, words: tuple[str, ...]) -> None:
+    before = _everything_of(kept)
+    kept.ok(*words)
+    assert _everything_of(kept) == before
+
+
+def test_reading_without_a_cache_folder_makes_the_index_again_and_nothing_else(
+    kept: Person, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("cache")
+    before = tree_of(kept.home, kept.project)
+    kept.ok("search", "redis", env={"XDG_CACHE_HOME": str(elsewhere)})
+    assert tree_of(kept.home, kept.project) == before
+    assert list(elsewhere.iterdir())
+
+
+@pytest.mark.parametrize("words", CHANGES, ids=" ".join)
+def test_a_dry_run_changes_nothing(kept: Person, words: tuple[str, ...]) -> None:
+    before = _everything_of(kept)
+    ran = kept.ok(*words, "--dry-run")
+    assert _everything_of(kept) == before
+    assert ran.out.strip()
+    assert isinstance(kept.ok(*words, "--dry-run", "--json").json, dict | list)
+    assert _everything_of(kept) == before
+
+
+@pytest.mark.parametrize("words", CHANGES[3:8], ids=" ".join)
+def test_a_dry_run_says_the_same_errors(stranger: Person, words: tuple[str, ...]) -> None:
+    before = tree_of(stranger.home, stranger.project)
+    assert stranger.run(*words, "--dry-run").code == stranger.run(*words).code == 10
+    assert tree_of(stranger.home, stranger.project) == before

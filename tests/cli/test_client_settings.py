@@ -1,0 +1,288 @@
+"""`init --client` and `uninstall` on the settings files that people have."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.running import Person
+
+from recollect.adapters.clients.claude import settings
+
+EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PreCompact", "Stop", "SubagentStop", "SessionEnd")  # fmt: skip
+OTHERS = {"hooks": [{"type": "command", "command": "~/bin/notify.sh done", "timeout": 5}]}
+SHAPES = {
+    "empty": b"",
+    "blank": b" \n\n",
+    "a mark only": b"\xef\xbb\xbf",
+    "nothing in it": b"{}",
+    "on one line": b'{"model":"opus","permissions":{"allow":["Bash(git:*)"]}}',
+    "four blanks": json.dumps({"model": "opus", "env": {"A": "1"}}, indent=4).encode() + b"\n",
+    "tabs": json.dumps({"model": "opus", "env": {"A": "1"}}, indent="\t").encode() + b"\n",
+    "CRLF and a mark": b'\xef\xbb\xbf{\r\n  "model": "opus",\r\n  "env": {}\r\n}\r\n',
+    "hooks of others": json.dumps(
+        {"hooks": {event: [OTHERS] for event in (*EVENTS, "Notification")}}, indent=2
+    ).encode(),
+    "no hooks yet": b'{\n  "hooks": {}\n}\n',
+    "an event without hooks": b'{\n  "hooks": {\n    "Stop": [ ]\n  },\n  "z": 1\n}',
+    "Chinese": '{\n  "语言": "简体中文",\n  "statusLine": "“好” \\u4e2d"\n}\n'.encode(),
+    "two megabytes": json.dumps({"notes": ["x" * 1000] * 2000, "last": True}, indent=1).encode(),
+    "odd blanks": b'\n\n{ "a" : [1,2 ,3] ,\n"b":{ }\n\n}\n\n\n',
+}
+INVALID = {
+    "not JSON": b'{"model": opus}',
+    "comments": b'{\n  // mine\n  "model": "opus"\n}\n',
+    "a comma too many": b'{"model": "opus",}',
+    "cut off": b'{"model": "op',
+    "a list": b'[{"model": "opus"}]',
+    "a string": b'"model"',
+    "hooks of another form": b'{"hooks": ["Stop"]}',
+    "an event of another form": b'{"hooks": {"Stop": {"command": "x"}}}',
+    "not UTF-8": b'{"model": "caf\xe9"}',
+    "NaN": b'{"model": NaN}',
+    "too deep": b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b"}",
+    "two objects": b'{"a": 1} {"b": 2}',
+}
+
+
+@pytest.fixture
+def file(stranger: Person) -> Path:
+    """The place of the settings file."""
+    path = stranger.home / ".claude" / "settings.json"
+    path.parent.mkdir()
+    return path
+
+
+def _ours(data: bytes) -> dict[str, list[Any]]:
+    """Our groups in a settings file, by event."""
+    hooks = json.loads(data.decode("utf-8-sig"))["hooks"]
+    found = {
+        event: [g for g in groups if any(map(settings.is_ours, g["hooks"]))]
+        for event, groups in hooks.items()
+    }
+    return {event: groups for event, groups in found.items() if groups}
+
+
+def _without_ours(data: bytes) -> Any:
+    """What a settings file says besides our groups."""
+    found = json.loads(data.decode("utf-8-sig"))
+    hooks = found.get("hooks", {})
+    for event in list(hooks):
+        hooks[event] = [g for g in hooks[event] if not any(map(settings.is_ours, g["hooks"]))]
+        if not hooks[event]:
+            del hooks[event]
+    if not hooks:
+        found.pop("hooks", None)
+    return found
+
+
+@pytest.mark.parametrize("before", SHAPES.values(), ids=SHAPES)
+def test_our_hooks_go_in_once_and_come_out_to_the_byte(
+    stranger: Person, file: Path, before: bytes
+) -> None:
+    file.write_bytes(before)
+    file.chmod(0o640)
+    stranger.ok("init", "--client", "claude")
+    after = file.read_bytes()
+    assert set(_ours(after)) == set(EVENTS)
+    assert all(len(groups) == 1 for groups in _ours(after).values())
+    if before.strip(b"\xef\xbb\xbf \n"):
+        assert _without_ours(after) == _without_ours(before)
+    stranger.ok("init", "--client", "claude")
+    assert file.read_bytes() == after
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    backup = file.with_name("settings.json.before-recollect")
+    assert backup.read_bytes() == before
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o640
+    stranger.ok("uninstall")
+    assert file.read_bytes() == before
+    assert [path.name for path in file.parent.glob("settings*")] == ["settings.json"]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+WITH_SOMETHING = {
+    n: b for n, b in SHAPES.items() if n not in ("empty", "blank", "a mark only", "nothing in it")
+}
+
+
+@pytest.mark.parametrize("before", WITH_SOMETHING.values(), ids=WITH_SOMETHING)
+def test_only_ours_comes_out_when_others_wrote_in_between(
+    stranger: Person, file: Path, before: bytes
+) -> None:
+    file.write_bytes(before)
+    stranger.ok("init", "--client", "claude")
+    data = file.read_bytes()
+    at = data.index(b"{") + 1
+    file.write_bytes(data[:at] + b'"theirs": "later", ' + data[at:])
+    stranger.ok("uninstall")
+    start = before.index(b"{") + 1
+    assert file.read_bytes() == before[:start] + b'"theirs": "later", ' + before[start:]
+
+
+def test_a_file_that_was_not_there_goes_again(stranger: Person, file: Path) -> None:
+    stranger.ok("init", "--client", "claude")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert list(json.loads(file.read_bytes())) == ["hooks"]
+    stranger.ok("uninstall")
+    assert not list(file.parent.glob("settings*"))
+
+
+def test_without_our_note_ours_still_comes_out(stranger: Person, file: Path) -> None:
+    file.write_bytes(SHAPES["four blanks"])
+    stranger.ok("init", "--client", "claude")
+    (stranger.home / ".cache" / "recollect" / "installed-claude.json").unlink()
+    stranger.ok("uninstall")
+    assert file.read_bytes() == SHAPES["four blanks"]
+
+
+@pytest.mark.parametrize("before", INVALID.values(), ids=INVALID)
+def test_a_file_that_is_not_valid_is_not_touched(
+    stranger: Person, file: Path, before: bytes
+) -> None:
+    file.write_bytes(before)
+    ran = stranger.run("init", "--client", "claude")
+    assert ran.code == 15
+    assert f"{file} cannot be read: " in ran.err
+    assert stranger.run("uninstall").code in (0, 15)
+    assert file.read_bytes() == before
+    assert [path.name for path in file.parent.iterdir()] == ["settings.json"]
+    assert not stranger.store.exists(), "nothing is made when the client cannot be connected"
+
+
+def test_a_link_into_another_repository_stays_a_link(
+    stranger: Person, file: Path, tmp_path: Path
+) -> None:
+    real = tmp_path / "dotfiles" / "claude.json"
+    real.parent.mkdir()
+    real.write_bytes(SHAPES["tabs"])
+    file.symlink_to(real)
+    stranger.ok("init", "--client", "claude")
+    assert file.is_symlink()
+    assert set(_ours(real.read_bytes())) == set(EVENTS)
+    stranger.ok("uninstall")
+    assert file.is_symlink()
+    assert real.read_bytes() == SHAPES["tabs"]
+    assert [path.name for path in real.parent.iterdir()] == ["claude.json"]
+
+
+def test_a_read_only_file_is_not_touched(stranger: Person, file: Path) -> None:
+    file.write_bytes(SHAPES["tabs"])
+    file.chmod(0o444)
+    ran = stranger.run("init", "--client", "claude")
+    assert ran.code == 16
+    assert "it is read-only" in ran.err
+    assert file.read_bytes() == SHAPES["tabs"]
+    file.chmod(0o644)
+    stranger.ok("init", "--client", "claude")
+    file.chmod(0o444)
+    assert stranger.run("uninstall").code == 16
+    assert set(_ours(file.read_bytes())) == set(EVENTS)
+
+
+@pytest.mark.parametrize("call", [1, 2, 3])
+def test_a_kill_in_the_middle_leaves_the_old_file_or_the_new_one(
+    stranger: Person, file: Path, call: int
+) -> None:
+    before = SHAPES["hooks of others"]
+    file.write_bytes(before)
+    code = (
+        "import os, sys, signal\n"
+        "rename, left = os.rename, [int(sys.argv.pop(1))]\n"
+        "def dying(*args):\n"
+        "    if 'settings.json' in str(args):\n"
+        "        left[0] -= 1\n"
+        "        if not left[0]: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    rename(*args)\n"
+        "os.rename = dying\n"
+        "from recollect.doors.cli import main; main()"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, str(call), "init", "--client", "claude"],
+        cwd=stranger.project, env=stranger.environment({"PYTHONPATH": ":".join(sys.path)}),
+        capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert ran.returncode == (-signal.SIGKILL if call < 3 else 0), ran
+    data = file.read_bytes()
+    assert data == before or set(_ours(data)) == set(EVENTS)
+    stranger.ok("init", "--client", "claude")
+    stranger.ok("uninstall")
+    assert file.read_bytes() == before
+
+
+def test_the_client_s_own_folder_is_honoured(stranger: Person, tmp_path: Path) -> None:
+    env = {"CLAUDE_CONFIG_DIR": str(tmp_path / "other config")}
+    stranger.ok("init", "--client", "claude", env=env)
+    assert set(_ours((tmp_path / "other config" / "settings.json").read_bytes())) == set(EVENTS)
+    assert not (stranger.home / ".claude" / "settings.json").exists()
+    stranger.ok("uninstall", env=env)
+    assert not (tmp_path / "other config" / "settings.json").exists()
+
+
+def test_hooks_of_another_installation_are_renewed_in_place(stranger: Person, file: Path) -> None:
+    text = settings.with_hooks('{"first": 1}', "/old/python", "/old/recollect/hook.py")
+    text = settings.with_hooks(text, "/old/python", "/old/recollect/hook.py")
+    file.write_text(text)
+    stranger.ok("init", "--client", "claude")
+    assert "/old/" not in file.read_text()
+    assert all(len(groups) == 1 for groups in _ours(file.read_bytes()).values())
+    stranger.ok("uninstall")
+    assert file.read_text() == '{"first": 1}'
+
+
+def test_ours_is_told_from_what_only_looks_like_it() -> None:
+    theirs = [
+        "/opt/my-recollect/hook.py claude Stop",
+        "recollect/hook.py claude Stop",
+        "/x/recollect/hook.py claude Stop; rm -rf /",
+        "/x/recollect/hook.py other Stop",
+        'echo "/x/recollect/hook.py claude"',
+    ]
+    assert not any(settings.is_ours({"type": "command", "command": c}) for c in theirs)
+    assert not settings.is_ours("/x/recollect/hook.py claude Stop")
+    assert settings.is_ours({"command": settings.command_for("/p", "/x/recollect/hook.py", "Stop")})
+
+
+def test_a_handler_of_ours_in_a_group_of_others_comes_out_alone() -> None:
+    command = settings.command_for("/p", "/x/recollect/hook.py", "Stop")
+    mixed = {
+        "hooks": {"Stop": [{"hooks": [*OTHERS["hooks"], {"type": "command", "command": command}]}]}
+    }
+    text = json.dumps(mixed, indent=2)
+    assert json.loads(settings.without_hooks(text)) == {"hooks": {"Stop": [OTHERS]}}
+    again = settings.with_hooks(text, "/p", "/x/recollect/hook.py")
+    assert again.count("claude Stop") == 1
+    assert settings.with_hooks(again, "/p", "/x/recollect/hook.py") == again
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "with blanks",
+        'it\'s "quoted"',
+        "$HOME `id` $(id)",
+        "back\\slash",
+        "中文 文件夹",
+        "!bang; &*?[x]",
+    ],
+)
+def test_the_shell_runs_the_hook_wherever_it_is(tmp_path: Path, folder: str) -> None:
+    hook = tmp_path / folder / "recollect" / "hook.py"
+    hook.parent.mkdir(parents=True)
+    hook.write_text("import sys\nprint(*sys.argv[1:], sys.flags.isolated, sys.flags.no_site)\n")
+    python = tmp_path / folder / "python"
+    python.symlink_to(sys.executable)
+    command = settings.command_for(str(python), str(hook), "Stop")
+    assert settings.is_ours({"command": command})
+    for shell in ("sh", "bash"):
+        ran = subprocess.run(
+            [shell, "-c", command], capture_output=True, text=True, timeout=30, check=True,
+            env={"PATH": os.environ["PATH"], "HOME": "/"},
+        )  # fmt: skip
+        assert ran.stdout == "claude Stop 1 1\n"

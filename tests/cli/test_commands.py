@@ -1,0 +1,147 @@
+"""What holds for every command."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator
+
+import click
+import pytest
+from tests.cli.running import Person
+
+from recollect.doors.cli.program import GROUPS, recollect
+
+NAMES = [name for rows in GROUPS.values() for name, _, _ in rows]
+READERS = {"doctor", "search", "recall", "show", "list", "timeline", "stats", "history"}
+WITHOUT_DRY_RUN = READERS | {"completion", "demo"}
+
+
+def _program() -> click.Context:
+    return recollect.make_context("recollect", [], resilient_parsing=True)
+
+
+def _command(name: str) -> click.Command:
+    found = recollect.get_command(_program(), name)
+    assert found is not None
+    return found
+
+
+def _help_of(name: str) -> str:
+    return _command(name).get_help(click.Context(_command(name), _program(), name))
+
+
+def _examples(name: str) -> Iterator[str]:
+    text = _help_of(name).split("Example:", 1)[1].split("Options:", 1)[0]
+    for line in text.replace("\\\n", "").splitlines():
+        command = line.strip().split("| ")[-1].removeprefix('eval "$(').replace(')"', "")
+        if command:
+            yield command.split("  #")[0].split(" > ")[0].strip()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_says_what_it_does_and_shows_an_example(name: str) -> None:
+    text = _help_of(name)
+    first = text.split("\n\n")[1].strip()
+    assert first.endswith((".", ":"))
+    assert f"recollect {name}" in text.split("Example:")[1]
+    assert all(len(line) <= 100 for line in text.splitlines())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_examples_are_understood(name: str) -> None:
+    examples = list(_examples(name))
+    assert examples
+    for example in examples:
+        words = shlex.split(example)
+        assert words[:2] == ["recollect", name]
+        _command(name).make_context(name, words[2:]).close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_answers_as_json_and_every_change_can_be_tried(name: str) -> None:
+    options = {flag for p in _command(name).params for flag in p.opts}
+    assert "--json" in options
+    assert ("--dry-run" in options) == (name not in WITHOUT_DRY_RUN) or name == "doctor"
+
+
+def test_only_the_module_of_a_command_is_imported(person: Person) -> None:
+    code = (
+        "import sys; sys.argv = ['recollect', 'list']\n"
+        "from recollect.doors.cli import main\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "print(*sys.modules)"
+    )
+    import subprocess
+
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=person.project, env=person.environment({"PYTHONPATH": ":".join(sys.path)}),
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    modules = set(ran.stdout.split())
+    ours = {m.rpartition(".")[2] for m in modules if m.startswith("recollect.doors.cli.")}
+    assert ours == {"door", "filters", "lists", "paper", "program"}
+    assert not modules & {"rich", "yaml", "tomlkit", "anyascii", "recollect.lang_zh"}
+
+
+# ------------------------------------------------------------------------------- the editor
+
+
+def _editor(person: Person, script: str) -> dict[str, str]:
+    """An environment whose editor does this to the file `$1`."""
+    path = person.home / "my editor.sh"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return {"VISUAL": f'"{path}"', "EDITOR": "false"}
+
+
+@pytest.fixture
+def kept(person: Person) -> Person:
+    """Somebody with a memory whose lines end as on another system."""
+    person.write("semantic/old.md", "---\r\nid: old\r\ntitle: Old\r\n---\r\n# Old\r\n\r\nfirst\r\n")
+    return person
+
+
+def test_the_editor_gets_the_file_and_every_byte_comes_back(kept: Person) -> None:
+    ran = kept.at_terminal("edit", "old", env=_editor(kept, 'sed -i s/first/second/ "$1"'))
+    assert ran.code == 0, ran
+    data = (kept.store / "semantic" / "old.md").read_bytes()
+    assert data.endswith(b"---\r\n# Old\r\n\r\nsecond\r\n")
+    assert b"title: Old\r\n" in data
+
+
+def test_an_editor_that_changes_nothing_changes_nothing(kept: Person) -> None:
+    before = (kept.store / "semantic" / "old.md").read_bytes()
+    assert "like that already" in kept.at_terminal("edit", "old", env=_editor(kept, ":")).out
+    assert (kept.store / "semantic" / "old.md").read_bytes() == before
+
+
+def test_an_editor_that_fails_changes_nothing_and_is_named(kept: Person) -> None:
+    before = (kept.store / "semantic" / "old.md").read_bytes()
+    ran = kept.at_terminal("edit", "old", env={"EDITOR": "false"})
+    assert ran.code != 0
+    assert "Editing failed" in ran.out
+    assert (kept.store / "semantic" / "old.md").read_bytes() == before
+
+
+def test_a_text_is_kept_when_somebody_else_was_quicker(kept: Person) -> None:
+    file = kept.store / "semantic" / "old.md"
+    script = f'sed -i s/first/mine/ "$1"; sed -i s/first/theirs/ "{file}"'
+    ran = kept.at_terminal("edit", "old", columns=1000, env=_editor(kept, script))
+    assert ran.code == 12
+    assert b"theirs" in file.read_bytes()
+    kept_text = ran.out.split("kept in ")[1].split(";")[0]
+    with open(kept_text, "rb") as found:
+        assert b"mine\r\n" in found.read()
+
+
+def test_a_purge_is_confirmed_at_a_terminal_and_refused_without_one(kept: Person) -> None:
+    file = kept.store / "semantic" / "old.md"
+    assert kept.run("forget", "old", "--purge").code == 2
+    ran = kept.at_terminal("forget", "old", "--purge", typed="n\n")
+    assert ran.code == 1
+    assert "Stopped; nothing was changed." in ran.out
+    assert file.exists()
+    assert kept.at_terminal("forget", "old", "--purge", typed="y\n").code == 0
+    assert not file.exists()

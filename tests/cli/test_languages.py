@@ -1,0 +1,102 @@
+"""Every sentence of the program exists in Chinese, and the program speaks it where it should."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.cli import sentences
+from tests.cli.running import Person
+from tests.cli.sentences import fields_of, has_words, pattern_of
+
+from recollect.errors import every_error
+from recollect.lang import heard, say, word
+from recollect.lang_zh import HEARD, SAID
+
+FIELD_TEXT = st.text("abcXYZ中文/._-0123456789", min_size=1, max_size=12)
+
+
+def test_every_sentence_that_is_said_has_a_translation() -> None:
+    missing = {text for text in sentences.said() if has_words(text)} - set(SAID)
+    assert not missing
+
+
+def test_every_ready_made_sentence_has_a_translation() -> None:
+    missing = sentences.ready_made() - {pattern_of(text) for text in HEARD}
+    assert not missing
+
+
+def test_no_translation_is_left_over() -> None:
+    assert not set(SAID) - sentences.said()
+    assert not {pattern_of(text) for text in HEARD} - sentences.ready_made()
+
+
+def test_the_sentences_that_no_pattern_finds_are_still_in_the_source() -> None:
+    source = sentences.source()
+    for text in sentences.BUILT_OTHERWISE:
+        longest = max(sentences.FIELD.split(text), key=len).strip()
+        assert longest in source, f"nothing says “{text}” any more"
+
+
+@pytest.mark.parametrize("table", [SAID, HEARD], ids=["said", "heard"])
+def test_a_translation_has_the_fields_of_its_english(table: dict[str, str]) -> None:
+    for english, chinese in table.items():
+        assert fields_of(english) == fields_of(chinese), english
+
+
+@pytest.mark.parametrize("table", [SAID, HEARD], ids=["said", "heard"])
+def test_a_translation_is_in_chinese(table: dict[str, str]) -> None:
+    same = {"claude", "recollect {version}, Python {python}, SQLite {sqlite}"}
+    for english, chinese in table.items():
+        if english not in same and has_words(english):
+            assert any("\u4e00" <= char <= "\u9fff" for char in chinese), english
+            assert not chinese.endswith((".", ":")), chinese
+
+
+@given(st.sampled_from(sorted(HEARD)), st.data())
+def test_a_ready_made_sentence_is_recognised_whatever_its_fields_are(
+    english: str, data: st.DataObject
+) -> None:
+    fields = {name: data.draw(FIELD_TEXT) for name in fields_of(english)}
+    said = english.format(**fields)
+    found = heard("zh", said)
+    assert found == HEARD[english].format(**fields)
+    assert heard("en", said) == said
+
+
+def test_an_error_that_comes_as_text_is_recognised() -> None:
+    for error in every_error():
+        fields = dict.fromkeys(fields_of(error.sentence), "x1")
+        plain = sentences.FIELD.sub(r"{\1}", error.sentence)
+        if len(sentences.FIELD.sub("", plain)) > 4:
+            assert heard("zh", plain.format(**fields)) != plain.format(**fields), plain
+
+
+def test_problems_of_one_file_are_translated_one_by_one() -> None:
+    text = "salience is “huge”, which is none of: low, high; id “a/b” cannot be a name; the file's name is used"
+    assert "salience 是“huge”" in heard("zh", text.split("; id", maxsplit=1)[0])
+    assert heard("zh", "it is read-only; it is a folder") == "该文件只读；是文件夹"
+
+
+def test_text_that_nobody_knows_stays_as_it_is() -> None:
+    for text in ("", "x", "some words of a person: {braces} and all.", "there is none of that"):
+        assert heard("zh", text) == text
+        assert word("zh", text) == text
+
+
+def test_fields_are_data() -> None:
+    assert say("zh", "Saved {id}", id="{path}") == "已保存 {path}"
+    assert say("en", "Saved {id}", id="{path}") == "Saved {path}"
+
+
+def test_the_store_decides_the_language_and_the_terminal_where_there_is_none(
+    stranger: Person,
+) -> None:
+    chinese, english = {"LANG": "zh_CN.UTF-8"}, {"LANG": "en_US.UTF-8"}
+    assert "还没有记忆库" in stranger.run("list", env=chinese).err
+    assert "There is no memory store" in stranger.run("list", env=english).err
+    stranger.ok("init", env=chinese)
+    assert 'lang = "zh"' in (stranger.store / "config.toml").read_text("utf-8")
+    assert stranger.ok("list", env=english).out == "还没有记忆。\n"
+    stranger.ok("config", "lang", "en")
+    assert stranger.ok("list", env=english).out == "There are no memories yet.\n"

@@ -1,0 +1,241 @@
+"""What reaches a terminal: no byte of any data that could command it, and columns that line up."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.cli.running import Person, Ran
+
+from recollect.doors.cli.paper import Paper, cut, shown, shown_block, width_of
+
+OWN_STYLES = re.compile(r"\x1b\[[0-9;]*m")
+HARMFUL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+    "\U000e0000-\U000e007f\ud800-\udfff]"
+)
+PAYLOAD = (
+    "\x1b]52;c;aGk=\x07 \x1b]0;title\x07 \x1b[2J \x9b31m \rover \x08 \u202egnp.exe \u2066x [/x] "
+    "[red]not markup[/red] :smile: \U000e0041"
+)
+COMMANDS = (
+    ("list",),
+    ("list", "--archived"),
+    ("timeline",),
+    ("search", "markup"),
+    ("search", "markup", "--sections"),
+    ("search", PAYLOAD.replace("\0", "")),
+    ("recall", "markup notes evil"),
+    ("recall", "markup notes evil", "--why"),
+    ("recall", "--start"),
+    ("show", "evil"),
+    ("show", "evil", "--level", "1"),
+    ("show", "evil", "--level", "3"),
+    ("show", PAYLOAD),
+    ("stats",),
+    ("history",),
+    ("history", "evil"),
+    ("doctor",),
+    ("set", "evil", "salience=high", "--dry-run"),
+    ("set", "evil", f"salience={PAYLOAD}"),
+    ("set", "evil", PAYLOAD),
+    ("edit", "evil", "--append", PAYLOAD, "--dry-run"),
+    ("save", PAYLOAD, "--body", PAYLOAD, "--dry-run"),
+    ("save", "x", "--file", PAYLOAD),
+    ("save", "x", "--kind", PAYLOAD),
+    ("forget", "evil", "--dry-run"),
+    ("undo", "--dry-run"),
+    ("undo", PAYLOAD),
+    ("capture", PAYLOAD),
+    ("consolidate", "--dry-run"),
+    ("rebuild-index", "--dry-run"),
+    ("config", PAYLOAD, "1"),
+    ("config", "lang", PAYLOAD),
+    (PAYLOAD,),
+)
+
+
+@pytest.fixture
+def haunted(person: Person) -> Person:
+    """Somebody in whose store every text, tag and name tries to command the terminal."""
+    quoted = json.dumps(PAYLOAD)
+    person.write(
+        "semantic/evil.md",
+        f"---\nid: evil\ntitle: {quoted}\ntags: [{quoted}, ok]\nrelated: [{quoted}]\n"
+        f"salience: {quoted}\n---\n# {PAYLOAD}\n\nnotes {PAYLOAD}\n\n## {PAYLOAD}\n\n{PAYLOAD}\n",
+    )
+    person.write(f"semantic/{PAYLOAD.replace('/', '')[:60]}.md", f"markup {PAYLOAD}\n")
+    person.write("config.toml", f"# {PAYLOAD[20:]}\n{quoted} = 1\n")
+    person.ok("set", "evil", "salience=low")
+    return person
+
+
+def _harmless(text: str) -> bool:
+    return not HARMFUL.search(OWN_STYLES.sub("", text))
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words)[:24].strip())
+def test_nothing_in_a_store_commands_the_terminal(haunted: Person, words: tuple[str, ...]) -> None:
+    for ran in (
+        haunted.at_terminal(*words),
+        haunted.at_terminal(*words, columns=30, env={"NO_COLOR": "1"}),
+        haunted.run(*words),
+        haunted.run(*words, "--json"),
+        haunted.run(*words, env={"LANG": "zh_CN.UTF-8"}),
+    ):
+        assert ran.code != 70, ran
+        assert _harmless(ran.out), ascii(ran.out)
+        assert _harmless(ran.err), ascii(ran.err)
+
+
+def test_what_would_command_the_terminal_is_shown_and_markup_is_data(haunted: Person) -> None:
+    for ran in (haunted.at_terminal("show", "evil"), haunted.run("show", "evil")):
+        plain = " ".join(OWN_STYLES.sub("", ran.out).split())
+        assert "\\x1b]52;c;aGk=\\x07" in plain
+        assert "\\u202egnp.exe" in plain
+        assert "[/x] [red]not markup[/red] :smile:" in plain
+
+
+def test_every_word_of_a_memory_is_shown_on_a_terminal(person: Person) -> None:
+    body = (
+        "A `Vec<String>` and a Vec<T> & <b>bold</b> &lt; <!-- note --> [link](http://x.example) *x*"
+    )
+    person.ok("save", "Types", "--body", body)
+    out = OWN_STYLES.sub("", person.at_terminal("show", "types").out)
+    for word in ("Vec<String>", "Vec<T>", "<b>bold</b>", "<!-- note -->", "http://x.example"):
+        assert word in " ".join(out.split()), out
+
+
+@given(st.text())
+def test_shown_text_is_harmless_and_keeps_what_can_be_read(text: str) -> None:
+    assert _harmless(shown(text))
+    assert "\n" not in shown(text)
+    assert _harmless(shown_block(text))
+    readable = [c for c in text if c.isascii() and c.isprintable() and c != " "]
+    assert [c for c in shown(text) if c in readable][: len(readable)] or not readable
+
+
+@given(
+    st.recursive(st.text() | st.none() | st.integers(), st.lists, max_leaves=8)
+    | st.dictionaries(st.text(), st.text())
+)
+def test_json_is_harmless_and_says_the_same(value: object) -> None:
+    out = io.StringIO()
+    Paper(out).json(value)
+    assert _harmless(out.getvalue())
+    assert json.loads(out.getvalue()) == json.loads(
+        json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    )
+
+
+@given(st.text(st.characters(blacklist_categories=["Cs", "Cc"])), st.integers(1, 40))
+def test_a_cut_text_fits(text: str, columns: int) -> None:
+    found = cut(text, columns)
+    assert width_of(found) <= columns
+    assert found == text or found.endswith("…")
+
+
+def _columns_of(line: str, words: list[str]) -> list[int]:
+    return [width_of(line[: line.index(word)]) for word in words]
+
+
+def test_columns_line_up_when_titles_are_chinese(person: Person) -> None:
+    for title in ("Plain title", "事件存储使用数据库", "Café – naïve e\u0301", "混合 mixed 标题"):
+        person.ok("save", title, "--kind", "fact")
+    lines = person.ok("list").out.splitlines()
+    kinds = {
+        _columns_of(line, [" kind " if n == 0 else " fact "])[0] for n, line in enumerate(lines)
+    }
+    assert len(kinds) == 1, lines
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80, 120])
+def test_a_narrow_terminal_keeps_the_ids_whole(person: Person, columns: int) -> None:
+    person.ok(
+        "save", "A rather long title that has to give way 很长的标题也要让步", "--kind", "fact"
+    )
+    memory_id = person.run("list", "--json").json[0]["id"]
+    out = person.at_terminal("list", columns=columns, env={"NO_COLOR": "1"}).out
+    assert memory_id in out.replace("\n", "")
+    widest = max(width_of(line) for line in out.splitlines())
+    assert widest <= max(columns, len(memory_id) + 2 + 12)
+
+
+def test_snippets_fold_behind_their_margin(person: Person) -> None:
+    person.ok("save", "Folded", "--body", "redis " * 60 + "很长的中文" * 30)
+    out = person.at_terminal("search", "redis", columns=50, env={"NO_COLOR": "1"}).out
+    lines = out.splitlines()
+    assert all(width_of(line) <= 50 for line in lines[1:-1]), lines
+    assert all(line.startswith("  ") for line in lines[1:])
+
+
+@pytest.mark.parametrize(
+    "env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=["NO_COLOR", "dumb terminal"]
+)
+def test_there_is_no_colour_where_it_is_not_wanted(person: Person, env: dict[str, str]) -> None:
+    person.ok("save", "Plain", "--body", "**bold** text")
+    for words in (("list",), ("show", "plain"), ("doctor",), ("search", "plain")):
+        assert "\x1b" not in person.at_terminal(*words, env=env).out
+        assert "\x1b[" in person.at_terminal(*words).out
+        assert "\x1b" not in person.run(*words).out
+
+
+def test_json_on_a_terminal_is_indented_and_the_same(person: Person) -> None:
+    person.ok("save", "Plain")
+    there, here = person.at_terminal("list", "--json"), person.run("list", "--json")
+    assert there.out.startswith("[\n")
+    assert there.json == here.json
+
+
+def test_a_process_at_a_real_terminal_uses_its_width(person: Person) -> None:
+    person.ok(
+        "save", "A rather long title that has to give way on a narrow terminal", "--kind", "fact"
+    )
+    ran = _in_real_terminal(person, "list", columns=90)
+    lines = OWN_STYLES.sub("", ran.out).splitlines()
+    assert ran.code == 0
+    assert "…" in lines[1]
+    assert all(len(line) <= 90 for line in lines), lines
+
+
+def _in_real_terminal(person: Person, *words: str, columns: int) -> Ran:
+    import fcntl
+    import struct
+    import termios
+
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    env = person.environment({"TERM": "xterm", "PYTHONPATH": os.pathsep.join(sys.path)})
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recollect", *words],
+        stdin=slave, stdout=slave, stderr=slave, cwd=person.project, env=env,
+    )  # fmt: skip
+    os.close(slave)
+    seen = b""
+    while True:
+        try:
+            part = os.read(master, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        seen += part
+    os.close(master)
+    return Ran(seen.decode().replace("\r\n", "\n"), "", process.wait(timeout=30))
+
+
+def test_the_widths_are_those_of_the_characters() -> None:
+    assert width_of("abc") == 3
+    assert width_of("中文") == 4
+    assert width_of("e\u0301") == 1
+    assert unicodedata.east_asian_width("あ") == "W"
+    assert width_of("ｆｕｌｌ") == 8

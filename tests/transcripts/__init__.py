@@ -1,0 +1,1 @@
+"""Sessions of commands with what they print, as text files."""
