@@ -1,0 +1,142 @@
+"""Commands as whole processes against a bare interpreter; capture and indexing in bulk.
+
+`python -m bench.commands [--sizes 1000,10000] [--rounds 20] [--megabytes 40]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from bench import corpus, measure
+from bench.hooks import environment, prepare
+
+RECOLLECT = [sys.executable, "-m", "recollect"]
+LIMITS = {"recollect save": 8.0, "recollect search": 8.0}
+
+
+def commands(home: str, project: str, size: int) -> list[measure.Candidate]:
+    """A save and a search; each round saves another memory."""
+    env = environment(home, project)
+    questions = corpus.cues(20, size)
+    save = [
+        *RECOLLECT,
+        "-C",
+        project,
+        "save",
+        "Measured once more",
+        "--kind",
+        "fact",
+        "--tags",
+        "bench,note",
+    ]
+    search = [*RECOLLECT, "-C", project, "search", *questions[0].split()[3:8]]
+    listing = [*RECOLLECT, "-C", project, "list", "--limit", "10"]
+    return [
+        measure.Candidate("python -c pass", [sys.executable, "-c", "pass"], env),
+        measure.Candidate("python -c 'import click'", [sys.executable, "-c", "import click"], env),
+        measure.Candidate("recollect search", search, env),
+        measure.Candidate("recollect list", listing, env),
+        measure.Candidate("recollect save", save, env),
+    ]
+
+
+def write_transcripts(folder: str, project: str, megabytes: int) -> int:
+    """Transcripts in the client's shape, about as much of each kind of line as real ones have."""
+    rng = random.Random(corpus.SEED)
+    words = corpus.vocabulary(rng, 5000)
+    written = session = 0
+    os.makedirs(folder, exist_ok=True)
+    while written < megabytes * 1_000_000:
+        session += 1
+        name = f"00000000-0000-4000-8000-{session:012}"
+        with open(os.path.join(folder, f"{name}.jsonl"), "w", encoding="utf-8") as file:
+            for n in range(120):
+                for line in _turn(rng, words, name, project, n):
+                    written += file.write(line + "\n")
+    return written
+
+
+def _turn(rng: random.Random, words: list[str], session: str, project: str, n: int) -> list[str]:
+    def text(count: int) -> str:
+        return " ".join(rng.choices(words, k=count))
+
+    def line(kind: str, message: dict[str, object], **extra: object) -> str:
+        row = {"parentUuid": None, "isSidechain": False, "type": kind, "message": message,
+               "uuid": f"{rng.getrandbits(128):032x}", "timestamp": f"2026-10-05T10:{n % 60:02}:00.000Z",
+               "cwd": project, "sessionId": session, "version": "2.1.330", "gitBranch": "main"}  # fmt: skip
+        return json.dumps(row | extra)
+
+    call = f"toolu_{n:06}"
+    use = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": f"make {text(3)}"}}
+    result = {
+        "tool_use_id": call,
+        "type": "tool_result",
+        "content": text(250),
+        "is_error": n % 9 == 0,
+    }
+    return [
+        line("user", {"role": "user", "content": f"Please {text(30)}"}, promptSource="typed"),
+        line("attachment", {}, attachment={"type": "file", "content": text(300)}),
+        line("assistant", {"id": f"m{n}", "content": [{"type": "text", "text": text(60)}]}),
+        line("assistant", {"id": f"m{n}", "content": [use]}),
+        line("user", {"role": "user", "content": [result]}, toolUseResult={"stdout": text(250)}),
+    ]
+
+
+def bulk(folder: str, megabytes: int) -> None:
+    """Capture a folder of transcripts, twice; index a thousand notes."""
+    home, project = os.path.join(folder, "home-bulk"), os.path.join(folder, "project-bulk")
+    os.makedirs(home, exist_ok=True)
+    os.makedirs(project, exist_ok=True)
+    env = environment(home, project)
+    transcripts = os.path.join(folder, "transcripts")
+    size = write_transcripts(transcripts, project, megabytes)
+    subprocess.run(
+        [*RECOLLECT, "-C", project, "init"], env=env, check=True, stdout=subprocess.DEVNULL
+    )
+    for what in ("capture", "capture again"):
+        started = time.perf_counter()
+        subprocess.run(
+            [*RECOLLECT, "-C", project, "capture", transcripts],
+            env=env,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        took = time.perf_counter() - started
+        print(
+            f"{what}: {size / 1e6:.0f} MB in {took:.2f} s = {size / 1e6 / took:.0f} MB/s (promised ≥ 20)"
+        )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--sizes", default="1000,10000")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--megabytes", type=int, default=40)
+    parser.add_argument("--keep", default="", help="a folder to keep the stores in")
+    given = parser.parse_args()
+    folder = given.keep or tempfile.mkdtemp(prefix="recollect-bench-")
+    try:
+        for size in map(int, given.sizes.split(",")):
+            home, project = prepare(folder, size)
+            rows = measure.compare(commands(home, project, size), given.rounds)
+            measure.table(f"Commands, {size:,} memories, {given.rounds} rounds", rows, LIMITS)
+        bulk(folder, given.megabytes)
+    finally:
+        if not given.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
