@@ -77,6 +77,9 @@ def rebuild(name: str, times: str) -> None:
     say("rebuilt", name)
 
 
+FORGOTTEN_EVERY = 5
+
+
 def churn(name: str, times: str) -> None:
     """Save, edit and forget without end; `times` is where the counting begins."""
     chance = random.Random(name)
@@ -86,7 +89,7 @@ def churn(name: str, times: str) -> None:
             say("saved", done.id)
             if n % 3 == 0:
                 _edited(store, done.id, n)
-            if n % 5 == 0:
+            if n % FORGOTTEN_EVERY == 0:
                 store.forget(done.id)
                 say("forgot", done.id)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.domain.codec import memory_from_text
-from recollect.domain.model import Memory
+from recollect.domain.model import Filter, Memory
 from recollect.errors import ChangedMeanwhile, MemoryNotFound, OutsideStore, UsageProblem
 from recollect.services import writing
 from recollect.services.writing import Draft
@@ -101,6 +101,26 @@ def test_a_conversation_is_kept_beside_its_summary(house: House) -> None:
     assert log == "### User [1:00]\n"
     assert memory(house, written.path).kind == "conversation"
     assert len({op.group for op in house.open().journal.ops()}) == 1
+
+
+def test_a_conversation_stands_beside_whatever_it_is_kept_with(house: House) -> None:
+    written = save(house, "The port", "It is 5433.", kind="fact", conversation="### User [1:00]\n")
+    folder = written.path.removesuffix("/summary.md")
+    assert set(house.texts()) == {written.path, f"{folder}/conversation.md"}
+    assert memory(house, written.path).kind == "fact"
+
+
+def test_a_saved_solution_is_found_among_solutions(house: House) -> None:
+    save(house, "Port in use", "Stop the old server: `make stop`.", kind="solution")
+    assert "## Solution: Port in use\n" in house.texts()[RULES]
+    found = house.open().index.search("port server", only=Filter(kind="solution"), limit=3)
+    assert [one.name for one in found] == ["feedback#solution-port-in-use"]
+    assert (
+        save(
+            house, "Solution: Port in use", "Stop the old server: `make stop`.", kind="solution"
+        ).what
+        == "unchanged"
+    )
 
 
 def test_a_private_memory_is_kept_out_of_git(house: House) -> None:

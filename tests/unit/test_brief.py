@@ -176,7 +176,7 @@ def test_running_sessions_come_first_and_say_that_they_run() -> None:
         Fact("decision", "Use Redis", "fast", source="instructed"),
         Fact("pattern", "Guess", source="inferred"),
     ]
-    for lang, now in (("en", "another session, still going on"), ("zh", "另一个进行中的会话")):
+    for lang, now in (("en", "a session that goes on"), ("zh", "进行中的会话")):
         matter = brief.gather([], [], [("Rewrite login", "2026-01-11", facts)])
         text, ids = brief.render(matter, lang, 1_500, NONCE)
         assert f"- Rewrite login [{now} · 2026-01-11" in text

@@ -181,3 +181,23 @@ def test_days_are_counted_from_1970(time: str, day: int) -> None:
 def test_comments_are_bookkeeping() -> None:
     assert entries.without_comments(" a <!-- b\nc --> d <!-- e ") == "a  d"
     assert entries.without_comments(" a ") == "a"
+
+
+def test_what_is_private_in_a_file_is_neither_filed_nor_shown() -> None:
+    body = "# Deploy\n\n<private>hunter two</private> By hand.\n\n## Keys\n\n<private>zebra\n"
+    one = memory(body=body, title="Deploy")
+    said = entries.summary_of(one) + "".join(part.text for part in entries.shelved(one))
+    assert "By hand." in said
+    assert "hunter" not in said
+    assert "zebra" not in said
+
+
+@pytest.mark.parametrize(
+    ("line", "summary"),
+    [
+        ("Call `__init__` of **Store** once", "Call __init__ of Store once"),
+        ("- Run *all* of src/*.py and user_name_id", "Run all of src/*.py and user_name_id"),
+    ],
+)
+def test_a_summary_keeps_the_signs_that_are_no_emphasis(line: str, summary: str) -> None:
+    assert entries.summary_of(memory(body=f"# T\n\n{line}\n", title="T")) == summary

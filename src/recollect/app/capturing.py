@@ -133,4 +133,4 @@ def _store_for(app: App, client: str, transcript: str, scope: str) -> tuple[Open
         return app.opened(project, "project"), ""
     if not home:
         raise StoreNotFound(where=folder)
-    return app.opened(home, "global"), places.main_work_tree(folder) or folder
+    return app.opened(home, "global"), places.project_of(folder, app.env)

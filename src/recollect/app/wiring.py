@@ -66,18 +66,8 @@ class App:
 
     @cached_property
     def project_folder(self) -> str:
-        """The folder of the project.
-
-        The repository's main work tree, else the nearest folder with `.claude`, else this one.
-        """
-        main = places.main_work_tree(self.folder)
-        if main:
-            return main
-        home = os.path.realpath(self.env.get("HOME", "/"))
-        for folder in places.ancestors(self.folder):
-            if os.path.realpath(folder) != home and os.path.isdir(f"{folder}/.claude"):
-                return folder
-        return self.folder
+        """The folder of the project (see `places.project_of`)."""
+        return places.project_of(self.folder, self.env)
 
     @property
     def project_name(self) -> str:

@@ -9,6 +9,7 @@ Touches: nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.domain.codec import sections_of
@@ -23,6 +24,7 @@ from recollect.domain.pack import (
     harmless,
     shortened,
 )
+from recollect.domain.redact import strip_private
 
 MOST_SESSIONS = 8
 MOST_FACTS = 14
@@ -42,7 +44,7 @@ _WORDS = {
         "sessions": "Recent sessions",
         "stored": "{n} notes are stored. Frequent topics: {tags}.",
         "because": "because",
-        "now": "another session, still going on",
+        "now": "a session that goes on",
     },
     "zh": {
         "intro": "Recollect 保存了以往会话的笔记。以下是供了解背景的笔记；以代码和用户的话为准。"
@@ -52,7 +54,7 @@ _WORDS = {
         "sessions": "最近的会话",
         "stored": "共保存 {n} 条笔记。常见主题：{tags}。",
         "because": "因为",
-        "now": "另一个进行中的会话",
+        "now": "进行中的会话",
     },
 }
 
@@ -91,7 +93,8 @@ def gather(
     first. `running` are sessions that go on: (task, date, facts). With `project`, memories of
     other projects are left out.
     """
-    own = [memory for memory in memories if _is_told(memory, project)]
+    told = (memory for memory in memories if _is_told(memory, project))
+    own = [replace(memory, body=strip_private(memory.body)) for memory in told]
     here = [entry for entry in entries if _is_told(entry, project)]
     facts: list[Line] = []
     todo: list[Line] = []

@@ -15,11 +15,14 @@ from recollect.domain.codec import sections_of
 from recollect.domain.facts import facts_of, section_kind
 from recollect.domain.model import Entry, Memory, Section, lowest_trust
 from recollect.domain.pack import count_tokens
+from recollect.domain.redact import strip_private
 
 LARGEST_INDEXED = 1024 * 1024
 LONGEST_SUMMARY = 160
 _SOLUTION = re.compile(r"^(?:Solution|解决方案)\s*[:：]", re.I)
-_MARKS = re.compile(r"^(?:[-*+>]|\d+[.)、])\s+(?:\[[ xX]\]\s+)?|[*_`]{1,3}|<!--.*?-->")
+_MARKS = re.compile(
+    r"^(?:[-*+>]|\d+[.)、])\s+(?:\[[ xX]\]\s+)?|`{1,3}|\*\*|(?<!\S)\*(?=\w)|(?<=\w)\*(?!\S)|<!--.*?-->"
+)
 
 
 class Shelved(NamedTuple):
@@ -87,7 +90,7 @@ def entry_of(memory: Memory, stamp: str) -> Entry:
 def summary_of(memory: Memory) -> str:
     """The first telling line of a memory's body, on one line."""
     title = memory.title.casefold()
-    for line in memory.body[:8000].splitlines():
+    for line in strip_private(memory.body[:8000]).splitlines():
         text = _MARKS.sub("", line.strip()).strip()
         if not text or text.startswith(("#", "```", "|", "---")) or text.casefold() == title:
             continue
@@ -97,7 +100,7 @@ def summary_of(memory: Memory) -> str:
 
 def shelved(memory: Memory) -> list[Shelved]:
     """The sections of a memory as the index files them."""
-    body = memory.body[:LARGEST_INDEXED]
+    body = strip_private(memory.body[:LARGEST_INDEXED])
     if is_conversation(memory.path):
         return [_turn(n, text, memory) for n, text in enumerate(turns_of(body), 1)]
     shelf = "cold" if memory.archived else "hot"
@@ -117,7 +120,7 @@ def _says_something(head: Section, memory: Memory) -> bool:
 def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Shelved:
     kind, source, trust = memory.kind, memory.source, memory.trust
     listed = section_kind(section.heading)
-    if _SOLUTION.match(section.heading):
+    if is_solution(section.heading):
         kind = "solution"
     elif listed and memory.kind in ("session", "conversation"):
         kind = listed
@@ -151,6 +154,11 @@ def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Sh
         trigger,
         count_tokens(text),
     )
+
+
+def is_solution(heading: str) -> bool:
+    """Whether the section under this title is something learned from a failure."""
+    return bool(_SOLUTION.match(heading))
 
 
 def _without_title(text: str, title: str) -> str:

@@ -206,8 +206,11 @@ def _take_result(state: SessionState, event: Event) -> None:
     tool = call["tool"] if call else event.tool
     target = call["target"] if call else event.target
     if tool == "edit":
-        if event.ok and target and target not in state.files_modified:
-            state.files_modified.append(target)
+        if event.ok and target:
+            for failure in state.failures:
+                failure["edited"] = True
+            if target not in state.files_modified:
+                state.files_modified.append(target)
         return
     if tool != "shell" or not target:
         return
@@ -233,6 +236,8 @@ def _take_success(state: SessionState, command: str, said: str) -> None:
             state.failures.remove(row)
             _add_solution(state, solution)
             return
+    for row in state.failures:
+        row["since"] = [*row.get("since", ()), command[:2000]][-4:]
 
 
 def _add_solution(state: SessionState, solution: struggle.Solution) -> None:

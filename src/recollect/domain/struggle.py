@@ -8,6 +8,7 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from recollect.domain.names import slug_of
@@ -48,17 +49,33 @@ _PHRASES = (
 )
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _QUOTED = re.compile(r"['\"`‘“]([\w@./:+-]{2,40})['\"`’”]")
-_TESTS = re.compile(r"\bAssertionError\b|\b\d+ failed\b|^FAILED\b|\bassert \b|✗|● ", re.M)
+_TESTS = re.compile(
+    r"\bAssertionError\b|\b\d+ fail(?:ed|ing|ures?)\b(?=\s*(?:[,;|=)]|in \d|$))|^FAILED\b|\bassert \b"
+    r"|✗|● ",
+    re.M,
+)
+# Programs that only look: nothing is mended by them.
+_LOOKING = frozenset(
+    "ls cat head tail less grep rg find fd echo printf pwd which type whereis ps top df du stat file"
+    " wc diff tree man sleep date history test jq sed awk sort uniq cut".split()
+)
+_LOOKING_WORDS = frozenset("status log diff show ps logs list info version help inspect".split())
+MOST_STEPS = 2
 _NOT_PROGRAMS = frozenset("sudo env time nohup command exec cd export source set true".split())
 
 
 class Failure(NamedTuple):
-    """A call that failed, as the session remembers it until something works."""
+    """A call that failed, as the session remembers it until something works.
+
+    `since` are the commands that worked after it; `edited` says that a file was edited meanwhile.
+    """
 
     tool: str
     target: str
     error: str
     step: int
+    since: Sequence[str] = ()
+    edited: bool = False
 
 
 class Solution(NamedTuple):
@@ -79,7 +96,8 @@ def clean_line(text: str) -> str:
 
 def telling_line(error: str) -> str:
     """The line of an error that says most: the last of a traceback, else the first that tells."""
-    lines = [clean_line(line) for line in error.splitlines()]
+    # pytest marks the lines of an exception with `E   `.
+    lines = [clean_line(line.removeprefix("E   ")) for line in error.splitlines()]
     lines = [line for line in lines if line and not re.match(r"exit code \d+$", line, re.I)]
     telling = [line for line in lines if _TELLING.search(line)]
     if not telling:
@@ -112,13 +130,17 @@ def triggers_of(target: str, error: str) -> tuple[str, ...]:
 def solved(failure: Failure, command: str, said: str) -> Solution | None:
     """What is learned if `command` worked after `failure`, or None if nothing is.
 
-    `said` is what the agent said in between; its last sentence is taken for the reason.
+    That is another way to do the same, or what was done in between that made the same command
+    work. `said` is what the agent said in between, taken for the reason.
     """
-    if _is_same_try(failure.target, command) or _TESTS.search(failure.error):
+    if _TESTS.search(failure.error) or not _TELLING.search(failure.error):
         return None
-    if not telling_line(failure.error) or not _TELLING.search(failure.error):
+    if not telling_line(failure.error):
         return None
-    if not _shared_words(failure.target, command):
+    if failure.target.split() == command.split():
+        steps = [] if failure.edited else [one for one in failure.since if _is_doing(one)]
+        command = " && ".join([*steps[-MOST_STEPS:], command]) if steps else command
+    if _is_same_try(failure.target, command) or not _shared_words(failure.target, command):
         return None
     triggers = triggers_of(failure.target, failure.error)
     program = program_of(failure.target)
@@ -131,6 +153,17 @@ def solved(failure: Failure, command: str, said: str) -> Solution | None:
         why=clean_line(said),
         triggers=triggers,
     )
+
+
+def _is_doing(command: str) -> bool:
+    """Whether a command may have changed anything: it does not only look."""
+    if "\n" in command or len(command) > LONGEST_LINE // 2:
+        return False
+    for part in re.split(r"&&|\|\||;|\|", command):
+        program, words = program_of(part), part.split()
+        if program and program not in _LOOKING and not _LOOKING_WORDS & set(words[1:3]):
+            return "--version" not in words
+    return False
 
 
 def _words(command: str) -> set[str]:

@@ -207,9 +207,9 @@ def _fields(state: SessionState, memory_id: str) -> dict[str, Value]:
     }
 
 
-def solution_title(slug: str) -> str:
+def solution_title(what: str) -> str:
     """The `##` title under which a solution stands in procedural/feedback.md."""
-    return f"Solution: {slug}"
+    return f"Solution: {what}"
 
 
 def solution_text(row: dict[str, object], lang: str, session: str) -> str:

@@ -132,6 +132,8 @@ def fresh(one: rank.Candidate, root: str, *, whole: bool = False) -> rank.Candid
         if (info.st_size, info.st_mtime_ns, info.st_ino) == (one.size, one.mtime_ns, one.inode):
             return one
         text = _text_inside(path, root)
+        if text and _may_hide(text):
+            text = None  # the worker knows what of it is private
     except (OSError, ValueError):
         text = None
     body = None if text is None else _said_in(text, one, whole=whole)
@@ -154,6 +156,11 @@ def _text_inside(path: str, root: str) -> "str | None":
         return os.read(handle, LARGEST_EDITED).decode("utf-8", "replace")
     finally:
         os.close(handle)
+
+
+def _may_hide(text: str) -> bool:
+    low = text.lower()
+    return "private" in low and any(sign in low for sign in ("<", "＜", "&lt;"))
 
 
 def _said_in(text: str, one: rank.Candidate, *, whole: bool) -> "str | None":

@@ -9,6 +9,7 @@ from recollect.domain.codec.fields import layer_defaults
 from recollect.domain.codec.frontmatter import Value
 from recollect.domain.model import Change, Document
 from recollect.domain.names import anchor_of
+from recollect.domain.summary import solution_title
 from recollect.domain.text import STOP_WORDS
 from recollect.errors import UsageProblem
 from recollect.services.opened import OpenStore
@@ -63,7 +64,7 @@ def _new_file(
     created = draft.created or store.now
     name = store.free_id(layers.name_of(choice.layer, draft.title, created))
     kind = "conversation" if draft.conversation and choice.kind == "note" else choice.kind
-    path = store.path_for(choice.layer, kind, name)
+    path = store.path_for(choice.layer, "conversation" if draft.conversation else kind, name)
     fields = _fields_of(draft, choice._replace(kind=kind), name, created)
     body = draft.body.strip("\n")
     if not body.lstrip().startswith("# "):
@@ -129,6 +130,8 @@ def _save_section(
 ) -> Written:
     path = SHARED[choice.kind]
     title = " ".join(draft.title.split())
+    if choice.kind == "solution" and not entries.is_solution(title):
+        title = solution_title(title)
     done: list[Written] = []
 
     def plan() -> list[Change]:
