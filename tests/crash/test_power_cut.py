@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import random
-import selectors
+import select
 import subprocess
 import sys
 from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -50,31 +51,31 @@ class Acknowledged:
             self.last[self.latest] = "forgot"
 
 
-def start(project: Project, seed: int, first: int) -> subprocess.Popen[str]:
+@contextmanager
+def running(project: Project, seed: int, first: int) -> Iterator[subprocess.Popen[str]]:
     project.env["PYTHONPATH"] = f"{SOURCE}:{SOURCE.parent}"
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "tests.crash.workers", "churn", str(seed), str(first)],
         cwd=project.folder,
         env=project.env,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         text=True,
-    )
+    ) as writer:
+        try:
+            yield writer
+        finally:
+            writer.kill()
 
 
 def listen(writer: subprocess.Popen[str], heard: Acknowledged, lines: int) -> None:
     """Hear so many lines; with 0, those that are there already."""
     assert writer.stdout
     os.set_blocking(writer.stdout.fileno(), False)
-    waiting = selectors.DefaultSelector()
-    waiting.register(writer.stdout, selectors.EVENT_READ)
     wanted, rest = heard.count + lines, ""
     while True:
-        data = (
-            os.read(writer.stdout.fileno(), 1 << 16).decode()
-            if waiting.select(timeout=30 if lines else 0)
-            else ""
-        )
+        ready = select.select([writer.stdout], [], [], 30 if lines else 0)[0]
+        data = os.read(writer.stdout.fileno(), 1 << 16).decode() if ready else ""
         *whole, rest = (rest + data).split("\n")
         for line in whole:
             heard.hear(line)
@@ -112,13 +113,13 @@ def test_a_power_cut_loses_nothing_that_was_acknowledged(computer: Computer) -> 
     project = Project(computer.disk)
     heard = Acknowledged()
     for cut in range(CUTS):
-        writer = start(project, cut, cut * 1_000)
-        for _ in range(chance.randrange(1, 4)):
-            listen(writer, heard, chance.randrange(1, 20))
-            if chance.random() < 0.5:
-                computer.write_back()
-        computer.cut(writer)
-        listen(writer, heard, 0)
+        with running(project, cut, cut * 1_000) as writer:
+            for _ in range(chance.randrange(1, 4)):
+                listen(writer, heard, chance.randrange(1, 20))
+                if chance.random() < 0.5:
+                    computer.write_back()
+            computer.cut(writer)
+            listen(writer, heard, 0)
         assert look(project, heard) > 0
         computer.check()
         assert project.answer("doctor")["problems"] == 0
