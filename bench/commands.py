@@ -19,6 +19,7 @@ from bench import corpus, measure
 from bench.hooks import environment, prepare
 
 RECOLLECT = [sys.executable, "-m", "recollect"]
+TURNS, STEPS = 15, 10  # prompts in a session, and calls of tools after each
 LIMITS = {"recollect save": 8.0, "recollect search": 8.0}
 
 
@@ -58,7 +59,7 @@ def write_transcripts(folder: str, project: str, megabytes: int) -> int:
         session += 1
         name = f"00000000-0000-4000-8000-{session:012}"
         with open(os.path.join(folder, f"{name}.jsonl"), "w", encoding="utf-8") as file:
-            for n in range(120):
+            for n in range(TURNS):
                 for line in _turn(rng, words, name, project, n):
                     written += file.write(line + "\n")
     return written
@@ -74,21 +75,29 @@ def _turn(rng: random.Random, words: list[str], session: str, project: str, n: i
                "cwd": project, "sessionId": session, "version": "2.1.330", "gitBranch": "main"}  # fmt: skip
         return json.dumps(row | extra)
 
-    call = f"toolu_{n:06}"
-    use = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": f"make {text(3)}"}}
-    result = {
-        "tool_use_id": call,
-        "type": "tool_result",
-        "content": text(250),
-        "is_error": n % 9 == 0,
-    }
-    return [
+    lines = [
         line("user", {"role": "user", "content": f"Please {text(30)}"}, promptSource="typed"),
         line("attachment", {}, attachment={"type": "file", "content": text(300)}),
-        line("assistant", {"id": f"m{n}", "content": [{"type": "text", "text": text(60)}]}),
-        line("assistant", {"id": f"m{n}", "content": [use]}),
-        line("user", {"role": "user", "content": [result]}, toolUseResult={"stdout": text(250)}),
     ]
+    for step in range(STEPS):
+        call = f"toolu_{n:06}_{step}"
+        use = {"type": "tool_use", "id": call, "name": "Bash",
+               "input": {"command": f"make {text(3)}", "description": text(5)}}  # fmt: skip
+        said = "\n".join(text(9) for _ in range(40))
+        result = {
+            "tool_use_id": call,
+            "type": "tool_result",
+            "content": said,
+            "is_error": (n + step) % 9 == 0,
+        }
+        lines += [
+            line(
+                "assistant", {"id": f"m{n}.{step}", "content": [{"type": "text", "text": text(25)}]}
+            ),
+            line("assistant", {"id": f"m{n}.{step}", "content": [use]}),
+            line("user", {"role": "user", "content": [result]}, toolUseResult={"stdout": said}),
+        ]
+    return lines
 
 
 def bulk(folder: str, megabytes: int) -> None:

@@ -191,6 +191,9 @@ class TranscriptReader(Protocol):
     def read(self, path: str, offset: int, inode: int) -> Portion:
         """What was added since `offset`; from the start if it is another file now."""
 
+    def folder_of(self, path: str) -> str:
+        """The folder in which the session was started, or nothing."""
+
     def find(self, folder: str) -> list[str]:
         """The transcripts in a folder and below, oldest first."""
 

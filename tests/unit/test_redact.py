@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import re
 import string
+from functools import partial
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from recollect.domain import redact as rules
 from recollect.domain.redact import PRIVATE_MARK, redact, strip_private
 
 from .build import any_text, is_quick
@@ -305,3 +307,21 @@ def test_time_grows_with_the_text_only(unit: str) -> None:
 def test_a_megabyte_of_everything_is_soon_redacted() -> None:
     text = "".join(unit * 10 + "\n" for unit in UNITS + BENIGN if "private" not in unit)
     assert is_quick(lambda: redact(text * (1_000_000 // len(text))), seconds=6)
+
+
+_filler = st.sampled_from(
+    ["\n", "word " * 60, "x" * 500, "键" * 450, "a key for the token\n", "https://x.org/p?q=1 "]
+)
+
+
+@given(st.lists(_cases.map(lambda case: case[2].format(case[1])) | _filler, max_size=12))
+def test_a_long_text_is_redacted_as_if_each_rule_were_applied_to_all_of_it(
+    parts: list[str],
+) -> None:
+    text = "".join(parts)
+    there = {word for rule in rules._RULES for word in rule.words if word in text.lower()}
+    whole = text
+    for rule in rules._RULES:
+        if there.intersection(rule.words):
+            whole = rule.pattern.sub(partial(rules._placeholder, kind=rule.kind, key=b""), whole)
+    assert redact(text) == whole

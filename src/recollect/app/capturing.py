@@ -125,7 +125,7 @@ def _store_for(app: App, client: str, transcript: str, scope: str) -> tuple[Open
     """The store that a transcript belongs to, and its project where that store serves several."""
     if scope:
         return app.store(scope), ""
-    folder = app.readers()[client].read(transcript, 0, 0).cwd
+    folder = app.readers()[client].folder_of(transcript)
     if not folder:
         return app.store(), ""
     project, home = places.roots(folder, app.env)

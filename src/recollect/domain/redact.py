@@ -47,11 +47,13 @@ class _Rule(NamedTuple):
     kind: str
     words: tuple[str, ...]  # one of these (in lower case) must be there: most texts have none
     pattern: re.Pattern[str]
+    is_long: bool = False  # goes over many lines
 
 
 def _rule(kind: str, words: str, pattern: str, flags: int = 0) -> _Rule:
     # Of ASCII only: a key in the middle of Chinese text stands alone all the same.
-    return _Rule(kind, tuple(words.split()), re.compile(pattern, flags | re.ASCII))
+    is_long = kind == "private-key"
+    return _Rule(kind, tuple(words.split()), re.compile(pattern, flags | re.ASCII), is_long)
 
 
 _LEFT = r"(?<![A-Za-z0-9])"
@@ -141,14 +143,60 @@ _PLACES = (
 )
 
 
+_RULES = _FORMS + _PLACES
+_WORDS = frozenset(word for rule in _RULES for word in rule.words)
+SHORT = 1_000
+AROUND = 400  # more than any pattern has in front of its word, or between it and the secret
+
+
 def redact(text: str, key: bytes = b"") -> str:
     """`text` without private parts and without the secrets that the rules know."""
     text = strip_private(text)
     low = text.lower()
-    for rule in _FORMS + _PLACES:
-        if any(word in low for word in rule.words):
-            text = rule.pattern.sub(partial(_placeholder, kind=rule.kind, key=key), text)
+    there = {word for word in _WORDS if word in low}
+    for rule in _RULES if there else ():
+        words = there.intersection(rule.words)
+        if words:
+            text = _without(rule, words, text, key)
     return text
+
+
+def _without(rule: _Rule, words: set[str], text: str, key: bytes) -> str:
+    """`text` without the secrets of one rule, of which these words were found in it."""
+    replace = partial(_placeholder, kind=rule.kind, key=key)
+    low = text.lower()
+    if len(text) < SHORT or len(low) != len(text) or rule.is_long:
+        return rule.pattern.sub(replace, text)
+    kept: list[str] = []
+    done = 0
+    for start, end in _lines_around(low, words):
+        kept += (text[done:start], rule.pattern.sub(replace, text[start:end]))
+        done = end
+    return "".join([*kept, text[done:]])
+
+
+def _lines_around(low: str, words: set[str]) -> list[tuple[int, int]]:
+    """The whole lines near these words, as (start, end): a long text is not searched in full."""
+    spans: list[tuple[int, int]] = []
+    for at in _places_of(low, words):
+        if spans and at + AROUND <= spans[-1][1]:
+            continue
+        start = low.rfind("\n", 0, max(at - AROUND, 0)) + 1
+        end = low.find("\n", min(at + AROUND, len(low))) + 1 or len(low)
+        if spans and start <= spans[-1][1]:
+            start = spans.pop()[0]
+        spans.append((start, end))
+    return spans
+
+
+def _places_of(low: str, words: set[str]) -> list[int]:
+    found: list[int] = []
+    for word in words:
+        at = low.find(word)
+        while at >= 0:
+            found.append(at)
+            at = low.find(word, at + 1)
+    return sorted(found)
 
 
 def _placeholder(match: re.Match[str], kind: str, key: bytes) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from recollect.domain import notice, struggle
@@ -76,7 +76,7 @@ class SessionState:
 
     def to_json(self) -> dict[str, Any]:
         """The state as plain JSON values."""
-        return asdict(self)
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> SessionState:
@@ -215,6 +215,8 @@ def _take_result(state: SessionState, event: Event) -> None:
     if tool != "shell" or not target:
         return
     if not event.ok:
+        if not struggle.may_teach(event.text):
+            return
         failure = {"tool": tool, "target": target[:2000], "error": event.text[:4000]}
         state.failures.append(failure | {"step": state.tool_uses})
         del state.failures[:-8]

@@ -16,12 +16,12 @@ from recollect.domain.names import slug_of
 MOST_TRIGGERS = 8
 LONGEST_LINE = 200
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
-_TELLING = re.compile(
-    r"error|exception|fatal|denied|not found|cannot|can't|could not|couldn't|no such|unknown|refused"
-    r"|timed? ?out|locked|invalid|unrecogni[sz]ed|unsupported|missing|already in use|not recognized"
-    r"|错误|失败|找不到|无法|不存在|拒绝",
-    re.I,
-)
+_TELLING = (
+    "error", "exception", "fatal", "denied", "not found", "cannot", "can't", "could not",
+    "couldn't", "no such", "unknown", "refused", "timed out", "timeout", "time out", "locked",
+    "invalid", "unrecogni", "unsupported", "missing", "already in use", "not recognized",
+    "错误", "失败", "找不到", "无法", "不存在", "拒绝",
+)  # fmt: skip
 _NAMED = re.compile(
     r"\b[A-Z][A-Za-z]+(?:Error|Exception|Warning)\b|\bE[A-Z]{3,14}\b|\b[A-Z]{2,}_[A-Z_]{3,}\b"
     r"|\b(?:TS|E|F|W|SC|CS|HTTP )\d{3,5}\b"
@@ -61,6 +61,7 @@ _LOOKING = frozenset(
 )
 _LOOKING_WORDS = frozenset("status log diff show ps logs list info version help inspect".split())
 MOST_STEPS = 2
+_SIGNS_OF_TESTS = ("fail", "FAIL", "ssert", "✗", "● ")
 _NOT_PROGRAMS = frozenset("sudo env time nohup command exec cd export source set true".split())
 
 
@@ -99,7 +100,7 @@ def telling_line(error: str) -> str:
     # pytest marks the lines of an exception with `E   `.
     lines = [clean_line(line.removeprefix("E   ")) for line in error.splitlines()]
     lines = [line for line in lines if line and not re.match(r"exit code \d+$", line, re.I)]
-    telling = [line for line in lines if _TELLING.search(line)]
+    telling = [line for line in lines if _tells(line)]
     if not telling:
         return lines[0] if lines else ""
     return telling[-1] if "Traceback" in error else telling[0]
@@ -133,14 +134,12 @@ def solved(failure: Failure, command: str, said: str) -> Solution | None:
     That is another way to do the same, or what was done in between that made the same command
     work. `said` is what the agent said in between, taken for the reason.
     """
-    if _TESTS.search(failure.error) or not _TELLING.search(failure.error):
-        return None
-    if not telling_line(failure.error):
-        return None
     if failure.target.split() == command.split():
         steps = [] if failure.edited else [one for one in failure.since if _is_doing(one)]
         command = " && ".join([*steps[-MOST_STEPS:], command]) if steps else command
     if _is_same_try(failure.target, command) or not _shared_words(failure.target, command):
+        return None
+    if not may_teach(failure.error):
         return None
     triggers = triggers_of(failure.target, failure.error)
     program = program_of(failure.target)
@@ -153,6 +152,18 @@ def solved(failure: Failure, command: str, said: str) -> Solution | None:
         why=clean_line(said),
         triggers=triggers,
     )
+
+
+def may_teach(error: str) -> bool:
+    """Whether something can be learned from an error: a failing test only says what is wrong."""
+    if not _tells(error) or not telling_line(error):
+        return False
+    return not (any(sign in error for sign in _SIGNS_OF_TESTS) and _TESTS.search(error))
+
+
+def _tells(text: str) -> bool:
+    low = text.lower()
+    return any(word in low for word in _TELLING)
 
 
 def _is_doing(command: str) -> bool:

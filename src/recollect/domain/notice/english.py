@@ -49,6 +49,7 @@ _DECIDED = any_of(
     rf"{_STARTS}(?:use|go with|adopt|pick|choose)(?! (?:the|a|an)\b)(?! .* to ){_THING}[^,]* for "
     r"(?!(?:this|that|it|now|example|me|reference|the moment)\b)",
     rf"{_STARTS}replace{_THING}.* (?:with|by) .*\beverywhere\b",
+    after=_STARTS,
 )
 _USED = any_of(
     # It is being done, or always is: `we are moving to …`, `we use pnpm`, `the API will use …`.
@@ -56,6 +57,7 @@ _USED = any_of(
     rf"{_STARTS}we (?:(?:now|only|all) )?use{_THING}",
     rf"{_STARTS}(?:the|our) [\w-]+(?: [\w-]+)? (?:will|shall) (?:use|be written in|run on|live in){_THING}",
     rf"{_STARTS}our [\w-]+(?: [\w-]+)? (?:uses|is written in|runs on|lives in){_THING}",
+    after=_STARTS,
 )
 
 # A verb that tells somebody to do something: no `fails`, `worked`, `got`, and with an object.
@@ -116,6 +118,7 @@ _RULED = any_of(
     rf"{_STARTS}(?:answer|reply|respond|talk|speak|explain)\b.{{0,40}}\bin {_LANGUAGES}\b",
     rf"{_STARTS}write (?:all |the |every )*(?:\w+ )?(?:messages?|comments?|docs?|docstrings?|names?|code"
     rf"|everything|documentation) in {_LANGUAGES}\b",
+    after=_STARTS,
 )
 _NOT_MEANT = any_of(
     # Questions, with or without a mark.

@@ -7,6 +7,7 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from recollect.domain.facts import Fact
 from recollect.domain.notice.chinese import CHINESE
@@ -59,6 +60,7 @@ def facts_said(text: str) -> list[Fact]:
     return [fact for fact in found if fact]
 
 
+@lru_cache(maxsize=256)  # a prompt is read for its facts and for its task
 def fact_in(sentence: str) -> Fact | None:
     """What one sentence of a person decides or rules, or None."""
     if len(sentence) > LONGEST:

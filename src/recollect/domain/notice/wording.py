@@ -23,6 +23,18 @@ class Wording(NamedTuple):
     against: re.Pattern[str]  # a rule that forbids
 
 
-def any_of(*patterns: str) -> re.Pattern[str]:
-    """One pattern for all of these, whatever the case."""
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.I)
+def any_of(*patterns: str, after: str = "") -> re.Pattern[str]:
+    """One pattern for all of these, whatever the case.
+
+    Those that begin with `after` are tried together where it matches: to match the same start
+    anew for each of them would take most of the time.
+    """
+    started = [pattern.removeprefix(after) for pattern in patterns if _begins(pattern, after)]
+    rest = [pattern for pattern in patterns if not _begins(pattern, after)]
+    if started:
+        rest.append(f"{after}(?:{'|'.join(f'(?:{pattern})' for pattern in started)})")
+    return re.compile("|".join(f"(?:{pattern})" for pattern in rest), re.I)
+
+
+def _begins(pattern: str, start: str) -> bool:
+    return bool(start) and pattern.startswith(start)

@@ -97,18 +97,29 @@ class ClaudeTranscripts:
         )
         return max(found, key=os.path.getmtime, default=path)
 
+    def folder_of(self, path: str) -> str:
+        """The folder in which the session was started, or nothing."""
+        file = _opened(path)
+        if file is None:
+            return ""
+        reading = _Reading()
+        with file:
+            while not reading.cwd and file.tell() < PORTION_BYTES:
+                raw = file.readline(PORTION_BYTES)
+                if not raw:
+                    break
+                if b'"cwd"' in raw:
+                    reading.take(raw)
+        return reading.cwd
+
     def read(self, path: str, offset: int, inode: int) -> Portion:
         """Some megabytes of what was added since `offset`; from the start if the file is another."""
         nothing = Portion([], offset, inode, "", "", self.session_of(path), "")
-        try:
-            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
+        file = _opened(path)
+        if file is None:
             return nothing
-        info = os.fstat(handle)
-        if not stat.S_ISREG(info.st_mode):
-            os.close(handle)
-            return nothing
-        with os.fdopen(handle, "rb") as file:
+        with file:
+            info = os.fstat(file.fileno())
             if (inode and info.st_ino != inode) or not _is_line_start(file, offset):
                 offset = 0
             data, end = _whole_lines(file, offset)
@@ -125,6 +136,18 @@ class ClaudeTranscripts:
             self.session_of(path),
             reading.parent,
         )
+
+
+def _opened(path: str) -> BinaryIO | None:
+    """A transcript that can be read: a regular file, not a pipe that somebody put there."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        return None
+    return os.fdopen(handle, "rb")
 
 
 def _is_line_start(file: BinaryIO, offset: int) -> bool:
