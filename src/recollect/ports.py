@@ -149,8 +149,12 @@ class Index(Protocol):
     def search(self, text: str, *, only: Filter, limit: int) -> list[Candidate]:
         """The sections that match, best first, with the index's score."""
 
-    def word_counts(self, words: list[str]) -> tuple[dict[str, int], int]:
-        """How many sections have each word, and how many sections there are."""
+    def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
+        """What recall judges for these words of a cue: `(candidates, counts, total)`.
+
+        The candidates are a few hot sections; `counts` says how many of the `total` hot sections
+        have each word.
+        """
 
     def by_ids(self, ids: list[str]) -> list[Candidate]:
         """The first section of each of these memories."""

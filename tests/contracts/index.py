@@ -143,12 +143,20 @@ class IndexContract:
         for query in HOSTILE:
             for only in (ALL, Filter(archived=True), Filter(kind="decision", tags=(query,))):
                 assert {one.path for one in full.search(query, only=only, limit=5)} <= set(STORE)
-            full.word_counts(cue_words(query))
+            assert {one.path for one in full.consider(cue_words(query))[0]} <= set(STORE)
             assert full.by_ids([query]) == []
             assert full.entry(query) is None
             odd = query or "x"
             assert full.entries(Filter(session=odd, file=odd, concept=odd, since=odd)) == []
             assert full.entries_of_session(odd) == []
+
+    def test_recall_considers_hot_sections_alone(self, full: Index) -> None:
+        found, counts, total = full.consider(["jsonb", "zebra", "postgres"])
+        assert "use-postgres" in {one.id for one in found}
+        assert not [one for one in found if one.path.endswith("/conversation.md")]
+        assert counts["jsonb"] == 1
+        assert total >= len({one.name for one in found})
+        assert full.consider([])[:2] == ([], {})
 
     # ---------------------------------------------------------------------------------- filters
 
@@ -229,7 +237,7 @@ class IndexContract:
         counts = full.counts()
         assert (counts["files"], counts["memories"]) == (len(STORE), 5)
         assert (counts["archived"], counts["conversations"]) == (2, 2)
-        assert full.word_counts(["jsonb", "walrus", "zebra", "cvs"])[0] == {
+        assert full.consider(["jsonb", "walrus", "zebra", "cvs"])[1] == {
             "jsonb": 1, "walrus": 1, "zebra": 0, "cvs": 0,
         }  # fmt: skip
 
@@ -284,7 +292,7 @@ class IndexContract:
         path = "semantic/decisions/use-postgres.md"
         fill(full, {path: page("Use carrier pigeons", "They fly.", id="use-postgres")})
         assert full.search("jsonb queue messages postgres", only=ALL, limit=10) == []
-        assert full.word_counts(["jsonb", "postgres", "pigeons"])[0] == {
+        assert full.consider(["jsonb", "postgres", "pigeons"])[1] == {
             "jsonb": 0, "postgres": 0, "pigeons": 1,
         }  # fmt: skip
         assert full.differences() == []
@@ -295,7 +303,7 @@ class IndexContract:
         assert full.known() == {}
         for words in ("jsonb", "连接", "zebra"):
             assert full.search(words, only=ALL, limit=10) == []
-        assert full.word_counts(["jsonb", "walrus"]) == ({"jsonb": 0, "walrus": 0}, 0)
+        assert full.consider(["jsonb", "walrus"]) == ([], {"jsonb": 0, "walrus": 0}, 0)
         assert full.differences() == []
 
     def test_a_wiped_index_is_full_again_after_everything_was_filed(self, full: Index) -> None:
@@ -379,7 +387,7 @@ def answers(index: Index) -> object:
     return (
         [index.entries(only) for only in (ALL, Filter(archived=True))],
         [index.entry(name) for name in ("x", "a", "feedback", "summary")],
-        index.word_counts([word.lower() for word in asked]),
+        index.consider([word.lower() for word in asked])[1:],
         [
             sorted((one.name, one.path, one.text, one.trust) for one in found)
             for found in (index.search(word, only=ALL, limit=99) for word in asked)

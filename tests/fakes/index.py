@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from recollect.adapters.sqlite.lookup import MOST_CANDIDATES
 from recollect.domain.codec.fields import stem_of
 from recollect.domain.entries import Shelved, day_of, entry_of, is_conversation
 from recollect.domain.entries import shelved as _cut
@@ -136,7 +137,7 @@ class MemoryIndex:
             "",
         )  # fmt: skip
 
-    def word_counts(self, words: list[str]) -> tuple[dict[str, int], int]:
+    def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
         hot = [
             (entry, one)
             for entry, memory in self._named()
@@ -144,7 +145,9 @@ class MemoryIndex:
             if one.shelf == "hot"
         ]
         counts = {word: sum(bool(_score([word], e, one)) for e, one in hot) for word in words}
-        return counts, len(hot)
+        found = self.search(" ".join(words), only=Filter(), limit=len(hot)) if words else []
+        found = [one for one in found if not one.path.endswith("/conversation.md")]
+        return found[:MOST_CANDIDATES], counts, len(hot)
 
     def by_ids(self, ids: list[str]) -> list[Candidate]:
         found = []

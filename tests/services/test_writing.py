@@ -123,6 +123,15 @@ def test_a_saved_solution_is_found_among_solutions(house: House) -> None:
     )
 
 
+def test_the_triggers_of_a_section_are_its_own(house: House) -> None:
+    save(house, "Tea first", kind="rule", trigger=("morning",))
+    save(house, "Locked", "Wait a second.", kind="solution", trigger=("database is locked",))
+    save(house, "Locked", "Wait a second.", kind="solution", trigger=("database is locked",))
+    assert house.texts()[RULES].count("**Trigger:** database is locked") == 1
+    found = house.open().index.search("wait second", only=Filter(kind="solution"), limit=3)
+    assert [one.trigger for one in found] == ["database is locked"]
+
+
 def test_a_private_memory_is_kept_out_of_git(house: House) -> None:
     one = save(house, "One", kind="fact", private=True)
     two = save(house, "Two", kind="session", private=True)

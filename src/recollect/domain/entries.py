@@ -8,6 +8,7 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
 
@@ -135,14 +136,8 @@ def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Sh
     text = without_comments(section.text)
     if not section.heading:
         text = _without_title(text, memory.title)
-    low = f"{section.heading}\n{text}".casefold()
-    trigger = (
-        memory.trigger
-        if alone
-        else tuple(
-            word for word in memory.trigger if _spoken(word) in low or word.casefold() in low
-        )
-    )
+    said = f"{section.heading}\n{text}"
+    trigger = memory.trigger if alone else said_of(memory.trigger, said)
     return Shelved(
         shelf,
         section.anchor,
@@ -170,6 +165,12 @@ def _without_title(text: str, title: str) -> str:
         if first.startswith("# ") and said == title.casefold() and rest.strip()
         else text
     )
+
+
+def said_of(triggers: Iterable[str], text: str) -> tuple[str, ...]:
+    """The triggers that a text says: those that are its own, where a file has many sections."""
+    low = text.casefold()
+    return tuple(word for word in triggers if _spoken(word) in low or word.casefold() in low)
 
 
 def _spoken(trigger: str) -> str:

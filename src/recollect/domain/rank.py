@@ -5,8 +5,6 @@ too little trusted, or from another project never comes through.
 Touches: nothing. The hook imports this module, so it imports next to nothing itself.
 """
 
-import math
-
 from recollect.domain.text import STOP_WORDS, index_words, plain_words
 
 
@@ -114,7 +112,7 @@ ENOUGH_WEIGHT = 1.4
 UNKNOWN_WORTH = 0.6
 WEAKEST_OF_BEST = 0.45
 SAME_TEXT = 0.85
-MOST_JUDGED = 14
+MOST_JUDGED = 10
 MOST_RELATED = 8
 # (ending, letters that must be left of the word)
 _ENDINGS = (
@@ -125,7 +123,10 @@ _ENDINGS = (
 
 def rarity(count: int, total: int) -> float:
     """The inverse document frequency of a word that `count` of `total` sections have."""
-    return math.log(1.0 + (total - count + 0.5) / (count + 0.5))
+    # The natural logarithm to 4 places: for `math` a hook would have to load another library.
+    ratio: float = 1.0 + (total - count + 0.5) / (count + 0.5)
+    almost_one: float = ratio**1e-6
+    return (almost_one - 1.0) * 1e6
 
 
 def worths(words: list[str], counts: dict[str, int], total: int) -> dict[str, float]:
@@ -278,9 +279,10 @@ def _relevant(
         rate(one, best[one.scope], cue)
     fit.sort(key=by_score)
     relevant: list[tuple[Candidate, set[str]]] = []
+    known: dict[str, list[str]] = {}
     for one in fit[:MOST_JUDGED]:
-        text = index_words(one.text)
-        about = index_words(f"{one.shown_title}\n{one.trigger}\n{one.files}")
+        text = index_words(one.text, known)
+        about = index_words(f"{one.shown_title}\n{one.trigger}\n{one.files}", known)
         coverage, weight, hits = evidence(asked, f"{about} {text}")
         one.parts["coverage"], one.parts["weight"] = round(coverage, 3), round(weight, 3)
         if is_relevant(coverage, weight, hits):

@@ -9,7 +9,11 @@ Touches: nothing. The hook imports this module, so it imports next to nothing it
 Stemming is left to the index (FTS5's porter), which works on the words made here.
 """
 
-import itertools
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Item = TypeVar("Item")
 
 TEXT_VERSION = 1  # part of the identity of every index
 LONGEST_WORD = 64
@@ -146,9 +150,9 @@ def _words_of_code(chunk: str) -> list[str]:
         if len(parts) > 1:
             words += parts
             if len(parts) > 2:
-                words += [a + b for a, b in itertools.pairwise(parts)]
+                words += [a + b for a, b in _pairs(parts)]
     if 1 < len(wholes) <= MOST_JOINED:
-        words += [_joined(pair) for pair in itertools.pairwise(wholes)]
+        words += [_joined(pair) for pair in _pairs(wholes)]
         if len(wholes) > 2:
             words.append(_joined(wholes))
     return words
@@ -156,6 +160,11 @@ def _words_of_code(chunk: str) -> list[str]:
 
 def _joined(words: tuple[str, ...] | list[str]) -> str:
     return "".join(words)[:LONGEST_WORD].lower()
+
+
+def _pairs(items: "list[Item]") -> "zip[tuple[Item, Item]]":
+    # A hook would have to load another library for `itertools`.
+    return zip(items, items[1:], strict=False)  # noqa: RUF007
 
 
 def _humps(word: str) -> list[str]:
@@ -170,7 +179,7 @@ def _humps(word: str) -> list[str]:
         elif a.isupper() and b.islower() and i - 1 > starts[-1]:
             starts.append(i - 1)
     starts.append(len(word))
-    return [word[a:b].lower() for a, b in itertools.pairwise(starts)]
+    return [word[a:b].lower() for a, b in _pairs(starts)]
 
 
 def _words_of_mixed(chunk: str, *, singles: bool) -> list[str]:

@@ -8,6 +8,7 @@ Imported by `program` only when a hook recalls; uses the pure modules that it sh
 services. Only what has to search imports `search`, and with it SQLite.
 """
 
+import gc
 import os
 import time
 
@@ -28,6 +29,7 @@ LONGEST_PROMPT = 96_000  # bytes; of more, the cue takes only words from both en
 
 def run(moment: program.Moment) -> None:
     """Do what an event that recalls asks for."""
+    gc.disable()  # the process ends before there is anything to collect
     if moment.event == "session-start":
         start(moment)
     elif moment.event == "user-prompt":
@@ -200,7 +202,7 @@ def say(moment: program.Moment, event_name: str, about: str, found: "list[rank.C
 def settings_of(moment: program.Moment) -> "tuple[str, int, int]":
     """`(language, prompt budget, error budget)` as the last publication left them."""
     try:
-        with open(f"{moment.cache}/settings", encoding="ascii") as file:
+        with open(f"{moment.cache}/settings", encoding="utf-8") as file:
             lang, prompt_tokens, error_tokens = file.read(64).split()
         return lang, int(prompt_tokens), int(error_tokens)
     except (OSError, ValueError):

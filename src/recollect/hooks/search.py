@@ -13,9 +13,6 @@ from recollect.adapters.sqlite.engine import sqlite
 from recollect.domain import rank
 
 BUSY_MS = 200
-MOST_CANDIDATES = 40
-MOST_WORDS = 24
-MOST_ROWS = 2_500
 MOST_SOLUTIONS = 3
 LARGEST_EDITED = 65_536
 EXTERNAL = "trust: external"  # as a comment in a section says it
@@ -50,10 +47,8 @@ class Search:
         self._take([fresh(one, root, whole=True) for one in hits], counts, total)
 
     def _take_from(self, db: "sqlite.Connection", root: str, scope: str) -> None:
-        counts = lookup.counts_of(db, self.filed)
-        rare = dict(sorted(((w, n) for w, n in counts.items() if n), key=_by_count)[:MOST_WORDS])
-        hits = lookup.find(db, rare, limit=MOST_CANDIDATES, most_rows=MOST_ROWS, scope=scope)
-        self._take([fresh(one, root) for one in hits], counts, lookup.total_sections(db))
+        hits, counts, total = lookup.consider(db, self.filed, scope)
+        self._take([fresh(one, root) for one in hits], counts, total)
 
     def _take(self, found: "list[rank.Candidate]", counts: "dict[str, int]", total: int) -> None:
         self.found += found
@@ -115,10 +110,6 @@ def _spoken(text: str) -> str:
     """The words of a text with a space around each, whatever joined them."""
     text = "".join([char if char.isalnum() else " " for char in text.lower()])
     return f" {' '.join(text.split())} "
-
-
-def _by_count(pair: "tuple[str, int]") -> int:
-    return pair[1]
 
 
 def fresh(one: rank.Candidate, root: str, *, whole: bool = False) -> rank.Candidate:

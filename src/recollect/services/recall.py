@@ -138,11 +138,10 @@ def recall(
     counts: dict[str, int] = {}
     total = 0
     for store in stores:
-        here, sections = store.index.word_counts(cue.words)
-        hits = store.index.search(cue.text, only=Filter(), limit=MOST_CANDIDATES)
+        hits, here, sections = store.index.consider(cue.words)
         for one in hits:
             one.scope = store.scope
-        found += [one for one in hits if not _is_raw(one)]
+        found += hits
         for word, count in here.items():
             counts[word] = counts.get(word, 0) + count
         total += sections

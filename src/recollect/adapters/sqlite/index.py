@@ -251,10 +251,9 @@ class SqliteIndex:
         }
 
     @_whole
-    def word_counts(self, words: list[str]) -> tuple[dict[str, int], int]:
-        """How many hot sections have each word, and how many hot sections there are."""
-        counts = lookup.counts_of(self._db, lookup.stems(words)) if words else {}
-        return counts, lookup.total_sections(self._db)
+    def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
+        """What recall judges for these words of a cue: `(candidates, counts, total)`."""
+        return lookup.consider(self._db, lookup.stems(words) if words else {}, "")
 
     @_whole
     def by_ids(self, ids: list[str]) -> list[Candidate]:

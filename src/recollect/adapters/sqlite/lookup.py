@@ -13,6 +13,11 @@ SCHEMA_VERSION = 2
 IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION} embedder=none"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`
+# What recall looks at: of a long cue only its rarest words, of a large store only the sections
+# that these bring.
+MOST_WORDS = 24
+MOST_ROWS = 1_000
+MOST_CANDIDATES = 16
 SHELVES = ("hot", "cold", "raw")  # what recall sees; the archive; raw conversations
 
 _FIELDS = (
@@ -27,7 +32,6 @@ def open_index(path: str, wait_ms: int) -> "sqlite.Connection | None":
     """A connection that only reads, or None where there is no index that we could trust."""
     try:
         db = sqlite.connect(f"file:{quoted(path)}?mode=ro", uri=True, timeout=wait_ms / 1000)
-        db.execute("PRAGMA query_only = 1")
         row = db.execute("SELECT value FROM meta WHERE key = 'identity'").fetchone()
     except sqlite.Error:
         return None
@@ -50,8 +54,11 @@ def meta(db: "sqlite.Connection", key: str) -> str:
 
 def stems(words: list[str]) -> dict[str, str]:
     """Each word with the form under which the index's own tokenizer files it."""
-    scratch = sqlite.connect(":memory:")
-    scratch.execute(f"CREATE VIRTUAL TABLE cut USING fts5(word, tokenize='{TOKENIZER}')")
+    scratch = sqlite.connect(":memory:", isolation_level=None)
+    scratch.execute("BEGIN")
+    # Without content and sizes there are two tables less to make.
+    kind = f"fts5(word, tokenize='{TOKENIZER}', content='', columnsize=0)"
+    scratch.execute(f"CREATE VIRTUAL TABLE cut USING {kind}")
     scratch.execute("CREATE VIRTUAL TABLE seen USING fts5vocab(cut, instance)")
     scratch.executemany("INSERT INTO cut(rowid, word) VALUES (?, ?)", list(enumerate(words)))
     found = scratch.execute("SELECT doc, term FROM seen").fetchall()
@@ -103,6 +110,25 @@ def find(
     return rows_of(db, {n: -score for n, score in rows}, scope)
 
 
+def consider(
+    db: "sqlite.Connection", filed: dict[str, str], scope: str
+) -> tuple[list[Candidate], dict[str, int], int]:
+    """What recall judges: `(candidates, counts, total)`, given the forms that `stems` found.
+
+    `counts` says how many of the `total` sections of the hot shelf have each word.
+    """
+    counts = counts_of(db, filed)
+    known = sorted((count, word) for word, count in counts.items() if count)
+    rare = {word: count for count, word in known[:MOST_WORDS]}
+    found = find(db, rare, limit=MOST_CANDIDATES, most_rows=MOST_ROWS, scope=scope)
+    return found, counts, total_sections(db)
+
+
+def total_sections(db: "sqlite.Connection") -> int:
+    """How many sections recall looks through."""
+    return int(meta(db, "sections") or 0)
+
+
 def rows_of(db: "sqlite.Connection", scores: dict[int, float], scope: str) -> list[Candidate]:
     """The candidates of these section numbers, with the scores given, in their order."""
     if not scores:
@@ -124,8 +150,3 @@ def heads_of(db: "sqlite.Connection", ids: list[str], scope: str) -> list[Candid
         tuple(ids),
     )
     return [Candidate(row, 0.0, scope) for row in rows]
-
-
-def total_sections(db: "sqlite.Connection") -> int:
-    """How many sections recall looks through."""
-    return int(meta(db, "sections") or 0)

@@ -25,7 +25,8 @@ _VAGUE = (
 _THING = rf"\s+(?!{_VAGUE})\S"
 _TAKE = (
     r"(?:use|be using|go (?:with|for)|(?:switch|move|migrate)(?: over)? to|stick (?:with|to)|adopt"
-    r"|standardi[sz]e on|drop|replace|store|keep|put|support|avoid|target|deploy (?:to|on|with))"
+    r"|standardi[sz]e on|drop|replace|store|keep|put|support|avoid|target|deploy (?:to|on|with)"
+    r"|cache|pin|host|serve|encrypt|hash|validate|expose|retry)"
 )
 _TAKING = (
     r"(?:(?:switching|moving|migrating)(?: over)? to|going with|using|dropping|replacing|adopting"

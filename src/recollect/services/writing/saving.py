@@ -15,6 +15,7 @@ from recollect.errors import UsageProblem
 from recollect.services.opened import OpenStore
 from recollect.services.writing.drafts import SHARED, Draft, Written, check_word
 
+TRIGGER = {"en": "Trigger", "zh": "触发词"}
 SHARED_TITLES = {
     "en": {
         "procedural/feedback.md": "How to work here",
@@ -169,7 +170,7 @@ def section_change(
     replace: bool = False,
 ) -> tuple[str, list[Change]]:
     """`(what, changes)` that put a section into a shared file; none if it says that already."""
-    body = draft.body.strip() or draft.title.strip()
+    body = _with_triggers(draft.body.strip() or title, title, draft, store.settings.lang)
     if not store.files.exists(path):
         # The file is the person's; what was captured says so in its own section.
         kind = "rule" if choice.layer == "procedural" else "pointer"
@@ -193,6 +194,13 @@ def section_change(
     text = _with_shared_fields(text, old, path, draft, store.now)
     what = "amended" if section else "created"
     return what, [Change("put", path, _id_of(store, path), old.stamp, text)]
+
+
+def _with_triggers(body: str, title: str, draft: Draft, lang: str) -> str:
+    """The body with a line for the triggers that it does not say: a section has no other field."""
+    said = entries.said_of(draft.trigger, f"{title}\n{body}")
+    more = [word for word in draft.trigger if word not in said]
+    return f"{body}\n\n**{TRIGGER[lang]}:** {', '.join(more)}" if more else body
 
 
 def _says_already(old: str, new: str, *, replace: bool) -> bool:
