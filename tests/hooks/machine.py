@@ -142,7 +142,8 @@ class Machine:
         file = (root or self.root) / "journal" / f"{places.writer_of('claude', session)}.jsonl"
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         assert not text or text.endswith("\n")
-        return [json.loads(line) for line in text.splitlines()]
+        # A hook that saw half of another's line begins a new one: what it sees is an empty line.
+        return [json.loads(line) for line in text.splitlines() if line]
 
     def signals(self, session: str = SESSION) -> list[str]:
         """The events that a session's journal file tells of, in order."""

@@ -176,8 +176,9 @@ _yaml_chars = st.characters(
 )
 _scalar_text = st.text(_yaml_chars | st.sampled_from(" #:'\"[]{},-?&*!|>%@`\\"), max_size=10)
 # What YAML takes for nothing is nothing to us as well; its plainest reader gives the word.
-_scalar = _scalar_text.map(str.strip).filter(lambda s: s != "~") | st.sampled_from(
-    [n for n in NASTY if n.isprintable() and not set("，、") & set(n) and n not in ("~", "null")]
+NOTHING = ("~", "null", "Null", "NULL")
+_scalar = _scalar_text.map(str.strip).filter(lambda s: s not in NOTHING) | st.sampled_from(
+    [n for n in NASTY if n.isprintable() and not set("，、") & set(n) and n not in NOTHING]
 )
 _inline = (
     _scalar

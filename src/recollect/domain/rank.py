@@ -98,7 +98,9 @@ SALIENCE = {"low": 0.8, "medium": 1.0, "high": 1.25}
 CONFIDENCE = {"low": 0.75, "medium": 1.0, "high": 1.1}
 STATUS = {"provisional": 0.9, "resolved": 0.95}
 TRUST = {"tool": 0.9, "external": 0.7}
-FACTORS = ("salience", "confidence", "status", "trust", "age")
+# What was decided or learned says more than the record of a session (its files, its open points).
+KIND = {"session": 0.7, "conversation": 0.7}
+FACTORS = ("kind", "salience", "confidence", "status", "trust", "age")
 FILE_BONUS = 0.15
 PROJECT_BONUS = 0.05
 TRIGGER_BONUS = 0.3
@@ -193,6 +195,7 @@ def rate(found: Candidate, best: float, cue: Cue) -> None:
     """Give a candidate its score, where `best` is the highest text score of all candidates."""
     parts = {
         "text": found.text_score / best if best > 0 else 0.0,
+        "kind": KIND.get(found.kind, 1.0),
         "salience": SALIENCE.get(found.salience, 1.0),
         "confidence": CONFIDENCE.get(found.confidence, 1.0),
         "status": STATUS.get(found.status, 1.0),
@@ -282,7 +285,9 @@ def _relevant(
     known: dict[str, list[str]] = {}
     for one in fit[:MOST_JUDGED]:
         text = index_words(one.text, known)
-        about = index_words(f"{one.shown_title}\n{one.trigger}\n{one.files}", known)
+        # The files are the memory's: that they answer says nothing of one of its sections.
+        files = "" if one.anchor else one.files
+        about = index_words(f"{one.shown_title}\n{one.trigger}\n{files}", known)
         coverage, weight, hits = evidence(asked, f"{about} {text}")
         one.parts["coverage"], one.parts["weight"] = round(coverage, 3), round(weight, 3)
         if is_relevant(coverage, weight, hits):

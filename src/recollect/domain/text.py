@@ -26,8 +26,8 @@ STOP_WORDS = frozenset(
     """a about above after again all also am an and any are aren as at be because been before being
     below between both but by can could couldn did didn do does doesn doing don down during each
     few for from further get got had hadn has hasn have haven having he her here hers him his how
-    i if in into is isn it its just let ll me more most my no nor not now of off on once only or
-    other our ours out over own please re same she should shouldn so some such than that the their
+    i if in into is isn it its just let ll may me might more most must my no nor not now of off on once only or
+    other our ours out over own please re same shall she should shouldn so some such than that the their
     theirs them then there these they this those through to too under until up ve very was wasn we
     were weren what when where which while who whom why will with won would wouldn you your
     yours""".split()
