@@ -64,11 +64,18 @@ def start_worker(root: str) -> int:
     """Start the worker of a store, detached from the client; gives its process id."""
     main = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "__main__.py")
     command = [sys.executable, "-I", main, "work", root]
+    # A client that kills the hook's group the moment the hook is gone must not find the worker in
+    # it: wait until the worker has a session of its own.
+    is_apart, apart = os.pipe()
     pid = os.fork()
     if pid:
+        os.close(apart)
+        os.read(is_apart, 1)  # ends when the worker closes its end, or dies
+        os.close(is_apart)
         return pid
     try:
         os.setsid()
+        os.close(apart)
         null = os.open(os.devnull, os.O_RDWR)
         for handle in (0, 1, 2):
             os.dup2(null, handle)
