@@ -91,6 +91,22 @@ class MemoryNotFound(RecollectError):
     next_step = "`recollect search WORDS` or `recollect list` shows the ids."
 
 
+class FactNotFound(RecollectError):
+    """No fact that is not archived has this number or id."""
+
+    exit_code = 10
+    sentence = "There is no fact “{name}”."
+    next_step = "`recollect list --type issue` (or decision, pattern) shows the ids."
+
+
+class CoreNotFound(RecollectError):
+    """There is no core file of this name."""
+
+    exit_code = 10
+    sentence = "There is no core file “{name}”."
+    next_step = "`recollect memory-list` shows those that are there; `recollect memory-set {name} TEXT` makes one."
+
+
 class ChangeNotFound(RecollectError):
     """The journal has no such change."""
 

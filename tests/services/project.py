@@ -60,7 +60,7 @@ class Project:
         found = {}
         for full in sorted(self.root.rglob("*")):
             path = full.relative_to(self.root).as_posix()
-            own = path in ("MEMORY.md", ".index.json") or path.startswith("journal/")
+            own = path in ("MEMORY.md", ".index.json", "facts.json") or path.startswith("journal/")
             if full.is_file() and not own and not path.endswith(".tmp"):
                 found[path] = full.read_bytes()
         return found

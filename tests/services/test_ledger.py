@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -331,7 +330,7 @@ def test_a_file_that_is_put_back_by_hand_after_a_recovery_is_not_changed_again(
 
 def _op(**fields: object) -> Op:
     op = Op("put", "o1", "g1", 1, 1, NOW, "ops-other", "save", "m", B, None, stamp(NEW), NEW)
-    return replace(op, **fields)  # type: ignore[arg-type]
+    return op._replace(**fields)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

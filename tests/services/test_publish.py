@@ -27,13 +27,29 @@ def brief(stores: list[OpenStore], budget: int = 1500) -> tuple[str, list[str], 
 
 
 def test_views_are_written_once_and_again_when_something_changed(house: House) -> None:
-    assert publish.publish_views(house.open()) == ["MEMORY.md", ".index.json"]
+    assert publish.publish_views(house.open()) == ["MEMORY.md", ".index.json", "facts.json"]
     assert publish.publish_views(house.open()) == []
     assert "Use PostgreSQL" in house.texts()["MEMORY.md"]
     assert "use-postgresql" in house.texts()[".index.json"]
+    assert '"reason": "We need JSONB."' in house.texts()["facts.json"]
     writing.forget(house.open(), "use-postgresql")
-    assert publish.publish_views(house.open()) == ["MEMORY.md", ".index.json"]
+    assert publish.publish_views(house.open()) == ["MEMORY.md", ".index.json", "facts.json"]
     assert "use-postgresql" not in house.texts()["MEMORY.md"]
+    assert "JSONB" not in house.texts()["facts.json"]
+
+
+def test_reasons_are_found_however_many_decisions_there_are(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish, "ASKED_AT_ONCE", 2)
+    for n in range(4):
+        writing.save(house.open(), Draft(f"Decision {n}", f"Reason {n}.", kind="decision"))
+    publish.publish_views(house.open())
+    told = json.loads(house.texts()["facts.json"])["decisions"]
+    assert sorted(row["reason"] for row in told) == [
+        *(f"Reason {n}." for n in range(4)),
+        "We need JSONB.",
+    ]
 
 
 def test_views_are_no_memories(house: House) -> None:
@@ -57,7 +73,7 @@ def test_views_are_written_under_the_lock_so_that_who_saw_less_is_never_last(
         return entries(only)  # type: ignore[arg-type]
 
     monkeypatch.setattr(house.index, "entries", meanwhile)
-    assert publish.publish_views(slow) == ["MEMORY.md", ".index.json"]
+    assert publish.publish_views(slow) == ["MEMORY.md", ".index.json", "facts.json"]
 
 
 def test_a_brief_quotes_the_core_and_names_the_files_it_was_made_of(house: House) -> None:

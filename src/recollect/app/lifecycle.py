@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from recollect.app.publishing import publish_all
 from recollect.app.wiring import App
-from recollect.domain import views
-from recollect.domain.model import Filter
 from recollect.services import publish
 from recollect.services.opened import OpenStore
 
@@ -40,16 +38,9 @@ def consolidate(app: App, *, scope: str, dry_run: bool) -> list[Consolidated]:
 
 
 def _stale_views(store: OpenStore) -> list[str]:
-    entries = store.index.entries(Filter())
-    pages = {
-        publish.INDEX_PAGE: views.index_page(
-            entries, store.settings.lang, store.settings.view_rows
-        ),
-        publish.INDEX_JSON: views.index_json(entries),
-    }
     return [
         n
-        for n, text in pages.items()
+        for n, text in publish.pages_of(store).items()
         if not store.files.exists(n) or store.files.read(n).text != text
     ]
 

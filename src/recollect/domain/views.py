@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from urllib.parse import quote
 
 from recollect.domain.model import LAYERS, LEVELS, Entry
 
@@ -90,6 +89,8 @@ def keywords(entries: Sequence[Entry]) -> list[str]:
 
 
 def _row(entry: Entry) -> str:
+    from urllib.parse import quote
+
     link = f"[{cell(entry.id)}]({quote(entry.path, errors='surrogateescape')})"
     words = cell(", ".join(entry.tags))
     return (

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from recollect.domain import brief, views
+from recollect.domain import brief, factsview, views
 from recollect.domain.codec import memory_from_text
 from recollect.domain.facts import Fact
 from recollect.domain.model import Entry, Filter, Memory
@@ -21,8 +20,10 @@ from recollect.services.opened import OpenStore
 
 INDEX_PAGE = "MEMORY.md"
 INDEX_JSON = ".index.json"
+FACTS_JSON = "facts.json"
 MOST_SESSIONS_READ = 12
 MOST_FACTS_READ = 40
+ASKED_AT_ONCE = 500
 FACT_KINDS = ("decision", "pattern", "rule", "issue")
 
 
@@ -32,12 +33,28 @@ def publish_views(store: OpenStore) -> list[str]:
     Under the lock, so that of two processes the one that saw less never writes last.
     """
     with store.files.locked():
-        entries = store.index.entries(Filter())
-        pages = {
-            INDEX_PAGE: views.index_page(entries, store.settings.lang, store.settings.view_rows),
-            INDEX_JSON: views.index_json(entries),
-        }
+        pages = pages_of(store)
         return [name for name, text in pages.items() if store.files.write_view(name, text)]
+
+
+def pages_of(store: OpenStore) -> dict[str, str]:
+    """The views as they should be now, by name."""
+    entries = store.index.entries(Filter())
+    return {
+        INDEX_PAGE: views.index_page(entries, store.settings.lang, store.settings.view_rows),
+        INDEX_JSON: views.index_json(entries),
+        FACTS_JSON: factsview.facts_json(entries, _reasons(store, entries)),
+    }
+
+
+def _reasons(store: OpenStore, entries: Iterable[Entry]) -> dict[str, str]:
+    """What the decisions among these memories say below their titles, by id."""
+    ids = [entry.id for entry in entries if entry.kind == "decision"]
+    found: dict[str, str] = {}
+    for start in range(0, len(ids), ASKED_AT_ONCE):
+        heads = store.index.by_ids(ids[start : start + ASKED_AT_ONCE])
+        found |= {head.id: factsview.reason_of(head.text, head.title) for head in heads}
+    return found
 
 
 def make_brief(
@@ -65,7 +82,7 @@ def make_brief(
             except RecollectError:
                 continue
             memory = memory_from_text(document.text, entry.path)
-            memories.append(replace(memory, id=entry.id))
+            memories.append(memory._replace(id=entry.id))
             paths.append(f"{store.files.root}/{entry.path}")
     going_on = [(state.task, state.started[:10], _said(state)) for state in running if state.task]
     matter = brief.gather(entries, memories, going_on, project=project)

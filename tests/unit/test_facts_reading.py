@@ -1,0 +1,200 @@
+"""Session files read whole: what is found in them, and what is told of the rest (K4-K6, K8)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain import facts
+from recollect.domain.facts import Fact, Unread, fact_lines, read_facts
+
+from .build import any_text, is_quick
+from .test_facts import any_fact
+
+SESSION = """\
+# Session 2026-01-11_1430
+
+## Summary
+We spoke of ## Decisions and of issues: open
+
+## Decisions
+- [architecture|technology] Use PostgreSQL: we need JSONB
+  - files: src/a.ts, src/b.ts
+  - concepts: events, storage
+* Fetch https://registry.example.org:8080/x at 12:30
+- Keep C:\\build\\x: the installer
+  wants it there
+
+## Patterns
++ [anti-pattern] Sleep in tests
+
+## Issues
+- [bugfix] It leaks: fixed.
+- [performance] Slow start
+- The queue: drains twice: in progress
+"""
+FOUND = [
+    Fact("decision", "Use PostgreSQL", "we need JSONB", "architecture", files=("src/a.ts", "src/b.ts"), concepts=("events", "storage")),
+    Fact("decision", "Fetch https://registry.example.org:8080/x at 12:30"),
+    Fact("decision", "Keep C:\\build\\x", "the installer wants it there"),
+    Fact("pattern", "Sleep in tests", category="anti-pattern"),
+    Fact("issue", "It leaks", category="bugfix", status="resolved"),
+    Fact("issue", "Slow start", category="performance"),
+    Fact("issue", "The queue: drains twice"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("eol", ["\n", "\r\n", "\r"])
+def test_a_session_file_is_read_as_it_was_meant(eol: str) -> None:
+    assert read_facts(SESSION.replace("\n", eol)) == (FOUND, [])
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "## Decisions", "# decisions", "### Key Decisions:", "## **Decisions**", "## 1. Decisions",
+        "## 🔑 Decisions (2)", "## Decisions ##", "## Decisions & Trade-offs", "## Decisions Made",
+        "## 决定", "## 一、决定", "## 关键决策（2 条）", "  ## 决策：",
+    ],
+)  # fmt: skip
+def test_headings_are_known_as_people_write_them(heading: str) -> None:
+    assert read_facts(f"{heading}\n\n- one\n").facts == [Fact("decision", "one")]
+
+
+def test_a_list_ends_at_the_next_heading_of_its_level_and_no_earlier() -> None:
+    text = "## Issues\n- one\n### Storage\n- two\n## Notes\n- three\n# Patterns\n- four\n"
+    assert [f.content for f in read_facts(text).facts] == ["one", "two", "four"]
+
+
+def test_a_line_in_bold_letters_is_a_heading_below_all_others() -> None:
+    text = (
+        "**Decisions:**\n- one\n**Notes**\n- no fact\n## Issues\n- two\n**Storage**\n- three\n"
+        "- four **Patterns**\n**决定**：\n- five\n"
+    )
+    found = read_facts(text)
+    assert [(f.kind, f.content) for f in found.facts] == [
+        ("decision", "one"),
+        ("issue", "two"),
+        ("issue", "three"),
+        ("issue", "four **Patterns**"),
+        ("decision", "five"),
+    ]
+    assert found.unread == []
+
+
+def test_the_same_heading_may_come_again() -> None:
+    text = "## Issues\n- one\n\n## Decisions\n- two\n\n## Issues\n- three\n"
+    assert [f.content for f in read_facts(text).facts] == ["one", "two", "three"]
+
+
+def test_what_stands_in_code_is_no_heading_and_no_fact() -> None:
+    text = "## Decisions\n- one\n\n```sh\n## Issues\n- not me\n```\n\n- two\n~~~\n- nor me\n~~~\n"
+    found = read_facts(text)
+    assert [f.content for f in found.facts] == ["one", "two"]
+    assert found.unread == [Unread(4, 6, "```sh"), Unread(11, 11, "- nor me")]
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~~", "```` python", "``` a`b"])
+def test_a_fence_that_nothing_ends_hides_nothing(fence: str) -> None:
+    text = f"## Decisions\n- one\n{fence}\n- two\n## Issues\n- three\n"
+    assert [f.content for f in read_facts(text).facts] == ["one", "two", "three"]
+
+
+def test_what_could_not_be_read_is_told_with_its_lines() -> None:
+    text = (
+        "# Log\n\n## Decisions\n\nWe decided a lot.\n\n- one\n- [bugfix]\n| a | b |\n|---|---|\n"
+        "| c | d |\n\n---\n\n## Notes\nnot of a list\n"
+    )
+    found = read_facts(text)
+    assert [f.content for f in found.facts] == ["one"]
+    assert found.unread == [
+        Unread(5, 5, "We decided a lot."),
+        Unread(8, 9, "- [bugfix]"),
+        Unread(11, 11, "| c | d |"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "item",
+    ["None", "none.", "N/A", "(none)", "*Nothing*", "无", "暂无。", "[private]", "...", "-", "TBD"],
+)
+def test_a_list_of_nothing_lists_nothing(item: str) -> None:
+    for kind in ("Decisions", "Patterns", "Issues"):
+        assert read_facts(f"## {kind}\n- {item}\n- [other] {item}\n") == ([], [])
+
+
+def test_the_form_that_an_agent_left_as_it_was_lists_nothing() -> None:
+    text = (
+        "## Decisions\n- [architecture|technology|approach] Decision content: Reason why\n"
+        "## Patterns\n- [convention|best-practice|anti-pattern] Pattern description\n"
+        "## Issues\n- [bugfix|performance|security|feature] Issue description: open|resolved\n"
+    )
+    assert read_facts(text) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("line", "content", "status"),
+    [
+        ("- It leaks: resolved (in 1.2)", "It leaks (in 1.2)", "resolved"),
+        ("- It leaks: fixed - new pool", "It leaks - new pool", "resolved"),
+        ("- It leaks: resolved, see #12", "It leaks , see #12", "resolved"),
+        ("- It leaks (resolved)", "It leaks", "resolved"),
+        ("- It leaks [fixed].", "It leaks", "resolved"),
+        ("- 内存泄漏（已解决）", "内存泄漏", "resolved"),
+        ("- It leaks: won't fix", "It leaks", "resolved"),
+        ("- It leaks: **resolved**", "It leaks", "resolved"),
+        ("- It leaks: not fixed", "It leaks", "open"),
+        ("- It says: open the door", "It says: open the door", "open"),
+        ("- It leaks (see below)", "It leaks (see below)", "open"),
+        ("- It leaks: resolvedness", "It leaks: resolvedness", "open"),
+    ],
+)
+def test_a_status_may_have_a_remark_or_stand_in_brackets(
+    line: str, content: str, status: str
+) -> None:
+    assert read_facts(f"## Issues\n{line}\n").facts == [Fact("issue", content, status=status)]
+
+
+def test_comments_are_for_programs() -> None:
+    text = "## Issues\n<!-- source: observed -->\n- one\n\n<!-- session: x -->\n"
+    assert read_facts(text) == ([Fact("issue", "one")], [])
+
+
+@given(st.lists(any_fact, max_size=6))
+def test_facts_that_were_written_under_their_headings_read_back_the_same(said: list[Fact]) -> None:
+    lines = [
+        line
+        for kind, names in facts.HEADINGS.items()
+        for line in (
+            f"## {names[0]}",
+            *(row for f in said if f.kind == kind for row in fact_lines(f)),
+        )
+    ]
+    meant = [f for kind in facts.HEADINGS for f in said if f.kind == kind]
+    found = read_facts("\n".join(lines))
+    told = [f for f in meant if not facts.is_nothing(f.content)]
+    if not any(line.lstrip(" -").startswith(("```", "~~~", "<!--")) for line in lines):
+        assert found.facts == told
+
+
+@given(
+    any_text
+    | st.lists(any_text | st.sampled_from(["## Decisions", "- a: b", "```"])).map("\n".join)
+)
+def test_any_text_is_read_and_every_line_told_of_is_in_it(text: str) -> None:
+    found = read_facts(text)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for one in found.unread:
+        assert 1 <= one.line <= one.last <= len(lines)
+        assert one.text == lines[one.line - 1].strip()
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["- \n", "```x\n", "~~~\n```\n", "## Decisions\n", "<!-- ", "- a: x ( ", "- x (", "#", " ", "[", "- [a] b: open ,"],
+)  # fmt: skip
+def test_long_texts_are_soon_read(unit: str) -> None:
+    for head in ("## Issues\n- ", "## Decisions\n"):
+        text = head + unit * (200_000 // len(unit))
+        assert is_quick(lambda text=text: read_facts(text))  # type: ignore[misc]
