@@ -1,6 +1,6 @@
 """The program: `recollect …`, `python -m recollect …`, and the worker that the hooks start.
 
-Promises: the worker starts without the command line's libraries.
+Promises: the worker and the server that agents wait for start without the command line's libraries.
 Touches: what the command touches.
 """
 
@@ -17,6 +17,10 @@ def main() -> None:
 
         worker(sys.argv[2])
         return
+    if sys.argv[1:] == ["mcp"] and not (sys.stdin and sys.stdin.isatty()):
+        from recollect.doors.mcp.stdio import serve
+
+        serve()
     from recollect.doors.cli import main as command_line
 
     command_line()

@@ -96,6 +96,7 @@ def imports_of(path: Path) -> set[str]:
         ("tomlkit", ("adapters/config.py",)),
         ("click", ("doors/cli/",)),
         ("rich", ("doors/cli/",)),
+        ("mcp", ("doors/mcp/",)),
         ("anyascii", ("domain/names.py",)),
         ("fcntl", ("fsio.py",)),
         ("subprocess", ("app/demo/",)),

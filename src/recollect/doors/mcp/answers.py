@@ -1,0 +1,242 @@
+"""MCP: the tools at work: checked arguments in, an answer out.
+
+Promises: an answer's text and its structured form say the same, so that a client may show either;
+what goes wrong is an answer too, with the reason and what to do.
+Touches: the stores, through `app`.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from recollect.app import tools as app_tools
+from recollect.app import writing
+from recollect.app.tools import Notes, Wish
+from recollect.app.wiring import App
+from recollect.app.writing import Done
+from recollect.domain.model import Filter
+from recollect.domain.pack import attribute, harmless
+from recollect.doors.mcp.checks import Refused, checked
+from recollect.doors.mcp.tools import BY_NAME, Tool
+from recollect.errors import AlreadyThere, MemoryNotFound, RecollectError, StoreNotFound
+from recollect.lang import heard, say, word
+
+PHRASES = ("what", "reason", "where", "who")
+
+
+class Answer(NamedTuple):
+    """What a tool answers: a text that says everything, and facts for programs."""
+
+    text: str
+    facts: dict[str, Any]
+    is_error: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The answer as the protocol has it."""
+        said = {
+            "content": [{"type": "text", "text": self.text}],
+            "structuredContent": {"text": self.text, **self.facts},
+        }
+        return said | ({"isError": True} if self.is_error else {})
+
+
+def call(app: App, tool: Tool, given: object) -> Answer:
+    """The answer of a tool, whatever it is given and whatever happens."""
+    try:
+        return _RUNS[tool.name](app, checked(tool, given, app.lang))
+    except Refused as error:
+        return Answer(str(error), {"error": "usage-problem"}, is_error=True)
+    except RecollectError as error:
+        return Answer(sentence_of(app, error), {"error": error.kind}, is_error=True)
+    except Exception as error:  # noqa: BLE001 - a bug ends a call, never the server
+        traceback.print_exc(file=sys.stderr)
+        what = f"{type(error).__name__}: {attribute(str(error))}"
+        text = say(app.lang, "This is a bug in Recollect: {error}", error=what)
+        return Answer(text, {"error": "bug"}, is_error=True)
+
+
+def sentence_of(app: App, error: RecollectError) -> str:
+    """What happened and what to do next, for somebody who has tools and no command line."""
+    lang = app.lang
+    fields = {
+        key: heard(lang, value) if key in PHRASES and isinstance(value, str) else value
+        for key, value in error.fields.items()
+    }
+    if isinstance(error, AlreadyThere):
+        return say(
+            lang,
+            "The note {id} has this title and says something else: correct it with `update`, or "
+            "give a title that says what is different.",
+            id=error.fields["path"],
+        )
+    what = say(lang, error.sentence, **fields)  # sentences of `errors`
+    if isinstance(error, MemoryNotFound):
+        step = say(lang, "`search` and `timeline` show the ids.")
+    elif isinstance(error, StoreNotFound):
+        step = say(lang, "The person can make one with `recollect init`.")
+    elif error.exit_code == 2:
+        step = ""
+    else:
+        step = say(lang, error.next_step, **fields) if error.next_step else ""
+    return harmless(f"{what} {step}".strip())
+
+
+# -------------------------------------------------------------------------------------- reading
+
+
+def _recall(app: App, given: dict[str, Any]) -> Answer:
+    found = app_tools.recall(app, given["cue"], budget=given.get("budget"))
+    nothing = say(app.lang, "No stored note bears on this.")
+    return _notes(app, found, nothing)
+
+
+def _search(app: App, given: dict[str, Any]) -> Answer:
+    only = _filter_of(given)
+    found = app_tools.search(app, given["query"], only, limit=given.get("limit", 8))
+    return _notes(app, found, say(app.lang, "No note has these words."))
+
+
+def _timeline(app: App, given: dict[str, Any]) -> Answer:
+    found = app_tools.timeline(app, _filter_of(given), limit=given.get("limit", 20))
+    nothing = say(app.lang, "Nothing is stored for that time.")
+    return _notes(app, found, nothing)
+
+
+def _filter_of(given: dict[str, Any]) -> Filter:
+    until = given.get("until")
+    return Filter(
+        kind=given.get("kind", ""),
+        tags=tuple(given.get("tags", ())),
+        file=given.get("file", ""),
+        since=given.get("since", ""),
+        until=f"{until}~" if until else "",  # the whole day, month or year: `~` follows all digits
+        archived=given.get("archived", False),
+    )
+
+
+def _notes(app: App, found: Notes, nothing: str) -> Answer:
+    text = found.text or nothing
+    if found.more:
+        more = say(app.lang, "{n} more; ask for a shorter time or more words.", n=found.more)
+        text = f"{text}\n{more}"
+    return Answer(text, {"ids": found.ids, "more": found.more})
+
+
+def _expand(app: App, given: dict[str, Any]) -> Answer:
+    level, start = given.get("level", 2), given.get("start", 0)
+    piece = app_tools.expand(app, given["id"], level=level, start=start)
+    text = piece.text
+    if not text:
+        text = (
+            say(app.lang, "There is nothing more.")
+            if start
+            else say(app.lang, "There is no raw conversation beside this memory.")
+            if level == 3
+            else say(app.lang, "The note is empty.")
+        )
+    if piece.next:
+        more = say(app.lang, "It goes on: call `expand` with start {n} (of {size} characters).",
+                   n=piece.next, size=piece.size)  # fmt: skip
+        text = f"{text}\n{more}"
+    return Answer(text, {"id": piece.id, "next": piece.next or None})
+
+
+# -------------------------------------------------------------------------------------- writing
+
+
+def _remember(app: App, given: dict[str, Any]) -> Answer:
+    lists = {key: tuple(given.get(key, ())) for key in ("tags", "trigger", "files")}
+    done = app_tools.remember(
+        app,
+        given["title"],
+        given.get("text", ""),
+        scope=given.get("scope", ""),
+        kind=given.get("kind", ""),
+        **lists,
+    )
+    if done.what == "unchanged":
+        text = say(app.lang, "{id} says that already; nothing was changed.", id=done.id)
+    else:
+        text = say(
+            app.lang,
+            "Remembered as {id} in the {scope} store.",
+            id=done.id,
+            scope=word(app.lang, done.scope),
+        )
+    return _done(done, text)
+
+
+def _update(app: App, given: dict[str, Any]) -> Answer:
+    wish = Wish(**{key: value for key, value in given.items() if key != "id"})
+    if wish == Wish():
+        what = say(app.lang, "Say what to change: text, append, title, tags or status.")
+        raise Refused([what])
+    if wish.text is not None and wish.append is not None:
+        what = say(app.lang, "Give “text” to replace what is there or “append” to add, not both.")
+        raise Refused([what])
+    done = app_tools.update(app, given["id"], wish)
+    if done.what == "unchanged":
+        text = say(app.lang, "{id} is like that already; nothing was changed.", id=done.id)
+    else:
+        text = say(
+            app.lang, "Changed {id}; `recollect undo {name}` takes it back.",
+            id=done.id, name=done.id.partition("#")[0],
+        )  # fmt: skip
+    return _done(done, text)
+
+
+def _forget(app: App, given: dict[str, Any]) -> Answer:
+    done = writing.forget(app, given["id"], purge=False, dry_run=False)
+    text = say(
+        app.lang, "Forgot {id}; `recollect undo {name}` brings it back.",
+        id=done.id, name=done.id.partition("#")[0],
+    )  # fmt: skip
+    return _done(done, text)
+
+
+def _done(done: Done, text: str) -> Answer:
+    return Answer(text, {"id": done.id, "what": done.what, "scope": done.scope})
+
+
+# --------------------------------------------------------------------------------------- health
+
+
+def _status(app: App, _given: dict[str, Any]) -> Answer:
+    lang = app.lang
+    rows = list(app_tools.stores_here(app))
+    lines = [
+        say(
+            lang, "The {scope} store has {memories} notes and {archived} archived ones, of {n} sessions: {root}",
+            scope=word(lang, row["scope"]), memories=row["memories"], archived=row["archived"],
+            n=row["sessions"], root=attribute(row["root"]),
+        )
+        for row in rows
+    ]  # fmt: skip
+    if not rows:
+        lines.append(say(lang, "There is no store here; the person can make one with `recollect init`."))  # fmt: skip
+    problems = [*app.warnings, *(p for row in rows for p in row["problems"])]
+    shown = [attribute(heard(lang, problem)) for problem in dict.fromkeys(problems)][:10]
+    if shown:
+        lines.append(say(lang, "The person should look at this with `recollect doctor`:"))
+        lines += [f"- {problem}" for problem in shown]
+    stores = [
+        {key: row[key] for key in ("scope", "root", "memories", "archived", "sessions")}
+        for row in rows
+    ]
+    return Answer("\n".join(lines), {"stores": stores, "problems": shown})
+
+
+_RUNS: dict[str, Callable[[App, dict[str, Any]], Answer]] = {
+    "recall": _recall,
+    "search": _search,
+    "remember": _remember,
+    "update": _update,
+    "forget": _forget,
+    "expand": _expand,
+    "timeline": _timeline,
+    "status": _status,
+}
+assert _RUNS.keys() == BY_NAME.keys()

@@ -1,0 +1,56 @@
+"""The plugin's server with the real client: what one session remembers, the next one recalls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .messages_api import MessagesApi, call, say, tool_results
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .client import ClaudeClient
+    from .memory import Memory
+
+pytestmark = pytest.mark.e2e
+TOOLS = "mcp__plugin_recollect_recollect__"
+
+
+def test_one_session_remembers_through_the_tool_and_the_next_one_recalls(
+    client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
+) -> None:
+    api.add(
+        [call(f"{TOOLS}remember", title="Use Redis for the session cache", kind="decision",
+              text="One hour is enough.")],
+        [say("Remembered.")],
+    )  # fmt: skip
+    first = client.prompt("Please note what we agreed on.", cwd=project)
+    assert (first.returncode, first.stderr) == (0, "")
+    # The essential ones are in sight from the start; the others wait behind the tool search.
+    offered = {name for request in api.turns for name in request.tool_names}
+    assert {f"{TOOLS}recall", f"{TOOLS}remember"} <= offered
+    assert f"{TOOLS}forget" not in offered
+    memory.settle()
+    [row] = memory.json("list", "--kind", "decision")
+    assert (row["id"], row["trust"]) == ("use-redis-for-the-session-cache", "agent")
+
+    api.add([call(f"{TOOLS}recall", cue="which cache do the sessions have")], [say("Redis.")])
+    second = client.prompt("Good morning.", cwd=project)
+    assert (second.returncode, second.stderr) == (0, "")
+    answered = [str(block) for block in tool_results(api.turns[-1])]
+    assert any("<memory-" in text and "One hour is enough." in text for text in answered)
+
+
+def test_what_the_tools_answer_is_not_captured_as_news(
+    client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
+) -> None:
+    memory.run(
+        "save", "Use PostgreSQL for events", "--kind", "decision", "--body", "We need JSONB."
+    )
+    api.add([call(f"{TOOLS}recall", cue="which database for events")], [say("It is known.")])
+    client.prompt("We decided to keep the name of the service as it is.", cwd=project)
+    memory.settle()
+    for row in memory.sessions():
+        assert "JSONB" not in memory.text(row["id"])
