@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from recollect.domain.codec.fields import words_for
@@ -37,6 +38,17 @@ class Draft(NamedTuple):
     conversation: str = ""
     private: bool = False
     created: str = ""
+
+    def mapped(self, change: Callable[[str], str]) -> Draft:
+        """The draft with every text in it changed."""
+        return self._make(
+            change(value)
+            if isinstance(value, str)
+            else tuple(change(text) for text in value)
+            if isinstance(value, tuple)
+            else value
+            for value in self
+        )
 
 
 class Written(NamedTuple):

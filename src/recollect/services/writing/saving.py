@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from recollect.domain import codec, entries, layers, model
 from recollect.domain.codec.fields import layer_defaults
@@ -30,21 +30,30 @@ SHARED_TITLES = {
 
 def save(store: OpenStore, draft: Draft, *, dry_run: bool = False) -> Written:
     """Save a new memory; gives its id, its path and the rule that chose its layer."""
+    # Before a name, a tag or a path is made of it, all of which are written as they are.
+    draft = draft.mapped(store.ledger.redact)
     _require_words(draft)
     choice = layers.choose(draft.title, draft.body, draft.layer, draft.kind)
     if choice.kind in SHARED and SHARED[choice.kind].startswith(choice.layer):
         return _save_section(store, draft, choice, dry_run=dry_run)
+    return _carried_out(store, lambda: _new_file(store, draft, choice), dry_run=dry_run)
+
+
+def _carried_out(
+    store: OpenStore, plan: Callable[[], tuple[Written, list[Change]]], *, dry_run: bool
+) -> Written:
+    """What a plan writes; it is made anew for each try of the commit."""
     done: list[Written] = []
 
-    def plan() -> list[Change]:
-        written, changes = _new_file(store, draft, choice)
+    def changes() -> list[Change]:
+        written, changes = plan()
         done.append(written)
         return changes
 
     if dry_run:
-        plan()
+        changes()
     else:
-        store.commit(plan, cause="save")
+        store.commit(changes, cause="save")
     return done[-1]
 
 
@@ -133,19 +142,13 @@ def _save_section(
     title = " ".join(draft.title.split())
     if choice.kind == "solution" and not entries.is_solution(title):
         title = solution_title(title)
-    done: list[Written] = []
 
-    def plan() -> list[Change]:
+    def plan() -> tuple[Written, list[Change]]:
         what, changes = section_change(store, path, title, draft, choice)
         name = f"{_id_of(store, path)}#{_anchor(changes, store, path, title)}"
-        done.append(Written(name, path, what, choice.rule, choice.layer, draft.body))
-        return changes
+        return Written(name, path, what, choice.rule, choice.layer, draft.body), changes
 
-    if dry_run:
-        plan()
-    else:
-        store.commit(plan, cause="save")
-    return done[-1]
+    return _carried_out(store, plan, dry_run=dry_run)
 
 
 def _id_of(store: OpenStore, path: str) -> str:
