@@ -14,10 +14,10 @@ demo: $(VENV)/.ready
 	@$(BIN)/recollect demo
 
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n 2 -m "not slow"
+	@$(BIN)/python -m pytest -n 2 -rs -m "not slow"
 
 test-slow: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n 2 -m slow
+	@$(BIN)/python -m pytest -n 2 -rs -m slow
 
 check: lint types rooms docs $(VENV)/.dev
 	@$(BIN)/python -m pytest tests/unit tests/architecture
@@ -48,7 +48,7 @@ client: .client/$(CLAUDE_VERSION)
 	@touch $@
 
 bench: $(VENV)/.dev
-	@$(BIN)/python -m compileall -q src && $(BIN)/python -m bench.hooks && $(BIN)/python -m bench.commands
+	@$(BIN)/python -m compileall -q src && $(BIN)/python -m bench.hooks && $(BIN)/python -m bench.commands && $(BIN)/python -m bench.mcp
 
 $(VENV)/.ready: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Recollect needs Python 3.11 or newer with venv (Debian: apt install python3-venv)."; exit 1; }

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from recollect.domain.model import Document, Entry, Filter, Memory, Op, Problem, Seen
 from recollect.domain.rank import Candidate
-from recollect.domain.session import Event
+
+if TYPE_CHECKING:
+    from recollect.domain.session import Event
 
 
 class Store(Protocol):

@@ -35,6 +35,7 @@ SAID_BY_NAME = {
     "doors/cli/door.py": {"sentence", "head", "error.sentence", "error.next_step"},
     "doors/cli/health.py": {"finding.sentence"},
     "doors/cli/progress.py": {"what"},
+    "doors/mcp/answers.py": {"error.sentence", "error.next_step"},
 }
 # Sentences that no pattern of syntax finds: returned, or appended to a list of another name.
 BUILT_OTHERWISE = {

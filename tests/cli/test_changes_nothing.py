@@ -18,6 +18,9 @@ READERS = (
     ("show", "cache-of-sessions", "--level", "3"),
     ("history",),
     ("history", "cache-of-sessions"),
+    ("memory-list",),
+    ("memory-get",),
+    ("memory-get", "project"),
 )
 WITHOUT_STORE = (("doctor",), ("config",), ("config", "lang"), ("completion", "bash"), ("--help",))
 CHANGES = (
@@ -37,6 +40,14 @@ CHANGES = (
     ("rebuild-index",),
     ("doctor", "--repair"),
     ("capture", "."),
+    ("add-decision", "Use Redis", "It is fast"),
+    ("add-pattern", "Small commits"),
+    ("add-issue", "It leaks again"),
+    ("resolve", "i001"),
+    ("extract-facts", "log.md"),
+    ("extract-facts", "--session", "cache-of-sessions"),
+    ("clear-facts",),
+    ("memory-set", "project", "Another text."),
 )
 
 
@@ -49,6 +60,9 @@ def _everything_of(person: Person) -> dict[str, str]:
 def kept(person: Person) -> Person:
     """Somebody with a memory in their store."""
     person.ok("save", "Cache of sessions", "--body", "Redis, one hour.")
+    person.ok("memory-set", "project", "A queue.")
+    person.ok("add-issue", "It leaks")
+    (person.project / "log.md").write_text("## Decisions\n- Use SQLite: it is there\n")
     return person
 
 

@@ -13,8 +13,10 @@ from tests.cli.running import Person
 from recollect.doors.cli.program import GROUPS, recollect
 
 NAMES = [name for rows in GROUPS.values() for name, _, _ in rows]
-READERS = {"doctor", "search", "recall", "show", "list", "timeline", "stats", "history"}
-WITHOUT_DRY_RUN = READERS | {"completion", "demo"}
+READERS = set(
+    "doctor search recall show list timeline stats history memory-get memory-list".split()
+)
+WITHOUT_DRY_RUN = READERS | {"completion", "demo", "mcp"}
 
 
 def _program() -> click.Context:

@@ -179,3 +179,23 @@ def test_every_setting_takes_its_default_as_it_is_shown(key: str) -> None:
     for wrong in ("", "perhaps", "-1", "99999999999999999999", "1.5", "０"):
         with pytest.raises(ValueError, match="takes"):
             config.parsed(key, wrong)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'lang = "zh"\n', '# a\n\nlang = "zh"\n', 'lang = "zh"\r\n', 'lang = "zh" # why\n', "lang = 'zh'\n",
+        'lang="zh"\n', '"lang" = "zh"\n', 'lang = "z\\u0068"\n', '\ufefflang = "zh"\n', 'lang = """zh"""\n',
+        'lang = "zh"\nlang = "en"\n', '[a]\nlang = "zh"\n', 'a.b = "zh"\n', 'lang = "zh\n', "lang = zh\n", "x",
+    ],
+)  # fmt: skip
+def test_a_simple_file_says_what_the_toml_library_reads(text: str) -> None:
+    import tomllib
+
+    simple = config._simple(text)
+    try:
+        read = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        assert simple is None
+    else:
+        assert simple in (None, read)

@@ -185,7 +185,8 @@ def test_clear_and_compact_in_the_terminal(
         assert "blue pipeline" in given(after, "UserPromptSubmit")
 
         tui.submit("/clear")
-        tui.wait_idle()
+        # The terminal is idle before the hook of the session's end has begun.
+        assert api.wait_for(lambda _: bool(memory.sessions()))
         memory.settle()
         [row] = memory.sessions()
         assert "canary deploys" in memory.text(row["id"])

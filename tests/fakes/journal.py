@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from recollect.domain.model import Op, Problem
@@ -98,7 +98,7 @@ class MemoryJournal:
             elif op.path == path and op.text is not None:
                 purged.add(op.op_id)
         self.pages.lines = [
-            replace(line, text=None) if isinstance(line, Op) and line.op_id in purged else line
+            line._replace(text=None) if isinstance(line, Op) and line.op_id in purged else line
             for line in self.pages.lines
         ]
         return len(purged)

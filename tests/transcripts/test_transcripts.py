@@ -66,10 +66,12 @@ class Session:
         self.person, self.clock = person, clock
         self.changes: list[str] = []
         hook = os.path.join(os.path.dirname(recollect.__file__), "hook.py")
+        main = os.path.join(os.path.dirname(recollect.__file__), "__main__.py")
         self.places = [
             (str(person.project), "{project}"),
             (str(person.home), "{home}"),
             (hook, "{hook}"),
+            (main, "{main}"),
             (sys.executable, "{python}"),
             (f"recollect {recollect.__version__}", "recollect {version}"),
             (f"version {recollect.__version__}", "version {version}"),

@@ -72,3 +72,19 @@ def is_quick(call: Callable[[], object], *, seconds: float = 3.0) -> bool:
     start = time.process_time()
     call()
     return time.process_time() - start < seconds
+
+
+def episode(n: int, body: str, **fields: Any) -> Memory:
+    """The n-th episode, a day after the one before, past its time in April."""
+    usual: dict[str, Any] = {
+        "id": f"e{n}",
+        "title": f"Episode {n}",
+        "layer": "episodic",
+        "kind": "note",
+        "path": f"episodic/e{n}.md",
+        "body": body,
+        "tags": ("redis", "cache"),
+        "created": f"2026-01-{n:02}T10:00:00Z",
+        "decay_after": "2026-04-01",
+    }
+    return memory(**(usual | fields))

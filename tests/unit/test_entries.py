@@ -159,7 +159,7 @@ def test_the_summary_is_the_first_telling_line(body: str, summary: str) -> None:
 def test_an_entry_has_all_fields_of_its_memory_and_one_line_of_text(body: str) -> None:
     one = memory_from_text(body, "semantic/a.md")
     found = entries.entry_of(one, "stamp")
-    for name in set(one.__slots__) & set(found._fields):
+    for name in set(one._fields) & set(found._fields):
         assert getattr(found, name) == getattr(one, name)
     assert len(found.summary) <= entries.LONGEST_SUMMARY
     assert "\n" not in found.summary

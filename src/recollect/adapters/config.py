@@ -60,7 +60,7 @@ def load(root: str) -> dict[str, Value]:
         SettingProblem: the file is no TOML.
     """
     found = {}
-    for key, value in _values(path_of(root), _read(root)[1]):
+    for key, value in _values(path_of(root), _read(root) or ""):
         with suppress(ValueError):
             found[key] = checked(key, value)
     return found
@@ -70,7 +70,7 @@ def problems(root: str) -> list[SettingProblem]:
     """The keys of the file that are no setting, and the values that a setting does not take."""
     path = path_of(root)
     try:
-        text = _read(root)[1]
+        text = _read(root) or ""
         values = _values(path, text)
     except SettingProblem as error:
         return [error]
@@ -84,30 +84,49 @@ def problems(root: str) -> list[SettingProblem]:
     return found
 
 
-def _read(root: str) -> tuple[str | None, str]:
-    """`(stamp, text)` of the settings file; no stamp where there is none. Raises SettingProblem."""
+def _read(root: str) -> str | None:
+    """The text of the settings file, None where there is none. Raises SettingProblem."""
     path = path_of(root)
     try:
-        data = fsio.read_file(path)
-        return fsio.stamp_of(data), data.decode("utf-8")
+        return fsio.read_file(path).decode("utf-8")
     except (FileNotThere, StorageFailed) as error:
         if isinstance(error, StorageFailed) or os.path.lexists(path):
             raise SettingProblem(path=path, what=error.fields["reason"]) from None
-        return None, ""
+        return None
     except UnicodeDecodeError:
         raise SettingProblem(path=path, what="it is not UTF-8 text") from None
 
 
 def _values(path: str, text: str) -> Iterable[tuple[str, object]]:
     """Every key of the file with its value. Raises SettingProblem."""
-    if not any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines()):
-        return []
+    simple = _simple(text)
+    if simple is not None:
+        return list(simple.items())
     import tomllib
 
     try:
         return list(_flat(tomllib.loads(text), ""))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SettingProblem(path=path, what=f"it is not valid TOML ({error})") from None
+
+
+def _simple(text: str) -> dict[str, str] | None:
+    """What a file says that has only lines such as `lang = "en"`, as `init` writes it.
+
+    None for any other: the TOML library takes longer to load than a search.
+    """
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        key, sign, value = line.partition(" = ")
+        plain = value[1:-1]
+        if not (sign and key.isascii() and key.isalpha() and value == f'"{plain}"'):
+            return None
+        if key in found or not plain.isascii() or not plain.isalnum():
+            return None
+        found[key] = plain
+    return found
 
 
 def _flat(table: dict[str, object], before: str) -> Iterable[tuple[str, object]]:
@@ -178,7 +197,9 @@ def changed_text(root: str, key: str, value: Value | None) -> tuple[str | None, 
     from tomlkit.exceptions import TOMLKitError
 
     path = path_of(root)
-    stamp, text = _read(root)
+    old = _read(root)
+    stamp = None if old is None else fsio.stamp_of(old.encode("utf-8"))
+    text = old or ""
     _values(path, text)
     try:
         document = tomlkit.parse(text)

@@ -5,7 +5,20 @@ there; the clock and the environment are read here and handed down.
 Touches: the environment, the clock, the cache folder.
 """
 
-from recollect.app.api import Memories, open_store
+from typing import TYPE_CHECKING
+
 from recollect.app.wiring import App
 
+if TYPE_CHECKING:
+    from recollect.app.api import Memories, open_store
+
 __all__ = ["App", "Memories", "open_store"]
+
+
+def __getattr__(name: str) -> object:
+    """The Python API, which a command does not need."""
+    if name in ("Memories", "open_store"):
+        from recollect.app import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from recollect import __version__, fsio
 from recollect.adapters.clients.claude import settings as claude
-from recollect.app import settings
 from recollect.app.publishing import publish_all
 from recollect.app.setup import program_paths
 from recollect.app.wiring import App
@@ -66,13 +65,13 @@ def examine(app: App, *, repair: bool) -> Report:
         groups[0].findings.append(
             _found("problem", "store", "there is none here; `recollect init` makes one")
         )
-    known = settings.problems(app)
+    known = app.setting_problems()
     for scope, root in app.roots.items():
         findings: list[Finding] = []
         groups.append(Group(scope, root, findings))
         try:
             store = app.opened(root, scope)
-            wrong = [w for w in app.warnings if w not in known] + settings.problems_in(root)
+            wrong = [w for w in app.warnings if w not in known] + app.setting_problems(root)
             findings += [_found("problem", "store", "{what}", what=what) for what in wrong]
             findings += _store(app, store, repair=repair)
         except RecollectError as error:

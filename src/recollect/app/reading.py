@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
-from recollect.app.publishing import keep_brief
 from recollect.app.wiring import App
-from recollect.app.writing import store_of
 from recollect.domain import codec
 from recollect.domain.codec import memory_from_text
 from recollect.domain.entries import without_comments
@@ -108,6 +106,8 @@ def _item(one: Candidate, form: str) -> dict[str, Any]:
 def brief(app: App) -> tuple[str, int]:
     """The brief of a session that would start here, and its tokens."""
     store = app.store()
+    from recollect.app.publishing import keep_brief
+
     text = keep_brief(app, store, "" if store.scope == "project" else app.project_name)
     return text, count_tokens(text)
 
@@ -167,7 +167,7 @@ class Page(NamedTuple):
 
 def show(app: App, name: str, level: int) -> Page:
     """One memory at a level of disclosure (0 keywords … 3 raw conversation), or one section."""
-    store = store_of(app, name)
+    store = app.store_of(name)
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
     memory = memory_from_text(store.read(entry).text, entry.path)

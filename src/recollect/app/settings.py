@@ -43,16 +43,6 @@ def list_settings(app: App) -> list[Row]:
     return rows
 
 
-def problems(app: App) -> list[str]:
-    """What is wrong in the settings files of the stores here, each with what to do."""
-    return [problem for root in app.roots.values() for problem in problems_in(root)]
-
-
-def problems_in(root: str) -> list[str]:
-    """What is wrong in the settings file of one store."""
-    return [f"{error} {error.next_step}" for error in config.problems(root)]
-
-
 def find_setting(app: App, key: str) -> Row:
     """One setting. Raises UsageProblem if there is none of that name."""
     _checked(key)

@@ -7,23 +7,25 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from recollect import fsio
 from recollect.adapters import config
-from recollect.adapters.clients.claude.transcript import ClaudeTranscripts
 from recollect.adapters.files import MarkdownStore
 from recollect.adapters.journal import OPS_PREFIX, FolderJournal
-from recollect.adapters.sessions import FolderSessions
 from recollect.adapters.sqlite.index import SqliteIndex
 from recollect.domain.names import slug_of
 from recollect.domain.redact import redact
-from recollect.errors import RecollectError, SettingProblem, StoreNotFound
+from recollect.errors import MemoryNotFound, RecollectError, SettingProblem, StoreNotFound
 from recollect.hooks import places
 from recollect.ports import TranscriptReader
-from recollect.services.capture import Capture
 from recollect.services.ledger import Ledger, Moment
 from recollect.services.opened import INDEX, OpenStore, Settings
 from recollect.services.refresh import Progress, refresh
+
+if TYPE_CHECKING:  # seldom needed, and dear: imported where it is used
+    from recollect.adapters.sessions import FolderSessions
+    from recollect.services.capture import Capture
 
 SCOPES = ("project", "global")
 
@@ -100,6 +102,13 @@ class App:
             raise StoreNotFound(where=self.project_folder if scope != "global" else "all projects")
         return [self.opened(self.roots[name], name, progress) for name in names]
 
+    def store_of(self, name: str) -> OpenStore:
+        """The store that has this memory; the project's first. Raises MemoryNotFound."""
+        for store in self.stores():
+            if store.index.entry(name.partition("#")[0]) is not None:
+                return store
+        raise MemoryNotFound(id=name)
+
     def opened(self, root: str, scope: str, progress: Progress | None = None) -> OpenStore:
         """The store at `root`, brought up to date."""
         if root in self._open:
@@ -174,18 +183,29 @@ class App:
         asked = self.env.get("LC_ALL") or self.env.get("LC_MESSAGES") or self.env.get("LANG", "")
         return "zh" if asked.lower().startswith("zh") else "en"
 
+    def setting_problems(self, root: str = "") -> list[str]:
+        """What is wrong in the settings file of a store, or of all, each with what to do."""
+        roots = [root] if root else self.roots.values()
+        return [f"{error} {error.next_step}" for one in roots for error in config.problems(one)]
+
     # --------------------------------------------------------------------------------- capture
 
     def sessions(self, store: OpenStore) -> FolderSessions:
         """The session states of a store."""
+        from recollect.adapters.sessions import FolderSessions
+
         return FolderSessions(store.files.root)
 
     def readers(self) -> dict[str, TranscriptReader]:
         """The transcript readers, by client."""
+        from recollect.adapters.clients.claude.transcript import ClaudeTranscripts
+
         return {"claude": ClaudeTranscripts()}
 
     def capture(self, store: OpenStore) -> Capture:
         """Capturing into a store."""
+        from recollect.services.capture import Capture
+
         return Capture(store, self.sessions(store), self.readers(), self.redact)
 
     # --------------------------------------------------------------------- identity and privacy

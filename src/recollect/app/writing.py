@@ -73,7 +73,7 @@ def edit(
     app: App, name: str, *, title: str | None, body: str | None, append: str | None, dry_run: bool
 ) -> Done:
     """Change title or body of a memory or a section."""
-    store = store_of(app, name)
+    store = app.store_of(name)
     before = _text_of(store, name)
     done = service.edit(store, name, title=title, body=body, append=append, dry_run=dry_run)
     return _done(app, store, done, dry_run=dry_run)._replace(before=before)
@@ -90,7 +90,7 @@ def edit_by_hand(
 
     `editor` gets the bytes of the file and gives the new ones, or None if nothing was changed.
     """
-    store = store_of(app, name)
+    store = app.store_of(name)
     memory_id = name.partition("#")[0]
     document = store.read(store.require(memory_id))
     data = editor(document.text.encode("utf-8", "surrogateescape"))
@@ -106,7 +106,7 @@ def edit_by_hand(
 
 def set_fields(app: App, name: str, values: Mapping[str, str], *, dry_run: bool) -> Done:
     """Change fields of the front matter."""
-    store = store_of(app, name)
+    store = app.store_of(name)
     before = _text_of(store, name)
     done = service.set_fields(store, name, values, dry_run=dry_run)
     return _done(app, store, done, dry_run=dry_run)._replace(before=before)
@@ -123,7 +123,7 @@ def forget(app: App, name: str, *, purge: bool, dry_run: bool) -> Done:
             command="forget",
         )
     try:
-        store = store_of(app, name)
+        store = app.store_of(name)
         done = service.forget(store, name, dry_run=dry_run)
     except MemoryNotFound:
         if not purge:
@@ -204,15 +204,6 @@ def past_json(past: Past) -> dict[str, Any]:
         "undone": past.undone,
         "undoes": past.undoes,
     }
-
-
-def store_of(app: App, name: str) -> OpenStore:
-    """The store that has this memory; the project's first. Raises MemoryNotFound."""
-    memory_id = name.partition("#")[0]
-    for store in app.stores():
-        if store.index.entry(memory_id) is not None:
-            return store
-    raise MemoryNotFound(id=name)
 
 
 def _done(app: App, store: OpenStore, written: Written, *, dry_run: bool) -> Done:

@@ -9,7 +9,6 @@ Touches: nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.domain.codec import sections_of
@@ -94,7 +93,7 @@ def gather(
     other projects are left out.
     """
     told = (memory for memory in memories if _is_told(memory, project))
-    own = [replace(memory, body=strip_private(memory.body)) for memory in told]
+    own = [memory._replace(body=strip_private(memory.body)) for memory in told]
     here = [entry for entry in entries if _is_told(entry, project)]
     facts: list[Line] = []
     todo: list[Line] = []

@@ -16,12 +16,13 @@ from recollect.domain.codec import sections_of
 from recollect.domain.facts import facts_of, section_kind
 from recollect.domain.model import Entry, Memory, Section, lowest_trust
 from recollect.domain.pack import count_tokens
+from recollect.domain.pattern import Pattern
 from recollect.domain.redact import strip_private
 
 LARGEST_INDEXED = 1024 * 1024
 LONGEST_SUMMARY = 160
-_SOLUTION = re.compile(r"^(?:Solution|解决方案)\s*[:：]", re.I)
-_MARKS = re.compile(
+_SOLUTION = Pattern(r"^(?:Solution|解决方案)\s*[:：]", re.I)
+_MARKS = Pattern(
     r"^(?:[-*+>]|\d+[.)、])\s+(?:\[[ xX]\]\s+)?|`{1,3}|\*\*|(?<!\S)\*(?=\w)|(?<=\w)\*(?!\S)|<!--.*?-->"
 )
 
@@ -40,9 +41,9 @@ class Shelved(NamedTuple):
     tokens: int
 
 
-_COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.S)
-_OWN_TRUST = re.compile(r"\btrust:\s*(external|tool|agent)\b")
-_OWN_SOURCE = re.compile(r"\bsource:\s*(observed|inferred|instructed|referenced)\b")
+_COMMENT = Pattern(r"<!--(.*?)(?:-->|\Z)", re.S)
+_OWN_TRUST = Pattern(r"\btrust:\s*(external|tool|agent)\b")
+_OWN_SOURCE = Pattern(r"\bsource:\s*(observed|inferred|instructed|referenced)\b")
 
 
 def without_comments(text: str) -> str:
@@ -177,7 +178,7 @@ def _spoken(trigger: str) -> str:
     return trigger.casefold().replace("-", " ")
 
 
-_TURN = re.compile(r"^### (?=.+\[\d\d:\d\d(?::\d\d)?\])", re.M)
+_TURN = Pattern(r"^### (?=.+\[\d\d:\d\d(?::\d\d)?\])", re.M)
 
 
 def turns_of(body: str) -> list[str]:

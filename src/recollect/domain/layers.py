@@ -13,21 +13,22 @@ from typing import NamedTuple
 
 from recollect.domain.model import DECAY_DAYS, type_of_kind
 from recollect.domain.names import slug_of
+from recollect.domain.pattern import Pattern
 
-_POINTER = re.compile(
+_POINTER = Pattern(
     r"\bcan be found (?:at|in|under|on)\b|\b(?:is|are|lives?|located|documented|tracked|kept) (?:at|in|on|under)\s+"
     r"(?:https?://|the |our )?\S*(?:wiki|dashboard|jira|linear|notion|confluence|grafana|sheet|drive|board|docs?\b|repo|https?://)"
     r"|^\s*(?:see|docs?|documentation|dashboard|wiki|runbook)\s*[:：]?\s*https?://\S+"
     r"|(?:在|位于|见|参见|参考)\s*(?:https?://|\S*(?:文档|维基|看板|仓库|面板))|可以在.{1,40}找到",
     re.I | re.M,
 )
-_BEHAVIOUR = re.compile(
+_BEHAVIOUR = Pattern(
     r"\b(?:always|never|don'?t|do not|must|should|avoid|prefer|from now on|make sure|remember to)\b"
     r"|^\s*(?:use|run|check|ask|write|keep|stop|explain|answer|reply)\b"
     r"|总是|永远|不要|别再|必须|应该|应当|避免|优先|尽量|以后|一律|请用|记得",
     re.I | re.M,
 )
-_EPISODE = re.compile(
+_EPISODE = Pattern(
     r"\b(?:today|yesterday|this (?:morning|afternoon|session|week)|just now|we (?:fixed|found|tried|debugged|released|deployed|discussed|merged))\b"
     r"|今天|昨天|刚才|刚刚|本次|这次会话|上午|下午|我们(?:修复|讨论|尝试|发布|部署)了",
     re.I,
@@ -103,11 +104,11 @@ def decay_day(created: str) -> str:
         return ""
 
 
-_WORD = re.compile(
+_WORD = Pattern(
     r"[A-Za-z][A-Za-z0-9_+#.-]{2,24}|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,8}(?![\u4e00-\u9fff])"
 )
 # Chinese has no blanks between its words; these stand between the ones that name something.
-_BETWEEN = re.compile(
+_BETWEEN = Pattern(
     "|".join(
         """我们 你们 他们 大家 决定 使用 采用 选择 选用 改用 换成 修复 解决 问题 需要 可以 应该 不要 不能 必须 以后
         以前 实现 添加 增加 修改 更新 删除 检查 看看 如何 怎么 什么 为什么 这个 那个 这些 那些 一个 一下 帮我 请你

@@ -7,7 +7,8 @@ Touches: nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 LAYERS = ("semantic", "procedural", "reference", "episodic")
@@ -40,8 +41,7 @@ type_of_kind = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """One Markdown file of the store, read."""
 
     id: str
@@ -111,8 +111,7 @@ class Problem(NamedTuple):
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What is to be done to one file: `put` (create or replace), `move` or `remove`.
 
     `before` is the stamp that was seen, None for a file that must not be there yet.
@@ -126,8 +125,7 @@ class Change:
     to: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Op:
+class Op(NamedTuple):
     """A line of the journal about a file."""
 
     op: str
@@ -184,8 +182,7 @@ class Entry(NamedTuple):
         return self.path.startswith("archive/")
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """What a search leaves out; empty fields leave out nothing."""
 
     layer: str = ""
@@ -200,7 +197,7 @@ class Filter:
     archived: bool = False
     superseded: bool = True
     trust: str = "external"  # the least trust that is let through
-    extra: dict[str, str] = field(default_factory=dict)
+    extra: Mapping[str, str] = MappingProxyType({})
 
 
 def lowest_trust(*trusts: str) -> str:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from recollect.domain.pattern import Pattern
+
 LONGEST_SLUG = 64
 _RESERVED = frozenset(
     ["con", "prn", "aux", "nul", "summary", "conversation"]
     + [f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)]
 )
-_ID = re.compile(r"\w[\w.-]{0,127}")
+_ID = Pattern(r"\w[\w.-]{0,127}")
 
 
 def slug_of(title: str) -> str:

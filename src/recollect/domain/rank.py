@@ -114,7 +114,7 @@ ENOUGH_WEIGHT = 1.4
 UNKNOWN_WORTH = 0.6
 WEAKEST_OF_BEST = 0.45
 SAME_TEXT = 0.85
-MOST_JUDGED = 10
+MOST_JUDGED = 8
 MOST_RELATED = 8
 # (ending, letters that must be left of the word)
 _ENDINGS = (

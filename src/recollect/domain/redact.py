@@ -10,15 +10,14 @@ every event before anything else sees it.
 
 from __future__ import annotations
 
-import hmac
 import re
 from functools import partial
 from typing import NamedTuple
 
+from recollect.domain.pattern import Pattern
+
 # A tag without its `>` counts as well: better to lose its line than to keep what follows.
-_PRIVATE = re.compile(
-    r"(?:[<＜]|&lt;)\s*+(/?)\s*+private(?![\w-])([^<>＜＞&]*+)(?:[>＞]|&gt;)?", re.I
-)
+_PRIVATE = Pattern(r"(?:[<＜]|&lt;)\s*+(/?)\s*+private(?![\w-])([^<>＜＞&]*+)(?:[>＞]|&gt;)?", re.I)
 PRIVATE_MARK = "[private]"
 
 
@@ -46,14 +45,14 @@ class _Rule(NamedTuple):
 
     kind: str
     words: tuple[str, ...]  # one of these (in lower case) must be there: most texts have none
-    pattern: re.Pattern[str]
+    pattern: Pattern
     is_long: bool = False  # goes over many lines
 
 
 def _rule(kind: str, words: str, pattern: str, flags: int = 0) -> _Rule:
     # Of ASCII only: a key in the middle of Chinese text stands alone all the same.
     is_long = kind == "private-key"
-    return _Rule(kind, tuple(words.split()), re.compile(pattern, flags | re.ASCII), is_long)
+    return _Rule(kind, tuple(words.split()), Pattern(pattern, flags | re.ASCII), is_long)
 
 
 _LEFT = r"(?<![A-Za-z0-9])"
@@ -202,6 +201,8 @@ def _places_of(low: str, words: set[str]) -> list[int]:
 def _placeholder(match: re.Match[str], kind: str, key: bytes) -> str:
     group = match.lastindex or 0
     secret = match[group]
+    import hmac
+
     mark = hmac.digest(key, secret.encode("utf-8", "surrogatepass"), "sha256").hex()[:4]
     start, end = match.start(group) - match.start(), match.end(group) - match.start()
     return f"{match[0][:start]}[redacted:{kind}:{mark}]{match[0][end:]}"

@@ -12,17 +12,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recollect.domain.names import slug_of
+from recollect.domain.pattern import Pattern
 
 MOST_TRIGGERS = 8
 LONGEST_LINE = 200
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
+_ESCAPES = Pattern(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
 _TELLING = (
     "error", "exception", "fatal", "denied", "not found", "cannot", "can't", "could not",
     "couldn't", "no such", "unknown", "refused", "timed out", "timeout", "time out", "locked",
     "invalid", "unrecogni", "unsupported", "missing", "already in use", "not recognized",
     "错误", "失败", "找不到", "无法", "不存在", "拒绝",
 )  # fmt: skip
-_NAMED = re.compile(
+_NAMED = Pattern(
     r"\b[A-Z][A-Za-z]+(?:Error|Exception|Warning)\b|\bE[A-Z]{3,14}\b|\b[A-Z]{2,}_[A-Z_]{3,}\b"
     r"|\b(?:TS|E|F|W|SC|CS|HTTP )\d{3,5}\b"
 )
@@ -47,9 +48,9 @@ _PHRASES = (
     "not recognized",
     "timed out",
 )
-_ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
-_QUOTED = re.compile(r"['\"`‘“]([\w@./:+-]{2,40})['\"`’”]")
-_TESTS = re.compile(
+_ASSIGNED = Pattern(r"[A-Za-z_]\w*=")
+_QUOTED = Pattern(r"['\"`‘“]([\w@./:+-]{2,40})['\"`’”]")
+_TESTS = Pattern(
     r"\bAssertionError\b|\b\d+ fail(?:ed|ing|ures?)\b(?=\s*(?:[,;|=)]|in \d|$))|^FAILED\b|\bassert \b"
     r"|✗|● ",
     re.M,

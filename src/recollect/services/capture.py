@@ -14,8 +14,9 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from recollect.domain import codec, entries, layers, summary
+from recollect.domain.folding import fold
 from recollect.domain.model import Change, Op, Section
-from recollect.domain.session import Event, SessionState, fold
+from recollect.domain.session import Event, SessionState
 from recollect.fsio import stamp_of
 from recollect.ports import TranscriptReader
 from recollect.services.opened import OpenStore

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.domain.model import Change, Op, Problem
@@ -60,7 +59,7 @@ class Ledger:
     ) -> None:
         """`redact` is applied to every text that is to be written."""
         self.store, self.journal, self.index = store, journal, index
-        self.moment, self._redact = moment, redact
+        self.moment, self.redact = moment, redact
 
     # --------------------------------------------------------------------------------- changing
 
@@ -87,7 +86,7 @@ class Ledger:
     def _redacted(self, change: Change) -> Change:
         if change.op != "put":
             return change
-        return Change("put", change.path, change.memory, change.before, self._redact(change.text))
+        return Change("put", change.path, change.memory, change.before, self.redact(change.text))
 
     def _old_of(self, change: Change) -> str:
         """The text that a change replaces; an error if the file is not as the plan saw it."""
@@ -125,14 +124,14 @@ class Ledger:
         )
         ops: list[Op] = []
         for change in changes:
-            about = replace(blank, memory=change.memory, path=change.path)
+            about = blank._replace(memory=change.memory, path=change.path)
             if change.before is not None and self.journal.text_of(change.before) is None:
                 # The old text came from a person's editor: the journal keeps it, for undo.
-                old = self._redact(olds[change.path])
-                ops.append(replace(about, cause=OUTSIDE, after=change.before, text=old, undoes=""))
+                old = self.redact(olds[change.path])
+                ops.append(about._replace(cause=OUTSIDE, after=change.before, text=old, undoes=""))
             ops.append(_op_of(change, about))
         return [
-            replace(op, op_id=self.moment.new_id(), seq=op.seq + n, of=len(ops))
+            op._replace(op_id=self.moment.new_id(), seq=op.seq + n, of=len(ops))
             for n, op in enumerate(ops)
         ]
 
@@ -263,17 +262,17 @@ def _paths_of(ops: Iterable[Op]) -> list[str]:
 def _reverse_of(op: Op, old: str) -> Op:
     """The op that brings back the file as it was, with its text `old`."""
     if op.op == "move":
-        return replace(op, path=op.to, to=op.path)
+        return op._replace(path=op.to, to=op.path)
     if op.op == "put" and op.before is None:
-        return replace(op, op="remove", before=op.after)
-    return replace(op, op="put", before=op.after, after=op.before, text=old)
+        return op._replace(op="remove", before=op.after)
+    return op._replace(op="put", before=op.after, after=op.before, text=old)
 
 
 def _op_of(change: Change, about: Op) -> Op:
     """The op of a change, where `about` has all that does not depend on its kind."""
     if change.op == "move":
-        return replace(about, op="move", before=change.before, after=change.before, to=change.to)
+        return about._replace(op="move", before=change.before, after=change.before, to=change.to)
     if change.op == "remove":
-        return replace(about, op="remove", before=change.before)
+        return about._replace(op="remove", before=change.before)
     after = stamp_of(change.text.encode("utf-8", "surrogateescape"))
-    return replace(about, before=change.before, after=after, text=change.text)
+    return about._replace(before=change.before, after=after, text=change.text)

@@ -8,7 +8,6 @@ Touches: the ports behind the stores it is given.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.domain import pack, rank
@@ -165,4 +164,4 @@ def _related(stores: Sequence[OpenStore], chosen: list[Candidate], cue: Cue) -> 
 
 def with_trust(only: Filter, trust: str) -> Filter:
     """The filter, letting through only memories that can be trusted at least that much."""
-    return replace(only, trust=trust)
+    return only._replace(trust=trust)

@@ -17,7 +17,8 @@ COMMON_FROM = 2_000  # a word that more sections have is listed in the table `co
 # that these bring.
 MOST_WORDS = 24
 MOST_ROWS = 1_000
-MOST_CANDIDATES = 16
+MOST_AT_ONCE = 500  # of the variables that SQLite takes in one statement
+MOST_CANDIDATES = 12
 SHELVES = ("hot", "cold", "raw")  # what recall sees; the archive; raw conversations
 
 _FIELDS = (
@@ -68,15 +69,20 @@ def stems(words: list[str]) -> dict[str, str]:
 
 def counts_of(db: "sqlite.Connection", filed: dict[str, str], shelf: str = "hot") -> dict[str, int]:
     """How many sections of a shelf have each word, given the forms that `stems` found."""
+    terms = list(filed.values())
     counts: dict[str, int] = {}
-    for word, term in filed.items():
-        row = db.execute("SELECT count FROM common WHERE shelf = ? AND term = ?", (shelf, term))
-        common = row.fetchone()
-        if common is None:
-            row = db.execute(f"SELECT doc FROM {shelf}_words WHERE term = ?", (term,))
-            common = row.fetchone()
-        counts[word] = common[0] if common else 0
-    return counts
+    for start in range(0, len(terms), MOST_AT_ONCE):
+        some = terms[start : start + MOST_AT_ONCE]
+        common = f"SELECT term, count FROM common WHERE shelf = ? AND term IN ({_marks(some)})"
+        counts.update(db.execute(common, (shelf, *some)).fetchall())
+        rest = [term for term in some if term not in counts]
+        words = f"SELECT term, doc FROM {shelf}_words WHERE term IN ({_marks(rest)})"
+        counts.update(db.execute(words, rest).fetchall())
+    return {word: counts.get(term, 0) for word, term in filed.items()}
+
+
+def _marks(values: "list[str]") -> str:
+    return ",".join("?" * len(values))
 
 
 def match(words: list[str], *, every: bool = False) -> str:

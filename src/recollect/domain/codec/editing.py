@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 
 from recollect.domain.codec.frontmatter import Entry, Value, is_remark, item_of, split_front
+from recollect.domain.pattern import Pattern
 
 # What YAML readers take for something else than a string: booleans, nothing, numbers, times.
-_AMBIGUOUS = re.compile(
+_AMBIGUOUS = Pattern(
     r"(?:y|n|yes|no|on|off|true|false|null|~|=|<<|[-+]?[\d._]+(?:e[-+]?\d+)?|0[xob][\da-f_]+"
     r"|[-+]?\d[\d_]*(?::\d+)+(?:\.\d*)?|[-+]?\.(?:inf|nan)|\d{4}-\d\d?-\d\d?(?:[Tt \t].*)?)",
     re.IGNORECASE,

@@ -17,6 +17,7 @@ from recollect.domain.codec.frontmatter import Front, Value, split_front
 from recollect.domain.codec.legacy import headers_of, split_keywords
 from recollect.domain.model import Memory
 from recollect.domain.names import id_from, is_id
+from recollect.domain.pattern import Pattern
 
 ORDER = (
     "id title type kind category tags trigger files concepts salience confidence source trust "
@@ -49,12 +50,12 @@ _FOLDER_KINDS = (
     ("core/", "fact"),
 )
 _NOT = ("", "false", "no", "off", "n", "0", "否")
-_TIME = re.compile(
+_TIME = Pattern(
     r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)日?"
     r"(?:[T\s]*(\d{1,2})[:：](\d{2})(?:[:：](\d{2})(?:[.,]\d*)?)?\s*(?:([+-])(\d{2}):?(\d{2}))?)?",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.M)
+_FENCE = Pattern(r"^ {0,3}(?:```|~~~)", re.M)
 
 
 def words_for(key: str) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ import json
 import re
 from typing import NamedTuple
 
+from recollect.domain.pattern import Pattern
+
 LARGEST_FRONT = 64 * 1024
 LARGEST_YAML = 16 * 1024  # PyYAML's pure loader takes up to a second for four times as much
 DEEPEST = 20
@@ -24,21 +26,21 @@ Value = str | list[str]
 
 # Every quantifier below that could meet a long run of one character is possessive or stands
 # before something that must follow: none of these patterns goes back over what it has read.
-_KEY = re.compile(r"([A-Za-z_][\w.-]*+)[ \t]*+:(?:[ \t]++(.*)|$)")
-_ITEM = re.compile(r"([ \t]*+)-(?:[ \t]++(.*)|$)")
-_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*+)"')
-_SINGLE = re.compile(r"'((?:[^']|'')*+)'")
-_FLOW_ITEM = re.compile(
+_KEY = Pattern(r"([A-Za-z_][\w.-]*+)[ \t]*+:(?:[ \t]++(.*)|$)")
+_ITEM = Pattern(r"([ \t]*+)-(?:[ \t]++(.*)|$)")
+_DOUBLE = Pattern(r'"((?:[^"\\]|\\.)*+)"')
+_SINGLE = Pattern(r"'((?:[^']|'')*+)'")
+_FLOW_ITEM = Pattern(
     r"""[ \t]*+("(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'|[^\s,\[\]{}"'][^,\[\]{}]*+)?+[ \t]*+([,\]])"""
 )
-_ESCAPE = re.compile(r"\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|(.))", re.S)
+_ESCAPE = Pattern(r"\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|(.))", re.S)
 _ESCAPED = {
     "0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r",
     "e": "\x1b", " ": " ", '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0",
     "L": "\u2028", "P": "\u2029",
 }  # fmt: skip
-_ALIASES = re.compile(r"(?:^|[\s\[{,:-])[&*!][^\s]", re.MULTILINE)
-_ALIAS = re.compile(r"\*[\w-]")
+_ALIASES = Pattern(r"(?:^|[\s\[{,:-])[&*!][^\s]", re.MULTILINE)
+_ALIAS = Pattern(r"\*[\w-]")
 _OTHER_FORMS = tuple("[{]}&!|>")  # with these begins something that is no plain string
 
 
@@ -214,7 +216,7 @@ def _read_flow(raw: str) -> tuple[list[str], str] | None:
 def _read_scalar(raw: str) -> tuple[str, str] | None:
     """The string that this is and the comment behind it, or None if only PyYAML can tell."""
     for quoted in (_DOUBLE, _SINGLE):
-        if raw[:1] != quoted.pattern[:1]:
+        if raw[:1] != quoted.text[:1]:
             continue
         match = quoted.match(raw)
         comment = _comment_behind(raw[match.end() :]) if match else None

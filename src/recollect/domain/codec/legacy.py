@@ -10,14 +10,16 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from recollect.domain.pattern import Pattern
+
 _SEARCHED = 16_000
-_TITLE = re.compile(r"^#[ \t]*(?:Conversation Memory|对话记忆)[ \t]*[:：](.*)$", re.M | re.I)
-_HEADER = re.compile(
+_TITLE = Pattern(r"^#[ \t]*(?:Conversation Memory|对话记忆)[ \t]*[:：](.*)$", re.M | re.I)
+_HEADER = Pattern(
     r"^[ \t]*+(?:[-*+][ \t]++)?\*\*(Keywords|关键词|Time|时间)[ \t]*+"
     r"(?:[:：][ \t]*+\*\*|\*\*[ \t]*+[:：])(.*)$",
     re.M | re.I,
 )
-_PLACEHOLDER = re.compile(r"\{.*\}|<.*>|\[.*\]")
+_PLACEHOLDER = Pattern(r"\{.*\}|<.*>|\[.*\]")
 
 
 class Headers(NamedTuple):

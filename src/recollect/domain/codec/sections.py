@@ -8,16 +8,16 @@ Touches: nothing.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from recollect.domain.model import Section
 from recollect.domain.names import anchor_of, free_name
+from recollect.domain.pattern import Pattern
 
-_HEADING = re.compile(r"##[ \t]+(.*)")
-_CLOSING = re.compile(r"(?:^|[ \t])#+$")  # `## Title ##`, but not `## C#`
-_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*+\n)+")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_HEADING = Pattern(r"##[ \t]+(.*)")
+_CLOSING = Pattern(r"(?:^|[ \t])#+$")  # `## Title ##`, but not `## C#`
+_BLANK_LINES = Pattern(r"\A(?:[^\S\n]*+\n)+")
+_FENCE = Pattern(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 class Part(NamedTuple):

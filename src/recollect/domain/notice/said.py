@@ -20,32 +20,33 @@ from recollect.domain.notice.sentences import (
     without_quotations,
 )
 from recollect.domain.notice.wording import Wording
+from recollect.domain.pattern import Pattern
 
 LONGEST = 320
 MOST_TOLD = 3
-_CJK = re.compile(r"[\u4e00-\u9fff]")
-_LEAD = re.compile(
+_CJK = Pattern(r"[\u4e00-\u9fff]")
+_LEAD = Pattern(
     r"^(?:(?:ok(?:ay)?|yes|yeah|right|sure|also|and|so|then|well|please|one more thing|btw|by the way)"
     r"\b[,:.!]?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了)[，,：:！。\s]+|请(?=[^注求问]))",
     re.I,
 )
-_STATED = re.compile(r"^(?:decision|decided)\s*[:：]\s*|^(?:决定|决策)\s*[:：]\s*", re.I)
-_REASON = re.compile(
+_STATED = Pattern(r"^(?:decision|decided)\s*[:：]\s*|^(?:决定|决策)\s*[:：]\s*", re.I)
+_REASON = Pattern(
     r"(?:,|;|\s[–—-])?\s+(?:because|since|so that|as it|as we|in order to|due to|to avoid)\b\s*"
     r"|[,，;；]?\s*(?:因为|由于|以便|为了避免|原因是|理由是)[:：]?\s*",
     re.I,
 )
-_TECHNOLOGY = re.compile(
+_TECHNOLOGY = Pattern(
     r"\b(?:use|using|adopt|switch|migrate|library|framework|database|version|instead of)\b"
     r"|[A-Z][A-Za-z]*(?:SQL|DB|JS|QL)\b|用|采用|换成|改用|数据库|框架|版本|库",
     re.I,
 )
-_ARCHITECTURE = re.compile(
+_ARCHITECTURE = Pattern(
     r"\b(?:architecture|modules?|services?|layers?|schema|boundar\w+|monolith|microservices?|pipeline"
     r"|queue)\b|架构|模块|服务|分层|层次|微服务|单体",
     re.I,
 )
-_SAID = re.compile(
+_SAID = Pattern(
     r"^(?:we|i|the team)(?:['’]ve| have)?(?: all)? (?:decided|agreed|chose|opted) "
     r"(?:to|that we(?:['’]ll| will)?|that|on)\s+(?!not\b)"
     r"|^(?:let['’]?s|we(?:['’]ll| will| shall)|i(?:['’]d| would) like us to|i want us to)\s+(?!not\b)"
@@ -95,7 +96,7 @@ def _is_decided(plain: str, wording: Wording) -> bool:
     return found is not None and not wording.reported.search(plain[: found.start()])
 
 
-_AGENT = re.compile(
+_AGENT = Pattern(
     r"(?:[-*]\s*)?(?:\*\*)?(?:decision|决定|决策)(?:\*\*)?\s*[:：](?:\*\*)?\s*(?P<a>\S.+)"
     r"|(?:i|we)(?:['’]ve| have)? (?:decided|chose|chosen|opted|settled on)\b.+",
     re.I,
@@ -143,9 +144,7 @@ def _tidy(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-_TODO = re.compile(
-    r"(?:[-*]\s*)?(?:\[ \]\s*|(?:TODO|FIXME|待办|后续)\s*[:：]\s*)(\S.{3,200})$", re.I
-)
+_TODO = Pattern(r"(?:[-*]\s*)?(?:\[ \]\s*|(?:TODO|FIXME|待办|后续)\s*[:：]\s*)(\S.{3,200})$", re.I)
 
 
 def todos_in(text: str) -> list[str]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 
-_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|```.*?(?:```|\Z)", re.S | re.M)
-_ENDS = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[^a-z\s])|(?<=[。！？；])|\n+|;\s+")
-_BULLET = re.compile(r"^\s{0,3}(?:[-*•]|\d{1,2}[.)])\s+(?=\S)")
+from recollect.domain.pattern import Pattern
+
+_FENCE = Pattern(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|```.*?(?:```|\Z)", re.S | re.M)
+_ENDS = Pattern(r"(?<=[.!?])[\"')\]]*\s+(?=[^a-z\s])|(?<=[。！？；])|\n+|;\s+")
+_BULLET = Pattern(r"^\s{0,3}(?:[-*•]|\d{1,2}[.)])\s+(?=\S)")
 
 # Lines that came from a program, by how they begin.
-_FROM_PROGRAMS = re.compile(
+_FROM_PROGRAMS = Pattern(
     r"\s{4,}|\t"  # indented, as code is
     r"|[>|#$%❯@]|\+{1,3} |-{2,} |\+\s{2}|-\s{3}"  # quotations, tables, prompts, diffs
     r"|diff --git |index [0-9a-f]{7}|commit [0-9a-f]{7}|[0-9a-f]{7,40} "
@@ -27,12 +29,12 @@ _FROM_PROGRAMS = re.compile(
     r"|(?:git|npm|pnpm|yarn|docker|kubectl|pip|sudo|curl|cargo) (?!(?:is|was|has|can|and|or|for)\b)[a-z-]"
 )
 # Lines of code, by what is in them once inline code is set aside.
-_CODE = re.compile(
+_CODE = Pattern(
     r"[{};]\s*$|=>|==|&&|\|\||!=|</\w|\);|^\s*[\"'][\w-]+[\"']\s*:|^\w+ = |^[\w.]+\([^)]*\)\s*$"
     r"|^(?:import|from \S+ import|def|class|const|let \w+ =|var|return|function|async|export) .*[(){}=:]"
     r"|^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER) "
 )
-_QUOTED = re.compile(
+_QUOTED = Pattern(
     r"`[^`\n]{0,400}`|\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|「[^」\n]{0,400}」|『[^』\n]{0,400}』"
     r"|(?<!\w)'[^'\n]{0,400}'(?!\w)"
 )

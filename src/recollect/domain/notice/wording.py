@@ -9,21 +9,23 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from recollect.domain.pattern import Pattern
+
 
 class Wording(NamedTuple):
     """How people decide and rule in one language; all patterns are searched in one sentence."""
 
-    decided: re.Pattern[str]  # something is chosen
-    used: re.Pattern[str]  # something is in use: a decision, unless trouble with it is reported
-    ruled: re.Pattern[str]  # something is to be done, or not, from now on
-    not_meant: re.Pattern[str]  # a question, a doubt, an idiom: the sentence decides nothing
-    passing: re.Pattern[str]  # about this moment, this line, this file: no rule
-    trouble: re.Pattern[str]  # a report of trouble
-    reported: re.Pattern[str]  # in front of somebody else's words
-    against: re.Pattern[str]  # a rule that forbids
+    decided: Pattern  # something is chosen
+    used: Pattern  # something is in use: a decision, unless trouble with it is reported
+    ruled: Pattern  # something is to be done, or not, from now on
+    not_meant: Pattern  # a question, a doubt, an idiom: the sentence decides nothing
+    passing: Pattern  # about this moment, this line, this file: no rule
+    trouble: Pattern  # a report of trouble
+    reported: Pattern  # in front of somebody else's words
+    against: Pattern  # a rule that forbids
 
 
-def any_of(*patterns: str, after: str = "") -> re.Pattern[str]:
+def any_of(*patterns: str, after: str = "") -> Pattern:
     """One pattern for all of these, whatever the case.
 
     Those that begin with `after` are tried together where it matches: to match the same start
@@ -33,7 +35,7 @@ def any_of(*patterns: str, after: str = "") -> re.Pattern[str]:
     rest = [pattern for pattern in patterns if not _begins(pattern, after)]
     if started:
         rest.append(f"{after}(?:{'|'.join(f'(?:{pattern})' for pattern in started)})")
-    return re.compile("|".join(f"(?:{pattern})" for pattern in rest), re.I)
+    return Pattern("|".join(f"(?:{pattern})" for pattern in rest), re.I)
 
 
 def _begins(pattern: str, start: str) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from recollect.app import App, settings
+from recollect.app import App
 from recollect.doors.cli.paper import Paper, drop_output, shown_line
 from recollect.errors import FileNotThere, RecollectError, StorageFailed, UsageProblem
 from recollect.lang import heard, say, word
@@ -79,7 +79,7 @@ class Door:
     def end(self) -> None:
         """Let the stores go and say what was noticed on the way."""
         self.app.close()
-        for warning in dict.fromkeys([*self.app.warnings, *settings.problems(self.app)]):
+        for warning in dict.fromkeys([*self.app.warnings, *self.app.setting_problems()]):
             if warning not in self.said:
                 self.paper.complain(f"recollect: {self.heard(warning)}")
 

@@ -29,7 +29,13 @@ def filters(run: Any) -> Any:
                 metavar="KIND",
                 help=f"Only this kind: {', '.join(model.KINDS)}.",
             ),
-            click.option("--type", "category", default=None, help="Only facts of this category."),
+            click.option(
+                "--type",
+                "word",
+                default=None,
+                metavar="WORD",
+                help="Only this kind (decision), category (bugfix) or layer (semantic).",
+            ),
             click.option("--tags", default=None, help="Only with all of these tags."),
             click.option("--file", default=None, help="Only about a file whose path has this."),
             click.option("--concept", default=None, help="Only about this concept."),
@@ -50,10 +56,16 @@ def filter_of(door: Door, given: dict[str, Any]) -> Filter:
     for name in ("since", "until"):
         if given[name] and not _is_day(given[name]):
             raise door.refusal(f"--{name} takes a day such as 2026-01-31; not “{given[name]}”.")
+    named = {"layer": given["layer"] or "", "kind": given["kind"] or "", "category": ""}
+    if given["word"]:
+        field, word = _field_of(given["word"].strip().lower())
+        if named[field] not in ("", word):
+            raise door.refusal(f"--type {word} and --{field} {named[field]} exclude each other.")
+        named[field] = word
     return Filter(
-        layer=given["layer"] or "",
-        kind=given["kind"] or "",
-        category=given["category"] or "",
+        layer=named["layer"],
+        kind=named["kind"],
+        category=named["category"],
         tags=words(given["tags"]),
         file=given["file"] or "",
         concept=given["concept"] or "",
@@ -63,6 +75,14 @@ def filter_of(door: Door, given: dict[str, Any]) -> Filter:
         until=f"{given['until']}~" if given["until"] else "",
         archived=given["archived"],
     )
+
+
+def _field_of(word: str) -> tuple[str, str]:
+    """`(field, word)`: what a word of --type is about; no word is of two fields."""
+    if word in model.LAYERS:
+        return "layer", word
+    one = word.removesuffix("s")  # seed 003 speaks of decisions, patterns, issues
+    return ("kind", one) if one in model.KINDS else ("category", word)
 
 
 def _is_day(text: str) -> bool:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from recollect.app import health, settings
+from recollect.app import health
 from recollect.app.health import Finding, Group
 from recollect.doors.cli.door import PHRASES, Door, command
 from recollect.doors.cli.paper import width_of
@@ -27,7 +27,7 @@ def doctor_command(door: Door, repair: bool, dry_run: bool) -> None:
     The exit code is 0 if all is well, 1 if something should be looked at.
     """
     report = health.examine(door.app, repair=repair and not dry_run)
-    door.said += settings.problems(door.app)
+    door.said += door.app.setting_problems()
 
     def show() -> None:
         for group in report.groups:

@@ -37,6 +37,17 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("undo", "write", "take back a change"),
         ("history", "write", "list the changes"),
     ),
+    "Facts and core memory": (
+        ("add-decision", "facts", "keep a decision and its reason"),
+        ("add-pattern", "facts", "keep a convention or a best practice"),
+        ("add-issue", "facts", "keep an issue"),
+        ("resolve", "facts", "note that an issue is resolved"),
+        ("extract-facts", "facts", "take facts out of a session file"),
+        ("clear-facts", "facts", "move facts into the archive"),
+        ("memory-set", "core", "write a core file, which is in every brief"),
+        ("memory-get", "core", "show core files"),
+        ("memory-list", "core", "list core files"),
+    ),
     "Read": (
         ("search", "read", "find memories"),
         ("recall", "read", "show what an agent would be given, and why"),
@@ -50,6 +61,7 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("consolidate", "lifecycle", "bring index, views and brief up to date"),
         ("rebuild-index", "lifecycle", "make the index anew from the files"),
     ),
+    "Serve": (("mcp", "serve", "serve the memory to agents' clients"),),
 }
 _TABLE = {name: (module, about) for rows in GROUPS.values() for name, module, about in rows}
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from recollect.app import reading
+from recollect.domain.factsview import summary_of
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.filters import filter_of, filters
 from recollect.doors.cli.ids import complete_ids
@@ -33,7 +34,7 @@ def search_command(
     """Find memories by words, in any order; nothing in a query is special.
 
     Identifiers are found by their parts (use callback finds useCallback), Chinese by any two
-    characters. Without words it lists what the filters let through.
+    characters. Without words it counts the facts and lists what the filters let through.
     """
     text = " ".join(query)
     only = filter_of(door, given)
@@ -47,11 +48,23 @@ def search_command(
     found = reading.entries(door.app, only, scope=scope or "")
 
     def show() -> None:
+        _show_facts(door, found)
         show_list(door, found[:limit], only)
         show_rest(door, len(found) - limit)
 
     listed = [reading.listed_as_hit(one) for one in found[:limit]]
     door.answer({"query": "", "hits": listed}, show)
+
+
+def _show_facts(door: Door, found: list[reading.Listed]) -> None:
+    """One line about the facts among these memories, if there are any."""
+    count = summary_of(one.entry for one in found)
+    if count.decisions or count.patterns or count.issues:
+        door.tell(
+            "Decisions: {decisions} | Patterns: {patterns} | Issues: {issues} ({open} open) | Concepts: {concepts}",
+            **(count._asdict() | {"concepts": ", ".join(count.concepts) or "–"}),
+            style="bold",
+        )
 
 
 def _show_hits(door: Door, query: str, hits: list[Found]) -> None:

@@ -12,10 +12,8 @@ from recollect.app.writing import Done
 from recollect.domain import model
 from recollect.doors.cli.door import Door, command, words
 from recollect.doors.cli.ids import complete_ids
-from recollect.errors import FileNotThere, NotText
-from recollect.fsio import read_file
+from recollect.doors.cli.texts import text_at
 
-LARGEST_INPUT = 32 * 1024 * 1024
 SHOWN_OF_CHANGE = 15  # as much of a change's id as tells it from others; `undo` takes that
 RESTORED = {
     "created": "  {path}: gone again",
@@ -88,7 +86,7 @@ def save_command(door: Door, title: str, dry_run: bool, scope: str | None, **giv
         door.app,
         title,
         _body(door, given),
-        conversation=_file(given["conversation"]) if given["conversation"] else "",
+        conversation=text_at(given["conversation"]) if given["conversation"] else "",
         **{k: words(given[k]) for k in ("tags", "trigger", "files", "concepts")},
         **{
             k: given[k] or ""
@@ -134,28 +132,8 @@ def _body(door: Door, given: dict[str, Any]) -> str:
     if given["stdin"] not in (None, "-"):
         raise door.refusal("Put a text of several words in quotes.")
     if given["stdin"] == "-":
-        return _file("-")
-    return _file(given["file"]) if given["file"] else given["body"] or ""
-
-
-def _file(path: str) -> str:
-    import os
-
-    if path == "-":
-        return _text_of(sys.stdin.buffer.read(LARGEST_INPUT + 1), "stdin")
-    if os.path.isdir(path):
-        raise FileNotThere(path=path, reason="it is a folder")
-    return _text_of(read_file(os.path.realpath(path), LARGEST_INPUT), path)
-
-
-def _text_of(data: bytes, path: str) -> str:
-    """The text that these bytes are; nothing is guessed and nothing is cut off."""
-    if len(data) > LARGEST_INPUT:
-        raise FileNotThere(path=path, reason=f"it has more than {LARGEST_INPUT:,} bytes")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise NotText(path=path) from None
+        return text_at("-")
+    return text_at(given["file"]) if given["file"] else given["body"] or ""
 
 
 @command(

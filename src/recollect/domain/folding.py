@@ -1,0 +1,194 @@
+"""Folding: from the events of a conversation to what it decided, learned and left open.
+
+Promises: folding events in two portions gives the same state as folding them in one; an event with
+an id that was folded before changes nothing.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from recollect.domain import notice, struggle
+from recollect.domain.facts import Fact, same_words
+from recollect.domain.session import SHORTEST_TASK, Event, SessionState
+
+REMEMBERED_IDS = 20_000
+MOST_FACTS = 40
+PATIENCE = 12  # steps after which a failure is no longer waiting for something that works
+
+
+def fold(state: SessionState, events: Iterable[Event]) -> list[Event]:
+    """Take the events into the state; gives those that were new, in order."""
+    known = set(state.ids)
+    fresh: list[Event] = []
+    for event in events:
+        if event.id:
+            if event.id in known:
+                continue
+            known.add(event.id)
+            state.ids.append(event.id)
+        fresh.append(event)
+        _take(state, event)
+    del state.ids[:-REMEMBERED_IDS]
+    return fresh
+
+
+def _take(state: SessionState, event: Event) -> None:
+    if event.time:
+        state.started = min(state.started or event.time, event.time)
+        state.last_updated = max(state.last_updated, event.time)
+    takes = {
+        "prompt": _take_prompt,
+        "answer": _take_answer,
+        "call": _take_call,
+        "result": _take_result,
+        "todos": _take_todos,
+    }.get(event.kind)
+    if takes:
+        takes(state, event)
+    elif event.kind == "compacted":
+        state.compactions += 1
+    elif event.kind == "web":
+        state.web = True
+
+
+def _take_prompt(state: SessionState, event: Event) -> None:
+    state.prompts += 1
+    line = notice.task_in(event.text, 120)
+    if line:
+        state.requests.append(line)
+        del state.requests[24:]
+    if len(line) > len(state.task) and len(state.task) < SHORTEST_TASK:
+        state.task = line
+    for fact in notice.facts_said(event.text):
+        _add_fact(state, fact, event.time)
+    for todo in notice.todos_in(event.text):
+        _add_todo(state, todo)
+
+
+def _take_answer(state: SessionState, event: Event) -> None:
+    state.answers += 1
+    state.outcome = event.text[:4000]
+    state.said = event.text[-600:]
+    for fact in notice.facts_told(event.text):
+        _add_fact(state, fact, event.time)
+
+
+def _add_fact(state: SessionState, fact: Fact, time: str) -> None:
+    kept = state.decisions if fact.kind == "decision" else state.patterns
+    row = {
+        "content": fact.content,
+        "reason": fact.detail,
+        "category": fact.category,
+        "source": fact.source,
+        "time": time,
+    }
+    key = same_words(fact.content)
+    for old in kept:
+        if same_words(old["content"]) == key:
+            old["reason"] = old["reason"] or fact.detail
+            if fact.source == "instructed":
+                old["source"] = fact.source
+            return
+    if len(kept) < MOST_FACTS:
+        kept.append(row)
+
+
+def _add_todo(state: SessionState, text: str, status: str = "open", ref: str = "") -> None:
+    for todo in state.todos:
+        if (ref and todo.get("ref") == ref) or (
+            text and same_words(todo["text"]) == same_words(text)
+        ):
+            todo["status"] = status
+            return
+    if text:
+        state.todos.append({"text": text, "status": status, "ref": ref})
+
+
+def _take_todos(state: SessionState, event: Event) -> None:
+    for status, text, ref in event.todos:
+        _add_todo(
+            state, text, "done" if status in ("completed", "done", "deleted") else "open", ref
+        )
+
+
+def _take_call(state: SessionState, event: Event) -> None:
+    state.tool_uses += 1
+    if event.call:
+        state.calls[event.call] = {"tool": event.tool, "target": event.target, "said": state.said}
+        while len(state.calls) > 64:
+            state.calls.pop(next(iter(state.calls)))
+    state.said = ""
+
+
+def _take_result(state: SessionState, event: Event) -> None:
+    call = state.calls.pop(event.call, None)
+    tool = call["tool"] if call else event.tool
+    target = call["target"] if call else event.target
+    if tool == "edit":
+        if event.ok and target:
+            for failure in state.failures:
+                failure["edited"] = True
+            if target not in state.files_modified:
+                state.files_modified.append(target)
+        return
+    if tool != "shell" or not target:
+        return
+    if not event.ok:
+        if not struggle.may_teach(event.text):
+            return
+        failure = {"tool": tool, "target": target[:2000], "error": event.text[:4000]}
+        state.failures.append(failure | {"step": state.tool_uses})
+        del state.failures[:-8]
+        return
+    _take_success(state, target, call["said"] if call else "")
+
+
+def _take_success(state: SessionState, command: str, said: str) -> None:
+    message = _commit_message(command)
+    if message:
+        state.commits.append(message)
+    for row in reversed(list(state.failures)):
+        failure = struggle.Failure(**row)
+        if state.tool_uses - failure.step > PATIENCE:
+            state.failures.remove(row)
+            continue
+        solution = struggle.solved(failure, command, notice.first_sentence(said, 200))
+        if solution:
+            state.failures.remove(row)
+            _add_solution(state, solution)
+            return
+    for row in state.failures:
+        row["since"] = [*row.get("since", ()), command[:2000]][-4:]
+
+
+def _add_solution(state: SessionState, solution: struggle.Solution) -> None:
+    for old in state.solutions:
+        if old["slug"] == solution.slug:
+            old.update(solution._asdict() | {"triggers": list(solution.triggers)})
+            return
+    state.solutions.append(solution._asdict() | {"triggers": list(solution.triggers)})
+    state.problems.append(
+        {
+            "problem": f"`{_code(solution.symptom)}` ← `{_code(solution.failed)}`",
+            "solution": solution.solution,
+        }
+    )
+
+
+def _code(text: str) -> str:
+    return text.replace("`", "'")
+
+
+_COMMIT = re.compile(
+    r"\bgit\b[^|;&\n]*\bcommit\b[^\n]*?\s-\w*m\s*"
+    r"(?:\"?\$\(cat <<\\?'?\w+'?\n(?P<doc>.+)|\"(?P<double>[^\"\n]+)|'(?P<single>[^'\n]+))"
+)
+
+
+def _commit_message(command: str) -> str:
+    match = _COMMIT.search(command)
+    found = match and (match["doc"] or match["double"] or match["single"])
+    return found.strip()[:120] if found else ""
