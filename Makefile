@@ -14,10 +14,10 @@ demo: $(VENV)/.ready
 	@$(BIN)/recollect demo
 
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n 2 -rs -m "not slow"
+	@$(BIN)/python -m pytest -n 2 -rfEs -m "not slow"
 
 test-slow: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n 2 -rs -m slow
+	@$(BIN)/python -m pytest -n 2 -rfEs -m slow
 
 check: lint types rooms docs $(VENV)/.dev
 	@$(BIN)/python -m pytest tests/unit tests/architecture
