@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.domain.codec.fields import words_for
 from recollect.errors import UsageProblem
@@ -41,14 +41,13 @@ class Draft(NamedTuple):
 
     def mapped(self, change: Callable[[str], str]) -> Draft:
         """The draft with every text in it changed."""
-        return self._make(
-            change(value)
-            if isinstance(value, str)
-            else tuple(change(text) for text in value)
-            if isinstance(value, tuple)
-            else value
-            for value in self
-        )
+        texts: dict[str, Any] = {}
+        for name, value in self._asdict().items():
+            if isinstance(value, str):
+                texts[name] = change(value)
+            elif isinstance(value, tuple):
+                texts[name] = tuple(map(change, value))
+        return self._replace(**texts)
 
 
 class Written(NamedTuple):
