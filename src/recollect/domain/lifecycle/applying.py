@@ -1,0 +1,247 @@
+"""Lifecycle: what an action does to the text of a file.
+
+Promises: a line that goes in, goes out or changes is the only one that does; what cannot be found
+stays as it is; every text that goes in reads back as the same claim.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import islice
+
+from recollect.domain import codec
+from recollect.domain.claims import is_claim, statements_of
+from recollect.domain.claims.sentences import split_sentences
+from recollect.domain.codec.fields import layer_defaults
+from recollect.domain.codec.sections import parts_of
+from recollect.domain.lifecycle.actions import (
+    LABELS,
+    NOTED,
+    Absorb,
+    Action,
+    Past,
+    Renew,
+    Replace,
+    Retire,
+    Start,
+    mark_of,
+)
+from recollect.domain.notice import shortened
+from recollect.domain.text import is_cjk
+
+Change = Absorb | Renew | Replace | Past | Retire
+
+LONGEST_TITLE = 60
+_ITEM_BEFORE = re.compile(r"(?:^|\n)([ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,9}[.)])[ \t]+)$")
+_MARK_BEHIND = re.compile(r"[ \t]*<!-- from: [^<>]*-->")
+_ITEM_LINE = re.compile(r"[ \t]*[-*+•][ \t]")
+MOST_PLACES = 50
+
+
+def title_for(text: str, label: str = "") -> str:
+    """The `##` title under which a rule stands; the label says whose it is, if not the person's."""
+    plain = " ".join(re.sub(r"[`*_#<>]+", " ", text).split())
+    return (shortened(plain, LONGEST_TITLE).strip(" .。!！:：") or "…") + label
+
+
+def applied(files: Mapping[str, str], actions: Iterable[Action]) -> dict[str, str]:
+    """The files after these actions; what waits, is proposed or is archived changes no file here."""
+    result = dict(files)
+    changes: dict[str, list[Change]] = {}
+    for action in actions:
+        if isinstance(action, Start):
+            result[action.path] = started(action)
+        elif isinstance(action, (Absorb, Renew, Replace, Past, Retire)):
+            changes.setdefault(action.path, []).append(action)
+    return result | {path: changed(result[path], *row) for path, row in changes.items()}
+
+
+def started(action: Start) -> str:
+    """The text of a new file."""
+    fields: dict[str, str | list[str]] = {
+        **layer_defaults(action.layer),
+        "id": action.id,
+        "title": action.title,
+        "type": action.layer,
+        "kind": action.kind,
+        "tags": list(action.tags),
+        "trust": action.mark.trust,
+        "created": action.mark.date,
+        "updated": action.mark.date,
+        "last-accessed": action.mark.date[:10],
+        "project": action.project,
+    }
+    if action.mark.trust != "user":
+        fields["confidence"] = "medium"
+    if action.kind == "fact":
+        fields["source"] = action.mark.source
+    return codec.new_text(fields, f"# {action.title}\n")
+
+
+def changed(text: str, *actions: Change) -> str:
+    """The text of a file after these actions on it, in their order."""
+    old = body = codec.split_front(text).body
+    for action in actions:
+        if isinstance(action, Retire):
+            text = codec.with_field(text, "status", "superseded")
+        elif isinstance(action, Absorb):
+            body = _absorbed(body, action)
+        elif isinstance(action, Replace):
+            body = replaced(body, action.old, action.new, action.mark.comment, action.past) or body
+        elif isinstance(action, Renew):
+            body = replaced(body, action.text, action.text, action.mark.comment) or body
+        else:
+            body = _with_past(body, action) or body
+    return text if body == old else _with_updated(codec.with_body(text, body))
+
+
+def _with_updated(text: str) -> str:
+    """The day of the newest line, if no line is a person's: theirs are dated by this field."""
+    memory = codec.memory_from_text(text, "semantic/x.md")
+    marks = [mark_of(said.mark) for said in statements_of(memory.body) if is_claim(said.text)]
+    dates = [mark.date for mark in marks if mark]
+    if len(dates) < len(marks) or not dates or max(dates) <= memory.updated:
+        return text
+    return codec.with_field(text, "updated", max(dates))
+
+
+# --------------------------------------------------------------------------------- putting in
+
+
+def _absorbed(body: str, action: Absorb) -> str:
+    line = f"- {action.claim.text} {action.mark.comment}"
+    eol = "\r\n" if "\r\n" in body else "\n"
+    names = next((row for row in NOTED.values() if action.heading in row), (action.heading,))
+    parts = parts_of(body)
+    for n, part in enumerate(parts):
+        if n and part.heading.casefold() in {name.casefold() for name in names}:
+            kept = part.text.rstrip()
+            last = kept.rsplit("\n", 1)[-1]
+            gap = eol if _ITEM_LINE.match(last) or last.startswith("  ") else eol * 2
+            rest = part.text[len(kept) :].lstrip(" \t") or eol
+            text = kept + gap + line + rest
+            before = "".join(p.text for p in parts[:n])
+            after = "".join(p.text for p in parts[n + 1 :])
+            if after and not text.endswith(("\n\n", "\r\n\r\n")):
+                text += eol
+            made = before + text + after
+            if _texts(text) - _texts(part.text) == Counter([action.claim.text]):
+                return made
+    title = action.heading
+    while codec.section_named(body, title):  # there is one that swallows what is put into it
+        title += " +"
+    return codec.with_section(body, title, line)
+
+
+def _texts(body: str) -> Counter[str]:
+    return Counter(said.text for said in statements_of(body))
+
+
+def _with_past(body: str, action: Past) -> str | None:
+    for start, end in _places(body, action.text):
+        behind = _MARK_BEHIND.match(body, end)
+        item = _ITEM_BEFORE.search(body, max(0, start - 40), start)
+        if behind and item:
+            eol = "\r\n" if "\r\n" in body else "\n"
+            return f"{body[: behind.end()]}{eol}  {action.past}{body[behind.end() :]}"
+    return None
+
+
+# ----------------------------------------------------------------------------------- replacing
+
+
+def replaced(body: str, old: str, new: str, mark: str = "", past: str = "") -> str | None:
+    """`body` with one statement replaced, or taken out for an empty `new`; None if it is not found.
+
+    Nothing else that the body states is changed by that, or it is not done.
+    """
+    wanted = _texts(body)
+    wanted.subtract([old])
+    wanted.update([new] if new else [])
+    for place in _places(body, old):
+        made = _replaced_at(body, place, f"{new} {mark}" if new else "", past)
+        if _texts(made) == +wanted:
+            return _retitled(body, made, old, new)
+    return None
+
+
+def _places(body: str, text: str) -> list[tuple[int, int]]:
+    """Where a text stands in a body, whatever lines it is broken into."""
+    found: list[tuple[int, int]] = []
+    at = body.find(text)
+    while at >= 0 and len(found) < MOST_PLACES:
+        found.append((at, at + len(text)))
+        at = body.find(text, at + 1)
+    return found or _broken_places(body, text)
+
+
+def _broken_places(body: str, text: str) -> list[tuple[int, int]]:
+    pieces: list[str] = []
+    for n, char in enumerate(text):
+        before = text[n - 1] if n else ""
+        if char == " ":
+            pieces.append(r"\s+(?:>[ \t]*)*")
+        else:
+            is_break = before not in ("", " ") and (is_cjk(char) or is_cjk(before))
+            pieces.append((r"\s*(?:>[ \t]*)*" if is_break else "") + re.escape(char))
+    pattern = re.compile("".join(pieces).replace("‹!", "[‹<]!").replace("›", "[›>]"))
+    return [match.span() for match in islice(pattern.finditer(body), MOST_PLACES)]
+
+
+def _replaced_at(body: str, place: tuple[int, int], new: str, past: str) -> str:
+    start, end = place
+    behind = _MARK_BEHIND.match(body, end)
+    end = behind.end() if behind else end
+    item = _ITEM_BEFORE.search(body, max(0, start - 40), start)
+    newline = body.find("\n", end)
+    rest = body[end : newline if newline >= 0 else len(body)]
+    eol = "\r\n" if "\r\n" in body else "\n"
+    if new:
+        return f"{body[:start]}{new}{f'{eol}  {past}' if past else ''}{body[end:]}"
+    if item and not rest.strip():  # the whole line of the item
+        start = item.start(1)
+        stop = newline + 1 if newline >= 0 else len(body)
+        return f"{body[:start]}{f'{past}{eol}' if past else ''}{body[stop:]}"
+    after = body[end:]
+    after = after.lstrip(" \t") if start == 0 or body[start - 1].isspace() else after
+    return f"{body[:start]}{f'{past} ' if past and after.strip() else past}{after}"
+
+
+def _retitled(body: str, made: str, old: str, new: str) -> str:
+    """A rule's own section has its words for a title; they change, or go, with the rule."""
+    for label in LABELS:
+        title, wanted = title_for(old, label), title_for(new, label)
+        if title != wanted and codec.section_named(body, title) is not None:
+            renamed = _renamed(made, title, wanted if new else "")
+            made = renamed if _texts(renamed) == _texts(made) else made
+    return made
+
+
+def _renamed(body: str, title: str, wanted: str) -> str:
+    """`body` with a section's title changed; a section that says nothing now loses its title."""
+    parts = parts_of(body)
+    for n, part in enumerate(parts):
+        if not n or part.heading.casefold() != title.casefold():
+            continue
+        line, newline, rest = part.text.partition("\n")
+        if not statements_of(rest):
+            text = rest.lstrip("\r\n")
+        elif wanted and codec.section_named(body, wanted) is None:
+            text = f"## {wanted}{line[len(line.rstrip()) :]}{newline}{rest}"
+        else:
+            return body
+        return "".join(p.text for p in (*parts[:n], part._replace(text=text), *parts[n + 1 :]))
+    return body
+
+
+def can_replace(body: str, old: str) -> bool:
+    """Whether a statement can be taken out of a body without touching another."""
+    return replaced(body, old, "") is not None
+
+
+def fits_in_place(new: str, *, is_item: bool) -> bool:
+    """Whether a claim, put where another stood, reads back as one."""
+    return is_item or len(split_sentences(new)) == 1

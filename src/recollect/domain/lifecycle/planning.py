@@ -1,0 +1,289 @@
+"""Lifecycle: from episodes and files to a plan.
+
+Promises: the order in which episodes and files are given makes no difference; the newest is heard
+first, so that what it has overtaken is not put in only to be replaced; an episode is archived only
+when every claim of it is found in what the plan leaves behind, or was settled.
+Touches: nothing.
+
+Whose word counts: a newer claim replaces an older one only if it is trusted no less; otherwise, and
+where a contradiction is not certain, both wait for a person. Private episodes give nothing away,
+and are left where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from recollect.domain import codec
+from recollect.domain.claims import Claim, claims_in, near_key
+from recollect.domain.conflicts import Conflict, Standing, is_newer, topics_of
+from recollect.domain.entries import is_conversation
+from recollect.domain.lifecycle.actions import (
+    FEEDBACK,
+    Absorb,
+    Action,
+    Archive,
+    Mark,
+    Merge,
+    Past,
+    Renew,
+    Replace,
+    Retire,
+    Rules,
+    Wait,
+    conflict_key,
+    past_comment,
+    past_key,
+)
+from recollect.domain.lifecycle.applying import can_replace, fits_in_place
+from recollect.domain.lifecycle.pages import Held, Shelf
+from recollect.domain.lifecycle.placing import Placing
+from recollect.domain.model import TRUSTS, Memory
+
+MOST_ROUNDS = 8
+LEAST_SHARED = 2  # claims that two files have in common before a merge is proposed
+LEAST_SHARE = 0.6  # of the smaller one
+
+
+def plan(episodes: Iterable[Memory], files: Mapping[str, str], rules: Rules) -> tuple[Action, ...]:
+    """What consolidation will do, in the order in which it is safe to do it.
+
+    `files` are the texts of the semantic and procedural memories by path; each is read once, and
+    again only where a claim in it may have to give way.
+    """
+    planner = _Planner(files, rules)
+    heard = sorted(filter(_is_heard, episodes), key=lambda e: (e.created, e.id), reverse=True)
+    pending = planner.absorb_all(heard)
+    return (*planner.actions, *planner.merges(), *planner.archived(heard, pending))
+
+
+def _is_heard(memory: Memory) -> bool:
+    """Whether consolidation listens to a memory: an episode in use, readable and not private."""
+    if memory.layer != "episodic" or memory.archived or is_conversation(memory.path):
+        return False
+    return not (memory.private or memory.problem or memory.status == "superseded")
+
+
+class _Planner:
+    """A plan in the making."""
+
+    def __init__(self, files: Mapping[str, str], rules: Rules) -> None:
+        self.files = files
+        self.rules = rules
+        self.shelf = Shelf(files)
+        self.placing = Placing(self.shelf, rules)
+        self.actions: list[Action] = []
+        self.waiting: set[str] = set(rules.waiting)
+        # A person's line has no mark that says when it was last said again: an episode that says it
+        # stays as long as another one that contradicts it.
+        self._said_again: dict[tuple[str, str], str] = {}
+        self._needed: dict[str, set[str]] = {}
+
+    def absorb_all(self, episodes: list[Memory]) -> dict[str, list[Claim]]:
+        """Plan for the claims of all episodes; gives those that wait, by episode."""
+        # The most trusted first: what the person said is not taken for a repetition of the agent.
+        claims = {
+            one.id: sorted(claims_in(one), key=lambda claim: -TRUSTS.index(claim.trust))
+            for one in episodes
+        }
+        left: dict[str, list[Claim]] = {}
+        planned = -1
+        for _ in range(MOST_ROUNDS):  # what comes later may contradict, or free, what came before
+            if planned == len(self.actions):
+                break
+            planned = len(self.actions)
+            for one in episodes:
+                left[one.id] = [claim for claim in claims[one.id] if not self._take(one, claim)]
+        return left
+
+    def _take(self, episode: Memory, claim: Claim) -> bool:
+        """Plan for one claim; whether it is settled."""
+        key = near_key(claim.text)
+        mark = _mark(episode, claim)
+        if held := self.shelf.holding(key, claim.trust, episode.project):
+            self._restated(held, mark)
+            return True
+        verdicts = self._verdicts(episode, claim, mark)
+        said = {verdict for _, _, verdict in verdicts}
+        if key in self.rules.removed or "neither" in said or "old" in said:
+            for held, conflict, verdict in verdicts:
+                if verdict == "neither":
+                    self._give_way(held, mark, conflict, "")
+                elif verdict == "old" and conflict.is_reversal:
+                    self._keep_past(held, claim)
+            return True
+        if "wait" in said:
+            for held, conflict, verdict in verdicts:
+                if verdict == "wait":
+                    self._wait(claim, mark, held, conflict)
+            return False
+        losers = [(held, conflict) for held, conflict, verdict in verdicts if verdict == "new"]
+        if not self._replace(losers, claim, mark):
+            self._put(episode, claim, mark)
+        return True
+
+    # ----------------------------------------------------------------------------- conflicts
+
+    def _verdicts(
+        self, episode: Memory, claim: Claim, mark: Mark
+    ) -> list[tuple[Held, Conflict, str]]:
+        return [
+            (held, conflict, self._verdict(claim, mark, held, conflict))
+            for held, conflict in self.shelf.clashing(claim.text, episode.project)
+        ]
+
+    def _verdict(self, claim: Claim, mark: Mark, held: Held, conflict: Conflict) -> str:
+        """Who wins: old, new, both, neither; or wait."""
+        ruled = self.rules.rulings.get(conflict_key(claim.text, held.text))
+        if ruled:
+            return ruled if ruled in ("old", "both") or self._may_go(held) else "old"
+        back = self.rules.rulings.get(conflict_key(held.text, claim.text))
+        if back:
+            turned = {"old": "new", "new": "old"}.get(back, back)
+            return turned if turned in ("old", "both") or self._may_go(held) else "old"
+        if conflict.certainty != "sure":
+            return "wait"
+        newer = is_newer(Standing(mark.date, mark.salience, mark.date), held.standing)
+        if newer is None:
+            return "wait"
+        if not newer:
+            if again := self._said_again.get((held.path, held.key)):
+                self._needed.setdefault(mark.episode, set()).add(again)
+            return "old" if TRUSTS.index(held.trust) >= TRUSTS.index(claim.trust) else "wait"
+        is_trusted = TRUSTS.index(claim.trust) >= TRUSTS.index(held.trust)
+        return "new" if is_trusted and self._may_go(held) else "wait"
+
+    def _may_go(self, held: Held) -> bool:
+        """Whether a claim can be taken out of its file."""
+        if not self.shelf.pages[held.path].is_open:
+            return False
+        if held.mark or self._is_whole(held):
+            return True
+        return can_replace(codec.split_front(self.files[held.path]).body, held.text)
+
+    def _is_whole(self, held: Held) -> bool:
+        """Whether a claim is all that a person's file says."""
+        page = self.shelf.pages[held.path]
+        return page.size == 1 and held.mark is None and page.layer == "semantic"
+
+    def _wait(self, claim: Claim, mark: Mark, held: Held, conflict: Conflict) -> None:
+        key = conflict_key(claim.text, held.text)
+        if key in self.waiting:
+            return
+        self.waiting.add(key)
+        self.actions.append(
+            Wait(key, held.path, held.text, claim, mark, conflict.certainty, conflict.why)
+        )
+
+    def _replace(self, losers: list[tuple[Held, Conflict]], claim: Claim, mark: Mark) -> bool:
+        """Let all losers go; whether the claim took the place of one of them."""
+        stands = False
+        for held, conflict in losers:
+            in_place = (
+                not stands
+                and held.trust == claim.trust
+                and held.is_alone
+                and not self._is_whole(held)
+                and fits_in_place(claim.text, is_item=held.is_item)
+            )
+            self._give_way(held, mark, conflict, claim.text if in_place else "")
+            stands = stands or in_place
+        return stands
+
+    def _give_way(self, held: Held, mark: Mark, conflict: Conflict, new: str) -> None:
+        if self._is_whole(held):
+            self.actions.append(Retire(held.path, mark.episode))
+            self.shelf.retire(held.path)
+            return
+        past = past_comment(mark.date, held.text) if conflict.is_reversal else ""
+        self.actions.append(Replace(held.path, held.text, new, mark, past))
+        self.shelf.drop(held)
+        if past:
+            self.shelf.past.add(past_key(held.text))
+        if new:
+            self.shelf.add(_learned(held.path, new, mark)._replace(is_item=held.is_item))
+
+    def _keep_past(self, held: Held, claim: Claim) -> None:
+        """A rule that was overtaken before it was heard is kept as a comment, like any other."""
+        key = past_key(claim.text)
+        if held.mark and key not in self.shelf.past and self.shelf.pages[held.path].is_open:
+            self.shelf.past.add(key)
+            comment = past_comment(held.standing.date, claim.text)
+            self.actions.append(Past(held.path, held.text, comment))
+
+    # --------------------------------------------------------------------------------- claims
+
+    def _restated(self, held: Held, mark: Mark) -> None:
+        """A known claim was said again: against others it counts from then on."""
+        if mark.date <= held.standing.date or TRUSTS.index(mark.trust) < TRUSTS.index(held.trust):
+            return
+        if not topics_of(held.text):
+            return
+        renewed = mark._replace(
+            trust=held.trust, source=held.mark.source if held.mark else "observed"
+        )
+        newer = held._replace(standing=Standing(mark.date, mark.salience, mark.date))
+        if held.mark and self.shelf.pages[held.path].is_open:
+            self.actions.append(Renew(held.path, held.text, renewed))
+            newer = newer._replace(mark=renewed)
+        else:
+            self._said_again[held.path, held.key] = mark.episode
+        self.shelf.drop(held)
+        self.shelf.add(newer)
+
+    def _put(self, episode: Memory, claim: Claim, mark: Mark) -> None:
+        starts, path, heading = self.placing.place_for(episode, claim, mark)
+        self.actions += starts
+        self.actions.append(Absorb(path, heading, claim, mark))
+        self.shelf.add(_learned(path, claim.text, mark))
+
+    def _is_found(self, episode: Memory, claim: Claim) -> bool:
+        """Whether a claim is found in what the plan leaves behind, or was settled."""
+        key = near_key(claim.text)
+        if key in self.rules.removed or self.shelf.holding(key, claim.trust, episode.project):
+            return True
+        verdicts = {row[2] for row in self._verdicts(episode, claim, _mark(episode, claim))}
+        return bool(verdicts & {"old", "neither"})
+
+    # ---------------------------------------------------------------------------- at the end
+
+    def merges(self) -> list[Merge]:
+        """Pairs of files that say much the same."""
+        found = []
+        for one, other, shared in self.shelf.shared():
+            pages = self.shelf.pages[one], self.shelf.pages[other]
+            smaller = min(page.size for page in pages)
+            if shared < LEAST_SHARED or shared < LEAST_SHARE * smaller:
+                continue
+            proposal = Merge(one, other, shared)
+            if pages[0].project == pages[1].project and FEEDBACK not in (one, other):
+                found += [] if proposal.key in self.waiting else [proposal]
+        return found
+
+    def archived(self, heard: list[Memory], pending: Mapping[str, list[Claim]]) -> list[Archive]:
+        """The episodes past their time of which nothing would be lost."""
+        gone = {
+            episode.id: Archive(episode.id, episode.path)
+            for episode in reversed(heard)
+            if episode.decay_after
+            and episode.decay_after < self.rules.today
+            and not pending[episode.id]
+            and all(self._is_found(episode, claim) for claim in claims_in(episode))
+        }
+        size = -1
+        while size != len(gone):
+            size = len(gone)
+            staying = (self._needed.get(one.id, set()) for one in heard if one.id not in gone)
+            for needed in set().union(*staying):
+                gone.pop(needed, None)
+        return list(gone.values())
+
+
+def _mark(episode: Memory, claim: Claim) -> Mark:
+    return Mark(episode.id, episode.created, claim.trust, claim.source, episode.salience)
+
+
+def _learned(path: str, text: str, mark: Mark) -> Held:
+    return Held(
+        path, text, near_key(text), Standing(mark.date, mark.salience, mark.date), mark.trust, mark
+    )

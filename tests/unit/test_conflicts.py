@@ -1,0 +1,145 @@
+"""Which claims contradict each other; how well it is found is measured here."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain.claims import is_near
+from recollect.domain.conflicts import Conflict, Standing, conflict_between, is_newer, topics_of
+
+from .build import any_text, is_quick
+from .claim_cases import CLASHES_EN, CLASHES_ZH, PEACE_EN, PEACE_ZH, RULES, STATED
+
+LEAST_RECALL = 0.90
+LEAST_PRECISION = 0.95
+LANGUAGES = [
+    pytest.param(CLASHES_EN, PEACE_EN, id="en"),
+    pytest.param(CLASHES_ZH, PEACE_ZH, id="zh"),
+]
+Clash = tuple[str, str, str]
+Pair = tuple[str, str]
+
+
+def certainty(one: str, other: str) -> str:
+    found = conflict_between(one, other)
+    return found.certainty if found else ""
+
+
+# ------------------------------------------------------------------------------------ measured
+
+
+@pytest.mark.parametrize(("clashes", "peace"), LANGUAGES)
+def test_most_contradictions_are_found(clashes: tuple[Clash, ...], peace: tuple[Pair, ...]) -> None:
+    assert len(clashes) + len(peace) >= 60
+    missed = [case for case in clashes if not certainty(*case[:2])]
+    assert 1 - len(missed) / len(clashes) >= LEAST_RECALL, missed
+
+
+@pytest.mark.parametrize(("clashes", "peace"), LANGUAGES)
+def test_hardly_anything_is_found_where_nothing_is_contradicted(
+    clashes: tuple[Clash, ...], peace: tuple[Pair, ...]
+) -> None:
+    wrong = [pair for pair in peace if certainty(*pair)]
+    found = sum(bool(certainty(*case[:2])) for case in clashes)
+    assert found / (found + len(wrong)) >= LEAST_PRECISION, wrong
+
+
+@pytest.mark.parametrize(("clashes", "peace"), LANGUAGES)
+def test_what_is_sure_is_right(clashes: tuple[Clash, ...], peace: tuple[Pair, ...]) -> None:
+    assert [pair for pair in peace if certainty(*pair) == "sure"] == []
+    hasty = [case for case in clashes if case[2] == "unsure" and certainty(*case[:2]) == "sure"]
+    assert hasty == []
+    sure = [case for case in clashes if case[2] == "sure"]
+    doubted = [case for case in sure if certainty(*case[:2]) == "unsure"]
+    assert 1 - len(doubted) / len(sure) >= LEAST_RECALL, doubted
+
+
+# ---------------------------------------------------------------------------------------- laws
+
+SAID = [
+    *(side for case in (*CLASHES_EN, *CLASHES_ZH) for side in case[:2]),
+    *(side for pair in (*PEACE_EN, *PEACE_ZH) for side in pair),
+    *RULES,
+    *STATED,
+]
+said = st.sampled_from(SAID) | any_text
+
+
+@given(said, said)
+def test_the_answer_is_the_same_in_both_directions(one: str, other: str) -> None:
+    assert conflict_between(one, other) == conflict_between(other, one)
+
+
+def test_claims_that_contradict_each_other_share_a_topic() -> None:
+    sides = sorted({side for case in (*CLASHES_EN, *CLASHES_ZH) for side in case[:2]})
+    for one, other in combinations(sides, 2):
+        if conflict_between(one, other):
+            assert topics_of(one) & topics_of(other), (one, other)
+
+
+@given(said)
+def test_nothing_contradicts_itself_or_what_is_nearly_the_same(text: str) -> None:
+    assert conflict_between(text, text) is None
+    for other in (text.upper(), f"  {text}\n", f"**{text}**"):
+        if is_near(text, other):
+            assert conflict_between(text, other) is None
+
+
+def test_hardly_any_two_claims_of_the_tables_contradict_each_other_by_chance() -> None:
+    rules = [*RULES, *STATED]
+    found = [
+        (a, b) for n, a in enumerate(rules) for b in rules[n + 1 :] if certainty(a, b) == "sure"
+    ]
+    assert found == []
+
+
+@given(
+    st.integers(1, 9999), st.integers(1, 9999), st.sampled_from(["port", "端口", "timeout", "超时"])
+)
+def test_another_number_for_the_same_thing_is_a_sure_conflict(a: int, b: int, thing: str) -> None:
+    is_ = "是" if thing in ("端口", "超时") else "is"
+    found = conflict_between(f"The {thing} {is_} {a}.", f"The {thing} {is_} {b}.")
+    assert (found is None) == (a == b)
+    assert found is None or found.certainty == "sure"
+
+
+# ------------------------------------------------------------------------------------ who wins
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "wins"),
+    [
+        (Standing("2026-02-01"), Standing("2026-01-01"), True),
+        (Standing("2026-01-01", "high"), Standing("2026-02-01", "low"), False),
+        (Standing("2026-01-01T10:00:00Z"), Standing("2026-01-01T09:00:00Z", "high"), True),
+        (Standing("2026-01-01", "high"), Standing("2026-01-01", "low"), True),
+        (Standing("2026-01-01", created="2026-01-01"), Standing("2026-01-01", created="2025-01-01"), True),
+        (Standing("2026-01-01"), Standing("2026-01-01"), None),
+        (Standing(""), Standing("2026-01-01"), False),
+    ],
+)  # fmt: skip
+def test_the_newer_wins_then_the_more_salient_then_the_later_made(
+    one: Standing, other: Standing, wins: bool | None
+) -> None:
+    assert is_newer(one, other) is wins
+    assert is_newer(other, one) is (None if wins is None else not wins)
+
+
+def test_a_reversal_is_a_rule_turned_round_or_replaced() -> None:
+    assert conflict_between("Use pnpm.", "Never use pnpm.") == Conflict("sure", "negation")
+    assert Conflict("sure", "negation").is_reversal
+    assert Conflict("sure", "choice").is_reversal
+    assert not Conflict("sure", "value").is_reversal
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "a ", "is ", "use ", "not ", "in ", "不", "用", "是", "1 ", "1", ", ", "for "]
+)
+def test_long_claims_are_soon_compared(unit: str) -> None:
+    for size in (239, 100_000):
+        text = (unit * size)[:size]
+        assert is_quick(lambda text=text: conflict_between(text, f"{text}x"))  # type: ignore[misc]

@@ -1,0 +1,396 @@
+"""What consolidation plans, case by case. Bugs J7 (facts lost), J8 (appended again), J9 (no claims)."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.domain import codec
+from recollect.domain.claims import Claim, near_key
+from recollect.domain.entries import shelved
+from recollect.domain.lifecycle import (
+    Absorb,
+    Action,
+    Archive,
+    Merge,
+    Retire,
+    Rules,
+    Start,
+    Wait,
+    applied,
+    conflict_key,
+    plan,
+)
+from recollect.domain.model import Memory
+
+from .build import episode
+
+RULED = Rules("2026-05-01")
+FEEDBACK = "procedural/feedback.md"
+
+
+def page(body: str, *, created: str = "2025-12-01", **fields: str) -> str:
+    lines = {"tags": "[redis, cache]", "created": created} | fields
+    head = "".join(f"{key.replace('_', '-')}: {value}\n" for key, value in lines.items())
+    return f"---\n{head}---\n# Mine\n\n{body}\n"
+
+
+def run(
+    episodes: list[Memory], files: dict[str, str] | None = None, rules: Rules = RULED
+) -> tuple[tuple[Action, ...], dict[str, str]]:
+    actions = plan(episodes, files or {}, rules)
+    return actions, applied(files or {}, actions)
+
+
+def kinds(actions: tuple[Action, ...]) -> list[str]:
+    return [type(action).__name__ for action in actions]
+
+
+# --------------------------------------------------------------------------- the seed's bugs
+
+
+def test_decay_loses_no_fact_with_a_common_start_no_short_one_and_no_rule_j7() -> None:
+    body = (
+        "The connection pool of the billing service holds 10 links.\n\n"
+        "The connection pool of the billing service is in pool.py.\n\n"
+        "Port is 8080.\n\nNever restart the worker by hand.\n"
+    )
+    actions, files = run([episode(1, body)])
+    assert kinds(actions)[-1] == "Archive"
+    said = "\n".join(files.values())
+    for sentence in body.strip().split("\n\n"):
+        assert sentence in said
+    assert "Never restart the worker by hand." in files[FEEDBACK]
+
+
+def test_five_consolidations_do_not_append_a_claim_of_several_lines_again_j8() -> None:
+    body = "- The worker is slow\n  because of the cache.\n\nIt is\nstarted by\nsystemd. Port is 8080.\n\n1. Use\n   uv here\n"
+    one = episode(1, body, decay_after="")
+    _, once = run([one])
+    files: dict[str, str] = {}
+    for _ in range(5):
+        actions, files = run([one], files)
+    assert actions == ()
+    assert files == once
+    assert "\n".join(files.values()).count("The worker is slow because of the cache.") == 1
+
+
+def test_titles_numbers_code_and_log_lines_never_get_into_a_file_j9() -> None:
+    body = (
+        "# A title of it\n\n## Some heading here\n\n2.\n\n```\nuse the code here\n```\n\n| a b | c d |\n|---|---|\n\n"
+        "- 10:31 Edit: `a.py` — def x\n\n<!-- hidden words here -->\n\n**Keywords**: a, b\n"
+    )
+    actions, files = run([episode(1, body)])
+    assert kinds(actions) == ["Archive"]
+    assert files == {}
+
+
+# ------------------------------------------------------------------------------------ places
+
+
+def test_rules_and_facts_go_to_their_own_files_with_their_provenance() -> None:
+    actions, files = run([episode(1, "Port is 8080. Never push to main.")])
+    assert kinds(actions) == ["Start", "Absorb", "Start", "Absorb", "Archive"]
+    mark = "<!-- from: e1; date: 2026-01-01T10:00:00Z; trust: user -->"
+    assert (
+        f"# redis, cache\n\n## Noted\n\n- Port is 8080. {mark}\n"
+        in files["semantic/redis-cache.md"]
+    )
+    assert f"## Never push to main\n\n- Never push to main. {mark}\n" in files[FEEDBACK]
+    for path, text in files.items():
+        memory = codec.memory_from_text(text, path)
+        assert (memory.problem, memory.id) == ("", path.rsplit("/", maxsplit=1)[-1][:-3])
+
+
+def test_in_chinese_everything_is_chinese() -> None:
+    one = episode(1, "端口是 8080。永远不要推送到 main。", tags=("数据库", "缓存"), trust="agent")
+    actions, files = run([one], rules=RULED._replace(lang="zh"))
+    facts = next(a.path for a in actions if isinstance(a, Start) and a.layer == "semantic")
+    assert facts.isascii()
+    assert "# 数据库、缓存\n\n## 代理记录的要点\n\n- 端口是 8080。" in files[facts]
+    assert (
+        "# 工作方式\n\n## 永远不要推送到 main（代理）\n\n- 永远不要推送到 main。" in files[FEEDBACK]
+    )
+
+
+@pytest.mark.parametrize(
+    ("candidates", "best"),
+    [
+        ({"a": {"tags": "[redis]"}}, ""),
+        ({"a": {"tags": "[redis, cache]"}, "b": {"tags": "[redis, cache, ttl]"}}, "b"),
+        ({"a": {}, "b": {"salience": "high"}}, "b"),
+        ({"a": {"last_accessed": "2026-01-01"}, "b": {"last_accessed": "2026-02-01"}}, "b"),
+        ({"a": {"tags": "[REDIS, Cache]"}, "b": {"tags": "[redis]"}}, "a"),
+        ({"b": {}, "a": {}}, "a"),
+        ({"a": {"private": "true"}}, ""),
+        ({"a": {"status": "superseded"}}, ""),
+        ({"a": {"trust": "agent"}}, ""),
+        ({"a": {"project": "other"}}, ""),
+        ({"a": {"type": "reference"}}, ""),
+    ],
+)
+def test_the_best_file_has_most_tags_in_common_then_salience_then_access(
+    candidates: dict[str, dict[str, str]], best: str
+) -> None:
+    files = {
+        f"semantic/{name}.md": page("Text is here.", **row) for name, row in candidates.items()
+    }
+    actions, _ = run([episode(1, "Port is 8080.", tags=("redis", "cache", "ttl"))], files)
+    where = [action.path for action in actions if isinstance(action, Absorb)]
+    assert where == [f"semantic/{best or 'redis-cache-ttl'}.md"]
+
+
+def test_what_is_always_loaded_or_archived_gets_nothing() -> None:
+    files = {"core/a.md": page("Text is here."), "archive/semantic/b.md": page("Text is here.")}
+    actions, after = run([episode(1, "Port is 8080.")], files)
+    assert [a.path for a in actions if isinstance(a, Absorb)] == ["semantic/redis-cache.md"]
+    assert {path: after[path] for path in files} == files
+
+
+def test_episodes_of_another_project_have_files_of_their_own() -> None:
+    pair = [
+        episode(1, "Port is 8080. Use npm.", project="shop"),
+        episode(2, "Port is 9090. Never use npm.", project="bank"),
+        episode(3, "Host is db. Never use npm."),
+    ]
+    actions, files = run(pair)
+    assert set(kinds(actions)) == {"Start", "Absorb", "Archive"}
+    projects = {codec.memory_from_text(text, path).project: text for path, text in files.items()}
+    assert set(projects) == {"", "shop", "bank"}
+    assert "Use npm" in files["procedural/feedback-shop.md"]
+
+
+@pytest.mark.parametrize("tags", [("../../etc/x",), ("ci/cd", "a: b"), (), ("…",), ("C:", "con")])
+def test_tags_never_lead_out_of_the_store_j10(tags: tuple[str, ...]) -> None:
+    actions, files = run([episode(1, "Port is 8080.", tags=tags)])
+    (path,) = files
+    assert path.startswith("semantic/")
+    assert path.count("/") == 1
+    assert ".." not in path
+    assert codec.memory_from_text(files[path], path).tags == tags
+    assert kinds(actions) == ["Start", "Absorb", "Archive"]
+
+
+def test_ids_in_use_are_not_taken_again() -> None:
+    rules = RULED._replace(is_taken={"redis-cache"}.__contains__)
+    assert set(run([episode(1, "Port is 8080.")], rules=rules)[1]) == {"semantic/redis-cache-2.md"}
+
+
+def test_what_is_known_is_not_absorbed_again() -> None:
+    files = {
+        "semantic/a.md": page("**Port** is 8080."),
+        FEEDBACK: page("## Main\n\nNever push to main!"),
+    }
+    actions, after = run([episode(1, "Port is 8080. Never push to main.")], files)
+    assert kinds(actions) == ["Archive"]
+    assert after == files
+
+
+def test_what_is_private_in_an_episode_is_not_given_away() -> None:
+    _, files = run([episode(2, "Host is db. <private>Port is 8080.</private>")])
+    assert "8080" not in "".join(files.values())
+
+
+# ------------------------------------------------------------------------------------- trust
+
+
+def test_each_trust_has_its_own_section_and_keeps_what_it_is_worth() -> None:
+    body = "## Decisions\n\n- Use Redis 7\n  - source: instructed\n- Keep it flat\n  - source: inferred\n"
+    _, files = run([episode(1, body, kind="session", trust="external")])
+    (path,) = files
+    held = {part.heading: part for part in shelved(codec.memory_from_text(files[path], path))}
+    assert {name: part.trust for name, part in held.items()} == {
+        "Noted": "user",
+        "Noted from outside": "external",
+    }
+    assert held["Noted"].source == "instructed"
+
+
+def test_the_person_is_heard_even_if_the_agent_said_it_first() -> None:
+    files = run([episode(1, "Port is 8080.", trust="agent")])[1]
+    _, files = run([episode(2, "Port is 8080.")], files)
+    trusts = {
+        part.trust
+        for path, text in files.items()
+        for part in shelved(codec.memory_from_text(text, path))
+        if "Port is 8080." in part.text
+    }
+    assert trusts == {"user", "agent"}
+
+
+def test_the_less_trusted_never_replaces_what_is_trusted_more() -> None:
+    files = {"semantic/a.md": page("Port is 8080.\n\nHost is db.")}
+    actions, after = run([episode(1, "Port is 9090.", trust="agent")], files)
+    assert kinds(actions) == ["Wait"]
+    assert after == files
+
+
+# --------------------------------------------------------------------------------- conflicts
+
+
+def test_the_newer_replaces_the_older_where_it_stands() -> None:
+    files = {"semantic/a.md": page("Host is db.\n\n- Port is 8080.\n- Disk is full.\n")}
+    actions, after = run([episode(1, "Port is 9090.")], files)
+    assert kinds(actions) == ["Replace", "Archive"]
+    assert after["semantic/a.md"] == files["semantic/a.md"].replace(
+        "Port is 8080.", "Port is 9090. <!-- from: e1; date: 2026-01-01T10:00:00Z; trust: user -->"
+    )
+
+
+def test_a_sentence_in_a_paragraph_goes_and_the_newer_one_is_noted() -> None:
+    files = {"semantic/a.md": page("Host is db. Port is\n8080. Disk is full.")}
+    _, after = run([episode(1, "Port is 9090.")], files)
+    assert "Host is db. Disk is full." in after["semantic/a.md"]
+    assert "- Port is 9090. <!-- from" in after["semantic/a.md"]
+
+
+def test_the_older_wording_of_a_rule_is_kept_as_a_comment() -> None:
+    files = {FEEDBACK: page("## Use npm\n\nUse npm.\n\n## Other rule\n\nNever push to main.")}
+    _, after = run([episode(2, "Never use npm.")], files)
+    assert "## Never use npm\n\nNever use npm. <!-- from: e2;" in after[FEEDBACK]
+    assert "<!-- superseded 2026-01-02: previously Use npm. -->" in after[FEEDBACK]
+    assert "## Other rule\n\nNever push to main." in after[FEEDBACK]
+
+
+def test_a_claim_that_stands_twice_gives_way_twice() -> None:
+    files = {"semantic/a.md": page("Push to main.\n\nHost is db.\n\n- Push to main.")}
+    actions, after = run([episode(1, "Never push to main.")], files)
+    assert kinds(actions).count("Replace") == 2
+    assert "\n- Push" not in after["semantic/a.md"]
+    assert "\nPush" not in after["semantic/a.md"]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_an_older_rule_that_is_heard_late_is_kept_as_a_comment_too(at_once: bool) -> None:
+    old, new = episode(1, "Use npm."), episode(2, "Never use npm.")
+    files = run([old, new])[1] if at_once else run([old], run([new])[1])[1]
+    assert files[FEEDBACK].count("<!-- superseded 2026-01-02: previously Use npm. -->") == 1
+    assert run([old, new], files)[1] == files
+
+
+def test_a_file_that_says_only_what_is_no_longer_so_is_superseded_as_a_whole() -> None:
+    files = {"semantic/port.md": page("Port is 8080.")}
+    actions, after = run([episode(1, "Port is 9090.")], files)
+    assert kinds(actions) == ["Retire", "Start", "Absorb", "Archive"]
+    assert isinstance(actions[0], Retire)
+    assert (
+        codec.memory_from_text(after["semantic/port.md"], "semantic/port.md").status == "superseded"
+    )
+    assert "Port is 8080." in after["semantic/port.md"]
+    assert run([episode(1, "Port is 9090.")], after)[1] == after
+
+
+def test_a_later_edit_of_the_person_stays() -> None:
+    files = {"semantic/a.md": page("Port is 8080.\n\nHost is db.", updated="2026-02-01")}
+    actions, after = run([episode(1, "Port is 9090.")], files)
+    assert kinds(actions) == ["Archive"]
+    assert after == files
+
+
+def test_what_is_said_again_counts_from_then_on() -> None:
+    files = run([episode(1, "Port is 8080.")])[1]
+    files = run([episode(3, "Port is 8080.")], files)[1]
+    actions, after = run([episode(2, "Port is 9090.")], files)
+    assert kinds(actions) == ["Archive"]
+    assert after == files
+
+
+def test_two_words_of_the_same_hour_wait_for_a_person() -> None:
+    actions, files = run([episode(1, "Port is 8080.\n\nPort is 9090.")])
+    assert kinds(actions) == ["Start", "Absorb", "Wait"]
+    assert "9090" not in "".join(files.values())
+
+
+UNSURE = {"semantic/a.md": page("We use Postgres.\n\nHost is db.")}
+MYSQL = episode(1, "We use MySQL.")
+KEY = conflict_key("We use MySQL.", "We use Postgres.")
+
+
+def test_what_is_not_sure_waits_and_its_episode_with_it() -> None:
+    actions, after = run([MYSQL], UNSURE)
+    (wait,) = actions
+    assert isinstance(wait, Wait)
+    assert (wait.key, wait.path, wait.old) == (KEY, "semantic/a.md", "We use Postgres.")
+    assert wait.claim == Claim("We use MySQL.", "factual", "observed", "user", "")
+    assert after == UNSURE
+    assert run([MYSQL], UNSURE, RULED._replace(waiting={KEY}))[0] == ()
+
+
+@pytest.mark.parametrize(
+    ("ruling", "postgres", "mysql"),
+    [("old", True, False), ("new", False, True), ("both", True, True), ("neither", False, False)],
+)
+def test_a_ruling_settles_a_conflict(ruling: str, postgres: bool, mysql: bool) -> None:
+    rules = RULED._replace(waiting={KEY}, rulings={KEY: ruling})
+    if ruling == "neither":
+        rules = rules._replace(removed={near_key("We use MySQL.")})
+    actions, after = run([MYSQL], UNSURE, rules)
+    said = "".join(
+        part.text
+        for path, text in after.items()
+        for part in shelved(codec.memory_from_text(text, path))
+    )
+    assert ("We use Postgres." in said, "We use MySQL." in said) == (postgres, mysql)
+    assert isinstance(actions[-1], Archive)
+    assert not [a for a in run([MYSQL], after, rules)[0] if not isinstance(a, Archive)]
+
+
+def test_what_a_person_took_out_is_not_put_back() -> None:
+    rules = RULED._replace(removed={near_key("Port is 8080.")})
+    actions, files = run([episode(1, "Port is 8080. Host is db.")], rules=rules)
+    assert "8080" not in "".join(files.values())
+    assert kinds(actions)[-1] == "Archive"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("The port is 10.", [("The port is 20.", "external", ""), ("The port is 10.", "user", "2026-04-01")]),
+        ("Never use npm.", [("Use npm.", "user", ""), ("Never use npm.", "external", "")]),
+    ],
+)  # fmt: skip
+def test_who_repeats_a_persons_line_does_not_unsettle_the_next_plan(
+    line: str, said: list[tuple[str, str, str]]
+) -> None:
+    heard = [
+        episode(n, text, trust=trust, decay_after=decay)
+        for n, (text, trust, decay) in enumerate(said, 2)
+    ]
+    actions, after = run(heard, {"semantic/a.md": page(line, created="2026-01-02")})
+    gone = {action.id for action in actions if isinstance(action, Archive)}
+    waiting = {action.key for action in actions if isinstance(action, Wait)}
+    left = [one for one in heard if one.id not in gone]
+    assert plan(left, after, RULED._replace(waiting=waiting)) == ()
+
+
+# ------------------------------------------------------------------------------------- decay
+
+
+@pytest.mark.parametrize(
+    ("decay_after", "is_archived"),
+    [("2026-04-30", True), ("2026-05-01", False), ("2026-05-02", False), ("", False)],
+)
+def test_an_episode_is_archived_the_day_after_its_time(decay_after: str, is_archived: bool) -> None:
+    actions, _ = run([episode(1, "Port is 8080.", decay_after=decay_after)])
+    assert ("Archive" in kinds(actions)) == is_archived
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"private": True}, {"problem": "no YAML"}, {"path": "archive/episodic/e.md"}, {"layer": "semantic"},
+     {"path": "episodic/e/conversation.md"}, {"status": "superseded"}],
+)  # fmt: skip
+def test_what_is_no_episode_in_use_is_left_alone(fields: dict[str, object]) -> None:
+    assert plan([episode(1, "Port is 8080.", **fields)], {}, RULED) == ()
+
+
+def test_files_that_say_much_the_same_are_proposed_for_merging_once() -> None:
+    files = {
+        "semantic/a.md": page("Port is 8080.\n\nHost is db.\n\nDisk is full."),
+        "semantic/b.md": page("- port is 8080\n- The host is db\n"),
+        "semantic/c.md": page("Port is 8080."),
+    }
+    actions, after = run([], files)
+    assert actions == (Merge("semantic/a.md", "semantic/b.md", 2),)
+    assert after == files
+    (proposal,) = (a for a in actions if isinstance(a, Merge))
+    assert plan([], files, RULED._replace(waiting={proposal.key})) == ()

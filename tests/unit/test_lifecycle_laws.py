@@ -1,0 +1,198 @@
+"""The laws of consolidation, over generated episodes and files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain import codec
+from recollect.domain.claims import claims_in, near_key, statements_of
+from recollect.domain.conflicts import conflict_between
+from recollect.domain.entries import shelved
+from recollect.domain.lifecycle import (
+    Absorb,
+    Action,
+    Archive,
+    Merge,
+    Replace,
+    Retire,
+    Rules,
+    Wait,
+    applied,
+    plan,
+)
+from recollect.domain.model import TRUSTS, Memory
+
+from .build import any_text, episode
+from .claim_cases import CLASHES_EN, CLASHES_ZH, RULES, STATED
+
+CLASHING = [side for case in (*CLASHES_EN, *CLASHES_ZH) for side in case[:2]]
+SAID = [*RULES, *STATED, *CLASHING]
+TAGS = ["redis", "cache", "billing", "数据库", "../../x", "ci/cd", "a: b"]
+
+things = st.sampled_from(["port", "timeout", "retry limit"])
+SINGLE = st.one_of(
+    st.tuples(things, st.integers(1, 4)).map(lambda p: f"The {p[0]} is {p[1]}0."),
+    st.sampled_from(["Use npm.", "Never use npm.", "Never push to main.", "Push to main."]),
+    st.sampled_from(["端口是 8080。", "端口是 9090。", "日志在本地。", "永远不要提交密钥。"]),
+)
+
+bodies = st.lists(
+    SINGLE | st.sampled_from(SAID) | st.sampled_from(SAID).map("- {}".format) | any_text, max_size=6
+).map("\n\n".join)
+episodes = st.lists(
+    st.tuples(bodies, st.sampled_from(TRUSTS), st.lists(st.sampled_from(TAGS), max_size=4, unique=True), st.booleans()),
+    max_size=5,
+).map(
+    lambda rows: [
+        episode(n, body, trust=trust, tags=tuple(tags), decay_after="2026-04-01" if old else "2027-01-01")
+        for n, (body, trust, tags, old) in enumerate(rows, 1)
+    ]
+)  # fmt: skip
+files = st.dictionaries(
+    st.sampled_from(["semantic/redis.md", "semantic/db.md", "procedural/feedback.md", "core/project.md"]),
+    st.tuples(bodies, st.sampled_from(["user", "agent"]), st.booleans()).map(
+        lambda row: (
+            f"---\ntags: [redis, cache, 数据库]\ntrust: {row[1]}\ncreated: 2026-01-02\n# mine\n---\n# Title\n\n{row[0]}\n"
+        ).replace("\n", "\r\n" if row[2] else "\n")
+    ),
+    max_size=3,
+)  # fmt: skip
+RULED = Rules("2026-05-01")
+
+
+class Store(NamedTuple):
+    """What a plan is made of, and what is left when it has been carried out."""
+
+    episodes: list[Memory]
+    files: dict[str, str]
+    waiting: frozenset[str] = frozenset()
+
+    def plan(self) -> tuple[Action, ...]:
+        return plan(self.episodes, self.files, RULED._replace(waiting=self.waiting))
+
+    def after(self, actions: tuple[Action, ...]) -> Store:
+        gone = {action.id for action in actions if isinstance(action, Archive)}
+        keys = {action.key for action in actions if isinstance(action, (Wait, Merge))}
+        kept = [one for one in self.episodes if one.id not in gone]
+        return Store(kept, applied(self.files, actions), self.waiting | keys)
+
+
+def body_of(text: str) -> str:
+    return codec.split_front(text).body
+
+
+def texts(text: str) -> Counter[str]:
+    return Counter(said.text for said in statements_of(body_of(text)))
+
+
+def stated(store: Store) -> list[str]:
+    """Everything that the files say and that has not been superseded."""
+    return [
+        text
+        for path, whole in store.files.items()
+        if codec.memory_from_text(whole, path).status != "superseded"
+        for text in texts(whole)
+    ]
+
+
+@given(episodes, files)
+def test_no_claim_of_an_episode_is_lost(heard: list[Memory], before: dict[str, str]) -> None:
+    store = Store(heard, before)
+    actions = store.plan()
+    said = stated(store.after(actions))
+    keys = set(map(near_key, said))
+    gone = {action.id for action in actions if isinstance(action, Archive)}
+    waiting = [
+        (action.mark.episode, action.claim.text) for action in actions if isinstance(action, Wait)
+    ]
+    waits = {near_key(text) for _, text in waiting}
+    for one in heard:
+        for claim in claims_in(one):
+            overtaken = any(
+                found.certainty == "sure"
+                for text in said
+                if (found := conflict_between(claim.text, text))
+            )
+            is_found = near_key(claim.text) in keys or overtaken
+            assert is_found or (near_key(claim.text) in waits and one.id not in gone), claim
+
+
+@given(episodes, files)
+def test_consolidating_twice_is_consolidating_once(
+    heard: list[Memory], before: dict[str, str]
+) -> None:
+    store = Store(heard, before)
+    after = store.after(store.plan())
+    assert after.plan() == ()
+    everything = Store(heard, after.files, after.waiting)  # the archived ones, heard once more
+    assert not [a for a in everything.plan() if not isinstance(a, Archive)]
+
+
+@given(episodes, files, st.randoms(use_true_random=False))
+def test_the_order_in_which_things_are_given_makes_no_difference(
+    heard: list[Memory], before: dict[str, str], random: object
+) -> None:
+    mixed, names = list(heard), list(before)
+    random.shuffle(mixed)  # type: ignore[attr-defined]
+    random.shuffle(names)  # type: ignore[attr-defined]
+    assert plan(mixed, {name: before[name] for name in names}, RULED) == plan(heard, before, RULED)
+
+
+@given(st.lists(st.lists(SINGLE, max_size=1), min_size=1, max_size=5), st.permutations(range(5)))
+def test_any_order_of_absorbing_the_same_episodes_gives_the_same_facts(
+    said: list[list[str]], order: list[int]
+) -> None:
+    heard = [episode(n, "\n\n".join(claims)) for n, claims in enumerate(said, 1)]
+    at_once = Store(heard, {})
+    at_once = at_once.after(at_once.plan())
+    files: dict[str, str] = {}
+    for n in order:
+        if n < len(heard):
+            store = Store([heard[n]], files)
+            files = store.after(store.plan()).files
+    assert set(stated(Store([], files))) == set(stated(at_once))
+
+
+@given(episodes, files)
+def test_nothing_set_by_a_person_changes_unless_it_is_superseded(
+    heard: list[Memory], before: dict[str, str]
+) -> None:
+    store = Store(heard, before)
+    actions = store.plan()
+    after = store.after(actions).files
+    for path, text in before.items():
+        mine = [a for a in actions if not isinstance(a, Archive) and a.path == path]
+        replaced = Counter(a.old for a in mine if isinstance(a, Replace))
+        assert texts(text) - texts(after[path]) == replaced - texts(after[path])
+        if not any(isinstance(action, (Replace, Retire)) for action in mine):
+            lines = iter(after[path].splitlines())
+            assert all(
+                line.rstrip() in map(str.rstrip, lines) for line in text.rstrip().splitlines()
+            )
+            assert after[path].startswith(text.rstrip()[:40])
+        if path.startswith("core/"):
+            assert after[path] == text
+
+
+@given(episodes, files)
+def test_a_claim_is_trusted_where_it_stands_as_far_as_where_it_came_from(
+    heard: list[Memory], before: dict[str, str]
+) -> None:
+    store = Store(heard, before)
+    actions = store.plan()
+    after = store.after(actions).files
+    for action in actions:
+        if not isinstance(action, Absorb):
+            continue
+        memory = codec.memory_from_text(after[action.path], action.path)
+        line = f"- {action.claim.text}"
+        held = [
+            part for part in shelved(memory) if line in part.text and part.heading == action.heading
+        ]
+        assert all(part.trust == action.claim.trust for part in held), action
+        assert not action.path.startswith(("core/", "archive/", "/"))
+        assert ".." not in action.path
