@@ -4,6 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 CLAUDE_VERSION := 2.1.330
+INSPECTOR_VERSION := 2.12.0
 # The first Python that is new enough and can make a virtual environment.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -38,13 +39,14 @@ rooms: $(VENV)/.dev
 docs: $(VENV)/.dev
 	@$(BIN)/python docs/make.py --check
 
-# The pinned client that the end-to-end tests drive.
+# The pinned client and the MCP Inspector that tests drive.
 client: .client/$(CLAUDE_VERSION)
 
 .client/$(CLAUDE_VERSION):
 	@rm -rf .client && mkdir -p .client
 	@npm install --no-audit --no-fund --loglevel=error --prefix .client @anthropic-ai/claude-code@$(CLAUDE_VERSION)
 	@.client/node_modules/.bin/claude --version
+	@npm install --no-audit --no-fund --loglevel=error --prefix .client/inspector @modelcontextprotocol/inspector@$(INSPECTOR_VERSION)
 	@touch $@
 
 bench: $(VENV)/.dev

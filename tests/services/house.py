@@ -61,7 +61,9 @@ class House:
         journal = MemoryJournal(writer, self.pages, self._before)
         moment = Moment(NOW, lambda: f"{next(self._ids):011x}-0000000000")
         ledger = Ledger(self.files, journal, self.index, moment, redact)
-        return OpenStore(self.files, journal, self.index, ledger, scope, NOW, 0)
+        store = OpenStore(self.files, journal, self.index, ledger, scope)
+        store.now = NOW
+        return store
 
     def texts(self) -> dict[str, str]:
         """The text of every file."""

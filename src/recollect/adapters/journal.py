@@ -16,7 +16,6 @@ import binascii
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from recollect import fsio
@@ -230,15 +229,15 @@ class FolderJournal:
         return changed
 
 
-@dataclass(slots=True)
 class _Found:
     """What a part of the journal says."""
 
-    groups: dict[str, list[Op]] = field(default_factory=dict)
-    marked: set[str] = field(default_factory=set)  # done or void
-    void: set[str] = field(default_factory=set)
-    ends: dict[str, int] = field(default_factory=dict)  # behind the last whole line of each file
-    last: str = ""  # the group of the last line, if that is an op
+    def __init__(self) -> None:
+        self.groups: dict[str, list[Op]] = {}
+        self.marked: set[str] = set()  # done or void
+        self.void: set[str] = set()
+        self.ends: dict[str, int] = {}  # behind the last whole line of each file
+        self.last = ""  # the group of the last line, if that is an op
 
 
 def _split(data: bytes) -> Iterator[tuple[bytes, int]]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from recollect import fsio
 from recollect.app.wiring import SCOPES, App
-from recollect.domain.session import SessionState
 from recollect.errors import RecollectError
 from recollect.hooks import places, program
 from recollect.services import publish
 from recollect.services.opened import OpenStore
+
+if TYPE_CHECKING:
+    from recollect.domain.session import SessionState
 
 # Above this many memories the views are left to the worker, so that a save stays quick.
 MOST_AT_ONCE = 2_000
@@ -83,6 +86,12 @@ def keep_brief(app: App, store: OpenStore, project: str) -> str:
 def _running(app: App, store: OpenStore, project: str) -> list[SessionState]:
     """The sessions of a project that go on now."""
     since = app.started_ns / 1e9 - MOST_HOURS_RUNNING * 3600
+    try:
+        names = os.listdir(f"{store.files.root}/sessions/active")
+    except OSError:
+        names = []
+    if not names:
+        return []  # the most usual; what reads sessions takes long to load
     return [
         state
         for state in app.sessions(store).every(since)

@@ -118,7 +118,8 @@ class App:
         journal = FolderJournal(root, self.writer)
         index = SqliteIndex(cache)
         ledger = Ledger(files, journal, index, self.moment, self.redact)
-        store = OpenStore(files, journal, index, ledger, scope, self.now, self.started_ns)
+        store = OpenStore(files, journal, index, ledger, scope)
+        store.now, store.now_ns = self.now, self.started_ns
         store.settings = self.settings(root)
         index.refill = partial(self._refill, store, progress)
         self._open[root] = store

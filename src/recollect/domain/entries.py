@@ -157,6 +157,11 @@ def is_solution(heading: str) -> bool:
     return bool(_SOLUTION.match(heading))
 
 
+def solution_title(what: str) -> str:
+    """The `##` title under which a solution stands in procedural/feedback.md."""
+    return f"Solution: {what}"
+
+
 def _without_title(text: str, title: str) -> str:
     """The head of a body without the `# title` that every list shows beside it anyway."""
     first, _, rest = text.partition("\n")

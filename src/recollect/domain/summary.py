@@ -207,11 +207,6 @@ def _fields(state: SessionState, memory_id: str) -> dict[str, Value]:
     }
 
 
-def solution_title(what: str) -> str:
-    """The `##` title under which a solution stands in procedural/feedback.md."""
-    return f"Solution: {what}"
-
-
 def solution_text(row: dict[str, object], lang: str, session: str) -> str:
     """The body of a solution's section; a comment says how far it can be trusted, and why."""
     say = WORDS[lang]

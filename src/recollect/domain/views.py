@@ -11,10 +11,12 @@ import json
 from collections.abc import Sequence
 
 from recollect.domain.model import LAYERS, LEVELS, Entry
+from recollect.domain.pattern import Pattern
 
 INDEX_VERSION = "1.0"
 MOST_KEYWORDS = 60
 LONGEST_CELL = 240
+_PLAIN_PATH = Pattern(r"[A-Za-z0-9_./-]+")
 _WORDS = {
     "en": {
         "title": "Active Memory Index",
@@ -89,13 +91,19 @@ def keywords(entries: Sequence[Entry]) -> list[str]:
 
 
 def _row(entry: Entry) -> str:
-    from urllib.parse import quote
-
-    link = f"[{cell(entry.id)}]({quote(entry.path, errors='surrogateescape')})"
+    link = f"[{cell(entry.id)}]({_address(entry.path)})"
     words = cell(", ".join(entry.tags))
     return (
         f"| {link} | {cell(entry.title)} | {entry.layer} | {words} | {entry.created[:10] or '-'} |"
     )
+
+
+def _address(path: str) -> str:
+    if _PLAIN_PATH.fullmatch(path):
+        return path
+    from urllib.parse import quote
+
+    return quote(path, errors="surrogateescape")
 
 
 def index_json(entries: Sequence[Entry]) -> str:
@@ -106,8 +114,10 @@ def index_json(entries: Sequence[Entry]) -> str:
     )
     newest = max((e.updated or e.created for e in shown), default="")
     rows = [_json_row(entry) for entry in shown]
-    page = {"version": INDEX_VERSION, "generated": newest, "entries": rows}
-    text = json.dumps(page, ensure_ascii=False, indent=1) + "\n"
+    head = json.dumps({"version": INDEX_VERSION, "generated": newest}, ensure_ascii=False)
+    # A line for each memory: what changed is what a diff shows.
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    text = f'{head[:-1]}, "entries": [\n{lines}\n]}}\n'
     return text.encode("utf-8", "replace").decode()  # bytes that are no UTF-8 are no JSON
 
 

@@ -249,7 +249,7 @@ class Capture:
         """Put what failed and what worked into procedural/feedback.md, each lesson once."""
         for row in state.solutions:
             draft = Draft(
-                summary.solution_title(row["slug"]),
+                entries.solution_title(row["slug"]),
                 summary.solution_text(row, self.store.settings.lang, state.session_id),
                 trigger=tuple(row["triggers"]),
                 tags=tuple(t.lower() for t in row["triggers"][:2] if t.isascii() and len(t) > 2),

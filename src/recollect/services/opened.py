@@ -8,7 +8,7 @@ Touches: the ports it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from recollect.domain.layers import folder_of
 from recollect.domain.model import Change, Document, Entry, Op, Problem
@@ -40,8 +40,7 @@ _FOLDERS = (
 )
 
 
-@dataclass(slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The settings that services go by."""
 
     lang: str = "en"
@@ -52,20 +51,19 @@ class Settings:
     view_rows: int = 200
 
 
-@dataclass(slots=True)
 class OpenStore:
     """A store, its journal and its index. `scope` is `project` or `global`."""
 
-    files: Store
-    journal: Journal
-    index: Index
-    ledger: Ledger
-    scope: str
-    now: str
-    now_ns: int
-    settings: Settings = field(default_factory=Settings)
-    problems: list[Problem] = field(default_factory=list)
-    redone: list[Op] = field(default_factory=list)
+    def __init__(
+        self, files: Store, journal: Journal, index: Index, ledger: Ledger, scope: str
+    ) -> None:
+        """With the usual settings, at no time."""
+        self.files, self.journal, self.index, self.ledger = files, journal, index, ledger
+        self.scope = scope
+        self.now, self.now_ns = "", 0
+        self.settings = Settings()
+        self.problems: list[Problem] = []
+        self.redone: list[Op] = []
 
     def freshen(self, progress: Progress | None = None) -> Refreshed:
         """Finish what a crash left, then take in what changed in the files."""

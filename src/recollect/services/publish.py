@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from recollect.domain import brief, factsview, views
 from recollect.domain.codec import memory_from_text
 from recollect.domain.facts import Fact
 from recollect.domain.model import Entry, Filter, Memory
-from recollect.domain.session import SessionState
 from recollect.errors import RecollectError
 from recollect.services.opened import OpenStore
+
+if TYPE_CHECKING:
+    from recollect.domain.session import SessionState
 
 INDEX_PAGE = "MEMORY.md"
 INDEX_JSON = ".index.json"

@@ -9,7 +9,6 @@ from recollect.domain.codec.fields import layer_defaults
 from recollect.domain.codec.frontmatter import Value
 from recollect.domain.model import Change, Document
 from recollect.domain.names import anchor_of
-from recollect.domain.summary import solution_title
 from recollect.domain.text import STOP_WORDS
 from recollect.errors import UsageProblem
 from recollect.services.opened import OpenStore
@@ -141,7 +140,7 @@ def _save_section(
     path = SHARED[choice.kind]
     title = " ".join(draft.title.split())
     if choice.kind == "solution" and not entries.is_solution(title):
-        title = solution_title(title)
+        title = entries.solution_title(title)
 
     def plan() -> tuple[Written, list[Change]]:
         what, changes = section_change(store, path, title, draft, choice)
