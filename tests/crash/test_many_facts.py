@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,10 +22,16 @@ def project(quick_folder: Path, tmp_path: Path) -> Project:
     return project
 
 
-def add_at_once(project: Project, said: list[tuple[str, str]]) -> list[str]:
-    """Let a process add each of these `(kind, content)`; gives the numbers that they were told."""
+def add_at_once(
+    project: Project, said: list[tuple[str, str]], beside: Sequence[subprocess.Popen[str]] = ()
+) -> list[str]:
+    """Let a process add each of these `(kind, content)`; gives the numbers that they were told.
+
+    What runs `beside` is waited for: the view is whole when an index that is made anew is.
+    """
     running = [project.start(f"add-{kind}", content, "--json") for kind, content in said]
     told = [json.loads(answer) for answer in finish(running)]
+    list(finish([*beside]))
     assert [one["content"] for one in told] == [content for _, content in said]
     page = json.loads((project.root / "facts.json").read_text())
     rows = {row["id"]: row["content"] for kind in KINDS for row in page[f"{kind}s"]}
@@ -48,9 +56,7 @@ def add_at_once_again(project: Project) -> list[str]:
     """Archive all, and let ten more add while the index is made anew again and again."""
     project.answer("clear-facts", "--yes")
     rebuilds = [project.start("rebuild-index", "--json") for _ in range(2)]
-    numbers = add_at_once(project, [("decision", f"Another {n}") for n in range(10)])
-    list(finish(rebuilds))
-    return numbers
+    return add_at_once(project, [("decision", f"Another {n}") for n in range(10)], rebuilds)
 
 
 @pytest.mark.slow
