@@ -46,6 +46,25 @@ def told(journal: FolderJournal) -> list[str]:
     return [problem.sentence for problem in journal.problems]
 
 
+# ----------------------------------------------------------------------------- many writers at once
+
+
+def test_a_file_that_appears_while_the_journal_is_read_is_read_next_time(
+    journal: FolderJournal, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, new = op(text="kept"), op(text="new")
+    journal.append([kept])
+    other = FolderJournal(str(page.parent.parent), "ops-b")
+    seen = journal.files()
+    first = iter([seen])
+    monkeypatch.setattr(journal, "files", lambda: next(first, None) or other.files())
+    other.append([new])
+    found, offsets = journal.unsettled({})
+    assert (found, offsets) == ([kept], {"ops-a.jsonl": 0})
+    found, offsets = journal.unsettled(offsets)
+    assert {one.op_id for one in found} == {kept.op_id, new.op_id}
+
+
 # ------------------------------------------------------------------------------------- torn tails
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.domain import entries
@@ -21,6 +21,7 @@ SESSION = {
 }
 
 
+@example("# Top\n## A", "semantic/a.md")  # a heading that is not the memory's title
 @given(bodies, st.sampled_from(["semantic/a.md", "archive/a.md", "episodic/s/conversation.md"]))
 def test_every_body_is_filed_with_all_its_words(body: str, path: str) -> None:
     found = entries.shelved(memory(body=body, path=path, title="stem"))
@@ -74,14 +75,14 @@ def test_sections_of_a_session_are_of_the_kind_they_list() -> None:
         "# S\n\n## Summary\n\n- Asked: x\n\n## Decisions\n\n- [other] Use Redis\n  - source: instructed\n\n"
         "## 问题\n\n- [bugfix] It leaks: open\n\n## Patterns\n\n- [other] Guess\n  - source: inferred\n"
     )
-    found = {one.heading: one for one in entries.shelved(memory(body=body, **SESSION))}
+    found = {one.heading: one for one in entries.shelved(memory(body=body, title="S", **SESSION))}
     assert {name: one.kind for name, one in found.items()} == {
         "Summary": "session", "Decisions": "decision", "问题": "issue", "Patterns": "pattern",
     }  # fmt: skip
     # What only the person said is the person's, whatever else the session heard.
     assert (found["Decisions"].trust, found["Decisions"].source) == ("user", "instructed")
     assert (found["Patterns"].trust, found["Patterns"].source) == ("agent", "observed")
-    plain = entries.shelved(memory(body=body, kind="fact"))
+    plain = entries.shelved(memory(body=body, title="S", kind="fact"))
     assert {one.kind for one in plain} == {"fact"}
 
 
@@ -90,7 +91,9 @@ def test_a_solution_is_filed_as_one_with_the_trust_it_claims() -> None:
         "# How\n\n## Rule\n\nx <!-- a remark -->\n\n## Solution: npm-eresolve\n\n**Symptom:** ERESOLVE\n\n"
         "<!-- source: inferred; trust: tool; session: s -->\n\n## 解决方案：端口占用\n\n端口\n\n<!-- trust: user -->\n"
     )
-    found = entries.shelved(memory(body=body, kind="rule", trust="agent", source="instructed"))
+    found = entries.shelved(
+        memory(body=body, title="How", kind="rule", trust="agent", source="instructed")
+    )
     assert [(one.kind, one.trust, one.source) for one in found] == [
         ("rule", "agent", "instructed"),
         ("solution", "tool", "inferred"),
@@ -101,7 +104,7 @@ def test_a_solution_is_filed_as_one_with_the_trust_it_claims() -> None:
 
 def test_a_trigger_belongs_to_the_sections_that_speak_of_it() -> None:
     body = "# How\n\n## Solution: npm\n\nERESOLVE in npm\n\n## Solution: db\n\nThe database locked up\n"
-    fields = {"kind": "rule", "trigger": ("ERESOLVE", "database-locked", "nowhere")}
+    fields = {"title": "How", "kind": "rule", "trigger": ("ERESOLVE", "database-locked", "nowhere")}
     found = entries.shelved(memory(body=body, **fields))
     assert [one.trigger for one in found] == [("ERESOLVE",), ("database-locked",)]
     alone = entries.shelved(memory(body="Text.", **fields))

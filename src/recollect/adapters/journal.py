@@ -102,17 +102,18 @@ class FolderJournal:
 
         `after` has the offsets that an earlier call gave: what is before them is settled.
         """
+        files = self._op_files()  # once: another writer's first file may appear at any moment
         starts = {
             name: start if (start := after.get(name, 0)) <= size else 0
-            for name, size in self._op_files().items()
+            for name, size in files.items()
             if after.get(name) != size
         }
         new = {name: self._read({name: start}) for name, start in starts.items()}
         marked: set[str] = set()
         if any(found.groups.keys() - found.marked for found in new.values()):
             # Whoever finished a group after a crash has said so in a file of their own.
-            marked = self._read(dict.fromkeys(self._op_files(), 0)).marked
-        offsets = {name: after[name] for name in self._op_files() if name not in starts}
+            marked = self._read(dict.fromkeys(files, 0)).marked
+        offsets = {name: after[name] for name in files if name not in starts}
         ops: list[Op] = []
         for name, found in new.items():
             begun = found.groups.keys() - found.marked - marked

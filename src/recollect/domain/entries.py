@@ -114,9 +114,13 @@ def shelved(memory: Memory) -> list[Shelved]:
 
 def _says_something(head: Section, memory: Memory) -> bool:
     lines = [line.strip() for line in head.text.splitlines() if line.strip()]
-    return any(not line.startswith("# ") for line in lines) or (
+    return any(not _is_title(line, memory.title) for line in lines) or (
         not lines and not memory.body.strip()
     )
+
+
+def _is_title(line: str, title: str) -> bool:
+    return line.startswith("# ") and " ".join(line[2:].split()).casefold() == title.casefold()
 
 
 def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Shelved:
@@ -165,12 +169,7 @@ def solution_title(what: str) -> str:
 def _without_title(text: str, title: str) -> str:
     """The head of a body without the `# title` that every list shows beside it anyway."""
     first, _, rest = text.partition("\n")
-    said = first.removeprefix("# ").strip().casefold()
-    return (
-        rest.strip()
-        if first.startswith("# ") and said == title.casefold() and rest.strip()
-        else text
-    )
+    return rest.strip() if _is_title(first, title) and rest.strip() else text
 
 
 def said_of(triggers: Iterable[str], text: str) -> tuple[str, ...]:
