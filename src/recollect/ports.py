@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.domain.model import Document, Entry, Filter, Memory, Op, Problem, Seen
 from recollect.domain.rank import Candidate
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from recollect.domain.session import Event
+else:
+    Protocol = object  # a protocol takes the running program a quarter of a millisecond, for nothing
 
 
 class Store(Protocol):

@@ -10,6 +10,7 @@ from tests.fakes import MemoryIndex
 
 from recollect.adapters.sqlite import filing, lookup
 from recollect.adapters.sqlite.index import SqliteIndex
+from recollect.adapters.sqlite.rows import ENTRY_FIELDS
 from recollect.ports import Index
 
 from .index import IndexContract
@@ -29,7 +30,7 @@ class TestSqliteIndex(IndexContract):
     def dump(self, index: Index) -> object:
         assert isinstance(index, SqliteIndex)
         words = " UNION ALL ".join(f"SELECT '{s}', * FROM {s}_words" for s in lookup.SHELVES)
-        memory = f"m.shelf, m.day, {filing.ENTRY_FIELDS}"
+        memory = f"m.shelf, m.day, {ENTRY_FIELDS}"
         section = ", ".join(f"s.{name}" for name in filing.SECTION_FIELDS.split(", "))
         joined = "section s JOIN memory m ON m.n = s.memory"
         rows = (

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from recollect.adapters.sqlite.lookup import MOST_CANDIDATES
 from recollect.domain.codec.fields import stem_of
-from recollect.domain.entries import Shelved, day_of, entry_of, is_conversation
+from recollect.domain.entries import Shelved, entry_of, is_conversation
 from recollect.domain.entries import shelved as _cut
-from recollect.domain.model import Entry, Filter, Memory
+from recollect.domain.model import Entry, Filter, Memory, day_of
 from recollect.domain.rank import Candidate, stem
 from recollect.domain.text import cue_words, index_words
 from recollect.fsio import stamp_of

@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from recollect.domain.entries import day_of, entry_of
-from recollect.domain.model import Entry, Memory
+from recollect.domain.entries import entry_of
+from recollect.domain.model import Entry, Memory, day_of
 from recollect.domain.rank import Candidate, Cue
 from recollect.domain.text import cue_words
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.domain import entries
 from recollect.domain.codec import memory_from_text
-from recollect.domain.model import TRUSTS
+from recollect.domain.model import TRUSTS, day_of
 
 from .build import any_text, memory
 from .test_sections import bodies
@@ -178,7 +178,7 @@ def test_an_entry_has_all_fields_of_its_memory_and_one_line_of_text(body: str) -
     ],
 )  # fmt: skip
 def test_days_are_counted_from_1970(time: str, day: int) -> None:
-    assert entries.day_of(time) == day
+    assert day_of(time) == day
 
 
 def test_comments_are_bookkeeping() -> None:

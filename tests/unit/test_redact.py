@@ -319,9 +319,7 @@ def test_a_long_text_is_redacted_as_if_each_rule_were_applied_to_all_of_it(
     parts: list[str],
 ) -> None:
     text = "".join(parts)
-    there = {word for rule in rules._RULES for word in rule.words if word in text.lower()}
     whole = text
     for rule in rules._RULES:
-        if there.intersection(rule.words):
-            whole = rule.pattern.sub(partial(rules._placeholder, kind=rule.kind, key=b""), whole)
+        whole = rule.pattern.sub(partial(rules._placeholder, kind=rule.kind, key=b""), whole)
     assert redact(text) == whole

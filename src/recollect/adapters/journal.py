@@ -13,7 +13,6 @@ they never will. What is not settled is looked at when the store is opened next.
 from __future__ import annotations
 
 import binascii
-import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -284,6 +283,8 @@ def _in_order(ops: Iterable[Op]) -> list[Op]:
 
 
 def _line_of(data: dict[str, Any]) -> bytes:
+    import json
+
     try:
         raw = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except UnicodeEncodeError:  # bytes that were no UTF-8 in the file: kept as escapes
@@ -298,6 +299,8 @@ def _checked(raw: bytes) -> dict[str, Any] | None:
     body = raw[:-18] + b"}"
     if b"%08x" % binascii.crc32(body) != raw[-10:-2]:
         return None
+    import json  # most commands find nothing to read
+
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):

@@ -6,9 +6,6 @@ import os
 from typing import Any, NamedTuple
 
 from recollect.app.wiring import App
-from recollect.domain import codec
-from recollect.domain.codec import memory_from_text
-from recollect.domain.entries import without_comments
 from recollect.domain.model import Entry, Filter
 from recollect.domain.pack import count_tokens
 from recollect.domain.rank import Candidate
@@ -167,10 +164,13 @@ class Page(NamedTuple):
 
 def show(app: App, name: str, level: int) -> Page:
     """One memory at a level of disclosure (0 keywords … 3 raw conversation), or one section."""
+    from recollect.domain import codec
+    from recollect.domain.entries import without_comments
+
     store = app.store_of(name)
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
-    memory = memory_from_text(store.read(entry).text, entry.path)
+    memory = codec.memory_from_text(store.read(entry).text, entry.path)
     heading, text = "", memory.body.strip()
     if anchor:
         found = next((s for s in codec.sections_of(memory.body) if s.anchor == anchor), None)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import date
 from typing import NamedTuple
 
 from recollect.domain.codec import sections_of
@@ -203,11 +202,3 @@ def _turn(n: int, text: str, memory: Memory) -> Shelved:
         (),
         count_tokens(text),
     )
-
-
-def day_of(time: str) -> int:
-    """The day of a time in our form, counted from 1970-01-01; 0 for none."""
-    try:
-        return date.fromisoformat(time[:10]).toordinal() - date(1970, 1, 1).toordinal()
-    except ValueError:
-        return 0

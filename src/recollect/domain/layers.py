@@ -15,24 +15,35 @@ from recollect.domain.model import DECAY_DAYS, type_of_kind
 from recollect.domain.names import slug_of
 from recollect.domain.pattern import Pattern
 
-_POINTER = Pattern(
-    r"\bcan be found (?:at|in|under|on)\b|\b(?:is|are|lives?|located|documented|tracked|kept) (?:at|in|on|under)\s+"
-    r"(?:https?://|the |our )?\S*(?:wiki|dashboard|jira|linear|notion|confluence|grafana|sheet|drive|board|docs?\b|repo|https?://)"
-    r"|^\s*(?:see|docs?|documentation|dashboard|wiki|runbook)\s*[:：]?\s*https?://\S+"
-    r"|(?:在|位于|见|参见|参考)\s*(?:https?://|\S*(?:文档|维基|看板|仓库|面板))|可以在.{1,40}找到",
-    re.I | re.M,
+# Each in English and, for texts that are not all ASCII, in Chinese.
+_POINTER = (
+    Pattern(
+        r"\bcan be found (?:at|in|under|on)\b|\b(?:is|are|lives?|located|documented|tracked|kept) (?:at|in|on|under)\s+"
+        r"(?:https?://|the |our )?\S*(?:wiki|dashboard|jira|linear|notion|confluence|grafana|sheet|drive|board|docs?\b|repo|https?://)"
+        r"|^\s*(?:see|docs?|documentation|dashboard|wiki|runbook)\s*[:：]?\s*https?://\S+",
+        re.I | re.M,
+    ),
+    Pattern(
+        r"(?:在|位于|见|参见|参考)\s*(?:https?://|\S*(?:文档|维基|看板|仓库|面板))|可以在.{1,40}找到"
+    ),
 )
-_BEHAVIOUR = Pattern(
-    r"\b(?:always|never|don'?t|do not|must|should|avoid|prefer|from now on|make sure|remember to)\b"
-    r"|^\s*(?:use|run|check|ask|write|keep|stop|explain|answer|reply)\b"
-    r"|总是|永远|不要|别再|必须|应该|应当|避免|优先|尽量|以后|一律|请用|记得",
-    re.I | re.M,
+_BEHAVIOUR = (
+    Pattern(
+        r"\b(?:always|never|don'?t|do not|must|should|avoid|prefer|from now on|make sure|remember to)\b"
+        r"|^\s*(?:use|run|check|ask|write|keep|stop|explain|answer|reply)\b",
+        re.I | re.M,
+    ),
+    Pattern(r"总是|永远|不要|别再|必须|应该|应当|避免|优先|尽量|以后|一律|请用|记得"),
 )
-_EPISODE = Pattern(
-    r"\b(?:today|yesterday|this (?:morning|afternoon|session|week)|just now|we (?:fixed|found|tried|debugged|released|deployed|discussed|merged))\b"
-    r"|今天|昨天|刚才|刚刚|本次|这次会话|上午|下午|我们(?:修复|讨论|尝试|发布|部署)了",
-    re.I,
+_EPISODE = (
+    Pattern(
+        r"\b(?:today|yesterday|this (?:morning|afternoon|session|week)|just now|we (?:fixed|found|tried|debugged|released|deployed|discussed|merged))\b",
+        re.I,
+    ),
+    Pattern(r"今天|昨天|刚才|刚刚|本次|这次会话|上午|下午|我们(?:修复|讨论|尝试|发布|部署)了"),
 )
+# What a pointer, in English, cannot do without.
+_PLACES = "found wiki dashboard jira linear notion confluence grafana sheet drive board doc repo http".split()
 _FOLDERS = {
     "decision": "semantic/decisions",
     "issue": "semantic/issues",
@@ -69,13 +80,23 @@ def choose(title: str, body: str, layer: str = "", kind: str = "") -> Choice:
     if kind:
         return Choice(type_of_kind[kind], kind, "kind")
     text = f"{title}\n{body[:2000]}"
-    if _POINTER.search(text):
+    if _could_point(text) and _says(_POINTER, text):
         return Choice("reference", "pointer", "pointer")
-    if _BEHAVIOUR.search(title) or (_BEHAVIOUR.search(body[:400]) and not _EPISODE.search(text)):
+    if _says(_BEHAVIOUR, title) or (_says(_BEHAVIOUR, body[:400]) and not _says(_EPISODE, text)):
         return Choice("procedural", "rule", "behaviour")
-    if _EPISODE.search(text):
+    if _says(_EPISODE, text):
         return Choice("episodic", "note", "episode")
     return Choice("semantic", "fact", "fact")
+
+
+def _could_point(text: str) -> bool:
+    low = text.lower()
+    return not text.isascii() or any(word in low for word in _PLACES)
+
+
+def _says(patterns: tuple[Pattern, Pattern], text: str) -> bool:
+    english, chinese = patterns
+    return bool(english.search(text) or (not text.isascii() and chinese.search(text)))
 
 
 def _kind_for(layer: str) -> str:
@@ -104,9 +125,9 @@ def decay_day(created: str) -> str:
         return ""
 
 
-_WORD = Pattern(
-    r"[A-Za-z][A-Za-z0-9_+#.-]{2,24}|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,8}(?![\u4e00-\u9fff])"
-)
+_LATIN = r"[A-Za-z][A-Za-z0-9_+#.-]{2,24}"
+_WORD = Pattern(_LATIN)
+_WORD_OR_HAN = Pattern(_LATIN + r"|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,8}(?![\u4e00-\u9fff])")
 # Chinese has no blanks between its words; these stand between the ones that name something.
 _BETWEEN = Pattern(
     "|".join(
@@ -122,8 +143,10 @@ def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int 
     """Words of the title, then of the body, that could be its tags."""
     found: dict[str, int] = {}
     for weight, text in ((3, title), (1, body[:2000])):
-        for match in _WORD.finditer(_BETWEEN.sub(" ", text)):
-            word = match[0].lower().strip(".-_")
+        words = (
+            _WORD.findall(text) if text.isascii() else _WORD_OR_HAN.findall(_BETWEEN.sub(" ", text))
+        )
+        for word in (one.lower().strip(".-_") for one in words):
             if word not in stop_words and len(word) > 1:
                 found[word] = found.get(word, 0) + weight
     ranked = sorted(found, key=lambda w: -found[w])

@@ -8,6 +8,7 @@ Touches: nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -203,3 +204,11 @@ class Filter(NamedTuple):
 def lowest_trust(*trusts: str) -> str:
     """The least of these trusts: what several things together can be trusted with."""
     return min(trusts, key=TRUSTS.index)
+
+
+def day_of(time: str) -> int:
+    """The day of a time in our form, counted from 1970-01-01; 0 for none."""
+    try:
+        return date.fromisoformat(time[:10]).toordinal() - date(1970, 1, 1).toordinal()
+    except ValueError:
+        return 0

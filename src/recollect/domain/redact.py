@@ -23,6 +23,8 @@ PRIVATE_MARK = "[private]"
 
 def strip_private(text: str) -> str:
     """`text` without its `<private>` parts; each leaves `[private]` behind."""
+    if "vate" not in text.lower():  # not "private": the pattern takes a dotless i for an i
+        return text
     kept: list[str] = []
     depth, start = 0, 0
     for tag in _PRIVATE.finditer(text):
@@ -44,7 +46,7 @@ class _Rule(NamedTuple):
     """A kind of secret; its pattern's group, where it has one, is the secret itself."""
 
     kind: str
-    words: tuple[str, ...]  # one of these (in lower case) must be there: most texts have none
+    words: tuple[str, ...]  # one of these must be there, in any case if in lower case here
     pattern: Pattern
     is_long: bool = False  # goes over many lines
 
@@ -71,23 +73,23 @@ _FORMS = (
     _rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", _LEFT + r"gh[pousr]_[A-Za-z0-9]{30,}"),
     _rule("github-token", "github_pat_", _LEFT + r"github_pat_\w{30,}"),
     _rule("gitlab-token", "glpat- glrt- gldt-", _LEFT + r"gl(?:pat|rt|dt)-[\w-]{20,}"),
-    _rule("aws-key", "akia asia", _LEFT + r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    _rule("aws-key", "AKIA ASIA", _LEFT + r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _rule("slack-token", "xox xapp-", _LEFT + r"(?:xox[abeoprs]|xapp)-[\w-]{10,}"),
     _rule("slack-hook", "hooks.slack.com", r"hooks\.slack\.com/services/([\w/]{20,})"),
-    _rule("google-key", "aiza", _LEFT + r"AIza[\w-]{35}(?![\w-])"),
-    _rule("google-secret", "gocspx- ya29.", _LEFT + r"(?:GOCSPX-[\w-]{20,}|ya29\.[\w-]{30,})"),
+    _rule("google-key", "AIza", _LEFT + r"AIza[\w-]{35}(?![\w-])"),
+    _rule("google-secret", "GOCSPX- ya29.", _LEFT + r"(?:GOCSPX-[\w-]{20,}|ya29\.[\w-]{30,})"),
     _rule("npm-token", "npm_", _LEFT + r"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
     _rule("pypi-token", "pypi-", _LEFT + r"pypi-[\w-]{40,}"),
     _rule("huggingface-token", "hf_", _LEFT + r"hf_[A-Za-z0-9]{30,}"),
     _rule("stripe-key", "_live_ _test_ whsec_", _LEFT + r"(?:[rs]k_(?:live|test)|whsec)_\w{16,}"),
-    _rule("sendgrid-key", "sg.", _LEFT + r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
+    _rule("sendgrid-key", "SG.", _LEFT + r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
     _rule("digitalocean-token", "_v1_", _LEFT + r"do[por]_v1_[a-f0-9]{40,}"),
     _rule("databricks-token", "dapi", _LEFT + r"dapi[a-f0-9]{32}(?![a-f0-9])"),
     _rule("shopify-token", "shp", _LEFT + r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
-    _rule("twilio-key", "sk ac", _LEFT + r"(?:SK|AC)[a-f0-9]{32}(?![A-Za-z0-9])"),
-    _rule("telegram-token", ":aa", r"(?<!\d)\d{8,10}:AA[\w-]{33}(?![\w-])"),
-    _rule("age-key", "age-secret-key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
-    _rule("jwt", "eyj", _ALONE + r"eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]{8,}"),
+    _rule("twilio-key", "SK AC", _LEFT + r"(?:SK|AC)[a-f0-9]{32}(?![A-Za-z0-9])"),
+    _rule("telegram-token", ":AA", r"(?<!\d)\d{8,10}:AA[\w-]{33}(?![\w-])"),
+    _rule("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
+    _rule("jwt", "eyJ", _ALONE + r"eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]{8,}"),
 )
 
 # Names of settings that hold a secret, alone or at the end of a longer name.
@@ -95,6 +97,7 @@ _NAME = (
     r"(?:passw(?:or)?d|pwd|passphrase|secret(?:[_-]?access)?(?:[_-]?key(?:[_-]?base)?)?|token"
     r"|(?:api|access|auth|account|private|signing|encryption)[_-]?key|密码|口令|密钥|令牌)\d?"
 )
+_NAMED = "pass pwd secret token key 密码 口令 密钥 令牌"  # one of these is in each
 _QUOTE = r"\\?[\"'`]"
 _IS = r"[\"'`\]\\]{0,3}\s{0,9}(?::=|=>|[:=：]|是|为)\s{0,9}"
 # What stands where a secret would and is none: references, calls, types, places, placeholders.
@@ -128,22 +131,29 @@ _PLACES = (
     ),
     _rule(
         "assigned",
-        "pass pwd secret token key 密码 口令 密钥 令牌",
+        _NAMED,
         rf"{_NAME}{_IS}[bfru]?{_QUOTED}",
         re.I,
     ),
     _rule(
         "assigned",
-        "pass pwd secret token key 密码 口令 密钥 令牌",
+        _NAMED,
         rf"{_NAME}{_IS}{_BARE}",
         re.I,
     ),
-    _rule("assigned", "--", rf"{_ALONE}--[\w-]{{0,24}}?{_NAME}\s{{1,9}}(?:{_QUOTE})?{_BARE}", re.I),
+    _rule(
+        "assigned",
+        _NAMED,
+        rf"{_ALONE}--[\w-]{{0,24}}?{_NAME}\s{{1,9}}(?:{_QUOTE})?{_BARE}",
+        re.I,
+    ),
 )
 
 
 _RULES = _FORMS + _PLACES
 _WORDS = frozenset(word for rule in _RULES for word in rule.words)
+_ANY_CASE = frozenset(word for word in _WORDS if word == word.lower())
+_AS_WRITTEN = _WORDS - _ANY_CASE
 SHORT = 1_000
 AROUND = 400  # more than any pattern has in front of its word, or between it and the secret
 
@@ -152,7 +162,8 @@ def redact(text: str, key: bytes = b"") -> str:
     """`text` without private parts and without the secrets that the rules know."""
     text = strip_private(text)
     low = text.lower()
-    there = {word for word in _WORDS if word in low}
+    there = {word for word in _ANY_CASE if word in low}
+    there.update(word for word in _AS_WRITTEN if word in text)
     for rule in _RULES if there else ():
         words = there.intersection(rule.words)
         if words:
@@ -168,16 +179,16 @@ def _without(rule: _Rule, words: set[str], text: str, key: bytes) -> str:
         return rule.pattern.sub(replace, text)
     kept: list[str] = []
     done = 0
-    for start, end in _lines_around(low, words):
+    for start, end in _lines_around(text, low, words):
         kept += (text[done:start], rule.pattern.sub(replace, text[start:end]))
         done = end
     return "".join([*kept, text[done:]])
 
 
-def _lines_around(low: str, words: set[str]) -> list[tuple[int, int]]:
+def _lines_around(text: str, low: str, words: set[str]) -> list[tuple[int, int]]:
     """The whole lines near these words, as (start, end): a long text is not searched in full."""
     spans: list[tuple[int, int]] = []
-    for at in _places_of(low, words):
+    for at in _places_of(text, low, words):
         if spans and at + AROUND <= spans[-1][1]:
             continue
         start = low.rfind("\n", 0, max(at - AROUND, 0)) + 1
@@ -188,13 +199,14 @@ def _lines_around(low: str, words: set[str]) -> list[tuple[int, int]]:
     return spans
 
 
-def _places_of(low: str, words: set[str]) -> list[int]:
+def _places_of(text: str, low: str, words: set[str]) -> list[int]:
     found: list[int] = []
     for word in words:
-        at = low.find(word)
+        where = low if word in _ANY_CASE else text
+        at = where.find(word)
         while at >= 0:
             found.append(at)
-            at = low.find(word, at + 1)
+            at = where.find(word, at + 1)
     return sorted(found)
 
 

@@ -11,7 +11,6 @@ Write order: lock → compare stamps → journal (fdatasync) → files (temp, fs
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -239,13 +238,13 @@ class Ledger:
 
     def _settled_offsets(self) -> dict[str, int]:
         try:
-            found = json.loads(self.index.meta("settled") or "{}")
+            lines = [line.split(" ", 1) for line in self.index.meta("settled").splitlines()]
+            return {name: int(offset) for offset, name in lines}
         except ValueError:
             return {}
-        return {str(k): int(v) for k, v in found.items()} if isinstance(found, dict) else {}
 
     def _keep_offsets(self, offsets: dict[str, int]) -> None:
-        text = json.dumps(offsets, sort_keys=True)
+        text = "\n".join(f"{offset} {name}" for name, offset in sorted(offsets.items()))
         if text != self.index.meta("settled"):
             self.index.set_meta({"settled": text})
 

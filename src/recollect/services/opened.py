@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from recollect.domain.layers import folder_of
 from recollect.domain.model import Change, Document, Entry, Op, Problem
 from recollect.domain.names import free_name
 from recollect.errors import (
@@ -133,6 +132,8 @@ class OpenStore:
         """Where a new memory goes."""
         if "/" in name:
             raise OutsideStore(name=name)
+        from recollect.domain.layers import folder_of
+
         if kind in ("session", "conversation"):
             return f"episodic/{name}/summary.md"
         return f"{folder_of(layer, kind)}/{name}.md"

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from recollect.domain import pack, rank
-from recollect.domain.entries import day_of
-from recollect.domain.model import TRUSTS, Filter
+from recollect.domain.model import TRUSTS, Filter, day_of
 from recollect.domain.rank import Candidate, Cue
 from recollect.domain.text import cue_words
 from recollect.services.opened import OpenStore

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from recollect.domain.codec import memory_from_text
 from recollect.domain.model import Problem, Seen
 from recollect.errors import FileNotThere, RecollectError
 from recollect.ports import Index, Known, Row, Store
@@ -59,6 +58,8 @@ def _rows(
     unread: list[Problem],
     progress: Progress | None,
 ) -> Iterator[Row]:
+    from recollect.domain.codec import memory_from_text  # most refreshes find nothing to read
+
     for n, (seen, old_stamp) in enumerate(changed, 1):
         try:
             document = store.read(seen.path)

@@ -11,19 +11,12 @@ import sqlite3
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from recollect.adapters.sqlite import filing, lookup, schema
-
-
-def broken_pages(db: sqlite3.Connection) -> Iterator[str]:
-    """What SQLite itself finds wrong."""
-    for (row,) in db.execute("PRAGMA quick_check"):
-        if row != "ok":
-            yield str(row)
+from recollect.adapters.sqlite import filing, lookup, opening, schema
 
 
 def differences(db: sqlite3.Connection) -> Iterator[str]:
     """What is wrong inside the index, a sentence for each finding."""
-    yield from broken_pages(db)
+    yield from opening.broken_pages(db)
     yield from _altered_rows(db)
     scratch = sqlite3.connect(":memory:", isolation_level=None)
     try:

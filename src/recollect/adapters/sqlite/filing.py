@@ -14,18 +14,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from recollect.adapters.sqlite import lookup
+from recollect.adapters.sqlite.rows import ENTRY_FIELDS, clean
 from recollect.domain import entries
 from recollect.domain.codec.fields import stem_of
-from recollect.domain.model import Memory
+from recollect.domain.model import Memory, day_of
 from recollect.domain.text import index_words
 from recollect.fsio import stamp_of
 
-ENTRY_FIELDS = (
-    "id, title, layer, kind, category, tags, trigger, files, concepts, salience, confidence, "
-    "source, trust, status, related, session, project, created, updated, accessed, decay_after, "
-    "private, path, tokens, summary, stamp, problem"
-)
-LISTS = (5, 6, 7, 8, 14)  # the fields among them that are lists: a line for each item
 SECTION_FIELDS = "shelf, anchor, heading, text, kind, source, trust, trigger, tokens"
 
 Cuts = dict[str, list[str]]
@@ -56,7 +51,7 @@ def put_in(db: sqlite3.Connection, memory: Memory, stamp: str, cuts: Cuts) -> No
     """File a memory with its sections; `cuts` keeps the words of chunks that were cut before."""
     shelf = lookup.SHELVES.index(_shelf_of(memory))
     entry = [_flat(value) for value in entries.entry_of(memory, stamp)]
-    head = (shelf, entries.day_of(memory.created or memory.updated), *entry)
+    head = (shelf, day_of(memory.created or memory.updated), *entry)
     sections = [(shelf, *_section_row(one)) for one in entries.shelved(memory)]
     kept = db.execute(
         f"INSERT INTO memory (shelf, day, {ENTRY_FIELDS}, sum) VALUES ({_marks(head)}, ?)",
@@ -194,11 +189,6 @@ def count(db: sqlite3.Connection) -> None:
             (shelf, lookup.COMMON_FROM),
         )
     db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(total),))
-
-
-def clean(text: str) -> str:
-    """`text` as SQLite takes it: without lone surrogates."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _flat(value: object) -> Value:

@@ -10,13 +10,20 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 from recollect import fsio
-from recollect.adapters.sqlite import checking, filing, lookup, opening, schema
+from recollect.adapters.sqlite import lookup, opening, schema
+from recollect.adapters.sqlite.rows import (
+    ENTRY_FIELDS,
+    clean,
+    condition,
+    entry_of,
+    lets_all_through,
+)
 from recollect.domain.model import Entry, Filter
 from recollect.domain.rank import Candidate
 from recollect.domain.text import cue_words
@@ -116,6 +123,8 @@ class SqliteIndex:
     def _applied(
         self, db: sqlite3.Connection, rows: Iterable[Row], gone: Iterable[str], checked_ns: int
     ) -> int:
+        from recollect.adapters.sqlite import filing  # what only reads has no need of it
+
         written = 0
         cuts: dict[str, list[str]] = {}
         if self._anew:
@@ -176,7 +185,7 @@ class SqliteIndex:
         A sound index stays as it is for its readers until then.
         """
         try:
-            sound = not list(checking.broken_pages(self._db))
+            sound = not list(opening.broken_pages(self._db))
         except sqlite3.Error:
             sound = False
         if sound:
@@ -189,30 +198,30 @@ class SqliteIndex:
     @_whole
     def entries(self, only: Filter) -> list[Entry]:
         """The memories that the filter lets through, newest first."""
-        where, values = _where(only, "cold" if only.archived else "hot")
+        where, values = condition(only, "cold" if only.archived else "hot")
         rows = self._db.execute(
-            f"SELECT {filing.ENTRY_FIELDS} FROM memory m WHERE {where} ORDER BY created DESC, updated DESC, id",
+            f"SELECT {ENTRY_FIELDS} FROM memory m WHERE {where} ORDER BY created DESC, updated DESC, id",
             values,
         )
-        return [_entry(row) for row in rows]
+        return [entry_of(row) for row in rows]
 
     @_whole
     def entry(self, memory_id: str) -> Entry | None:
         """The memory with this id; one that is not archived comes first."""
         row = self._db.execute(
-            f"SELECT {filing.ENTRY_FIELDS} FROM memory WHERE id = ? AND shelf <> 2 ORDER BY shelf, path",
-            (filing.clean(memory_id),),
+            f"SELECT {ENTRY_FIELDS} FROM memory WHERE id = ? AND shelf <> 2 ORDER BY shelf, path",
+            (clean(memory_id),),
         ).fetchone()
-        return _entry(row) if row else None
+        return entry_of(row) if row else None
 
     @_whole
     def entries_of_session(self, session: str) -> list[Entry]:
         """The memories that were made of this session."""
         rows = self._db.execute(
-            f"SELECT {filing.ENTRY_FIELDS} FROM memory WHERE session = ? AND shelf <> 2 ORDER BY created, id",
-            (filing.clean(session),),
+            f"SELECT {ENTRY_FIELDS} FROM memory WHERE session = ? AND shelf <> 2 ORDER BY created, id",
+            (clean(session),),
         )
-        return [_entry(row) for row in rows]
+        return [entry_of(row) for row in rows]
 
     @_whole
     def search(self, text: str, *, only: Filter, limit: int) -> list[Candidate]:
@@ -230,7 +239,7 @@ class SqliteIndex:
         self, filed: dict[str, str], shelf: str, only: Filter, limit: int
     ) -> list[Candidate]:
         counts = lookup.counts_of(self._db, filed, shelf)
-        allowed = None if shelf == "hot" and _lets_all_through(only) else self._allowed(only, shelf)
+        allowed = None if shelf == "hot" and lets_all_through(only) else self._allowed(only, shelf)
         found = lookup.find(
             self._db,
             counts,
@@ -245,7 +254,7 @@ class SqliteIndex:
 
     def _allowed(self, only: Filter, shelf: str) -> set[int]:
         """The memories on a shelf that the filter lets through."""
-        where, values = _where(only, shelf)
+        where, values = condition(only, shelf)
         return {
             row[0] for row in self._db.execute(f"SELECT m.n FROM memory m WHERE {where}", values)
         }
@@ -258,7 +267,7 @@ class SqliteIndex:
     @_whole
     def by_ids(self, ids: list[str]) -> list[Candidate]:
         """The first section of each of these memories."""
-        return lookup.heads_of(self._db, [filing.clean(name) for name in ids], "")
+        return lookup.heads_of(self._db, [clean(name) for name in ids], "")
 
     @_whole
     def counts(self) -> dict[str, int]:
@@ -274,54 +283,9 @@ class SqliteIndex:
 
     def differences(self) -> list[str]:
         """What is wrong inside the index: each finding is a sentence; none if all is well."""
+        from recollect.adapters.sqlite import checking
+
         try:
             return list(checking.differences(self._db))
         except sqlite3.Error as error:
             return [str(error)]
-
-
-def _entry(row: Sequence[object]) -> Entry:
-    values = [
-        (tuple(str(value).split("\n")) if value else ()) if n in filing.LISTS else value
-        for n, value in enumerate(row)
-    ]
-    values[21] = bool(values[21])
-    return Entry(*values)  # type: ignore[arg-type]
-
-
-def _where(only: Filter, shelf: str) -> tuple[str, list[object]]:
-    """The condition on `memory m` for a filter."""
-    terms: list[str] = ["m.shelf = ?", "(m.path GLOB 'archive/*') = ?"]
-    values: list[object] = [lookup.SHELVES.index(shelf), int(only.archived)]
-    for name in ("layer", "category", "session"):
-        if wanted := getattr(only, name):
-            terms.append(f"m.{name} = ?")
-            values.append(wanted)
-    if only.kind:
-        terms.append(
-            "(m.kind = ? OR EXISTS (SELECT 1 FROM section s WHERE s.memory = m.n AND s.kind = ?))"
-        )
-        values += [only.kind, only.kind]
-    listed = [("tags", tag) for tag in only.tags] + [("concepts", only.concept)]
-    for name, wanted in listed:
-        if wanted:
-            terms.append(
-                f"instr(char(10) || lower(m.{name}) || char(10), char(10) || ? || char(10))"
-            )
-            values.append(wanted.lower())
-    if only.file:
-        terms.append("instr(lower(m.files), ?)")
-        values.append(only.file.lower())
-    if only.since:
-        terms.append("max(m.created, m.updated) >= ?")
-        values.append(only.since)
-    if only.until:
-        terms.append("m.created <= ? AND m.created <> ''")
-        values.append(only.until)
-    if not only.superseded:
-        terms.append("m.status <> 'superseded'")
-    return " AND ".join(terms), [filing.clean(v) if isinstance(v, str) else v for v in values]
-
-
-def _lets_all_through(only: Filter) -> bool:
-    return only == Filter(trust=only.trust)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
 from contextlib import suppress
 
 from recollect import fsio
@@ -133,3 +134,10 @@ def forget_aside(path: str) -> None:
     """Take away the file that was moved aside."""
     with suppress(StorageFailed):
         fsio.remove(f"{path}{ASIDE}")
+
+
+def broken_pages(db: sqlite3.Connection) -> Iterator[str]:
+    """What SQLite itself finds wrong."""
+    for (row,) in db.execute("PRAGMA quick_check"):
+        if row != "ok":
+            yield str(row)

@@ -8,12 +8,11 @@ Touches: stdout and stderr.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any, TextIO
 
 from recollect.domain.pack import HIDDEN
@@ -40,14 +39,17 @@ def _is_harmful(code: int) -> bool:
     return is_control or is_bidi or 0xE0000 <= code < 0xE0080
 
 
-_SHOWN = {code: _escape(code) if _is_harmful(code) else "" for code in HIDDEN}
-_JSON = {code: json.dumps(chr(code))[1:-1] for code in HIDDEN if code >= 0x20}
-_JSON[0x7F] = "\\u007f"
+@cache
+def _shown() -> dict[int, str]:
+    return {code: _escape(code) if _is_harmful(code) else "" for code in HIDDEN}
 
 
 def shown_block(text: str) -> str:
     """`text` with its lines, harmless for a terminal."""
-    text = text.replace("\r\n", "\n").translate(_SHOWN)
+    text = text.replace("\r\n", "\n")
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    text = text.translate(_shown())
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -65,13 +67,11 @@ def width_of(text: str) -> int:
     """How many columns a text takes."""
     if text.isascii():
         return len(text)
-    return sum(_width_of_char(char) for char in text)
+    from unicodedata import combining, east_asian_width
 
-
-def _width_of_char(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+    return sum(
+        0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text
+    )
 
 
 def cut(text: str, columns: int) -> str:
@@ -190,8 +190,13 @@ class Paper:
 
     def json(self, value: object) -> None:
         """Print one JSON value; what a terminal could take for a command is escaped."""
+        import json
+
         text = json.dumps(value, ensure_ascii=False, indent=2 if self.out.isatty() else None)
-        text = text.translate(_JSON).encode("utf-8", "replace").decode("utf-8")
+        escapes = {code: json.dumps(chr(code))[1:-1] for code in HIDDEN if code >= 0x20}
+        text = (
+            text.translate(escapes | {0x7F: "\\u007f"}).encode("utf-8", "replace").decode("utf-8")
+        )
         self.out.write(text + "\n")
 
     def complain(self, text: str) -> None:

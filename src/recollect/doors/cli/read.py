@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from recollect.app import reading
-from recollect.domain.factsview import summary_of
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.filters import filter_of, filters
 from recollect.doors.cli.ids import complete_ids
@@ -58,6 +57,8 @@ def search_command(
 
 def _show_facts(door: Door, found: list[reading.Listed]) -> None:
     """One line about the facts among these memories, if there are any."""
+    from recollect.domain.factsview import summary_of
+
     count = summary_of(one.entry for one in found)
     if count.decisions or count.patterns or count.issues:
         door.tell(
