@@ -29,6 +29,9 @@ class Store(Protocol):
     def scan(self) -> Iterator[Seen]:
         """Every memory file as the file system shows it now; views and hidden files are not."""
 
+    def look(self, path: str) -> Seen | None:
+        """A memory file as it is now, None where there is none or it is no memory."""
+
     def problems(self) -> Iterator[Problem]:
         """What the scan had to pass over, and why."""
 

@@ -188,6 +188,12 @@ class StoreContract:
         store.create("sessions/archive/2026-01.md", TEXT)
         assert sorted(seen.path for seen in store.scan()) == sorted(memories)
         assert all(seen.size == len(TEXT) for seen in store.scan())
+        others = ["semantic/.hidden.md", "semantic/.tmp/x.md", "semantic/x.txt", "MEMORY.md",
+                  ".index.json", "sessions/archive/2026-01.md", "semantic", "none.md", "../x.md"]  # fmt: skip
+        looks = {path: store.look(path) for path in [*memories, *others]}
+        assert [seen for seen in looks.values() if seen] == sorted(
+            store.scan(), key=lambda seen: memories.index(seen.path)
+        )
 
     def test_the_scan_shows_an_edit_that_keeps_size_and_time(self, store: Store) -> None:
         store.create("semantic/a.md", "one")

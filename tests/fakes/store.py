@@ -52,13 +52,18 @@ class MemoryStore:
     # ---------------------------------------------------------------------------------- reading
 
     def scan(self) -> Iterator[Seen]:
-        for path in sorted(self.files):
-            inside = path.removeprefix("archive/")
-            hidden = any(part.startswith(".") for part in path.split("/"))
-            is_top = "/" not in path and path not in VIEWS
-            if path.endswith(".md") and not hidden and (is_top or inside.startswith(LAYERS)):
-                file = self.files[path]
-                yield Seen(path, len(file.data), file.tick, file.tick, file.tick)
+        yield from filter(None, map(self.look, sorted(self.files)))
+
+    def look(self, path: str) -> Seen | None:
+        inside = path.removeprefix("archive/")
+        hidden = any(part.startswith(".") for part in path.split("/"))
+        is_top = "/" not in path and path not in VIEWS
+        file = self.files.get(path)
+        if not file or hidden or not path.endswith(".md"):
+            return None
+        if not is_top and not inside.startswith(LAYERS):
+            return None
+        return Seen(path, len(file.data), file.tick, file.tick, file.tick)
 
     def problems(self) -> Iterator[Problem]:
         return iter(())

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from recollect.domain.model import Filter
 from recollect.errors import Locked
 from recollect.services import publish, writing
 from recollect.services.opened import OpenStore
@@ -23,17 +24,18 @@ def house() -> House:
 
 
 def brief(stores: list[OpenStore], budget: int = 1500) -> tuple[str, list[str], list[str]]:
-    return publish.make_brief(stores, [], lang="en", budget=budget, nonce="n0nce", project="/p")
+    told = [(store, store.index.entries(Filter())) for store in stores]
+    return publish.make_brief(told, [], lang="en", budget=budget, nonce="n0nce", project="/p")
 
 
 def test_views_are_written_once_and_again_when_something_changed(house: House) -> None:
-    assert publish.publish_views(house.open()) == ["MEMORY.md", ".index.json", "facts.json"]
-    assert publish.publish_views(house.open()) == []
+    assert publish.publish_views(house.open())[0] == ["MEMORY.md", ".index.json", "facts.json"]
+    assert publish.publish_views(house.open())[0] == []
     assert "Use PostgreSQL" in house.texts()["MEMORY.md"]
     assert "use-postgresql" in house.texts()[".index.json"]
     assert '"reason": "We need JSONB."' in house.texts()["facts.json"]
     writing.forget(house.open(), "use-postgresql")
-    assert publish.publish_views(house.open()) == ["MEMORY.md", ".index.json", "facts.json"]
+    assert publish.publish_views(house.open())[0] == ["MEMORY.md", ".index.json", "facts.json"]
     assert "use-postgresql" not in house.texts()["MEMORY.md"]
     assert "JSONB" not in house.texts()["facts.json"]
 
@@ -73,7 +75,7 @@ def test_views_are_written_under_the_lock_so_that_who_saw_less_is_never_last(
         return entries(only)  # type: ignore[arg-type]
 
     monkeypatch.setattr(house.index, "entries", meanwhile)
-    assert publish.publish_views(slow) == ["MEMORY.md", ".index.json", "facts.json"]
+    assert publish.publish_views(slow)[0] == ["MEMORY.md", ".index.json", "facts.json"]
 
 
 def test_a_brief_quotes_the_core_and_names_the_files_it_was_made_of(house: House) -> None:

@@ -45,26 +45,26 @@ class MarkdownStore:
     def scan(self) -> Iterator[Seen]:
         """Every memory file as the file system shows it now, by path."""
         self._problems = []
-        yield from self._scan_root()
-        cold = [] if self._is_link("archive") else [f"archive/{name}" for name in MEMORY_FOLDERS]
-        for folder in (*MEMORY_FOLDERS, *cold):
-            yield from self._scan_folder(folder, 0)
-
-    def _scan_root(self) -> Iterator[Seen]:
+        found: list[Seen] = []
         for entry in self._listed(""):
             if entry.name.endswith(".md") and entry.name not in VIEWS:
-                yield from self._seen(entry, entry.name)
+                self._take(entry, entry.name, found)
+        cold = [] if self._is_link("archive") else [f"archive/{name}" for name in MEMORY_FOLDERS]
+        for folder in (*MEMORY_FOLDERS, *cold):
+            if not self._is_link(folder):
+                self._scan_folder(folder, 0, found)
+        return iter(found)
 
-    def _scan_folder(self, folder: str, depth: int) -> Iterator[Seen]:
+    def _scan_folder(self, folder: str, depth: int, found: list[Seen]) -> None:
         for entry in self._listed(folder):
             path = f"{folder}/{entry.name}"
             if entry.is_dir(follow_symlinks=False):
                 if depth < DEEPEST:
-                    yield from self._scan_folder(path, depth + 1)
+                    self._scan_folder(path, depth + 1, found)
                 else:
                     self._problems.append(Problem(path, "lies too deep; it is not read"))
-            elif entry.name.endswith(".md"):
-                yield from self._seen(entry, path)
+            elif path.endswith(".md"):
+                self._take(entry, path, found)
 
     def _is_link(self, folder: str) -> bool:
         if not os.path.islink(os.path.join(self.root, folder)):
@@ -73,11 +73,9 @@ class MarkdownStore:
         return True
 
     def _listed(self, folder: str) -> list[os.DirEntry[str]]:
-        if folder and self._is_link(folder):
-            return []
         try:
             with os.scandir(os.path.join(self.root, folder)) as entries:
-                found = [entry for entry in entries if not entry.name.startswith(".")]
+                found = [entry for entry in entries if entry.name[0] != "."]
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
@@ -85,24 +83,32 @@ class MarkdownStore:
                 Problem(folder, f"cannot be listed: {os.strerror(error.errno or 0)}")
             )
             return []
-        return sorted(found, key=lambda entry: entry.name)
+        return sorted(found, key=_name_of)
 
-    def _seen(self, entry: os.DirEntry[str], path: str) -> Iterator[Seen]:
+    def _take(self, entry: os.DirEntry[str], path: str, found: list[Seen]) -> None:
         try:
             info = entry.stat(follow_symlinks=False)
-            path.encode("utf-8")
         except OSError:
             return  # gone since it was listed
-        except UnicodeEncodeError:
-            self._problems.append(Problem(ascii(path), "its name is not UTF-8; it is not read"))
-            return
-        if not stat.S_ISREG(info.st_mode):
-            kind = "symbolic link" if stat.S_ISLNK(info.st_mode) else "special file"
-            self._problems.append(Problem(path, f"is a {kind}; it is not read"))
-        elif info.st_size > LARGEST_MEMORY:
-            self._problems.append(Problem(path, f"has {info.st_size:,} bytes; it is not read"))
+        why = "" if path.isascii() or _is_utf8(path) else "its name is not UTF-8; it is not read"
+        why = why or _unreadable(info)
+        if why:
+            self._problems.append(Problem(ascii(path) if "UTF-8" in why else path, why))
         else:
-            yield Seen(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+            found.append(_seen(path, info))
+
+    def look(self, path: str) -> Seen | None:
+        """A memory file as it is now, None where there is none or it is no memory."""
+        folder, _, name = path.removeprefix("archive/").partition("/")
+        is_top = not name and path == folder and path not in VIEWS
+        hidden = any(part.startswith(".") for part in path.split("/"))
+        if hidden or not path.endswith(".md") or not (is_top or folder in MEMORY_FOLDERS):
+            return None
+        try:
+            info = os.lstat(self._inside(path))
+        except (OSError, OutsideStore):
+            return None
+        return None if _unreadable(info) else _seen(path, info)
 
     def problems(self) -> Iterator[Problem]:
         """What the last scan had to pass over."""
@@ -203,14 +209,36 @@ class MarkdownStore:
         return os.path.join(full, parts[-1])
 
 
+def _name_of(entry: os.DirEntry[str]) -> str:
+    return entry.name
+
+
+def _seen(path: str, info: os.stat_result) -> Seen:
+    return Seen(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+
+
+def _unreadable(info: os.stat_result) -> str:
+    """Why a file is not read as a memory, or nothing."""
+    if not stat.S_ISREG(info.st_mode):
+        kind = "symbolic link" if stat.S_ISLNK(info.st_mode) else "special file"
+        return f"is a {kind}; it is not read"
+    too_large = info.st_size > LARGEST_MEMORY
+    return f"has {info.st_size:,} bytes; it is not read" if too_large else ""
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _is_name(part: str) -> bool:
     """Whether this can be the name of a file or folder."""
     if part in ("", ".", "..") or "\0" in part or "\\" in part:
         return False
-    try:
-        return len(part.encode("utf-8")) <= LONGEST_NAME_BYTES
-    except UnicodeEncodeError:
-        return False
+    return _is_utf8(part) and len(part.encode("utf-8")) <= LONGEST_NAME_BYTES
 
 
 def _bytes(text: str) -> bytes:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recollect import fsio
 from recollect.app.wiring import SCOPES, App
+from recollect.domain.model import Entry, Filter
 from recollect.errors import RecollectError
 from recollect.hooks import places, program
 from recollect.services import publish
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.domain.session import SessionState
 
 # Above this many memories the views are left to the worker, so that a save stays quick.
-MOST_AT_ONCE = 2_000
+MOST_AT_ONCE = 300
 MOST_HOURS_RUNNING = 12
 _WATCHED = (
     "core", "episodic", "semantic", "semantic/decisions", "semantic/issues", "procedural",
@@ -40,11 +42,13 @@ def publish_all(app: App, store: OpenStore, projects: tuple[str, ...] = ()) -> l
 
     `projects` are folders without a store of their own whose sessions this (global) store keeps.
     """
-    written = publish.publish_views(store)
+    stores = _told_with(app, store)
+    watched = _watched(stores)
+    written, entries = publish.publish_views(store)
     keep_hook_settings(app, store)
-    keep_brief(app, store, "")
-    for project in projects:
-        keep_brief(app, store, project)
+    told = [(store, entries), *_with_entries(stores[1:])]
+    for project in ("", *projects):
+        _keep_brief(app, told, watched, project)
     return written
 
 
@@ -57,23 +61,43 @@ def keep_hook_settings(app: App, store: OpenStore) -> None:
 
 def keep_brief(app: App, store: OpenStore, project: str) -> str:
     """Make the brief of a store (for one project of the global store) and keep it for the hook."""
-    stores = [store]
-    if store.scope == "project" and "global" in app.roots:
-        stores.append(app.opened(app.roots["global"], "global"))
+    stores = _told_with(app, store)
     watched = _watched(stores)
+    return _keep_brief(app, _with_entries(stores), watched, project)
+
+
+def _told_with(app: App, store: OpenStore) -> list[OpenStore]:
+    """The stores that the brief of this one tells of."""
+    if store.scope != "project" or "global" not in app.roots:
+        return [store]
+    return [store, app.opened(app.roots["global"], "global")]
+
+
+def _with_entries(stores: Sequence[OpenStore]) -> list[tuple[OpenStore, Sequence[Entry]]]:
+    return [(store, store.index.entries(Filter())) for store in stores]
+
+
+def _keep_brief(
+    app: App,
+    told: list[tuple[OpenStore, Sequence[Entry]]],
+    watched: list[str],
+    project: str,
+) -> str:
+    """`watched` is how the stores looked before they were read."""
+    store = told[0][0]
     # Where no project is named, the brief has what belongs to none; the store's own path is one
     # that nothing belongs to.
     name = app.project_name if store.scope == "project" else project or store.files.root
     nonce = os.urandom(8).hex()
     text, ids, paths = publish.make_brief(
-        stores,
+        told,
         _running(app, store, name),
         lang=store.settings.lang,
         budget=store.settings.start_tokens,
         nonce=nonce,
         project=name,
     )
-    # What was looked at before the reading; a change in between makes the brief look old.
+    # A change between the look and the reading makes the brief look old.
     sources = [*watched, *(_look(path) for path in paths)]
     path = f"{app.cache_of(store.files.root)}/{places.brief_name(project)}"
     head = f"recollect-brief 1 {nonce} {','.join(ids)}\n"

@@ -81,36 +81,40 @@ class Matter(NamedTuple):
 
 def gather(
     entries: Sequence[Entry],
-    memories: Sequence[Memory],
+    memories: Sequence[Memory | Entry],
     running: Sequence[tuple[str, str, Sequence[Fact]]],
     *,
     project: str = "",
 ) -> Matter:
     """Choose from a store what its brief says.
 
-    `memories` are those of `entries` that were read: core files, sessions and facts, newest
-    first. `running` are sessions that go on: (task, date, facts). With `project`, memories of
-    other projects are left out.
+    `memories` are those of `entries` that it tells of, newest first: core files, sessions and
+    rules as they were read; for what is told by its title alone, the entry does. `running` are
+    sessions that go on: (task, date, facts). With `project`, memories of other projects are left
+    out.
     """
-    told = (memory for memory in memories if _is_told(memory, project))
-    own = [memory._replace(body=strip_private(memory.body)) for memory in told]
     here = [entry for entry in entries if _is_told(entry, project)]
+    core: list[Memory] = []
     facts: list[Line] = []
     todo: list[Line] = []
     sessions: list[Line] = []
     for task, date, said in running:
         facts += [_fact_line(f, task, date, "user") for f in said if f.source == "instructed"]
         sessions.append(Line(task, "", date, "observed", "user"))
-    for memory in own:
-        if memory.kind in ("session", "conversation"):
-            _take_session(memory, facts, todo, sessions)
-        elif memory.trust not in TRUSTED:
+    for one in memories:
+        if not _is_told(one, project):
             continue
-        elif memory.kind == "issue" and memory.status == "open":
-            todo.append(_line(memory, memory.title))
-        elif memory.kind in ("decision", "pattern", "rule") and not memory.path.startswith("core/"):
-            facts += _stated(memory)
-    core = [m for m in own if m.path.startswith("core/") and m.trust in TRUSTED]
+        memory = one._replace(body=strip_private(one.body)) if isinstance(one, Memory) else None
+        if memory and memory.kind in ("session", "conversation"):
+            _take_session(memory, facts, todo, sessions)
+        elif one.trust not in TRUSTED:
+            continue
+        elif memory and memory.path.startswith("core/"):
+            core.append(memory)
+        elif one.kind == "issue" and one.status == "open":
+            todo.append(_line(one, one.title))
+        elif one.kind in ("decision", "pattern", "rule"):
+            facts += _rules(memory) if memory else [_line(one, one.title)]
     counts: dict[str, int] = {}
     for entry in here:
         for tag in entry.tags:
@@ -142,7 +146,7 @@ def _take_session(
     sessions.append(_line(memory, memory.title))
 
 
-def _stated(memory: Memory) -> list[Line]:
+def _rules(memory: Memory) -> list[Line]:
     """The rules in a file of rules (its section titles), or the one thing a file says."""
     heads = [s.heading for s in sections_of(memory.body) if s.heading]
     if memory.kind != "rule" or not heads:
@@ -151,7 +155,7 @@ def _stated(memory: Memory) -> list[Line]:
     return [_line(memory, rule) for rule in rules]
 
 
-def _line(memory: Memory, text: str) -> Line:
+def _line(memory: Memory | Entry, text: str) -> Line:
     return Line(text, memory.id, memory.created[:10], memory.source, memory.trust)
 
 

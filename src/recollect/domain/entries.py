@@ -21,6 +21,7 @@ from recollect.domain.redact import strip_private
 LARGEST_INDEXED = 1024 * 1024
 LONGEST_SUMMARY = 160
 _SOLUTION = Pattern(r"^(?:Solution|解决方案)\s*[:：]", re.I)
+_MARKING = frozenset("-*+>`<")  # one of these is in every mark, but for that of a numbered list
 _MARKS = Pattern(
     r"^(?:[-*+>]|\d+[.)、])\s+(?:\[[ xX]\]\s+)?|`{1,3}|\*\*|(?<!\S)\*(?=\w)|(?<=\w)\*(?!\S)|<!--.*?-->"
 )
@@ -92,7 +93,9 @@ def summary_of(memory: Memory) -> str:
     """The first telling line of a memory's body, on one line."""
     title = memory.title.casefold()
     for line in strip_private(memory.body[:8000]).splitlines():
-        text = _MARKS.sub("", line.strip()).strip()
+        text = line.strip()
+        if text[:1].isdigit() or not _MARKING.isdisjoint(text):
+            text = _MARKS.sub("", text).strip()
         if not text or text.startswith(("#", "```", "|", "---")) or text.casefold() == title:
             continue
         return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1].rstrip() + "…"

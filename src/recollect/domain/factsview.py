@@ -111,16 +111,27 @@ def facts_json(entries: Sequence[Entry], reasons: Mapping[str, str]) -> str:
     """
     shown = numbered(listed(entries))
     saved = max((e.updated or e.created for _, e in shown), default="")
-    page: dict[str, object] = {"_meta": {"counter": 0, "lastSave": saved or None}}
+    parts = [f'"_meta": {_json({"counter": 0, "lastSave": saved or None})}']
     for kind in KINDS:
-        page[f"{kind}s"] = [
-            _row(number, entry, reasons.get(entry.id, ""))
+        rows = [
+            _json(_row(number, entry, reasons.get(entry.id, "")))
             for number, entry in shown
             if entry.kind == kind
         ]
-    page["concepts"] = _concepts(shown)
-    text = json.dumps(page, ensure_ascii=False, indent=2) + "\n"
+        parts.append(f'"{kind}s": [{_lines(rows)}]')
+    about = [f"{_json(concept)}: {_json(ids)}" for concept, ids in _concepts(shown).items()]
+    parts.append(f'"concepts": {{{_lines(about)}}}')
+    text = "{\n  " + ",\n  ".join(parts) + "\n}\n"
     return text.encode("utf-8", "replace").decode()  # bytes that are no UTF-8 are no JSON
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _lines(items: Sequence[str]) -> str:
+    """A line for each item: what changed is what a diff shows."""
+    return "\n    " + ",\n    ".join(items) + "\n  " if items else ""
 
 
 def _row(number: str, entry: Entry, reason: str) -> dict[str, object]:

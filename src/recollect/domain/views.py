@@ -42,15 +42,15 @@ _WORDS = {
     },
 }
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_CELL = str.maketrans(_HTML | {char: "\\" + char for char in "\\|`[]*_#"})
 
 
 def cell(text: str) -> str:
     """`text` as one cell of a Markdown table, cut where it is very long."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[:LONGEST_CELL]).split())
-    for char, shown in _HTML.items():
-        line = line.replace(char, shown)
-    for char in ("\\", "|", "`", "[", "]", "*", "_", "#"):
-        line = line.replace(char, "\\" + char)
+    text = text[:LONGEST_CELL]
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text)
+    line = " ".join(text.split()).translate(_CELL)
     return f"\\{line}" if line.startswith(("-", "+")) else line or "-"
 
 

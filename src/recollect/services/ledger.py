@@ -140,7 +140,7 @@ class Ledger:
         try:
             for op in _about_files(ops):
                 self._do(op)
-            self.store.settle(_paths_of(ops))
+            self.store.settle(paths_of(ops))
         except RecollectError as error:
             self._take_back(ops, olds, error)
             raise
@@ -216,7 +216,7 @@ class Ledger:
         redone = [op for op in ops if states.get(op.op_id) == OPEN]
         for op in redone:
             self._do(op)
-        self.store.settle(_paths_of(op for op in ops if states.get(op.op_id) in (OPEN, DONE)))
+        self.store.settle(paths_of(op for op in ops if states.get(op.op_id) in (OPEN, DONE)))
         self._note(ops, applied=True)
         return redone
 
@@ -254,7 +254,8 @@ def _about_files(ops: Iterable[Op]) -> list[Op]:
     return [op for op in ops if op.cause != OUTSIDE]
 
 
-def _paths_of(ops: Iterable[Op]) -> list[str]:
+def paths_of(ops: Iterable[Op]) -> list[str]:
+    """The files that these ops are about."""
     return [path for op in ops for path in (op.path, op.to) if path]
 
 

@@ -21,8 +21,8 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.ports import Index, Journal, Store
-from recollect.services.ledger import Ledger
-from recollect.services.refresh import Progress, Refreshed, refresh
+from recollect.services.ledger import Ledger, paths_of
+from recollect.services.refresh import Progress, Refreshed, refresh, refresh_files
 
 INDEX = "index"  # what a problem with the index is about
 
@@ -102,7 +102,7 @@ class OpenStore:
                     raise
         if ops:
             try:
-                refresh(self.files, self.index, self.now_ns)
+                refresh_files(self.files, self.index, self.now_ns, paths_of(ops))
             except RecollectError as error:  # the change is made; the next command will index it
                 self.problems.append(Problem(INDEX, str(error)))
         return ops

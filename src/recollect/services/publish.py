@@ -30,19 +30,21 @@ ASKED_AT_ONCE = 500
 FACT_KINDS = ("decision", "pattern", "rule", "issue")
 
 
-def publish_views(store: OpenStore) -> list[str]:
-    """Write the views whose bytes changed; gives their names.
+def publish_views(store: OpenStore) -> tuple[list[str], list[Entry]]:
+    """Write the views whose bytes changed; gives their names, and the memories they are of.
 
     Under the lock, so that of two processes the one that saw less never writes last.
     """
     with store.files.locked():
-        pages = pages_of(store)
-        return [name for name, text in pages.items() if store.files.write_view(name, text)]
+        entries = store.index.entries(Filter())
+        pages = pages_of(store, entries)
+        written = [name for name, text in pages.items() if store.files.write_view(name, text)]
+        return written, entries
 
 
-def pages_of(store: OpenStore) -> dict[str, str]:
-    """The views as they should be now, by name."""
-    entries = store.index.entries(Filter())
+def pages_of(store: OpenStore, entries: Sequence[Entry] | None = None) -> dict[str, str]:
+    """The views as they should be now, by name; `entries` are the memories, if at hand."""
+    entries = store.index.entries(Filter()) if entries is None else entries
     return {
         INDEX_PAGE: views.index_page(entries, store.settings.lang, store.settings.view_rows),
         INDEX_JSON: views.index_json(entries),
@@ -61,7 +63,7 @@ def _reasons(store: OpenStore, entries: Iterable[Entry]) -> dict[str, str]:
 
 
 def make_brief(
-    stores: Sequence[OpenStore],
+    stores: Sequence[tuple[OpenStore, Sequence[Entry]]],
     running: Iterable[SessionState],
     *,
     lang: str,
@@ -69,17 +71,21 @@ def make_brief(
     nonce: str,
     project: str,
 ) -> tuple[str, list[str], list[str]]:
-    """`(text, ids, paths)`: the brief over these stores and the files that it quotes.
+    """`(text, ids, paths)`: the brief over these stores and the files that it tells of.
 
-    The first store comes first; `running` are the sessions that go on now.
+    Each store comes with its memories; `running` are the sessions that go on now.
     """
     entries: list[Entry] = []
-    memories: list[Memory] = []
+    memories: list[Memory | Entry] = []
     paths: list[str] = []
-    for store in stores:
-        here = store.index.entries(Filter(superseded=False))
+    for store, every in stores:
+        here = [entry for entry in every if entry.status != "superseded"]
         entries += here
         for entry in _quoted(here):
+            if not _is_quoted(entry):
+                memories.append(entry)
+                paths.append(f"{store.files.root}/{entry.path}")
+                continue
             try:
                 document = store.read(entry)
             except RecollectError:
@@ -99,6 +105,11 @@ def _quoted(entries: Sequence[Entry]) -> list[Entry]:
     sessions = [e for e in entries if e.kind in ("session", "conversation")]
     facts = [e for e in entries if e.kind in FACT_KINDS and not e.path.startswith("core/")]
     return [*core, *facts[:MOST_FACTS_READ], *sessions[:MOST_SESSIONS_READ]]
+
+
+def _is_quoted(entry: Entry) -> bool:
+    """Whether a brief tells what is in this file; of other facts it tells the title."""
+    return entry.kind in ("session", "conversation", "rule") or entry.path.startswith("core/")
 
 
 def _said(state: SessionState) -> list[Fact]:

@@ -8,7 +8,7 @@ Touches: the ports it is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from recollect.domain.model import Problem, Seen
@@ -44,6 +44,14 @@ def refresh(store: Store, index: Index, now_ns: int, progress: Progress | None =
     rows = _rows(store, changed, unread, progress)
     written = index.apply(rows, gone, now_ns)
     return Refreshed(written, len(gone), [*store.problems(), *unread])
+
+
+def refresh_files(store: Store, index: Index, now_ns: int, paths: Iterable[str]) -> None:
+    """Take into the index what these files say now: those that we have just written."""
+    looks = {path: store.look(path) for path in paths}
+    unread: list[Problem] = []
+    rows = _rows(store, [(seen, "") for seen in looks.values() if seen], unread, None)
+    index.apply(rows, [path for path, seen in looks.items() if seen is None], now_ns)
 
 
 def _looks_same(old: Known, seen: Seen) -> bool:

@@ -98,18 +98,22 @@ class SqliteIndex:
     @_whole
     def known(self) -> dict[str, Known]:
         """Every file that the index has, by path."""
-        if opening.inode_of(self.path) != self._inode:  # somebody replaced it
-            self._db.close()
-            self._open()
+        self._follow()
         if self._anew:
             return {}
         rows = self._db.execute(
             "SELECT path, size, mtime_ns, ctime_ns, inode, stamp, checked_ns FROM file"
         )
-        return {row[0]: Known(*row[1:]) for row in rows}
+        return {path: Known._make(rest) for path, *rest in rows}
+
+    def _follow(self) -> None:
+        if opening.inode_of(self.path) != self._inode:  # somebody replaced it
+            self._db.close()
+            self._open()
 
     def apply(self, rows: Iterable[Row], gone: Iterable[str], checked_ns: int) -> int:
         """Take in what changed, in one transaction; gives the number of memories written."""
+        self._follow()
         try:
             with self._transaction() as db:
                 written = self._applied(db, rows, gone, checked_ns)

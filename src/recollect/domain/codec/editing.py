@@ -14,8 +14,9 @@ from recollect.domain.codec.frontmatter import Entry, Value, is_remark, item_of,
 from recollect.domain.pattern import Pattern
 
 # What YAML readers take for something else than a string: booleans, nothing, numbers, times.
-_AMBIGUOUS = Pattern(
-    r"(?:y|n|yes|no|on|off|true|false|null|~|=|<<|[-+]?[\d._]+(?:e[-+]?\d+)?|0[xob][\da-f_]+"
+_OTHER_WORDS = frozenset("y n yes no on off true false null ~ = <<".split())
+_NUMBER = Pattern(
+    r"(?:[-+]?[\d._]+(?:e[-+]?\d+)?|0[xob][\da-f_]+"
     r"|[-+]?\d[\d_]*(?::\d+)+(?:\.\d*)?|[-+]?\.(?:inf|nan)|\d{4}-\d\d?-\d\d?(?:[Tt \t].*)?)",
     re.IGNORECASE,
 )
@@ -31,12 +32,18 @@ def scalar_text(value: str, *, in_list: bool = False) -> str:
         and value[0] not in _INDICATORS
         and value[-1] not in " \t:"
         and value.isprintable()
-        and not _AMBIGUOUS.fullmatch(value)
+        and not _is_ambiguous(value)
         and ": " not in value
         and " #" not in value
         and not (in_list and any(char in value for char in _SEPARATORS))
     )
     return value if plain else '"' + "".join(map(_escaped, value)) + '"'
+
+
+def _is_ambiguous(value: str) -> bool:
+    if value[0] in "+-._" or value[0].isdecimal():
+        return bool(_NUMBER.fullmatch(value))
+    return value.lower() in _OTHER_WORDS
 
 
 def _escaped(char: str) -> str:

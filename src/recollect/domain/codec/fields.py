@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from recollect.domain import model
@@ -218,6 +219,9 @@ def _heading(body: str) -> str:
 
 def time_of(value: str) -> str:
     """A time as people write it, in our form (UTC); what is no time is nothing."""
+    if len(value) == 20 and value[4] == value[7] == "-" and value[10] + value[19] == "TZ":
+        with suppress(ValueError):  # our own form, which most times have
+            return f"{datetime.fromisoformat(value[:19]).isoformat()}Z"
     match = _TIME.match(value)
     if not match:
         return ""

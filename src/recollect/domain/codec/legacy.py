@@ -35,16 +35,18 @@ def headers_of(body: str) -> Headers:
     head = body[:_SEARCHED]
     if "**" not in head and "# " not in head:
         return Headers("", (), "")
-    title = _TITLE.search(head)
+    low = head.lower()
+    title = _TITLE.search(head) if "memory" in low or "对话" in low else None
     keywords: tuple[str, ...] = ()
     time = ""
-    for match in _HEADER.finditer(head):
+    for match in _HEADER.finditer(head) if "**" in head else ():
         if match[1].lower() in ("keywords", "关键词"):
             keywords = keywords or split_keywords(match[2])
         else:
             time = time or match[2].strip()
     named = title[1].strip() if title else ""
-    return Headers("" if _PLACEHOLDER.fullmatch(named) else named, keywords, time)
+    named = "" if named and _PLACEHOLDER.fullmatch(named) else named
+    return Headers(named, keywords, time)
 
 
 def split_keywords(text: str) -> tuple[str, ...]:
