@@ -30,6 +30,7 @@ from recollect.domain.text import cue_words
 from recollect.errors import StorageFailed
 from recollect.ports import Known, Row
 
+MOST_CUTS = 50_000
 MOST_ROWS = 30_000  # below the number of variables that SQLite takes in one statement
 
 _P = ParamSpec("_P")
@@ -65,6 +66,7 @@ class SqliteIndex:
         self.path = os.path.join(folder, "index.db")
         self.refill = refill
         self._mending = self._anew = False
+        self._cuts: dict[str, list[str]] = {}  # the words of chunks that were cut before
         fsio.make_folder(folder)
         self._open()
 
@@ -130,7 +132,7 @@ class SqliteIndex:
         from recollect.adapters.sqlite import filing  # what only reads has no need of it
 
         written = 0
-        cuts: dict[str, list[str]] = {}
+        cuts = self._cuts
         if self._anew:
             schema.empty(db)
         for path in gone:
@@ -141,7 +143,7 @@ class SqliteIndex:
                 filing.take_out(db, row.seen.path, cuts)
                 filing.put_in(db, row.memory, row.stamp, cuts)
                 written += 1
-            if len(cuts) > 50_000:
+            if len(cuts) > MOST_CUTS:
                 cuts.clear()
             db.execute(
                 "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)",
