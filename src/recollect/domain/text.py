@@ -121,6 +121,8 @@ def _shortened(text: str) -> str:
 
 def _words_of(chunk: str) -> list[str]:
     """All the forms under which a chunk (a stretch without white space) can be found."""
+    if chunk.isascii() and chunk.isalpha() and chunk[1:].islower():  # most are plain words
+        return [chunk[:LONGEST_WORD].lower()]
     if not chunk.isascii():
         return _words_of_mixed(chunk, singles=True)
     word = chunk.strip(_EDGES)
