@@ -90,6 +90,9 @@ class Journal(Protocol):
     def text_of(self, stamp: str) -> str | None:
         """The text that had this stamp, if an op that holds has it."""
 
+    def ops_about(self, field: str, value: str) -> list[Op]:
+        """Every op that holds and has this value in its `path` or `memory`, newest first."""
+
     def next_seq(self) -> int:
         """A sequence number after all that this journal has."""
 

@@ -160,6 +160,24 @@ class JournalContract:
         assert journals("ops-c").text_of(stamp_of(b"three")) is None
         assert journals("ops-c").text_of("") is None
 
+    def test_the_ops_about_a_file_or_a_memory_come_newest_first(self, journals: Writers) -> None:
+        one, two = journals("ops-a"), journals("ops-b")
+        first = op("semantic/a.md", "1", seq=1, memory="a")
+        moved = op('semantic/键 "x".md', "2", seq=3, memory="a")
+        escaped = op('semantic/键 "x".md', "\udc80", seq=5, memory="c")
+        other = op("semantic/b.md", 'says "path":"semantic/a.md"', seq=2, memory="b")
+        void = op("semantic/a.md", "never", seq=4, memory="a")
+        one.append([moved])
+        two.append([first])
+        two.append([other])
+        two.append([void])
+        two.append([escaped])
+        two.settle(void.group, void.seq, applied=False)
+        assert one.ops_about("path", "semantic/a.md") == [first]
+        assert one.ops_about("memory", "a") == [moved, first]
+        assert one.ops_about("path", moved.path) == [escaped, moved]
+        assert one.ops_about("memory", "none") == []
+
     @pytest.mark.parametrize("lost", ["void", "half", "moved"])
     def test_a_text_of_no_op_that_holds_is_not_found(self, journal: Journal, lost: str) -> None:
         ops = group("one", "two")

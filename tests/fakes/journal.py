@@ -74,6 +74,9 @@ class MemoryJournal:
         texts = (op.text for op in self.ops() if op.after == stamp and op.text is not None)
         return next(texts, None)
 
+    def ops_about(self, field: str, value: str) -> list[Op]:
+        return [op for op in reversed(self.ops()) if getattr(op, field) == value]
+
     def next_seq(self) -> int:
         return 1 + max((op.seq for op in self.pages.ops()), default=0)
 

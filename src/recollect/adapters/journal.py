@@ -130,6 +130,19 @@ class FolderJournal:
                 return text
         return None
 
+    def ops_about(self, field: str, value: str) -> list[Op]:
+        """Every op that holds and has this value in its `path` or `memory`, newest first."""
+        import json
+
+        found = []
+        # A text that is no UTF-8 has its whole line in escapes.
+        for said in {json.dumps(value, ensure_ascii=False), json.dumps(value)}:
+            for line in self._lines_with(f'"{field}":{said}'):
+                op = _op_of(line)
+                if op and getattr(op, field) == value and self._holds(line):
+                    found.append(op)
+        return _in_order({op.op_id: op for op in found}.values())[::-1]
+
     def _holds(self, line: dict[str, Any]) -> bool:
         group = str(line.get("group"))
         rows = [d for d in self._lines_with(f'"group":"{group}"') if d.get("group") == group]
