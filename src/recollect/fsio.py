@@ -12,6 +12,7 @@ import errno
 import fcntl
 import os
 import stat
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -35,9 +36,9 @@ def stamp_of(data: bytes) -> str:
 @cache
 def _sha256() -> Callable[[bytes], Any]:
     """The interpreter's own SHA-256: `hashlib` would load all of OpenSSL, a third of its start."""
-    for name in ("_sha2", "_sha256"):  # since Python 3.12, and before
-        with suppress(ImportError):
-            return cast("Callable[[bytes], Any]", __import__(name).sha256)
+    with suppress(ImportError):
+        own = __import__("_sha2" if sys.version_info >= (3, 12) else "_sha256")
+        return cast("Callable[[bytes], Any]", own.sha256)
     from hashlib import sha256
 
     return sha256

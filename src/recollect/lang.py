@@ -72,6 +72,10 @@ def _known_sentences() -> list[tuple[re.Pattern[str], str]]:
 
 
 def _pattern_of(english: str) -> re.Pattern[str]:
-    parts = _FIELD.split(english)
-    pattern = "".join(f"(?P<{p}>.+?)" if n % 2 else re.escape(p) for n, p in enumerate(parts))
+    fields: set[str] = set()
+    pattern = ""
+    for n, part in enumerate(_FIELD.split(english)):
+        again = part in fields
+        pattern += (f"(?P={part})" if again else f"(?P<{part}>.+?)") if n % 2 else re.escape(part)
+        fields |= {part} if n % 2 else set()
     return re.compile(pattern, re.DOTALL)

@@ -7,18 +7,18 @@ Touches: the database it is given (reading).
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from itertools import zip_longest
 
 from recollect.adapters.sqlite import filing, lookup, opening, schema
+from recollect.adapters.sqlite.engine import sqlite
 
 
-def differences(db: sqlite3.Connection) -> Iterator[str]:
+def differences(db: sqlite.Connection) -> Iterator[str]:
     """What is wrong inside the index, a sentence for each finding."""
     yield from opening.broken_pages(db)
     yield from _altered_rows(db)
-    scratch = sqlite3.connect(":memory:", isolation_level=None)
+    scratch = sqlite.connect(":memory:", isolation_level=None)
     try:
         schema.create(scratch)
         cuts: filing.Cuts = {}
@@ -30,7 +30,7 @@ def differences(db: sqlite3.Connection) -> Iterator[str]:
         scratch.close()
 
 
-def _altered_rows(db: sqlite3.Connection) -> Iterator[str]:
+def _altered_rows(db: sqlite.Connection) -> Iterator[str]:
     for n, path in db.execute("SELECT n, path FROM memory ORDER BY path"):
         if not filing.is_as_written(db, n):
             yield f"{path}: its rows are not as they were written"
@@ -42,9 +42,7 @@ def _altered_rows(db: sqlite3.Connection) -> Iterator[str]:
         yield f"{hot} sections, but {lookup.total_sections(db)} are said to be there"
 
 
-def _misfiled_words(
-    db: sqlite3.Connection, scratch: sqlite3.Connection, shelf: str
-) -> Iterator[str]:
+def _misfiled_words(db: sqlite.Connection, scratch: sqlite.Connection, shelf: str) -> Iterator[str]:
     sizes = f"SELECT count(*) FROM {shelf}_fts_docsize"
     have, want = (one.execute(sizes).fetchone()[0] for one in (db, scratch))
     if have != want:

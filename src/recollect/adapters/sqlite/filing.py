@@ -8,12 +8,12 @@ Touches: the database it is given, inside the caller's transaction.
 
 from __future__ import annotations
 
-import sqlite3
 from binascii import crc32
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from recollect.adapters.sqlite import lookup
+from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.rows import ENTRY_FIELDS, clean
 from recollect.domain import entries
 from recollect.domain.codec.fields import stem_of
@@ -41,13 +41,13 @@ class Filed(NamedTuple):
     text: str
 
 
-def has(db: sqlite3.Connection, path: str, stamp: str) -> bool:
+def has(db: sqlite.Connection, path: str, stamp: str) -> bool:
     """Whether this text of the file is in the index already: another process was quicker."""
     asked = "SELECT 1 FROM memory WHERE path = ? AND stamp = ?"
     return db.execute(asked, (path, stamp)).fetchone() is not None
 
 
-def put_in(db: sqlite3.Connection, memory: Memory, stamp: str, cuts: Cuts) -> None:
+def put_in(db: sqlite.Connection, memory: Memory, stamp: str, cuts: Cuts) -> None:
     """File a memory with its sections; `cuts` keeps the words of chunks that were cut before."""
     shelf = lookup.SHELVES.index(_shelf_of(memory))
     entry = [_flat(value) for value in entries.entry_of(memory, stamp)]
@@ -82,7 +82,7 @@ def _shelf_of(memory: Memory) -> str:
     return "cold" if memory.archived else "hot"
 
 
-def take_out(db: sqlite3.Connection, path: str, cuts: Cuts) -> None:
+def take_out(db: sqlite.Connection, path: str, cuts: Cuts) -> None:
     """Take the memory of a file out, if there is one."""
     found = db.execute("SELECT n, id FROM memory WHERE path = ?", (path,)).fetchone()
     if found is None:
@@ -94,7 +94,7 @@ def take_out(db: sqlite3.Connection, path: str, cuts: Cuts) -> None:
     settle_name(db, path, found[1].partition("~")[0])
 
 
-def filed(db: sqlite3.Connection, memory: int = 0) -> list[Filed]:
+def filed(db: sqlite.Connection, memory: int = 0) -> list[Filed]:
     """The sections of one memory, or of all, as they are filed."""
     rows = db.execute(
         "SELECT s.n, s.shelf, m.title, m.tags, m.files, m.concepts, s.heading, s.trigger, s.text "
@@ -105,7 +105,7 @@ def filed(db: sqlite3.Connection, memory: int = 0) -> list[Filed]:
     return [Filed(*row) for row in rows]
 
 
-def file_words(db: sqlite3.Connection, row: Filed, cuts: Cuts, command: str = "") -> None:
+def file_words(db: sqlite.Connection, row: Filed, cuts: Cuts, command: str = "") -> None:
     """File a section under its words; with the command `delete`, take it from under them."""
     table = f"{lookup.SHELVES[row.shelf]}_fts"
     first, mark, value = (f"{table}, ", "?, ", (command,)) if command else ("", "", ())
@@ -124,7 +124,7 @@ def file_words(db: sqlite3.Connection, row: Filed, cuts: Cuts, command: str = ""
     )
 
 
-def is_as_written(db: sqlite3.Connection, memory: int) -> bool:
+def is_as_written(db: sqlite.Connection, memory: int) -> bool:
     """Whether the rows of a memory still have the checksum they were written with."""
     asked = f"SELECT sum, shelf, day, {ENTRY_FIELDS} FROM memory WHERE n = ?"
     kept, *head = db.execute(asked, (memory,)).fetchone()
@@ -142,7 +142,7 @@ def _sum(head: Sequence[Value], sections: Iterable[tuple[Value, ...]]) -> int:
 # ------------------------------------------------------------------------------------------ names
 
 
-def settle_name(db: sqlite3.Connection, path: str, name: str) -> None:
+def settle_name(db: sqlite.Connection, path: str, name: str) -> None:
     """Give the id `name` to one of the memories that claim it; the others get a mark behind it.
 
     It goes to what is not archived, then to the file that is called so, then to the first by path.
@@ -161,7 +161,7 @@ def settle_name(db: sqlite3.Connection, path: str, name: str) -> None:
     _name_conversation(db, path)
 
 
-def _name_conversation(db: sqlite3.Connection, path: str) -> None:
+def _name_conversation(db: sqlite.Connection, path: str) -> None:
     """Let the raw conversation beside a memory be found under the memory's id."""
     folder, _, name = path.rpartition("/")
     if name in ("summary.md", "conversation.md"):
@@ -175,7 +175,7 @@ def _name_conversation(db: sqlite3.Connection, path: str) -> None:
 # ----------------------------------------------------------------------------------------- counts
 
 
-def count(db: sqlite3.Connection) -> None:
+def count(db: sqlite.Connection) -> None:
     """Note how many sections there are, and now and then which words many of them have."""
     total = db.execute("SELECT count(*) FROM section WHERE shelf = 0").fetchone()[0]
     before = int(lookup.meta(db, "counted") or 0)

@@ -9,7 +9,6 @@ Touches: index.db and its side files in the cache folder.
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
@@ -17,6 +16,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from recollect import fsio
 from recollect.adapters.sqlite import lookup, opening, schema
+from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.rows import (
     ENTRY_FIELDS,
     clean,
@@ -46,7 +46,7 @@ def _whole(
     def asked(self: SqliteIndex, /, *args: _P.args, **named: _P.kwargs) -> _R:
         try:
             return ask(self, *args, **named)
-        except sqlite3.Error as error:
+        except sqlite.Error as error:
             self.mend(error)
         return ask(self, *args, **named)
 
@@ -84,7 +84,7 @@ class SqliteIndex:
         self._db = opening.replaced(self.path, self._inode)
         self._inode = opening.inode_of(self.path)
 
-    def mend(self, error: sqlite3.Error) -> None:
+    def mend(self, error: sqlite.Error) -> None:
         """Replace and fill the index if it is damaged; any other trouble is raised as ours."""
         if self._mending or not self.refill or not opening.is_damage(error, self.path):
             raise opening.refusal(error, self.path) from error
@@ -119,7 +119,7 @@ class SqliteIndex:
         try:
             with self._transaction() as db:
                 written = self._applied(db, rows, gone, checked_ns)
-        except sqlite3.Error as error:
+        except sqlite.Error as error:
             self.mend(error)
         else:
             self._anew = False
@@ -127,7 +127,7 @@ class SqliteIndex:
         return sum(self.counts()[name] for name in ("memories", "archived", "conversations"))
 
     def _applied(
-        self, db: sqlite3.Connection, rows: Iterable[Row], gone: Iterable[str], checked_ns: int
+        self, db: sqlite.Connection, rows: Iterable[Row], gone: Iterable[str], checked_ns: int
     ) -> int:
         from recollect.adapters.sqlite import filing  # what only reads has no need of it
 
@@ -153,13 +153,13 @@ class SqliteIndex:
         return written
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self) -> Iterator[sqlite.Connection]:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield self._db
             self._db.execute("COMMIT")
         except BaseException:
-            with suppress(sqlite3.Error):
+            with suppress(sqlite.Error):
                 self._db.execute("ROLLBACK")
             raise
 
@@ -192,7 +192,7 @@ class SqliteIndex:
         """
         try:
             sound = not list(opening.broken_pages(self._db))
-        except sqlite3.Error:
+        except sqlite.Error:
             sound = False
         if sound:
             self._anew = True
@@ -293,5 +293,5 @@ class SqliteIndex:
 
         try:
             return list(checking.differences(self._db))
-        except sqlite3.Error as error:
+        except sqlite.Error as error:
             return [str(error)]

@@ -8,12 +8,12 @@ Touches: index.db, its side files, its lock and `index.db.broken` in the cache f
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
 
 from recollect import fsio
 from recollect.adapters.sqlite import lookup, schema
+from recollect.adapters.sqlite.engine import sqlite
 from recollect.errors import Locked, RecollectError, StorageFailed
 
 BUSY_SECONDS = 30.0
@@ -21,39 +21,39 @@ LARGEST_WAL_AT_REST = 4 * 1024 * 1024
 ASIDE = ".broken"
 
 _NOT_TRUSTED = (
-    sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_NOTADB,
-    sqlite3.SQLITE_FORMAT,
-    sqlite3.SQLITE_CONSTRAINT,
-    sqlite3.SQLITE_MISMATCH,
+    sqlite.SQLITE_CORRUPT,
+    sqlite.SQLITE_NOTADB,
+    sqlite.SQLITE_FORMAT,
+    sqlite.SQLITE_CONSTRAINT,
+    sqlite.SQLITE_MISMATCH,
 )
 _UNREADABLE = (
-    sqlite3.SQLITE_IOERR_READ,
-    sqlite3.SQLITE_IOERR_SHORT_READ,
-    sqlite3.SQLITE_IOERR_CORRUPTFS,
+    sqlite.SQLITE_IOERR_READ,
+    sqlite.SQLITE_IOERR_SHORT_READ,
+    sqlite.SQLITE_IOERR_CORRUPTFS,
 )
 
 
-def is_damage(error: sqlite3.Error, path: str) -> bool:
+def is_damage(error: sqlite.Error, path: str) -> bool:
     """Whether this says that the file is not what we wrote (and not that it is busy, or full)."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:  # raised by the module itself: text that is no text any more
-        return isinstance(error, sqlite3.OperationalError)
-    if code & 0xFF == sqlite3.SQLITE_ERROR:
+        return isinstance(error, sqlite.OperationalError)
+    if code & 0xFF == sqlite.SQLITE_ERROR:
         return str(error).startswith(("no such ", "vtable constructor failed", "malformed"))
-    if code & 0xFF == sqlite3.SQLITE_READONLY:  # its header says so, not the file system
+    if code & 0xFF == sqlite.SQLITE_READONLY:  # its header says so, not the file system
         return os.access(path, os.W_OK)
     return code & 0xFF in _NOT_TRUSTED or code in _UNREADABLE
 
 
-def refusal(error: sqlite3.Error, path: str) -> RecollectError:
+def refusal(error: sqlite.Error, path: str) -> RecollectError:
     """Our error for a refusal of SQLite that is no damage."""
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite.SQLITE_BUSY, sqlite.SQLITE_LOCKED):
         return Locked(path=path, seconds=BUSY_SECONDS, who="another process")
     return StorageFailed(path=path, reason=str(error))
 
 
-def opened(path: str) -> sqlite3.Connection:
+def opened(path: str) -> sqlite.Connection:
     """A connection to the index at `path`; an empty one if there was none to be trusted."""
     found = _trusted(path)
     if found:
@@ -63,7 +63,7 @@ def opened(path: str) -> sqlite3.Connection:
         return _trusted(path) or _made(path)
 
 
-def replaced(path: str, damaged: int) -> sqlite3.Connection:
+def replaced(path: str, damaged: int) -> sqlite.Connection:
     """A connection to a new index in place of the file with the inode `damaged`."""
     with fsio.lock(f"{path}.lock"):
         found = _trusted(path) if inode_of(path) != damaged else None
@@ -78,20 +78,20 @@ def inode_of(path: str) -> int:
         return 0
 
 
-def _trusted(path: str) -> sqlite3.Connection | None:
+def _trusted(path: str) -> sqlite.Connection | None:
     """A connection to the index, None if there is none or not one of ours."""
     try:
         db = _connected(path)
-    except sqlite3.Error as error:
-        if is_damage(error, path) or error.sqlite_errorcode == sqlite3.SQLITE_CANTOPEN:
+    except sqlite.Error as error:
+        if is_damage(error, path) or error.sqlite_errorcode == sqlite.SQLITE_CANTOPEN:
             return None
         raise refusal(error, path) from error
     return db
 
 
-def _connected(path: str) -> sqlite3.Connection:
+def _connected(path: str) -> sqlite.Connection:
     place = f"file:{lookup.quoted(path)}?mode=rw"
-    db = sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    db = sqlite.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
     try:
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA synchronous = NORMAL")
@@ -103,12 +103,12 @@ def _connected(path: str) -> sqlite3.Connection:
     return db
 
 
-def _require_ours(db: sqlite3.Connection) -> None:
+def _require_ours(db: sqlite.Connection) -> None:
     if lookup.meta(db, "identity") != lookup.IDENTITY:
-        raise sqlite3.OperationalError("it has another identity")
+        raise sqlite.OperationalError("it has another identity")
 
 
-def _made(path: str) -> sqlite3.Connection:
+def _made(path: str) -> sqlite.Connection:
     # The name goes first: SQLite finds the side files by it, and must never take the old ones for
     # those of the new index. That one is made under another name, so that nobody sees half of it.
     if os.path.lexists(path):
@@ -118,7 +118,7 @@ def _made(path: str) -> sqlite3.Connection:
         fsio.remove(f"{path}{end}")
     try:
         os.close(os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_EXCL, fsio.FILE_MODE))
-        db = sqlite3.connect(f"{path}.new", isolation_level=None)
+        db = sqlite.connect(f"{path}.new", isolation_level=None)
         db.execute("PRAGMA journal_mode = WAL")
         schema.create(db)
         db.close()
@@ -126,7 +126,7 @@ def _made(path: str) -> sqlite3.Connection:
         return _connected(path)
     except OSError as error:
         raise fsio.failed(error, path) from error
-    except sqlite3.Error as error:
+    except sqlite.Error as error:
         raise refusal(error, path) from error
 
 
@@ -136,7 +136,7 @@ def forget_aside(path: str) -> None:
         fsio.remove(f"{path}{ASIDE}")
 
 
-def broken_pages(db: sqlite3.Connection) -> Iterator[str]:
+def broken_pages(db: sqlite.Connection) -> Iterator[str]:
     """What SQLite itself finds wrong."""
     for (row,) in db.execute("PRAGMA quick_check"):
         if row != "ok":

@@ -6,8 +6,7 @@ Touches: the database it is given.
 
 from __future__ import annotations
 
-import sqlite3
-
+from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.lookup import IDENTITY, SHELVES, TOKENIZER
 
 _TABLES = """
@@ -49,14 +48,14 @@ CREATE VIRTUAL TABLE {shelf}_words USING fts5vocab({shelf}_fts, row);
 """
 
 
-def create(db: sqlite3.Connection) -> None:
+def create(db: sqlite.Connection) -> None:
     """Make the tables of an empty index, all at once."""
     shelves = "".join(_SHELF.format(shelf=shelf, tokenizer=TOKENIZER) for shelf in SHELVES)
     identity = f"INSERT INTO meta VALUES ('identity', '{IDENTITY}');"
     db.executescript(f"BEGIN IMMEDIATE;{_TABLES}{shelves}{identity}COMMIT;")
 
 
-def empty(db: sqlite3.Connection) -> None:
+def empty(db: sqlite.Connection) -> None:
     """Take out everything, inside the caller's transaction."""
     for shelf in SHELVES:
         db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts) VALUES ('delete-all')")

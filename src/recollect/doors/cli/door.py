@@ -18,6 +18,7 @@ from typing import Any
 import click
 
 from recollect.app import App
+from recollect.doors.cli.helping import Command
 from recollect.doors.cli.paper import Paper, drop_output, shown_line
 from recollect.errors import FileNotThere, RecollectError, StorageFailed, UsageProblem
 from recollect.lang import heard, say, word
@@ -112,7 +113,7 @@ def command(
                 help="The store: of this project, or of all projects.",
             )(made)
         made = click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")(made)
-        return click.command(name)(made)
+        return click.command(name, cls=Command)(made)
 
     return make
 
