@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from .client import ClaudeClient
     from .recorder import Recorder
 
-pytestmark = pytest.mark.e2e
+# They try the tools that the scenario is tested with: part of the long run.
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 
 def test_bash_result_reaches_the_second_request(
