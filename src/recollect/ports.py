@@ -153,7 +153,7 @@ class Index(Protocol):
         """The memories that the filter lets through, newest first."""
 
     def entry(self, memory_id: str) -> Entry | None:
-        """The memory with this id."""
+        """The memory with this id (or, of a fact, its number: d001)."""
 
     def entries_of_session(self, session: str) -> list[Entry]:
         """The memories that were made of this session."""

@@ -230,6 +230,19 @@ class IndexContract:
         assert old.path == "archive/semantic/old.md"
         assert full.entry("nobody") is None
 
+    def test_a_fact_is_known_by_its_number(self, index: Index) -> None:
+        files = {
+            "semantic/decisions/d001-use-redis.md": page("Use Redis"),
+            "archive/semantic/decisions/d002-use-cvs.md": page("Use CVS"),
+            "semantic/d0010-more.md": page("More"),
+            "semantic/i001.md": page("The very name"),
+            "semantic/issues/i001-leak.md": page("It leaks"),
+        }
+        fill(index, files)
+        asked = ("d001", "D001", "d002", "i001", "d003", "d00", "d001-use", "d001-*")
+        found = [entry.title if (entry := index.entry(name)) else "" for name in asked]
+        assert found == ["Use Redis", "Use Redis", "Use CVS", "The very name", "", "", "", ""]
+
     def test_the_first_section_is_given_for_an_id(self, full: Index) -> None:
         assert names(full.by_ids(["use-postgres", "nobody", "old"])) == ["use-postgres"]
 

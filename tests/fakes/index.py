@@ -11,6 +11,7 @@ from recollect.domain.codec.fields import stem_of
 from recollect.domain.entries import Shelved, entry_of, is_conversation
 from recollect.domain.entries import shelved as _cut
 from recollect.domain.model import Entry, Filter, Memory, day_of
+from recollect.domain.names import is_number
 from recollect.domain.rank import Candidate, stem
 from recollect.domain.text import cue_words, index_words
 from recollect.fsio import stamp_of
@@ -99,8 +100,10 @@ class MemoryIndex:
         return sorted(found, key=lambda e: (e.created, e.updated), reverse=True)
 
     def entry(self, memory_id: str) -> Entry | None:
-        found = [e for e, _ in self._named() if e.id == memory_id]
-        found = [e for e in found if not is_conversation(e.path)]
+        named = [e for e, _ in self._named() if not is_conversation(e.path)]
+        found = [e for e in named if e.id == memory_id]
+        if not found and is_number(memory_id):
+            found = [e for e in named if e.id.startswith(f"{memory_id.lower()}-")]
         return min(found, key=lambda e: (e.path.startswith("archive/"), e.path), default=None)
 
     def entries_of_session(self, session: str) -> list[Entry]:

@@ -18,6 +18,7 @@ _RESERVED = frozenset(
     + [f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)]
 )
 _ID = Pattern(r"\w[\w.-]{0,127}")
+_NUMBER = Pattern(r"[dpiDPI][0-9]{3,9}")
 
 
 def slug_of(title: str) -> str:
@@ -67,3 +68,8 @@ def free_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
         suffix = f"-{n}"
         name = wanted[: LONGEST_SLUG - len(suffix)].rstrip("-") + suffix
     return name
+
+
+def is_number(name: str) -> bool:
+    """Whether this is the number of a fact: d001, p001, i001."""
+    return bool(_NUMBER.fullmatch(name))

@@ -46,6 +46,7 @@ def history(store: OpenStore, name: str = "") -> list[Past]:
     memory_id = name.partition("#")[0]
     if name:
         entry = store.index.entry(memory_id)
+        memory_id = entry.id if entry else memory_id
         paths = {entry.path} if entry else set()
         pasts = [
             p for p in pasts if memory_id in p.memories or paths & set(p.paths) or name in p.paths

@@ -25,6 +25,7 @@ from recollect.adapters.sqlite.rows import (
     lets_all_through,
 )
 from recollect.domain.model import Entry, Filter
+from recollect.domain.names import is_number
 from recollect.domain.rank import Candidate
 from recollect.domain.text import cue_words
 from recollect.errors import StorageFailed
@@ -213,11 +214,15 @@ class SqliteIndex:
 
     @_whole
     def entry(self, memory_id: str) -> Entry | None:
-        """The memory with this id; one that is not archived comes first."""
-        row = self._db.execute(
-            f"SELECT {ENTRY_FIELDS} FROM memory WHERE id = ? AND shelf <> 2 ORDER BY shelf, path",
-            (clean(memory_id),),
-        ).fetchone()
+        """The memory with this id; one that is not archived comes first.
+
+        A fact is known by the number that its id begins with, too: d001.
+        """
+        asked = f"SELECT {ENTRY_FIELDS} FROM memory WHERE id {{}} AND shelf <> 2 ORDER BY shelf, path"
+        row = self._db.execute(asked.format("= ?"), (clean(memory_id),)).fetchone()
+        if row is None and is_number(memory_id):
+            start = f"{memory_id.lower()}-*"
+            row = self._db.execute(asked.format("GLOB ?"), (start,)).fetchone()
         return entry_of(row) if row else None
 
     @_whole
