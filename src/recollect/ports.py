@@ -108,6 +108,9 @@ class Journal(Protocol):
         Gives the number of lines changed.
         """
 
+    def drop_unreadable(self) -> int:
+        """Take out the lines that nobody can read; gives how many there were."""
+
     def files(self) -> dict[str, int]:
         """The journal files with their sizes, by name."""
 
@@ -159,7 +162,11 @@ class Index(Protocol):
         """The memories that were made of this session."""
 
     def search(self, text: str, *, only: Filter, limit: int) -> list[Candidate]:
-        """The sections that match, best first, with the index's score."""
+        """The sections that match, best first, with the index's score.
+
+        At most `limit`; where there are fewer, turns of raw conversations come behind them, as
+        many as it takes to tell by their surroundings which are the best.
+        """
 
     def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
         """What recall judges for these words of a cue: `(candidates, counts, total)`.
@@ -167,6 +174,9 @@ class Index(Protocol):
         The candidates are a few hot sections; `counts` says how many of the `total` hot sections
         have each word.
         """
+
+    def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:
+        """The turns of the same conversations next to these (one before, two after), unscored."""
 
     def by_ids(self, ids: list[str]) -> list[Candidate]:
         """The first section of each of these memories."""

@@ -230,6 +230,19 @@ class IndexContract:
         assert old.path == "archive/semantic/old.md"
         assert full.entry("nobody") is None
 
+    def test_the_turns_beside_a_turn_are_those_of_its_conversation(self, index: Index) -> None:
+        words = "zebra okapi gnu ibex yak".split()
+        said = "".join(f"### User [10:00]\n\n{word}\n\n" for word in words)
+        fill(index, {f"episodic/{day}/conversation.md": said for day in ("a", "b")})
+        for asked, wanted in (("zebra", {1, 2}), ("gnu", {1, 3, 4}), ("yak", {3})):
+            turns = index.search(asked, only=ALL, limit=5)
+            assert {one.id for one in turns} == {"a", "b"}
+            beside = index.beside(turns)
+            assert {(one.id, one.anchor) for one in beside} == {
+                (day, f"turn-{n + 1}") for day in ("a", "b") for n in wanted
+            }
+            assert {one.text_score for one in beside} == {0.0}
+
     def test_a_fact_is_known_by_its_number(self, index: Index) -> None:
         files = {
             "semantic/decisions/d001-use-redis.md": page("Use Redis"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -114,23 +114,37 @@ class MemoryIndex:
     def search(self, text: str, *, only: Filter, limit: int) -> list[Candidate]:
         words = cue_words(text)
         found = []
-        for entry, memory in self._named():
+        for place, (entry, memory) in enumerate(self._named()):
             if not _passes(entry, memory, only):
                 continue
             for n, one in enumerate(shelved(memory)):
                 score = _score(words, entry, one)
                 if score and only.kind in ("", one.kind):
-                    found.append(self._candidate(entry, one, n, score))
+                    found.append(self._candidate(entry, one, (n, place), score))
         raw = [one for one in found if one.path.endswith("/conversation.md")]
         rest = [one for one in found if one not in raw]
         ranked = [sorted(part, key=lambda one: -one.text_score) for part in (rest, raw)]
-        return (ranked[0] + ranked[1])[:limit]
+        return ranked[0][:limit] + (ranked[1] if len(ranked[0]) < limit else [])
 
-    def _candidate(self, entry: Entry, one: Shelved, n: int, score: float) -> Candidate:
+    def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:
+        have = {(one.memory, one.n) for one in turns}
+        near = {(one.memory, one.n + by) for one in turns for by in (-1, 1, 2)} - have
+        named = list(self._named())
+        found = []
+        for place, n in sorted(near):
+            entry, memory = named[place]
+            sections = shelved(memory)
+            if 0 <= n < len(sections):
+                found.append(self._candidate(entry, sections[n], (n, place), 0.0))
+        return found
+
+    def _candidate(
+        self, entry: Entry, one: Shelved, at: tuple[int, int], score: float
+    ) -> Candidate:
         known = self._files[entry.path].known
         return Candidate(
             (
-                n, 0, entry.id, one.anchor, entry.title, one.heading, one.text, entry.path,
+                *at, entry.id, one.anchor, entry.title, one.heading, one.text, entry.path,
                 entry.layer, one.kind, entry.salience, entry.confidence, one.source, one.trust,
                 entry.status, "\n".join(one.trigger), "\n".join(entry.files),
                 "\n".join(entry.related), entry.session, entry.project, entry.created,
@@ -157,7 +171,7 @@ class MemoryIndex:
         for entry, memory in self._named():
             sections = shelved(memory)
             if entry.id in ids and sections and sections[0].shelf == "hot":
-                found.append(self._candidate(entry, sections[0], 0, 0.0))
+                found.append(self._candidate(entry, sections[0], (0, 0), 0.0))
         return found
 
     def counts(self) -> dict[str, int]:

@@ -204,3 +204,16 @@ def test_what_is_private_in_a_file_is_neither_filed_nor_shown() -> None:
 )
 def test_a_summary_keeps_the_signs_that_are_no_emphasis(line: str, summary: str) -> None:
     assert entries.summary_of(memory(body=f"# T\n\n{line}\n", title="T")) == summary
+
+
+def test_a_long_turn_is_filed_in_parts_that_have_all_of_it() -> None:
+    lines = [f"Line {n} says something of its own." for n in range(60)]
+    body = "### User [10:00]\n\nShort.\n\n### Claude [10:01]\n\n" + "\n".join(lines) + " end" * 400
+    found = entries.shelved(memory(body=body, path="episodic/s/conversation.md"))
+    anchors = [one.anchor for one in found]
+    assert anchors[:3] == ["turn-1", "turn-2", "turn-2.2"]
+    assert len(set(anchors)) == len(anchors)
+    assert all(one.text.startswith("Claude [10:01]\n") for one in found[1:])
+    assert all(len(one.text) <= entries.LONGEST_PART + 40 for one in found)
+    said = " ".join(" ".join(one.text.split()[2:]) for one in found[1:])
+    assert said.split() == " ".join(lines).split() + ["end"] * 400

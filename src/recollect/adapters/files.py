@@ -90,10 +90,9 @@ class MarkdownStore:
             info = entry.stat(follow_symlinks=False)
         except OSError:
             return  # gone since it was listed
-        why = "" if path.isascii() or _is_utf8(path) else "its name is not UTF-8; it is not read"
-        why = why or _unreadable(info)
-        if why:
-            self._problems.append(Problem(ascii(path) if "UTF-8" in why else path, why))
+        problem = _problem_of(path, info)
+        if problem:
+            self._problems.append(problem)
         else:
             found.append(_seen(path, info))
 
@@ -108,7 +107,7 @@ class MarkdownStore:
             info = os.lstat(self._inside(path))
         except (OSError, OutsideStore):
             return None
-        return None if _unreadable(info) else _seen(path, info)
+        return None if _problem_of(path, info) else _seen(path, info)
 
     def problems(self) -> Iterator[Problem]:
         """What the last scan had to pass over."""
@@ -217,13 +216,16 @@ def _seen(path: str, info: os.stat_result) -> Seen:
     return Seen(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
 
 
-def _unreadable(info: os.stat_result) -> str:
-    """Why a file is not read as a memory, or nothing."""
+def _problem_of(path: str, info: os.stat_result) -> Problem | None:
+    """Why a file is not read as a memory, if it is not."""
+    if not (path.isascii() or _is_utf8(path)):
+        return Problem(ascii(path), "its name is not UTF-8; it is not read")
     if not stat.S_ISREG(info.st_mode):
         kind = "symbolic link" if stat.S_ISLNK(info.st_mode) else "special file"
-        return f"is a {kind}; it is not read"
-    too_large = info.st_size > LARGEST_MEMORY
-    return f"has {info.st_size:,} bytes; it is not read" if too_large else ""
+        return Problem(path, f"is a {kind}; it is not read")
+    if info.st_size > LARGEST_MEMORY:
+        return Problem(path, f"has {info.st_size:,} bytes; it is not read")
+    return None
 
 
 def _is_utf8(text: str) -> bool:

@@ -20,6 +20,7 @@ from recollect.domain.redact import strip_private
 
 LARGEST_INDEXED = 1024 * 1024
 LONGEST_SUMMARY = 160
+LONGEST_PART = 800  # characters, some 120 words
 _SOLUTION = Pattern(r"^(?:Solution|解决方案)\s*[:：]", re.I)
 _MARKING = frozenset("-*+>`<")  # one of these is in every mark, but for that of a numbered list
 _MARKS = Pattern(
@@ -106,7 +107,11 @@ def shelved(memory: Memory) -> list[Shelved]:
     """The sections of a memory as the index files them."""
     body = strip_private(memory.body[:LARGEST_INDEXED])
     if is_conversation(memory.path):
-        return [_turn(n, text, memory) for n, text in enumerate(turns_of(body), 1)]
+        return [
+            _turn(f"turn-{n}" if part == 1 else f"turn-{n}.{part}", text, memory)
+            for n, turn in enumerate(turns_of(body), 1)
+            for part, text in enumerate(_parts_of(turn), 1)
+        ]
     shelf = "cold" if memory.archived else "hot"
     sections = sections_of(body)
     heads = [s for s in sections if s.anchor or _says_something(s, memory)]
@@ -193,10 +198,33 @@ def turns_of(body: str) -> list[str]:
     return [part for part in parts[1:] if part] or ([body.strip()] if body.strip() else [])
 
 
-def _turn(n: int, text: str, memory: Memory) -> Shelved:
+def _parts_of(turn: str) -> list[str]:
+    """A turn in pieces of about as many words each: a long answer is about many things."""
+    head, _, said = turn.partition("\n")
+    if len(said) <= LONGEST_PART:
+        return [turn]
+    parts: list[str] = []
+    for line in said.splitlines():
+        if parts and len(parts[-1]) + len(line) < LONGEST_PART:
+            parts[-1] += f"\n{line}"
+        else:
+            parts += _pieces(line)
+    return [f"{head}\n{part}" for part in parts if part.strip()]
+
+
+def _pieces(line: str) -> list[str]:
+    pieces: list[str] = []
+    while len(line) > LONGEST_PART:
+        at = line.rfind(" ", LONGEST_PART // 2, LONGEST_PART) + 1 or LONGEST_PART
+        pieces.append(line[:at])
+        line = line[at:]
+    return [*pieces, line]
+
+
+def _turn(anchor: str, text: str, memory: Memory) -> Shelved:
     return Shelved(
         "raw",
-        f"turn-{n}",
+        anchor,
         "",
         text,
         "conversation",

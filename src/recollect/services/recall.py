@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from recollect.domain import pack, rank
+from recollect.domain import pack, rank, talk
 from recollect.domain.model import TRUSTS, Filter, day_of
 from recollect.domain.rank import Candidate, Cue
 from recollect.domain.text import cue_words
@@ -56,13 +56,18 @@ def search(
     every_section: bool = False,
 ) -> list[Found]:
     """The memories that match, best first; the best section of each, unless all are wanted."""
+    cue = cue_of(text, stores[0].now if stores else "", project)
     found: list[Candidate] = []
     for store in stores:
         hits = store.index.search(text, only=only, limit=max(limit * 4, MOST_CANDIDATES))
+        turns = [one for one in hits if _is_raw(one)]
+        if turns:
+            beside = store.index.beside(talk.strong(turns))
+            talk.in_context([*turns, *beside], cue)
+            hits += beside
         for one in hits:
             one.scope = store.scope
         found += hits
-    cue = cue_of(text, stores[0].now if stores else "", project)
     found = [one for one in found if _may_see(one, only, project)]
     best = max((one.text_score for one in found if one.kind != "conversation"), default=0.0)
     best = best or max((one.text_score for one in found), default=0.0)

@@ -9,7 +9,7 @@ Touches: index.db and its side files in the cache folder.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
@@ -32,6 +32,7 @@ from recollect.errors import StorageFailed
 from recollect.ports import Known, Row
 
 MOST_CUTS = 50_000
+MOST_TURNS = 200  # of conversations: their order is settled by what was said around them
 MOST_ROWS = 30_000  # below the number of variables that SQLite takes in one statement
 
 _P = ParamSpec("_P")
@@ -243,7 +244,7 @@ class SqliteIndex:
         filed = lookup.stems(words)
         found = self._found(filed, "cold" if only.archived else "hot", only, limit)
         if len(found) < limit:
-            found += self._found(filed, "raw", only, limit - len(found))
+            found += self._found(filed, "raw", only, MOST_TURNS)
         return found
 
     def _found(
@@ -274,6 +275,15 @@ class SqliteIndex:
     def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
         """What recall judges for these words of a cue: `(candidates, counts, total)`."""
         return lookup.consider(self._db, lookup.stems(words) if words else {}, "")
+
+    @_whole
+    def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:
+        """The turns of the same conversations next to these (one before, two after), unscored."""
+        have = {one.n for one in turns}
+        near = {(one.n + by, one.memory) for one in turns for by in (-1, 1, 2)}
+        wanted = dict.fromkeys(sorted({n for n, _ in near} - have), 0.0)
+        rows = lookup.rows_of(self._db, wanted, "")
+        return [one for one in rows if (one.n, one.memory) in near]
 
     @_whole
     def by_ids(self, ids: list[str]) -> list[Candidate]:

@@ -9,7 +9,7 @@ from recollect.adapters.sqlite.engine import sqlite
 from recollect.domain.rank import FIELD_WEIGHTS, Candidate, chosen_words
 from recollect.domain.text import TEXT_VERSION
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION} embedder=none"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`

@@ -1,0 +1,1 @@
+"""Recall quality on public conversations, through the product's own store, index and search."""

@@ -1,0 +1,97 @@
+"""Talk: the turns of raw conversations, weighed with what was said around them.
+
+Promises: pure; the best turn keeps the text score that it had, so that turns and memories can
+still be compared; a turn that says none of a cue's words can only come after one beside it.
+Touches: nothing.
+
+A person asks about what was said, not about the one sentence that has their words: a question
+stands before its answer, a name before what it did. The form of the score and its first weights
+are those of a measured recipe for conversations without a model; `python -m bench.recall` shows
+what each part is worth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from recollect.domain.pattern import Pattern
+from recollect.domain.rank import Candidate, Cue
+
+OWN, SESSION = 0.6, 0.35  # the turn's own text score, and that of the best two of its session
+BESIDE = {-1: 0.3, -2: 0.1, 1: 0.15}  # what a turn gets from the one before it, …
+NAMED = 0.5  # the cue names who speaks
+PERSON = 0.4  # the person says what they want; an agent's long answers have every word
+DATED = 0.4  # the cue asks when, and the turn has a time in it
+COUNTED = 0.3  # the cue asks how many, and the turn has a number in it
+STRONG = 0.3  # from this share of the best on, the turns beside a turn are worth a look
+
+_PERSONS = ("user", "human", "用户")
+_ASKS_WHEN = Pattern(
+    r"\bwhen\b|\bwhat (?:date|day|month|year|time)\b|什么时候|何时|哪[天年月]|几[月号]", re.I
+)
+_TIME = Pattern(
+    r"\b(?:yesterday|today|tomorrow|tonight|last|next|ago|week|weekend|month|year|day|morning|evening|(?:mon|tues|wednes|"
+    r"thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december|20\d\d)\b"
+    r"|[昨今明前后][天年晚]|[上下本这]周|星期|周[一二三四五六日末]|\d\s*[年月日号]",
+    re.I,
+)
+_ASKS_HOW_MANY = Pattern(r"\bhow (?:many|much|long|old|often)\b|多少|多久|几[个次天年岁]", re.I)
+_NUMBER = Pattern(
+    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|few|several|many)\b|[一二两三四五六七八九十百\d]+[个次天年岁]",
+    re.I,
+)
+
+
+def strong(turns: Sequence[Candidate]) -> list[Candidate]:
+    """The turns that speak loud enough for those beside them to be looked at."""
+    best = max((one.text_score for one in turns), default=0.0)
+    return [one for one in turns if one.text_score >= best * STRONG]
+
+
+def in_context(turns: Sequence[Candidate], cue: Cue) -> None:
+    """Let the text scores of turns say what was said around them, too."""
+    best = max((one.text_score for one in turns), default=0.0)
+    if best <= 0:
+        return
+    own = {(one.memory, one.n): one.text_score / best for one in turns}
+    sessions = _of_sessions(own)
+    loudest = max(sessions.values())
+    extra = _bonuses(cue)
+    scores = []
+    for one in turns:
+        beside = sum(w * own.get((one.memory, one.n + by), 0.0) for by, w in BESIDE.items())
+        said = OWN * own[one.memory, one.n] + SESSION * sessions[one.memory] / loudest + beside
+        who, _, text = one.text.partition("\n")
+        scores.append(said + sum(weight for weight, is_so in extra if is_so(who, text)))
+    highest = max(scores)
+    for one, score in zip(turns, scores, strict=True):
+        one.text_score = best * score / highest
+
+
+def _of_sessions(own: dict[tuple[int, int], float]) -> dict[int, float]:
+    several: dict[int, list[float]] = {}
+    for (memory, _), score in own.items():
+        several.setdefault(memory, []).append(score)
+    return {memory: sum(sorted(scores)[-2:]) for memory, scores in several.items()}
+
+
+Bonus = tuple[float, Callable[[str, str], object]]
+
+
+def _bonuses(cue: Cue) -> list[Bonus]:
+    """`(weight, whether a turn has it)` for what this cue asks of who speaks and what they say."""
+    words = {word.casefold() for word in re.findall(r"\w+", cue.text)}
+    found: list[Bonus] = [
+        (PERSON, lambda who, _: _speaker(who) in _PERSONS),
+        (NAMED, lambda who, _: _speaker(who) in words),
+    ]
+    if _ASKS_WHEN.search(cue.text):
+        found.append((DATED, lambda _, text: _TIME.search(text)))
+    if _ASKS_HOW_MANY.search(cue.text):
+        found.append((COUNTED, lambda _, text: _NUMBER.search(text)))
+    return found
+
+
+def _speaker(head: str) -> str:
+    return head.partition(" [")[0].strip().casefold()

@@ -1,0 +1,81 @@
+"""What was said around a turn counts for it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain import talk
+from recollect.domain.rank import Candidate, Cue
+
+from .build import candidate
+
+
+def turn(
+    n: int, score: float, text: str = "Said.", who: str = "Claude", memory: int = 1
+) -> Candidate:
+    one = candidate(n=n, memory=memory, anchor=f"turn-{n}", text=f"{who} [10:00:00]\n\n{text}")
+    one.text_score = score
+    return one
+
+
+def order(cue: str, *turns: Candidate) -> list[int]:
+    """The numbers of the turns, best first."""
+    talk.in_context(turns, Cue(cue, [], 0, [], ""))
+    return [one.n for one in sorted(turns, key=lambda one: -one.text_score)]
+
+
+def test_the_answer_behind_a_question_that_has_the_words_comes_forward() -> None:
+    assert order("release date", turn(1, 1.0), turn(2, 0.0), turn(7, 0.1)) == [1, 2, 7]
+
+
+def test_of_two_equal_turns_the_one_in_the_session_about_it_is_better() -> None:
+    turns = [turn(1, 0.5, memory=1), turn(1, 0.5, memory=2), turn(9, 1.0, memory=2)]
+    turns[0].n = 3
+    assert order("cue", *turns) == [9, 1, 3]
+
+
+def test_what_the_person_said_comes_before_what_an_agent_said() -> None:
+    assert order("cue", turn(1, 0.9), turn(5, 0.8, who="User")) == [5, 1]
+    assert order("问题", turn(1, 0.9), turn(5, 0.8, who="用户")) == [5, 1]
+
+
+def test_who_is_named_in_the_cue_is_listened_to() -> None:
+    assert order(
+        "what did Melanie paint", turn(1, 0.9, who="Caroline"), turn(5, 0.8, who="Melanie")
+    ) == [5, 1]
+
+
+@pytest.mark.parametrize(
+    ("cue", "text"),
+    [
+        ("when did we deploy", "We did it last Friday."),
+        ("what year was that", "In 2023, I think."),
+        ("什么时候发布的", "昨天发布的"),
+        ("how many users have we", "There are 240 of them."),
+        ("how often does it run", "Twice."),
+        ("有多少个用户", "三个"),
+    ],
+)
+def test_who_asks_for_a_time_or_a_number_gets_one(cue: str, text: str) -> None:
+    assert order(cue, turn(1, 0.6), turn(5, 0.6, text)) == [5, 1]
+    assert order("the cue", turn(1, 0.6), turn(5, 0.5, text)) == [1, 5]
+
+
+scores = st.lists(st.floats(0, 50), min_size=1, max_size=12)
+
+
+@given(scores, st.sampled_from(["when", "how many", "x"]))
+def test_the_best_keeps_its_score_and_no_turn_goes_beyond_it(given: list[float], cue: str) -> None:
+    turns = [turn(n, score) for n, score in enumerate(given)]
+    order(cue, *turns)
+    assert max(one.text_score for one in turns) == pytest.approx(max(given))
+    assert all(one.text_score >= 0 for one in turns)
+
+
+@given(scores)
+def test_the_strong_ones_have_the_best_among_them(given: list[float]) -> None:
+    turns = [turn(n, score) for n, score in enumerate(given)]
+    assert max(given) in {one.text_score for one in talk.strong(turns)}
+    assert talk.strong([]) == []
