@@ -107,6 +107,38 @@ class CoreNotFound(RecollectError):
     next_step = "`recollect memory-list` shows those that are there; `recollect memory-set {name} TEXT` makes one."
 
 
+class SessionNotFound(RecollectError):
+    """There is no session of this name."""
+
+    exit_code = 10
+    sentence = "There is no session “{name}”."
+    next_step = "`recollect list-sessions --all` shows those that are there."
+
+
+class NoSessionHere(RecollectError):
+    """No session runs in this terminal, and none was named: nobody else's is taken for it."""
+
+    exit_code = 10
+    sentence = "No session runs in this terminal."
+    next_step = "Begin one with `recollect start-session`, or name one with --session-id (`recollect list-sessions`)."
+
+
+class SuggestionNotFound(RecollectError):
+    """The memories suggest no skill of this name."""
+
+    exit_code = 10
+    sentence = "No skill “{name}” is suggested."
+    next_step = "`recollect analyze-skills` lists those that are."
+
+
+class ConflictNotFound(RecollectError):
+    """No contradiction of this name waits for a person, or more than one begins like it."""
+
+    exit_code = 10
+    sentence = "No contradiction “{id}” waits to be settled."
+    next_step = "`recollect conflicts` lists those that do."
+
+
 class ChangeNotFound(RecollectError):
     """The journal has no such change."""
 
@@ -137,6 +169,12 @@ class AlreadyThere(RecollectError):
     exit_code = 11
     sentence = "{path} exists already; it was not touched."
     next_step = "Use `recollect edit` or `recollect set` to change it."
+
+
+class SkillThere(AlreadyThere):
+    """There is a skill of this name, and it is the person's."""
+
+    next_step = "`recollect promote-skill NAME --as OTHER` drafts it under another name."
 
 
 class ChangedMeanwhile(RecollectError):

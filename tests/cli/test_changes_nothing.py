@@ -21,6 +21,9 @@ READERS = (
     ("memory-list",),
     ("memory-get",),
     ("memory-get", "project"),
+    ("list-sessions", "--all"),
+    ("show-session", "teatime"),
+    ("todo", "--session-id", "teatime"),
 )
 WITHOUT_STORE = (("doctor",), ("config",), ("config", "lang"), ("completion", "bash"), ("--help",))
 CHANGES = (
@@ -48,6 +51,13 @@ CHANGES = (
     ("extract-facts", "--session", "cache-of-sessions"),
     ("clear-facts",),
     ("memory-set", "project", "Another text."),
+    ("start-session", "Another task"),
+    ("note", "A word", "--session-id", "teatime"),
+    ("todo", "A thing", "--session-id", "teatime"),
+    ("todo", "--done", "1", "--session-id", "teatime"),
+    ("save-session", "--session-id", "teatime", "--tags", "tea"),
+    ("cleanup-sessions", "--older-than", "0"),
+    ("compress", "--older-than", "1"),
 )
 
 
@@ -62,6 +72,7 @@ def kept(person: Person) -> Person:
     person.ok("save", "Cache of sessions", "--body", "Redis, one hour.")
     person.ok("memory-set", "project", "A queue.")
     person.ok("add-issue", "It leaks")
+    person.ok("todo", "Paint the lid", env={"RECOLLECT_SESSION": "teatime"})
     (person.project / "log.md").write_text("## Decisions\n- Use SQLite: it is there\n")
     return person
 

@@ -14,7 +14,8 @@ from recollect.doors.cli.program import GROUPS, recollect
 
 NAMES = [name for rows in GROUPS.values() for name, _, _ in rows]
 READERS = set(
-    "doctor search recall show list timeline stats history memory-get memory-list".split()
+    "doctor search recall show list timeline stats history memory-get memory-list list-sessions"
+    " show-session".split()
 )
 WITHOUT_DRY_RUN = READERS | {"completion", "demo", "mcp"}
 
@@ -83,7 +84,7 @@ def test_only_the_module_of_a_command_is_imported(person: Person) -> None:
     )  # fmt: skip
     modules = set(ran.stdout.split())
     ours = {m.rpartition(".")[2] for m in modules if m.startswith("recollect.doors.cli.")}
-    assert ours == {"door", "filters", "lists", "paper", "program"}
+    assert ours == {"door", "filters", "helping", "lists", "paper", "program"}
     assert not modules & {"rich", "yaml", "tomlkit", "anyascii", "recollect.lang_zh"}
 
 

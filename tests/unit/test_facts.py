@@ -163,7 +163,8 @@ def test_many_words_mean_open(word: str) -> None:
         ("- one\n---\nAfter a line.\n", ["one"]),
         ("Prose first.\n\n- one", ["one"]),
         ("- takes\n  1.5 seconds\n", ["takes 1.5 seconds"]),
-        ("-\n- \n-x\n- [bugfix]\n", []),
+        ("-\n- \n-1\n- [bugfix]\n", []),
+        ("-x\n-[convention] y\n", ["x", "y"]),
         ("- \t tab\n-\ttab", ["tab", "tab"]),
     ],
 )

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain import facts
-from recollect.domain.facts import Fact, Unread, fact_lines, read_facts
+from recollect.domain.facts import Fact, fact_lines
+from recollect.domain.sessionfile import Unread, read_facts
 
 from .build import any_text, is_quick
 from .test_facts import any_fact
@@ -113,6 +114,85 @@ def test_what_could_not_be_read_is_told_with_its_lines() -> None:
         Unread(8, 9, "- [bugfix]"),
         Unread(11, 11, "| c | d |"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "fact"),
+    [
+        ("- [technology] Use Redis\n  - reason: fast\n  - files: a.py", ("Use Redis", "fast", "technology", ("a.py",))),
+        ("- [technology] Use Redis\n  Rationale: fast", ("Use Redis", "fast", "technology", ())),
+        ("- Use Redis\n  - **Why**: fast\n  - **Files**: `a.py`, `b`", ("Use Redis", "fast", "other", ("a.py", "b"))),
+        ("- Use Redis: fast\n  - Alternatives: none were near", ("Use Redis", "fast Alternatives: none were near", "other", ())),
+        ("- Use Redis\n  - It is fast\n    - and here", ("Use Redis", "It is fast and here", "other", ())),
+        ("- Use Redis\n  - files:\n    - a.py\n    - b.py\n  - why: fast", ("Use Redis", "fast", "other", ("a.py", "b.py"))),
+        ("-[technology] Use Redis: fast", ("Use Redis", "fast", "technology", ())),
+        ("-Use Redis: fast", ("Use Redis", "fast", "other", ())),
+        ("- **[technology]** Use Redis: fast", ("Use Redis", "fast", "technology", ())),
+        ("- [technology]: Use Redis: fast", ("Use Redis", "fast", "technology", ())),
+        ("- 使用 Redis\n  - 原因：快\n  - 文件：a.py、b.py", ("使用 Redis", "快", "other", ("a.py", "b.py"))),
+        ("- Run it with\n  -v and\n  --all: quick", ("Run it with -v and --all", "quick", "other", ())),
+    ],
+)  # fmt: skip
+def test_what_stands_below_a_decision_belongs_to_it(
+    lines: str, fact: tuple[str, str, str, tuple[str, ...]]
+) -> None:
+    (found,) = read_facts(f"## Decisions\n{lines}\n").facts
+    assert (found.content, found.detail, found.category, found.files) == fact
+
+
+@pytest.mark.parametrize(
+    ("line", "content", "status"),
+    [
+        ("- [bugfix] It leaks\n  - status: resolved", "It leaks", "resolved"),
+        ("- [bugfix] It leaks\n  status: fixed", "It leaks", "resolved"),
+        ("- [bugfix] It leaks: open\n  - status: fixed", "It leaks", "resolved"),
+        ("- [bugfix] It leaks: resolved\n  - on Monday", "It leaks on Monday", "resolved"),
+        ("- [bugfix] It leaks — resolved", "It leaks", "resolved"),
+        ("- [bugfix, resolved] It leaks", "It leaks", "resolved"),
+        ("- [resolved] It leaks", "It leaks", "resolved"),
+        ("- [open] It leaks", "It leaks", "open"),
+        ("- [bugfix|resolved|open] It leaks", "It leaks", "open"),
+        ("- 泄漏\n  - 状态：已修复", "泄漏", "resolved"),
+        ("- Doors - open and shut", "Doors - open and shut", "open"),
+    ],
+)
+def test_an_issue_may_say_its_status_in_other_places(line: str, content: str, status: str) -> None:
+    (found,) = read_facts(f"## Issues\n{line}\n").facts
+    assert (found.content, found.status) == (content, status)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("Decisions\n---------\n- a\n\nNotes\n-----\n- b", ["decision"]),
+        ("Issues\n======\n- a", ["issue"]),
+        ("Decisions:\n- a\n\nPatterns：\n- b", ["decision", "pattern"]),
+        ("\ufeff## Decisions\n- a", ["decision"]),
+        ("## Architecture Decisions\n- a\n## Open Issues\n- b", ["decision", "issue"]),
+        ("## Key Technical Decisions Made\n- a\n## Issues Found\n- b", ["decision", "issue"]),
+        (
+            "## 架构决策\n- a\n## 待解决的问题\n- b\n## 代码规范\n- c",
+            ["decision", "issue", "pattern"],
+        ),
+        ("## Open\n- a\n## Decision log of Ann\n- b\nIssues and more:\n- c", []),
+    ],
+)
+def test_headings_of_other_forms_are_known(text: str, kinds: list[str]) -> None:
+    assert [fact.kind for fact in read_facts(text).facts] == kinds
+
+
+def test_issues_below_a_heading_that_says_so_are_resolved() -> None:
+    text = "## Resolved Issues\n- a\n- b: open\n## 已解决的问题\n- c\n## Issues\n- d\n"
+    assert [(f.content, f.status) for f in read_facts(text).facts] == [
+        ("a", "resolved"), ("b", "open"), ("c", "resolved"), ("d", "open"),
+    ]  # fmt: skip
+
+
+def test_a_fact_is_tidied_for_a_memory_of_its_own() -> None:
+    text = "## Decisions\n- **Use Redis**: fast\n  - files: None\n  - concepts: cache, n/a\n"
+    (fact,) = map(facts.tidied, read_facts(text).facts)
+    assert (fact.content, fact.files, fact.concepts) == ("Use Redis", (), ("cache",))
+    assert facts.tidied(Fact("decision", "**a** or **b**")).content == "**a** or **b**"
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from recollect.app.here import told
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.codec import memory_from_text
 from recollect.domain.codec.fields import time_of
-from recollect.domain.facts import Fact, Listing, Unread, read_facts
+from recollect.domain.facts import Fact, tidied
 from recollect.domain.factsview import is_fact
 from recollect.domain.model import Entry
 from recollect.domain.names import is_id
+from recollect.domain.sessionfile import Listing, Unread, read_facts
 from recollect.errors import FileNotThere, MemoryNotFound
 from recollect.services import facts as service
 from recollect.services.facts import Kept, Origin
@@ -90,11 +92,19 @@ def add(app: App, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: boo
         # Inside an agent's session it is the agent that writes, on the person's behalf.
         trust="agent" if app.env.get("CLAUDECODE") else "user",
         source="instructed",
-        session=app.env.get("CLAUDE_CODE_SESSION_ID", ""),
+        session=told(app.env)[1] or _session_of_terminal(app, store),
         tags=tuple(map(clean, tags)),
     )
     kept = service.add(store, fact, origin, dry_run=dry_run)
     return _published(app, store, [kept], dry_run=dry_run)[0]
+
+
+def _session_of_terminal(app: App, store: OpenStore) -> str:
+    if not os.path.isdir(os.path.join(store.files.root, "sessions", "active")):
+        return ""  # the most usual; what reads sessions takes long to load
+    from recollect.app.sessions import session_here
+
+    return session_here(app, store)
 
 
 def resolve(app: App, name: str, *, scope: str, dry_run: bool) -> Row:
@@ -129,7 +139,7 @@ def extract(app: App, source: Source, *, scope: str, dry_run: bool) -> Extracted
     store = app.store(scope)
     text = app.redact(source.text)
     listing = read_facts(text)
-    said = [(fact, _origin_of(fact, source)) for fact in listing.facts]
+    said = [(tidied(fact), _origin_of(fact, source)) for fact in listing.facts]
     kept = service.extract(store, said, dry_run=dry_run)
     unread = listing.unread if text == source.text else _as_in_file(app, source.text, listing)
     rows = _published(app, store, kept, dry_run=dry_run)

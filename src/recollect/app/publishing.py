@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recollect import fsio
+from recollect.app.asking import keep_asking
 from recollect.app.wiring import SCOPES, App
 from recollect.domain.model import Entry, Filter
 from recollect.errors import RecollectError
@@ -49,7 +50,18 @@ def publish_all(app: App, store: OpenStore, projects: tuple[str, ...] = ()) -> l
     told = [(store, entries), *_with_entries(stores[1:])]
     for project in ("", *projects):
         _keep_brief(app, told, watched, project)
+    _keep_pointers(app, store)
     return written
+
+
+def _keep_pointers(app: App, store: OpenStore) -> None:
+    """Bring the pointers in the client's instructions up to date, if a person has pinned any."""
+    marks = (f"{store.files.root}/pins.json", f"{app.cache_of(store.files.root)}/pointers")
+    if any(map(os.path.lexists, marks)):
+        from recollect.app import promoting  # seldom needed
+
+        with suppress(RecollectError):  # instructions that we may not touch stop nothing else
+            promoting.renew(app, store)
 
 
 def keep_hook_settings(app: App, store: OpenStore) -> None:
@@ -57,6 +69,7 @@ def keep_hook_settings(app: App, store: OpenStore) -> None:
     chosen = store.settings
     line = f"{chosen.lang} {chosen.prompt_tokens} {chosen.error_tokens}\n"
     fsio.write_whole(f"{app.cache_of(store.files.root)}/settings", line.encode(), durable=False)
+    keep_asking(app, store)
 
 
 def keep_brief(app: App, store: OpenStore, project: str) -> str:

@@ -3,7 +3,7 @@ r"""Facts: decisions, patterns and issues as lines of Markdown, in the grammar o
 Promises: reading is tolerant (bullets `-`, `*`, `+`, indented items, continuation lines, missing
 reasons, CRLF, headings in both languages) and a fact that was written reads back the same (a
 separator in its content is written as `\:`); a colon inside a URL, a time or `C:\\…` separates
-nothing; what a list of facts has besides them is told with its lines.
+nothing. `sessionfile` reads whole texts.
 Touches: nothing.
 """
 
@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from recollect.domain.model import CATEGORIES
 from recollect.domain.pattern import Pattern
-from recollect.domain.redact import PRIVATE_MARK
 
 HEADINGS = {
     "decision": (
@@ -41,18 +40,30 @@ _OPEN = frozenset(
 _NOTHING = (
     *"none nothing n/a tbd 无 暂无 没有 [private]".split(),
     *("decision content", "pattern description", "issue description: open|resolved"),
+    *("决定的内容", "模式的说明", "问题的说明：open|resolved"),
 )
 _CATEGORY_NAMES = {
     "架构": "architecture", "技术": "technology", "方案": "approach", "方法": "approach",
     "约定": "convention", "规范": "convention", "最佳实践": "best-practice", "反模式": "anti-pattern",
     "缺陷": "bugfix", "修复": "bugfix", "性能": "performance", "安全": "security", "功能": "feature",
 }  # fmt: skip
-_ITEM = Pattern(r"([ \t]*+)(?:[-*+•][ \t]+|\d{1,9}(?:[.)][ \t]+|、[ \t]*))(\S.*)")
-_DETAIL = Pattern(r"(files|concepts|source|文件|概念|来源)[ \t]*[:：][ \t]*(.*)", re.I)
-_DETAIL_NAMES = {"文件": "files", "概念": "concepts", "来源": "source"}
+_ITEM = Pattern(
+    r"([ \t]*+)(?:[-*+•][ \t]+|-(?=\*{0,2}\[)|(?<![ \t])-(?=[^\W\d_])|\d{1,9}(?:[.)][ \t]+|、[ \t]*))(\S.*)"
+)
+_DETAIL = Pattern(
+    r"[*_]{0,2}(files|concepts|source|reason|why|rationale|because|status"
+    r"|文件|概念|来源|原因|理由|状态)[*_]{0,2}[ \t]*[:：][*_]{0,2}[ \t]*(.*)",
+    re.I,
+)
+_DETAIL_NAMES = {
+    "文件": "files", "概念": "concepts", "来源": "source", "why": "reason", "rationale": "reason",
+    "because": "reason", "原因": "reason", "理由": "reason", "状态": "status",
+}  # fmt: skip
+# These belong to the item above wherever they stand; the others could be items of their own.
+_ALWAYS_DETAILS = ("files", "concepts")
 _PROSE = Pattern(r"(?![#|<>`~]|[-*_=]{3,}$)")
 _BOX = Pattern(r"\[([ xX])\][ \t]+(.*)")
-_TAGGED = Pattern(r"\[([^\]]{1,60})\](?![(\[])[ \t]*(.*)")
+_TAGGED = Pattern(r"(\*{0,2})\[([^\]]{1,60})\]\1(?![(\[])[:：]?[ \t]*(.*)")
 # What separates a decision from its reason, or an issue from its status: a full-width colon, or a
 # colon before a blank; not inside `code`, and not behind a backslash.
 _MARK = Pattern(r"(?<!\\)(\\*+)(`|：|:(?=[ \t]))")
@@ -60,11 +71,8 @@ _LAST_MARK = Pattern(r"`[^`]*`|(：|:(?=[ \t]))")
 # What may follow the word of a status: when it was, or how. Neither pattern begins with blanks:
 # a long run of them would be gone through again from each of them.
 _REMARK = Pattern(r"[(（\[,，;；—–]|(?<=[ \t])-(?=[ \t])")
+_BEHIND_DASH = Pattern(r"(?<=\S)[ \t](?:-|–|—)[ \t]+([^-–—]{1,40})\Z")
 _IN_BRACKETS = Pattern(r"[(（\[]([^()（）\[\]]{1,40})[)）\]][.。]?\Z")
-_HEADING = Pattern(r" {0,3}(#{1,6})[ \t]+(\S.*)|\*\*([^*]{1,60})\*\*[ \t]*[:：]?[ \t]*\Z")
-_BELOW_ALL = 7  # the level of a line in bold letters
-_AROUND_TITLE = Pattern(r"\A[^\w]*+(?:[\d一二三四五六七八九十]{1,3}[.)、])?|[(（/&|].*\Z", re.S)
-_CODE = Pattern(r"[ \t]*(`{3,}|~{3,})(.*)")
 
 
 class Fact(NamedTuple):
@@ -80,22 +88,7 @@ class Fact(NamedTuple):
     source: str = ""
 
 
-class Unread(NamedTuple):
-    """Lines in a list of facts that are no part of one; lines are counted from 1."""
-
-    line: int
-    last: int
-    text: str  # of the first
-
-
-class Listing(NamedTuple):
-    """What a text lists, in order, and what in its lists could not be read."""
-
-    facts: list[Fact]
-    unread: list[Unread]
-
-
-class _Item(NamedTuple):
+class Item(NamedTuple):
     """An item of a list with the lines that belong to it, and its details by name."""
 
     said: list[str]
@@ -103,41 +96,17 @@ class _Item(NamedTuple):
     line: int  # where it begins, from 0
 
 
-class _Items(NamedTuple):
+class Items(NamedTuple):
     """The items of a list, and the lines that belong to none."""
 
-    items: list[_Item]
+    items: list[Item]
     others: list[int]
 
 
 def facts_of(kind: str, text: str) -> list[Fact]:
     """The facts listed in the text of one section."""
-    facts = (_fact(kind, item) for item in _items_of(text.splitlines()).items)
+    facts = (fact_from(kind, item) for item in items_of(text.splitlines()).items)
     return [fact for fact in facts if fact.content]
-
-
-def read_facts(text: str) -> Listing:
-    """The facts of a whole text, under headings of any level, with what could not be read.
-
-    A line in bold letters is a heading too; headings and items in code are text. A list that says
-    it has nothing to list has nothing.
-    """
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    in_code = _code_in(lines)
-    facts: list[Fact] = []
-    others: list[int] = []
-    for kind, start, end in _lists_in(lines, in_code):
-        here = range(start, end)
-        found = _items_of("" if in_code[n] or _HEADING.match(lines[n]) else lines[n] for n in here)
-        others += [start + n for n in found.others]
-        others += [n for n in here if in_code[n]]
-        for item in found.items:
-            fact = _fact(kind, item)
-            if not fact.content:
-                others.append(start + item.line)
-            elif not is_nothing(fact.content):
-                facts.append(fact)
-    return Listing(facts, _runs((n for n in sorted(others) if _says(lines[n])), lines))
 
 
 def is_nothing(content: str) -> bool:
@@ -146,77 +115,21 @@ def is_nothing(content: str) -> bool:
     return not said or said in _NOTHING
 
 
-def _says(line: str) -> bool:
-    """Whether a line says anything, and not only to programs."""
-    is_comment = line.lstrip().startswith("<!--") and line.endswith("-->")
-    return not is_comment and any(map(str.isalnum, line.replace(PRIVATE_MARK, "")))
-
-
-def _code_in(lines: Sequence[str]) -> list[bool]:
-    """For each line whether it is code between two fences; a fence that nothing ends is none."""
-    inside = [False] * len(lines)
-    lonely: dict[str, int] = {}  # by character, the shortest fence that is known to have no end
-    at = 0
-    while at < len(lines):
-        found = _CODE.match(lines[at])
-        mark = found[1] if found else ""
-        end = 0
-        if found and not (mark[0] == "`" and "`" in found[2]):
-            if len(mark) < lonely.get(mark[0], len(mark) + 1):
-                end = next((n for n in range(at + 1, len(lines)) if _ends(lines[n], mark)), 0)
-            if not end:
-                lonely[mark[0]] = min(len(mark), lonely.get(mark[0], len(mark)))
-        for n in range(at, end + 1 if end else at):
-            inside[n] = True
-        at = end + 1 if end else at + 1
-    return inside
-
-
-def _ends(line: str, mark: str) -> bool:
-    line = line.strip()
-    return line.startswith(mark) and not line.strip(mark[0])
-
-
-def _lists_in(lines: Sequence[str], in_code: Sequence[bool]) -> list[tuple[str, int, int]]:
-    """`(kind, first line, line behind the last)` of each section that lists facts."""
-    found: list[tuple[str, int, int]] = []
-    kind, level, start = "", 0, 0
-    for n, line in enumerate(lines):
-        heading = None if in_code[n] else _HEADING.match(line)
-        if not heading:
-            continue
-        depth = len(heading[1]) if heading[1] else _BELOW_ALL
-        title = (heading[2] or heading[3]).rstrip(" \t#")
-        named = section_kind(_AROUND_TITLE.sub("", title))
-        if kind and (named or depth <= level):
-            found.append((kind, start, n))
-            kind = ""
-        if named:
-            kind, level, start = named, depth, n + 1
-    return [*found, (kind, start, len(lines))] if kind else found
-
-
-def _runs(numbers: Iterable[int], lines: Sequence[str]) -> list[Unread]:
-    """These lines, those that follow each other as one."""
-    found: list[Unread] = []
-    for n in numbers:
-        if found and found[-1].last == n:
-            found[-1] = found[-1]._replace(last=n + 1)
-        else:
-            found.append(Unread(n + 1, n + 1, lines[n].strip()))
-    return found
-
-
-def _items_of(lines: Iterable[str]) -> _Items:
-    items: list[_Item] = []
+def items_of(lines: Iterable[str]) -> Items:
+    """The items that these lines list, and the lines that belong to none."""
+    items: list[Item] = []
     others: list[int] = []
     current: list[str] = []  # what a line without a bullet goes on with
-    depth = 0
+    depth = inner = 0  # of the item, and of its last detail
     for n, line in enumerate(map(str.rstrip, lines)):
         found = _ITEM.match(line)
         if not found:
             is_more = line[:1] in (" ", "\t") or (current and _PROSE.match(line))
-            if line and items and is_more:
+            detail = _DETAIL.match(line.strip()) if items and line[:1] in (" ", "\t") else None
+            if detail and _name_of(detail) != "source":
+                current = items[-1].details.setdefault(_name_of(detail), [])
+                current.append(detail[2])
+            elif line and items and is_more:
                 (current or items[-1].said).append(line.strip())
             else:
                 current = []
@@ -225,29 +138,44 @@ def _items_of(lines: Iterable[str]) -> _Items:
         indent, said = len(found[1].expandtabs(4)), found[2]
         is_below = bool(items) and indent > depth
         detail = _DETAIL.match(said) if items else None
-        if detail and (is_below or detail[1].lower() not in ("source", "来源")):
-            name = _DETAIL_NAMES.get(detail[1], detail[1].lower())
-            current = items[-1].details[name] = [detail[2]]
+        if detail and (is_below or _name_of(detail) in _ALWAYS_DETAILS):
+            current, inner = items[-1].details.setdefault(_name_of(detail), []), indent
+            current.append(detail[2])
+        elif is_below and indent > inner > depth and current is not items[-1].said:
+            current.append(said)  # the words of a detail as a list of their own
         elif is_below:
-            current = items[-1].said
+            current = items[-1].details.setdefault("below", [])
             current.append(said)
         else:
-            depth, current = indent, [said]
-            items.append(_Item(current, {}, n))
-    return _Items(items, others)
+            depth = inner = indent
+            current = [said]
+            items.append(Item(current, {}, n))
+    return Items(items, others)
 
 
-def _fact(kind: str, item: _Item) -> Fact:
+def _name_of(detail: re.Match[str]) -> str:
+    name = detail[1].lower()
+    return _DETAIL_NAMES.get(name, name)
+
+
+def fact_from(kind: str, item: Item, status: str = "open") -> Fact:
+    """The fact that an item tells; an issue has this status where it does not say."""
     text = " ".join(item.said)
     boxed = _BOX.match(text)
     text = boxed[2] if boxed else text
-    category, text = _categorised(kind, text)
-    detail, status = "", "resolved" if boxed and boxed[1] != " " else "open"
+    category, text, tagged = _categorised(kind, text)
+    detail, status = "", "resolved" if boxed and boxed[1] != " " else status
     if kind == "decision":
         text, detail = _halves(text)
     elif kind == "issue":
         text, said = _without_status(text)
-        status = said or status
+        below = _status(" ".join(item.details.get("status", ())))
+        status = below or said or tagged or status
+    more = [*item.details.get("reason", ()), *item.details.get("below", ())]
+    if kind == "decision":  # what is said of a decision below it says why
+        detail = " ".join(filter(None, [detail, *more])).strip()
+    else:
+        text = " ".join([text.rstrip(), *more])
     files, concepts = (_split(item.details.get(name)) for name in ("files", "concepts"))
     source = " ".join(item.details.get("source", ())).strip()
     return Fact(kind, text.strip(), detail, category, status, files, concepts, source)
@@ -263,6 +191,9 @@ def _without_status(text: str) -> tuple[str, str]:
         if status:
             content = text[: cuts[-1].start()]
             return f"{content} {said[remark.start() :].strip()}" if remark else content, status
+    dashed = _BEHIND_DASH.search(text)
+    if dashed and _status(dashed[1]):
+        return text[: dashed.start()], _status(dashed[1])
     bracketed = _IN_BRACKETS.search(text)
     status = _status(bracketed[1]) if bracketed else ""
     return (text[: bracketed.start()], status) if bracketed and status else (text, "")
@@ -273,16 +204,19 @@ def _status(said: str) -> str:
     return "resolved" if word in _RESOLVED else "open" if word in _OPEN else ""
 
 
-def _categorised(kind: str, text: str) -> tuple[str, str]:
-    """`(category, rest)`; what is no category but a link or several words stays in the text."""
+def _categorised(kind: str, text: str) -> tuple[str, str, str]:
+    """`(category, rest, status)`; what is neither but a link or several words stays in the text."""
     tagged = _TAGGED.match(text)
     if not tagged:
-        return "other", text
-    first = re.split(r"[|/,，、]", tagged[1])[0].strip().lower().replace(" ", "-")
+        return "other", text, ""
+    said = [word.strip().lower() for word in re.split(r"[|/,，、]", tagged[2])]
+    first = said[0].replace(" ", "-")
     named = _CATEGORY_NAMES.get(first, first)
+    # All of them together are the form that seed 003 gives out, which says none.
+    status = next(filter(None, map(_status, said)), "") if kind == "issue" and len(said) < 3 else ""
     if named in CATEGORIES[kind]:
-        return named, tagged[2]
-    return "other", text if " " in tagged[1].strip() else tagged[2]
+        return named, tagged[3], status
+    return "other", text if " " in tagged[2].strip() and not status else tagged[3], status
 
 
 def _halves(text: str) -> tuple[str, str]:
@@ -315,8 +249,21 @@ def _unseparated(content: str) -> str:
 
 
 def _split(lines: list[str] | None) -> tuple[str, ...]:
-    words = (w.strip(" `") for w in re.split(r"[,，、]", " ".join(lines or ())))
+    words = (w.strip(" `") for w in re.split(r"[,，、]", ",".join(lines or ())))
     return tuple(word for word in words if word)
+
+
+def tidied(fact: Fact) -> Fact:
+    """The fact without the marks of bold letters around it, and without words for no name."""
+    content = fact.content
+    inner, mark = content[2:-2].strip(), content[:2]
+    if inner and mark in ("**", "__") and content.endswith(mark) and mark not in inner:
+        content = inner
+    files, concepts = (
+        tuple(name for name in names if not is_nothing(name))
+        for names in (fact.files, fact.concepts)
+    )
+    return fact._replace(content=content, files=files, concepts=concepts)
 
 
 def fact_lines(fact: Fact) -> list[str]:

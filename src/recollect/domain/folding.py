@@ -1,7 +1,8 @@
 """Folding: from the events of a conversation to what it decided, learned and left open.
 
 Promises: folding events in two portions gives the same state as folding them in one; an event with
-an id that was folded before changes nothing.
+an id that was folded before changes nothing; what is said by command leaves the state of what was
+captured as it is.
 Touches: nothing.
 """
 
@@ -9,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from recollect.domain import notice, struggle
 from recollect.domain.facts import Fact, same_words
-from recollect.domain.session import SHORTEST_TASK, Event, SessionState
+from recollect.domain.model import lowest_trust
+from recollect.domain.session import SHORTEST_TASK, Event, Remark, SessionState
 
 REMEMBERED_IDS = 20_000
 MOST_FACTS = 40
@@ -35,10 +38,60 @@ def fold(state: SessionState, events: Iterable[Event]) -> list[Event]:
     return fresh
 
 
+def with_remarks(state: SessionState, remarks: Iterable[Remark]) -> SessionState:
+    """The state with what was said of the session by command, in order."""
+    made = _copy(state)
+    for remark in remarks:
+        _take_time(made, remark.time)
+        made.trust = lowest_trust(made.trust, remark.trust)
+        made.project = made.project or remark.project
+        if remark.kind == "task":
+            made.task = remark.text or made.task
+            made.terminal = remark.terminal or made.terminal
+        elif remark.kind == "note":
+            made.notes.append(remark.text)
+        elif remark.kind in ("todo", "done"):
+            _add_todo(made, remark.text, "done" if remark.kind == "done" else "open")
+        elif remark.kind == "about":
+            made.summary = remark.text or made.summary
+            made.tags = list(dict.fromkeys([*made.tags, *remark.tags]))
+    return made
+
+
+def with_facts(state: SessionState, facts: Iterable[tuple[Fact, str]]) -> SessionState:
+    """The state with facts of their own that were kept in the session, each with its time."""
+    made = _copy(state)
+    for fact, time in facts:
+        _take_time(made, time)
+        if fact.kind != "issue":
+            _add_fact(made, fact, time, most=None)
+        elif not any(same_words(row["content"]) == same_words(fact.content) for row in made.issues):
+            row = {"content": fact.content, "status": fact.status, "category": fact.category}
+            made.issues.append(row)
+    return made
+
+
+def _copy(state: SessionState) -> SessionState:
+    """A state of which those lists can be changed that people add to."""
+    return replace(
+        state,
+        decisions=[dict(row) for row in state.decisions],
+        patterns=[dict(row) for row in state.patterns],
+        issues=[dict(row) for row in state.issues],
+        todos=[dict(row) for row in state.todos],
+        notes=list(state.notes),
+        tags=list(state.tags),
+    )
+
+
+def _take_time(state: SessionState, time: str) -> None:
+    if time:
+        state.started = min(state.started or time, time)
+        state.last_updated = max(state.last_updated, time)
+
+
 def _take(state: SessionState, event: Event) -> None:
-    if event.time:
-        state.started = min(state.started or event.time, event.time)
-        state.last_updated = max(state.last_updated, event.time)
+    _take_time(state, event.time)
     takes = {
         "prompt": _take_prompt,
         "answer": _take_answer,
@@ -76,7 +129,7 @@ def _take_answer(state: SessionState, event: Event) -> None:
         _add_fact(state, fact, event.time)
 
 
-def _add_fact(state: SessionState, fact: Fact, time: str) -> None:
+def _add_fact(state: SessionState, fact: Fact, time: str, most: int | None = MOST_FACTS) -> None:
     kept = state.decisions if fact.kind == "decision" else state.patterns
     row = {
         "content": fact.content,
@@ -92,7 +145,7 @@ def _add_fact(state: SessionState, fact: Fact, time: str) -> None:
             if fact.source == "instructed":
                 old["source"] = fact.source
             return
-    if len(kept) < MOST_FACTS:
+    if most is None or len(kept) < most:
         kept.append(row)
 
 

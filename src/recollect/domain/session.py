@@ -1,8 +1,8 @@
-"""Session: an event of a conversation, and what the conversation has done so far.
+"""Session: an event of a conversation, what is said of it by command, and what it has done so far.
 
 Promises: a state turned into JSON and back is the same state.
-Touches: nothing. Client adapters make the events, `folding` folds them into a state,
-`services.capture` keeps the states.
+Touches: nothing. Client adapters make the events, `services.sessions` keeps the remarks, `folding`
+folds both into a state, `services.capture` keeps the states.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 SHORTEST_TASK = 12
+STATUSES = ("active", "saved", "discarded")
 
 
 class Event(NamedTuple):
@@ -27,6 +28,18 @@ class Event(NamedTuple):
     id: str = ""
 
 
+class Remark(NamedTuple):
+    """What somebody says of a session that goes on, by command."""
+
+    kind: str  # task, note, todo, done, about
+    text: str = ""
+    time: str = ""
+    trust: str = "user"
+    terminal: str = ""  # where the session was started
+    project: str = ""  # of the session, where its store serves several
+    tags: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class SessionState:
     """The state of a session. Names follow the session files of seed 002 where it has them."""
@@ -37,18 +50,24 @@ class SessionState:
     branch: str = ""
     started: str = ""
     last_updated: str = ""
-    status: str = "active"  # active, saved, discarded
+    status: str = "active"  # one of STATUSES
     task: str = ""
     requests: list[str] = field(default_factory=list)
     outcome: str = ""
     files_modified: list[str] = field(default_factory=list)
     decisions: list[dict[str, str]] = field(default_factory=list)
     patterns: list[dict[str, str]] = field(default_factory=list)
+    issues: list[dict[str, str]] = field(default_factory=list)
     problems: list[dict[str, str]] = field(default_factory=list)
     solutions: list[dict[str, Any]] = field(default_factory=list)
     commits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     todos: list[dict[str, str]] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    summary: str = ""
+    trust: str = "user"  # the least of those who said something of it by command
+    terminal: str = ""
+    remarks: str = ""  # the stamp of the remarks that are in its memory
     prompts: int = 0
     answers: int = 0
     tool_uses: int = 0
@@ -78,11 +97,12 @@ class SessionState:
     @property
     def has_results(self) -> bool:
         """Whether it decided, learned or changed anything."""
-        facts = self.decisions or self.patterns or self.solutions or self.todos or self.notes
-        return bool(facts or self.files_modified or self.commits)
+        facts = self.decisions or self.patterns or self.issues or self.solutions
+        said = self.todos or self.notes or self.summary
+        return bool(facts or said or self.files_modified or self.commits)
 
     @property
     def is_worth_saving(self) -> bool:
         """Whether anything happened that somebody may want to know again."""
         asked = self.prompts and self.answers and len(self.task) >= SHORTEST_TASK
-        return bool(self.has_results or asked)
+        return bool(self.has_results or asked or self.remarks)

@@ -36,6 +36,7 @@ WORDS = {
         "solution": "Solutions",
         "files": "Files",
         "todos": "TODOs",
+        "notes": "Notes",
         "asked": "Asked",
         "outcome": "Outcome",
         "commits": "Commits",
@@ -59,6 +60,7 @@ WORDS = {
         "solution": "解决方案",
         "files": "文件",
         "todos": "待办",
+        "notes": "笔记",
         "asked": "请求",
         "outcome": "结果",
         "commits": "提交",
@@ -86,7 +88,8 @@ def one_line(text: str, longest: int = 400) -> str:
 
 def title_of(state: SessionState) -> str:
     """What the session was about, in a few words."""
-    title = state.task or (state.commits[0] if state.commits else "") or state.session_id
+    said = (*state.commits[:1], *state.notes[:1])
+    title = state.task or next((text for text in said if text.strip()), "") or state.session_id
     return one_line(title, 80).rstrip(".。:：") or state.session_id
 
 
@@ -98,13 +101,19 @@ def session_facts(state: SessionState) -> list[Fact]:
         for row in rows
     ]
     facts += [
+        Fact("issue", row["content"], category=row["category"], status=row["status"])
+        for row in state.issues
+    ]
+    facts += [
         Fact("issue", row["problem"], category="other", status="resolved") for row in state.problems
     ]
     return without_repeats(facts)
 
 
 def tags_of(state: SessionState) -> list[str]:
-    """Three to six words that the session is about, most telling first."""
+    """What the person tags it with, else three to six words that it is about."""
+    if state.tags:
+        return list(state.tags)
     said = "\n".join(row["content"] for row in [*state.decisions, *state.patterns])
     return suggested_tags(state.task, said, TAG_STOPS, most=6)
 
@@ -126,6 +135,7 @@ def summary_text(state: SessionState, memory_id: str, lang: str) -> str:
             for row in state.solutions
         ),
     )
+    body += _section(say["notes"], (line for note in state.notes for line in note_lines(note)))
     body += _section(say["files"], (f"- `{_code(path)}`" for path in state.files_modified))
     body += _section(
         say["todos"],
@@ -141,6 +151,15 @@ def one_line_kept(line: str) -> str:
     """A rendered line with its indent kept and the rest made harmless."""
     indent = line[: len(line) - len(line.lstrip(" "))]
     return indent + one_line(line, 600)
+
+
+def note_lines(note: str) -> list[str]:
+    """A note as an item of a list, with all its lines, none of which starts anything."""
+    lines = [one_line(line, len(line)) for line in note.splitlines() if line.strip()]
+    return [("  " if n else "- ") + _STARTS.sub(r"\\\1", line) for n, line in enumerate(lines)]
+
+
+_STARTS = re.compile(r"^(#{1,6}(?:\s|$)|[-*_=]{3,}$|`{3}|~{3}|[-*+>|]\s|\d+[.)]\s)")
 
 
 def _code(text: str) -> str:
@@ -161,7 +180,10 @@ def _summary_lines(state: SessionState, say: dict[str, str]) -> list[str]:
         lines.append(
             f"- {say['commits']}: " + "; ".join(one_line(c, 100) for c in state.commits[:12])
         )
-    return lines or ["-"]
+    if state.summary:
+        said = one_line(state.summary, len(state.summary) + 1)
+        return [_STARTS.sub(r"\\\1", said), *(("", *lines) if lines else ())]
+    return lines or [f"- {one_line(state.task, 160)}".rstrip()]
 
 
 def outcome_of(state: SessionState) -> str:
@@ -174,7 +196,7 @@ def outcome_of(state: SessionState) -> str:
 
 def trust_of(state: SessionState) -> str:
     """The least trust of what the memory was made of."""
-    trusts = ["user"]
+    trusts = ["user", state.trust]
     if state.answers:
         trusts.append("external" if state.web else "agent")
     if state.solutions:
@@ -184,6 +206,7 @@ def trust_of(state: SessionState) -> str:
 
 def _fields(state: SessionState, memory_id: str) -> dict[str, Value]:
     created = state.started or state.last_updated
+    trust = trust_of(state)
     return {
         "id": memory_id,
         "title": title_of(state),
@@ -194,8 +217,8 @@ def _fields(state: SessionState, memory_id: str) -> dict[str, Value]:
         "files": [path for path in state.files_modified if "," not in path][:40],
         "salience": "medium" if state.has_results else "low",
         "confidence": "medium",
-        "source": "observed",
-        "trust": trust_of(state),
+        "source": "observed" if state.prompts or trust != "user" else "instructed",
+        "trust": trust,
         "status": "open",
         "related": [],
         "session": state.session_id,

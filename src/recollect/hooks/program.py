@@ -121,8 +121,8 @@ class Moment:
         self.client = client
         self.writer = places.writer_of(client, self.session)
 
-    def signal(self) -> None:
-        """Leave word of the event in the journal."""
+    def signal(self, mark: str = "") -> None:
+        """Leave word of the event in the journal; a `mark` tells the line from all others."""
         fields: dict[str, str | list[str] | int] = {
             "event": self.event,
             "session": self.session,
@@ -132,6 +132,8 @@ class Moment:
             if self.fields.get(key):
                 fields[key.removesuffix("_path")] = self.fields[key][:4096]
         fields["folder"] = self.folder[:4096]
+        if mark:
+            fields["mark"] = mark
         self.record("signal", fields)
 
     def record(self, op: str, fields: "dict[str, str | list[str] | int]") -> None:
@@ -145,6 +147,11 @@ class Moment:
             places.record(self.root, self.writer, op, fields)
         except OSError as error:
             complain(self.env, error)
+
+    @property
+    def asks(self) -> bool:
+        """Whether the agent is to be asked for what is worth keeping (`capture.mode = ask`)."""
+        return os.path.exists(f"{self.cache}/asking")
 
     def work(self) -> int:
         """Ask for the worker; gives its process id, or 0 if it could not be started."""
@@ -190,12 +197,21 @@ def run(client: str, event: str, raw: bytes, env: "dict[str, str]") -> None:
             emit(NO_STORE)
         return
     if event == "post-tool":
-        moment.signal()
+        if moment.asks:
+            from recollect.hooks import asking
+
+            asking.tool_used(moment)
+        else:
+            moment.signal()
     elif event == "subagent-stop":
         if moment.fields.get("agent_type"):
             moment.signal()
     elif event in ("stop", "session-end"):
         moment.signal()
+        if event == "stop" and moment.asks:
+            from recollect.hooks import asking
+
+            asking.turn_ended(moment)
         moment.work()
     else:
         from recollect.hooks import recall

@@ -9,17 +9,18 @@ Touches: the ports behind the store it is given, session states and raw copies t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol
 
 from recollect.domain import codec, entries, layers, summary
 from recollect.domain.folding import fold
 from recollect.domain.model import Change, Op, Section
-from recollect.domain.session import Event, SessionState
+from recollect.domain.session import Event, Remark, SessionState
 from recollect.fsio import stamp_of
 from recollect.ports import TranscriptReader
 from recollect.services.opened import OpenStore
+from recollect.services.sessions import with_own_facts
 from recollect.services.writing import SHARED, Draft, section_change
 
 TRIES = 5
@@ -45,7 +46,18 @@ class Sessions(Protocol):
         """Keep a state."""
 
     def every(self) -> Iterator[SessionState]:
-        """All states."""
+        """All sessions, with what was said of them by command."""
+
+    def whole(self, state: SessionState) -> SessionState:
+        """The state with what was said of the session by command."""
+
+    def remarks_path(self, client: str, session: str) -> str:
+        """The file in the store that has what is said of a session by command."""
+
+    def line_of(
+        self, client: str, session: str, remark: Remark, *, escaped: bool = False
+    ) -> str:
+        """A remark as a line of that file; `escaped` leaves no sign in it as it is."""
 
     def append_raw(self, state: SessionState, events: Iterable[Event]) -> int:
         """Append events to the raw copy behind `state.raw_bytes`; gives the new size."""
@@ -86,17 +98,18 @@ class Capture:
         if not session:
             return Captured("", 0, "", "skipped")
         state = self.sessions.load(client, session) or SessionState(session, client, project)
+        starts_here = state.raw_bytes == 0
         events = self._read(reader, transcript, state)
         if events:
             if state.status == "saved":
                 state.status = "active"  # it goes on
             self.sessions.save(state)
         if not over:
-            return Captured(session, events, "", "state" if events else "nothing")
-        return self.finish(state, events)
+            return Captured(session, len(events), "", "state" if events else "nothing")
+        return self.finish(state, len(events), events if starts_here else None)
 
-    def _read(self, reader: TranscriptReader, transcript: str, state: SessionState) -> int:
-        taken = 0
+    def _read(self, reader: TranscriptReader, transcript: str, state: SessionState) -> list[Event]:
+        taken: list[Event] = []
         known = state.sources.get(transcript, {"offset": 0, "inode": 0})
         while True:
             portion = reader.read(transcript, known["offset"], known["inode"])
@@ -109,7 +122,7 @@ class Capture:
             known = {"offset": portion.offset, "inode": portion.inode}
             state.sources[transcript] = known
             state.raw_bytes = self.sessions.append_raw(state, fresh)
-            taken += len(fresh)
+            taken += fresh
         if self._others is not None:
             self._others[state.client, state.session_id] = set(state.ids)
         return taken
@@ -157,23 +170,31 @@ class Capture:
 
     # ---------------------------------------------------------------------------------- memory
 
-    def finish(self, state: SessionState, events: int = 0) -> Captured:
-        """Make the memory of a session that is over, or bring it up to date."""
-        if state.status == "discarded" or not state.is_worth_saving:
+    def finish(
+        self, state: SessionState, events: int = 0, said: Sequence[Event] | None = None
+    ) -> Captured:
+        """Make the memory of a session that is over, or bring it up to date.
+
+        `said` is all that is in the raw copy, if it is at hand.
+        What was said by command is in the memory, and stays out of the state: it can be undone.
+        """
+        whole = with_own_facts(self.store, self.sessions.whole(state))
+        if state.status == "discarded" or not whole.is_worth_saving:
             return Captured(state.session_id, events, "", "skipped")
-        if state.status == "saved":
+        if state.status == "saved" and state.remarks == whole.remarks:
             return Captured(state.session_id, events, state.memory, "nothing")
         if state.memory and not self._existing(state):
             state.status = "discarded"  # a person took the memory away: it stays away
             self.sessions.save(state)
             return Captured(state.session_id, events, "", "skipped")
         self._learn(state)
-        what = self._write_memory(state)
-        state.status = "saved"
+        what = self._write_memory(whole, said)
+        state.memory, state.written_stamp = whole.memory, whole.written_stamp
+        state.status, state.remarks = "saved", whole.remarks
         self.sessions.save(state)
         return Captured(state.session_id, events, state.memory, what)
 
-    def _write_memory(self, state: SessionState) -> str:
+    def _write_memory(self, state: SessionState, said: Sequence[Event] | None) -> str:
         created = state.started or self.store.now
         result: list[str] = []
 
@@ -184,7 +205,9 @@ class Capture:
             entry = self.store.index.entry(name)
             path = entry.path if entry else f"episodic/{name}/summary.md"
             stamp = self.store.files.stamp(path)
-            changes = [self._log_change(state, name, path), self._change(state, name, path, stamp)]
+            changes = [self._change(state, name, path, stamp)]
+            if state.raw_bytes:
+                changes.insert(0, self._log_change(state, name, path, said))
             changes = [change for change in changes if not self._is_there(change)]
             what = "created" if stamp is None else "changed" if changes else "nothing"
             result[:] = [what, name, path]
@@ -202,11 +225,15 @@ class Capture:
             text = with_new_lines(self.store.files.read(path).text, text, base)
         return Change("put", path, name, stamp, text)
 
-    def _log_change(self, state: SessionState, name: str, path: str) -> Change:
+    def _log_change(
+        self, state: SessionState, name: str, path: str, said: Sequence[Event] | None
+    ) -> Change:
         """The raw conversation, which comes first: a memory never points to nothing."""
         folder = path.removesuffix("summary.md") if path.endswith("/summary.md") else ""
         log = f"{folder or f'episodic/{name}/'}conversation.md"
-        text = summary.conversation_text(self.sessions.raw_events(state), self.store.settings.lang)
+        events = self.sessions.raw_events(state) if said is None else said
+        text = summary.conversation_text(events, self.store.settings.lang)
+        text = text.encode("utf-8", "replace").decode("utf-8")  # as it is in the raw copy
         stamp = self.store.files.stamp(log)
         if stamp is not None:
             old = self.store.files.read(log).text
@@ -216,12 +243,12 @@ class Capture:
 
     def _written_log(self, name: str) -> str:
         """The raw conversation of a memory as we wrote it last, wherever the file was then."""
-        ops = (op for op in self._own_ops() if op.memory == name)
+        ops = self._own_ops("memory", name)
         return next((op.text or "" for op in ops if entries.is_conversation(op.path)), "")
 
-    def _own_ops(self) -> Iterator[Op]:
-        """What capture itself wrote, newest first."""
-        return (op for op in reversed(self.store.journal.ops()) if op.cause == CAUSE)
+    def _own_ops(self, field: str, value: str) -> Iterator[Op]:
+        """What capture itself wrote of a file or a memory, newest first."""
+        return (op for op in self.store.journal.ops_about(field, value) if op.cause == CAUSE)
 
     def _existing(self, state: SessionState) -> str:
         if state.memory and self.store.index.entry(state.memory):
@@ -273,8 +300,8 @@ class Capture:
 
     def _is_ours(self, path: str, section: Section) -> bool:
         """Whether a section stands as capture wrote it, so that no person's words are in it."""
-        for op in self._own_ops():
-            if op.path == path and op.text is not None:
+        for op in self._own_ops("path", path):
+            if op.text is not None:
                 body = codec.split_front(op.text).body
                 then = codec.section_named(body, section.heading)
                 if then and then.text == section.text:

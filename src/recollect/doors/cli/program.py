@@ -10,7 +10,7 @@ import sys
 import click
 from click.shell_completion import CompletionItem
 
-from recollect import __version__
+from recollect.doors.cli.helping import Command, version_option
 from recollect.errors import (
     CommandMistyped,
     CommandNotFound,
@@ -34,8 +34,12 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("edit", "write", "change the text of a memory"),
         ("set", "write", "change fields of a memory"),
         ("forget", "write", "take a memory out of the store"),
+        ("supersede", "conflicts", "let one memory hold in place of another"),
         ("undo", "write", "take back a change"),
         ("history", "write", "list the changes"),
+        ("promote", "promote", "take a memory over for all projects"),
+        ("pin", "promote", "point to a memory in every session"),
+        ("unpin", "promote", "take such a pointer out again"),
     ),
     "Facts and core memory": (
         ("add-decision", "facts", "keep a decision and its reason"),
@@ -53,20 +57,34 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("recall", "read", "show what an agent would be given, and why"),
         ("show", "read", "show one memory"),
         ("list", "lists", "list memories"),
-        ("timeline", "lists", "list memories day by day"),
-        ("stats", "lists", "count and measure"),
+        ("timeline", "statistics", "list memories day by day"),
+        ("stats", "statistics", "count and measure"),
     ),
     "Sessions and lifecycle": (
+        ("start-session", "sessions", "begin a session, or name what it is about"),
+        ("note", "sessions", "keep a note about the session"),
+        ("todo", "sessions", "keep a to-do of the session, or tick one off"),
+        ("list-sessions", "sessions", "list the sessions that go on"),
+        ("show-session", "sessions", "show what is known of a session"),
+        ("save-session", "sessions", "make the memory of a session"),
+        ("cleanup-sessions", "sessions", "save the sessions that nobody went on with"),
+        ("compress", "compress", "put old sessions away, a page for each month"),
         ("capture", "lifecycle", "make memories of transcripts"),
-        ("consolidate", "lifecycle", "bring index, views and brief up to date"),
+        ("consolidate", "lifecycle", "put what was learned where it belongs"),
+        ("conflicts", "conflicts", "settle what contradicts itself"),
+        ("archive", "archive", "move what is no longer active into the archive"),
+        ("activate", "archive", "bring something back from the archive"),
         ("rebuild-index", "lifecycle", "make the index anew from the files"),
+        ("analyze-skills", "skills", "look for work that could become a skill"),
+        ("promote-skill", "skills", "draft a skill from what repeats itself"),
+        ("dismiss-skill", "skills", "end the suggestion of a skill"),
     ),
     "Serve": (("mcp", "serve", "serve the memory to agents' clients"),),
 }
 _TABLE = {name: (module, about) for rows in GROUPS.values() for name, module, about in rows}
 
 
-class LazyCommands(click.Group):
+class LazyCommands(Command, click.Group):
     """The group of all commands; only the one that runs is imported."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -107,17 +125,24 @@ class LazyCommands(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def _checked_folder(_: click.Context, __: click.Parameter, folder: str | None) -> str | None:
+    if folder is not None and not os.path.isdir(folder):
+        raise click.BadParameter(f"Directory '{folder}' does not exist.")
+    return folder
+
+
 @click.group(
     cls=LazyCommands,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"max_content_width": 100},
     epilog="Memories are Markdown files in .claude/memory: read, edit and commit them as you like.",
 )
-@click.version_option(__version__, prog_name="recollect")
+@version_option
 @click.option(
     "-C",
     "folder",
-    type=click.Path(exists=True, file_okay=False),
+    metavar="DIRECTORY",
+    callback=_checked_folder,
     default=None,
     help="Run as if started in this folder.",
 )

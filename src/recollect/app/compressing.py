@@ -1,0 +1,64 @@
+"""App: compress, which puts old sessions away."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from recollect.app.publishing import publish_after_change
+from recollect.app.wiring import App
+from recollect.hooks import places
+from recollect.services import sessions_archive
+from recollect.services.opened import OpenStore
+from recollect.services.sessions_archive import Month
+
+OLD_DAYS = 30
+
+
+class Compressed(NamedTuple):
+    """What was put away of a store."""
+
+    scope: str
+    root: str
+    months: list[Month]
+    recent: bool  # whether core/recent.md was renewed
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        months = [
+            {
+                "month": one.month,
+                "path": os.path.join(self.root, one.path),
+                "memories": list(one.memories),
+                "files": list(one.files),
+            }
+            for one in self.months
+        ]
+        return {"scope": self.scope, "months": months, "recent": self.recent}
+
+
+def compress(app: App, *, days: int, scope: str, dry_run: bool) -> list[Compressed]:
+    """Put the sessions away that are older than so many days."""
+    before = places.utc(app.started_ns / 1e9 - days * 86_400)[:10]
+    done = []
+    for store in app.stores(scope):
+        files, running = _session_files(store), _running(app, store)
+        recent = sessions_archive.renew_recent(store, before, dry_run=dry_run)
+        months = sessions_archive.compress(store, files, running, before, dry_run=dry_run)
+        if (recent or months) and not dry_run:
+            publish_after_change(app, store)
+        done.append(Compressed(store.scope, store.files.root, months, recent))
+    return done
+
+
+def _session_files(store: OpenStore) -> list[str]:
+    folder = os.path.join(store.files.root, "sessions")
+    if not os.path.isdir(folder) or os.path.islink(folder):
+        return []
+    names = (entry for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False))
+    return [entry.name for entry in names if entry.name.endswith(".md")]
+
+
+def _running(app: App, store: OpenStore) -> frozenset[str]:
+    states = app.sessions(store).every()
+    return frozenset(state.session_id for state in states if state.status == "active")
