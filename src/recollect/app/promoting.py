@@ -1,0 +1,218 @@
+"""App: pinning memories, and taking them over for all projects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from recollect import fsio
+from recollect.adapters.clients.claude import instructions as client
+from recollect.app.publishing import publish_after_change
+from recollect.app.wiring import App
+from recollect.domain import pointers as domain
+from recollect.domain.codec import memory_from_text
+from recollect.domain.model import Entry, Filter, lowest_trust
+from recollect.domain.pack import count_tokens
+from recollect.domain.pointers import Pointer
+from recollect.domain.scoping import Scoped, scope_of
+from recollect.errors import RecollectError, UsageProblem
+from recollect.services import promoting as service
+from recollect.services import undoing
+from recollect.services.opened import OpenStore
+from recollect.services.undoing import Past
+
+
+class Pinned(NamedTuple):
+    """The pointers of a store, where they stand, and what they cost in every session."""
+
+    scope: str
+    path: str  # of the instructions
+    pointers: list[Pointer]
+    block: str
+    what: str = ""  # pinned, unpinned, unchanged
+
+    @property
+    def tokens(self) -> int:
+        """What the block costs."""
+        return count_tokens(self.block) if self.block else 0
+
+    def as_json(self, shown: Sequence[Pointer]) -> dict[str, Any]:
+        """What `--json` shows."""
+        return {
+            "scope": self.scope,
+            "path": self.path,
+            "what": self.what,
+            "tokens": self.tokens,
+            "pointers": [
+                {**p._asdict(), "when": list(p.when), "tags": list(p.tags)} for p in shown
+            ],
+        }
+
+
+def pins(app: App, *, scope: str) -> list[Pinned]:
+    """The pointers of each store."""
+    return [pinned_in(store) for store in app.stores(scope)]
+
+
+def pinned_in(store: OpenStore) -> Pinned:
+    """The pointers of a store."""
+    return _pinned(store, service.pinned(store))
+
+
+def _pinned(store: OpenStore, pointers: list[Pointer], what: str = "") -> Pinned:
+    path = client.path_for(store.files.root, store.scope)
+    places = {
+        name: os.path.relpath(os.path.join(store.files.root, entry.path), os.path.dirname(path))
+        for name, entry in service.places_of(store, pointers).items()
+    }
+    block = domain.block_of(pointers, places, store.settings.lang)
+    return Pinned(store.scope, path, [p for p in pointers if p.id in places], block, what)
+
+
+def pin(app: App, name: str, *, brief: str, when: tuple[str, ...], dry_run: bool) -> Pinned:
+    """Point to a memory in the instructions that every session loads.
+
+    Raises:
+        MemoryNotFound: there is none of this id.
+        UsageProblem: it is not a person who asks, or not a memory to be pointed to.
+        Unreadable: the file of instructions cannot be edited safely.
+    """
+    _require_person(app, "pin")
+    store = app.store_of(name)
+    entry = store.require(name.partition("#")[0])
+    if lowest_trust(entry.trust, "agent") != "agent":
+        what = f"{name} says what a {entry.trust} source said; read it, then `recollect set {name} trust=user`."
+        raise UsageProblem(what=what, command="pin")
+    if entry.private:
+        raise UsageProblem(what=f"{name} is private.", command="pin")
+    pointer = domain.pointer_to(entry, app.redact(brief), when, app.now)
+    old = service.pinned(store)
+    new = [*(one for one in old if one.id != pointer.id), pointer]
+    done = _pinned(store, new, "pinned")
+    client.put_block(done.path, done.block, dry_run=True)  # before anything is changed
+    if not dry_run:
+        service.pin(store, pointer)
+        renew(app, store)
+    return done
+
+
+def unpin(app: App, name: str, *, dry_run: bool) -> Pinned:
+    """Take a pointer out again. Raises MemoryNotFound where no store has it pinned."""
+    _require_person(app, "unpin")
+    memory_id = name.partition("#")[0]
+    for store in app.stores():
+        old = service.pinned(store)
+        if any(one.id == memory_id for one in old):
+            left = [one for one in old if one.id != memory_id]
+            done = _pinned(store, left, "unpinned")
+            client.put_block(done.path, done.block, dry_run=True)
+            if not dry_run:
+                service.unpin(store, memory_id)
+                renew(app, store)
+            return done
+    store = app.store_of(name)
+    return _pinned(store, service.pinned(store), "unchanged")
+
+
+def renew(app: App, store: OpenStore) -> None:
+    """Bring the instructions in line with what is pinned."""
+    found = pinned_in(store)
+    client.put_block(found.path, found.block)
+    # That there is a block must be known when an undo has taken the last pin away.
+    mark = f"{app.cache_of(store.files.root)}/pointers"
+    if found.block:
+        fsio.write_whole(mark, b"", durable=False)
+    else:
+        fsio.remove(mark)
+
+
+# --------------------------------------------------------------------------- for all projects
+
+
+class Promoted(NamedTuple):
+    """A memory that was taken over for all projects, or would be, and what speaks for it."""
+
+    old: str
+    id: str
+    path: str
+    scope: str
+    decision: Scoped
+    text: str = ""
+    title: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows; the decision in the words of seed 002."""
+        return {
+            "id": self.id,
+            "from": self.old,
+            "path": self.path,
+            "scope": self.scope,
+            "scope_decision": {
+                "automatic": self.decision.scope,
+                "generalizability": self.decision.generalizability,
+                "reasoning": list(self.decision.reasons),
+                "blockers": list(self.decision.blockers),
+            },
+        }
+
+
+def promote(app: App, name: str, *, dry_run: bool) -> Promoted:
+    """Take a memory of the project over into the store of all projects.
+
+    Raises:
+        StoreNotFound, MemoryNotFound: there is nothing to take over, or nowhere to.
+        UsageProblem: it is no memory that can leave its project.
+    """
+    source, target = app.store("project"), app.store("global")
+    entry = source.require(name)
+    if entry.private:
+        raise UsageProblem(what=f"{name} is private.", command="promote")
+    if "core/" in entry.path or entry.path.endswith("/summary.md"):
+        what = f"{name} belongs to this project; save what was learned as a memory of its own."
+        raise UsageProblem(what=what, command="promote")
+    decision = _scoped(app, source, entry)
+    done = service.take_over(source, target, entry, dry_run=dry_run)
+    if not dry_run:
+        publish_after_change(app, source)
+        publish_after_change(app, target)
+    path = os.path.join(target.files.root, done.path)
+    return Promoted(name, done.id, path, target.scope, decision, done.text, entry.title)
+
+
+def worth_promoting(app: App) -> list[Promoted]:
+    """The memories of the project that seem to hold for all projects, most general first."""
+    store = app.store("project")
+    found = []
+    for entry in store.index.entries(Filter(superseded=False)):
+        if entry.private or entry.layer == "episodic" or "core/" in entry.path:
+            continue
+        with suppress(RecollectError):
+            decision = _scoped(app, store, entry)
+            if decision.scope == "global":
+                path = os.path.join(store.files.root, entry.path)
+                one = Promoted(entry.id, entry.id, path, "project", decision, title=entry.title)
+                found.append(one)
+    return sorted(found, key=lambda one: (-one.decision.generalizability, one.id))
+
+
+def _scoped(app: App, store: OpenStore, entry: Entry) -> Scoped:
+    memory = memory_from_text(store.read(entry).text, entry.path)
+    return scope_of(memory, app.project_name)
+
+
+def undo_other_half(app: App, store: OpenStore, past: Past) -> None:
+    """Let the other store go back with the one in which a promotion was undone."""
+    for other in app.stores():
+        if other is not store and past.cause == service.CAUSE:
+            half = service.other_half(store, past, other)
+            if half:
+                undoing.undo(other, half.id)
+                publish_after_change(app, other)
+
+
+def _require_person(app: App, command: str) -> None:
+    if app.env.get("CLAUDECODE"):
+        what = "Instructions that every session loads are changed by a person only: run it in a terminal of your own."
+        raise UsageProblem(what=what, command=command)
