@@ -322,7 +322,7 @@ def test_what_is_not_sure_waits_and_its_episode_with_it() -> None:
 def test_a_ruling_settles_a_conflict(ruling: str, postgres: bool, mysql: bool) -> None:
     rules = RULED._replace(waiting={KEY}, rulings={KEY: ruling})
     if ruling == "neither":
-        rules = rules._replace(removed={near_key("We use MySQL.")})
+        rules = rules._replace(removed={near_key("We use MySQL."): "2026-05-01"})
     actions, after = run([MYSQL], UNSURE, rules)
     said = "".join(
         part.text
@@ -335,7 +335,7 @@ def test_a_ruling_settles_a_conflict(ruling: str, postgres: bool, mysql: bool) -
 
 
 def test_what_a_person_took_out_is_not_put_back() -> None:
-    rules = RULED._replace(removed={near_key("Port is 8080.")})
+    rules = RULED._replace(removed={near_key("Port is 8080."): "2026-05-01"})
     actions, files = run([episode(1, "Port is 8080. Host is db.")], rules=rules)
     assert "8080" not in "".join(files.values())
     assert kinds(actions)[-1] == "Archive"

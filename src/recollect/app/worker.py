@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from recollect import fsio
 from recollect.app.publishing import publish_all
 from recollect.app.wiring import App
-from recollect.errors import RecollectError
+from recollect.errors import Locked, RecollectError
 from recollect.hooks import places
 from recollect.services.capture import Capture
 from recollect.services.opened import OpenStore
@@ -45,6 +45,8 @@ def main(root: str) -> None:
     signal.alarm(LONGEST_SECONDS)  # a worker that hangs must not stay
     try:
         work(root)
+        # Not as part of the work that a hook may be waiting for; a kill does no harm to it.
+        bring_into_order(root)
     except Exception as error:  # noqa: BLE001 - whatever it is
         _complain(places.cache_root(dict(os.environ)), root, error)
 
@@ -93,6 +95,23 @@ def _one_pass(root: str) -> None:
         store = app.opened(root, scope)
         projects = take_signals(app, store)
         publish_all(app, store, tuple(projects))
+    finally:
+        app.close()
+
+
+def bring_into_order(root: str) -> bool:
+    """Consolidate a store if it is due: once a day, or when many episodes are new."""
+    from recollect.app import lifecycle
+
+    if not os.path.isdir(root):
+        return False
+    app = App(os.path.dirname(root))
+    scope = "global" if root == places.global_root(app.env) else "project"
+    app.roots = _roots(app, root, scope)
+    try:
+        return lifecycle.consolidate_if_due(app, app.opened(root, scope))
+    except Locked:
+        return False  # another pass is under way
     finally:
         app.close()
 

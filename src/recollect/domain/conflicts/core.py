@@ -8,28 +8,39 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.domain.claims.identity import near_key
 from recollect.domain.conflicts.values import OPPOSITE
 from recollect.domain.text import folded
 
+
+class _Wording:
+    """A pattern in both languages; of a text without Chinese only the English half is tried."""
+
+    def __init__(self, english: str, chinese: str) -> None:
+        self._english = re.compile(english, re.I)
+        self._both = re.compile(f"{english}|{chinese}", re.I)
+
+    def for_text(self, text: str) -> re.Pattern[str]:
+        return self._english if text.isascii() else self._both
+
+
 LONGEST = 240  # longer claims say several things; nothing is inferred from them
 
-_HEDGED = re.compile(
+_HEDGED = _Wording(
     r"\b(?:maybe|perhaps|might|could|would|was|were|used to|previously|formerly|had|probably|sometimes|often|usually"
-    r"|unless|except|e\.g\.|for example|consider|not (?:only|just|yet|sure|necessarily)|either|neither|whether|some of|half of)\b|[?？]"
-    r"|也许|可能|曾经|以前|之前是|原来|有时|通常|除非|除了|例如|比如|考虑|不仅|不一定|未必|是否|或者|要么",
-    re.I,
+    r"|unless|except|e\.g\.|for example|consider|not (?:only|just|yet|sure|necessarily)|either|neither|whether|some of|half of)\b|[?？]",
+    r"也许|可能|曾经|以前|之前是|原来|有时|通常|除非|除了|例如|比如|考虑|不仅|不一定|未必|是否|或者|要么",
 )
-ADDED = re.compile(
-    r"\b(?:also|as well|too|additionally|another|both|in addition|alongside|besides|together with)\b|也|还|另外|同时|以及|再加",
-    re.I,
+ADDED = _Wording(
+    r"\b(?:also|as well|too|additionally|another|both|in addition|alongside|besides|together with)\b",
+    r"也|还|另外|同时|以及|再加",
 )
-_REASON = re.compile(
-    r"(?:[,;:]|\s[–—-])?\s+(?:because|since|so that|as it|as we|in order to|due to|it has|which)\b.*$"
-    r"|[，,；;：:]?\s*(?:因为|由于|以便|为了避免|原因是|理由是|这样|它支持).*$",
-    re.I,
+_REASON = _Wording(
+    r"(?:[,;:]|\s[–—-])?\s+(?:because|since|so that|as it|as we|in order to|due to|it has|which)\b.*$",
+    r"[，,；;：:]?\s*(?:因为|由于|以便|为了避免|原因是|理由是|这样|它支持).*$",
 )
 _LEAD = re.compile(
     r"^(?:(?:please|note(?: that)?|remember(?: that| to)?|decision|decided|ok|okay|now|currently|from now on|by default|make sure (?:to|that)|ensure that"
@@ -37,10 +48,10 @@ _LEAD = re.compile(
     r"|(?:注意|记住|记得|决定|现在|目前|以后|今后|从现在起|请|我们决定|已决定)[，,：:]?\s*)+",
     re.I,
 )
-_HERE = re.compile(
+_HERE = _Wording(
     r"\b(?:in|for|of) (?:this|our|the) (?:repo|repository|project|codebase|team|company)\b|\beverywhere\b"
-    r"|\b(?:now|currently|from now on|by default|anymore|any more|any longer)\b|(?:在)?(?:本|这个|我们的)?项目(?:里|中)[，,]?|现在|目前",
-    re.I,
+    r"|\b(?:now|currently|from now on|by default|anymore|any more|any longer)\b",
+    r"(?:在)?(?:本|这个|我们的)?项目(?:里|中)[，,]?|现在|目前",
 )
 _SCOPE_FIRST = re.compile(
     r"^((?:in|on|for|at|during|when|whenever|while|before|after|under|if|with|inside|outside) [^,]{1,80}),\s*(?=\S)"
@@ -52,17 +63,15 @@ _SCOPE_LAST = re.compile(
     r"\s((?:in|on|during|when|whenever|while|before|after|under|if|inside|outside|without|within|for|at|until|from) (?!(?:port|favor|place|charge|least|most|all)\b)\D.*)$",
     re.I,
 )
-_NEGATIVE = re.compile(
+_NEGATIVE = _Wording(
     r"\b(?:never(?: ever)?|(?:do|does|did|must|should|shall|will|is|are|can|may)(?: not|n['’]t)|cannot|can['’]t|won['’]t|don['’]?t|doesn['’]?t"
-    r"|isn['’]t|aren['’]t|avoid|no longer|stop|not|refrain from)\b"
-    r"|永远不要|绝对不要|千万不要|千万别|永远别|绝不|不再|不要再|不要|不应该|不应当|不应|不能够|不能|不得|不可以|不允许|不准|禁止|严禁|请勿|没有|未(?=[启开支])"
+    r"|isn['’]t|aren['’]t|avoid|no longer|stop|not|refrain from)\b",
+    r"永远不要|绝对不要|千万不要|千万别|永远别|绝不|不再|不要再|不要|不应该|不应当|不应|不能够|不能|不得|不可以|不允许|不准|禁止|严禁|请勿|没有|未(?=[启开支])"
     r"|(?<![特区分级类个辨识])别(?!的|人|名)|不(?!同|仅|过|错|但|管|断|久|少|足|变|可|小|大|超)",
-    re.I,
 )
-_MODAL = re.compile(
-    r"\b(?:always|must|should|shall|have to|has to|need to|needs to|will|do|does|we|you|i|the team|everyone|all|only|please|ever)\b"
-    r"|必须|总是|一律|应该|应当|务必|始终|一定|我们|大家|团队|可以|需要|统一|每次|要|请|都|会",
-    re.I,
+_MODAL = _Wording(
+    r"\b(?:always|must|should|shall|have to|has to|need to|needs to|will|do|does|we|you|i|the team|everyone|all|only|please|ever)\b",
+    r"必须|总是|一律|应该|应当|务必|始终|一定|我们|大家|团队|可以|需要|统一|每次|要|请|都|会",
 )
 _USED = re.compile(r"使用|采用|改用")
 _NUMBER = re.compile(r"(?<![\w.])v?\d+(?:[.,]\d+)*(?![\w.]*[A-Za-z]\w*\d)|\d+")
@@ -90,10 +99,10 @@ class Core(NamedTuple):
 
 def readable(text: str) -> str:
     """A claim without markup, reason and preamble; nothing if it is too long or hedged."""
-    if len(text) > LONGEST or _HEDGED.search(text):
+    if len(text) > LONGEST or _HEDGED.for_text(text).search(text):
         return ""
     plain = folded(text).replace("`", "").replace("**", "").strip()
-    plain = _REASON.sub("", plain).strip(" .。!！;；")
+    plain = _REASON.for_text(plain).sub("", plain).strip(" .。!！;；")
     return _LEAD.sub("", plain).strip()
 
 
@@ -111,8 +120,8 @@ def core_of(plain: str) -> Core | None:
         return " # "
 
     text = _NUMBER.sub(numbered, plain)
-    text, negations = _NEGATIVE.subn(" ", text)
-    text = _USED.sub("用", _MODAL.sub(" ", text))
+    text, negations = _NEGATIVE.for_text(text).subn(" ", text)
+    text = _USED.sub("用", _MODAL.for_text(text).sub(" ", text))
     words = []
     flips = negations
     for one, opposite in _WIDE_OPPOSITES:
@@ -130,9 +139,10 @@ def core_of(plain: str) -> Core | None:
     return Core(key, flips % 2 == 1, tuple(numbers), scope) if key.strip("# ") else None
 
 
+@lru_cache(maxsize=16)  # who reads a claim asks twice
 def without_scope(plain: str) -> tuple[str, str]:
     """`(rest, scope)`: a claim without the words that say where or when it holds."""
-    plain = _HERE.sub(" ", plain).strip(" ,，")
+    plain = _HERE.for_text(plain).sub(" ", plain).strip(" ,，")
     scopes = []
     if first := _SCOPE_FIRST.match(plain):
         scopes.append(next(group for group in first.groups() if group))

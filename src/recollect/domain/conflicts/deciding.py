@@ -66,12 +66,12 @@ def topics_of(text: str) -> frozenset[str]:
 
 def conflict_between(one: str, other: str) -> Conflict | None:
     """How two claims contradict each other, or None."""
-    if is_near(one, other):
-        return None
     a, b = _read(one), _read(other)
     found = [_cores(a.core, b.core)]
     found += [_frames(x, y) for x in a.frames for y in b.frames]
     verdicts = [conflict for conflict in found if conflict]
+    if not verdicts or is_near(one, other):
+        return None
     return min(verdicts, key=lambda c: (c.certainty != SURE, c.why), default=None)
 
 

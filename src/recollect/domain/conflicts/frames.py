@@ -116,7 +116,7 @@ _LIST = re.compile(r"\s(?:and|or)\s|[,，、]|和|或|以及|\s&\s|/(?=\w+/)")
 
 def frames_of(plain: str) -> tuple[Frame, ...]:
     """The frames of a readable claim."""
-    added = bool(ADDED.search(plain))
+    added = bool(ADDED.for_text(plain).search(plain))
     core, scope = without_scope(plain)
     if _CJK.search(plain):
         return _chinese(core, scope, added=added)
@@ -126,13 +126,16 @@ def frames_of(plain: str) -> tuple[Frame, ...]:
 def _english(plain: str, core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
     if change := _CHANGE_EN.fullmatch(plain):
         return _uses(change["n"], change["other"], "", "", firm=True)
-    for text, where in ((plain, ""), (core, scope)):  # a purpose looks like a scope
+    readings = dict.fromkeys(((plain, ""), (core, scope)))  # a purpose looks like a scope
+    for text, where in readings:
         if use := _USE_EN.fullmatch(text):
             return _english_use(use, text, where, added=added)
     if avoid := _AVOID_EN.fullmatch(core):
         return (_use(avoid["n"] or avoid["n2"], "", scope, negative=True),)
     if port := _PORT_EN.fullmatch(core):
         return _value(f"{port['s']} port", port["v"], scope, single=True)
+    if len(readings) == 1:
+        return _english_value(plain, "")
     return _english_value(plain, "", only_places=bool(scope)) or _english_value(core, scope)
 
 

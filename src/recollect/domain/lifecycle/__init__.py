@@ -27,15 +27,19 @@ from recollect.domain.lifecycle.actions import (
     conflict_key,
 )
 from recollect.domain.lifecycle.applying import applied, changed, started
-from recollect.domain.lifecycle.planning import plan
+from recollect.domain.lifecycle.pages import Reading, reading_of
+from recollect.domain.lifecycle.planning import Heard, Plain, heard_in, is_heard, plan, plan_claim
 
 __all__ = [
     "Absorb",
     "Action",
     "Archive",
+    "Heard",
     "Mark",
     "Merge",
     "Past",
+    "Plain",
+    "Reading",
     "Renew",
     "Replace",
     "Retire",
@@ -45,6 +49,10 @@ __all__ = [
     "applied",
     "changed",
     "conflict_key",
+    "heard_in",
+    "is_heard",
     "plan",
+    "plan_claim",
+    "reading_of",
     "started",
 ]

@@ -188,17 +188,18 @@ class Rules(NamedTuple):
     """What a plan goes by.
 
     Rulings are `old`, `new`, `both` or `neither`, by the key of a conflict; who rules `neither` also
-    adds the newer claim to `removed`, or it is absorbed once the older is gone.
+    adds the claims to `removed`, or one is absorbed once the other is gone.
 
     `waiting` are the keys of conflicts and merges that a person knows of; `removed` are near keys of
-    claims that a person took out again, and that are not put back.
+    claims that stood somewhere once, with the date when they were last said then: where they stand
+    no more they are not put back, unless somebody says them later than that.
     """
 
     today: str
     lang: str = "en"
     waiting: Collection[str] = ()
     rulings: Mapping[str, str] = {}
-    removed: Collection[str] = ()
+    removed: Mapping[str, str] = {}
     is_taken: Callable[[str], bool] = (
         _nothing_taken  # whether an id is in use anywhere in the store
     )

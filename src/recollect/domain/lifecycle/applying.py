@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from recollect.domain import codec
 from recollect.domain.claims import is_claim, statements_of
 from recollect.domain.claims.sentences import split_sentences
 from recollect.domain.codec.fields import layer_defaults
-from recollect.domain.codec.sections import parts_of
+from recollect.domain.codec.sections import Part, parts_of
 from recollect.domain.lifecycle.actions import (
     LABELS,
     NOTED,
@@ -84,11 +84,11 @@ def started(action: Start) -> str:
 def changed(text: str, *actions: Change) -> str:
     """The text of a file after these actions on it, in their order."""
     old = body = codec.split_front(text).body
-    for action in actions:
-        if isinstance(action, Retire):
-            text = codec.with_field(text, "status", "superseded")
-        elif isinstance(action, Absorb):
+    for action in _together(actions):
+        if isinstance(action, list):
             body = _absorbed(body, action)
+        elif isinstance(action, Retire):
+            text = codec.with_field(text, "status", "superseded")
         elif isinstance(action, Replace):
             body = replaced(body, action.old, action.new, action.mark.comment, action.past) or body
         elif isinstance(action, Renew):
@@ -101,7 +101,11 @@ def changed(text: str, *actions: Change) -> str:
 def _with_updated(text: str) -> str:
     """The day of the newest line, if no line is a person's: theirs are dated by this field."""
     memory = codec.memory_from_text(text, "semantic/x.md")
-    marks = [mark_of(said.mark) for said in statements_of(memory.body) if is_claim(said.text)]
+    marks = [
+        mark_of(said.mark)
+        for said in statements_of(memory.body)
+        if said.mark or is_claim(said.text)
+    ]
     dates = [mark.date for mark in marks if mark]
     if len(dates) < len(marks) or not dates or max(dates) <= memory.updated:
         return text
@@ -111,29 +115,81 @@ def _with_updated(text: str) -> str:
 # --------------------------------------------------------------------------------- putting in
 
 
-def _absorbed(body: str, action: Absorb) -> str:
-    line = f"- {action.claim.text} {action.mark.comment}"
-    eol = "\r\n" if "\r\n" in body else "\n"
-    names = next((row for row in NOTED.values() if action.heading in row), (action.heading,))
+def _together(
+    actions: Iterable[Change],
+) -> Iterator[list[Absorb] | Renew | Replace | Past | Retire]:
+    """The actions in their order; what is put in without anything else in between, at once."""
+    run: list[Absorb] = []
+    for action in actions:
+        if isinstance(action, Absorb):
+            run.append(action)
+            continue
+        if run:
+            yield run
+            run = []
+        yield action
+    if run:
+        yield run
+
+
+def _absorbed(body: str, actions: Iterable[Absorb]) -> str:
+    """`body` with these claims, each in its section; a section that swallows them gets a successor."""
     parts = parts_of(body)
-    for n, part in enumerate(parts):
-        if n and part.heading.casefold() in {name.casefold() for name in names}:
-            kept = part.text.rstrip()
-            last = kept.rsplit("\n", 1)[-1]
-            gap = eol if _ITEM_LINE.match(last) or last.startswith("  ") else eol * 2
-            rest = part.text[len(kept) :].lstrip(" \t") or eol
-            text = kept + gap + line + rest
-            before = "".join(p.text for p in parts[:n])
-            after = "".join(p.text for p in parts[n + 1 :])
-            if after and not text.endswith(("\n\n", "\r\n\r\n")):
-                text += eol
-            made = before + text + after
-            if _texts(text) - _texts(part.text) == Counter([action.claim.text]):
-                return made
-    title = action.heading
-    while codec.section_named(body, title):  # there is one that swallows what is put into it
+    eol = "\r\n" if "\r\n" in body else "\n"
+    places: dict[str, list[int]] = {}
+    for n, part in enumerate(parts[1:], 1):
+        places.setdefault(part.heading.casefold(), []).append(n)
+    rows: dict[str, list[Absorb]] = {}
+    for action in actions:
+        rows.setdefault(action.heading, []).append(action)
+    for heading, row in rows.items():
+        _put_in(parts, places, heading, row, eol)
+    return "".join(part.text for part in parts)
+
+
+def _put_in(
+    parts: list[Part], places: dict[str, list[int]], heading: str, row: list[Absorb], eol: str
+) -> None:
+    """Put claims into the section of this name, or of one that is the same in the other language."""
+    names = next((names for names in NOTED.values() if heading in names), (heading,))
+    wanted = Counter(action.claim.text for action in row)
+    lines = eol.join(f"- {action.claim.text} {action.mark.comment}" for action in row)
+    for n in sorted(n for name in names for n in places.get(name.casefold(), ())):
+        text = _with_lines(parts[n].text, lines, eol, is_last=n == len(parts) - 1)
+        if _texts(text) - _texts(parts[n].text) == wanted:
+            parts[n] = parts[n]._replace(text=text)
+            return
+    if len(row) > 1 and any(name.casefold() in places for name in names):
+        for action in row:
+            _put_in(parts, places, heading, [action], eol)
+        return
+    title = heading
+    while _is_taken(title, places):  # there is one that swallows what is put into it
         title += " +"
-    return codec.with_section(body, title, line)
+    _append(parts, title, lines, eol)
+    places.setdefault(parts[-1].heading.casefold(), []).append(len(parts) - 1)
+
+
+def _with_lines(section: str, lines: str, eol: str, *, is_last: bool) -> str:
+    kept = section.rstrip()
+    last = kept.rsplit("\n", 1)[-1]
+    gap = eol if _ITEM_LINE.match(last) or last.startswith("  ") else eol * 2
+    text = kept + gap + lines + (section[len(kept) :].lstrip(" \t") or eol)
+    return text if is_last or text.endswith(("\n\n", "\r\n\r\n")) else text + eol
+
+
+def _is_taken(title: str, places: Mapping[str, object]) -> bool:
+    probe = parts_of(f"## {title}\n")[-1].heading
+    return probe.casefold() in places
+
+
+def _append(parts: list[Part], title: str, lines: str, eol: str) -> None:
+    """Add a section at the end, behind a code block that is still open there."""
+    tail = parts[-1].text
+    if tail and eol not in tail:
+        tail += eol
+    made = parts_of(codec.with_section(tail, title, lines))
+    parts[-1:] = made if len(parts) == 1 else made[1:]
 
 
 def _texts(body: str) -> Counter[str]:
@@ -158,13 +214,35 @@ def replaced(body: str, old: str, new: str, mark: str = "", past: str = "") -> s
 
     Nothing else that the body states is changed by that, or it is not done.
     """
+    parts = parts_of(body)
+    texts = [part.text for part in parts]
+    if len(parts) == 1 or not all(map(_is_closed, texts)):
+        made = _replaced_in(body, old, new, mark, past)
+        return None if made is None else _retitled(body, made, old, new)
+    for n, text in enumerate(texts):  # no statement goes over a heading
+        made = _replaced_in(text, old, new, mark, past)
+        if made is not None:
+            whole = "".join([*texts[:n], made, *texts[n + 1 :]])
+            return _retitled(body, whole, old, new)
+    return None
+
+
+def _is_closed(text: str) -> bool:
+    """Whether no comment is open at the end of a text, nor was at its start."""
+    return text.rfind("<!--") <= text.rfind("-->") and text.count("<!--") == text.count("-->")
+
+
+def _replaced_in(body: str, old: str, new: str, mark: str, past: str) -> str | None:
+    places = _places(body, old)
+    if not places:
+        return None
     wanted = _texts(body)
     wanted.subtract([old])
     wanted.update([new] if new else [])
-    for place in _places(body, old):
+    for place in places:
         made = _replaced_at(body, place, f"{new} {mark}" if new else "", past)
         if _texts(made) == +wanted:
-            return _retitled(body, made, old, new)
+            return made
     return None
 
 
@@ -206,15 +284,19 @@ def _replaced_at(body: str, place: tuple[int, int], new: str, past: str) -> str:
         stop = newline + 1 if newline >= 0 else len(body)
         return f"{body[:start]}{f'{past}{eol}' if past else ''}{body[stop:]}"
     after = body[end:]
-    after = after.lstrip(" \t") if start == 0 or body[start - 1].isspace() else after
-    return f"{body[:start]}{f'{past} ' if past and after.strip() else past}{after}"
+    before = body[:start]
+    after = after.lstrip(" \t") if start == 0 or before[-1].isspace() else after
+    if not past and after[:1] in ("", "\n", "\r"):  # the last sentence of its line
+        before = before.rstrip(" \t")
+    return f"{before}{f'{past} ' if past and after.strip() else past}{after}"
 
 
 def _retitled(body: str, made: str, old: str, new: str) -> str:
     """A rule's own section has its words for a title; they change, or go, with the rule."""
     for label in LABELS:
         title, wanted = title_for(old, label), title_for(new, label)
-        if title != wanted and codec.section_named(body, title) is not None:
+        is_there = title.casefold() in body.casefold()  # seldom, and what follows takes long
+        if title != wanted and is_there and codec.section_named(body, title) is not None:
             renamed = _renamed(made, title, wanted if new else "")
             made = renamed if _texts(renamed) == _texts(made) else made
     return made

@@ -1,7 +1,8 @@
 """Lifecycle: what the semantic and procedural files state now, indexed for a plan.
 
-Promises: files are read one at a time and not kept; a claim is found by its near key, and what may
-contradict it by its topics, without comparing all with all.
+Promises: files are read one at a time, and of their claims only those are kept that a plan has to do
+with; a claim is found by its near key, and what may contradict it by its topics, without comparing all
+with all.
 Touches: nothing.
 """
 
@@ -9,17 +10,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from recollect.domain import codec
-from recollect.domain.claims import is_claim, near_key, statements_of
+from recollect.domain.claims import Statement, is_claim, near_key, statements_of
 from recollect.domain.conflicts import Conflict, Standing, conflict_between, topics_of
 from recollect.domain.lifecycle.actions import Mark, mark_of, past_keys
 from recollect.domain.model import TRUSTS, Memory, lowest_trust
 from recollect.domain.redact import strip_private
 
 LAYERS = ("semantic", "procedural")
+MOST_PLACES = 8  # a claim that stands in more files joins none of them
 _OTHER_TRUST = re.compile(r"<!--(?! from: | superseded )[^>]*\btrust:\s*(external|tool|agent)\b")
 
 
@@ -34,6 +37,8 @@ class Held(NamedTuple):
     mark: Mark | None = None
     is_item: bool = True
     is_alone: bool = True
+    topics: frozenset[str] = frozenset()
+    n: int = -1  # which statement of its file it is; none yet for one that is only planned
 
 
 class Page(NamedTuple):
@@ -51,20 +56,36 @@ class Page(NamedTuple):
     is_open: bool
 
 
-def read_page(path: str, text: str) -> tuple[Page, list[Held]] | None:
-    """A file and the claims in it; None for one that says nothing that holds now."""
+class Reading(NamedTuple):
+    """A file as a plan reads it; without a page it says nothing that holds now."""
+
+    path: str
+    page: Page | None = None
+    held: tuple[Held, ...] = ()
+    past: tuple[str, ...] = ()
+
+
+Known = Mapping[str, tuple[str, frozenset[str]]]  # near key and topics of claims, by their text
+
+
+def reading_of(path: str, text: str, known: Known = MappingProxyType({})) -> Reading:
+    """What a file says to a plan; claims that are `known` need not be looked at closely."""
+    past = tuple(past_keys(text))
+    read = _read_page(path, text, known)
+    return Reading(path, *read, past) if read else Reading(path, past=past)
+
+
+def _read_page(path: str, text: str, known: Known) -> tuple[Page, tuple[Held, ...]] | None:
     memory = codec.memory_from_text(text, path)
     if memory.archived or memory.layer not in LAYERS or memory.status == "superseded":
         return None
     body = strip_private(memory.body)
     lowered = _lowered(body)
-    held = [
-        _held(memory, said.text, mark_of(said.mark), lowered.get(said.anchor, "user"))._replace(
-            is_item=said.is_item, is_alone=said.is_alone
-        )
-        for said in statements_of(body)
-        if is_claim(said.text)
-    ]
+    held = tuple(
+        _held(memory, n, said, lowered.get(said.anchor, "user"), known.get(said.text))
+        for n, said in enumerate(statements_of(body))
+        if said.text in known or is_claim(said.text)
+    )
     page = Page(
         path,
         memory.title,
@@ -80,7 +101,10 @@ def read_page(path: str, text: str) -> tuple[Page, list[Held]] | None:
     return page, held
 
 
-def _held(memory: Memory, text: str, mark: Mark | None, least: str) -> Held:
+def _held(
+    memory: Memory, n: int, said: Statement, least: str, known: tuple[str, frozenset[str]] | None
+) -> Held:
+    mark = mark_of(said.mark) if said.mark else None
     if mark:
         trust = mark.trust if mark.trust in TRUSTS else "external"
         standing = Standing(mark.date, mark.salience, mark.date)
@@ -88,7 +112,9 @@ def _held(memory: Memory, text: str, mark: Mark | None, least: str) -> Held:
         trust = "user"
         standing = Standing(memory.updated or memory.created, memory.salience, memory.created)
     trust = lowest_trust(memory.trust, trust, least)
-    return Held(memory.path, text, near_key(text), standing, trust, mark)
+    key, topics = known or (near_key(said.text), topics_of(said.text))
+    is_item, is_alone = said.is_item, said.is_alone
+    return Held(memory.path, said.text, key, standing, trust, mark, is_item, is_alone, topics, n)
 
 
 def _lowered(body: str) -> dict[str, str]:
@@ -114,24 +140,28 @@ def _is_open(memory: Memory) -> bool:
 
 
 class Shelf:
-    """All pages and their claims while a plan is made."""
+    """The pages and, of their claims, those that a plan has to do with."""
 
-    def __init__(self, files: Mapping[str, str]) -> None:
-        """Read the files."""
+    def __init__(
+        self, readings: Iterable[Reading], keys: Container[str], topics: Collection[str]
+    ) -> None:
+        """Take in all pages; of their claims those with one of these near keys or topics."""
         self.pages: dict[str, Page] = {}
         self.paths: set[str] = set()
         self.past: set[str] = set()
         self._by_key: defaultdict[str, list[Held]] = defaultdict(list)
         self._by_topic: defaultdict[str, list[Held]] = defaultdict(list)
-        self._unfiled: list[Held] = []
         self._by_tag: defaultdict[str, set[str]] = defaultdict(set)
-        for path, text in files.items():
-            self.paths.add(path)
-            self.past |= past_keys(text)
-            if read := read_page(path, text):
-                self.add_page(read[0])
-                for held in read[1]:
-                    self.add(held, is_new=False)
+        self._stands: dict[int, tuple[str, ...]] = {}  # where it stands, by the hash of its key
+        for reading in readings:
+            self.paths.add(reading.path)
+            self.past.update(reading.past)
+            if reading.page:
+                self.add_page(reading.page)
+            for held in reading.held:
+                self._stand(held)
+                if held.key in keys or not held.topics.isdisjoint(topics):
+                    self._file(held)
 
     def add_page(self, page: Page) -> None:
         """Take in a page."""
@@ -140,39 +170,45 @@ class Shelf:
         for tag in page.tags:
             self._by_tag[tag].add(page.path)
 
-    def add(self, held: Held, *, is_new: bool = True) -> None:
-        """Take in a claim; `is_new` where its page did not count it yet."""
+    def _stand(self, held: Held) -> None:
+        places = self._stands.get(hash(held.key), ())
+        if held.path not in places and len(places) <= MOST_PLACES:
+            self._stands[hash(held.key)] = (*places, held.path)
+
+    def _file(self, held: Held) -> None:
         self._by_key[held.key].append(held)
-        self._unfiled.append(held)
-        if is_new:
-            self._resize(held.path, 1)
+        for topic in held.topics:
+            self._by_topic[topic].append(held)
+
+    def add(self, held: Held) -> None:
+        """Take in a claim that its page did not have yet, or has in another way now."""
+        self._stand(held)
+        self._file(held)
+        self._resize(held.path, 1)
 
     def drop(self, held: Held) -> None:
         """Let go of a claim."""
         self._by_key[held.key].remove(held)
-        self._file()
-        for topic in topics_of(held.text):
+        for topic in held.topics:
             self._by_topic[topic].remove(held)
+        places = self._stands.get(hash(held.key), ())
+        self._stands[hash(held.key)] = tuple(path for path in places if path != held.path)
         self._resize(held.path, -1)
-
-    def _file(self) -> None:
-        """File the claims by their topics: most of the work, and none where nothing is asked."""
-        for held in self._unfiled:
-            for topic in topics_of(held.text):
-                self._by_topic[topic].append(held)
-        self._unfiled = []
 
     def _resize(self, path: str, by: int) -> None:
         page = self.pages[path]
         self.pages[path] = page._replace(size=page.size + by)
 
-    def retire(self, path: str) -> None:
-        """Let go of a page and its claims."""
-        for held in [one for row in self._by_key.values() for one in row if one.path == path]:
-            self.drop(held)
-        page = self.pages.pop(path)
+    def retire(self, held: Held) -> None:
+        """Let go of a page together with the only claim in it."""
+        self.drop(held)
+        page = self.pages.pop(held.path)
         for tag in page.tags:
-            self._by_tag[tag].discard(path)
+            self._by_tag[tag].discard(held.path)
+
+    def has(self, key: str) -> bool:
+        """Whether a claim with this key stands anywhere."""
+        return bool(self._by_key.get(key))
 
     def holding(self, key: str, trust: str, project: str) -> Held | None:
         """The claim with this key, of this project or of all, that is trusted no less; the newest."""
@@ -184,17 +220,18 @@ class Shelf:
         ]
         return max(known, key=lambda h: (h.standing, h.path), default=None)
 
-    def clashing(self, text: str, project: str) -> list[tuple[Held, Conflict]]:
-        """The claims of this project that contradict this one."""
-        self._file()
-        near: dict[int, Held] = {}  # a file may say the same twice
-        for topic in topics_of(text):
+    def clashing(
+        self, text: str, topics: Iterable[str], project: str
+    ) -> list[tuple[Held, Conflict]]:
+        """The claims of this project that contradict this one, which has these topics."""
+        near: dict[Held, None] = {}
+        for topic in topics:
             for held in self._by_topic.get(topic, ()):
                 if self.pages[held.path].project == project:
-                    near[id(held)] = held
+                    near[held] = None
         pairs = (
             (held, conflict_between(text, held.text))
-            for held in sorted(near.values(), key=lambda h: h[:3])
+            for held in sorted(near, key=lambda h: (h.path, h.text, h.key, h.n))
         )
         return [(held, conflict) for held, conflict in pairs if conflict]
 
@@ -209,9 +246,9 @@ class Shelf:
     def shared(self) -> Iterator[tuple[str, str, int]]:
         """Pairs of pages with claims in common, and how many."""
         counts: dict[tuple[str, str], int] = {}
-        for row in self._by_key.values():
-            paths = sorted({held.path for held in row})
-            if 1 < len(paths) <= 8:  # what stands everywhere joins nothing
+        for places in self._stands.values():
+            paths = sorted(places)
+            if 1 < len(paths) <= MOST_PLACES:
                 for n, one in enumerate(paths):
                     for other in paths[n + 1 :]:
                         counts[one, other] = counts.get((one, other), 0) + 1

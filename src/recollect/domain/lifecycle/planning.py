@@ -12,7 +12,8 @@ and are left where they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from recollect.domain import codec
 from recollect.domain.claims import Claim, claims_in, near_key
@@ -36,7 +37,7 @@ from recollect.domain.lifecycle.actions import (
     past_key,
 )
 from recollect.domain.lifecycle.applying import can_replace, fits_in_place
-from recollect.domain.lifecycle.pages import Held, Shelf
+from recollect.domain.lifecycle.pages import Held, Reading, Shelf, reading_of
 from recollect.domain.lifecycle.placing import Placing
 from recollect.domain.model import TRUSTS, Memory
 
@@ -45,19 +46,79 @@ LEAST_SHARED = 2  # claims that two files have in common before a merge is propo
 LEAST_SHARE = 0.6  # of the smaller one
 
 
-def plan(episodes: Iterable[Memory], files: Mapping[str, str], rules: Rules) -> tuple[Action, ...]:
+class Heard(NamedTuple):
+    """A claim as a plan hears it: with its near key and its topics."""
+
+    claim: Claim
+    key: str
+    topics: frozenset[str]
+
+
+def heard_in(episode: Memory) -> list[Heard]:
+    """What an episode says to a plan."""
+    return [heard_of(claim) for claim in claims_in(episode)]
+
+
+def heard_of(claim: Claim) -> Heard:
+    """A claim as a plan hears it."""
+    return Heard(claim, near_key(claim.text), topics_of(claim.text))
+
+
+class Source(Protocol):
+    """What a plan goes by: whoever has read something once need not read it again."""
+
+    def heard(self, episode: Memory) -> list[Heard]:
+        """What an episode says."""
+
+    def readings(self) -> Iterable[Reading]:
+        """What the semantic and procedural files say, one after the other."""
+
+
+class Plain:
+    """A source that reads everything anew."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        """These are the files."""
+        self.files = files
+
+    def heard(self, episode: Memory) -> list[Heard]:
+        """What an episode says."""
+        return heard_in(episode)
+
+    def readings(self) -> Iterator[Reading]:
+        """What the files say, one after the other."""
+        return (reading_of(path, text) for path, text in self.files.items())
+
+
+def plan(
+    episodes: Iterable[Memory],
+    files: Mapping[str, str],
+    rules: Rules,
+    source: Source | None = None,
+) -> tuple[Action, ...]:
     """What consolidation will do, in the order in which it is safe to do it.
 
-    `files` are the texts of the semantic and procedural memories by path; each is read once, and
-    again only where a claim in it may have to give way.
+    `files` are the texts of the semantic and procedural memories by path; a source that knows what
+    they say spares reading them, except where a claim in one of them may have to give way.
     """
-    planner = _Planner(files, rules)
-    heard = sorted(filter(_is_heard, episodes), key=lambda e: (e.created, e.id), reverse=True)
+    heard = sorted(filter(is_heard, episodes), key=lambda e: (e.created, e.id), reverse=True)
+    source = Plain(files) if source is None else source  # an empty one is false
+    said = {one.id: source.heard(one) for one in heard}
+    planner = _Planner(files, rules, said, source.readings())
     pending = planner.absorb_all(heard)
     return (*planner.actions, *planner.merges(), *planner.archived(heard, pending))
 
 
-def _is_heard(memory: Memory) -> bool:
+def plan_claim(
+    episode: Memory, claim: Claim, files: Mapping[str, str], rules: Rules, source: Source
+) -> tuple[Action, ...]:
+    """What consolidation will do about one claim of an episode, and nothing else."""
+    planner = _Planner(files, rules, {episode.id: [heard_of(claim)]}, source.readings())
+    planner.absorb_all([episode])
+    return tuple(planner.actions)
+
+
+def is_heard(memory: Memory) -> bool:
     """Whether consolidation listens to a memory: an episode in use, readable and not private."""
     if memory.layer != "episodic" or memory.archived or is_conversation(memory.path):
         return False
@@ -67,48 +128,57 @@ def _is_heard(memory: Memory) -> bool:
 class _Planner:
     """A plan in the making."""
 
-    def __init__(self, files: Mapping[str, str], rules: Rules) -> None:
+    def __init__(
+        self,
+        files: Mapping[str, str],
+        rules: Rules,
+        said: Mapping[str, Sequence[Heard]],
+        readings: Iterable[Reading],
+    ) -> None:
         self.files = files
         self.rules = rules
-        self.shelf = Shelf(files)
+        # The most trusted first: what the person said is not taken for a repetition of the agent.
+        self.said = {
+            name: sorted(row, key=lambda heard: -TRUSTS.index(heard.claim.trust))
+            for name, row in said.items()
+        }
+        every = [heard for row in said.values() for heard in row]
+        topics = frozenset(topic for heard in every for topic in heard.topics)
+        self.shelf = Shelf(readings, {heard.key for heard in every}, topics)
         self.placing = Placing(self.shelf, rules)
         self.actions: list[Action] = []
         self.waiting: set[str] = set(rules.waiting)
+        self.removed = {k: day for k, day in rules.removed.items() if not self.shelf.has(k)}
         # A person's line has no mark that says when it was last said again: an episode that says it
         # stays as long as another one that contradicts it.
         self._said_again: dict[tuple[str, str], str] = {}
         self._needed: dict[str, set[str]] = {}
 
-    def absorb_all(self, episodes: list[Memory]) -> dict[str, list[Claim]]:
+    def absorb_all(self, episodes: list[Memory]) -> dict[str, list[Heard]]:
         """Plan for the claims of all episodes; gives those that wait, by episode."""
-        # The most trusted first: what the person said is not taken for a repetition of the agent.
-        claims = {
-            one.id: sorted(claims_in(one), key=lambda claim: -TRUSTS.index(claim.trust))
-            for one in episodes
-        }
-        left: dict[str, list[Claim]] = {}
+        left: dict[str, list[Heard]] = {}
         planned = -1
         for _ in range(MOST_ROUNDS):  # what comes later may contradict, or free, what came before
             if planned == len(self.actions):
                 break
             planned = len(self.actions)
             for one in episodes:
-                left[one.id] = [claim for claim in claims[one.id] if not self._take(one, claim)]
+                left[one.id] = [heard for heard in self.said[one.id] if not self._take(one, heard)]
         return left
 
-    def _take(self, episode: Memory, claim: Claim) -> bool:
+    def _take(self, episode: Memory, heard: Heard) -> bool:
         """Plan for one claim; whether it is settled."""
-        key = near_key(claim.text)
+        claim, key, _ = heard
         mark = _mark(episode, claim)
         if held := self.shelf.holding(key, claim.trust, episode.project):
             self._restated(held, mark)
             return True
-        verdicts = self._verdicts(episode, claim, mark)
+        verdicts = self._verdicts(episode, heard, mark)
         said = {verdict for _, _, verdict in verdicts}
-        if key in self.rules.removed or "neither" in said or "old" in said:
+        if self._is_removed(key, mark) or "neither" in said or "old" in said:
             for held, conflict, verdict in verdicts:
                 if verdict == "neither":
-                    self._give_way(held, mark, conflict, "")
+                    self._give_way(held, mark, conflict, None)
                 elif verdict == "old" and conflict.is_reversal:
                     self._keep_past(held, claim)
             return True
@@ -118,18 +188,23 @@ class _Planner:
                     self._wait(claim, mark, held, conflict)
             return False
         losers = [(held, conflict) for held, conflict, verdict in verdicts if verdict == "new"]
-        if not self._replace(losers, claim, mark):
-            self._put(episode, claim, mark)
+        if not self._replace(losers, heard, mark):
+            self._put(episode, heard, mark)
         return True
+
+    def _is_removed(self, key: str, mark: Mark) -> bool:
+        """Whether a claim was taken out since it was said: it is not put back."""
+        return key in self.removed and self.removed[key] >= mark.date
 
     # ----------------------------------------------------------------------------- conflicts
 
     def _verdicts(
-        self, episode: Memory, claim: Claim, mark: Mark
+        self, episode: Memory, heard: Heard, mark: Mark
     ) -> list[tuple[Held, Conflict, str]]:
+        clashing = self.shelf.clashing(heard.claim.text, heard.topics, episode.project)
         return [
-            (held, conflict, self._verdict(claim, mark, held, conflict))
-            for held, conflict in self.shelf.clashing(claim.text, episode.project)
+            (held, conflict, self._verdict(heard.claim, mark, held, conflict))
+            for held, conflict in clashing
         ]
 
     def _verdict(self, claim: Claim, mark: Mark, held: Held, conflict: Conflict) -> str:
@@ -175,28 +250,29 @@ class _Planner:
             Wait(key, held.path, held.text, claim, mark, conflict.certainty, conflict.why)
         )
 
-    def _replace(self, losers: list[tuple[Held, Conflict]], claim: Claim, mark: Mark) -> bool:
+    def _replace(self, losers: list[tuple[Held, Conflict]], heard: Heard, mark: Mark) -> bool:
         """Let all losers go; whether the claim took the place of one of them."""
         stands = False
         for held, conflict in losers:
             in_place = (
                 not stands
-                and held.trust == claim.trust
+                and held.trust == heard.claim.trust
                 and held.is_alone
                 and not self._is_whole(held)
-                and fits_in_place(claim.text, is_item=held.is_item)
+                and fits_in_place(heard.claim.text, is_item=held.is_item)
             )
-            self._give_way(held, mark, conflict, claim.text if in_place else "")
+            self._give_way(held, mark, conflict, heard if in_place else None)
             stands = stands or in_place
         return stands
 
-    def _give_way(self, held: Held, mark: Mark, conflict: Conflict, new: str) -> None:
+    def _give_way(self, held: Held, mark: Mark, conflict: Conflict, new: Heard | None) -> None:
         if self._is_whole(held):
             self.actions.append(Retire(held.path, mark.episode))
-            self.shelf.retire(held.path)
+            self.shelf.retire(held)
             return
         past = past_comment(mark.date, held.text) if conflict.is_reversal else ""
-        self.actions.append(Replace(held.path, held.text, new, mark, past))
+        wording = new.claim.text if new else ""
+        self.actions.append(Replace(held.path, held.text, wording, mark, past))
         self.shelf.drop(held)
         if past:
             self.shelf.past.add(past_key(held.text))
@@ -217,7 +293,7 @@ class _Planner:
         """A known claim was said again: against others it counts from then on."""
         if mark.date <= held.standing.date or TRUSTS.index(mark.trust) < TRUSTS.index(held.trust):
             return
-        if not topics_of(held.text):
+        if not held.topics:
             return
         renewed = mark._replace(
             trust=held.trust, source=held.mark.source if held.mark else "observed"
@@ -231,18 +307,19 @@ class _Planner:
         self.shelf.drop(held)
         self.shelf.add(newer)
 
-    def _put(self, episode: Memory, claim: Claim, mark: Mark) -> None:
-        starts, path, heading = self.placing.place_for(episode, claim, mark)
+    def _put(self, episode: Memory, heard: Heard, mark: Mark) -> None:
+        starts, path, heading = self.placing.place_for(episode, heard.claim, mark)
         self.actions += starts
-        self.actions.append(Absorb(path, heading, claim, mark))
-        self.shelf.add(_learned(path, claim.text, mark))
+        self.actions.append(Absorb(path, heading, heard.claim, mark))
+        self.shelf.add(_learned(path, heard, mark))
 
-    def _is_found(self, episode: Memory, claim: Claim) -> bool:
+    def _is_found(self, episode: Memory, heard: Heard) -> bool:
         """Whether a claim is found in what the plan leaves behind, or was settled."""
-        key = near_key(claim.text)
-        if key in self.rules.removed or self.shelf.holding(key, claim.trust, episode.project):
+        claim, key, _ = heard
+        mark = _mark(episode, claim)
+        if self._is_removed(key, mark) or self.shelf.holding(key, claim.trust, episode.project):
             return True
-        verdicts = {row[2] for row in self._verdicts(episode, claim, _mark(episode, claim))}
+        verdicts = {row[2] for row in self._verdicts(episode, heard, mark)}
         return bool(verdicts & {"old", "neither"})
 
     # ---------------------------------------------------------------------------- at the end
@@ -260,7 +337,7 @@ class _Planner:
                 found += [] if proposal.key in self.waiting else [proposal]
         return found
 
-    def archived(self, heard: list[Memory], pending: Mapping[str, list[Claim]]) -> list[Archive]:
+    def archived(self, heard: list[Memory], pending: Mapping[str, list[Heard]]) -> list[Archive]:
         """The episodes past their time of which nothing would be lost."""
         gone = {
             episode.id: Archive(episode.id, episode.path)
@@ -268,7 +345,7 @@ class _Planner:
             if episode.decay_after
             and episode.decay_after < self.rules.today
             and not pending[episode.id]
-            and all(self._is_found(episode, claim) for claim in claims_in(episode))
+            and all(self._is_found(episode, one) for one in self.said[episode.id])
         }
         size = -1
         while size != len(gone):
@@ -283,7 +360,7 @@ def _mark(episode: Memory, claim: Claim) -> Mark:
     return Mark(episode.id, episode.created, claim.trust, claim.source, episode.salience)
 
 
-def _learned(path: str, text: str, mark: Mark) -> Held:
-    return Held(
-        path, text, near_key(text), Standing(mark.date, mark.salience, mark.date), mark.trust, mark
-    )
+def _learned(path: str, heard: Heard, mark: Mark) -> Held:
+    standing = Standing(mark.date, mark.salience, mark.date)
+    text, topics = heard.claim.text, heard.topics
+    return Held(path, text, heard.key, standing, mark.trust, mark, topics=topics)

@@ -1,4 +1,4 @@
-"""Command line: capture, consolidate, rebuild-index."""
+"""Command line: capture, consolidate, rebuild-index, archive, activate, supersede."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import sys
 import click
 
 from recollect.app import capturing, lifecycle
-from recollect.doors.cli.door import SCOPE_NAMES, Door, command
+from recollect.doors.cli import consolidation
+from recollect.doors.cli.door import SCOPE_NAMES, Door, command, report
 from recollect.doors.cli.progress import Progress
+from recollect.errors import TooMuch
 
 
 @command(
@@ -65,28 +67,44 @@ def _show_captured(door: Door, place: str, done: capturing.Report, *, dry_run: b
         door.tell("{path}: {why}", path=path, why=door.heard(why), style="yellow")
 
 
-@command("consolidate", scope=True, dry_run=True, example="recollect consolidate --dry-run")
-def consolidate_command(door: Door, scope: str | None, dry_run: bool) -> None:
-    """Bring index, views and brief up to date."""
-    done = lifecycle.consolidate(door.app, scope=scope or "", dry_run=dry_run)
+@command(
+    "consolidate",
+    scope=True,
+    dry_run=True,
+    example="recollect consolidate --dry-run\nrecollect consolidate",
+)
+@click.option(
+    "--force-decay",
+    is_flag=True,
+    help="Archive the episodes past their time even if they are more than a tenth of the store.",
+)
+def consolidate_command(door: Door, scope: str | None, force_decay: bool, dry_run: bool) -> None:
+    """Put what was learned where it belongs, and bring index, views and brief up to date.
+
+    What sessions found out goes into lasting memories, each statement once and with its origin; what
+    something newer contradicts gives way; episodes past their time are archived when every statement
+    of them is found elsewhere. What is not certain waits for you: `recollect conflicts`. Each change
+    is in `recollect history` and can be undone by itself.
+    """
+    done = lifecycle.consolidate(
+        door.app, scope=scope or "", dry_run=dry_run, force_decay=force_decay
+    )
 
     def show() -> None:
         for row in done:
-            for view in row.views:
-                if dry_run:
-                    door.tell(
-                        "Would write {view} of the {scope} store",
-                        view=view,
-                        scope=door.word(row.scope),
-                    )
-                else:
-                    door.tell(
-                        "Wrote {view} of the {scope} store", view=view, scope=door.word(row.scope)
-                    )
-            if not row.views:
-                door.tell("The {scope} store is up to date.", scope=door.word(row.scope))
+            consolidation.show(door, row, dry_run=dry_run)
+        if dry_run:
+            door.tell("Nothing was changed (--dry-run).", style="dim")
 
-    door.answer([row._asdict() for row in done], show)
+    door.answer([row.as_json() for row in done], show)
+    refused = sum(len(row.outcome.archives) for row in done if row.outcome.refused)
+    if refused and not dry_run:
+        door.app.close()
+        error = TooMuch(
+            what=f"{refused} episodes are past their time, more than a tenth of the store; they stay.",
+            flag="--force-decay",
+        )
+        sys.exit(error.exit_code if door.as_json else report(door, error))
 
 
 @command("rebuild-index", scope=True, dry_run=True, example="recollect rebuild-index")

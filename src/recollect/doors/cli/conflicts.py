@@ -1,0 +1,121 @@
+"""Command line: conflicts, supersede."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from recollect.app import lifecycle
+from recollect.domain.lifecycle import Wait
+from recollect.doors.cli.door import Door, command
+from recollect.services.consolidate import Settled
+from recollect.services.consolidate.reporting import conflict_json, row_of
+from recollect.services.consolidate.rulings import WORDS
+
+_WHY = {
+    "value": "another value",
+    "number": "another number",
+    "version": "another version",
+    "choice": "another choice",
+    "negation": "the opposite",
+}
+_HOLDS = {
+    "old": "This holds: {old}",
+    "new": "This holds: {new}",
+    "both": "Both hold: {old} / {new}",
+    "neither": "Neither holds: {old} / {new}",
+}
+
+
+@command(
+    "conflicts",
+    scope=True,
+    dry_run=True,
+    example="recollect conflicts\nrecollect conflicts --choose 3b8fc5d25319 new",
+)
+@click.option(
+    "--choose",
+    nargs=2,
+    type=(str, click.Choice(WORDS)),
+    default=None,
+    metavar="ID old|new|both|neither",
+    help="Settle one: which of the two statements holds.",
+)
+def conflicts_command(
+    door: Door, choose: tuple[str, str] | None, scope: str | None, dry_run: bool
+) -> None:
+    """List the contradictions that only you can settle, or settle one.
+
+    Consolidation lets the newer statement win where that is certain. Where it is not, both wait here,
+    and the episode that says the newer one is kept until you have chosen. What you chose is kept in
+    rulings.toml of the store; `recollect undo` takes it back.
+    """
+    if choose:
+        settled = lifecycle.settle(door.app, *choose, scope=scope or "", dry_run=dry_run)
+        door.answer(_json_of(settled), lambda: _show_settled(door, settled, dry_run=dry_run))
+        return
+    found = lifecycle.conflicts(door.app, scope=scope or "")
+    rows = [{**conflict_json(wait), "scope": where} for where, wait in found]
+    door.answer(rows, lambda: _show_waiting(door, [wait for _, wait in found]))
+
+
+def _json_of(settled: Settled) -> dict[str, Any]:
+    rows = [row_of(action).as_json() for step in settled.steps for action in step.actions]
+    return {**conflict_json(settled.wait), "ruling": settled.ruling, "actions": rows}
+
+
+def _show_waiting(door: Door, waits: list[Wait]) -> None:
+    if not waits:
+        door.tell("No contradiction waits to be settled.")
+        return
+    for wait in waits:
+        mark = wait.mark
+        door.paper.line(("bold", wait.key), ("dim", f"  {door.say(_WHY[wait.why])}"))
+        door.tell("  old  {text}  ({path})", text=wait.old, path=wait.path)
+        door.tell(
+            "  new  {text}  ({episode}, {date}, trust {trust})",
+            text=wait.claim.text,
+            episode=mark.episode,
+            date=mark.date[:10],
+            trust=mark.trust,
+        )
+    door.tell(
+        "Settle one with `recollect conflicts --choose ID new` (or old, both, neither).",
+        style="dim",
+    )
+
+
+def _show_settled(door: Door, settled: Settled, *, dry_run: bool) -> None:
+    wait = settled.wait
+    door.tell(_HOLDS[settled.ruling], old=wait.old, new=wait.claim.text)
+    for step in settled.steps:
+        door.paper.line(("dim", f"  {step.path}"))
+    if dry_run:
+        door.tell("Nothing was changed (--dry-run).", style="dim")
+
+
+@command(
+    "supersede",
+    dry_run=True,
+    example="recollect supersede d003-use-mysql d007-use-postgres",
+)
+@click.argument("old")
+@click.argument("new")
+def supersede_command(door: Door, old: str, new: str, dry_run: bool) -> None:
+    """Say that the memory NEW holds in place of OLD.
+
+    OLD stays where it is, with `status: superseded`: it is not recalled any more, but can be found.
+    """
+    path, changed = lifecycle.supersede(door.app, old, new, dry_run=dry_run)
+
+    def show() -> None:
+        if not changed:
+            door.tell("{new} supersedes {old} already; nothing was changed.", old=old, new=new)
+        elif dry_run:
+            door.tell("{new} would supersede {old}", old=old, new=new)
+        else:
+            door.tell("{new} supersedes {old} now", old=old, new=new)
+            door.tell("  `recollect undo` takes it back.", style="dim")
+
+    door.answer({"old": old, "new": new, "path": path, "changed": changed}, show)

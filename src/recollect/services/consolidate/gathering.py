@@ -1,0 +1,175 @@
+"""Consolidate: what a plan is made of.
+
+Promises: the texts of a store are read one at a time and not kept; what a person took out or undid
+since it was put in is known, and is not put in again until somebody says it anew.
+Touches: the ports behind the store it is given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from recollect.domain.claims import near_key
+from recollect.domain.codec import memory_from_text
+from recollect.domain.lifecycle import Heard, Reading, Rules, heard_in, reading_of
+from recollect.domain.model import Entry, Filter, Memory, Op
+from recollect.errors import RecollectError
+from recollect.services.consolidate import rulings as kept_rulings
+from recollect.services.consolidate.remembered import Remembered
+from recollect.services.opened import OpenStore
+
+LAYERS = ("semantic", "procedural")
+CAUSE = "consolidate"
+RULING = "conflicts"  # the cause of what followed from a ruling
+MARK = "<!-- from: "
+_MARKED = re.compile(
+    r"^[ \t]*(?:(?:[-*+•>]|\d{1,9}[.)])[ \t]+)*(.*?)[ \t]*<!-- from: [^;<>]*; date: ([^;<>]*);",
+    re.M,
+)
+
+
+class Gathered(NamedTuple):
+    """What a plan is made of, and how the files looked then."""
+
+    episodes: list[Memory]
+    files: Files
+    rules: Rules
+    entries: dict[str, Entry]  # all that is not archived, by path
+    kept: frozenset[str]  # ids of episodes that a person brought back from the archive
+    texts: frozenset[str]  # stamps of the texts that the journal has
+
+
+class Files(Mapping[str, str]):
+    """The semantic and procedural files, read when they are asked for, and the source of a plan.
+
+    `stamps` says of every file that the plan goes by how it looked when it was read.
+    """
+
+    def __init__(
+        self, store: OpenStore, entries: Iterable[Entry], remembered: Remembered | None
+    ) -> None:
+        """The files of these memories."""
+        self._store = store
+        self._entries = {one.path: one for one in entries if one.layer in LAYERS}
+        self._remembered = remembered or Remembered()
+        self._known: dict[str, tuple[str, frozenset[str]]] = {}
+        self.stamps: dict[str, str] = {}
+
+    def __getitem__(self, path: str) -> str:
+        """The text as it is now. Raises KeyError for a path that is none of these."""
+        if path not in self._entries:
+            raise KeyError(path)
+        document = self._store.files.read(path)
+        self.stamps.setdefault(path, document.stamp)
+        return document.text
+
+    def __iter__(self) -> Iterator[str]:
+        """The paths."""
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._entries)
+
+    def readings(self) -> Iterator[Reading]:
+        """What the files say; those that cannot be read are left out: `doctor` names them."""
+        for path, entry in self._entries.items():
+            found = self._remembered.reading(path, entry.stamp)
+            if found is None:
+                with suppress(RecollectError):
+                    found = reading_of(path, self[path], self._known)
+                    self._remembered.keep_reading(self.stamps[path], found)
+            if found is not None:
+                self.stamps.setdefault(path, entry.stamp)
+                yield found
+
+    def heard(self, episode: Memory) -> list[Heard]:
+        """What an episode says."""
+        found = self._heard(episode.path)
+        self._known |= {one.claim.text: (one.key, one.topics) for one in found}
+        return found
+
+    def _heard(self, path: str) -> list[Heard]:
+        found = self._remembered.heard(path, self.stamps[path])
+        if found is not None:
+            return found
+        try:
+            document = self._store.files.read(path)
+        except RecollectError:  # it stays where it is: no file has this stamp
+            self.stamps[path] = ""
+            return []
+        self.stamps[path] = document.stamp
+        found = heard_in(memory_from_text(document.text, path))
+        self._remembered.keep_heard(path, document.stamp, found)
+        return found
+
+
+def gather(store: OpenStore, remembered: Remembered | None = None) -> Gathered:
+    """Everything that a plan for this store is made of. Raises Unreadable for the rulings."""
+    entries = {entry.path: entry for entry in store.index.entries(Filter())}
+    files = Files(store, entries.values(), remembered)
+    episodes = [_memory_of(entry) for entry in entries.values() if entry.layer == "episodic"]
+    files.stamps |= {one.path: entries[one.path].stamp for one in episodes}
+    ruled = kept_rulings.rulings_of(store)
+    ops = store.journal.ops()
+    rules = Rules(
+        today=store.now[:10],
+        lang=store.settings.lang,
+        rulings={key: one.ruling for key, one in ruled.items()},
+        removed=_newest(put_once(ops), kept_rulings.taken_out(ruled)),
+        is_taken=lambda name: store.free_id(name) != name,
+    )
+    texts = frozenset(op.after for op in ops if op.after and op.text is not None)
+    return Gathered(episodes, files, rules, entries, frozenset(_brought_back(ops)), texts)
+
+
+def _memory_of(entry: Entry) -> Memory:
+    """A memory without its text, which is read when nobody remembers what it says."""
+    known = {name: value for name, value in entry._asdict().items() if name in Memory._fields}
+    return Memory(body="", **known)
+
+
+def put_once(ops: Sequence[Op]) -> dict[str, str]:
+    """The claims that were ever put into a file, by near key, with the date of their newest mark.
+
+    But for what followed from a ruling that was undone: there the question is asked again.
+    """
+    dates: dict[str, str] = {}
+    lines: dict[str, None] = {}
+    undone = _undone(ops)
+    for op in ops:
+        if op.text is not None and MARK in op.text and not _is_taken_back(op, undone):
+            lines |= dict.fromkeys(line for line in op.text.split("\n") if MARK in line)
+    for line in lines:
+        for match in _MARKED.finditer(line):
+            key = near_key(match[1])
+            dates[key] = max(match[2], dates.get(key, ""))
+    return dates
+
+
+def _newest(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    return {key: max(one.get(key, ""), other.get(key, "")) for key in {*one, *other}}
+
+
+def _brought_back(ops: Sequence[Op]) -> Iterator[str]:
+    """The episodes whose archiving was undone: they stay where they are."""
+    undone = _undone(ops)
+    for op in ops:
+        if op.op == "move" and op.cause.startswith(CAUSE) and op.group in undone:
+            yield op.memory
+
+
+def _is_taken_back(op: Op, undone: Collection[str]) -> bool:
+    return op.cause == RULING and op.group in undone
+
+
+def _undone(ops: Sequence[Op]) -> set[str]:
+    """The groups that are undone now: by one that is not undone itself."""
+    found: set[str] = set()
+    for op in reversed(ops):
+        if op.undoes and op.group not in found:
+            found.add(op.undoes)
+    return found

@@ -1,0 +1,64 @@
+"""Consolidate: one pass over a store.
+
+Promises: as the package says.
+Touches: the ports behind the store it is given.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from recollect.domain.lifecycle import Merge, Wait, plan
+from recollect.services.consolidate.applying import carry_out
+from recollect.services.consolidate.gathering import Gathered, gather
+from recollect.services.consolidate.remembered import Remembered
+from recollect.services.consolidate.steps import Step, Steps, steps_of
+from recollect.services.opened import OpenStore
+from recollect.services.refresh import refresh
+
+TRIES = 3
+MOST_SHARE = 10  # percent of a store that one pass archives unasked; a single episode always may go
+
+
+class Outcome(NamedTuple):
+    """What a pass did, or would do."""
+
+    steps: tuple[Step, ...]
+    archives: tuple[Step, ...]  # the episodes past their time
+    waits: tuple[Wait, ...]
+    merges: tuple[Merge, ...]
+    refused: bool  # the archiving is too much to be done unasked
+    total: int  # memories that were not archived before
+
+
+def planned(gathered: Gathered) -> Steps:
+    """The steps that are due."""
+    files = gathered.files
+    return steps_of(plan(gathered.episodes, files, gathered.rules, files), gathered.kept)
+
+
+def look(gathered: Gathered, *, force_decay: bool = False) -> Outcome:
+    """What a pass would do."""
+    found = planned(gathered)
+    many, total = len(found.archives), len(gathered.entries)
+    refused = not force_decay and many > 1 and many * 100 > total * MOST_SHARE
+    return Outcome(found.steps, found.archives, found.waits, found.merges, refused, total)
+
+
+def consolidate(
+    store: OpenStore, remembered: Remembered | None = None, *, force_decay: bool = False
+) -> Outcome:
+    """Bring a store into order; what somebody changes meanwhile is planned anew."""
+    done: list[Step] = []
+    for _ in range(TRIES):
+        gathered = gather(store, remembered)
+        found = look(gathered, force_decay=force_decay)
+        left = carry_out(store, gathered, found.steps)
+        if not left and not found.refused:
+            left = carry_out(store, gathered, found.archives)
+        done += [step for step in found.steps if step not in left]
+        if found.steps or found.archives:
+            refresh(store.files, store.index, store.now_ns)
+        if not left:
+            break
+    return found._replace(steps=tuple(done))

@@ -1,0 +1,110 @@
+"""Consolidate: what a person ruled where two claims contradict each other.
+
+Promises: a ruling stands in `rulings.toml` of the store, with both wordings, ordered by its key, so that
+a person can read it, git can merge it and `undo` takes it back; a line taken out there is asked again;
+a file that cannot be read stops the pass, rather than that a settled question be opened anew.
+Touches: the ports behind the store it is given.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from recollect.domain.claims import near_key
+from recollect.domain.model import Change
+from recollect.errors import FileNotThere, Unreadable
+from recollect.services.opened import OpenStore
+
+FILE = "rulings.toml"
+WORDS = ("old", "new", "both", "neither")
+_HEAD = (
+    "# What was ruled where two claims contradict each other (`recollect conflicts`).\n"
+    "# Take a table out, and the question is asked again.\n"
+)
+
+
+# The little of TOML that the file is made of.
+_TABLE = re.compile(r"\s*\[([0-9a-f]+)\]\s*(?:#.*)?")
+_ROW = re.compile(r"\s*(\w+)\s*=\s*(\".*\")\s*(?:#.*)?")
+
+
+class Ruling(NamedTuple):
+    """Which of two claims holds: `old`, `new`, `both` or `neither`."""
+
+    ruling: str
+    old: str
+    new: str
+    date: str
+
+
+def rulings_of(store: OpenStore) -> dict[str, Ruling]:
+    """The rulings of a store, by the key of the conflict. Raises Unreadable."""
+    return _parsed(store.files.root, _text(store)[0])
+
+
+def ruling_change(store: OpenStore, key: str, ruling: Ruling) -> Change:
+    """The change that keeps one more ruling."""
+    text, stamp = _text(store)
+    every = _parsed(store.files.root, text) | {key: ruling}
+    return Change("put", FILE, "", stamp, _rendered(every))
+
+
+def taken_out(rulings: Mapping[str, Ruling]) -> dict[str, str]:
+    """The claims that neither side of a ruling kept, by near key, with the day of the ruling."""
+    found: dict[str, str] = {}
+    for one in rulings.values():
+        if one.ruling == "neither":
+            for text in (one.old, one.new):
+                found[near_key(text)] = max(one.date, found.get(near_key(text), ""))
+    return found
+
+
+def _text(store: OpenStore) -> tuple[str, str | None]:
+    try:
+        document = store.files.read(FILE)
+    except FileNotThere:
+        return "", None
+    return document.text, document.stamp
+
+
+def _parsed(root: str, text: str) -> dict[str, Ruling]:
+    tables: dict[str, dict[str, str]] = {}
+    key = ""
+    for n, line in enumerate(text.split("\n"), 1):
+        if head := _TABLE.fullmatch(line):
+            key = head[1]
+            tables[key] = {}
+        elif key and (row := _ROW.fullmatch(line)):
+            tables[key][row[1]] = _unquoted(row[2])
+        elif line.strip() and not line.lstrip().startswith("#"):
+            raise Unreadable(path=f"{root}/{FILE}", reason=f"line {n} is no ruling")
+    for key, table in tables.items():
+        if table.get("ruling") not in WORDS or not all(name in table for name in Ruling._fields):
+            raise Unreadable(
+                path=f"{root}/{FILE}", reason=f"[{key}] lacks ruling, old, new or date"
+            )
+    return {key: Ruling(*map(table.__getitem__, Ruling._fields)) for key, table in tables.items()}
+
+
+def _unquoted(text: str) -> str:
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        return text.strip('"')
+
+
+def _rendered(rulings: Mapping[str, Ruling]) -> str:
+    tables = [
+        f"\n[{key}]\n" + "".join(f"{n} = {_quoted(v)}\n" for n, v in one._asdict().items())
+        for key, one in sorted(rulings.items())
+    ]
+    return _HEAD + "".join(tables)
+
+
+def _quoted(text: str) -> str:
+    """A text as a basic string of TOML, which JSON's is but for one character."""
+    clean = text.encode("utf-8", "replace").decode("utf-8")
+    return json.dumps(clean, ensure_ascii=False).replace("\x7f", "\\u007f")

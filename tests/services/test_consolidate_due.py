@@ -1,0 +1,133 @@
+"""When the worker consolidates: once a day, or when many episodes are new; and never in a hook's time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from recollect import fsio
+from recollect.app import lifecycle, worker
+from recollect.app.wiring import App
+from recollect.errors import Locked
+from recollect.services.opened import OpenStore
+
+from .project import Project
+
+FACTS = "semantic/a-b.md"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    project = Project(tmp_path)
+    for name, value in project.env.items():  # the worker goes by the environment of its process
+        monkeypatch.setenv(name, value)
+    return project
+
+
+def episode(project: Project, name: str, body: str) -> None:
+    project.write(f"episodic/{name}.md", f"---\ntags: [a, b]\ncreated: 2026-01-01\n---\n{body}\n")
+
+
+@contextmanager
+def opened(project: Project, now: str) -> Iterator[tuple[App, OpenStore]]:
+    app = App(str(project.folder), project.env)
+    app.now = now
+    try:
+        yield app, app.store("project")
+    finally:
+        app.close()
+
+
+def is_done(project: Project, now: str) -> bool:
+    with opened(project, now) as (app, store):
+        return lifecycle.consolidate_if_due(app, store)
+
+
+def test_it_is_due_once_a_day(project: Project) -> None:
+    assert not is_done(project, "2026-05-01T09:00:00Z")  # there is nothing
+    episode(project, "one", "Port is 8080.")
+    assert is_done(project, "2026-05-01T09:10:00Z")
+    episode(project, "two", "Host is db.")
+    assert not is_done(project, "2026-05-01T23:00:00Z")
+    assert "Host is db." not in (project.root / FACTS).read_text()
+    assert is_done(project, "2026-05-02T00:10:00Z")
+    assert "Host is db." in (project.root / FACTS).read_text()
+    assert "a-b" in (project.root / "MEMORY.md").read_text()
+
+
+def test_it_is_due_when_more_than_twenty_episodes_are_new_or_changed(project: Project) -> None:
+    episode(project, "one", "Port is 8080.")
+    assert is_done(project, "2026-05-01T09:00:00Z")
+    for n in range(19):
+        episode(project, f"new-{n}", f"Item {n} is blue.")
+    episode(project, "one", "Port is 9090.")
+    assert not is_done(project, "2026-05-01T10:00:00Z")
+    episode(project, "last", "Item 99 is blue.")
+    assert is_done(project, "2026-05-01T10:10:00Z")
+
+
+def test_a_command_counts_as_the_pass_of_the_day(project: Project) -> None:
+    episode(project, "one", "Port is 8080.")
+    with opened(project, "2026-05-01T09:00:00Z") as (app, _):
+        lifecycle.consolidate(app, scope="", dry_run=False)
+    assert not is_done(project, "2026-05-01T10:00:00Z")
+
+
+def test_of_two_passes_at_once_one_goes_away(project: Project) -> None:
+    episode(project, "one", "Port is 8080.")
+    with opened(project, "2026-05-01T09:00:00Z") as (app, store), lifecycle.only_one(app, store):
+        with pytest.raises(Locked):
+            lifecycle.consolidate_if_due(app, store)
+        assert not worker.bring_into_order(str(project.root))
+    assert not (project.root / FACTS).exists()
+
+
+def test_a_hook_waits_for_no_pass(project: Project) -> None:
+    """What a hook waits for is the worker's lock and its marks: a pass has neither."""
+    episode(project, "one", "Port is 8080.")
+    cache = project.cache
+    cache.mkdir(parents=True, exist_ok=True)
+    handle = fsio.take_lock(str(cache / "worker.lock"))
+    assert handle is not None
+    (cache / "pending").touch()
+    assert worker.bring_into_order(str(project.root))
+    os.close(handle)
+    assert (cache / "pending").exists()
+    assert not (cache / "working").exists()
+    assert (project.root / FACTS).exists()
+
+
+def test_what_was_remembered_makes_no_difference(project: Project) -> None:
+    for n in range(3):
+        episode(project, f"e{n}", f"Item {n} is blue. Use tool-{n}. 端口{n}是 80{n}。")
+    assert is_done(project, "2026-05-01T09:00:00Z")
+    claims = project.cache / lifecycle.CLAIMS
+    kept = claims.read_bytes()
+    rows = []
+    for text in (
+        kept,
+        kept[: len(kept) // 2],
+        b"",
+        b"\xff\n",
+        kept.replace(b"recollect", b"other"),
+    ):
+        claims.write_bytes(text)
+        episode(project, "new", "Item 0 is red.")
+        with opened(project, "2026-05-02T09:00:00Z") as (app, _):
+            (found,) = lifecycle.consolidate(app, scope="", dry_run=True)
+        rows.append(found.rows)
+    assert rows[0]
+    assert all(row == rows[0] for row in rows)
+
+
+def test_nothing_of_a_purged_memory_is_remembered(project: Project) -> None:
+    episode(project, "one", "The walrus is blue.")
+    assert is_done(project, "2026-05-01T09:00:00Z")
+    assert "walrus" in (project.cache / lifecycle.CLAIMS).read_text()
+    project.answer("forget", "one", "--purge", "--yes")
+    kept = [path for path in project.cache.rglob("*") if path.name == lifecycle.CLAIMS]
+    assert not any("walrus" in path.read_text() for path in kept)
