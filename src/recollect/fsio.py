@@ -14,10 +14,9 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from recollect.errors import AlreadyThere, FileNotThere, Locked, LocksUnsupported, StorageFailed
 
@@ -33,15 +32,11 @@ def stamp_of(data: bytes) -> str:
     return str(_sha256()(data).hexdigest()[:32])
 
 
-@cache
-def _sha256() -> Callable[[bytes], Any]:
-    """The interpreter's own SHA-256: `hashlib` would load all of OpenSSL, a third of its start."""
+def _sha256() -> Any:
+    # The interpreter's own: `hashlib` would load all of OpenSSL, a third of a bare start.
     with suppress(ImportError):
-        own = __import__("_sha2" if sys.version_info >= (3, 12) else "_sha256")
-        return cast("Callable[[bytes], Any]", own.sha256)
-    from hashlib import sha256
-
-    return sha256
+        return __import__("_sha2" if sys.version_info >= (3, 12) else "_sha256").sha256
+    return __import__("hashlib").sha256
 
 
 def failed(error: OSError, path: str) -> StorageFailed:
@@ -96,10 +91,7 @@ def read_file(path: str, limit: int = LARGEST_FILE_BYTES, offset: int = 0) -> by
         if info.st_size > limit:
             raise FileNotThere(path=path, reason=f"it has more than {limit:,} bytes")
         os.lseek(handle, offset, os.SEEK_SET)
-        parts = []
-        while part := os.read(handle, 1 << 20):
-            parts.append(part)
-        return b"".join(parts)
+        return b"".join(iter(lambda: os.read(handle, 1 << 20), b""))
     except OSError as error:
         raise failed(error, path) from error
     finally:

@@ -28,6 +28,7 @@ from recollect.domain.redact import strip_private
 MOST_SESSIONS = 8
 MOST_FACTS = 14
 MOST_OPEN = 8
+MOST_TAGS = 12
 CORE_SHARE = 0.45
 LARGEST_BRIEF = HARD_CAP - 200
 SMALLEST_CORE = 40
@@ -115,12 +116,15 @@ def gather(
             todo.append(_line(one, one.title))
         elif one.kind in ("decision", "pattern", "rule"):
             facts += _rules(memory) if memory else [_line(one, one.title)]
+    return Matter(core, _once(facts), _once(todo), sessions, len(here), _common_tags(here))
+
+
+def _common_tags(entries: Sequence[Entry]) -> list[str]:
     counts: dict[str, int] = {}
-    for entry in here:
+    for entry in entries:
         for tag in entry.tags:
             counts[tag] = counts.get(tag, 0) + 1
-    tags = sorted(counts, key=lambda t: (-counts[t], t))[:12]
-    return Matter(core, _once(facts), _once(todo), sessions, len(here), tags)
+    return sorted(counts, key=lambda tag: (-counts[tag], tag))[:MOST_TAGS]
 
 
 def _is_told(memory: Memory | Entry, project: str) -> bool:
