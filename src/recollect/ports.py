@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from recollect.domain.session import Event
 else:
-    Protocol = object  # a protocol takes the running program a quarter of a millisecond, for nothing
+    Protocol = object  # to define a protocol takes a quarter of a millisecond
 
 
 class Store(Protocol):

@@ -54,9 +54,7 @@ class Sessions(Protocol):
     def remarks_path(self, client: str, session: str) -> str:
         """The file in the store that has what is said of a session by command."""
 
-    def line_of(
-        self, client: str, session: str, remark: Remark, *, escaped: bool = False
-    ) -> str:
+    def line_of(self, client: str, session: str, remark: Remark, *, escaped: bool = False) -> str:
         """A remark as a line of that file; `escaped` leaves no sign in it as it is."""
 
     def append_raw(self, state: SessionState, events: Iterable[Event]) -> int:

@@ -219,7 +219,9 @@ class SqliteIndex:
 
         A fact is known by the number that its id begins with, too: d001.
         """
-        asked = f"SELECT {ENTRY_FIELDS} FROM memory WHERE id {{}} AND shelf <> 2 ORDER BY shelf, path"
+        asked = (
+            f"SELECT {ENTRY_FIELDS} FROM memory WHERE id {{}} AND shelf <> 2 ORDER BY shelf, path"
+        )
         row = self._db.execute(asked.format("= ?"), (clean(memory_id),)).fetchone()
         if row is None and is_number(memory_id):
             start = f"{memory_id.lower()}-*"

@@ -85,7 +85,10 @@ SESSIONS = (
         "0b6f1c2e-7d51-4c1e-9a11-6d1f00000002",
         "2026-10-06T14:30:00Z",
         (
-            person("Run the integration tests and fix what is red."),
+            person(
+                "Run the integration tests and fix what is red. From now on always squash pull "
+                "requests."
+            ),
             fails(
                 "pytest tests/integration",
                 "E   sqlalchemy.exc.OperationalError: (psycopg.OperationalError) connection to "
@@ -141,6 +144,21 @@ SESSIONS = (
                 "Checkout went from 96 ms to 11 ms: order lines are loaded in one query, and the "
                 "price list is cached in Redis for five minutes."
             ),
+        ),
+    ),
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000005",
+        "2026-10-20T10:15:00Z",
+        (
+            person(
+                "Bisecting the slow checkout took me a day, because every pull request is one "
+                "commit. From now on never squash pull requests. Please change the repository's settings."
+            ),
+            edit(".github/settings.yml"),
+            agent("Squashing is off; a pull request keeps its commits now."),
+            person("新同事不懂中文。以后提交信息不要用中文。"),
+            edit("CONTRIBUTING.md"),
+            agent("CONTRIBUTING.md 已更新。"),
         ),
     ),
 )

@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from recollect.app.demo import transcript
@@ -18,6 +19,7 @@ from recollect.errors import Failed
 from recollect.hooks import places
 
 WORKER_SECONDS = 20.0
+MONTHS_LATER = "2027-02-15T09:00:00+00:00"
 
 
 class Answer(NamedTuple):
@@ -49,6 +51,13 @@ class Play:
     def app(self) -> App:
         """The memory of that project."""
         return App(self.project, self.env)
+
+    def months_later(self) -> App:
+        """The same, on a day when every session has faded."""
+        app = self.app()
+        then = datetime.fromisoformat(MONTHS_LATER)
+        app.now, app.started_ns = places.utc(then.timestamp()), int(then.timestamp() * 1e9)
+        return app
 
     def sessions(self) -> Iterator[tuple[Session, int]]:
         """Hold the sessions one after the other; gives each with the number of its hook calls."""

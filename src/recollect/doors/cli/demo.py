@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 LONGEST_QUOTE = 9
 LONGEST_LINE = 140
+FADED = "死信队列"  # what a session was about that has faded
 
 
 @command("demo", example="recollect demo\nrecollect demo --keep ./orchard-demo")
@@ -37,8 +38,9 @@ LONGEST_LINE = 140
 def demo_command(door: Door, lang: str, keep: str | None) -> None:
     """See it at work: a made-up history, English and Chinese, played through the real hooks.
 
-    Four sessions of a small project are held; then new sessions ask, and you see what would be
-    handed to the agent, with its cost in tokens and milliseconds. Nothing of yours is touched.
+    Five sessions of a small project are held; then new sessions ask, and you see what would be
+    handed to the agent, with its cost in tokens and milliseconds. Months later the sessions have
+    faded: what they said stays, and one of them comes back. Nothing of yours is touched.
     """
     from recollect.app import setup
     from recollect.app.demo.play import Play
@@ -50,11 +52,15 @@ def demo_command(door: Door, lang: str, keep: str | None) -> None:
         stage = _Stage(door, play)
         sessions, memories = stage.hold_sessions(), stage.show_memories()
         brief, answers = stage.start_a_session(), stage.ask()
-        shown_answers = [answer._asdict() for answer in answers]
-        door.answer(
-            {"sessions": sessions, "memories": memories, "brief": brief, "answers": shown_answers},
-            lambda: stage.sum_up(answers),
-        )
+        acts = {
+            "sessions": sessions,
+            "memories": memories,
+            "brief": brief,
+            "answers": [answer._asdict() for answer in answers],
+            "consolidated": stage.let_months_pass(),
+            "came_back": stage.bring_back(),
+        }
+        door.answer(acts, lambda: stage.sum_up(answers))
         if keep:
             door.tell("Everything is in {folder}", folder=folder, style="dim")
     finally:
@@ -78,7 +84,7 @@ class _Stage:
             self.door.paper.line(("dim", f"    │ {shown(text)[:LONGEST_LINE]}"))
 
     def hold_sessions(self) -> list[dict[str, Any]]:
-        self.heading("1. Four sessions are held; hooks and worker capture them")
+        self.heading("1. Five sessions are held; hooks and worker capture them")
         held = []
         for session, calls in self.play.sessions():
             first = shown(session.steps[0].text)[:64] + "…"
@@ -120,6 +126,40 @@ class _Stage:
             self.quote(answer)
             answers.append(answer)
         return answers
+
+    def let_months_pass(self) -> dict[str, int]:
+        from recollect.app import lifecycle
+
+        self.heading("5. Four months later: the sessions have faded, what they said has not")
+        app = self.play.months_later()
+        done = lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)[0]
+        self.door.tell(
+            "  statements put where they belong: {absorbed}; sessions archived: {archived}",
+            **done.counts,
+        )
+        reversed_rules = [row for row in done.rows if row.do == "note"]
+        for row in reversed_rules:
+            self.door.tell("  a rule was turned round; the file keeps what it said before:")
+            self.dim(f"- {row.text}")
+            self.dim(f"  {row.new}")
+        app.close()
+        return done.counts | {"reversed": len(reversed_rules)}
+
+    def bring_back(self) -> str:
+        from recollect.app import archive, reading
+
+        self.heading("6. An archived session costs nothing, is found, and comes back")
+        app = self.play.months_later()
+        for cold in (False, True):
+            only = Filter(archived=cold, kind="session" if cold else "")
+            found = reading.search(app, FADED, only, limit=1, scope="project", sections=False)
+            asked = f"{FADED} --archived" if cold else FADED
+            self.door.tell("  › {asked}", asked=f"recollect search {asked}", style="cyan")
+            self.door.tell("    {path}", path=found[0].candidate.path)
+        path, _ = archive.activate(app, found[0].candidate.id, dry_run=False)
+        self.door.tell("  it is active again: {path}", path=path.partition("/memory/")[2])
+        app.close()
+        return found[0].candidate.id
 
     def quote(self, answer: Answer) -> None:
         if not answer.text:
