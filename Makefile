@@ -9,7 +9,7 @@ INSPECTOR_VERSION := 2.12.0
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: demo test test-slow check format lint types rooms docs client bench clean
+.PHONY: demo test test-slow check format lint types rooms docs client bench bench-recall clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/recollect demo
@@ -48,6 +48,10 @@ client: .client/$(CLAUDE_VERSION)
 	@.client/node_modules/.bin/claude --version
 	@npm install --no-audit --no-fund --loglevel=error --prefix .client/inspector @modelcontextprotocol/inspector@$(INSPECTOR_VERSION)
 	@touch $@
+
+# Recall quality on public conversations: make bench-recall DATA=FOLDER
+bench-recall: $(VENV)/.dev
+	@$(BIN)/python -m bench.recall --data "$(DATA)"
 
 bench: $(VENV)/.dev
 	@$(BIN)/python -m compileall -q src && $(BIN)/python -m bench.hooks && $(BIN)/python -m bench.commands && $(BIN)/python -m bench.mcp

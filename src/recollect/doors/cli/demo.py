@@ -135,7 +135,8 @@ class _Stage:
         done = lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)[0]
         self.door.tell(
             "  statements put where they belong: {absorbed}; sessions archived: {archived}",
-            **done.counts,
+            absorbed=done.counts["absorbed"],
+            archived=done.counts["archived"],
         )
         reversed_rules = [row for row in done.rows if row.do == "note"]
         for row in reversed_rules:
