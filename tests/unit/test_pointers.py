@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.unit.build import any_text, entry
 
@@ -42,6 +42,8 @@ def test_a_pointer_says_brief_when_details_and_tags() -> None:
     ]
 
 
+@example("\r")
+@example("a\r\nb\n")
 @given(files)
 def test_taking_the_block_out_gives_back_the_bytes_that_were_there(text: str) -> None:
     written = with_block(text, BLOCK)

@@ -172,9 +172,8 @@ def with_block(text: str, block: str) -> str:
 
 def _without(text: str, start: int, end: int, joined: str | None) -> str:
     before = text[:start]
-    for eol in ("\r\n", "\n"):
-        # The line that was put between the text and the block goes with it.
-        if before.endswith(eol if joined else eol * 2) or before == eol:
-            before = before.removesuffix(eol)
-            break
+    eol = "\r\n" if "\r\n" in text[start:end] else "\n"
+    # The line end that was put between the text and the block goes with it.
+    if before.endswith(eol if joined else f"\n{eol}") or before == eol:
+        before = before.removesuffix(eol)
     return before + text[end:]
