@@ -90,6 +90,7 @@ def test_a_kill_between_two_changes_of_the_store_leaves_the_change_whole_or_abse
     sweep(scene, command, touches_the_store, least=4)
 
 
+@pytest.mark.slow
 def test_a_kill_in_the_middle_of_a_rebuild_leaves_an_index_that_answers(scene: Scene) -> None:
     chosen = iter(range(10_000))
 
@@ -99,6 +100,7 @@ def test_a_kill_in_the_middle_of_a_rebuild_leaves_an_index_that_answers(scene: S
     sweep(scene, "rebuild-index", every_twelfth, least=3)
 
 
+@pytest.mark.slow
 def test_a_kill_in_the_first_command_ever_leaves_nothing_that_hinders_the_next(
     unused: Scene,
 ) -> None:
