@@ -178,6 +178,15 @@ class Index(Protocol):
     def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:
         """The turns of the same conversations next to these (one before, two after), unscored."""
 
+    def used_tags(self, tags: Sequence[str]) -> dict[str, int]:
+        """The tags of memories that have one of these words in a tag, and how many have each."""
+
+    def sharing(self, tags: Sequence[str], layer: str) -> list[Entry]:
+        """The memories of a layer that have two of these tags, as far as their words tell."""
+
+    def stems(self, words: Sequence[str]) -> dict[str, str]:
+        """Each word with the form under which the index files it."""
+
     def by_ids(self, ids: list[str]) -> list[Candidate]:
         """The first section of each of these memories."""
 

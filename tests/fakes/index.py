@@ -13,7 +13,8 @@ from recollect.domain.entries import shelved as _cut
 from recollect.domain.model import Entry, Filter, Memory, day_of
 from recollect.domain.names import is_number
 from recollect.domain.rank import Candidate, stem
-from recollect.domain.text import cue_words, index_words
+from recollect.domain.tags import common_tags
+from recollect.domain.text import cue_words, index_words, plain_words
 from recollect.fsio import stamp_of
 from recollect.ports import Known, Row
 
@@ -105,6 +106,22 @@ class MemoryIndex:
         if not found and is_number(memory_id):
             found = [e for e in named if e.id.startswith(f"{memory_id.lower()}-")]
         return min(found, key=lambda e: (e.path.startswith("archive/"), e.path), default=None)
+
+    def used_tags(self, tags: Sequence[str]) -> dict[str, int]:
+        words = {stem(word) for tag in tags for word in plain_words(tag)}
+        found: dict[str, int] = {}
+        for entry in self.entries(Filter()):
+            if words & {stem(w) for tag in entry.tags for w in index_words(tag).split()}:
+                for tag in entry.tags:
+                    found[tag] = found.get(tag, 0) + 1
+        return found
+
+    def sharing(self, tags: Sequence[str], layer: str) -> list[Entry]:
+        found = self.entries(Filter(layer=layer, superseded=False))
+        return [entry for entry in found if len(common_tags(tags, entry.tags)) > 1]
+
+    def stems(self, words: Sequence[str]) -> dict[str, str]:
+        return {word: stem(word) for word in words}
 
     def entries_of_session(self, session: str) -> list[Entry]:
         found = [e for e, _ in self._named() if e.session == session]

@@ -89,6 +89,9 @@ class MemoryJournal:
     def files(self) -> dict[str, int]:
         return {}
 
+    def drop_unreadable(self) -> int:
+        return 0
+
     def purge(self, path: str) -> int:
         holding = {op.op_id for op in self.ops()}
         purged: set[str] = set()

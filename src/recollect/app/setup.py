@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import fsio
 from recollect.adapters import config
@@ -14,6 +14,9 @@ from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import SCOPES, App
 from recollect.errors import StoreNotFound
 from recollect.hooks import places
+
+if TYPE_CHECKING:
+    from recollect.app.keywords import Skill
 
 FOLDERS = ("core", "episodic", "semantic", "procedural", "reference")
 IGNORED = "# Kept out of git: raw sessions, running sessions, the journal.\n/sessions/raw/\n/sessions/active/\n/journal/\n"
@@ -50,21 +53,29 @@ class Done(NamedTuple):
 
     stores: list[Made]
     clients: list[Connected]
+    skills: Sequence[Skill] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The fields by name, all the way down."""
+        skills = [{**s._asdict(), "keywords": list(s.keywords)} for s in self.skills]
         return {
             "stores": [s._asdict() for s in self.stores],
             "clients": [c._asdict() for c in self.clients],
-        }
+        } | ({"skills": skills} if skills else {})
 
 
-def init(app: App, *, scope: str, clients: Sequence[str], lang: str, dry_run: bool) -> Done:
-    """Make the stores and connect the clients that are asked for.
+class Wish(NamedTuple):
+    """What `init` is asked for; a new store is in `lang`, or in the language of the terminal."""
 
-    A new store is in `lang`, or in the language of the terminal.
-    """
-    wanted = lang or app.terminal_lang
+    clients: Sequence[str] = ()
+    lang: str = ""
+    skill: bool = False  # the program's own, beside the store
+
+
+def init(app: App, wish: Wish, *, scope: str, dry_run: bool) -> Done:
+    """Make the stores, connect the clients and put in place the skill, as far as asked for."""
+    clients = wish.clients
+    wanted = wish.lang or app.terminal_lang
     for name in clients:  # what cannot be connected stops us before anything is made
         _connect(app, name, dry_run=True)
     stores = [
@@ -76,7 +87,21 @@ def init(app: App, *, scope: str, clients: Sequence[str], lang: str, dry_run: bo
         app.forget_roots()
         for made in stores:
             publish_after_change(app, app.opened(made.path, made.scope))
-    return Done(stores, connected)
+    skills = _put_skills(app, stores, dry_run=dry_run) if wish.skill else ()
+    return Done(stores, connected, skills)
+
+
+def _put_skills(app: App, stores: Sequence[Made], *, dry_run: bool) -> list[Skill]:
+    from recollect.app import keywords  # seldom needed
+
+    done = []
+    for made in stores:
+        if os.path.exists(config.path_of(made.path)):
+            store = app.opened(made.path, made.scope)
+            done.append(keywords.put_skill(store, dry_run=dry_run))
+        else:  # a dry run made no store
+            done.append(keywords.skill_beside(made.path, made.scope, made.lang))
+    return done
 
 
 def _scopes(app: App, scope: str, clients: Sequence[str]) -> list[str]:

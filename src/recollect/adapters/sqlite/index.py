@@ -288,6 +288,24 @@ class SqliteIndex:
         return [one for one in rows if (one.n, one.memory) in near]
 
     @_whole
+    def used_tags(self, tags: Sequence[str]) -> dict[str, int]:
+        """The tags of memories that have one of these words in a tag, and how many have each."""
+        from recollect.adapters.sqlite import tagging  # only what saves has need of it
+
+        return tagging.used(self._db, tags)
+
+    @_whole
+    def sharing(self, tags: Sequence[str], layer: str) -> list[Entry]:
+        """The memories of a layer that have two of these tags, as far as their words tell."""
+        from recollect.adapters.sqlite import tagging
+
+        return tagging.sharing(self._db, tags, layer)
+
+    def stems(self, words: Sequence[str]) -> dict[str, str]:
+        """Each word with the form under which the index files it."""
+        return lookup.stems(list(words)) if words else {}
+
+    @_whole
     def by_ids(self, ids: list[str]) -> list[Candidate]:
         """The first section of each of these memories."""
         return lookup.heads_of(self._db, [clean(name) for name in ids], "")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from recollect.app import settings, setup
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.ids import complete_settings
+
+if TYPE_CHECKING:
+    from recollect.app.keywords import Skill
 
 CLIENTS = ("claude",)
 
@@ -14,7 +19,7 @@ CLIENTS = ("claude",)
 @command(
     "init",
     dry_run=True,
-    example="recollect init --client claude\nrecollect init --scope global --lang zh",
+    example="recollect init --client claude\nrecollect init --skill\nrecollect init --scope global --lang zh",
 )
 @click.option(
     "--scope",
@@ -32,17 +37,29 @@ CLIENTS = ("claude",)
 @click.option(
     "--lang", type=click.Choice(["en", "zh"]), default=None, help="Language of the store."
 )
+@click.option(
+    "--skill",
+    "has_skill",
+    is_flag=True,
+    help="Put the skill beside the store too, with the keywords of its memories in it.",
+)
 def init_command(
-    door: Door, scope: str | None, clients: tuple[str, ...], lang: str | None, dry_run: bool
+    door: Door,
+    scope: str | None,
+    clients: tuple[str, ...],
+    lang: str | None,
+    *,
+    has_skill: bool,
+    dry_run: bool,
 ) -> None:
     """Make a store and connect a client to it.
 
     Making what is there already changes nothing. A client's settings keep every byte that is not
-    ours, and a copy of them is left beside the file.
+    ours, and a copy of them is left beside the file. With --skill every session loads up to 15
+    keywords of memories that you made or approved; they are kept up to date.
     """
-    done = setup.init(
-        door.app, scope=scope or "", clients=clients, lang=lang or "", dry_run=dry_run
-    )
+    wish = setup.Wish(clients, lang or "", has_skill)
+    done = setup.init(door.app, wish, scope=scope or "", dry_run=dry_run)
     door.lang = done.stores[0].lang
 
     def show() -> None:
@@ -50,6 +67,8 @@ def init_command(
             _show_store(door, made, lang or "", dry_run=dry_run)
         for client in done.clients:
             _show_client(door, client, dry_run=dry_run)
+        for skill in done.skills:
+            _show_skill(door, skill, dry_run=dry_run)
         if dry_run:
             door.tell("Nothing was changed (--dry-run).", style="dim")
         elif not clients and not setup.is_connected(door.app):
@@ -89,6 +108,25 @@ def _show_client(door: Door, client: setup.Connected, *, dry_run: bool) -> None:
         door.tell("  sessions that start from now on use it", style="dim")
     if client.backup and not dry_run:
         door.tell("  the file as it was: {path}", path=client.backup, style="dim")
+
+
+def _show_skill(door: Door, skill: Skill, *, dry_run: bool) -> None:
+    if skill.what == "theirs":
+        door.tell("{path} has no place for keywords; it stays as it is", path=skill.path)
+        return
+    if skill.what == "unchanged":
+        door.tell("The skill {path} is there already", path=skill.path)
+    elif dry_run:
+        door.tell("Would write the skill {path}", path=skill.path)
+    else:
+        door.tell("Wrote the skill {path}", path=skill.path)
+    if skill.keywords:
+        door.tell("  keywords: {words}", words=", ".join(skill.keywords), style="dim")
+    if skill.is_other:
+        door.tell(
+            "  its other lines differ from this version's; delete it and run this again to have them",
+            style="dim",
+        )
 
 
 @command("uninstall", dry_run=True, example="recollect uninstall --client claude")

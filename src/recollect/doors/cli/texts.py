@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import FileNotThere, NotText
 from recollect.fsio import read_file
+
+if TYPE_CHECKING:
+    from recollect.doors.cli.door import Door
 
 LARGEST_INPUT = 32 * 1024 * 1024
 
@@ -31,3 +35,15 @@ def _text_of(data: bytes, path: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise NotText(path=path) from None
+
+
+def text_given(door: Door, given: dict[str, Any]) -> str:
+    """The text, from the one place it was given in."""
+    sources = [given["body"] is not None, given["file"] is not None, given["stdin"] is not None]
+    if sum(sources) > 1:
+        raise door.refusal("Give the text once: --body, --file or -.")
+    if given["stdin"] not in (None, "-"):
+        raise door.refusal("Put a text of several words in quotes.")
+    if given["stdin"] == "-":
+        return text_at("-")
+    return text_at(given["file"]) if given["file"] else given["body"] or ""

@@ -1,4 +1,4 @@
-"""Command line: save, edit, set, forget, undo, history."""
+"""Command line: edit, set, forget, undo, history."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import click
 
 from recollect.app import writing
 from recollect.app.writing import Done
-from recollect.domain import model
-from recollect.doors.cli.door import Door, command, words
+from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.ids import complete_ids
-from recollect.doors.cli.texts import text_at
+from recollect.doors.cli.texts import text_given
 
 SHOWN_OF_CHANGE = 15  # as much of a change's id as tells it from others; `undo` takes that
 RESTORED = {
@@ -21,119 +20,6 @@ RESTORED = {
     "moved": "  {path}: back in its place",
     "removed": "  {path}: there again",
 }
-
-
-@command(
-    "save",
-    scope=True,
-    dry_run=True,
-    example='recollect save "Use PostgreSQL for events" --kind decision --tags postgres,events \\\n'
-    '  --body "We need JSONB and LISTEN/NOTIFY."\n'
-    'git log -1 --format=%B | recollect save "Why the queue was dropped" -',
-)
-@click.argument("title")
-@click.argument("stdin", required=False, metavar="[-]")
-@click.option("--body", default=None, help="The text; `-` behind the title reads it from stdin.")
-@click.option(
-    "--file",
-    "file",
-    type=click.Path(),
-    default=None,
-    help="Read the text from a file; `-` is stdin.",
-)
-@click.option(
-    "--layer",
-    type=click.Choice(model.LAYERS),
-    default=None,
-    help="The layer; chosen by rule if not given.",
-)
-@click.option(
-    "--kind",
-    type=click.Choice(model.KINDS),
-    default=None,
-    metavar="KIND",
-    help=f"What it is: {', '.join(model.KINDS)}.",
-)
-@click.option("--category", default=None, help="For a decision, pattern or issue.")
-@click.option("--tags", default=None, help="Three to six nouns, with commas.")
-@click.option("--trigger", default=None, help="Words of a symptom; they weigh double in recall.")
-@click.option("--files", default=None, help="Files it is about, with commas.")
-@click.option("--concepts", default=None, help="Concepts, with commas.")
-@click.option(
-    "--salience", type=click.Choice(model.LEVELS), default=None, help="How much it matters."
-)
-@click.option("--confidence", type=click.Choice(model.LEVELS), default=None, help="How sure it is.")
-@click.option(
-    "--source", type=click.Choice(model.SOURCES), default=None, help="Where it comes from."
-)
-@click.option("--status", type=click.Choice(model.STATUSES), default=None, help="Whether it holds.")
-@click.option(
-    "--conversation",
-    type=click.Path(),
-    default=None,
-    help="A file with the raw conversation (level 3).",
-)
-@click.option("--private", is_flag=True, help="Keep it out of views, exports and git.")
-def save_command(door: Door, title: str, dry_run: bool, scope: str | None, **given: Any) -> None:
-    """Save a memory.
-
-    The layer is chosen by rule (a pointer, a way to work, an event, else a fact) unless you name
-    layer or kind. Rules and pointers become a section of a shared file; all else gets a file.
-    """
-    if given["conversation"] and (given["layer"] or given["kind"]):
-        raise door.refusal("--conversation makes an episode: leave out --layer and --kind.")
-    draft = writing.draft(
-        door.app,
-        title,
-        _body(door, given),
-        conversation=text_at(given["conversation"]) if given["conversation"] else "",
-        **{k: words(given[k]) for k in ("tags", "trigger", "files", "concepts")},
-        **{
-            k: given[k] or ""
-            for k in ("layer", "kind", "category", "salience", "confidence", "source", "status")
-        },
-        private=given["private"],
-    )
-    _check_category(door, draft.kind, draft.category)
-    done = writing.save(door.app, draft, scope=scope or "", dry_run=dry_run)
-
-    def show() -> None:
-        if done.what == "unchanged":
-            door.tell("{id} says that already; nothing was changed.", id=done.id)
-        elif dry_run:
-            door.tell("Would save {id} in {path}", id=done.id, path=done.path)
-        else:
-            door.tell("Saved {id}", id=done.id, style="bold")
-            door.tell("  {path}", path=done.path, style="dim")
-        door.tell(
-            "  layer {layer}: it {reason}",
-            layer=done.layer,
-            reason=door.word(done.reason),
-            style="dim",
-        )
-        if dry_run:
-            door.paper.line()
-            door.paper.block(done.text)
-
-    door.answer(done.as_json(), show)
-
-
-def _check_category(door: Door, kind: str, category: str) -> None:
-    known = model.CATEGORIES.get(kind)
-    if category and known and category not in known:
-        raise door.refusal(f"A {kind} has one of the categories {', '.join(known)}.")
-
-
-def _body(door: Door, given: dict[str, Any]) -> str:
-    """The text, from the one place it was given in."""
-    sources = [given["body"] is not None, given["file"] is not None, given["stdin"] is not None]
-    if sum(sources) > 1:
-        raise door.refusal("Give the text once: --body, --file or -.")
-    if given["stdin"] not in (None, "-"):
-        raise door.refusal("Put a text of several words in quotes.")
-    if given["stdin"] == "-":
-        return text_at("-")
-    return text_at(given["file"]) if given["file"] else given["body"] or ""
 
 
 @command(
@@ -165,7 +51,7 @@ def edit_command(door: Door, name: str, dry_run: bool, **given: Any) -> None:
         has_body = (
             given["body"] is not None or given["file"] is not None or given["stdin"] is not None
         )
-        body = _body(door, given) if has_body else None
+        body = text_given(door, given) if has_body else None
         done = writing.edit(
             door.app, name, title=given["title"], body=body, append=given["append"], dry_run=dry_run
         )
@@ -225,23 +111,52 @@ def set_command(door: Door, name: str, values: tuple[str, ...], dry_run: bool) -
 @command(
     "forget",
     dry_run=True,
-    example="recollect forget use-postgres-for-events\nrecollect forget feedback#old-rule",
+    example="recollect forget use-postgres-for-events\nrecollect forget feedback#old-rule\n"
+    "recollect forget --from-session 3f2a1b9c --dry-run",
 )
-@click.argument("name", metavar="ID", shell_complete=complete_ids)
+@click.argument("name", metavar="[ID]", required=False, default="", shell_complete=complete_ids)
+@click.option("--from-session", default="", metavar="ID", help="All that came from a session.")
 @click.option(
     "--purge", is_flag=True, help="Remove its text from the journal too; there is no undo."
 )
 @click.option("--yes", is_flag=True, help="Do not ask (for --purge).")
-def forget_command(door: Door, name: str, purge: bool, yes: bool, dry_run: bool) -> None:
+def forget_command(
+    door: Door, name: str, from_session: str, purge: bool, yes: bool, dry_run: bool
+) -> None:
     """Take a memory, or one section of it (ID#SECTION), out of the store.
 
     The journal keeps its text, so that `recollect undo` brings it back; with --purge it does not.
+    With --from-session go the memories of a session, what was learned in it, and the lines that
+    consolidation has put elsewhere; try it with --dry-run first.
     """
+    if bool(name) == bool(from_session) or (from_session and purge):
+        raise door.refusal("Name a memory, or give --from-session alone.")
+    if from_session:
+        _forget_session(door, from_session, dry_run=dry_run)
+    else:
+        _forget_one(door, name, purge=purge, yes=yes, dry_run=dry_run)
+
+
+def _forget_session(door: Door, session: str, *, dry_run: bool) -> None:
+    from recollect.app import reviewing  # seldom needed
+    from recollect.doors.cli.review import show_taken_back
+
+    done = reviewing.take_back(door.app, session, scope="", dry_run=dry_run)
+    rows = [{**effect._asdict(), "scope": scope} for scope, effect in done]
+    door.answer(rows, lambda: show_taken_back(door, done, dry_run=dry_run))
+
+
+def _forget_one(door: Door, name: str, *, purge: bool, yes: bool, dry_run: bool) -> None:
     if purge and not yes and not dry_run:
         if not sys.stdin.isatty():
             raise door.refusal("--purge cannot be undone: give --yes too.")
         click.confirm(door.say("Remove {id} for good?", id=name), abort=True)
+    left: list[tuple[str, str]] = []
     done = writing.forget(door.app, name, purge=purge, dry_run=dry_run)
+    if purge:
+        from recollect.app import leaks  # seldom needed
+
+        left = leaks.out_of_reach(door.app, done.scope)
 
     def show() -> None:
         door.tell("Would forget {id}" if dry_run else "Forgot {id}", id=done.id, style="bold")
@@ -249,28 +164,52 @@ def forget_command(door: Door, name: str, purge: bool, yes: bool, dry_run: bool)
             door.tell(
                 "Its text is gone from the store, the journal and the index. Copies in git, backups or other machines are out of reach."
             )
+            for what, path in left:
+                door.tell("  {what}: {path}", what=door.word(what), path=path, style="yellow")
         elif not dry_run:
             door.tell("  `recollect undo` brings it back.", style="dim")
 
-    door.answer(done.as_json(), show)
+    more = {"left": [{"what": what, "path": path} for what, path in left]} if purge else {}
+    door.answer({**done.as_json(), **more}, show)
 
 
 @command(
     "undo",
     scope=True,
     dry_run=True,
-    example="recollect undo\nrecollect undo use-postgres-for-events",
+    example="recollect undo\nrecollect undo use-postgres-for-events\n"
+    "recollect undo --to 2026-01-11 --dry-run",
 )
 @click.argument(
     "name", required=False, default="", metavar="[ID|CHANGE]", shell_complete=complete_ids
 )
-def undo_command(door: Door, name: str, scope: str | None, dry_run: bool) -> None:
+@click.option(
+    "--to",
+    default="",
+    metavar="CHANGE|DATE",
+    help="Take back all that came behind a change, a day or a time (UTC).",
+)
+@click.option("--gone", is_flag=True, help="Bring back files that went away without a command.")
+def undo_command(
+    door: Door, name: str, to: str, gone: bool, scope: str | None, dry_run: bool
+) -> None:
     """Take back the last change, the last one of a memory, or the one named.
 
-    The bytes from before come back. If the file was changed since, nothing is written. An undo
-    can be undone by its own name.
+    The bytes from before come back. If the file was changed since, nothing is written; with --to
+    what you edited by hand since then stays. An undo can be undone by its own name.
     """
-    past = writing.undo(door.app, name, scope=scope or "", dry_run=dry_run)
+    if sum(map(bool, (name, to, gone))) > 1:
+        raise door.refusal("Name a change, or give --to, or --gone.")
+    if to:
+        _undo_to(door, to, scope or "", dry_run=dry_run)
+    elif gone:
+        _bring_back(door, scope or "", dry_run=dry_run)
+    else:
+        _undo_one(door, name, scope or "", dry_run=dry_run)
+
+
+def _undo_one(door: Door, name: str, scope: str, *, dry_run: bool) -> None:
+    past = writing.undo(door.app, name, scope=scope, dry_run=dry_run)
 
     def show() -> None:
         about = ", ".join(past.memories) or ", ".join(past.paths)
@@ -282,6 +221,58 @@ def undo_command(door: Door, name: str, scope: str | None, dry_run: bool) -> Non
             door.tell(RESTORED[what], path=path, style="dim")
 
     door.answer(writing.past_json(past), show)
+
+
+def _undo_to(door: Door, to: str, scope: str, *, dry_run: bool) -> None:
+    done = writing.undo_to(door.app, to, scope=scope, dry_run=dry_run)
+
+    def show() -> None:
+        if not done.effects and not done.left:
+            door.tell(
+                "Nothing is to be taken back: the files are as they were at {time}.", time=done.time
+            )
+        elif not done.effects:
+            door.tell("Nothing can be taken back.")
+        elif dry_run:
+            door.tell("Would take back changes: {n}, to {time}", n=done.changes, time=done.time)
+        else:
+            door.tell(
+                "Took back changes: {n}, to {time}", n=done.changes, time=done.time, style="bold"
+            )
+        for what, path in done.effects:
+            door.tell(RESTORED[what], path=path, style="dim")
+        for path, why in done.left:
+            door.tell(
+                "  {path}: stays as it is, {reason}",
+                path=path,
+                reason=door.word(why),
+                style="yellow",
+            )
+
+    door.answer(
+        {
+            "change": done.change,
+            "time": done.time,
+            "changes": done.changes,
+            "files": [{"path": path, "was": what} for what, path in done.effects],
+            "left": [{"path": path, "why": why} for path, why in done.left],
+        },
+        show,
+    )
+
+
+def _bring_back(door: Door, scope: str, *, dry_run: bool) -> None:
+    paths = writing.bring_back(door.app, scope=scope, dry_run=dry_run)
+
+    def show() -> None:
+        if not paths:
+            door.tell("No file went away without a command.")
+        for path in paths:
+            door.tell(
+                "  {path}: would be there again" if dry_run else RESTORED["removed"], path=path
+            )
+
+    door.answer({"paths": paths}, show)
 
 
 @command(

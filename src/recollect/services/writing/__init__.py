@@ -14,11 +14,12 @@ from recollect.services.writing.changing import (
     purge,
     set_fields,
 )
-from recollect.services.writing.drafts import SHARED, Draft, Written
+from recollect.services.writing.drafts import SHARED, Advice, Draft, Written
 from recollect.services.writing.saving import save, section_change
 
 __all__ = [
     "SHARED",
+    "Advice",
     "Draft",
     "Written",
     "edit",

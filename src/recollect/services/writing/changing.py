@@ -106,7 +106,8 @@ def _checked(key: str, value: str) -> Value:
         raise UsageProblem(what=f"“{key}” cannot be set; it is one of {known}.", command="set")
     check_word(key, value, "set")
     if key in LISTS:
-        return [w.strip() for w in value.replace("，", ",").split(",") if w.strip()]
+        named = value.replace("，", ",").replace("、", ",").split(",")
+        return [w.strip() for w in named if w.strip()]
     if key in DATES and value and not time_of(value):
         what = f"{key} is a date such as 2026-01-11; not “{value}”."
         raise UsageProblem(what=what, command="set")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from recollect.domain import tags
 from recollect.domain.codec.fields import words_for
 from recollect.errors import UsageProblem
 
+LONGEST_SUMMARY = 2_000  # characters of a conversation's summary, as seed 001 recommends
 # Rules, solutions and pointers share a file, a `##` section for each.
 SHARED = {
     "rule": "procedural/feedback.md",
@@ -38,6 +40,8 @@ class Draft(NamedTuple):
     conversation: str = ""
     private: bool = False
     created: str = ""
+    into: str = ""  # the memory to which it is added
+    exact_tags: bool = False  # the tags are written as they are given
 
     def mapped(self, change: Callable[[str], str]) -> Draft:
         """The draft with every text in it changed."""
@@ -50,6 +54,22 @@ class Draft(NamedTuple):
         return self._replace(**texts)
 
 
+class Advice(NamedTuple):
+    """What somebody who saves may want to know; nothing of it stands in the way."""
+
+    renamed: tuple[tuple[str, str], ...] = ()  # tags that were given in another form
+    near: str = ""  # a memory that it could be added to instead
+    common: tuple[str, ...] = ()  # the tags that both have
+    warnings: tuple[str, ...] = ()  # long-summary, many-keywords, many-tags
+
+    def as_json(self) -> dict[str, Any]:
+        """What there is to say."""
+        said: dict[str, Any] = {"renamed_tags": dict(self.renamed)} if self.renamed else {}
+        if self.near:
+            said["near"] = {"id": self.near, "tags": list(self.common)}
+        return said | ({"warnings": list(self.warnings)} if self.warnings else {})
+
+
 class Written(NamedTuple):
     """What a change did, or would do."""
 
@@ -59,6 +79,20 @@ class Written(NamedTuple):
     rule: str = ""
     layer: str = ""
     text: str = ""
+    advice: Advice = Advice()  # of a saved draft
+
+
+def warnings_of(draft: Draft) -> tuple[str, ...]:
+    """What is more, or less, than serves well; a draft without tags gets some."""
+    found = []
+    if draft.conversation or draft.kind == "conversation":
+        if len(draft.body) > LONGEST_SUMMARY:
+            found.append("long-summary")
+        if len(draft.tags) > tags.MOST_OF_CONVERSATION:
+            found.append("many-keywords")
+    elif len(draft.tags) > tags.MOST:
+        found.append("many-tags")
+    return tuple(found)
 
 
 def check_word(key: str, value: str, command: str) -> None:

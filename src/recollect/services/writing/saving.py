@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from recollect.domain import codec, entries, layers, model
+from recollect.domain import codec, entries, layers, model, tags
 from recollect.domain.codec.fields import layer_defaults
 from recollect.domain.codec.frontmatter import Value
-from recollect.domain.model import Change, Document
+from recollect.domain.model import TRUSTS, Change, Document
 from recollect.domain.names import anchor_of
-from recollect.domain.text import STOP_WORDS
+from recollect.domain.text import STOP_WORDS, plain_words
 from recollect.errors import UsageProblem
 from recollect.services.opened import OpenStore
-from recollect.services.writing.drafts import SHARED, Draft, Written, check_word
+from recollect.services.writing.drafts import (
+    SHARED,
+    Advice,
+    Draft,
+    Written,
+    check_word,
+    warnings_of,
+)
 
 TRIGGER = {"en": "Trigger", "zh": "触发词"}
 SHARED_TITLES = {
@@ -33,9 +40,83 @@ def save(store: OpenStore, draft: Draft, *, dry_run: bool = False) -> Written:
     draft = draft.mapped(store.ledger.redact)
     _require_words(draft)
     choice = layers.choose(draft.title, draft.body, draft.layer, draft.kind)
-    if choice.kind in SHARED and SHARED[choice.kind].startswith(choice.layer):
-        return _save_section(store, draft, choice, dry_run=dry_run)
-    return _carried_out(store, lambda: _new_file(store, draft, choice), dry_run=dry_run)
+    is_section = SHARED.get(choice.kind, "").startswith(choice.layer)
+    found = tags.Settled(draft.tags, ())
+    if not draft.exact_tags:
+        found = _settled_tags(store, draft, or_suggested=not is_section and not draft.into)
+    draft = draft._replace(tags=found.tags)
+    if draft.into:
+        done = _save_into(store, draft, dry_run=dry_run)
+    elif is_section:
+        done = _save_section(store, draft, choice, dry_run=dry_run)
+    else:
+        done = _carried_out(store, lambda: _new_file(store, draft, choice), dry_run=dry_run)
+    advice = _near(store, draft, choice, done.id)
+    warnings = warnings_of(draft)
+    return done._replace(advice=advice._replace(renamed=found.renamed, warnings=warnings))
+
+
+def _near(store: OpenStore, draft: Draft, choice: layers.Choice, own: str) -> Advice:
+    """The memory that a fact could be added to: the one with most tags in common, two at least."""
+    if draft.into or choice.kind != "fact" or choice.layer != "semantic":
+        return Advice()
+    near = [entry for entry in store.index.sharing(draft.tags, choice.layer) if entry.id != own]
+    best = tags.best_with(draft.tags, (entry for entry in near if _takes(entry, draft)))
+    return (
+        Advice(near=best.id, common=tags.common_tags(draft.tags, best.tags)) if best else Advice()
+    )
+
+
+def _settled_tags(store: OpenStore, draft: Draft, *, or_suggested: bool) -> tags.Settled:
+    """The tags of a draft in the forms that the store uses; where none are given, likely ones."""
+    given = list(draft.tags)
+    if not given and or_suggested:
+        given = layers.suggested_tags(draft.title, draft.body, STOP_WORDS)
+    if not given:
+        return tags.Settled((), ())
+    forms = tags.wanted_forms(given)
+    known = store.index.used_tags([*given, *(form for tag, form in forms.items() if form != tag)])
+    alike = tags.maybe_alike(forms, known)
+    words = {word for tag in alike for word in plain_words(tag)}
+    stems = store.index.stems(sorted(words))
+    found = tags.settled(given, forms, known, lambda word: stems.get(word, word))
+    return found if draft.tags else found._replace(renamed=())
+
+
+def _takes(entry: model.Entry, draft: Draft) -> bool:
+    """Whether a memory is one that more facts can be added to."""
+    return (
+        entry.kind == "fact"
+        and entry.private == draft.private
+        and entry.project == draft.project
+        and "core/" not in entry.path
+    )
+
+
+def _save_into(store: OpenStore, draft: Draft, *, dry_run: bool) -> Written:
+    """Add a draft to a memory that is there, as a section of it."""
+    entry = store.require(draft.into)
+    if entry.archived or draft.private != entry.private:
+        what = f"{entry.id} is in the archive or private; save this as a memory of its own."
+        raise UsageProblem(what=what, command="save")
+    if entry.path.startswith("core/") and draft.trust != "user":
+        what = "This file is in every session; only a person changes it, with `recollect edit`."
+        raise UsageProblem(what=what, command="save")
+    title = " ".join(draft.title.split())
+    is_trusted = TRUSTS.index(draft.trust) >= TRUSTS.index(entry.trust)
+    body = draft.body.strip() or title
+    if not is_trusted:  # the file stays the person's; the section says whose it is
+        body += f"\n\n<!-- source: {draft.source or 'inferred'}; trust: {draft.trust} -->"
+    added = draft._replace(body=body, tags=draft.tags if is_trusted else ())
+    choice = layers.Choice(entry.layer, entry.kind, "asked")
+
+    def plan() -> tuple[Written, list[Change]]:
+        what, changes = section_change(store, entry.path, title, added, choice)
+        name = f"{entry.id}#{_anchor(changes, store, entry.path, title)}"
+        text = changes[0].text if changes else draft.body
+        return Written(name, entry.path, what, choice.rule, choice.layer, text), changes
+
+    return _carried_out(store, plan, dry_run=dry_run)
 
 
 def _carried_out(
@@ -90,7 +171,7 @@ def _new_file(
 
 def _fields_of(draft: Draft, choice: layers.Choice, name: str, created: str) -> dict[str, Value]:
     default = layer_defaults(choice.layer)
-    tags = list(draft.tags) or layers.suggested_tags(draft.title, draft.body, STOP_WORDS)
+    named = list(draft.tags) or layers.suggested_tags(draft.title, draft.body, STOP_WORDS)
     category = draft.category
     if not category and choice.kind in model.CATEGORIES:
         category = "other"
@@ -100,7 +181,7 @@ def _fields_of(draft: Draft, choice: layers.Choice, name: str, created: str) -> 
         "type": choice.layer,
         "kind": choice.kind,
         "category": category,
-        "tags": tags,
+        "tags": named,
         "trigger": list(draft.trigger),
         "files": list(draft.files),
         "concepts": list(draft.concepts),
