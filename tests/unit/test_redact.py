@@ -322,4 +322,4 @@ def test_a_long_text_is_redacted_as_if_each_rule_were_applied_to_all_of_it(
     whole = text
     for rule in rules._RULES:
         whole = rule.pattern.sub(partial(rules._placeholder, kind=rule.kind, key=b""), whole)
-    assert redact(text) == whole
+    assert rules._by_our_rules(text, b"") == whole

@@ -13,6 +13,7 @@ from recollect.app.publishing import publish_after_change, publish_all
 from recollect.app.wiring import App
 from recollect.domain.lifecycle import Wait
 from recollect.domain.model import Filter
+from recollect.domain.reaction import Reaction
 from recollect.errors import ConflictNotFound, Locked, RecollectError
 from recollect.services import consolidate as service
 from recollect.services import publish
@@ -66,7 +67,8 @@ def consolidate(
     for store in app.stores(scope):
         if dry_run:
             with remembered(app, store) as known:
-                found = service.look(service.gather(store, known), force_decay=force_decay)
+                gathered = service.gather(store, known, reactions_in(app, store))
+                found = service.look(gathered, force_decay=force_decay)
             done.append(Consolidated(store.scope, _stale_views(store), found))
             continue
         found = consolidate_store(app, store, force_decay=force_decay)
@@ -83,9 +85,19 @@ def consolidate_store(
 ) -> Outcome:
     """Bring one store into order, but not its views. Raises Locked."""
     with only_one(app, store, wait_seconds), remembered(app, store) as known:
-        found = service.consolidate(store, known, force_decay=force_decay)
+        reactions = reactions_in(app, store)
+        found = service.consolidate(store, known, reactions=reactions, force_decay=force_decay)
         store.index.set_meta({PASSED: f"{app.now} {' '.join(sorted(_episodes(store)))}"})
     return found
+
+
+def reactions_in(app: App, store: OpenStore) -> list[Reaction]:
+    """What people said of the answers they got, in all sessions of a store."""
+    return [
+        Reaction(row["kind"], state.session_id, row["since"], row["until"], row.get("seq", 0))
+        for state in app.sessions(store).every()
+        for row in state.reactions
+    ]
 
 
 def consolidate_if_due(app: App, store: OpenStore) -> bool:

@@ -51,6 +51,7 @@ def publish_all(app: App, store: OpenStore, projects: tuple[str, ...] = ()) -> l
     for project in ("", *projects):
         _keep_brief(app, told, watched, project)
     _keep_pointers(app, store)
+    _keep_keywords(store)
     return written
 
 
@@ -62,6 +63,16 @@ def _keep_pointers(app: App, store: OpenStore) -> None:
 
         with suppress(RecollectError):  # instructions that we may not touch stop nothing else
             promoting.renew(app, store)
+
+
+def _keep_keywords(store: OpenStore) -> None:
+    """Bring the keywords in the skill beside a store up to date, if a person has put one there."""
+    beside = f"{os.path.dirname(store.files.root)}/skills"
+    if any(os.path.lexists(f"{beside}/{name}/SKILL.md") for name in ("recollect", "recollect-zh")):
+        from recollect.app import keywords  # seldom needed
+
+        with suppress(RecollectError):
+            keywords.renew(store)
 
 
 def keep_hook_settings(app: App, store: OpenStore) -> None:

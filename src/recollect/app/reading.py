@@ -16,10 +16,17 @@ from recollect.services.recall import Found, Recalled
 
 
 def search(
-    app: App, text: str, only: Filter, *, limit: int, scope: str, sections: bool
+    app: App,
+    text: str,
+    only: Filter,
+    *,
+    limit: int,
+    scope: str,
+    sections: bool,
+    stores: list[OpenStore] | None = None,
 ) -> list[Found]:
-    """The memories that match, best first."""
-    stores = app.stores(scope)
+    """The memories that match, best first; of other stores than those of today where given."""
+    stores = app.stores(scope) if stores is None else stores
     found = service.search(
         stores, text, only, limit=limit, project=app.project_name, every_section=sections
     )
@@ -136,11 +143,13 @@ class Listed(NamedTuple):
         }
 
 
-def entries(app: App, only: Filter, *, scope: str) -> list[Listed]:
-    """The memories that the filter lets through, newest first."""
+def entries(
+    app: App, only: Filter, *, scope: str, stores: list[OpenStore] | None = None
+) -> list[Listed]:
+    """The memories that the filter lets through, newest first; of other stores where given."""
     found = [
         Listed(entry, store.scope, os.path.join(store.files.root, entry.path))
-        for store in app.stores(scope)
+        for store in (app.stores(scope) if stores is None else stores)
         for entry in store.index.entries(only)
         if not entry.project or entry.project == app.project_name or scope == "global"
     ]

@@ -24,6 +24,7 @@ from recollect.domain.pack import (
     shortened,
 )
 from recollect.domain.redact import strip_private
+from recollect.domain.reviewing import doubtful
 
 MOST_SESSIONS = 8
 MOST_FACTS = 14
@@ -116,7 +117,8 @@ def gather(
             todo.append(_line(one, one.title))
         elif one.kind in ("decision", "pattern", "rule"):
             facts += _rules(memory) if memory else [_line(one, one.title)]
-    return Matter(core, _once(facts), _once(todo), sessions, len(here), _common_tags(here))
+    tags = _common_tags([entry for entry in here if entry.trust in TRUSTED])
+    return Matter(core, _once(facts), _once(todo), sessions, len(here), tags)
 
 
 def _common_tags(entries: Sequence[Entry]) -> list[str]:
@@ -152,8 +154,11 @@ def _take_session(
 
 def _rules(memory: Memory) -> list[Line]:
     """The rules in a file of rules (its section titles), or the one thing a file says."""
-    heads = [s.heading for s in sections_of(memory.body) if s.heading]
-    if memory.kind != "rule" or not heads:
+    # What a tool or a page said stands in sections of their own, under a heading in their words.
+    not_said = {s.anchor for s in doubtful(memory.body) if s.trust not in TRUSTED}
+    sections = [s for s in sections_of(memory.body) if s.heading]
+    heads = [s.heading for s in sections if s.anchor not in not_said]
+    if memory.kind != "rule" or not sections:
         return [_line(memory, memory.title)]
     rules = (h for h in heads if not h.lower().startswith(("solution", "解决方案")))
     return [_line(memory, rule) for rule in rules]

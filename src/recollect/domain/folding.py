@@ -15,10 +15,12 @@ from dataclasses import replace
 from recollect.domain import notice, struggle
 from recollect.domain.facts import Fact, same_words
 from recollect.domain.model import lowest_trust
+from recollect.domain.reaction import reaction_in
 from recollect.domain.session import SHORTEST_TASK, Event, Remark, SessionState
 
 REMEMBERED_IDS = 20_000
 MOST_FACTS = 40
+MOST_REACTIONS = 500
 PATIENCE = 12  # steps after which a failure is no longer waiting for something that works
 
 
@@ -101,6 +103,8 @@ def _take(state: SessionState, event: Event) -> None:
     }.get(event.kind)
     if takes:
         takes(state, event)
+        if event.kind in ("answer", "call", "result"):
+            state.answered = max(state.answered, event.time)
     elif event.kind == "compacted":
         state.compactions += 1
     elif event.kind == "web":
@@ -109,6 +113,7 @@ def _take(state: SessionState, event: Event) -> None:
 
 def _take_prompt(state: SessionState, event: Event) -> None:
     state.prompts += 1
+    _take_reaction(state, event)
     line = notice.task_in(event.text, 120)
     if line:
         state.requests.append(line)
@@ -119,6 +124,16 @@ def _take_prompt(state: SessionState, event: Event) -> None:
         _add_fact(state, fact, event.time)
     for todo in notice.todos_in(event.text):
         _add_todo(state, todo)
+
+
+def _take_reaction(state: SessionState, event: Event) -> None:
+    """What the person says of what the agent did since the prompt before."""
+    kind = reaction_in(event.text) if state.answered > state.asked else ""
+    if kind:
+        row = {"kind": kind, "since": state.asked, "until": state.answered}
+        state.reactions.append(row)
+        del state.reactions[:-MOST_REACTIONS]
+    state.asked = state.answered
 
 
 def _take_answer(state: SessionState, event: Event) -> None:

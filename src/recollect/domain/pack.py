@@ -34,7 +34,7 @@ _ROLE_TAGS = (
     "tool",
     "function",
     "invoke",
-    "memory-",
+    "memory",
     "antml",
     "hook_context",
     "task-notification",

@@ -82,6 +82,9 @@ class SessionState:
     calls: dict[str, dict[str, str]] = field(default_factory=dict)
     failures: list[dict[str, Any]] = field(default_factory=list)
     said: str = ""
+    answered: str = ""  # when the agent last did or said something
+    asked: str = ""  # the same as the prompt before found it
+    reactions: list[dict[str, Any]] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:

@@ -116,6 +116,7 @@ class Capture:
             bases = (self._base or state.project, portion.cwd)
             events = [self._clean(event, bases) for event in _without_echo(portion.events, state)]
             fresh = fold(state, self._without_copies(events, state))
+            self._number(state)
             state.branch = portion.branch or state.branch
             known = {"offset": portion.offset, "inode": portion.inode}
             state.sources[transcript] = known
@@ -124,6 +125,13 @@ class Capture:
         if self._others is not None:
             self._others[state.client, state.session_id] = set(state.ids)
         return taken
+
+    def _number(self, state: SessionState) -> None:
+        """Say of new reactions which ops were there before them, as no clock can."""
+        new = [row for row in state.reactions if "seq" not in row]
+        seq = self.store.journal.next_seq() if new else 0
+        for row in new:
+            row["seq"] = seq
 
     def _clean(self, event: Event, bases: tuple[str, ...]) -> Event:
         """The event without secrets, then cut, with the project's paths relative to it."""

@@ -24,6 +24,7 @@ from recollect.domain.lifecycle.actions import (
     Rules,
     Start,
     Wait,
+    Weigh,
     conflict_key,
 )
 from recollect.domain.lifecycle.applying import applied, changed, started
@@ -46,6 +47,7 @@ __all__ = [
     "Rules",
     "Start",
     "Wait",
+    "Weigh",
     "applied",
     "changed",
     "conflict_key",

@@ -170,6 +170,16 @@ class Merge(NamedTuple):
         return f"{self.path} {self.other}"
 
 
+class Weigh(NamedTuple):
+    """A field of a memory that was used, corrected or approved, or that nobody has needed for long."""
+
+    path: str
+    key: str
+    old: str
+    new: str
+    why: str
+
+
 class Archive(NamedTuple):
     """An episode is past its time, and every claim of it is found elsewhere."""
 
@@ -177,7 +187,7 @@ class Archive(NamedTuple):
     path: str
 
 
-Action = Start | Absorb | Renew | Replace | Past | Retire | Wait | Merge | Archive
+Action = Start | Absorb | Renew | Replace | Past | Retire | Wait | Merge | Weigh | Archive
 
 
 def _nothing_taken(_id: str) -> bool:

@@ -27,12 +27,13 @@ from recollect.domain.lifecycle.actions import (
     Replace,
     Retire,
     Start,
+    Weigh,
     mark_of,
 )
 from recollect.domain.notice import shortened
 from recollect.domain.text import is_cjk
 
-Change = Absorb | Renew | Replace | Past | Retire
+Change = Absorb | Renew | Replace | Past | Retire | Weigh
 
 LONGEST_TITLE = 60
 _ITEM_BEFORE = re.compile(r"(?:^|\n)([ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,9}[.)])[ \t]+)$")
@@ -54,7 +55,7 @@ def applied(files: Mapping[str, str], actions: Iterable[Action]) -> dict[str, st
     for action in actions:
         if isinstance(action, Start):
             result[action.path] = started(action)
-        elif isinstance(action, (Absorb, Renew, Replace, Past, Retire)):
+        elif isinstance(action, (Absorb, Renew, Replace, Past, Retire, Weigh)):
             changes.setdefault(action.path, []).append(action)
     return result | {path: changed(result[path], *row) for path, row in changes.items()}
 
@@ -89,6 +90,8 @@ def changed(text: str, *actions: Change) -> str:
             body = _absorbed(body, action)
         elif isinstance(action, Retire):
             text = codec.with_field(text, "status", "superseded")
+        elif isinstance(action, Weigh):
+            text = codec.with_field(text, action.key, action.new)
         elif isinstance(action, Replace):
             body = replaced(body, action.old, action.new, action.mark.comment, action.past) or body
         elif isinstance(action, Renew):
@@ -117,7 +120,7 @@ def _with_updated(text: str) -> str:
 
 def _together(
     actions: Iterable[Change],
-) -> Iterator[list[Absorb] | Renew | Replace | Past | Retire]:
+) -> Iterator[list[Absorb] | Renew | Replace | Past | Retire | Weigh]:
     """The actions in their order; what is put in without anything else in between, at once."""
     run: list[Absorb] = []
     for action in actions:

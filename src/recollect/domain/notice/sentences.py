@@ -51,12 +51,15 @@ def without_quotations(sentence: str) -> str:
     return _QUOTED.sub(_STAND_IN, sentence)
 
 
-def sentences_of(text: str) -> list[str]:
-    """The sentences a person wrote: no code blocks, quotations or pasted output."""
+def sentences_of(text: str, least: int = 6) -> list[str]:
+    """The sentences a person wrote: no code blocks, quotations or pasted output.
+
+    Those that weigh less than `least` are left out.
+    """
     lines = (_BULLET.sub("", line) for line in without_blocks(text).splitlines())
     kept = "\n".join(line for line in lines if not _is_pasted(line))
     found = (s.strip(" \t-*•") for s in _split(kept) if s)
-    return [s for s in found if weight_of(s) >= 6]
+    return [s for s in found if weight_of(s) >= least]
 
 
 def _split(text: str) -> list[str]:

@@ -16,7 +16,15 @@ _ROWS = {
     "remove": "  - {text}  (overtaken: {episode})",
     "note": "    kept as a comment: {new}",
     "retire": "  superseded as a whole: {episode} says otherwise",
+    "weigh": "  ~ {text} → {new}  ({why})",
     "archive": "  → {new}  (past its time; all that it says is found elsewhere)",
+}
+
+_WHY = {
+    "used": "used",
+    "idle": "not needed for 90 days",
+    "corrected": "corrected by you",
+    "approved": "approved by you",
 }
 
 
@@ -48,6 +56,8 @@ def show(door: Door, done: Consolidated, *, dry_run: bool) -> None:
             superseded=counts["superseded"],
             archived=counts["archived"],
         )
+    if weighed := {row.path for row in rows if row.do == "weigh"}:
+        door.tell("  memories weighed anew by use and by what you said: {n}", n=len(weighed))
     _show_left(door, done, dry_run=dry_run)
     for view in done.views:
         if dry_run:
@@ -58,6 +68,8 @@ def show(door: Door, done: Consolidated, *, dry_run: bool) -> None:
 
 def _show_row(door: Door, row: Row) -> None:
     fields = {"text": row.text, "new": row.new, "episode": row.episode}
+    if row.do == "weigh":
+        fields["why"] = door.say(_WHY[row.why])
     door.tell(_ROWS[row.do], **fields)
     if row.do == "replace":
         door.tell(_ROWS["absorb"], text=row.new, episode=row.episode)

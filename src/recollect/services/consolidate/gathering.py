@@ -14,11 +14,13 @@ from typing import NamedTuple
 
 from recollect.domain.claims import near_key
 from recollect.domain.codec import memory_from_text
-from recollect.domain.lifecycle import Heard, Reading, Rules, heard_in, reading_of
+from recollect.domain.lifecycle import Heard, Reading, Rules, Weigh, heard_in, reading_of
 from recollect.domain.model import Entry, Filter, Memory, Op
+from recollect.domain.reaction import Reaction
 from recollect.errors import RecollectError
 from recollect.services.consolidate import rulings as kept_rulings
 from recollect.services.consolidate.remembered import Remembered
+from recollect.services.consolidate.weighing import weighings
 from recollect.services.opened import OpenStore
 
 LAYERS = ("semantic", "procedural")
@@ -40,6 +42,7 @@ class Gathered(NamedTuple):
     entries: dict[str, Entry]  # all that is not archived, by path
     kept: frozenset[str]  # ids of episodes that a person brought back from the archive
     texts: frozenset[str]  # stamps of the texts that the journal has
+    weighings: tuple[Weigh, ...] = ()
 
 
 class Files(Mapping[str, str]):
@@ -107,7 +110,9 @@ class Files(Mapping[str, str]):
         return found
 
 
-def gather(store: OpenStore, remembered: Remembered | None = None) -> Gathered:
+def gather(
+    store: OpenStore, remembered: Remembered | None = None, reactions: Iterable[Reaction] = ()
+) -> Gathered:
     """Everything that a plan for this store is made of. Raises Unreadable for the rulings."""
     entries = {entry.path: entry for entry in store.index.entries(Filter())}
     files = Files(store, entries.values(), remembered)
@@ -123,7 +128,11 @@ def gather(store: OpenStore, remembered: Remembered | None = None) -> Gathered:
         is_taken=lambda name: store.free_id(name) != name,
     )
     texts = frozenset(op.after for op in ops if op.after and op.text is not None)
-    return Gathered(episodes, files, rules, entries, frozenset(_brought_back(ops)), texts)
+    weighed = tuple(weighings(store, entries.values(), ops, reactions))
+    for one in weighed:
+        files.stamps.setdefault(one.path, entries[one.path].stamp)
+    kept = frozenset(_brought_back(ops))
+    return Gathered(episodes, files, rules, entries, kept, texts, weighed)
 
 
 def _memory_of(entry: Entry) -> Memory:

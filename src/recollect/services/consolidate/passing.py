@@ -6,9 +6,11 @@ Touches: the ports behind the store it is given.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from recollect.domain.lifecycle import Merge, Wait, plan
+from recollect.domain.reaction import Reaction
 from recollect.services.consolidate.applying import carry_out
 from recollect.services.consolidate.gathering import Gathered, gather
 from recollect.services.consolidate.remembered import Remembered
@@ -34,7 +36,8 @@ class Outcome(NamedTuple):
 def planned(gathered: Gathered) -> Steps:
     """The steps that are due."""
     files = gathered.files
-    return steps_of(plan(gathered.episodes, files, gathered.rules, files), gathered.kept)
+    actions = plan(gathered.episodes, files, gathered.rules, files)
+    return steps_of((*actions, *gathered.weighings), gathered.kept)
 
 
 def look(gathered: Gathered, *, force_decay: bool = False) -> Outcome:
@@ -46,12 +49,16 @@ def look(gathered: Gathered, *, force_decay: bool = False) -> Outcome:
 
 
 def consolidate(
-    store: OpenStore, remembered: Remembered | None = None, *, force_decay: bool = False
+    store: OpenStore,
+    remembered: Remembered | None = None,
+    *,
+    reactions: Sequence[Reaction] = (),
+    force_decay: bool = False,
 ) -> Outcome:
     """Bring a store into order; what somebody changes meanwhile is planned anew."""
     done: list[Step] = []
     for _ in range(TRIES):
-        gathered = gather(store, remembered)
+        gathered = gather(store, remembered, reactions)
         found = look(gathered, force_decay=force_decay)
         left = carry_out(store, gathered, found.steps)
         if not left and not found.refused:

@@ -21,6 +21,7 @@ from recollect.domain.lifecycle import (
     Retire,
     Start,
     Wait,
+    Weigh,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Row(NamedTuple):
     heading: str = ""
     episode: str = ""
     trust: str = ""
+    why: str = ""
 
     def as_json(self) -> dict[str, str]:
         """The fields that say something."""
@@ -70,6 +72,16 @@ def row_of(action: Action) -> Row:
             row = Row("note", action.path, action.text, action.past)
         case Retire():
             row = Row("retire", action.path, episode=action.by)
+        case _:
+            row = _row_of_whole(action)
+    return row
+
+
+def _row_of_whole(action: Weigh | Archive | Merge | Wait) -> Row:
+    """An action that changes none of the statements of a file."""
+    match action:
+        case Weigh(path, key, old, new, why):
+            row = Row("weigh", path, f"{key}: {old or '–'}", new, why=why)
         case Archive():
             row = Row("archive", action.path, new=f"archive/{action.path}")
         case Merge():

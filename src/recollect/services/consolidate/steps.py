@@ -13,7 +13,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from recollect.domain.lifecycle import Absorb, Action, Archive, Merge, Past, Renew, Start, Wait
+from recollect.domain.lifecycle import (
+    Absorb,
+    Action,
+    Archive,
+    Merge,
+    Past,
+    Renew,
+    Start,
+    Wait,
+    Weigh,
+)
 from recollect.services.consolidate.gathering import CAUSE
 
 
@@ -28,7 +38,9 @@ class Step(NamedTuple):
         """What history says of it."""
         if isinstance(self.actions[0], Archive):
             return f"{CAUSE}/decay"
-        known = (Start, Absorb, Renew, Past)
+        if all(isinstance(action, Weigh) for action in self.actions):
+            return f"{CAUSE}/weigh"
+        known = (Start, Absorb, Renew, Past, Weigh)
         is_peaceful = all(isinstance(action, known) for action in self.actions)
         return f"{CAUSE}/absorb" if is_peaceful else f"{CAUSE}/supersede"
 

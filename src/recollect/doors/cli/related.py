@@ -1,0 +1,47 @@
+"""Command line: related."""
+
+from __future__ import annotations
+
+import click
+
+from recollect.app import relating
+from recollect.domain.related import Tie
+from recollect.doors.cli.door import Door, command
+
+
+@command(
+    "related",
+    scope=True,
+    dry_run=True,
+    example="recollect related\nrecollect related use-postgres --accept",
+)
+@click.argument("name", metavar="[ID]", required=False)
+@click.option("--accept", is_flag=True, help="Relate them: each names the other from then on.")
+def related_command(
+    door: Door, name: str | None, accept: bool, scope: str | None, dry_run: bool
+) -> None:
+    """List memories that seem to belong together, or relate them.
+
+    They have files, concepts, tags or words of their titles in common. What is related is given to an
+    agent together, as far as the budget goes. `recollect undo` takes it back.
+    """
+    found = relating.related(
+        door.app, name or "", scope=scope or "", accept=accept, dry_run=dry_run
+    )
+    rows = [{**tie._asdict(), "scope": where} for where, tie in found]
+    door.answer(rows, lambda: _show(door, [tie for _, tie in found], accept, dry_run))
+
+
+def _show(door: Door, ties: list[Tie], accept: bool, dry_run: bool) -> None:
+    if not ties:
+        door.tell("Nothing seems to belong together that is not related yet.")
+        return
+    for tie in ties:
+        door.paper.line(("bold", f"{tie.id} – {tie.other}"), ("dim", f"  {', '.join(tie.shared)}"))
+    if accept and dry_run:
+        door.tell("Nothing was changed (--dry-run).", style="dim")
+    elif accept:
+        door.tell("They are related now.")
+        door.tell("  `recollect undo` takes it back.", style="dim")
+    else:
+        door.tell("Relate them with `recollect related ID --accept`.", style="dim")

@@ -1,0 +1,203 @@
+"""Secrets of known services, private keys in parts, and what only looks like a secret."""
+
+from __future__ import annotations
+
+import random
+import sys
+import types
+from collections.abc import Iterator
+
+import pytest
+from bench.secrets import CARRIERS, KINDS, secrets_of, share_found, share_touched
+from bench.secrets_benign import benign_lines
+from bench.secrets_rules import cases_of_rules
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain import secrets
+from recollect.domain.redact import redact
+from recollect.domain.secrets import found_in, pem
+from recollect.domain.secrets.rules import RULES
+
+from .build import any_text, is_quick
+
+# Those of which less can be asked: it takes a digit to tell so short a secret from a word.
+HARDEST = 0.6
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_secrets_of_a_kind_are_found_in_every_carrier(kind: str) -> None:
+    cases = list(secrets_of(kind, random.Random(kind), len(CARRIERS) * 3))
+    left = [text for text, secret in cases if secret in redact(text)]
+    assert len(left) <= len(cases) * 0.05
+
+
+@pytest.mark.slow
+def test_what_a_rule_of_gitleaks_calls_a_secret_is_found() -> None:
+    shares = {kind: share_found(iter(c)) for kind, c in cases_of_rules(random.Random(1), 10)}
+    assert len(shares) > 190
+    assert sum(shares.values()) / len(shares) > 0.95
+    assert min(shares.values()) >= HARDEST - 0.2
+
+
+def test_ordinary_lines_are_left_alone() -> None:
+    share, touched = share_touched(benign_lines(random.Random(1), 1_000))
+    assert share <= 0.01, touched
+
+
+def test_every_rule_can_be_told_by_its_kind_and_has_a_keyword() -> None:
+    kinds = [kind for kind, *_ in RULES]
+    assert len(set(kinds)) == len(kinds)
+    assert all(words and all(word == word.lower() for word in words) for _, words, *_ in RULES)
+
+
+@given(st.lists(any_text, max_size=4), st.integers(0, 10_000))
+def test_what_is_found_stands_where_it_is_said_to_and_never_overlaps(
+    parts: list[str], seed: int
+) -> None:
+    chance = random.Random(seed)
+    some = [next(secrets_of(chance.choice(list(KINDS)), chance, 1))[0] for _ in range(3)]
+    text = "\n".join([*parts, *some])
+    end = 0
+    for one in found_in(text):
+        assert end <= one.start < one.end <= len(text)
+        end = one.end
+
+
+def test_a_secret_in_a_text_without_an_end_of_lines_is_found() -> None:
+    secret = "dp.pt." + "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8s9t0u1v"  # made up here
+    for before in (0, 100, 700, 990, 5_000):
+        text = "x1" * before + " " + secret + " " + "y2" * 3_000
+        assert secret not in redact(text)
+
+
+# ------------------------------------------------------------------------------ other engines
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[types.SimpleNamespace]:
+    """A module in the place of RE2, which says what it was asked to compile."""
+    import re
+
+    asked: list[str] = []
+
+    def compiled(pattern: str) -> re.Pattern[str]:
+        asked.append(pattern)
+        return re.compile(pattern, re.ASCII)
+
+    fake = types.SimpleNamespace(compile=compiled, asked=asked)
+    monkeypatch.setitem(sys.modules, "re2", fake)
+    for cache in (secrets._engine, secrets._compiled):
+        cache.cache_clear()
+    yield fake
+    for cache in (secrets._engine, secrets._compiled):
+        cache.cache_clear()
+
+
+def test_re2_is_used_where_it_is_installed(engine: types.SimpleNamespace) -> None:
+    token = "lin_api_" + "a1B2" * 10
+    assert [one.kind for one in found_in(f"x {token} y")] == ["linear-api-key"]
+    assert engine.asked
+
+
+def test_both_engines_find_the_same() -> None:
+    pytest.importorskip("re2")
+    chance = random.Random(3)
+    texts = [text for kind in KINDS for text, _ in secrets_of(kind, chance, 6)]
+    texts += [text for _, cases in cases_of_rules(chance, 3) for text, _ in cases]
+    by_re2 = [found_in(text) for text in texts]
+    secrets._compiled.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "_engine", lambda: None)
+        assert [found_in(text) for text in texts] == by_re2
+    secrets._compiled.cache_clear()
+
+
+# ------------------------------------------------------------------------------- private keys
+
+LINES = [
+    "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" + f"{n:032}".replace("0", "Ab3/")[-32:] for n in range(24)
+]
+HEAD, END = "-----BEGIN " + "PRIVATE KEY-----", "-----END " + "PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEAD}\nMIIEvQIBADAN",  # cut off after a few signs
+        f"{HEAD}\nMIIEvQIBADAN\n{END}",
+        f"{HEAD}\r\nMIIEvQIBADAN\r\n{END}\r\n",
+        f"{HEAD}\\nMIIEvQIBADAN\\n{END}",
+        f"    12→{HEAD}\n    13→MIIEvQIBADAN\n    14→{END}",
+        f'"{HEAD}\\n" +\n"MIIEvQIBADAN\\n" +\n"{END}"',
+        f"+{HEAD}\n+MIIEvQIBADAN\n+{END}",
+        f"> {HEAD}\n> MIIEvQIBADAN\n> {END}",
+        f"{HEAD}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nMIIEvQIBADAN\n{END}",
+        f"{HEAD}\n\nMIIEvQIBADAN\n{END}",
+    ],
+)
+def test_a_private_key_is_found_however_short_and_however_it_is_written(text: str) -> None:
+    assert "MIIEvQIBADAN" not in redact(text)
+
+
+@pytest.mark.parametrize("cut", [1, 3, 12, 20, 23])
+def test_a_private_key_that_comes_in_two_events_is_found_in_both(cut: int) -> None:
+    first, second = "\n".join([HEAD, *LINES[:cut]]), "\n".join([*LINES[cut:], END, "and now?"])
+    clean = redact(first) + "\n" + redact(second)
+    assert not [line for line in LINES if line in clean]
+    assert clean.endswith("and now?")
+
+
+@pytest.mark.parametrize("width", [64, 70])
+def test_the_middle_of_a_private_key_is_found_by_its_lines(width: int) -> None:
+    chance = random.Random(width)
+    lines = ["".join(chance.choices("ABCxyz019+/", k=width)) for _ in range(6)]
+    clean = redact("\n".join(["here it goes on:", *lines, "done"]))
+    assert not [line for line in lines if line in clean]
+    assert clean.startswith("here it goes on:\n[redacted:private-key:")
+    assert clean.endswith("done")
+
+
+@pytest.mark.parametrize("kind", ["CERTIFICATE", "PUBLIC KEY", "PGP PUBLIC KEY BLOCK"])
+def test_what_is_no_private_key_stays(kind: str) -> None:
+    text = "\n".join([f"-----BEGIN {kind}-----", "Version: 1", "", *LINES, f"-----END {kind}-----"])
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"The file begins with\n{HEAD}\nand ends with the mark for its end.",
+        f'if "{HEAD}" in text:\n    raise ValueError',
+        f"It ends with {END}, as you see.",
+        "0" * 64 + "\n" + "1" * 64,
+    ],
+)
+def test_a_text_about_keys_stays(text: str) -> None:
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        LINES[0] + "\n",
+        f"{LINES[0]}\n{END}\n",
+        END,
+        f"{END}\n",
+        f"{HEAD}\n",
+        f"{HEAD}\n12→",
+        "a-",
+        "key-token-sk-jira-heroku-api0 ",
+        "adobe1234567890123 ",
+        "s.a1b2c3d4e5f6g7 ",
+        "0",
+    ],
+)
+def test_time_grows_with_the_text_only(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    assert is_quick(lambda: redact(text), seconds=6)
+
+
+def test_parts_of_keys_are_told_apart_from_each_other() -> None:
+    text = "\n".join([*LINES[:3], END, "between", *LINES[3:6], END])
+    assert [text[a:b].count("MII") for a, b, _ in pem.parts_in(text)] == [3, 3]
