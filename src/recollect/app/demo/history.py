@@ -6,6 +6,7 @@ the shape of the client's own log.
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import NamedTuple
 
 
@@ -56,7 +57,7 @@ def todo(*items: str) -> Step:
     return Step("todo", "\n".join(items))
 
 
-SESSIONS = (
+SESSIONS: tuple[Session, ...] = (
     Session(
         "0b6f1c2e-7d51-4c1e-9a11-6d1f00000001",
         "2026-10-05T09:12:00Z",
@@ -162,6 +163,40 @@ SESSIONS = (
         ),
     ),
 )
+
+
+def _release(n: int, day: str, version: str) -> Session:
+    """Work that comes again and again: what is done each time could be a skill."""
+    return Session(
+        f"0b6f1c2e-7d51-4c1e-9a11-6d1f0000000{n}",
+        f"{day}T16:00:00Z",
+        (
+            person(f"Publish release {version}: changelog, tag, package."),
+            edit("CHANGELOG.md"),
+            shell("pytest -q", "58 passed"),
+            shell(f"git tag v{version} && git push --tags", f"* [new tag] v{version}"),
+            shell("uv build && uv publish", f"orchard-{version}.tar.gz"),
+            agent(f"Release {version} is published: changelog, tag and package."),
+        ),
+    )
+
+
+SESSIONS += (
+    _release(6, "2026-10-22", "1.2.0"),
+    _release(7, "2026-11-03", "1.3.0"),
+    _release(8, "2026-11-12", "1.3.1"),
+)
+
+
+def held_before(day: date) -> list[Session]:
+    """The sessions, moved by whole days so that the last one was ten days before this one."""
+    last = date.fromisoformat(SESSIONS[-1].started[:10])
+    days = timedelta(days=(day - last).days - 10)
+    return [
+        one._replace(started=f"{date.fromisoformat(one.started[:10]) + days}{one.started[10:]}")
+        for one in SESSIONS
+    ]
+
 
 # What is asked in later sessions: a prompt, or a command that fails the way one failed before.
 QUESTIONS = (

@@ -7,11 +7,11 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import date
 from typing import Any, NamedTuple
 
 from recollect.app.demo import transcript
-from recollect.app.demo.history import QUESTIONS, SESSIONS, Session
+from recollect.app.demo.history import QUESTIONS, Session, held_before
 from recollect.app.setup import program_paths
 from recollect.app.wiring import App
 from recollect.domain.pack import count_tokens
@@ -19,7 +19,7 @@ from recollect.errors import Failed
 from recollect.hooks import places
 
 WORKER_SECONDS = 20.0
-MONTHS_LATER = "2027-02-15T09:00:00+00:00"
+DAYS_LATER = 120  # by then all sessions have faded
 
 
 class Answer(NamedTuple):
@@ -55,13 +55,13 @@ class Play:
     def months_later(self) -> App:
         """The same, on a day when every session has faded."""
         app = self.app()
-        then = datetime.fromisoformat(MONTHS_LATER)
-        app.now, app.started_ns = places.utc(then.timestamp()), int(then.timestamp() * 1e9)
+        app.started_ns += DAYS_LATER * 86_400 * 10**9
+        app.now = places.utc(app.started_ns / 1e9)
         return app
 
     def sessions(self) -> Iterator[tuple[Session, int]]:
         """Hold the sessions one after the other; gives each with the number of its hook calls."""
-        for session in SESSIONS:
+        for session in held_before(date.fromisoformat(self.app().now[:10])):
             yield session, self._hold(session)
 
     def _hold(self, session: Session) -> int:

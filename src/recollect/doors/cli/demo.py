@@ -38,7 +38,7 @@ FADED = "死信队列"  # what a session was about that has faded
 def demo_command(door: Door, lang: str, keep: str | None) -> None:
     """See it at work: a made-up history, English and Chinese, played through the real hooks.
 
-    Five sessions of a small project are held; then new sessions ask, and you see what would be
+    Eight sessions of a small project are held; then new sessions ask, and you see what would be
     handed to the agent, with its cost in tokens and milliseconds. Months later the sessions have
     faded: what they said stays, and one of them comes back. Nothing of yours is touched.
     """
@@ -48,7 +48,7 @@ def demo_command(door: Door, lang: str, keep: str | None) -> None:
     folder = os.path.abspath(keep) if keep else tempfile.mkdtemp(prefix="recollect-demo-")
     try:
         play = Play(folder)
-        setup.init(play.app(), scope="project", clients=(), lang=lang, dry_run=False)
+        setup.init(play.app(), setup.Wish(lang=lang), scope="project", dry_run=False)
         stage = _Stage(door, play)
         sessions, memories = stage.hold_sessions(), stage.show_memories()
         brief, answers = stage.start_a_session(), stage.ask()
@@ -57,6 +57,7 @@ def demo_command(door: Door, lang: str, keep: str | None) -> None:
             "memories": memories,
             "brief": brief,
             "answers": [answer._asdict() for answer in answers],
+            "skills": stage.find_a_skill(),
             "consolidated": stage.let_months_pass(),
             "came_back": stage.bring_back(),
         }
@@ -84,7 +85,7 @@ class _Stage:
             self.door.paper.line(("dim", f"    │ {shown(text)[:LONGEST_LINE]}"))
 
     def hold_sessions(self) -> list[dict[str, Any]]:
-        self.heading("1. Five sessions are held; hooks and worker capture them")
+        self.heading("1. Eight sessions are held; hooks and worker capture them")
         held = []
         for session, calls in self.play.sessions():
             first = shown(session.steps[0].text)[:64] + "…"
@@ -127,10 +128,23 @@ class _Stage:
             answers.append(answer)
         return answers
 
+    def find_a_skill(self) -> list[str]:
+        from recollect.app import skills
+
+        self.heading("5. What was done three times could be a skill")
+        app = self.play.app()
+        found = skills.analyse(app, skills.Asked(), scope="project", dry_run=False)[0].found
+        for one in found.suggestions:
+            self.door.tell("  {name}: {title}", name=one.name, title=one.title)
+            for evidence in one.evidence:
+                self.dim(evidence.id)
+        app.close()
+        return [one.name for one in found.suggestions]
+
     def let_months_pass(self) -> dict[str, int]:
         from recollect.app import lifecycle
 
-        self.heading("5. Four months later: the sessions have faded, what they said has not")
+        self.heading("6. Four months later: the sessions have faded, what they said has not")
         app = self.play.months_later()
         done = lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)[0]
         self.door.tell(
@@ -149,7 +163,7 @@ class _Stage:
     def bring_back(self) -> str:
         from recollect.app import archive, reading
 
-        self.heading("6. An archived session costs nothing, is found, and comes back")
+        self.heading("7. An archived session costs nothing, is found, and comes back")
         app = self.play.months_later()
         for cold in (False, True):
             only = Filter(archived=cold, kind="session" if cold else "")
