@@ -90,7 +90,7 @@ def imports_of(path: Path) -> set[str]:
     ("library", "rooms"),
     [
         ("yaml", ("domain/codec/",)),
-        ("sqlite3", ("adapters/sqlite/", "app/wiring.py", "app/health.py")),
+        ("sqlite3", ("adapters/sqlite/", "app/wiring.py", "app/surroundings.py")),
         ("_sqlite3", ("adapters/sqlite/",)),
         ("tomllib", ("adapters/config.py",)),
         ("tomlkit", ("adapters/config.py",)),

@@ -13,6 +13,7 @@ import recollect
 from recollect.adapters.config import SETTINGS
 from recollect.domain import layers
 from recollect.errors import SettingProblem, every_error
+from recollect.services import undoing
 
 SOURCE = Path(recollect.__file__).parent
 FIELD = re.compile(r"\{(\w*)(?:[:!][^}]*)?\}")
@@ -26,6 +27,8 @@ VARIABLE = {
     "default",  # app.setup: where a setting was set
     "project",
     "global",  # the scopes
+    "git history",  # app.leaks: where a purged text may still be
+    *(undoing.EDITED, undoing.PURGED),  # why `undo --to` leaves a file
     *(setting.about for setting in SETTINGS.values()),
     *layers._NAMES.values(),
 }
@@ -51,7 +54,7 @@ BUILT_OTHERWISE = {
     "the front matter uses YAML anchors, aliases or tags, which are not read",
 }
 # Modules that say what `doctor` found.
-FINDINGS = ("app/health.py", "app/surroundings.py")
+FINDINGS = ("app/health.py", "app/leaks.py", "app/surroundings.py")
 # Modules whose functions give a sentence for each finding.
 FINDERS = ("adapters/sqlite/checking.py",)
 # `f"{error} {error.next_step}"`, as warnings are made of errors.

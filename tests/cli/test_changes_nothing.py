@@ -12,6 +12,7 @@ READERS = (
     ("stats",),
     ("search", "cache"),
     ("search", "--kind", "fact"),
+    ("search", "cache", "--as-of", "2020-01-01"),
     ("recall", "cache of sessions"),
     ("recall", "--start"),
     ("show", "cache-of-sessions"),
@@ -24,6 +25,9 @@ READERS = (
     ("list-sessions", "--all"),
     ("show-session", "teatime"),
     ("todo", "--session-id", "teatime"),
+    ("review",),
+    ("review", "--episodes", "--session", "teatime"),
+    ("doctor", "--secrets"),
 )
 WITHOUT_STORE = (("doctor",), ("config",), ("config", "lang"), ("completion", "bash"), ("--help",))
 CHANGES = (
@@ -38,7 +42,11 @@ CHANGES = (
     ("set", "cache-of-sessions", "salience=high"),
     ("forget", "cache-of-sessions"),
     ("forget", "cache-of-sessions", "--purge"),
+    ("review", "--approve", "cache-of-sessions"),
+    ("review", "--reject", "cache-of-sessions"),
     ("undo",),
+    ("undo", "--to", "2020-01-01"),
+    ("undo", "--gone"),
     ("consolidate",),
     ("rebuild-index",),
     ("doctor", "--repair"),

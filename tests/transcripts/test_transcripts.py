@@ -45,6 +45,7 @@ VOLATILE = (
     (re.compile(r"(\bindex|索引) [0-9.]+ [kM]?B"), r"\1 {size}"),
     (re.compile(r'"(bytes|index_bytes)": [0-9]+'), r'"\1": {size}'),
     (re.compile(r"(on disk|占用空间)( +)[0-9.]+ [kM]?B"), r"\1\2{size}"),
+    (re.compile(r"\b(cache|缓存) [0-9.]+ MB"), r"\1 {size}"),
     (re.compile(r"Python [0-9.]+[a-z0-9+]*"), "Python {version}"),
     (re.compile(r"SQLite [0-9.]+"), "SQLite {version}"),
 )

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import os
-import platform
-import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from recollect import __version__, fsio
-from recollect.adapters.clients.claude import settings as claude
-from recollect.app.publishing import publish_all
-from recollect.app.setup import program_paths
+from recollect.app import repair as mending
+from recollect.app import surroundings
+from recollect.app.finding import Finding
+from recollect.app.finding import found as _found
+from recollect.app.statistics import uses_of
 from recollect.app.wiring import App
+from recollect.domain.health import SETTLED_DAYS, STALE_DAYS, Health, examined, links_in
 from recollect.domain.model import Filter
-from recollect.errors import RecollectError
-from recollect.hooks import places
+from recollect.errors import OutsideStore, RecollectError
+from recollect.fsio import stamp_of
 from recollect.services.opened import OpenStore
+from recollect.services.past import last_stamps
+from recollect.services.undoing import gone_files
 
 MOST_NAMED = 5
-OLD_SECONDS = 3600
-
-
-class Finding(NamedTuple):
-    """One thing that was looked at: a sentence about it, as a template with its fields.
-
-    `state` is ok, note, problem or mended; `about` is a part of the store, or a path in it.
-    """
-
-    state: str
-    about: str
-    sentence: str
-    fields: dict[str, object]
+EMPTY = stamp_of(b"")
 
 
 class Group(NamedTuple):
@@ -41,6 +31,7 @@ class Group(NamedTuple):
     scope: str
     root: str
     findings: list[Finding]
+    health: Health | None = None
 
 
 class Report(NamedTuple):
@@ -54,13 +45,9 @@ class Report(NamedTuple):
         return sum(f.state == "problem" for group in self.groups for f in group.findings)
 
 
-def _found(state: str, about: str, sentence: str, **fields: object) -> Finding:
-    return Finding(state, about, sentence, fields)
-
-
 def examine(app: App, *, repair: bool) -> Report:
     """Look at versions, stores, journal, index, permissions and clients."""
-    groups = [Group("", "", [*_program(), *_clients(app)])]
+    groups = [Group("", "", [*surroundings.program(), *surroundings.clients(app)])]
     if not app.roots:
         groups[0].findings.append(
             _found("problem", "store", "there is none here; `recollect init` makes one")
@@ -73,46 +60,50 @@ def examine(app: App, *, repair: bool) -> Report:
             store = app.opened(root, scope)
             wrong = [w for w in app.warnings if w not in known] + app.setting_problems(root)
             findings += [_found("problem", "store", "{what}", what=what) for what in wrong]
-            findings += _store(app, store, repair=repair)
+            if repair:
+                findings += _mended(mending.mend(app, store))
+            findings += _store(app, store)
+            health = _health(app, store)
+            findings += _odd(health)
+            groups[-1] = groups[-1]._replace(health=health)
         except RecollectError as error:
             findings.append(_found("problem", "store", "{what}", what=str(error)))
         app.warnings.clear()
     return Report(groups)
 
 
-def _program() -> Iterator[Finding]:
+def _mended(done: mending.Mended) -> Iterator[Finding]:
+    before, after = done.before, done.after
     yield _found(
-        "ok",
-        "program",
-        "recollect {version}, Python {python}, SQLite {sqlite}",
-        version=__version__,
-        python=platform.python_version(),
-        sqlite=sqlite3.sqlite_version,
+        "mended", "snapshot", "the store as it was before is in {path}", path=done.snapshot
+    )
+    if done.indexed:
+        yield _found(
+            "mended", "index", "made anew from {n} files", n=after.memories + after.archived
+        )
+    if done.lines:
+        yield _found(
+            "mended", "journal", "lines that nobody can read, taken out: {n}", n=done.lines
+        )
+    if done.private:
+        yield _found("mended", "permissions", "made private: {n}", n=done.private)
+    if done.temps:
+        yield _found(
+            "mended", "files", "half-written by crashed processes, removed: {n}", n=done.temps
+        )
+    yield _found(
+        "problem" if done.lowered else "mended",
+        "counts",
+        "memories {memories}, archived {archived}, changes {changes}",
+        **{
+            name: f"{was:,} → {now:,}"
+            for name, was, now in zip(before._fields, before, after, strict=True)
+            if name != "bytes"
+        },
     )
 
 
-def _clients(app: App) -> Iterator[Finding]:
-    path = claude.settings_path(app.env)
-    state = claude.state_of(path, *program_paths())
-    if state == "invalid":
-        yield _found("problem", "claude", "{path} is not valid; it is left alone", path=path)
-    elif state == "absent":
-        yield _found(
-            "note",
-            "claude",
-            "not connected through its settings; `recollect init --client claude` does that",
-        )
-    elif state == "other":
-        yield _found(
-            "problem",
-            "claude",
-            "its hooks run another installation; `recollect init --client claude` renews them",
-        )
-    else:
-        yield _found("ok", "claude", "connected in {path}", path=path)
-
-
-def _store(app: App, store: OpenStore, *, repair: bool) -> Iterator[Finding]:
+def _store(app: App, store: OpenStore) -> Iterator[Finding]:
     counts = store.index.counts()
     yield _found(
         "ok",
@@ -125,11 +116,20 @@ def _store(app: App, store: OpenStore, *, repair: bool) -> Iterator[Finding]:
     for op in store.redone:
         yield _found("mended", op.path, "a change that a crash had left was finished")
     yield from _files(store)
-    yield from _index(app, store, repair=repair)
+    yield from _index(store)
+    yield from _views(store)
     yield from _journal(store)
-    yield from _permissions(app, store, repair=repair)
-    yield from _activity(app, store)
-    yield from _leftovers(app, store, repair=repair)
+    yield from _kept(store)
+    yield from _permissions(app, store)
+    yield from surroundings.hooks(app, store)
+    yield from surroundings.waiting(app, store)
+    yield from _leftovers(app, store)
+    yield _found(
+        "ok",
+        "disk",
+        "files {files}, journal {journal}, sessions {sessions}, cache {cache}",
+        **{part: f"{n / 1e6:.1f} MB" for part, n in mending.sizes(app, store).items()},
+    )
 
 
 def _files(store: OpenStore) -> Iterator[Finding]:
@@ -156,30 +156,80 @@ def _files(store: OpenStore) -> Iterator[Finding]:
                 )
 
 
-def _index(app: App, store: OpenStore, *, repair: bool) -> Iterator[Finding]:
-    on_disk = {seen.path: store.files.stamp(seen.path) for seen in store.files.scan()}
-    known = {path: row.stamp for path, row in store.index.known().items()}
-    wrong = sorted(path for path in {*on_disk, *known} if on_disk.get(path) != known.get(path))
-    inside = store.index.differences()
+def _health(app: App, store: OpenStore) -> Health:
+    entries = store.index.entries(Filter())
+    broken: list[tuple[str, str]] = []
+    for entry in entries:
+        with suppress(RecollectError):
+            for said, target in links_in(entry.path, store.read(entry).text):
+                beside = said.removeprefix("./")  # or meant from the root of the store
+                if not any(_is_there(store, path) for path in (target, beside)):
+                    broken.append((entry.path, said))
+    uses = uses_of(store.journal.hot("inject"))
+    return examined(entries, {name: use.last for name, use in uses.items()}, broken, app.now)
+
+
+def _is_there(store: OpenStore, path: str) -> bool:
+    with suppress(OutsideStore):
+        return store.files.exists(path)
+    return False
+
+
+def _odd(health: Health) -> Iterator[Finding]:
+    """What may be looked at some day; none of it is a problem."""
+    for ids in health.duplicates[:MOST_NAMED]:
+        yield _found("note", "duplicates", "say nearly the same: {ids}", ids=", ".join(ids))
+    for path, said in health.broken_links[:MOST_NAMED]:
+        yield _found("note", path, "points to {target}, which is not there", target=said)
+    if health.stale:
+        yield _found(
+            "note",
+            "stale",
+            "neither needed nor changed for {days} days: {n}, such as {id}",
+            days=STALE_DAYS,
+            n=len(health.stale),
+            id=health.stale[0],
+        )
+    if health.untagged:
+        yield _found(
+            "note",
+            "untagged",
+            "have no tags: {n}, such as {id}",
+            n=len(health.untagged),
+            id=health.untagged[0],
+        )
+    if health.never_accessed:
+        yield _found(
+            "note",
+            "unused",
+            "older than {days} days and never needed: {n}, such as {id}",
+            days=SETTLED_DAYS,
+            n=len(health.never_accessed),
+            id=health.never_accessed[0],
+        )
+
+
+def _index(store: OpenStore) -> Iterator[Finding]:
+    wrong, inside = mending.unlike_files(store), store.index.differences()
     if not wrong and not inside:
-        yield _found("ok", "index", "as the files are on disk: {n}", n=len(known))
-    elif repair:
-        store.index.wipe()
-        store.freshen()
-        yield _found("mended", "index", "made anew from {n} files", n=len(on_disk))
-    else:
-        for path in wrong[:MOST_NAMED]:
-            yield _found(
-                "problem",
-                path,
-                "is not in the index as it is on disk; `recollect doctor --repair` makes it anew",
-            )
-        for what in inside[:MOST_NAMED]:
-            yield _found(
-                "problem", "index", "{what}; `recollect doctor --repair` makes it anew", what=what
-            )
-    if repair:
-        publish_all(app, store)
+        yield _found("ok", "index", "as the files are on disk: {n}", n=len(store.index.known()))
+    for path in wrong[:MOST_NAMED]:
+        yield _found(
+            "problem",
+            path,
+            "is not in the index as it is on disk; `recollect doctor --repair` makes it anew",
+        )
+    for what in inside[:MOST_NAMED]:
+        yield _found(
+            "problem", "index", "{what}; `recollect doctor --repair` makes it anew", what=what
+        )
+
+
+def _views(store: OpenStore) -> Iterator[Finding]:
+    for name in mending.old_views(store):
+        yield _found(
+            "note", name, "does not say what the memories say; `recollect consolidate` renews it"
+        )
 
 
 def _journal(store: OpenStore) -> Iterator[Finding]:
@@ -191,15 +241,38 @@ def _journal(store: OpenStore) -> Iterator[Finding]:
         yield _found("problem", problem.path, "{what}; it is passed over", what=problem.sentence)
 
 
-def _permissions(app: App, store: OpenStore, *, repair: bool) -> Iterator[Finding]:
-    roots = (store.files.root, app.cache_of(store.files.root))
-    readable = [path for root in roots for path in _open_to_others(root)]
+def _kept(store: OpenStore) -> Iterator[Finding]:
+    """What became of the files without a command, as the journal last saw them."""
+    last = last_stamps(store.journal.ops())
+    now = {path: store.files.stamp(path) for path in last}
+    for path in [p for p in last if now[p] == EMPTY != last[p]][:MOST_NAMED]:
+        yield _found(
+            "problem",
+            path,
+            "is empty; remove it, and `recollect undo --gone` brings back what it said",
+        )
+    gone = [change.path for change in gone_files(store)]
+    if gone:
+        yield _found(
+            "note",
+            "files",
+            "taken away without a command: {n}, such as {path}; `recollect undo --gone` brings them back",
+            n=len(gone),
+            path=gone[0],
+        )
+    edited = sum(stamp not in (None, EMPTY, last[path]) for path, stamp in now.items())
+    if edited:
+        yield _found("ok", "files", "changed by hand since a command wrote them: {n}", n=edited)
+
+
+def _permissions(app: App, store: OpenStore) -> Iterator[Finding]:
+    root = store.files.root
+    if not os.access(root, os.W_OK):
+        yield _found("problem", "permissions", "the store can be read, but not be written")
+    roots = (root, app.cache_of(root))
+    readable = [path for root in roots for path in mending.open_to_others(root)]
     if not readable:
         yield _found("ok", "permissions", "only you can read the store and its cache")
-    elif repair:
-        for path in readable:
-            fsio.set_private(path)
-        yield _found("mended", "permissions", "made private: {n}", n=len(readable))
     else:
         yield _found(
             "note",
@@ -210,64 +283,15 @@ def _permissions(app: App, store: OpenStore, *, repair: bool) -> Iterator[Findin
         )
 
 
-def _open_to_others(root: str) -> list[str]:
-    found = []
-    for base, folders, files in os.walk(root):
-        for path in [base, *(os.path.join(base, f) for f in files)]:
-            with suppress(OSError):
-                info = os.lstat(path)
-                if info.st_mode & 0o077 and not os.path.islink(path):
-                    found.append(path)
-        folders[:] = [f for f in folders if not os.path.islink(os.path.join(base, f))]
-    return found
-
-
-def _activity(app: App, store: OpenStore) -> Iterator[Finding]:
-    last = max((line.get("time", "") for line in store.journal.hot("signal")), default="")
-    if last:
-        yield _found("ok", "hooks", "last called {time}", time=last)
-    else:
-        yield _found("note", "hooks", "not called for this store yet")
-    log = f"{places.cache_root(app.env)}/hook.log"
-    with suppress(RecollectError):
-        lines = fsio.read_file(log).decode("utf-8", "replace").splitlines()
-        if lines:
-            yield _found(
-                "note",
-                "hooks",
-                "troubles in {path}: {n}; the last: {line}",
-                n=len(lines),
-                path=log,
-                line=lines[-1],
-            )
-
-
-def _leftovers(app: App, store: OpenStore, *, repair: bool) -> Iterator[Finding]:
-    old = list(_temps(store.files.root, app.started_ns / 1e9 - OLD_SECONDS))
-    if old and repair:
-        for path in old:
-            fsio.remove(path)
-        yield _found(
-            "mended", "files", "half-written by crashed processes, removed: {n}", n=len(old)
-        )
-    elif old:
+def _leftovers(app: App, store: OpenStore) -> Iterator[Finding]:
+    old = list(mending.half_written(app, store))
+    if old:
         yield _found(
             "note",
             "files",
             "half-written by crashed processes: {n}; --repair removes them",
             n=len(old),
         )
-
-
-def _temps(root: str, before: float) -> Iterator[str]:
-    """The half-written files that nobody can be writing any more."""
-    for base, _, files in os.walk(root):
-        for name in files:
-            path = os.path.join(base, name)
-            if name.startswith(".") and name.endswith(fsio.TEMP_SUFFIX):
-                with suppress(FileNotFoundError):
-                    if os.path.getmtime(path) < before:
-                        yield path
 
 
 def as_json(report: Report) -> dict[str, Any]:
@@ -284,5 +308,10 @@ def as_json(report: Report) -> dict[str, Any]:
             }
             for group in report.groups
             for finding in group.findings
+        ],
+        "health": [
+            {"scope": group.scope, **group.health._asdict()}
+            for group in report.groups
+            if group.health is not None
         ],
     }

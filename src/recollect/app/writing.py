@@ -21,8 +21,8 @@ from recollect.errors import (
 from recollect.services import undoing
 from recollect.services import writing as service
 from recollect.services.opened import OpenStore
-from recollect.services.undoing import Past
-from recollect.services.writing import Draft, Written
+from recollect.services.undoing import Past, Rewound
+from recollect.services.writing import Advice, Draft, Written
 
 
 class Done(NamedTuple):
@@ -36,6 +36,7 @@ class Done(NamedTuple):
     reason: str
     text: str
     before: str = ""  # the text that it would replace, for a dry run
+    advice: Advice = Advice()
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
@@ -46,7 +47,8 @@ class Done(NamedTuple):
             "scope": self.scope,
             "layer": self.layer,
         }
-        return shown | ({"reason": self.reason} if self.reason else {})
+        reason = {"reason": self.reason} if self.reason else {}
+        return shown | reason | self.advice.as_json()
 
 
 def draft(app: App, title: str, body: str, **fields: Any) -> Draft:
@@ -64,8 +66,8 @@ def draft(app: App, title: str, body: str, **fields: Any) -> Draft:
 
 
 def save(app: App, wanted: Draft, *, scope: str, dry_run: bool) -> Done:
-    """Save a memory in the project's store, or in the one that is named."""
-    store = app.store(scope)
+    """Save a memory in the project's store, in the one that is named, or in one that is there."""
+    store = app.store_of(wanted.into) if wanted.into and not scope else app.store(scope)
     return _done(app, store, service.save(store, wanted, dry_run=dry_run), dry_run=dry_run)
 
 
@@ -105,7 +107,11 @@ def edit_by_hand(
 
 
 def set_fields(app: App, name: str, values: Mapping[str, str], *, dry_run: bool) -> Done:
-    """Change fields of the front matter."""
+    """Change fields of the front matter; an agent cannot make itself trusted."""
+    if "trust" in values:
+        from recollect.app.reviewing import require_person  # seldom needed
+
+        require_person(app, "set")
     store = app.store_of(name)
     before = _text_of(store, name)
     done = service.set_fields(store, name, values, dry_run=dry_run)
@@ -115,13 +121,19 @@ def set_fields(app: App, name: str, values: Mapping[str, str], *, dry_run: bool)
 def forget(app: App, name: str, *, purge: bool, dry_run: bool) -> Done:
     """Take a memory out of its store; with `purge` out of the journal and the index as well.
 
-    A memory that was forgotten before can still be purged.
+    With that of a session goes what else is kept of it: its raw copy, its state, its remarks. A
+    memory that was forgotten before can still be purged.
     """
     if purge and "#" in name:
         raise UsageProblem(
             what="Only a whole memory can be purged: its file's history holds every section.",
             command="forget",
         )
+    session = ""
+    if purge:
+        from recollect.app import leaks  # seldom needed
+
+        session = leaks.session_behind(app, name)
     try:
         store = app.store_of(name)
         done = service.forget(store, name, dry_run=dry_run)
@@ -130,7 +142,12 @@ def forget(app: App, name: str, *, purge: bool, dry_run: bool) -> Done:
             raise
         store, done = _forgotten(app, name)
     if purge and not dry_run:
+        if session:
+            leaks.purge_session(app, store, session)
         service.purge(store, name, done.path)
+        from recollect.app.lifecycle import forget_claims  # dear, and seldom needed
+
+        forget_claims(app, store)
     return _done(app, store, done, dry_run=dry_run)
 
 
@@ -153,7 +170,29 @@ def undo(app: App, name: str, *, scope: str, dry_run: bool) -> Past:
         raise ChangedSince(path=error.fields["path"]) from None
     if not dry_run:
         publish_after_change(app, store)
+        if past.cause == "promote":
+            from recollect.app import promoting  # seldom needed
+
+            promoting.undo_other_half(app, store, past)
     return past
+
+
+def undo_to(app: App, point: str, *, scope: str, dry_run: bool) -> Rewound:
+    """Take a store back to a change or a time."""
+    store = app.store(scope)
+    done = undoing.undo_to(store, point, dry_run=dry_run)
+    if not dry_run and done.effects:
+        publish_after_change(app, store)
+    return done
+
+
+def bring_back(app: App, *, scope: str, dry_run: bool) -> list[str]:
+    """Put back the files of a store that were taken away without a command."""
+    store = app.store(scope)
+    found = undoing.bring_back(store, dry_run=dry_run)
+    if not dry_run and found:
+        publish_after_change(app, store)
+    return found
 
 
 def _store_with_change(app: App, name: str) -> OpenStore:
@@ -217,4 +256,5 @@ def _done(app: App, store: OpenStore, written: Written, *, dry_run: bool) -> Don
         written.layer,
         Choice(written.layer, "", written.rule).reason if written.rule else "",
         written.text,
+        advice=written.advice,
     )

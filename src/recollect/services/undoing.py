@@ -11,8 +11,12 @@ from typing import NamedTuple
 
 from recollect.domain.model import Change, Op
 from recollect.errors import ChangedMeanwhile, ChangeNotFound, Failed, NothingToUndo
+from recollect.services import past as pasts_of
 from recollect.services.ledger import OUTSIDE
 from recollect.services.opened import OpenStore
+
+ALL_SINCE = ">"  # in `undoes`: not this change, but all that came behind it
+EDITED, PURGED = "edited by hand since", "its text from then was purged"
 
 
 class Past(NamedTuple):
@@ -57,9 +61,14 @@ def history(store: OpenStore, name: str = "") -> list[Past]:
 def _undone(undoes: dict[str, str]) -> set[str]:
     """The changes that are undone now: by a change that is not undone itself."""
     gone: set[str] = set()
-    for group in reversed(undoes):
-        if undoes[group] and group not in gone:
-            gone.add(undoes[group])
+    groups = list(undoes)
+    for n in reversed(range(len(groups))):
+        what = "" if groups[n] in gone else undoes[groups[n]]
+        if what.startswith(ALL_SINCE):
+            point = what.removeprefix(ALL_SINCE)
+            gone.update(groups[groups.index(point) + 1 if point in undoes else 0 : n])
+        elif what:
+            gone.add(what)
     return gone
 
 
@@ -113,6 +122,121 @@ def _wanted(store: OpenStore, name: str) -> Past:
         if not past.undone and not past.undoes:
             return past
     raise NothingToUndo
+
+
+class Rewound(NamedTuple):
+    """A store taken back to a point: how many changes that was, and what became of the files."""
+
+    time: str
+    changes: int
+    effects: list[tuple[str, str]]  # what a file is now, and its path
+    left: list[tuple[str, str]]  # a file that stays as it is, and why
+    change: str = ""  # the undo itself, which can be undone
+
+    @property
+    def what(self) -> str:
+        """`nothing` where the store is as it was, else `rewound`."""
+        return "rewound" if self.effects else "nothing"
+
+
+def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
+    """Take the files back to where they were behind a change, or at a time.
+
+    What a person edited since by hand stays, and so does what belongs to it; all else comes back
+    in one change, which can be undone.
+
+    Raises:
+        ChangeNotFound: there is no such point.
+    """
+    found: list[Rewound] = []
+
+    def plan() -> list[Change]:
+        changes, rewound = _way_back(store, name)
+        found[:] = [rewound]
+        return changes
+
+    if dry_run:
+        plan()
+        return found[0]
+    point = pasts_of.point_named(store.journal.ops(), name)
+    ops = store.commit(plan, cause="undo", undoes=ALL_SINCE + point.change)
+    return found[0]._replace(change=ops[0].group if ops else "")
+
+
+def _way_back(store: OpenStore, name: str) -> tuple[list[Change], Rewound]:
+    ops = store.journal.ops()
+    point = pasts_of.point_named(ops, name)
+    later = [op for op in ops if op.group in set(point.later)]
+    texts = {op.after: op.text for op in ops if op.text is not None and op.after}
+    wanted = pasts_of.stamps_at(point, ops)
+    left = _left(store, later, wanted, texts)
+    memories = {path: op.memory for op in later for path in (op.path, op.to) if path}
+    changes, effects = [], []
+    for path, then in wanted.items():
+        now = store.files.stamp(path)
+        if path in left or now == then:
+            continue
+        if then is None:
+            changes.append(Change("remove", path, memories[path], now))
+            effects.append(("created", path))
+        else:
+            changes.append(Change("put", path, memories[path], now, texts[then]))
+            effects.append(("removed" if now is None else "changed", path))
+    changes.sort(key=lambda change: change.op != "remove")
+    return changes, Rewound(point.time, len(point.later), effects, sorted(left.items()))
+
+
+def _left(
+    store: OpenStore,
+    later: list[Op],
+    wanted: dict[str, str | None],
+    texts: dict[str, str],
+) -> dict[str, str]:
+    """The files that stay as they are, each with the reason."""
+    expected = pasts_of.last_stamps(later)
+    together = pasts_of.moved_together(later)
+    left: dict[str, str] = {}
+    for path, then in wanted.items():
+        now = store.files.stamp(path)
+        why = EDITED if now not in (None, expected[path], then) else ""
+        why = why or (PURGED if then is not None and then not in texts and now != then else "")
+        if why:
+            left |= dict.fromkeys(together.get(path, {path}), why)
+    return left
+
+
+def bring_back(store: OpenStore, *, dry_run: bool = False) -> list[str]:
+    """Put back the files that were taken away without a command; gives their paths.
+
+    What they said is what the last command wrote; an edit by hand behind that is not known.
+    """
+    found: list[str] = []
+
+    def plan() -> list[Change]:
+        changes = gone_files(store)
+        found[:] = [change.path for change in changes]
+        return changes
+
+    if dry_run:
+        plan()
+    else:
+        store.commit(plan, cause="undo")
+    return found
+
+
+def gone_files(store: OpenStore) -> list[Change]:
+    """What would bring back the files that are gone, and that are nowhere else by now."""
+    ops = store.journal.ops()
+    texts = {op.after: op.text for op in ops if op.text is not None and op.after}
+    memories = {path: op.memory for op in ops for path in (op.path, op.to) if path}
+    here = {row.stamp for row in store.index.known().values()}
+    return [
+        Change("put", path, memories[path], None, texts[stamp])
+        for path, stamp in pasts_of.last_stamps(ops).items()
+        if stamp in texts and stamp not in here and not store.files.exists(path)
+        # A person may have given the file another place.
+        if not memories[path] or store.index.entry(memories[path]) is None
+    ]
 
 
 def _texts(store: OpenStore) -> dict[str, str]:

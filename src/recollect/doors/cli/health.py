@@ -7,7 +7,8 @@ import sys
 import click
 
 from recollect.app import health
-from recollect.app.health import Finding, Group
+from recollect.app.finding import Finding
+from recollect.app.health import Group
 from recollect.doors.cli.door import PHRASES, Door, command
 from recollect.doors.cli.paper import width_of
 
@@ -19,14 +20,28 @@ MARKS = {
 }
 
 
-@command("doctor", dry_run=True, example="recollect doctor\nrecollect doctor --repair")
+@command(
+    "doctor",
+    dry_run=True,
+    example="recollect doctor\nrecollect doctor --repair\nrecollect doctor --secrets",
+)
 @click.option("--repair", is_flag=True, help="Mend what can be mended; no memory is ever removed.")
-def doctor_command(door: Door, repair: bool, dry_run: bool) -> None:
+@click.option(
+    "--secrets", is_flag=True, help="Look for secrets in everything that is stored, nothing else."
+)
+def doctor_command(door: Door, repair: bool, secrets: bool, dry_run: bool) -> None:
     """Look whether all is well; it changes nothing unless asked to repair.
 
     The exit code is 0 if all is well, 1 if something should be looked at.
     """
-    report = health.examine(door.app, repair=repair and not dry_run)
+    if secrets:
+        if repair:
+            raise door.refusal("--secrets only looks: a secret is taken out by a person.")
+        from recollect.app import leaks  # seldom needed
+
+        report = leaks.examine(door.app)
+    else:
+        report = health.examine(door.app, repair=repair and not dry_run)
     door.said += door.app.setting_problems()
 
     def show() -> None:

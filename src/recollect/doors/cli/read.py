@@ -11,6 +11,7 @@ from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.filters import filter_of, filters
 from recollect.doors.cli.ids import complete_ids
 from recollect.doors.cli.lists import show_list, show_rest
+from recollect.services.opened import OpenStore
 from recollect.services.recall import Found, Recalled
 
 MOST_RATED = 15
@@ -27,24 +28,51 @@ MOST_RATED = 15
 @click.option(
     "--sections", is_flag=True, help="Every section that matches, not the best of each memory."
 )
+@click.option(
+    "--as-of",
+    "as_of",
+    default="",
+    metavar="CHANGE|DATE",
+    help="What was there behind a change, at the end of a day or at a time (UTC).",
+)
 def search_command(
-    door: Door, query: tuple[str, ...], limit: int, sections: bool, scope: str | None, **given: Any
+    door: Door, query: tuple[str, ...], scope: str | None, as_of: str, **given: Any
 ) -> None:
     """Find memories by words, in any order; nothing in a query is special.
 
     Identifiers are found by their parts (use callback finds useCallback), Chinese by any two
-    characters. Without words it counts the facts and lists what the filters let through.
+    characters. Without words it counts the facts and lists what the filters let through. With
+    --as-of it reads every text as it was, which takes as long as rebuild-index.
     """
     text = " ".join(query)
+    if not as_of:
+        _search(door, text, scope or "", None, **given)
+        return
+    from recollect.app import asof  # seldom asked for
+
+    with asof.stores_then(door.app, scope or "", as_of) as stores:
+        _search(door, text, scope or "", stores, **given)
+
+
+def _search(
+    door: Door,
+    text: str,
+    scope: str,
+    stores: list[OpenStore] | None,
+    *,
+    limit: int,
+    sections: bool,
+    **given: Any,
+) -> None:
     only = filter_of(door, given)
     if text.strip():
         hits = reading.search(
-            door.app, text, only, limit=limit, scope=scope or "", sections=sections
+            door.app, text, only, limit=limit, scope=scope, sections=sections, stores=stores
         )
         answer = {"query": text, "hits": [reading.hit_json(hit) for hit in hits]}
         door.answer(answer, lambda: _show_hits(door, text, hits))
         return
-    found = reading.entries(door.app, only, scope=scope or "")
+    found = reading.entries(door.app, only, scope=scope, stores=stores)
 
     def show() -> None:
         _show_facts(door, found)

@@ -6,26 +6,42 @@ clocks said.
 Touches: `journal/*.jsonl` of the store (writing goes through `fsio`). The hooks append to files
 of their own, in the form that `hooks.places` defines.
 
+The text of a file that is changed again and again is written by its difference from the text
+before, down to one that stands whole (`MOST_STEPS`): else a file that grows line by line would
+cost the square of its size.
+
 A group is settled by a later line of the same writer: `done` when the files carry it, `void` when
 they never will. What is not settled is looked at when the store is opened next.
 """
 
 from __future__ import annotations
 
-import binascii
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from recollect import fsio
+from recollect.adapters.journal.catalogue import Base, Catalogue
+from recollect.adapters.journal.lines import (
+    Said,
+    checked,
+    in_order,
+    json_of,
+    line_of,
+    number,
+    op_of,
+    split,
+    whole,
+)
+from recollect.domain.delta import parts_between, size_of, text_from
 from recollect.domain.model import Op, Problem
 from recollect.errors import OutsideStore
-from recollect.hooks import places
 from recollect.ports import Line
 
-FILE_OPS = ("put", "move", "remove")
 OPS_PREFIX = "ops-"
 LARGEST_SEGMENT = 512 * 1024 * 1024
+LEAST_SHORTENED = 1000  # characters; below that a line is for people to read too
+MOST_STEPS = 50  # from a text back to one that stands whole
 
 
 class FolderJournal:
@@ -37,6 +53,7 @@ class FolderJournal:
         self.writer = writer
         self.problems: list[Problem] = []
         self._size_before = 0
+        self._catalogue = Catalogue(self.folder, self._op_files)
 
     # --------------------------------------------------------------------------------- writing
 
@@ -45,8 +62,24 @@ class FolderJournal:
         if os.path.islink(self.folder):
             raise OutsideStore(name="journal")
         fsio.make_folder(self.folder)
-        lines = b"".join(_line_of(_json_of(op)) for op in ops)
+        lines = b"".join(line_of(json_of(op, said)) for op, said in self._shortened(ops))
         self._size_before = fsio.append_durably(self._own(), lines)
+
+    def _shortened(self, ops: Sequence[Op]) -> Iterator[tuple[Op, Said | None]]:
+        """Each op, and how its text differs from what the file said before, if that is shorter."""
+        just: dict[str, Base] = {}
+        for op in ops:
+            said, base = None, None
+            if op.op == "put" and op.before and len(op.text or "") >= LEAST_SHORTENED:
+                base = just.get(op.path) or self._catalogue.base(op.path)
+            if base and base.stamp == op.before and base.steps < MOST_STEPS:
+                parts = parts_between(base.text, op.text or "")
+                if size_of(parts) * 2 < len(op.text or ""):
+                    said = Said(base.op_id, parts)
+            if op.op == "put" and op.text is not None:
+                steps = base.steps + 1 if said and base else 0
+                just[op.path] = Base(op.op_id, op.after, op.text, steps)
+            yield op, said
 
     def take_back(self) -> None:
         """Forget the ops that were appended last, under the same lock, as if they had never been."""
@@ -56,7 +89,7 @@ class FolderJournal:
         """Note that a group of ops is in the files, or never will be."""
         op = "done" if applied else "void"
         mark = {"op": op, "writer": self.writer, "group": group, "seq": seq}
-        fsio.append_durably(self._own(), _line_of(mark), sync=False)
+        fsio.append_durably(self._own(), line_of(mark), sync=False)
 
     def _own(self) -> str:
         return os.path.join(self.folder, f"{self.writer}.jsonl")
@@ -81,20 +114,16 @@ class FolderJournal:
 
     def lines(self, name: str, offset: int = 0) -> Iterator[Line]:
         """The good lines of one file from `offset` on; a last line without its end is left."""
-        for raw, end in _split(self._bytes_of(name, offset)):
-            found = _checked(raw)
+        for raw, end in split(self._bytes_of(name, offset)):
+            found = checked(raw)
             if found is not None:
                 yield Line(found, offset + end)
 
     def ops(self) -> list[Op]:
         """Every op about a file that holds, in order: whole groups that were not voided."""
         found = self._read(dict.fromkeys(self._op_files(), 0))
-        return _in_order(
-            op
-            for group, ops in found.groups.items()
-            if group not in found.void
-            for op in _whole(ops)
-        )
+        holding = [ops for group, ops in found.groups.items() if group not in found.void]
+        return self._with_texts(found, [op for ops in holding for op in whole(ops)])
 
     def unsettled(self, after: dict[str, int]) -> tuple[list[Op], dict[str, int]]:
         """`(ops, offsets)`: the ops of whole groups that nobody has settled, in order.
@@ -117,51 +146,19 @@ class FolderJournal:
         for name, found in new.items():
             begun = found.groups.keys() - found.marked - marked
             # A group that lacks ops is still being written, or dead if something stands behind it.
-            begun = {g for g in begun if _whole(found.groups[g]) or g == found.last}
+            begun = {g for g in begun if whole(found.groups[g]) or g == found.last}
             offsets[name] = starts[name] if begun else found.ends[name]
-            ops += [op for group in begun for op in _whole(found.groups[group])]
-        return _in_order(ops), offsets
+            here = [op for group in begun for op in whole(found.groups[group])]
+            ops += self._with_texts(found, here)
+        return in_order(ops), offsets
 
     def text_of(self, stamp: str) -> str | None:
         """The text that had this stamp, if an op that holds has it."""
-        for line in self._lines_with(f'"after":"{stamp}"') if stamp else ():
-            text = line.get("text")
-            if line.get("after") == stamp and isinstance(text, str) and self._holds(line):
-                return text
-        return None
+        return self._catalogue.text_of(stamp) if stamp else None
 
     def ops_about(self, field: str, value: str) -> list[Op]:
         """Every op that holds and has this value in its `path` or `memory`, newest first."""
-        import json
-
-        found = []
-        # A text that is no UTF-8 has its whole line in escapes.
-        for said in {json.dumps(value, ensure_ascii=False), json.dumps(value)}:
-            for line in self._lines_with(f'"{field}":{said}'):
-                op = _op_of(line)
-                if op and getattr(op, field) == value and self._holds(line):
-                    found.append(op)
-        return _in_order({op.op_id: op for op in found}.values())[::-1]
-
-    def _holds(self, line: dict[str, Any]) -> bool:
-        group = str(line.get("group"))
-        rows = [d for d in self._lines_with(f'"group":"{group}"') if d.get("group") == group]
-        ops = [op for op in map(_op_of, rows) if op]
-        return bool(ops and _whole(ops)) and not any(d.get("op") == "void" for d in rows)
-
-    def _lines_with(self, part: str) -> Iterator[dict[str, Any]]:
-        """The good lines in which `part` stands, newest file first; no others are parsed."""
-        wanted = part.encode("utf-8", "surrogateescape")
-        for name in sorted(self._op_files(), reverse=True):
-            data = self._bytes_of(name, 0)
-            at = data.find(wanted)
-            while at >= 0:
-                start = data.rfind(b"\n", 0, at) + 1
-                end = data.find(b"\n", at)
-                found = _checked(data[start:end]) if end >= 0 else None
-                if found is not None:
-                    yield found
-                at = data.find(wanted, end) if end >= 0 else -1
+        return self._catalogue.ops_about(field, value)
 
     def next_seq(self) -> int:
         """A sequence number after all that this journal has."""
@@ -174,7 +171,7 @@ class FolderJournal:
         step = 4096
         while True:
             start = max(0, size - step)
-            best = max((_number(d.data.get("seq")) for d in self.lines(name, start)), default=0)
+            best = max((number(d.data.get("seq")) for d in self.lines(name, start)), default=0)
             if best or start == 0:
                 return best
             step *= 16
@@ -195,13 +192,15 @@ class FolderJournal:
         found = _Found()
         for name, start in starts.items():
             found.ends[name] = start
-            for raw, end in _split(self._bytes_of(name, start)):
+            for raw, end in split(self._bytes_of(name, start)):
                 found.ends[name] = start + end
-                data = _checked(raw)
-                op = _op_of(data) if data else None
+                data = checked(raw)
+                op = op_of(data) if data else None
                 found.last = op.group if op else ""
-                if op:
+                if op and data:
                     found.groups.setdefault(op.group, []).append(op)
+                    if "parts" in data:
+                        found.said[op.op_id] = (str(data.get("base")), data["parts"])
                 elif data and data.get("op") in ("done", "void"):
                     found.marked.add(str(data.get("group")))
                     if data["op"] == "void":
@@ -210,6 +209,21 @@ class FolderJournal:
                     where = f"byte {start + end - len(raw) - 1}"
                     self.problems.append(Problem(f"journal/{name}", f"{where}: not a whole line"))
         return found
+
+    def _with_texts(self, found: _Found, ops: Iterable[Op]) -> list[Op]:
+        """These ops in order, with the texts that stand as differences from others."""
+        every = in_order(op for group in found.groups.values() for op in group)
+        texts: dict[str, str | None] = {}
+        for op in every:
+            texts[op.op_id] = op.text
+            if op.op_id in found.said:
+                base, parts = found.said[op.op_id]
+                old = texts[base] if base in texts else self._catalogue.text_of_op(base)
+                texts[op.op_id] = None if old is None else text_from(old, parts)
+        return [
+            op if op.op_id not in found.said else op._replace(text=texts[op.op_id])
+            for op in in_order(ops)
+        ]
 
     def hot(self, op: str) -> Iterator[dict[str, Any]]:
         """The hot facts of one kind (signal, inject, …) that hooks left, file by file."""
@@ -228,18 +242,34 @@ class FolderJournal:
         that cannot be read go too, for nobody can tell what is in them. Gives how many changed.
         """
         found = self._read(dict.fromkeys(self._op_files(), 0))
-        every = _in_order(op for ops in found.groups.values() for op in ops)
+        every = in_order(op for ops in found.groups.values() for op in ops)
         wanted = _ids_of_file(every, {op.op_id for op in self.ops()}, path)
         changed = 0
         for name in self._op_files():
-            old = [raw for raw, _ in _split(self._bytes_of(name, 0))]
+            old = [raw for raw, _ in split(self._bytes_of(name, 0))]
             new = [_without_text(raw, wanted) for raw in old]
             if old != new:
                 changed += sum(one != two for one, two in zip(old, new, strict=True))
-                whole = b"".join(line + b"\n" for line in new if line)
-                fsio.write_whole(os.path.join(self.folder, name), whole)
+                page = b"".join(line + b"\n" for line in new if line)
+                fsio.write_whole(os.path.join(self.folder, name), page)
                 fsio.sync_folder(self.folder)
         return changed
+
+    def drop_unreadable(self) -> int:
+        """Take out the lines that have to be passed over; gives how many there were.
+
+        The caller holds the store's lock, and nothing is unsettled.
+        """
+        dropped = 0
+        for name in self._op_files():
+            old = [raw for raw, _ in split(self._bytes_of(name, 0))]
+            new = [raw for raw in old if checked(raw) is not None]
+            if len(new) < len(old):
+                dropped += sum(bool(raw.strip()) for raw in old) - len(new)
+                page = b"".join(line + b"\n" for line in new)
+                fsio.write_whole(os.path.join(self.folder, name), page)
+                fsio.sync_folder(self.folder)
+        return dropped
 
 
 class _Found:
@@ -247,18 +277,11 @@ class _Found:
 
     def __init__(self) -> None:
         self.groups: dict[str, list[Op]] = {}
+        self.said: dict[str, tuple[str, object]] = {}  # by the op: what its text builds on, and how
         self.marked: set[str] = set()  # done or void
         self.void: set[str] = set()
         self.ends: dict[str, int] = {}  # behind the last whole line of each file
         self.last = ""  # the group of the last line, if that is an op
-
-
-def _split(data: bytes) -> Iterator[tuple[bytes, int]]:
-    """The whole lines of `data`, each with the offset behind it."""
-    start = 0
-    while (end := data.find(b"\n", start)) >= 0:
-        yield data[start:end], end + 1
-        start = end + 1
 
 
 def _ids_of_file(ops: Sequence[Op], holding: set[str], path: str) -> set[str]:
@@ -277,97 +300,10 @@ def _ids_of_file(ops: Sequence[Op], holding: set[str], path: str) -> set[str]:
 
 def _without_text(raw: bytes, purged: set[str]) -> bytes:
     """A line as it stays: whole, without its text if its op is to be purged, or not at all."""
-    data = _checked(raw)
+    data = checked(raw)
     if data is None:
         return b""
-    if data.get("op_id") not in purged or data.get("text") is None:
+    if data.get("op_id") not in purged or (data.get("text") is None and "parts" not in data):
         return raw
-    return _line_of(data | {"text": None, "purged": True}).rstrip(b"\n")
-
-
-def _whole(ops: list[Op]) -> list[Op]:
-    """The ops of a group, each once, or none if some are missing."""
-    once = list({op.op_id: op for op in ops}.values())
-    return once if len(once) >= ops[0].of else []
-
-
-def _in_order(ops: Iterable[Op]) -> list[Op]:
-    return sorted(ops, key=lambda op: (op.seq, op.writer, op.op_id))
-
-
-def _line_of(data: dict[str, Any]) -> bytes:
-    import json
-
-    try:
-        raw = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
-    except UnicodeEncodeError:  # bytes that were no UTF-8 in the file: kept as escapes
-        raw = json.dumps(data, separators=(",", ":")).encode("ascii")
-    return places.sealed(raw, binascii.crc32(raw))
-
-
-def _checked(raw: bytes) -> dict[str, Any] | None:
-    """The object in a line, if the line is what its writer sealed."""
-    if len(raw) < 20 or raw[-18:-10] != b',"sum":"' or raw[-2:] != b'"}':
-        return None
-    body = raw[:-18] + b"}"
-    if b"%08x" % binascii.crc32(body) != raw[-10:-2]:
-        return None
-    import json  # most commands find nothing to read
-
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
-
-
-def _json_of(op: Op) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "op": op.op,
-        "op_id": op.op_id,
-        "group": op.group,
-        "of": op.of,
-        "seq": op.seq,
-        "time": op.time,
-        "writer": op.writer,
-        "cause": op.cause,
-        "memory": op.memory,
-        "path": op.path,
-        "before": op.before,
-        "after": op.after,
-    }
-    if op.to:
-        data["to"] = op.to
-    if op.undoes:
-        data["undoes"] = op.undoes
-    if op.text is not None:
-        data["text"] = op.text
-    return data
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _op_of(data: dict[str, Any]) -> Op | None:
-    """The op about a file that a line holds, if it holds one."""
-    if data.get("op") not in FILE_OPS or not isinstance(data.get("group"), str):
-        return None
-    text = data.get("text")
-    return Op(
-        op=data["op"],
-        op_id=str(data.get("op_id", "")),
-        group=data["group"],
-        of=_number(data.get("of", 1)),
-        seq=_number(data.get("seq", 0)),
-        time=str(data.get("time", "")),
-        writer=str(data.get("writer", "")),
-        cause=str(data.get("cause", "")),
-        memory=str(data.get("memory", "")),
-        path=str(data.get("path", "")),
-        before=data.get("before"),
-        after=data.get("after"),
-        text=text if isinstance(text, str) else None,
-        to=str(data.get("to", "")),
-        undoes=str(data.get("undoes", "")),
-    )
+    kept = {key: value for key, value in data.items() if key not in ("base", "parts")}
+    return line_of(kept | {"text": None, "purged": True}).rstrip(b"\n")

@@ -1,0 +1,188 @@
+"""App: looking for secrets in what is there already, and taking a session away for good.
+
+Promises: `examine` reads only; every file of a store and of its cache is looked through, packed ones
+too; what is found is never shown, only where it stands and of which kind it is.
+Touches: the stores' folders and their caches. `examine` opens no index: reading the file of one that
+this process has open would let go of its locks.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from recollect import fsio
+from recollect.app.finding import Finding
+from recollect.app.finding import found as _found
+from recollect.app.health import Group, Report
+from recollect.app.wiring import App
+from recollect.domain.codec import memory_from_text
+from recollect.domain.model import Change
+from recollect.domain.pattern import Pattern
+from recollect.domain.redact import without_secrets
+from recollect.domain.session import SessionState
+from recollect.errors import RecollectError, StoreNotFound
+from recollect.services.opened import OpenStore
+
+WHOLE = ("session", "conversation")  # the kinds of memory that tell of a session as a whole
+LARGEST_UNPACKED = 256 * 1024 * 1024
+_MARK = Pattern(r"\[redacted:([a-z0-9-]+):[0-9a-f]{4}\]")
+
+
+class Leak(NamedTuple):
+    """The secrets in one file: how many of which kind, and the line of the first."""
+
+    kinds: Counter[str]
+    line: int
+
+
+def examine(app: App) -> Report:
+    """Look for secrets in every store and its cache. Raises StoreNotFound."""
+    if not app.roots:
+        raise StoreNotFound(where=app.project_folder)
+    return Report([Group(scope, root, _looked(app, root)) for scope, root in app.roots.items()])
+
+
+def _looked(app: App, root: str) -> list[Finding]:
+    findings: list[Finding] = []
+    for base in (root, app.cache_of(root)):
+        for path in _files_in(base):
+            shown = os.path.relpath(path, root) if base == root else path
+            try:
+                text = _text_of(path)
+            except RecollectError as error:
+                findings.append(_found("problem", shown, "{what}", what=str(error)))
+                continue
+            leak = leak_in(text)
+            if leak:
+                findings.append(_finding(shown, leak))
+    return [*findings, *_summary(is_clean=not findings)]
+
+
+def _finding(path: str, leak: Leak) -> Finding:
+    kinds = ", ".join(f"{kind} × {n}" if n > 1 else kind for kind, n in leak.kinds.items())
+    return _found(
+        "problem",
+        path,
+        "has what looks like a secret, the first in line {line}: {kinds}",
+        line=leak.line,
+        kinds=kinds,
+    )
+
+
+def _summary(*, is_clean: bool) -> Iterator[Finding]:
+    if is_clean:
+        yield _found(
+            "ok",
+            "secrets",
+            "none found in the memories, the journal, the sessions and the cache",
+        )
+    else:
+        yield _found(
+            "note",
+            "secrets",
+            "change the secret where it is valid first; then `recollect edit`, or `recollect forget ID --purge`",
+        )
+    yield _found(
+        "note", "secrets", "git history, backups and other machines were not looked through"
+    )
+
+
+def leak_in(text: str) -> Leak | None:
+    """What looks like a secret in a text, or None."""
+    clean = without_secrets(text)
+    if clean == text:
+        return None
+    kinds = Counter(_MARK.findall(clean)) - Counter(_MARK.findall(text))
+    same = next((n for n, (one, two) in enumerate(zip(text, clean, strict=False)) if one != two), 0)
+    return Leak(kinds, text.count("\n", 0, same) + 1)
+
+
+def _files_in(folder: str) -> Iterator[str]:
+    for base, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(base, name)
+            if os.path.isfile(path) and not os.path.islink(path):
+                yield path
+
+
+def _text_of(path: str) -> str:
+    data = fsio.read_file(path)
+    return (_unpacked(data) if path.endswith(".gz") else data).decode("utf-8", "replace")
+
+
+def _unpacked(data: bytes) -> bytes:
+    """What is packed in all members of a gzip file, as far as it can be read."""
+    parts: list[bytes] = []
+    left = LARGEST_UNPACKED
+    while data and left > 0:
+        one = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        try:
+            parts.append(one.decompress(data, left))
+        except zlib.error:
+            break
+        left -= len(parts[-1])
+        data = one.unused_data
+    return b"".join(parts)
+
+
+def session_behind(app: App, name: str) -> str:
+    """The session whose whole memory this is, or was before it was forgotten; or nothing."""
+    for store in app.stores():
+        entry = store.index.entry(name)
+        if entry is not None:
+            return entry.session if entry.kind in WHOLE else ""
+        for op in store.journal.ops_about("memory", name):
+            if op.text:
+                memory = memory_from_text(op.text, op.path)
+                if memory.kind in WHOLE:
+                    return memory.session
+    return ""
+
+
+def purge_session(app: App, store: OpenStore, session: str) -> None:
+    """Take away all that is kept of a session but its memory; it is not captured again."""
+    sessions = app.sessions(store)
+    for state in sessions.every():
+        if state.session_id != session:
+            continue
+        remarks = sessions.remarks_path(state.client, session)
+        stamp = store.files.stamp(remarks)
+        if stamp is not None:
+            gone = [Change("remove", remarks, "", stamp)]
+            store.commit(gone.copy, cause="forget")
+            with store.files.locked():
+                store.journal.purge(remarks)
+        blank = SessionState(session, state.client, state.project, status="discarded")
+        blank.sources, blank.ids = state.sources, state.ids
+        sessions.save(blank)
+    raw = os.path.join(store.files.root, "sessions", "raw")
+    for name in _names_in(raw):
+        if name.endswith(f"-{session}.jsonl.gz"):
+            fsio.remove(os.path.join(raw, name))
+
+
+def out_of_reach(app: App, scope: str) -> list[tuple[str, str]]:
+    """`(what, path)` of the places where a purged text may still be."""
+    root = app.roots[scope]
+    places: list[tuple[str, str]] = []
+    kept = os.path.join(app.cache_of(root), "snapshots")
+    places += [("snapshot", os.path.join(kept, name)) for name in _names_in(kept)]
+    above = root
+    while os.path.dirname(above) != above:
+        above = os.path.dirname(above)
+        if os.path.exists(os.path.join(above, ".git")):
+            places.append(("git history", above))
+            break
+    return places
+
+
+def _names_in(folder: str) -> list[str]:
+    with suppress(OSError):
+        return sorted(os.listdir(folder))
+    return []

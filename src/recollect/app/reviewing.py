@@ -1,0 +1,95 @@
+"""App: reviewing what waits, and taking back what came from one session or page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from recollect.app.publishing import publish_after_change
+from recollect.app.wiring import App
+from recollect.domain.model import lowest_trust
+from recollect.errors import SessionNotFound, UsageProblem
+from recollect.services import reviewing as service
+from recollect.services.opened import OpenStore
+from recollect.services.reviewing import Effect, Waiting
+
+
+class Row(NamedTuple):
+    """Something that waits, and in which store."""
+
+    one: Waiting
+    scope: str
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        return {**self.one._asdict(), "scope": self.scope}
+
+
+def waiting(
+    app: App, *, scope: str, trust: str, episodes: bool, session: str = "", page: str = ""
+) -> list[Row]:
+    """What a person has not approved; what came from a session or a page, if one is named."""
+    rows: list[Row] = []
+    for store in app.stores(scope):
+        origins = {session} if session else _sessions_that_read(app, store, page) if page else set()
+        if page and not origins:
+            continue
+        ids = {e.id for one in origins for e in store.index.entries_of_session(one)}
+        found = service.waiting(store, episodes=episodes, origins=origins | ids)
+        rows += [
+            Row(one, store.scope) for one in found if lowest_trust(one.trust, trust) == one.trust
+        ]
+    return rows
+
+
+def _sessions_that_read(app: App, store: OpenStore, page: str) -> set[str]:
+    """The sessions in whose calls this address stands."""
+    sessions = app.sessions(store)
+    return {
+        state.session_id
+        for state in sessions.every()
+        if any(page in event.target for event in sessions.raw_events(state))
+    }
+
+
+def decide(app: App, names: Sequence[str], *, approve: bool, dry_run: bool) -> list[Effect]:
+    """Approve or reject what is named, in whichever store it is; a group for each store.
+
+    Raises:
+        MemoryNotFound: there is no such memory or section.
+        UsageProblem: it is not a person who decides.
+    """
+    require_person(app, "review")
+    by_store: dict[str, tuple[OpenStore, list[str]]] = {}
+    for name in names:
+        store = app.store_of(name)
+        by_store.setdefault(store.scope, (store, []))[1].append(name)
+    act = service.approve if approve else service.reject
+    for store, own in by_store.values():  # all of them are there, or nothing is written
+        act(store, own, dry_run=True)
+    effects: list[Effect] = []
+    for store, own in by_store.values():
+        effects += act(store, own, dry_run=dry_run)
+        if not dry_run:
+            publish_after_change(app, store)
+    return effects
+
+
+def take_back(app: App, session: str, *, scope: str, dry_run: bool) -> list[tuple[str, Effect]]:
+    """Forget all that came from a session, in every store. Raises SessionNotFound."""
+    done: list[tuple[str, Effect]] = []
+    for store in app.stores(scope):
+        effects = service.take_back(store, session, dry_run=dry_run)
+        done += [(store.scope, effect) for effect in effects]
+        if effects and not dry_run:
+            publish_after_change(app, store)
+    if not done:
+        raise SessionNotFound(name=session)
+    return done
+
+
+def require_person(app: App, command: str) -> None:
+    """Raise UsageProblem where an agent runs the command."""
+    if app.env.get("CLAUDECODE"):
+        what = "What is trusted is decided by a person only: run it in a terminal of your own."
+        raise UsageProblem(what=what, command=command)

@@ -1,0 +1,1 @@
+"""Faults: whatever is broken around the program, nothing acknowledged is lost."""

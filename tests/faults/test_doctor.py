@@ -1,0 +1,230 @@
+"""The doctor: finds what is wrong, changes nothing unasked, and mends without losing anything."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import tarfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.cli.running import Person, tree_of
+
+from recollect.app.repair import Counts, Mended
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Person:
+    """Somebody with memories of commands, one written by hand, and one in the archive."""
+    home, project = tmp_path / "home", tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    home.mkdir()
+    person = Person(home, project)
+    person.ok("init")
+    person.ok("save", "One fact", "--body", "Walruses are large.", "--kind", "fact")
+    person.ok("save", "Always run the linter")
+    person.write("semantic/by-hand.md", "# By hand\r\n\r\nA heron.")
+    person.write("archive/semantic/cold.md", "# Cold\n\nOtters are small.\n")
+    person.ok("consolidate")
+    return person
+
+
+def cache_of(person: Person) -> Path:
+    (folder,) = (p.parent for p in (person.home / ".cache").rglob("index.db"))
+    return folder
+
+
+def memories_of(person: Person) -> dict[str, bytes]:
+    return {str(p): p.read_bytes() for p in sorted(person.store.rglob("*.md"))}
+
+
+def problems(person: Person, *words: str) -> int:
+    return int(person.run("doctor", *words, "--json").json["problems"])
+
+
+def the_journal(person: Person) -> Path:
+    (page,) = (person.store / "journal").glob("ops-*.jsonl")
+    return page
+
+
+# ------------------------------------------------------------------------------------- the damages
+
+
+def _rows(person: Person) -> None:
+    with closing(sqlite3.connect(cache_of(person) / "index.db")) as db:
+        db.execute("DELETE FROM section WHERE rowid = 1")
+        db.commit()
+
+
+def _stamps(person: Person) -> None:
+    with closing(sqlite3.connect(cache_of(person) / "index.db")) as db:
+        db.execute("UPDATE memory SET title = 'Something else'")
+        db.commit()
+
+
+def _zeros(person: Person) -> None:
+    index = cache_of(person) / "index.db"
+    data = bytearray(index.read_bytes())
+    data[len(data) // 2 : len(data) // 2 + 4096] = bytes(4096)
+    index.write_bytes(data)
+
+
+def _foreign_line(person: Person) -> None:
+    page = the_journal(person)
+    page.write_bytes(b"what is this\n" + page.read_bytes() + b"{}\n")
+
+
+def _torn_line(person: Person) -> None:
+    with the_journal(person).open("ab") as file:
+        file.write(b'{"op":"put","te')
+
+
+def _readable(person: Person) -> None:
+    for path in person.store.rglob("*"):
+        path.chmod(0o777)
+
+
+def _half_written(person: Person) -> None:
+    temp = person.write("semantic/.00.tmp", "# Half")
+    os.utime(temp, (0, 0))
+
+
+def _no_views(person: Person) -> None:
+    for name in ("MEMORY.md", ".index.json"):
+        (person.store / name).unlink()
+
+
+def _no_cache(person: Person) -> None:
+    for path in cache_of(person).iterdir():
+        if path.is_file():
+            path.unlink()
+
+
+DAMAGES: list[Callable[[Person], None]] = [
+    _rows, _stamps, _zeros, _foreign_line, _torn_line, _readable, _half_written, _no_views,
+    _no_cache,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_repair_mends_it_and_loses_nothing(
+    person: Person, damage: Callable[[Person], None]
+) -> None:
+    before = memories_of(person)
+    changes = len(person.ok("history", "--json").json)
+    damage(person)
+    person.run("doctor", "--repair")
+    assert problems(person) == 0
+    after = memories_of(person)
+    assert {p: d for p, d in after.items() if not p.endswith("MEMORY.md")} == {
+        p: d for p, d in before.items() if not p.endswith("MEMORY.md")
+    }
+    assert len(person.ok("history", "--json").json) == changes
+    for word, name in (("walruses", "one-fact"), ("heron", "by-hand"), ("linter", "feedback")):
+        assert person.ok("search", word, "--json").json["hits"][0]["id"] == name
+    assert person.ok("search", "otters", "--archived", "--json").json["hits"]
+    again = person.ok("doctor", "--repair", "--json").json["findings"]
+    assert {f["about"] for f in again if f["state"] == "mended"} == {"snapshot", "counts"}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_the_store_stays_as_it_is_without_being_asked_to_repair(
+    person: Person, damage: Callable[[Person], None]
+) -> None:
+    damage(person)
+    before = tree_of(person.store)
+    person.run("doctor")
+    person.run("doctor", "--repair", "--dry-run")
+    assert tree_of(person.store) == before
+
+
+# ------------------------------------------------------------------------------------- the snapshot
+
+
+def test_the_snapshot_has_the_store_as_it_was_and_can_be_unpacked(
+    person: Person, tmp_path: Path
+) -> None:
+    _foreign_line(person)
+    files = {p.relative_to(person.store): p for p in person.store.rglob("*") if p.is_file()}
+    before = {str(name): path.read_bytes() for name, path in files.items()}
+    person.ok("doctor", "--repair")
+    (snapshot,) = (cache_of(person) / "snapshots").iterdir()
+    assert snapshot.stat().st_mode & 0o077 == 0
+    with tarfile.open(snapshot) as archive:
+        archive.extractall(tmp_path / "back", filter="data")
+    back = tmp_path / "back"
+    assert before == {
+        str(p.relative_to(back)): p.read_bytes() for p in back.rglob("*") if p.is_file()
+    }
+
+
+def test_nothing_is_mended_when_no_snapshot_can_be_kept(person: Person) -> None:
+    _foreign_line(person)
+    (cache_of(person) / "snapshots").write_text("a file is in the way")
+    before = tree_of(person.store)
+    assert problems(person, "--repair") > 0
+    assert tree_of(person.store) == before
+
+
+def test_a_few_snapshots_are_kept(person: Person) -> None:
+    folder = cache_of(person) / "snapshots"
+    folder.mkdir()
+    for n in range(5):
+        (folder / f"2020-01-0{n + 1}T000000Z.tar.gz").write_bytes(b"old")
+    person.ok("doctor", "--repair")
+    names = sorted(path.name for path in folder.iterdir())
+    assert len(names) == 3
+    assert names[0] == "2020-01-04T000000Z.tar.gz"
+
+
+def test_less_of_anything_than_before_is_a_problem() -> None:
+    def mended(before: Counts, after: Counts) -> bool:
+        return Mended("", before, after, False, [], 0, 0, 0).lowered
+
+    some = Counts(3, 1, 7, 100)
+    assert not mended(some, some)
+    assert not mended(some, some._replace(memories=4))
+    for field in ("memories", "archived", "changes"):
+        assert mended(some, some._replace(**{field: getattr(some, field) - 1}))
+
+
+# -------------------------------------------------------------------------------- what it notices
+
+
+def found(person: Person) -> dict[str, str]:
+    findings = person.run("doctor", "--json").json["findings"]
+    return {f["about"]: f["state"] for f in findings if f["scope"] != "global"}
+
+
+def test_a_file_that_was_emptied_is_a_problem(person: Person) -> None:
+    (person.store / "semantic" / "one-fact.md").write_bytes(b"")
+    assert found(person)["semantic/one-fact.md"] == "problem"
+
+
+def test_hooks_that_are_connected_and_not_called_are_a_problem(person: Person) -> None:
+    person.ok("init", "--client", "claude")
+    settings = person.home / ".claude" / "settings.json"
+    os.utime(settings, (1_700_000_000, 1_700_000_000))
+    assert found(person)["hooks"] == "note"
+    slug = "".join(c if c.isalnum() else "-" for c in str(person.project))
+    transcript = person.home / ".claude" / "projects" / slug / "s.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_text("{}\n")
+    assert found(person)["hooks"] == "problem"
+    line = {"op": "signal", "time": "2099-01-01T00:00:00Z", "event": "stop"}
+    page = person.store / "journal" / "claude-s.jsonl"
+    from recollect.hooks import places
+
+    raw = json.dumps(line, separators=(",", ":")).encode()
+    page.write_bytes(places.sealed(raw, places.checksum(raw)))
+    assert found(person)["hooks"] == "ok"
+
+
+def test_what_waits_for_a_worker_that_never_came_is_a_problem(person: Person) -> None:
+    mark = cache_of(person) / "pending"
+    mark.touch()
+    os.utime(mark, (0, 0))
+    assert found(person)["worker"] == "problem"

@@ -1,0 +1,136 @@
+"""The write protocol in every order: two writers and a reader, and a kill before any step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from tests.services.house import House
+
+from recollect.errors import ChangedMeanwhile
+from recollect.services import writing
+from recollect.services.opened import OpenStore
+from recollect.services.undoing import history
+from recollect.services.writing import Draft
+
+from .turns import Body, Lock, Turn, every_order, run_together
+
+PATH = "semantic/one.md"
+
+
+class Scene:
+    """A store with one memory, opened by several processes at once."""
+
+    def __init__(self) -> None:
+        self.house = House()
+        writing.save(self.house.open(), Draft("One", "Start.", kind="fact"))
+        self.lock = Lock()
+        self.now: Turn | None = None
+        self.acknowledged: list[str] = []
+        self.refused: list[str] = []
+        self.house.files._before = self._before
+        self.house.files.locked = self._locked  # type: ignore[method-assign]
+        self.house._before = self._before  # type: ignore[method-assign]
+
+    def _before(self, step: str, path: str) -> None:
+        if self.now:
+            turn = self.now
+            turn.pause()
+            self.now = turn
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        turn = self.now
+        if turn is None:
+            yield
+            return
+        with self.lock.held_by(turn):
+            self.now = turn
+            yield
+
+    def opened(self, writer: str, turn: Turn) -> OpenStore:
+        """The store as a process opens it; what it asks the journal and keeps are steps as well."""
+        self.now = turn
+        store = self.house.unfreshened(writer)
+        store.journal.unsettled = self._paused(store.journal.unsettled)  # type: ignore[method-assign]
+        store.ledger._keep_offsets = self._paused(store.ledger._keep_offsets)  # type: ignore[method-assign]
+        return store
+
+    def _paused(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            self._before("read", "")
+            return real(*args)
+
+        return call
+
+    def writer(self, name: str) -> Body:
+        def body(turn: Turn) -> None:
+            store = self.opened(f"ops-{name}", turn)
+            try:
+                writing.edit(store, "one", append=f"By {name}.")
+            except ChangedMeanwhile:
+                self.refused.append(name)
+            else:
+                self.acknowledged.append(name)
+
+        return body
+
+    def reader(self, turn: Turn) -> None:
+        store = self.opened("ops-reader", turn)
+        store.freshen()
+        text = store.files.read(PATH).text
+        assert text.count("Start.") == 1
+        assert text.endswith("\n")
+
+    # ------------------------------------------------------------------------------- afterwards
+
+    def check(self, turns: list[Turn]) -> None:
+        self.now = None
+        assert [turn.error for turn in turns if turn.error] == []
+        store = self.house.open("ops-after")
+        text = store.files.read(PATH).text
+        for name in ("a", "b"):
+            times = text.count(f"By {name}.")
+            assert times == 1 if name in self.acknowledged else times <= 1
+            assert times == 0 or name not in self.refused
+        assert store.journal.unsettled({})[0] == []
+        entry = store.index.entry("one")
+        assert entry
+        assert entry.stamp == store.files.stamp(PATH)
+        said = [past for past in history(store) if past.cause == "edit"]
+        assert len(said) == text.count("By ")
+        writing.edit(store, "one", append="Afterwards.")
+        assert "Afterwards." in store.files.read(PATH).text
+
+
+def explore(kills: int, *, with_reader: bool) -> int:
+    def play(choose: Callable[[int], int]) -> None:
+        scene = Scene()
+        bodies = [scene.writer("a"), scene.writer("b")]
+        if with_reader:
+            bodies.append(scene.reader)
+        scene.check(run_together(bodies, choose, kills))
+
+    return sum(1 for _ in every_order(play))
+
+
+def test_two_writers_in_every_order_with_a_kill_anywhere_lose_nothing() -> None:
+    assert explore(1, with_reader=False) > 100
+
+
+@pytest.mark.slow
+def test_two_writers_and_a_reader_in_every_order_lose_nothing() -> None:
+    assert explore(0, with_reader=True) > 1000
+
+
+def test_every_road_is_taken_once() -> None:
+    taken = []
+
+    def play(choose: Callable[[int], int]) -> None:
+        first = choose(2)
+        taken.append((first, choose(3) if first else 0))
+
+    assert len(list(every_order(play))) == 4
+    assert taken == [(0, 0), (1, 0), (1, 1), (1, 2)]

@@ -1,0 +1,121 @@
+"""Processes that take turns: every order in which their steps can fall, with a kill at any step.
+
+The bodies are the real services over a store in memory. Each runs in a thread of its own, and only
+one of them runs at a time: it stops before each step that touches the disk or waits for the lock,
+and the schedule says who goes on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+Body = Callable[["Turn"], None]
+
+
+class Killed(BaseException):
+    """The process ends here, without a word."""
+
+
+class Turn:
+    """One process: it goes on when it is told to."""
+
+    def __init__(self, body: Body) -> None:
+        self._go, self._stopped = threading.Semaphore(0), threading.Semaphore(0)
+        self.over = self.kill = False
+        self.waits_for: Callable[[], bool] = lambda: False
+        self.error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, args=(body,), daemon=True)
+        self._thread.start()
+
+    def _run(self, body: Body) -> None:
+        self._go.acquire()
+        try:
+            if not self.kill:
+                body(self)
+        except Killed:
+            pass
+        except BaseException as error:  # noqa: BLE001 - it is looked at by the test
+            self.error = error
+        self.over = True
+        self._stopped.release()
+
+    def pause(self, waits_for: Callable[[], bool] = lambda: False) -> None:
+        """Let the others go on; come back when it is our turn and what we wait for is over."""
+        self.waits_for = waits_for
+        self._stopped.release()
+        self._go.acquire()
+        if self.kill:
+            raise Killed
+
+    def step(self) -> None:
+        """Go on to the next pause, or to the end."""
+        self._go.release()
+        self._stopped.acquire()
+        if self.over:
+            self._thread.join()
+
+
+class Lock:
+    """A lock that processes wait for; it goes when its holder ends, however that ends."""
+
+    def __init__(self) -> None:
+        self.taken = False
+
+    @contextmanager
+    def held_by(self, turn: Turn) -> Iterator[None]:
+        turn.pause(lambda: self.taken)
+        self.taken = True
+        try:
+            yield
+        finally:
+            self.taken = False
+
+
+def every_order(
+    play: Callable[[Callable[[int], int]], None], *, most: int = 100_000
+) -> Iterator[int]:
+    """Run `play` once for every sequence of choices; it asks `choose(n)` for one of n roads.
+
+    Gives the number of the run before each.
+    """
+    road: list[tuple[int, int]] = []  # what was chosen, of how many
+    for run in range(most):
+        yield run
+        at = 0
+
+        def choose(roads: int) -> int:
+            nonlocal at
+            if at == len(road):
+                road.append((0, roads))
+            chosen, there = road[at]
+            assert there == roads, "the same choices must lead to the same place"
+            at += 1
+            return chosen
+
+        play(choose)
+        del road[at:]
+        while road and road[-1][0] + 1 == road[-1][1]:
+            road.pop()
+        if not road:
+            return
+        road[-1] = (road[-1][0] + 1, road[-1][1])
+    raise AssertionError(f"more than {most} orders")
+
+
+def run_together(bodies: Sequence[Body], choose: Callable[[int], int], kills: int) -> list[Turn]:
+    """Let the processes take turns as `choose` says; so many of them may be killed anywhere."""
+    turns = [Turn(body) for body in bodies]
+    while True:
+        ready = [turn for turn in turns if not turn.over and not turn.waits_for()]
+        if not ready:
+            assert all(turn.over for turn in turns), "everybody waits for everybody"
+            return turns
+        roads = len(ready) * (2 if kills else 1)
+        chosen = choose(roads) if roads > 1 else 0
+        turn = ready[chosen % len(ready)]
+        if chosen >= len(ready):
+            turn.kill = True
+            kills -= 1
+        turn.step()

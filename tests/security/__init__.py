@@ -1,0 +1,1 @@
+"""Attacks, each with a test that a naive program fails."""

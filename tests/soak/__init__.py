@@ -1,0 +1,1 @@
+"""Soak: what is long, and what grows."""
