@@ -1,4 +1,4 @@
-"""JSON text: small edits of a JSON file that leave every other byte alone.
+"""JSON text: reading a JSON file, and small edits of it that leave every other byte alone.
 
 Promises: only the named members and items are added or taken out, with the file's own indent and
 line ends; adding and then taking out gives the bytes that were there.
@@ -22,6 +22,15 @@ class Span(NamedTuple):
     value_start: int
     end: int
     value: Any
+
+
+def object_in(text: str) -> dict[str, Any]:
+    """The object that a JSON text is; empty where it is none, or no JSON."""
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _no_constant(name: str) -> NoReturn:

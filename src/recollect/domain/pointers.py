@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from recollect.domain.jsontext import object_in
 from recollect.domain.model import Entry
 from recollect.domain.pack import HIDDEN
 from recollect.domain.pattern import Pattern
@@ -92,7 +93,7 @@ def wanted(pointers: Iterable[Pointer], text: str) -> list[Pointer]:
 
 def pointers_in(text: str) -> list[Pointer]:
     """The pointers that `pins.json` has; what in it is none is passed over."""
-    rows = _content(text).get("pinned", [])
+    rows = object_in(text).get("pinned", [])
     made = (_read(row) for row in rows) if isinstance(rows, list) else ()
     return [one for one in made if one]
 
@@ -109,18 +110,10 @@ def _is_text(word: object) -> bool:
     return isinstance(word, str)
 
 
-def _content(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def with_pointers(text: str, pointers: Sequence[Pointer]) -> str:
     """`pins.json` with these pointers; keys that we do not know stay."""
     rows = ",\n".join(json.dumps(one._asdict(), ensure_ascii=False) for one in pointers)
-    kept = {key: value for key, value in _content(text).items() if key != "pinned"}
+    kept = {key: value for key, value in object_in(text).items() if key != "pinned"}
     start = json.dumps({"version": VERSION} | kept | {"pinned": ""}, ensure_ascii=False)
     made = f"{start.removesuffix(chr(34) * 2 + '}')}[\n{rows}\n]}}\n"
     return made.encode("utf-8", "backslashreplace").decode()

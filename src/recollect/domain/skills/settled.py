@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from recollect.domain.jsontext import object_in
 from recollect.domain.skills.matter import Suggestion
 
 FILE = "skills.json"
@@ -53,16 +54,8 @@ def settled_in(text: str) -> list[Settled]:
 
 
 def _rows(text: str) -> list[Any]:
-    rows = _content(text).get("settled", [])
+    rows = object_in(text).get("settled", [])
     return rows if isinstance(rows, list) else []
-
-
-def _content(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _is_sound(row: Any) -> bool:
@@ -106,7 +99,7 @@ def _others(text: str, name: str, kind: str) -> list[Any]:
 
 
 def _written(text: str, rows: Sequence[Any]) -> str:
-    kept = {key: value for key, value in _content(text).items() if key != "settled"}
+    kept = {key: value for key, value in object_in(text).items() if key != "settled"}
     head = {"version": VERSION} | kept | {"settled": ""}
     # A line for each decision: what changed is what a diff shows.
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
