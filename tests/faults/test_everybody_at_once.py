@@ -154,6 +154,7 @@ def everybody(project: Project, times: int) -> None:
     assert not left & {"pending", "working"}
 
 
+@pytest.mark.slow
 def test_forty_writers_of_four_kinds_save_five_memories_each(project: Project) -> None:
     everybody(project, 5)
 

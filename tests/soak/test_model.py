@@ -26,7 +26,7 @@ def run(examples: int, steps: int) -> None:
 
 
 def test_a_few_sequences_of_everything_leave_the_store_as_the_model_says() -> None:
-    run(20, 15)
+    run(12, 12)
 
 
 @pytest.mark.slow
