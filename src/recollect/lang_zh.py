@@ -532,6 +532,7 @@ HEARD: dict[str, str] = {
     "[{key}] lacks ruling, old, new or date": "[{key}] 缺少 ruling、old、new 或 date",
     "{refused} episodes are past their time, more than a tenth of the store; they stay.": "{refused} 个情景已过期，超过记忆库的十分之一，因此未归档。",
     "another process": "另一进程",
+    "a process with another cache folder": "使用另一缓存文件夹的进程",
     "process {number}": "进程 {number} ",
     "Stopped; nothing was changed.": "已停止，未作任何改动。",
     "The worker did not end within {seconds} seconds.": "后台进程在 {seconds} 秒内未结束。",

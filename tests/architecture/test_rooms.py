@@ -46,14 +46,14 @@ def found(pattern: str, *rooms: str) -> list[str]:
 def test_only_fsio_and_the_hooks_write_to_disk() -> None:
     writers = r"os\.(write|replace|rename|link|unlink|remove|rmdir|mkdir|makedirs|truncate|ftruncate|chmod|fchmod|symlink)|shutil\.\w+|.*\.(write_text|write_bytes|unlink|touch|mkdir|rmtree)"
     # The demo and a person's editor work in folders of their own; a command asks its terminal.
-    mine = ("fsio.py", "hooks/", "app/demo/", "doors/cli/demo.py")
+    mine = ("fsio/", "hooks/", "app/demo/", "doors/cli/demo.py")
     assert [f for f in found(writers, *mine) if "get_terminal_size" not in f] == []
 
 
 def test_files_are_opened_for_writing_by_fsio_and_the_hooks_only() -> None:
     opened = []
     for path in MODULES:
-        if in_rooms(path, "fsio.py", "hooks/", "app/demo/"):
+        if in_rooms(path, "fsio/", "hooks/", "app/demo/"):
             continue
         for name, call in calls_of(path):
             mode = ast.unparse(call.args[1]) if name == "open" and len(call.args) > 1 else ""
@@ -98,7 +98,7 @@ def imports_of(path: Path) -> set[str]:
         ("rich", ("doors/cli/",)),
         ("mcp", ("doors/mcp/",)),
         ("anyascii", ("domain/names.py",)),
-        ("fcntl", ("fsio.py",)),
+        ("fcntl", ("fsio/",)),
         ("subprocess", ("app/demo/",)),
         ("tempfile", ("doors/cli/demo.py",)),
     ],
@@ -131,7 +131,7 @@ def test_sql_stands_in_the_database_adapter_only() -> None:
 def test_rules_and_services_know_no_client_by_name() -> None:
     guilty = []
     for path in MODULES:
-        if not in_rooms(path, "domain/", "services/", "ports.py", "fsio.py"):
+        if not in_rooms(path, "domain/", "services/", "ports.py", "fsio/"):
             continue
         for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             # The heading of a turn is a format of seed 001, and `.claude` is where a store lies.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from tests.cli.running import Person
 
 import recollect
 from recollect import open_store
+from recollect.app import publishing
 from recollect.app.api import Memories
 from recollect.domain.model import Filter
 from recollect.errors import (
@@ -41,6 +43,24 @@ def memories(both: Person) -> Iterator[Memories]:
     """The memories of that person's project."""
     with _open(both) as memories:
         yield memories
+
+
+def test_the_worker_of_a_large_store_works_where_the_program_was_told_to(
+    both: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "MOST_AT_ONCE", 0)
+    own = Path(os.environ["HOME"])  # not that of the environment which the program hands over
+    assert own != both.home
+    with _open(both) as memories:
+        for n in range(3):
+            memories.save(f"Note {n}", "It says something.")
+        workers = list(memories._app.workers)
+        assert len(workers) == 1  # asked three times within a moment
+        os.waitid(os.P_PID, workers[0], os.WEXITED | os.WNOWAIT)
+        assert "Note 2" in Path(memories.root, "MEMORY.md").read_text()
+    assert not list(own.rglob("recollect"))
+    with pytest.raises(ChildProcessError):  # it was taken note of
+        os.waitpid(workers[0], os.WNOHANG)
 
 
 def test_a_memory_goes_through_its_whole_life(memories: Memories, both: Person) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import stat
 import sys
@@ -16,6 +18,7 @@ from recollect.errors import (
     AlreadyThere,
     ChangedMeanwhile,
     FileNotThere,
+    Locked,
     OutsideStore,
     RecollectError,
     StorageFailed,
@@ -202,6 +205,32 @@ def test_files_are_0600_and_folders_0700_under_any_umask(
     for path in [*root.rglob("*"), lock, *lock.iterdir()]:
         wanted = 0o700 if path.is_dir() else 0o600
         assert stat.S_IMODE(path.stat().st_mode) == wanted, path
+
+
+def test_who_has_another_cache_shares_the_lock(store: MarkdownStore, tmp_path: Path) -> None:
+    other = MarkdownStore(store.root, str(tmp_path / "elsewhere" / "lock"), wait_seconds=0.0)
+    with store.locked(), pytest.raises(Locked), other.locked():
+        pass
+    with other.locked(), pytest.raises(Locked), store.locked():
+        pass
+
+
+@pytest.mark.parametrize("reason", [errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EBADF])
+def test_where_folders_have_no_locks_the_one_in_the_cache_holds(
+    store: MarkdownStore, monkeypatch: pytest.MonkeyPatch, reason: int
+) -> None:
+    flock = fcntl.flock
+
+    def refuse(handle: int, how: int) -> None:
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(reason, os.strerror(reason))
+        flock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    before = len(os.listdir("/proc/self/fd"))
+    with store.locked(), pytest.raises(Locked), store.locked():
+        pass
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_a_file_can_be_created_where_the_file_system_has_no_hard_links(

@@ -161,10 +161,5 @@ def test_forty_writers_of_four_kinds_save_five_memories_each(project: Project) -
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    "RECOLLECT_SOAK" not in os.environ,
-    reason="open: of 24 threads with a store each in one process, one found a name taken behind its "
-    "own look (docs/reliability.md); set RECOLLECT_SOAK=1 to look for it",
-)
 def test_forty_writers_of_four_kinds_save_twenty_five_memories_each(project: Project) -> None:
     everybody(project, 25)

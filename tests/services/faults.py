@@ -67,8 +67,9 @@ def disk_that(fails: Fails) -> Iterator[Disk]:
 
     disk = Disk(fails)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("recollect.fsio.os", _Module(os, OF_OS, disk))
-        patched.setattr("recollect.fsio.fcntl", _Module(fcntl, ("flock",), disk))
+        for module in ("files", "locks"):
+            patched.setattr(f"recollect.fsio.{module}.os", _Module(os, OF_OS, disk))
+        patched.setattr("recollect.fsio.locks.fcntl", _Module(fcntl, ("flock",), disk))
         yield disk
 
 

@@ -2,7 +2,8 @@
 
 Promises: nothing outside the root is ever opened, whatever a path, a link or a name says; views
 and hidden files are never taken for memories; text comes back as the bytes it was.
-Touches: the store's root (reading; writing goes through `fsio`) and its lock in the cache.
+Touches: the store's root (reading; writing goes through `fsio`), which it locks, and its lock in the
+cache.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 
 from recollect import fsio
 from recollect.domain.model import Document, Problem, Seen
@@ -191,9 +192,18 @@ class MarkdownStore:
         fsio.write_whole(full, data, durable=False)
         return True
 
-    def locked(self) -> AbstractContextManager[None]:
-        """The store's lock, which every change is made under."""
-        return fsio.lock(self._lock_path, wait_seconds=self._wait_seconds)
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """The store's lock, which every change is made under.
+
+        The file in the cache says who has it and keeps the queue; the folder itself keeps those
+        out who have another cache: another user, a container, a program with a home of its own.
+        """
+        with (
+            fsio.lock(self._lock_path, wait_seconds=self._wait_seconds),
+            fsio.locked_folder(self.root, wait_seconds=self._wait_seconds),
+        ):
+            yield
 
     def _inside(self, path: str) -> str:
         """The full path, or an error if it would leave the store or pass through a link."""

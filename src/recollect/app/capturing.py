@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
-from recollect import fsio
+from recollect.app import workers
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
-from recollect.errors import FileNotThere, Locked, RecollectError, StoreNotFound
+from recollect.errors import FileNotThere, RecollectError, StoreNotFound
 from recollect.hooks import places
 from recollect.services.capture import Capture, Captured
 from recollect.services.opened import OpenStore
@@ -38,7 +39,7 @@ class _Run:
     def __init__(self, app: App, client: str, scope: str, *, dry_run: bool) -> None:
         self.app, self.client, self.scope, self.dry_run = app, client, scope, dry_run
         self.captures: dict[str, Capture] = {}
-        self.locks: list[int] = []
+        self.alone = ExitStack()
         self.done: list[Captured] = []
         self.failed: list[tuple[str, str]] = []
         self.homeless: list[StoreNotFound] = []
@@ -49,7 +50,7 @@ class _Run:
             store, project = _store_for(self.app, self.client, transcript, self.scope)
             root = store.files.root
             if not self.dry_run and root not in self.captures:
-                self.locks.append(_worker_lock(self.app, store))
+                self.alone.enter_context(workers.kept_away(self.app, store))
                 self.captures[root] = self.app.capture(store)
             if not self.dry_run:
                 capture = self.captures[root]
@@ -63,12 +64,9 @@ class _Run:
 
     def end(self) -> None:
         """Publish what changed and let the workers go on."""
-        try:
+        with self.alone:
             for capture in self.captures.values():
                 publish_after_change(self.app, capture.store)
-        finally:
-            for handle in self.locks:
-                os.close(handle)
 
 
 def capture_path(
@@ -110,15 +108,6 @@ def capture_path(
         [one.memory for one in made],
         run.failed,
     )
-
-
-def _worker_lock(app: App, store: OpenStore) -> int:
-    """Keep the worker of a store away while we capture into it ourselves."""
-    path = f"{app.cache_of(store.files.root)}/worker.lock"
-    handle = fsio.take_lock(path, wait_seconds=30)
-    if handle is None:
-        raise Locked(path=path, seconds=30, who="its worker")
-    return handle
 
 
 def _store_for(app: App, client: str, transcript: str, scope: str) -> tuple[OpenStore, str]:

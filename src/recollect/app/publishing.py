@@ -8,11 +8,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recollect import fsio
+from recollect.app import workers
 from recollect.app.asking import keep_asking
 from recollect.app.wiring import SCOPES, App
 from recollect.domain.model import Entry, Filter
 from recollect.errors import RecollectError
-from recollect.hooks import places, program
+from recollect.hooks import places
 from recollect.services import publish
 from recollect.services.opened import OpenStore
 
@@ -32,8 +33,7 @@ def publish_after_change(app: App, store: OpenStore) -> None:
     """Renew views and brief now, or leave word for the worker if the store is large."""
     with suppress(RecollectError, OSError):
         if store.index.counts()["memories"] > MOST_AT_ONCE:
-            program.mark_pending(app.cache_of(store.files.root))
-            program.start_worker(store.files.root)
+            workers.ask(app, store)
         else:
             publish_all(app, store)
 

@@ -17,10 +17,11 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from recollect import fsio
+from recollect.app import workers
 from recollect.app.publishing import publish_all
 from recollect.app.wiring import App
 from recollect.errors import RecollectError
-from recollect.hooks import places, program
+from recollect.hooks import places
 from recollect.services import publish
 from recollect.services.opened import OpenStore
 
@@ -77,7 +78,7 @@ def mend(app: App, store: OpenStore) -> Mended:
     roots = (store.files.root, app.cache_of(store.files.root))
     private = [one for root in roots for one in open_to_others(root) if fsio.set_private(one)]
     if waits_since(app, store):
-        program.start_worker(store.files.root)
+        workers.start(app, store)
     temps = list(half_written(app, store))
     for one in temps:
         fsio.remove(one)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from recollect import fsio
+from recollect.app import workers
 from recollect.app.here import terminal, told
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.session import Remark, SessionState
-from recollect.errors import Locked, NoSessionHere, SessionNotFound
-from recollect.hooks import places, program
+from recollect.errors import NoSessionHere, SessionNotFound
+from recollect.hooks import places
 from recollect.services import sessions as service
 from recollect.services.opened import OpenStore
 
@@ -260,7 +259,7 @@ def save(app: App, name: str, wish: Wish, *, dry_run: bool) -> Saved:
     found = find(app, name)
     if dry_run:
         return _planned(found, wish)
-    with _alone(app, found.store):
+    with workers.kept_away(app, found.store):
         _catch_up(app, found)
         if wish.tags or wish.summary:
             remark = Remark("about", wish.summary.strip(), app.now, _trust(app), tags=wish.tags)
@@ -286,22 +285,6 @@ def _planned(found: Found, wish: Wish) -> Saved:
     name = state.memory or found.store.free_id(wanted)
     text = summary.summary_text(state, name, found.store.settings.lang)
     return Saved(found, name, "", "changed" if state.memory else "created", text)
-
-
-@contextmanager
-def _alone(app: App, store: OpenStore) -> Iterator[None]:
-    """Keep the worker of a store away, and let it do afterwards what it was asked for meanwhile."""
-    cache = app.cache_of(store.files.root)
-    path = f"{cache}/worker.lock"
-    handle = fsio.take_lock(path, wait_seconds=30)
-    if handle is None:
-        raise Locked(path=path, seconds=30, who="its worker")
-    try:
-        yield
-    finally:
-        os.close(handle)
-        if program.is_pending(cache):
-            program.start_worker(store.files.root)
 
 
 def _catch_up(app: App, found: Found) -> None:
@@ -355,7 +338,7 @@ def cleanup(app: App, *, hours: int, scope: str, dry_run: bool) -> list[Saved]:
         if dry_run or not stale:
             done += [_planned(one, Wish()) for one in stale]
             continue
-        with _alone(app, store):
+        with workers.kept_away(app, store):
             for one in stale:
                 _read_on(app, one)
                 done.append(_ended(app, one))

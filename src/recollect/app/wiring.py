@@ -40,6 +40,7 @@ class App:
         self.started_ns = time.time_ns()
         self.now = places.utc(self.started_ns / 1e9)
         self.warnings: list[str] = []
+        self.workers: list[int] = []  # those that we started
         self._open: dict[str, OpenStore] = {}
 
     # ---------------------------------------------------------------------------------- places
@@ -143,8 +144,17 @@ class App:
         store.now, store.now_ns = self.now, self.started_ns
         store.ledger.moment = self.moment
 
+    def reap(self) -> None:
+        """Take note of the workers that ended, so that none stays in the table of processes."""
+        for pid in list(self.workers):
+            with suppress(ChildProcessError):
+                if os.waitpid(pid, os.WNOHANG)[0] == 0:
+                    continue
+            self.workers.remove(pid)
+
     def close(self) -> None:
         """Let every index go."""
+        self.reap()
         for store in self._open.values():
             store.index.close()
         self._open.clear()

@@ -60,8 +60,11 @@ def is_pending(cache: str) -> bool:
     return os.path.exists(f"{cache}/pending") or os.path.exists(f"{cache}/working")
 
 
-def start_worker(root: str) -> int:
-    """Start the worker of a store, detached from the client; gives its process id."""
+def start_worker(root: str, env: "dict[str, str] | None" = None) -> int:
+    """Start the worker of a store, detached from the client; gives its process id.
+
+    `env` says where its cache is; without one it is this process's own.
+    """
     main = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "__main__.py")
     command = [sys.executable, "-I", main, "work", root]
     # A client that kills the hook's group the moment the hook is gone must not find the worker in
@@ -80,7 +83,8 @@ def start_worker(root: str) -> int:
         for handle in (0, 1, 2):
             os.dup2(null, handle)
         os.closerange(3, 64)
-        os.execv(command[0], command)  # noqa: S606 - no shell is the point
+        variables = os.environ if env is None else env
+        os.execve(command[0], command, variables)  # noqa: S606 - no shell is the point
     finally:
         os._exit(0)
 

@@ -1,4 +1,4 @@
-"""The only writer to disk: create, replace, move, remove, append, lock, hash.
+"""Files and folders: read, create, replace, move, remove, append, hash.
 
 Promises: a file is whole or not there; what returned is durable where the caller asked for that;
 nothing is followed out of its folder by a symbolic link in the last part of a path; files are
@@ -9,20 +9,17 @@ Touches: the files and folders it is given. It knows nothing of memories.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
 import sys
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from recollect.errors import AlreadyThere, FileNotThere, Locked, LocksUnsupported, StorageFailed
+from recollect.errors import AlreadyThere, FileNotThere, StorageFailed
 
 TEMP_SUFFIX = ".tmp"
 LARGEST_FILE_BYTES = 64 * 1024 * 1024
-LOCK_WAIT_SECONDS = 10.0
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 
@@ -313,87 +310,3 @@ def truncate(path: str, size: int) -> None:
     with _ours(path), suppress(FileNotFoundError):
         if os.path.getsize(path) > size:
             os.truncate(path, size)
-
-
-# ------------------------------------------------------------------------------------- locking
-
-
-@contextmanager
-def lock(path: str, *, wait_seconds: float = LOCK_WAIT_SECONDS) -> Iterator[None]:
-    """Hold the lock at `path`; the kernel lets it go when the process ends, however it ends.
-
-    Raises:
-        Locked: another process kept it for longer than `wait_seconds`.
-        LocksUnsupported: the file system has no locks.
-    """
-    handle = take_lock(path, wait_seconds=wait_seconds)
-    if handle is None:
-        raise Locked(path=path, seconds=wait_seconds, who=_holder_of(path))
-    try:
-        yield
-    finally:
-        os.close(handle)
-
-
-def take_lock(path: str, *, wait_seconds: float = 0.0) -> int | None:
-    """An open handle that holds the lock until it is closed, or None if somebody else has it.
-
-    It waits as long as the lock goes from hand to hand, but for no one holder more than
-    `wait_seconds`.
-    """
-    make_folder(os.path.dirname(path))
-    while True:
-        handle = _open_lock(path)
-        if not _flocked(handle, path, wait_seconds):
-            os.close(handle)
-            return None
-        if _is_at(handle, path):
-            break
-        os.close(handle)  # somebody removed the file while we waited: the lock is another one now
-    with suppress(OSError):  # for those who wait; a full disk may refuse it
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, b"process %d\n" % os.getpid(), 0)
-    return handle
-
-
-def _open_lock(path: str) -> int:
-    try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
-    except OSError as error:
-        raise failed(error, path) from error
-
-
-def _flocked(handle: int, path: str, wait_seconds: float) -> bool:
-    pause, deadline, holder = 0.001, 0.0, -1
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            since = os.fstat(handle).st_mtime_ns  # each holder writes its name into the file
-            if since != holder:
-                holder, deadline = since, time.monotonic() + wait_seconds
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.02)
-        except OSError as error:
-            os.close(handle)
-            if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS):
-                raise LocksUnsupported(path=path, reason=os.strerror(error.errno)) from error
-            raise failed(error, path) from error
-        else:
-            return True
-
-
-def _is_at(handle: int, path: str) -> bool:
-    try:
-        found, held = os.lstat(path), os.fstat(handle)
-    except OSError:
-        return False
-    return (found.st_dev, found.st_ino) == (held.st_dev, held.st_ino)
-
-
-def _holder_of(path: str) -> str:
-    with suppress(OSError), open(path, "rb") as file:
-        return file.read(64).decode("ascii", "replace").strip() or "another process"
-    return "another process"

@@ -1,0 +1,54 @@
+"""The only writer to disk: create, replace, move, remove, append, lock, hash.
+
+Promises: those of `files` and `locks`; there is no other way to the disk than what stands here.
+Touches: the files and folders it is given. It knows nothing of memories.
+"""
+
+from recollect.fsio.files import (
+    FILE_MODE,
+    TEMP_SUFFIX,
+    append_bytes,
+    append_durably,
+    create_whole,
+    failed,
+    make_folder,
+    move,
+    read_file,
+    remove,
+    remove_empty_folder,
+    replace_name,
+    set_private,
+    stamp_at,
+    stamp_of,
+    sync_folder,
+    sync_folders,
+    truncate,
+    write_whole,
+)
+from recollect.fsio.locks import LOCK_WAIT_SECONDS, lock, locked_folder, take_lock
+
+__all__ = [
+    "FILE_MODE",
+    "LOCK_WAIT_SECONDS",
+    "TEMP_SUFFIX",
+    "append_bytes",
+    "append_durably",
+    "create_whole",
+    "failed",
+    "lock",
+    "locked_folder",
+    "make_folder",
+    "move",
+    "read_file",
+    "remove",
+    "remove_empty_folder",
+    "replace_name",
+    "set_private",
+    "stamp_at",
+    "stamp_of",
+    "sync_folder",
+    "sync_folders",
+    "take_lock",
+    "truncate",
+    "write_whole",
+]
