@@ -9,6 +9,7 @@ Touches: the pages beside it.
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -116,7 +117,7 @@ def _command(name: str) -> list[str]:
     if command is None:
         raise SystemExit(f"{name} is listed, but there is no such command")
     context = click.Context(command, info_name=name, parent=root)
-    words, _, example = (command.help or "").partition("\n\n\b\nExample:\n")
+    words, _, example = inspect.cleandoc(command.help or "").partition("\n\n\b\nExample:\n")
     usage = " ".join(["recollect", name, *command.collect_usage_pieces(context)])
     lines = [f"## {name}", "", words.strip(), "", "```console", f"$ {usage}", "```", ""]
     options = [p for p in command.get_params(context) if isinstance(p, click.Option)]

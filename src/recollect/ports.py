@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.domain.model import Document, Entry, Filter, Memory, Op, Problem, Seen
 from recollect.domain.rank import Candidate
+from recollect.named import NamedTuple
 
 if TYPE_CHECKING:
     from typing import Protocol

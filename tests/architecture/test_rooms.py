@@ -108,6 +108,18 @@ def test_a_library_has_one_room(library: str, rooms: tuple[str, ...]) -> None:
     assert [user for user in users if not user.startswith(rooms)] == []
 
 
+def test_named_tuples_are_those_that_are_made_quickly() -> None:
+    guilty = [
+        name_of(path)
+        for path in MODULES
+        if not in_rooms(path, "named.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "typing"
+        if any(alias.name == "NamedTuple" for alias in node.names)
+    ]
+    assert guilty == []
+
+
 def test_the_domain_is_pure() -> None:
     banned = {"os", "io", "pathlib", "time", "random", "uuid", "logging", "subprocess", "socket"}
     guilty = {name_of(p): imports_of(p) & banned for p in MODULES if in_rooms(p, "domain/")}

@@ -11,10 +11,11 @@ import os
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import fsio
 from recollect.errors import FileNotThere, SettingProblem, StorageFailed
+from recollect.named import NamedTuple
 
 Value = str | int | bool
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from recollect.app import lifecycle
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.model import Entry
+from recollect.named import NamedTuple
 from recollect.services.consolidate import archiving
 from recollect.services.consolidate.archiving import Conversation, Stats
 

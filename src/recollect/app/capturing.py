@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.app import workers
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound
 from recollect.hooks import places
+from recollect.named import NamedTuple
 from recollect.services.capture import Capture, Captured
 from recollect.services.opened import OpenStore
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.hooks import places
+from recollect.named import NamedTuple
 from recollect.services import sessions_archive
 from recollect.services.opened import OpenStore
 from recollect.services.sessions_archive import Month

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.codec import memory_from_text
 from recollect.errors import CoreNotFound
+from recollect.named import NamedTuple
 from recollect.services import core as service
 from recollect.services.writing import Written
 

@@ -6,7 +6,7 @@ import os
 from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.app.here import told
 from recollect.app.publishing import publish_after_change
@@ -19,6 +19,7 @@ from recollect.domain.model import Entry
 from recollect.domain.names import is_id
 from recollect.domain.sessionfile import Listing, Unread, read_facts
 from recollect.errors import FileNotThere, MemoryNotFound
+from recollect.named import NamedTuple
 from recollect.services import facts as service
 from recollect.services.facts import Kept, Origin
 from recollect.services.opened import OpenStore

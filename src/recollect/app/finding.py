@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from recollect.named import NamedTuple
 
 
 class Finding(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.app import repair as mending
 from recollect.app import surroundings
@@ -17,6 +17,7 @@ from recollect.domain.health import SETTLED_DAYS, STALE_DAYS, Health, examined, 
 from recollect.domain.model import Filter
 from recollect.errors import OutsideStore, RecollectError
 from recollect.fsio import stamp_of
+from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 from recollect.services.past import last_stamps
 from recollect.services.undoing import gone_files

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import NamedTuple
 
 from recollect.adapters.clients.claude import skills as client
 from recollect.domain import keywords as domain
 from recollect.domain.model import Filter
 from recollect.errors import RecollectError
+from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
 

@@ -13,7 +13,6 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import NamedTuple
 
 from recollect import fsio
 from recollect.app.finding import Finding
@@ -26,6 +25,7 @@ from recollect.domain.pattern import Pattern
 from recollect.domain.redact import without_secrets
 from recollect.domain.session import SessionState
 from recollect.errors import RecollectError, StoreNotFound
+from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
 WHOLE = ("session", "conversation")  # the kinds of memory that tell of a session as a whole

@@ -6,7 +6,7 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import __version__, fsio
 from recollect.app.publishing import publish_after_change, publish_all
@@ -15,6 +15,7 @@ from recollect.domain.lifecycle import Wait
 from recollect.domain.model import Filter
 from recollect.domain.reaction import Reaction
 from recollect.errors import ConflictNotFound, Locked, RecollectError
+from recollect.named import NamedTuple
 from recollect.services import consolidate as service
 from recollect.services import publish
 from recollect.services.consolidate import Outcome, reporting

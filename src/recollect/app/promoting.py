@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import fsio
 from recollect.adapters.clients.claude import instructions as client
@@ -18,6 +18,7 @@ from recollect.domain.pack import count_tokens
 from recollect.domain.pointers import Pointer
 from recollect.domain.scoping import Scoped, scope_of
 from recollect.errors import RecollectError, UsageProblem
+from recollect.named import NamedTuple
 from recollect.services import promoting as service
 from recollect.services import undoing
 from recollect.services.opened import OpenStore

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.app.wiring import App
 from recollect.domain.model import Entry, Filter
 from recollect.domain.pack import count_tokens
 from recollect.domain.rank import Candidate
 from recollect.errors import MemoryNotFound
+from recollect.named import NamedTuple
 from recollect.services import recall as service
 from recollect.services.opened import OpenStore
 from recollect.services.recall import Found, Recalled

@@ -14,7 +14,6 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import NamedTuple
 
 from recollect import fsio
 from recollect.app import workers
@@ -22,6 +21,7 @@ from recollect.app.publishing import publish_all
 from recollect.app.wiring import App
 from recollect.errors import RecollectError
 from recollect.hooks import places
+from recollect.named import NamedTuple
 from recollect.services import publish
 from recollect.services.opened import OpenStore
 

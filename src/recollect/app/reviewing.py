@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.model import lowest_trust
 from recollect.errors import SessionNotFound, UsageProblem
+from recollect.named import NamedTuple
 from recollect.services import reviewing as service
 from recollect.services.opened import OpenStore
 from recollect.services.reviewing import Effect, Waiting

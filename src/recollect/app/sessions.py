@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.app import workers
 from recollect.app.here import terminal, told
@@ -13,6 +13,7 @@ from recollect.app.wiring import App
 from recollect.domain.session import Remark, SessionState
 from recollect.errors import NoSessionHere, SessionNotFound
 from recollect.hooks import places
+from recollect.named import NamedTuple
 from recollect.services import sessions as service
 from recollect.services.opened import OpenStore
 

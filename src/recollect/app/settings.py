@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import NamedTuple
 
 from recollect import fsio
 from recollect.adapters import config
@@ -11,6 +10,7 @@ from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import SCOPES, App
 from recollect.domain.model import Change
 from recollect.errors import SettingProblem, UsageProblem
+from recollect.named import NamedTuple
 
 
 class Row(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect import fsio
 from recollect.adapters import config
@@ -14,6 +14,7 @@ from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import SCOPES, App
 from recollect.errors import StoreNotFound
 from recollect.hooks import places
+from recollect.named import NamedTuple
 
 if TYPE_CHECKING:
     from recollect.app.keywords import Skill

@@ -6,7 +6,7 @@ import gc
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.adapters.clients.claude import skills as client
 from recollect.adapters.sqlite.lookup import stems
@@ -15,6 +15,7 @@ from recollect.domain import skills as domain
 from recollect.domain.skills import Detector, Group, Matter, Rules, Suggestion
 from recollect.domain.skills.report import PAGE
 from recollect.errors import SuggestionNotFound, UsageProblem
+from recollect.named import NamedTuple
 from recollect.services import skills as service
 from recollect.services.opened import OpenStore
 from recollect.services.skills import Analysis

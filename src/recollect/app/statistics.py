@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.app import promoting, reading
 from recollect.app.wiring import App
 from recollect.domain.model import Entry, Filter
+from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
 MOST_SHOWN = 5

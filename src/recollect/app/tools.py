@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.app import reading
 from recollect.app.publishing import publish_after_change
@@ -25,6 +25,7 @@ from recollect.domain.names import free_name
 from recollect.domain.rank import Candidate
 from recollect.domain.redact import strip_private
 from recollect.errors import AlreadyThere, MemoryNotFound, UsageProblem
+from recollect.named import NamedTuple
 from recollect.services import writing as service
 from recollect.services.opened import OpenStore
 from recollect.services.writing import SHARED, Draft

@@ -13,13 +13,14 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import fsio
 from recollect.app.publishing import publish_all
 from recollect.app.wiring import App
 from recollect.errors import Locked, RecollectError
 from recollect.hooks import places
+from recollect.named import NamedTuple
 from recollect.services.capture import Capture
 from recollect.services.opened import OpenStore
 

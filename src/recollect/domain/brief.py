@@ -9,7 +9,6 @@ Touches: nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from recollect.domain.codec import sections_of
 from recollect.domain.facts import Fact, facts_in, same_words
@@ -25,6 +24,7 @@ from recollect.domain.pack import (
 )
 from recollect.domain.redact import strip_private
 from recollect.domain.reviewing import doubtful
+from recollect.named import NamedTuple
 
 MOST_SESSIONS = 8
 MOST_FACTS = 14

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from recollect.domain import codec
 from recollect.domain.claims import claim_key, near_key
 from recollect.domain.codec.sections import Part, parts_of
 from recollect.domain.entries import without_comments
 from recollect.domain.model import Entry, lowest_trust
+from recollect.named import NamedTuple
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 UNITED = ("tags", "trigger", "files", "concepts", "related")

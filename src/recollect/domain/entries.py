@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from recollect.domain.codec import sections_of
 from recollect.domain.facts import facts_of, section_kind
@@ -17,6 +16,7 @@ from recollect.domain.model import Entry, Memory, Section, lowest_trust
 from recollect.domain.pack import count_tokens
 from recollect.domain.pattern import Pattern
 from recollect.domain.redact import strip_private
+from recollect.named import NamedTuple
 
 LARGEST_INDEXED = 1024 * 1024
 LONGEST_SUMMARY = 160

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from recollect.domain.model import CATEGORIES
 from recollect.domain.pattern import Pattern
+from recollect.named import NamedTuple
 
 HEADINGS = {
     "decision": (

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from recollect.domain.model import CATEGORIES, Entry
 from recollect.domain.names import LONGEST_SLUG, slug_of
 from recollect.domain.pattern import Pattern
 from recollect.domain.views import listed
+from recollect.named import NamedTuple
 
 KINDS = tuple(CATEGORIES)
 LETTERS = {"decision": "d", "pattern": "p", "issue": "i"}

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from recollect.domain.claims.identity import near_key
 from recollect.domain.model import Entry
 from recollect.domain.pattern import Pattern
+from recollect.named import NamedTuple
 
 STALE_DAYS = 180  # as in seed 002
 SETTLED_DAYS = 30  # before that, nobody can have needed a memory often

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
+
+from recollect.named import NamedTuple
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 

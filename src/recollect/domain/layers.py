@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
-from typing import NamedTuple
 
 from recollect.domain.model import DECAY_DAYS, type_of_kind
 from recollect.domain.names import slug_of
 from recollect.domain.pattern import Pattern
+from recollect.named import NamedTuple
 
 # Each in English and, for texts that are not all ASCII, in Chinese.
 _POINTER = (

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import NamedTuple
+
+from recollect.named import NamedTuple
 
 LAYERS = ("semantic", "procedural", "reference", "episodic")
 KINDS = (

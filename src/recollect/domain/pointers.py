@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.domain.jsontext import object_in
 from recollect.domain.model import Entry
@@ -19,6 +19,7 @@ from recollect.domain.pack import HIDDEN
 from recollect.domain.pattern import Pattern
 from recollect.domain.summary import one_line
 from recollect.domain.text import cue_words, plain_words
+from recollect.named import NamedTuple
 
 FILE = "pins.json"
 VERSION = 1

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.domain.notice.sentences import sentences_of, without_quotations
 from recollect.domain.pattern import Pattern
+from recollect.named import NamedTuple
 
 CORRECTION, APPROVAL = "correction", "approval"
 ASKED_FOR = ("prompt", "error")  # moments of injections that answer something

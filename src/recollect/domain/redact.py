@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import NamedTuple
 
 from recollect.domain import secrets
 from recollect.domain.pattern import Pattern
 from recollect.domain.secrets import pem
+from recollect.named import NamedTuple
 
 # A tag without its `>` counts as well: better to lose its line than to keep what follows.
 _PRIVATE = Pattern(r"(?:[<＜]|&lt;)\s*+(/?)\s*+private(?![\w-])([^<>＜＞&]*+)(?:[>＞]|&gt;)?", re.I)

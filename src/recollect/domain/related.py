@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from recollect.domain.model import Entry
 from recollect.domain.rank import stem
 from recollect.domain.text import cue_words
+from recollect.named import NamedTuple
 
 WEIGHTS = {"file": 3, "concept": 2, "tag": 1, "word": 1}
 LEAST = 3  # together: a file, two concepts, or three tags and words of the title

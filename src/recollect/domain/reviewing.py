@@ -8,13 +8,13 @@ Touches: nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
 from recollect.domain import codec
 from recollect.domain.codec.sections import Part, parts_of
 from recollect.domain.entries import without_comments
 from recollect.domain.model import lowest_trust
 from recollect.domain.pattern import Pattern
+from recollect.named import NamedTuple
 
 _COMMENT = Pattern(r"<!--[^<>]*-->")
 _TRUST = Pattern(r"\btrust:[ \t]*(external|tool|agent)\b")

@@ -8,10 +8,10 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from recollect.domain.model import Memory
 from recollect.domain.pattern import Pattern
+from recollect.named import NamedTuple
 
 ENOUGH = 0.7  # as in seed 002
 _KINDS = {

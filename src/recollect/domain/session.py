@@ -8,7 +8,9 @@ folds both into a state, `services.capture` keeps the states.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Any
+
+from recollect.named import NamedTuple
 
 SHORTEST_TASK = 12
 STATUSES = ("active", "saved", "discarded")

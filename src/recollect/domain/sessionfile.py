@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from recollect.domain.facts import Fact, fact_from, is_nothing, items_of, section_kind
 from recollect.domain.pattern import Pattern
 from recollect.domain.redact import PRIVATE_MARK
+from recollect.named import NamedTuple
 
 _HEADING = Pattern(r" {0,3}(#{1,6})[ \t]+(\S.*)|\*\*([^*]{1,60})\*\*[ \t]*[:：]?[ \t]*\Z")
 _UNDERLINE = Pattern(r" {0,3}(={3,}|-{3,})[ \t]*\Z")

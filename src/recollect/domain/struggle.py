@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from recollect.domain.names import slug_of
 from recollect.domain.pattern import Pattern
+from recollect.named import NamedTuple
 
 MOST_TRIGGERS = 8
 LONGEST_LINE = 200

@@ -8,10 +8,10 @@ Touches: nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from recollect.domain.model import LEVELS, Entry
 from recollect.domain.text import folded, plain_words
+from recollect.named import NamedTuple
 
 FEWEST, MOST = 3, 6
 MOST_OF_CONVERSATION = 8

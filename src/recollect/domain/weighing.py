@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.domain import codec
 from recollect.domain.codec.fields import default_fields
 from recollect.domain.model import LEVELS, Op
 from recollect.domain.reaction import APPROVAL, ASKED_FOR
+from recollect.named import NamedTuple
 
 RECENT_DAYS = 30
 OFTEN = 3  # days of the recent ones on which a memory came first make it salient

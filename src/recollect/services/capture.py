@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from recollect.domain import codec, entries, layers, summary
 from recollect.domain.folding import fold
 from recollect.domain.model import Change, Op, Section
 from recollect.domain.session import Event, Remark, SessionState
 from recollect.fsio import stamp_of
+from recollect.named import NamedTuple
 from recollect.ports import TranscriptReader
 from recollect.services.opened import OpenStore
 from recollect.services.sessions import with_own_facts

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from recollect.domain import codec, layers
 from recollect.domain.codec.fields import layer_defaults
@@ -39,6 +38,7 @@ from recollect.domain.model import (
 )
 from recollect.domain.text import STOP_WORDS
 from recollect.errors import FactNotFound, RecollectError, UsageProblem
+from recollect.named import NamedTuple
 from recollect.services.opened import INDEX, OpenStore
 from recollect.services.refresh import refresh
 

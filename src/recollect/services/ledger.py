@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from recollect.domain.model import Change, Op, Problem
 from recollect.errors import (
@@ -25,6 +24,7 @@ from recollect.errors import (
     StorageFailed,
 )
 from recollect.fsio import stamp_of
+from recollect.named import NamedTuple
 from recollect.ports import Index, Journal, Store
 
 OUTSIDE = "outside"  # the cause of an op that only keeps a text that a person wrote

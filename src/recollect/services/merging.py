@@ -7,13 +7,12 @@ Touches: the ports behind the store it is given.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from recollect.domain import codec, duplicates
 from recollect.domain.duplicates import Pair
 from recollect.domain.lifecycle import Merge
 from recollect.domain.model import Change, Entry, Filter
 from recollect.errors import ChangedMeanwhile, UsageProblem
+from recollect.named import NamedTuple
 from recollect.services.consolidate import Remembered, gather, look
 from recollect.services.consolidate.applying import moves
 from recollect.services.opened import OpenStore

@@ -8,7 +8,6 @@ Touches: the ports it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from recollect.domain.model import Change, Document, Entry, Op, Problem
 from recollect.domain.names import free_name
@@ -20,6 +19,7 @@ from recollect.errors import (
     OutsideStore,
     RecollectError,
 )
+from recollect.named import NamedTuple
 from recollect.ports import Index, Journal, Store
 from recollect.services.ledger import Ledger, paths_of
 from recollect.services.refresh import Progress, Refreshed, refresh, refresh_files

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from recollect.domain.model import Op
 from recollect.errors import ChangeNotFound
+from recollect.named import NamedTuple
 from recollect.services.ledger import OUTSIDE
 
 SHORTEST_ID = 8

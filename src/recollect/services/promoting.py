@@ -8,12 +8,12 @@ Touches: the ports behind the stores it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from recollect.domain import codec
 from recollect.domain.factsview import number_of
 from recollect.domain.model import Change, Entry
 from recollect.domain.pointers import FILE, Pointer, pointers_in, with_pointers
+from recollect.named import NamedTuple
 from recollect.services import undoing
 from recollect.services.opened import OpenStore
 from recollect.services.undoing import Past

@@ -8,12 +8,12 @@ Touches: the ports behind the stores it is given.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from recollect.domain import pack, rank, talk
 from recollect.domain.model import TRUSTS, Filter, day_of
 from recollect.domain.rank import Candidate, Cue
 from recollect.domain.text import cue_words
+from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
 SNIPPET_CHARS = 220

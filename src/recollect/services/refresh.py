@@ -9,10 +9,10 @@ Touches: the ports it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from recollect.domain.model import Problem, Seen
 from recollect.errors import FileNotThere, RecollectError
+from recollect.named import NamedTuple
 from recollect.ports import Index, Known, Row, Store
 
 # A file that was changed this shortly before we looked may change again without a new time stamp.

@@ -8,12 +8,12 @@ Touches: the ports behind the store it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from recollect.domain import codec, reviewing
 from recollect.domain.codec.sections import parts_of
 from recollect.domain.model import Change, Document, Entry, Filter
 from recollect.errors import MemoryNotFound
+from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 from recollect.services.writing.changing import files_of
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recollect.domain.facts import Fact
 from recollect.domain.factsview import is_fact, reason_of
@@ -18,6 +18,7 @@ from recollect.domain.folding import with_facts
 from recollect.domain.model import Change
 from recollect.domain.session import Remark, SessionState
 from recollect.errors import UsageProblem
+from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from recollect.domain import codec, layers, monthly
 from recollect.domain.codec.fields import stem_of, time_of
 from recollect.domain.model import Change, Document, Entry, Filter
 from recollect.domain.names import id_from, is_id
+from recollect.named import NamedTuple
 from recollect.services.consolidate.applying import moves
 from recollect.services.opened import OpenStore
 

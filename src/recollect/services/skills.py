@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from typing import NamedTuple
 
 from recollect.domain import skills
 from recollect.domain.model import Change, Entry, Filter
@@ -17,6 +16,7 @@ from recollect.domain.skills import Detector, Matter, Rules, Settled, Suggestion
 from recollect.domain.skills.report import FLAGS, PAGE
 from recollect.domain.skills.settled import FILE
 from recollect.errors import RecollectError, SuggestionNotFound
+from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
 _TELLING = ("decision", "issue", "solution")  # kinds of sections that are worth opening a file

@@ -7,10 +7,9 @@ Touches: the ports behind the store it is given.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from recollect.domain.model import Change, Op
 from recollect.errors import ChangedMeanwhile, ChangeNotFound, Failed, NothingToUndo
+from recollect.named import NamedTuple
 from recollect.services import past as pasts_of
 from recollect.services.ledger import OUTSIDE
 from recollect.services.opened import OpenStore

@@ -12,12 +12,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import fsio
 from recollect.adapters.journal.lines import checked, in_order, op_of, split, whole
 from recollect.domain.delta import text_from
 from recollect.domain.model import Op
+from recollect.named import NamedTuple
 
 LARGEST_SEGMENT = 512 * 1024 * 1024
 SEAL_BYTES = 19  # the end of a line, which tells whether it is still the one that was read

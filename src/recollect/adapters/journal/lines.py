@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import binascii
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.domain.delta import Part
 from recollect.domain.model import Op
 from recollect.hooks import places
+from recollect.named import NamedTuple
 
 FILE_OPS = ("put", "move", "remove")
 

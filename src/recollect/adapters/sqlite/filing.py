@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from binascii import crc32
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from recollect.adapters.sqlite import lookup
 from recollect.adapters.sqlite.engine import sqlite
@@ -20,6 +19,7 @@ from recollect.domain.codec.fields import stem_of
 from recollect.domain.model import Memory, day_of
 from recollect.domain.text import index_words
 from recollect.fsio import stamp_of
+from recollect.named import NamedTuple
 
 SECTION_FIELDS = "shelf, anchor, heading, text, kind, source, trust, trigger, tokens"
 

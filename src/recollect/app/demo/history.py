@@ -7,7 +7,8 @@ the shape of the client's own log.
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import NamedTuple
+
+from recollect.named import NamedTuple
 
 
 class Step(NamedTuple):

@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.app.demo import transcript
 from recollect.app.demo.history import QUESTIONS, Session, held_before
@@ -17,6 +17,7 @@ from recollect.app.wiring import App
 from recollect.domain.pack import count_tokens
 from recollect.errors import Failed
 from recollect.hooks import places
+from recollect.named import NamedTuple
 
 WORKER_SECONDS = 20.0
 DAYS_LATER = 120  # by then all sessions have faded

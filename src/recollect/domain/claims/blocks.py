@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from recollect.domain.claims.sentences import split_sentences
 from recollect.domain.codec import sections_of
 from recollect.domain.text import is_cjk
+from recollect.named import NamedTuple
 
 MARK = "<!-- from: "  # how a comment begins that says where a line was learned
 

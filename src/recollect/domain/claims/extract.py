@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from recollect.domain.claims.behaviour import is_behavioural
 from recollect.domain.claims.blocks import plain_statement, prose_lines, statements_in
@@ -22,6 +21,7 @@ from recollect.domain.facts import Fact, facts_of, section_kind
 from recollect.domain.model import TRUSTS, Memory, Section
 from recollect.domain.redact import strip_private
 from recollect.domain.text import is_cjk
+from recollect.named import NamedTuple
 
 BEHAVIOURAL, FACTUAL = "behavioural", "factual"
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import NamedTuple
 
 from recollect.domain.pattern import Pattern
+from recollect.named import NamedTuple
 
 LARGEST_FRONT = 64 * 1024
 LARGEST_YAML = 16 * 1024  # PyYAML's pure loader takes up to a second for four times as much

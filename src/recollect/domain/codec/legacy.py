@@ -8,9 +8,9 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from recollect.domain.pattern import Pattern
+from recollect.named import NamedTuple
 
 _SEARCHED = 16_000
 _TITLE = Pattern(r"^#[ \t]*(?:Conversation Memory|对话记忆)[ \t]*[:：](.*)$", re.M | re.I)

@@ -8,11 +8,10 @@ Touches: nothing.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from recollect.domain.model import Section
 from recollect.domain.names import anchor_of, free_name
 from recollect.domain.pattern import Pattern
+from recollect.named import NamedTuple
 
 _HEADING = Pattern(r"##[ \t]+(.*)")
 _CLOSING = Pattern(r"(?:^|[ \t])#+$")  # `## Title ##`, but not `## C#`

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from recollect.domain.claims.identity import near_key
 from recollect.domain.conflicts.values import OPPOSITE
 from recollect.domain.text import folded
+from recollect.named import NamedTuple
 
 
 class _Wording:

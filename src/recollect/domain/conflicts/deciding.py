@@ -7,13 +7,13 @@ Touches: nothing.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 from recollect.domain.claims.identity import is_near
 from recollect.domain.conflicts.core import Core, core_of, readable
 from recollect.domain.conflicts.frames import Frame, Use, Value, frames_of
 from recollect.domain.conflicts.values import SURE, UNSURE, family_of, values_clash, versions_clash
 from recollect.domain.model import LEVELS
+from recollect.named import NamedTuple
 
 
 class Conflict(NamedTuple):

@@ -8,11 +8,11 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from recollect.domain.claims.identity import claim_key, near_key
 from recollect.domain.conflicts.core import ADDED, without_scope
 from recollect.domain.conflicts.values import versioned
+from recollect.named import NamedTuple
 
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from hashlib import blake2b
-from typing import NamedTuple
 
 from recollect.domain.claims import Claim, near_key
+from recollect.named import NamedTuple
 
 FEEDBACK = "procedural/feedback.md"
 TITLES = {"en": "How to work here", "zh": "工作方式"}

@@ -12,7 +12,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from recollect.domain import codec
 from recollect.domain.claims import Statement, is_claim, near_key, statements_of
@@ -20,6 +19,7 @@ from recollect.domain.conflicts import Conflict, Standing, conflict_between, top
 from recollect.domain.lifecycle.actions import Mark, mark_of, past_keys
 from recollect.domain.model import TRUSTS, Memory, lowest_trust
 from recollect.domain.redact import strip_private
+from recollect.named import NamedTuple
 
 LAYERS = ("semantic", "procedural")
 MOST_PLACES = 8  # a claim that stands in more files joins none of them

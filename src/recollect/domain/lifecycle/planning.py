@@ -13,7 +13,7 @@ and are left where they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from recollect.domain import codec
 from recollect.domain.claims import Claim, claims_in, near_key
@@ -40,6 +40,7 @@ from recollect.domain.lifecycle.applying import can_replace, fits_in_place
 from recollect.domain.lifecycle.pages import Held, Reading, Shelf, reading_of
 from recollect.domain.lifecycle.placing import Placing
 from recollect.domain.model import TRUSTS, Memory
+from recollect.named import NamedTuple
 
 MOST_ROUNDS = 8
 LEAST_SHARED = 2  # claims that two files have in common before a merge is proposed

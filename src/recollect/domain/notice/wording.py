@@ -7,9 +7,9 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from recollect.domain.pattern import Pattern
+from recollect.named import NamedTuple
 
 
 class Wording(NamedTuple):

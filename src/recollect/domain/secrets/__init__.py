@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from math import log2
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.domain.pattern import Pattern
+from recollect.named import NamedTuple
 
 # No rule knows a secret without such a run: of 14 signs with a digit among them, or of 32 without
 # one. What is neither is a word.

@@ -7,9 +7,9 @@ Touches: nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from recollect.domain.model import lowest_trust
+from recollect.named import NamedTuple
 
 PROCEDURE, DECISION, PROBLEM = "procedure", "decision_framework", "problem_solution"
 LEAST = 3

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.domain.jsontext import object_in
 from recollect.domain.skills.matter import Suggestion
+from recollect.named import NamedTuple
 
 FILE = "skills.json"
 VERSION = 1

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from recollect.domain.names import free_name, slug_of
 from recollect.domain.skills.detectors import occasions
@@ -27,6 +26,7 @@ from recollect.domain.skills.matter import (
 from recollect.domain.skills.wording import Cut, cut, stems_of
 from recollect.domain.summary import one_line
 from recollect.domain.text import is_cjk
+from recollect.named import NamedTuple
 
 CONFIDENCES = ("high", "medium", "low")
 SURE_TIMES = 2  # so many times the least is what makes a procedure certain

@@ -9,11 +9,11 @@ Touches: nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from recollect.domain.pattern import Pattern
 from recollect.domain.skills.matter import Stems
 from recollect.domain.text import STOP_WORDS, folded, is_cjk
+from recollect.named import NamedTuple
 
 LONGEST_TEXT = 300
 _RUN = Pattern(r"[^\W_]+")

@@ -5,6 +5,10 @@ errors come as one sentence and a next step, with the exit code of their class.
 Touches: stdin, stdout, stderr.
 """
 
-from recollect.doors.cli.program import main
+from recollect.doors.cli.later import load_when_touched
+
+load_when_touched("inspect")
+
+from recollect.doors.cli.program import main  # noqa: E402 - click is imported there
 
 __all__ = ["main"]

@@ -10,6 +10,7 @@ from recollect.app import archive
 from recollect.app.archive import Archived
 from recollect.domain.model import Entry
 from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.helping import option
 from recollect.services.consolidate.archiving import Stats
 
 _REASONS = {
@@ -25,8 +26,8 @@ _REASONS = {
     dry_run=True,
     example="recollect archive --dry-run\nrecollect archive --stats",
 )
-@click.option("--stats", is_flag=True, help="Count the conversations; move nothing.")
-@click.option(
+@option("--stats", is_flag=True, help="Count the conversations; move nothing.")
+@option(
     "--force",
     is_flag=True,
     help="Archive the one that was active longest ago even if no rule asks for it.",
@@ -92,8 +93,8 @@ def _show_stats(door: Door, counted: list[tuple[str, Stats]]) -> None:
     example="recollect activate 2026-01-11-event-storage\nrecollect activate --search redis",
 )
 @click.argument("name", required=False, default="")
-@click.option("--list", "as_list", is_flag=True, help="List what is in the archive.")
-@click.option("--search", "text", default="", help="List the conversations that say these words.")
+@option("--list", "as_list", is_flag=True, help="List what is in the archive.")
+@option("--search", "text", default="", help="List the conversations that say these words.")
 def activate_command(
     door: Door, name: str, as_list: bool, text: str, scope: str | None, dry_run: bool
 ) -> None:

@@ -7,10 +7,11 @@ import click
 from recollect.app import compressing
 from recollect.app.compressing import Compressed
 from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.helping import option
 
 
 @command("compress", scope=True, dry_run=True, example="recollect compress --dry-run")
-@click.option(
+@option(
     "--older-than",
     "days",
     type=click.IntRange(min=1),

@@ -9,6 +9,7 @@ import click
 from recollect.app import lifecycle
 from recollect.domain.lifecycle import Wait
 from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.helping import option
 from recollect.services.consolidate import Settled
 from recollect.services.consolidate.reporting import conflict_json, row_of
 from recollect.services.consolidate.rulings import WORDS
@@ -34,7 +35,7 @@ _HOLDS = {
     dry_run=True,
     example="recollect conflicts\nrecollect conflicts --choose 3b8fc5d25319 new",
 )
-@click.option(
+@option(
     "--choose",
     nargs=2,
     type=(str, click.Choice(WORDS)),

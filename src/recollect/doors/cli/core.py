@@ -7,6 +7,7 @@ import click
 from recollect.app import core
 from recollect.app.core import CoreFile
 from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.helping import FilePath, option
 from recollect.doors.cli.texts import text_at
 
 
@@ -19,9 +20,7 @@ from recollect.doors.cli.texts import text_at
 )
 @click.argument("name")
 @click.argument("text", required=False, default=None, metavar="[TEXT|-]")
-@click.option(
-    "--file", type=click.Path(), default=None, help="Read the text from a file; `-` is stdin."
-)
+@option("--file", type=FilePath(), default=None, help="Read the text from a file; `-` is stdin.")
 def memory_set_command(
     door: Door, name: str, text: str | None, file: str | None, scope: str | None, dry_run: bool
 ) -> None:

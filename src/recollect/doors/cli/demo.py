@@ -11,6 +11,7 @@ import click
 
 from recollect.domain.model import Filter
 from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.helping import option
 from recollect.doors.cli.paper import shown
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ FADED = "死信队列"  # what a session was about that has faded
 
 
 @command("demo", example="recollect demo\nrecollect demo --keep ./orchard-demo")
-@click.option(
+@option(
     "--lang",
     type=click.Choice(["en", "zh"]),
     default="en",
     show_default=True,
     help="Language of the store.",
 )
-@click.option(
+@option(
     "--keep",
     type=click.Path(file_okay=False),
     default=None,

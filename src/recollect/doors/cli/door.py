@@ -8,7 +8,6 @@ Touches: stdout, stderr, the exit code.
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 import sys
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from typing import Any
 import click
 
 from recollect.app import App
-from recollect.doors.cli.helping import Command
+from recollect.doors.cli.helping import Command, option
 from recollect.doors.cli.paper import Paper, drop_output, shown_line
 from recollect.errors import FileNotThere, RecollectError, StorageFailed, UsageProblem
 from recollect.lang import heard, say, word
@@ -98,21 +97,21 @@ def command(
         def wrapped(**values: Any) -> None:
             guarded(open_door(name, as_json=values.pop("as_json")), run, values)
 
-        lines = "".join(f"  {line}\n" for line in example.split("\n"))
-        wrapped.__doc__ = f"{inspect.cleandoc(run.__doc__ or '')}\n\n\b\nExample:\n{lines}"
+        lines = ["\b", "Example:", *(f"  {line}" for line in example.split("\n"))]
+        wrapped.__doc__ = "\n    ".join([f"{(run.__doc__ or '').rstrip()}\n", *lines])
         made: Callable[..., Any] = wrapped
         if dry_run:
-            made = click.option(
+            made = option(
                 "--dry-run", is_flag=True, help="Show what would be done; change nothing."
             )(made)
         if scope:
-            made = click.option(
+            made = option(
                 "--scope",
                 type=click.Choice(SCOPE_NAMES),
                 default=None,
                 help="The store: of this project, or of all projects.",
             )(made)
-        made = click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")(made)
+        made = option("--json", "as_json", is_flag=True, help="Answer as JSON.")(made)
         return click.command(name, cls=Command)(made)
 
     return make

@@ -14,6 +14,7 @@ from recollect.domain import model
 from recollect.domain.facts import Fact
 from recollect.domain.factsview import KINDS
 from recollect.doors.cli.door import Door, command, words
+from recollect.doors.cli.helping import FilePath, option
 from recollect.doors.cli.texts import text_at
 
 MOST_SHOWN = 20
@@ -23,21 +24,21 @@ def _fact_options(kind: str) -> Callable[[Any], Any]:
     """Give a command the options that describe a fact of this kind."""
 
     def give(run: Any) -> Any:
-        for option in reversed(
+        for add in reversed(
             (
-                click.option(
+                option(
                     "--category",
                     type=click.Choice(model.CATEGORIES[kind]),
                     default="other",
                     show_default=True,
                     help="What it is about.",
                 ),
-                click.option("--files", default=None, help="Files it is about, with commas."),
-                click.option("--concepts", default=None, help="Concepts, with commas."),
-                click.option("--tags", default=None, help="Three to six nouns, with commas."),
+                option("--files", default=None, help="Files it is about, with commas."),
+                option("--concepts", default=None, help="Concepts, with commas."),
+                option("--tags", default=None, help="Three to six nouns, with commas."),
             )
         ):
-            run = option(run)
+            run = add(run)
         return run
 
     return give
@@ -84,7 +85,7 @@ def add_pattern_command(
 )
 @click.argument("content")
 @click.argument("detail", required=False, default="")
-@click.option(
+@option(
     "--status",
     type=click.Choice(("open", "resolved")),
     default="open",
@@ -174,8 +175,8 @@ def resolve_command(door: Door, name: str, scope: str | None, dry_run: bool) -> 
     dry_run=True,
     example="recollect extract-facts 2026-01-11_1430\nrecollect extract-facts --session 2026-01-11-event-store",
 )
-@click.argument("file", required=False, default="", type=click.Path())
-@click.option(
+@click.argument("file", required=False, default="", type=FilePath())
+@option(
     "--session",
     default=None,
     help="The memory of this session instead: its id, or the client's id of the session.",
@@ -226,8 +227,8 @@ def _show_extracted(door: Door, done: Extracted, *, dry_run: bool) -> None:
     dry_run=True,
     example="recollect clear-facts --kind issue --yes",
 )
-@click.option("--kind", type=click.Choice(KINDS), default=None, help="Only facts of this kind.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@option("--kind", type=click.Choice(KINDS), default=None, help="Only facts of this kind.")
+@option("--yes", is_flag=True, help="Do not ask.")
 def clear_facts_command(
     door: Door, kind: str | None, yes: bool, scope: str | None, dry_run: bool
 ) -> None:

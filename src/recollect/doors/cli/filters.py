@@ -11,43 +11,44 @@ import click
 from recollect.domain import model
 from recollect.domain.model import Filter
 from recollect.doors.cli.door import Door, words
+from recollect.doors.cli.helping import option
 
 _DAY = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 
 
 def filters(run: Any) -> Any:
     """Give a command the options that narrow a list of memories."""
-    for option in reversed(
+    for add in reversed(
         (
-            click.option(
+            option(
                 "--layer", type=click.Choice(model.LAYERS), default=None, help="Only this layer."
             ),
-            click.option(
+            option(
                 "--kind",
                 type=click.Choice(model.KINDS),
                 default=None,
                 metavar="KIND",
                 help=f"Only this kind: {', '.join(model.KINDS)}.",
             ),
-            click.option(
+            option(
                 "--type",
                 "word",
                 default=None,
                 metavar="WORD",
                 help="Only this kind (decision), category (bugfix) or layer (semantic).",
             ),
-            click.option("--tags", default=None, help="Only with all of these tags."),
-            click.option("--file", default=None, help="Only about a file whose path has this."),
-            click.option("--concept", default=None, help="Only about this concept."),
-            click.option("--session", default=None, help="Only what this session left."),
-            click.option(
+            option("--tags", default=None, help="Only with all of these tags."),
+            option("--file", default=None, help="Only about a file whose path has this."),
+            option("--concept", default=None, help="Only about this concept."),
+            option("--session", default=None, help="Only what this session left."),
+            option(
                 "--since", default=None, help="Not older than this day (2026-01-31, 2026-01, 2026)."
             ),
-            click.option("--until", default=None, help="Not newer than this day."),
-            click.option("--archived", is_flag=True, help="Look through the archive instead."),
+            option("--until", default=None, help="Not newer than this day."),
+            option("--archived", is_flag=True, help="Look through the archive instead."),
         )
     ):
-        run = option(run)
+        run = add(run)
     return run
 
 

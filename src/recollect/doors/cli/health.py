@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 
-import click
-
 from recollect.app import health
 from recollect.app.finding import Finding
 from recollect.app.health import Group
 from recollect.doors.cli.door import PHRASES, Door, command
+from recollect.doors.cli.helping import option
 from recollect.doors.cli.paper import width_of
 
 MARKS = {
@@ -25,8 +24,8 @@ MARKS = {
     dry_run=True,
     example="recollect doctor\nrecollect doctor --repair\nrecollect doctor --secrets",
 )
-@click.option("--repair", is_flag=True, help="Mend what can be mended; no memory is ever removed.")
-@click.option(
+@option("--repair", is_flag=True, help="Mend what can be mended; no memory is ever removed.")
+@option(
     "--secrets", is_flag=True, help="Look for secrets in everything that is stored, nothing else."
 )
 def doctor_command(door: Door, repair: bool, secrets: bool, dry_run: bool) -> None:

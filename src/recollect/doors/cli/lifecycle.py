@@ -9,6 +9,7 @@ import click
 from recollect.app import capturing, lifecycle
 from recollect.doors.cli import consolidation
 from recollect.doors.cli.door import SCOPE_NAMES, Door, command, report
+from recollect.doors.cli.helping import FilePath, option
 from recollect.doors.cli.progress import Progress
 from recollect.errors import TooMuch
 
@@ -18,9 +19,9 @@ from recollect.errors import TooMuch
     dry_run=True,
     example="recollect capture ~/.claude/projects\nrecollect capture transcript.jsonl --scope project",
 )
-@click.argument("transcript", type=click.Path())
-@click.option("--client", type=click.Choice(["claude"]), default="claude", show_default=True)
-@click.option(
+@click.argument("transcript", type=FilePath())
+@option("--client", type=click.Choice(["claude"]), default="claude", show_default=True)
+@option(
     "--scope",
     type=click.Choice(SCOPE_NAMES),
     default=None,
@@ -73,7 +74,7 @@ def _show_captured(door: Door, place: str, done: capturing.Report, *, dry_run: b
     dry_run=True,
     example="recollect consolidate --dry-run\nrecollect consolidate",
 )
-@click.option(
+@option(
     "--force-decay",
     is_flag=True,
     help="Archive the episodes past their time even if they are more than a tenth of the store.",

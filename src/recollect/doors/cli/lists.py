@@ -11,11 +11,12 @@ from recollect.app.reading import Listed
 from recollect.domain.model import Filter
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.filters import filter_of, filters
+from recollect.doors.cli.helping import option
 
 
 @command("list", scope=True, example="recollect list --kind decision --since 2026-01-01")
 @filters
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, metavar="N")
+@option("--limit", type=click.IntRange(1), default=50, show_default=True, metavar="N")
 def list_command(door: Door, limit: int, scope: str | None, **given: Any) -> None:
     """List memories, newest first."""
     only = filter_of(door, given)

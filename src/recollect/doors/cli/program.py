@@ -10,7 +10,7 @@ import sys
 import click
 from click.shell_completion import CompletionItem
 
-from recollect.doors.cli.helping import Command, version_option
+from recollect.doors.cli.helping import Command, option, version_option
 from recollect.errors import (
     CommandMistyped,
     CommandNotFound,
@@ -141,7 +141,7 @@ def _checked_folder(_: click.Context, __: click.Parameter, folder: str | None) -
     epilog="Memories are Markdown files in .claude/memory: read, edit and commit them as you like.",
 )
 @version_option
-@click.option(
+@option(
     "-C",
     "folder",
     metavar="DIRECTORY",

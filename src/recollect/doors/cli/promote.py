@@ -9,6 +9,7 @@ from recollect.app.promoting import Pinned, Promoted
 from recollect.domain.pointers import Pointer, wanted
 from recollect.domain.scoping import Scoped
 from recollect.doors.cli.door import SCOPE_NAMES, Door, command, words
+from recollect.doors.cli.helping import option
 from recollect.doors.cli.ids import complete_ids
 
 _REASONS = {
@@ -29,7 +30,7 @@ _REASONS = {
     example="recollect promote use-postgres-for-events --to global\nrecollect promote",
 )
 @click.argument("name", metavar="[ID]", required=False, default="", shell_complete=complete_ids)
-@click.option(
+@option(
     "--to",
     type=click.Choice(["global"]),
     default="global",
@@ -100,14 +101,10 @@ def _show_worth(door: Door, found: list[Promoted]) -> None:
     'recollect pin --test "add an index to the events table"',
 )
 @click.argument("name", metavar="[ID]", required=False, default="", shell_complete=complete_ids)
-@click.option("--brief", default="", help="Say it in these words instead of the summary.")
-@click.option("--when", default=None, help="Words that call for it, with commas.")
-@click.option(
-    "--test", "text", default=None, help="List the pointers that a prompt would call for."
-)
-@click.option(
-    "--scope", type=click.Choice(SCOPE_NAMES), default=None, help="List those of one store."
-)
+@option("--brief", default="", help="Say it in these words instead of the summary.")
+@option("--when", default=None, help="Words that call for it, with commas.")
+@option("--test", "text", default=None, help="List the pointers that a prompt would call for.")
+@option("--scope", type=click.Choice(SCOPE_NAMES), default=None, help="List those of one store.")
 def pin_command(
     door: Door,
     name: str,

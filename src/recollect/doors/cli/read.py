@@ -9,6 +9,7 @@ import click
 from recollect.app import reading
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.filters import filter_of, filters
+from recollect.doors.cli.helping import option
 from recollect.doors.cli.ids import complete_ids
 from recollect.doors.cli.lists import show_list, show_rest
 from recollect.services.opened import OpenStore
@@ -24,11 +25,9 @@ MOST_RATED = 15
 )
 @click.argument("query", nargs=-1)
 @filters
-@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, metavar="N")
-@click.option(
-    "--sections", is_flag=True, help="Every section that matches, not the best of each memory."
-)
-@click.option(
+@option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, metavar="N")
+@option("--sections", is_flag=True, help="Every section that matches, not the best of each memory.")
+@option(
     "--as-of",
     "as_of",
     default="",
@@ -114,15 +113,15 @@ def _show_hits(door: Door, query: str, hits: list[Found]) -> None:
     example='recollect recall "why is the test database locked"\nrecollect recall --start',
 )
 @click.argument("cue", nargs=-1)
-@click.option(
+@option(
     "--budget",
     type=click.IntRange(50, 9000),
     default=None,
     metavar="N",
     help="Tokens; the setting by default.",
 )
-@click.option("--start", is_flag=True, help="The brief of a session start instead.")
-@click.option("--why", is_flag=True, help="Show how each memory was rated.")
+@option("--start", is_flag=True, help="The brief of a session start instead.")
+@option("--why", is_flag=True, help="Show how each memory was rated.")
 def recall_command(
     door: Door, cue: tuple[str, ...], budget: int | None, start: bool, why: bool, scope: str | None
 ) -> None:
@@ -177,7 +176,7 @@ def _show_ratings(door: Door, found: Recalled) -> None:
     example="recollect show use-postgres-for-events\nrecollect show 2026-01-11-event-store --level 3",
 )
 @click.argument("name", metavar="ID", shell_complete=complete_ids)
-@click.option(
+@option(
     "--level",
     type=click.IntRange(0, 3),
     default=2,

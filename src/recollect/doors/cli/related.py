@@ -7,6 +7,7 @@ import click
 from recollect.app import relating
 from recollect.domain.related import Tie
 from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.helping import option
 
 
 @command(
@@ -16,7 +17,7 @@ from recollect.doors.cli.door import Door, command
     example="recollect related\nrecollect related use-postgres --accept",
 )
 @click.argument("name", metavar="[ID]", required=False)
-@click.option("--accept", is_flag=True, help="Relate them: each names the other from then on.")
+@option("--accept", is_flag=True, help="Relate them: each names the other from then on.")
 def related_command(
     door: Door, name: str | None, accept: bool, scope: str | None, dry_run: bool
 ) -> None:

@@ -10,6 +10,7 @@ from recollect.app import reviewing
 from recollect.app.reviewing import Row
 from recollect.domain.model import TRUSTS
 from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.helping import option
 from recollect.doors.cli.ids import complete_ids
 from recollect.services.reviewing import Effect
 
@@ -23,16 +24,14 @@ LOWER = [trust for trust in TRUSTS if trust != "user"]
     example="recollect review\nrecollect review --approve use-postgres-for-events\n"
     "recollect review --reject feedback#solution-npm-test --reject d007-use-mysql",
 )
-@click.option("--approve", multiple=True, metavar="ID", shell_complete=complete_ids, help="Trust it like your own words.")  # fmt: skip
-@click.option("--reject", multiple=True, metavar="ID", shell_complete=complete_ids, help="Take it out of the store.")  # fmt: skip
-@click.option("--approve-all", is_flag=True, help="Approve everything that is listed.")
-@click.option("--reject-all", is_flag=True, help="Take everything that is listed out.")
-@click.option(
-    "--trust", type=click.Choice(LOWER), default="agent", help="Only what is trusted no more."
-)
-@click.option("--episodes", is_flag=True, help="List the memories of sessions as well.")
-@click.option("--session", default="", metavar="ID", help="Only what came from this session.")
-@click.option(
+@option("--approve", multiple=True, metavar="ID", shell_complete=complete_ids, help="Trust it like your own words.")  # fmt: skip
+@option("--reject", multiple=True, metavar="ID", shell_complete=complete_ids, help="Take it out of the store.")  # fmt: skip
+@option("--approve-all", is_flag=True, help="Approve everything that is listed.")
+@option("--reject-all", is_flag=True, help="Take everything that is listed out.")
+@option("--trust", type=click.Choice(LOWER), default="agent", help="Only what is trusted no more.")
+@option("--episodes", is_flag=True, help="List the memories of sessions as well.")
+@option("--session", default="", metavar="ID", help="Only what came from this session.")
+@option(
     "--page", default="", metavar="URL", help="Only what came from sessions that read this page."
 )
 def review_command(

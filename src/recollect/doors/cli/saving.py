@@ -9,6 +9,7 @@ import click
 from recollect.app import writing
 from recollect.domain import model
 from recollect.doors.cli.door import Door, command, words
+from recollect.doors.cli.helping import FilePath, option
 from recollect.doors.cli.ids import complete_ids
 from recollect.doors.cli.texts import text_at, text_given
 from recollect.services.writing import Advice
@@ -31,55 +32,51 @@ WARNINGS = {
 )
 @click.argument("title")
 @click.argument("stdin", required=False, metavar="[-]")
-@click.option("--body", default=None, help="The text; `-` behind the title reads it from stdin.")
-@click.option(
+@option("--body", default=None, help="The text; `-` behind the title reads it from stdin.")
+@option(
     "--file",
     "file",
-    type=click.Path(),
+    type=FilePath(),
     default=None,
     help="Read the text from a file; `-` is stdin.",
 )
-@click.option(
+@option(
     "--layer",
     type=click.Choice(model.LAYERS),
     default=None,
     help="The layer; chosen by rule if not given.",
 )
-@click.option(
+@option(
     "--kind",
     type=click.Choice(model.KINDS),
     default=None,
     metavar="KIND",
     help=f"What it is: {', '.join(model.KINDS)}.",
 )
-@click.option("--category", default=None, help="For a decision, pattern or issue.")
-@click.option("--tags", default=None, help="Three to six nouns, with commas.")
-@click.option("--trigger", default=None, help="Words of a symptom; they weigh double in recall.")
-@click.option("--files", default=None, help="Files it is about, with commas.")
-@click.option("--concepts", default=None, help="Concepts, with commas.")
-@click.option(
-    "--salience", type=click.Choice(model.LEVELS), default=None, help="How much it matters."
-)
-@click.option("--confidence", type=click.Choice(model.LEVELS), default=None, help="How sure it is.")
-@click.option(
-    "--source", type=click.Choice(model.SOURCES), default=None, help="Where it comes from."
-)
-@click.option("--status", type=click.Choice(model.STATUSES), default=None, help="Whether it holds.")
-@click.option(
+@option("--category", default=None, help="For a decision, pattern or issue.")
+@option("--tags", default=None, help="Three to six nouns, with commas.")
+@option("--trigger", default=None, help="Words of a symptom; they weigh double in recall.")
+@option("--files", default=None, help="Files it is about, with commas.")
+@option("--concepts", default=None, help="Concepts, with commas.")
+@option("--salience", type=click.Choice(model.LEVELS), default=None, help="How much it matters.")
+@option("--confidence", type=click.Choice(model.LEVELS), default=None, help="How sure it is.")
+@option("--source", type=click.Choice(model.SOURCES), default=None, help="Where it comes from.")
+@option("--status", type=click.Choice(model.STATUSES), default=None, help="Whether it holds.")
+@option(
     "--conversation",
-    type=click.Path(),
+    type=FilePath(),
     default=None,
     help="A file with the raw conversation (level 3).",
 )
-@click.option("--private", is_flag=True, help="Keep it out of views, exports and git.")
-@click.option(
+@option("--private", is_flag=True, help="Keep it out of views, exports and git.")
+@option(
     "--into",
     default="",
     metavar="ID",
     shell_complete=complete_ids,
     help="Add it to this memory, as a section, instead of making another.",
 )
-@click.option("--exact-tags", is_flag=True, help="Write the tags as they are given.")
+@option("--exact-tags", is_flag=True, help="Write the tags as they are given.")
 def save_command(door: Door, title: str, dry_run: bool, scope: str | None, **given: Any) -> None:
     """Save a memory.
 

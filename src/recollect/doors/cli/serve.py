@@ -8,13 +8,14 @@ from typing import NoReturn
 import click
 
 from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.helping import option
 
 
 @command(
     "mcp",
     example="recollect mcp --read-only\nrecollect mcp --json",
 )
-@click.option(
+@option(
     "--read-only", is_flag=True, help="Offer no tool that changes anything: recall without writing."
 )
 def mcp_command(door: Door, read_only: bool) -> None:

@@ -9,6 +9,7 @@ import click
 from recollect.app import sessions
 from recollect.app.sessions import Found, Saved, Wish
 from recollect.doors.cli.door import SCOPE_NAMES, Door, command, words
+from recollect.doors.cli.helping import option
 from recollect.doors.cli.texts import text_at
 
 _STATUSES = {"active": "goes on", "saved": "saved", "discarded": "left"}
@@ -16,7 +17,7 @@ _STATUSES = {"active": "goes on", "saved": "saved", "discarded": "left"}
 
 def _session_option(run: Any) -> Any:
     """Give a command the option that names a session."""
-    return click.option(
+    return option(
         "--session-id",
         "session",
         default="",
@@ -91,7 +92,7 @@ def _first(text: str) -> str:
     example='recollect todo "Add the index on staging"\nrecollect todo --done 1\nrecollect todo',
 )
 @click.argument("text", required=False, default="")
-@click.option("--done", type=click.IntRange(min=1), default=None, help="Tick off this number.")
+@option("--done", type=click.IntRange(min=1), default=None, help="Tick off this number.")
 @_session_option
 def todo_command(door: Door, text: str, done: int | None, session: str, dry_run: bool) -> None:
     """Keep a to-do of the session that goes on, tick one off, or list them all.
@@ -149,7 +150,7 @@ def _show_todos(door: Door, todos: list[dict[str, str]]) -> None:
 
 
 @command("list-sessions", scope=True, example="recollect list-sessions --all")
-@click.option("--all", "ended", is_flag=True, help="Those that are over too.")
+@option("--all", "ended", is_flag=True, help="Those that are over too.")
 def list_sessions_command(door: Door, ended: bool, scope: str | None) -> None:
     """List the sessions that go on here, the one with the newest word first."""
     found = sessions.every(door.app, scope=scope or "", ended=ended)
@@ -228,9 +229,9 @@ def show_session_command(door: Door, session: str) -> None:
     example='recollect save-session --tags postgres,events --summary "Events are in PostgreSQL now"',
 )
 @_session_option
-@click.option("--tags", default=None, help="Three to six nouns, with commas.")
-@click.option("--summary", "about", default="", help="What came of it, in a sentence or two.")
-@click.option(
+@option("--tags", default=None, help="Three to six nouns, with commas.")
+@option("--summary", "about", default="", help="What came of it, in a sentence or two.")
+@option(
     "--scope",
     type=click.Choice(SCOPE_NAMES),
     default=None,
@@ -276,7 +277,7 @@ def _show_saved(door: Door, saved: Saved, *, dry_run: bool) -> None:
     dry_run=True,
     example="recollect cleanup-sessions --older-than 48",
 )
-@click.option(
+@option(
     "--older-than",
     "hours",
     type=click.IntRange(min=0),

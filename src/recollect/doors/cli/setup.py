@@ -8,6 +8,7 @@ import click
 
 from recollect.app import settings, setup
 from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.helping import option
 from recollect.doors.cli.ids import complete_settings
 
 if TYPE_CHECKING:
@@ -21,23 +22,21 @@ CLIENTS = ("claude",)
     dry_run=True,
     example="recollect init --client claude\nrecollect init --skill\nrecollect init --scope global --lang zh",
 )
-@click.option(
+@option(
     "--scope",
     type=click.Choice(["project", "global", "both"]),
     default=None,
     help="Where to make a store; in a project by default, and for all projects outside of one.",
 )
-@click.option(
+@option(
     "--client",
     "clients",
     type=click.Choice(CLIENTS),
     multiple=True,
     help="Connect this client's hooks.",
 )
-@click.option(
-    "--lang", type=click.Choice(["en", "zh"]), default=None, help="Language of the store."
-)
-@click.option(
+@option("--lang", type=click.Choice(["en", "zh"]), default=None, help="Language of the store.")
+@option(
     "--skill",
     "has_skill",
     is_flag=True,
@@ -130,7 +129,7 @@ def _show_skill(door: Door, skill: Skill, *, dry_run: bool) -> None:
 
 
 @command("uninstall", dry_run=True, example="recollect uninstall --client claude")
-@click.option(
+@option(
     "--client",
     "clients",
     type=click.Choice(CLIENTS),
@@ -165,7 +164,7 @@ def uninstall_command(door: Door, clients: tuple[str, ...], dry_run: bool) -> No
 )
 @click.argument("key", required=False, shell_complete=complete_settings)
 @click.argument("value", required=False)
-@click.option("--unset", is_flag=True, help="Go back to the default.")
+@option("--unset", is_flag=True, help="Go back to the default.")
 def config_command(
     door: Door, key: str | None, value: str | None, unset: bool, scope: str | None, dry_run: bool
 ) -> None:

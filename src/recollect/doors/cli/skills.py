@@ -11,6 +11,7 @@ from recollect.app import skills
 from recollect.app.skills import Analysed, Asked
 from recollect.domain.skills import DAYS, LEAST, Suggestion
 from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.helping import option
 
 _CONFIDENCES = {"high": "high", "medium": "medium", "low": "low"}
 _TYPES = {
@@ -22,8 +23,8 @@ _TYPES = {
 
 def _asking(run: Any) -> Any:
     """Give a command the options that say what is often enough."""
-    for option in (
-        click.option(
+    for add in (
+        option(
             "--days",
             type=click.IntRange(1, 36_500),
             default=DAYS,
@@ -31,7 +32,7 @@ def _asking(run: Any) -> Any:
             metavar="N",
             help="Look at memories of the last N days.",
         ),
-        click.option(
+        option(
             "--min-occurrences",
             "least",
             type=click.IntRange(2, 1000),
@@ -41,7 +42,7 @@ def _asking(run: Any) -> Any:
             help="How often something must come up.",
         ),
     ):
-        run = option(run)
+        run = add(run)
     return run
 
 
@@ -125,7 +126,7 @@ def _type(door: Door, kind: str) -> str:
     "recollect promote-skill deploy-service --as release --dry-run",
 )
 @click.argument("name")
-@click.option("--as", "called", default="", metavar="OTHER", help="Call the skill differently.")
+@option("--as", "called", default="", metavar="OTHER", help="Call the skill differently.")
 @_asking
 def promote_skill_command(
     door: Door,
@@ -165,7 +166,7 @@ def promote_skill_command(
     example="recollect dismiss-skill deploy-service\nrecollect dismiss-skill deploy-service --again",
 )
 @click.argument("name")
-@click.option("--again", is_flag=True, help="Suggest it again after all.")
+@option("--again", is_flag=True, help="Suggest it again after all.")
 @_asking
 def dismiss_skill_command(
     door: Door,

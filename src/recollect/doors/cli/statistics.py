@@ -11,6 +11,7 @@ from recollect.app.reading import Listed
 from recollect.doors.cli import charts
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.filters import filter_of, filters
+from recollect.doors.cli.helping import option
 from recollect.doors.cli.lists import show_none, show_rest
 from recollect.doors.cli.paper import width_of
 
@@ -19,7 +20,7 @@ BAR = 24
 
 @command("timeline", scope=True, example="recollect timeline --since 2026-01")
 @filters
-@click.option("--limit", type=click.IntRange(1), default=100, show_default=True, metavar="N")
+@option("--limit", type=click.IntRange(1), default=100, show_default=True, metavar="N")
 def timeline_command(door: Door, limit: int, scope: str | None, **given: Any) -> None:
     """List memories day by day, newest day first."""
     only = filter_of(door, given)

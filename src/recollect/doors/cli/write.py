@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from recollect.app import writing
+from recollect.app import undoing, writing
 from recollect.app.writing import Done
 from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.helping import FilePath, option
 from recollect.doors.cli.ids import complete_ids
 from recollect.doors.cli.texts import text_given
 
@@ -30,10 +31,10 @@ RESTORED = {
 )
 @click.argument("name", metavar="ID", shell_complete=complete_ids)
 @click.argument("stdin", required=False, metavar="[-]")
-@click.option("--title", default=None, help="Another title; id and file stay.")
-@click.option("--body", default=None, help="Another text.")
-@click.option("--file", "file", type=click.Path(), default=None, help="Another text, from a file.")
-@click.option("--append", default=None, help="A paragraph to add at the end.")
+@option("--title", default=None, help="Another title; id and file stay.")
+@option("--body", default=None, help="Another text.")
+@option("--file", "file", type=FilePath(), default=None, help="Another text, from a file.")
+@option("--append", default=None, help="A paragraph to add at the end.")
 def edit_command(door: Door, name: str, dry_run: bool, **given: Any) -> None:
     """Change the text of a memory, or of one section (ID#SECTION).
 
@@ -115,11 +116,9 @@ def set_command(door: Door, name: str, values: tuple[str, ...], dry_run: bool) -
     "recollect forget --from-session 3f2a1b9c --dry-run",
 )
 @click.argument("name", metavar="[ID]", required=False, default="", shell_complete=complete_ids)
-@click.option("--from-session", default="", metavar="ID", help="All that came from a session.")
-@click.option(
-    "--purge", is_flag=True, help="Remove its text from the journal too; there is no undo."
-)
-@click.option("--yes", is_flag=True, help="Do not ask (for --purge).")
+@option("--from-session", default="", metavar="ID", help="All that came from a session.")
+@option("--purge", is_flag=True, help="Remove its text from the journal too; there is no undo.")
+@option("--yes", is_flag=True, help="Do not ask (for --purge).")
 def forget_command(
     door: Door, name: str, from_session: str, purge: bool, yes: bool, dry_run: bool
 ) -> None:
@@ -183,13 +182,13 @@ def _forget_one(door: Door, name: str, *, purge: bool, yes: bool, dry_run: bool)
 @click.argument(
     "name", required=False, default="", metavar="[ID|CHANGE]", shell_complete=complete_ids
 )
-@click.option(
+@option(
     "--to",
     default="",
     metavar="CHANGE|DATE",
     help="Take back all that came behind a change, a day or a time (UTC).",
 )
-@click.option("--gone", is_flag=True, help="Bring back files that went away without a command.")
+@option("--gone", is_flag=True, help="Bring back files that went away without a command.")
 def undo_command(
     door: Door, name: str, to: str, gone: bool, scope: str | None, dry_run: bool
 ) -> None:
@@ -209,7 +208,7 @@ def undo_command(
 
 
 def _undo_one(door: Door, name: str, scope: str, *, dry_run: bool) -> None:
-    past = writing.undo(door.app, name, scope=scope, dry_run=dry_run)
+    past = undoing.undo(door.app, name, scope=scope, dry_run=dry_run)
 
     def show() -> None:
         about = ", ".join(past.memories) or ", ".join(past.paths)
@@ -217,14 +216,14 @@ def _undo_one(door: Door, name: str, scope: str, *, dry_run: bool) -> None:
             door.tell("Would undo {cause} of {about}", cause=past.cause, about=about)
         else:
             door.tell("Undid {cause} of {about}", cause=past.cause, about=about, style="bold")
-        for what, path in writing.effects_of(past):
+        for what, path in undoing.effects_of(past):
             door.tell(RESTORED[what], path=path, style="dim")
 
-    door.answer(writing.past_json(past), show)
+    door.answer(undoing.past_json(past), show)
 
 
 def _undo_to(door: Door, to: str, scope: str, *, dry_run: bool) -> None:
-    done = writing.undo_to(door.app, to, scope=scope, dry_run=dry_run)
+    done = undoing.undo_to(door.app, to, scope=scope, dry_run=dry_run)
 
     def show() -> None:
         if not done.effects and not done.left:
@@ -262,7 +261,7 @@ def _undo_to(door: Door, to: str, scope: str, *, dry_run: bool) -> None:
 
 
 def _bring_back(door: Door, scope: str, *, dry_run: bool) -> None:
-    paths = writing.bring_back(door.app, scope=scope, dry_run=dry_run)
+    paths = undoing.bring_back(door.app, scope=scope, dry_run=dry_run)
 
     def show() -> None:
         if not paths:
@@ -281,10 +280,10 @@ def _bring_back(door: Door, scope: str, *, dry_run: bool) -> None:
     example="recollect history\nrecollect history use-postgres-for-events --limit 5",
 )
 @click.argument("name", required=False, default="", metavar="[ID]", shell_complete=complete_ids)
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N")
+@option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N")
 def history_command(door: Door, name: str, limit: int, scope: str | None) -> None:
     """List the changes of a store, or of one memory, newest first."""
-    pasts = writing.history(door.app, name, scope=scope or "")[:limit]
+    pasts = undoing.history(door.app, name, scope=scope or "")[:limit]
 
     def show() -> None:
         if not pasts:
@@ -302,4 +301,4 @@ def history_command(door: Door, name: str, limit: int, scope: str | None) -> Non
         ]
         door.paper.table(door.heads("change", "time", "what", "memory"), rows)
 
-    door.answer([writing.past_json(p) for p in pasts], show)
+    door.answer([undoing.past_json(p) for p in pasts], show)

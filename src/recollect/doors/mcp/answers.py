@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.app import tools as app_tools
 from recollect.app import writing
@@ -23,6 +23,7 @@ from recollect.doors.mcp.checks import Refused, checked
 from recollect.doors.mcp.tools import BY_NAME, Tool
 from recollect.errors import AlreadyThere, MemoryNotFound, RecollectError, StoreNotFound
 from recollect.lang import heard, say, word
+from recollect.named import NamedTuple
 
 PHRASES = ("what", "reason", "where", "who")
 

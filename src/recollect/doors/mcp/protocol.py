@@ -10,10 +10,11 @@ The eras are told apart by the request alone: only the new one names its version
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import __version__
 from recollect.doors.mcp.tools import TOOLS
+from recollect.named import NamedTuple
 
 MODERN = "2026-07-28"
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  # newest first

@@ -7,7 +7,9 @@ Touches: nothing.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from recollect.named import NamedTuple
 
 LONGEST_TITLE = 200
 LONGEST_CUE = 20_000

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
-from typing import NamedTuple
 
 from recollect.domain.entries import is_conversation
 from recollect.domain.model import Change, Entry, Filter
 from recollect.errors import ChangedMeanwhile, FileNotThere, MemoryNotFound, RecollectError
+from recollect.named import NamedTuple
 from recollect.services.consolidate.applying import moves
 from recollect.services.opened import OpenStore
 from recollect.services.refresh import refresh

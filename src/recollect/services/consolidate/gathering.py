@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from recollect.domain.claims import near_key
 from recollect.domain.codec import memory_from_text
@@ -18,6 +17,7 @@ from recollect.domain.lifecycle import Heard, Reading, Rules, Weigh, heard_in, r
 from recollect.domain.model import Entry, Filter, Memory, Op
 from recollect.domain.reaction import Reaction
 from recollect.errors import RecollectError
+from recollect.named import NamedTuple
 from recollect.services.consolidate import rulings as kept_rulings
 from recollect.services.consolidate.remembered import Remembered
 from recollect.services.consolidate.weighing import weighings

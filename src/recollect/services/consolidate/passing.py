@@ -7,10 +7,10 @@ Touches: the ports behind the store it is given.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from recollect.domain.lifecycle import Merge, Wait, plan
 from recollect.domain.reaction import Reaction
+from recollect.named import NamedTuple
 from recollect.services.consolidate.applying import carry_out
 from recollect.services.consolidate.gathering import Gathered, gather
 from recollect.services.consolidate.remembered import Remembered

@@ -8,7 +8,7 @@ Touches: nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.domain.lifecycle import (
     Absorb,
@@ -23,6 +23,7 @@ from recollect.domain.lifecycle import (
     Wait,
     Weigh,
 )
+from recollect.named import NamedTuple
 
 if TYPE_CHECKING:
     from recollect.services.consolidate.passing import Outcome

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from recollect.domain.claims import near_key
 from recollect.domain.model import Change
 from recollect.errors import FileNotThere, Unreadable
+from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
 FILE = "rulings.toml"

@@ -8,12 +8,11 @@ Touches: the ports behind the store it is given.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from recollect.domain import codec
 from recollect.domain.lifecycle import Wait, plan_claim
 from recollect.domain.model import Change
 from recollect.errors import ConflictNotFound, UsageProblem
+from recollect.named import NamedTuple
 from recollect.services.consolidate import rulings
 from recollect.services.consolidate.applying import changes_of
 from recollect.services.consolidate.gathering import RULING, Gathered, gather

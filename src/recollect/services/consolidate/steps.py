@@ -11,7 +11,6 @@ two steps never touch the same file, so that they can be undone in any order.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
 
 from recollect.domain.lifecycle import (
     Absorb,
@@ -24,6 +23,7 @@ from recollect.domain.lifecycle import (
     Wait,
     Weigh,
 )
+from recollect.named import NamedTuple
 from recollect.services.consolidate.gathering import CAUSE
 
 

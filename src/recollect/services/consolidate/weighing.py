@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from recollect.domain import codec
 from recollect.domain.lifecycle import Weigh
@@ -26,6 +25,7 @@ from recollect.domain.weighing import (
     uses_of,
 )
 from recollect.errors import RecollectError
+from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 from recollect.services.writing import SHARED
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from recollect.domain import codec, model
 from recollect.domain.codec.fields import DATES, LISTS, ORDER, time_of
@@ -11,6 +10,7 @@ from recollect.domain.codec.frontmatter import Value
 from recollect.domain.codec.sections import parts_of
 from recollect.domain.model import Change, Document, Entry
 from recollect.errors import MemoryNotFound, UsageProblem
+from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 from recollect.services.writing.drafts import Written, check_word
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.domain import tags
 from recollect.domain.codec.fields import words_for
 from recollect.errors import UsageProblem
+from recollect.named import NamedTuple
 
 LONGEST_SUMMARY = 2_000  # characters of a conversation's summary, as seed 001 recommends
 # Rules, solutions and pointers share a file, a `##` section for each.

@@ -12,11 +12,12 @@ import json
 import os
 import re
 import stat
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect import fsio
 from recollect.domain import jsontext
 from recollect.errors import FileNotThere, StorageFailed, Unreadable
+from recollect.named import NamedTuple
 
 LARGEST = 8 * 1024 * 1024
 BACKUP_SUFFIX = ".before-recollect"
