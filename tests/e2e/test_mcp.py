@@ -55,3 +55,24 @@ def test_what_the_tools_answer_is_not_captured_as_news(
     memory.settle()
     for row in memory.sessions():
         assert "JSONB" not in memory.text(row["id"])
+
+
+def test_a_tool_that_only_reads_needs_no_permission_and_one_that_writes_does(
+    client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
+) -> None:
+    memory.run("save", "Use Redis for the cache", "--kind", "decision", "--body", "It is quick.")
+    api.add(
+        [call(f"{TOOLS}recall", cue="which cache do we use")],
+        [call(f"{TOOLS}remember", title="Use Kafka for the log", kind="decision")],
+        [say("Done.")],
+    )
+    # As a person runs it: without the switch that skips all questions, and nobody to answer them.
+    result = client.run("-p", "Which cache do we use?", "--output-format", "json", cwd=project)
+    assert (result.returncode, result.stderr) == (0, "")
+    read, wrote = tool_results(api.turns[-1])
+    assert "It is quick." in str(read["content"])
+    assert not read.get("is_error")
+    assert wrote["is_error"]
+    assert "permission" in str(wrote["content"]).lower()
+    memory.settle()
+    assert "kafka" not in str(memory.json("list", "--kind", "decision")).lower()

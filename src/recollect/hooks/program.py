@@ -25,6 +25,8 @@ NO_STORE = (
     b'{"systemMessage":"Recollect is installed but has no store yet. '
     b'Make one with: recollect init --scope both"}\n'
 )
+CLAUDE = "claude"
+FOREIGN = (b'"sessionId"', b'"conversation_id"')  # keys of editors that run Claude Code's hooks
 MACHINE_PROMPTS = (
     "<task-notification",
     "<command-",
@@ -38,6 +40,7 @@ MACHINE_PROMPTS = (
 EVENTS = {
     "sessionstart": "session-start",
     "userpromptsubmit": "user-prompt",
+    "pretooluse": "pre-tool",
     "posttooluse": "post-tool",
     "posttoolusefailure": "post-tool-failure",
     "precompact": "pre-compact",
@@ -152,6 +155,19 @@ class Moment:
         except OSError as error:
             complain(self.env, error)
 
+    def answer(self, event_name: str, text: str) -> None:
+        """Hand `text` to the agent."""
+        head = '{"hookSpecificOutput":{"hookEventName":"' + event_name + '","additionalContext":'
+        self.emit((head + places.json_text(text) + "}}\n").encode("utf-8"))
+
+    def emit(self, data: bytes) -> None:
+        """Answer the client, in its own words."""
+        if self.client != CLAUDE:
+            from recollect.hooks import dialects
+
+            data = dialects.spoken(self.client, self.event, data)
+        emit(data)
+
     @property
     def asks(self) -> bool:
         """Whether the agent is to be asked for what is worth keeping (`capture.mode = ask`)."""
@@ -178,12 +194,6 @@ def _folder_of(launch: str, cwd: str) -> str:
         return "/"  # somebody took the folder away; only the global store is left
 
 
-def answer(event_name: str, text: str) -> None:
-    """Hand `text` to the agent."""
-    head = '{"hookSpecificOutput":{"hookEventName":"' + event_name + '","additionalContext":'
-    emit((head + places.json_text(text) + "}}\n").encode("utf-8"))
-
-
 def emit(data: bytes) -> None:
     """Write to the client, who may have gone."""
     try:
@@ -193,12 +203,26 @@ def emit(data: bytes) -> None:
         pass
 
 
+def in_our_words(client: str, event: str, raw: bytes) -> "tuple[str, str, bytes]":
+    """The client, the event and the payload, this one with the keys that Claude Code uses."""
+    if client == CLAUDE and not any(key in raw[:1024] for key in FOREIGN):
+        return client, event, raw
+    from recollect.hooks import dialects
+
+    return dialects.heard(client, event, raw)
+
+
 def run(client: str, event: str, raw: bytes, env: "dict[str, str]") -> None:
     """Do what an event asks for."""
+    if event == "pre-tool":  # nothing is recorded, and no store has to be there
+        from recollect.hooks import allowing
+
+        emit(allowing.answer_to(raw))
+        return
     moment = Moment(client, event, raw, env)
     if not moment.root:
         if event == "session-start" and moment.fields.get("source") == "startup":
-            emit(NO_STORE)
+            moment.emit(NO_STORE)
         return
     if event == "post-tool":
         if moment.asks:
@@ -237,7 +261,9 @@ def complain(env: "dict[str, str]", error: BaseException) -> None:
         while trace:
             where = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
             trace = trace.tb_next
-        line = f"{places.utc(time.time())} {' '.join(sys.argv[1:3])} {type(error).__name__} at {where}: {error}"
+        # What other errors say may be what somebody said.
+        said = f": {error}" if isinstance(error, OSError) else ""
+        line = f"{places.utc(time.time())} {' '.join(sys.argv[1:3])} {type(error).__name__} at {where}{said}"
         os.write(handle, (line.replace("\n", " ")[:400] + "\n").encode("utf-8", "replace"))
         os.close(handle)
     except BaseException:  # noqa: BLE001, S110 - there is nobody left to tell
@@ -260,7 +286,7 @@ def main() -> None:
         raw = read_payload()
         if env.get("RECOLLECT_DISABLE") or name not in EVENTS or not is_object(raw):
             return
-        run(client, EVENTS[name], raw, env)
+        run(*in_our_words(client, EVENTS[name], raw), env)
     except BaseException as error:  # noqa: BLE001 - a hook never fails its client
         complain(env, error)
     finally:
