@@ -215,6 +215,14 @@ class LocksUnsupported(RecollectError):
     next_step = "Set XDG_CACHE_HOME to a folder on a local disk."
 
 
+class PortTaken(RecollectError):
+    """A server cannot have the port that it was given."""
+
+    exit_code = 13
+    sentence = "Port {port} cannot be had: another program has it, or it is kept for others."
+    next_step = "Choose another with --port."
+
+
 class MissingExtra(RecollectError):
     """The feature needs an optional install."""
 
@@ -260,6 +268,63 @@ class TooMuch(RecollectError):
     exit_code = 18
     sentence = "{what}"
     next_step = "If that is meant, run it again with {flag}."
+
+
+class Encrypted(RecollectError):
+    """The memory is encrypted, and what was asked for does not open such memories."""
+
+    exit_code = 19
+    sentence = "“{id}” is encrypted."
+    next_step = "A person reads it with `recollect show {id}`, and changes it with `recollect edit` or `set`; `recollect decrypt {id}` makes it a plain one."
+
+
+class ForPersonsOnly(Encrypted):
+    """An agent runs the command; what it reads its transcript would keep."""
+
+    sentence = "What is encrypted is opened for a person only."
+    next_step = "Run it in a terminal of your own."
+
+
+class KeyMissing(Encrypted):
+    """There is no key on this machine."""
+
+    sentence = "There is no key in {path}."
+    next_step = "`recollect key-init` makes one. What is encrypted already needs one of the keys that it is for: put it into this file."
+
+
+class KeyLocked(Encrypted):
+    """The key has a passphrase, and there is nobody to ask for it."""
+
+    sentence = "The key in {path} has a passphrase, and there is no terminal to ask for it."
+    next_step = "Run the command in a terminal."
+
+
+class KeyRefused(Encrypted):
+    """There is a key, but it cannot be used."""
+
+    sentence = "The key in {path} cannot be used: {reason}."
+    next_step = "Mend that and run the command again; docs/encryption.md tells how keys are kept."
+
+
+class ForOtherKeys(Encrypted):
+    """None of the keys here opens the memory."""
+
+    sentence = "“{id}” was encrypted for other keys than those of this machine."
+    next_step = "Read it where one of its keys is, or put that key into the identity file (`recollect key-list` shows where)."
+
+
+class SealBroken(Encrypted):
+    """An encrypted memory is not as it was made."""
+
+    sentence = "“{id}” is damaged or was changed: it cannot be decrypted."
+    next_step = "`recollect history {id}` shows its changes; bring back an earlier state with `recollect undo`, or from a backup."
+
+
+class RecoveryMissing(Encrypted):
+    """There are not two keys to encrypt for."""
+
+    sentence = "Nothing is encrypted for fewer than two keys: one of this machine and one to recover with."
+    next_step = "`recollect key-init` makes both; `recollect key-add` adds one that you have."
 
 
 def every_error() -> list[type[RecollectError]]:

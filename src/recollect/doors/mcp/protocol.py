@@ -21,7 +21,7 @@ HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  # newest f
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
-INTERNAL_ERROR, UNSUPPORTED_VERSION = -32603, -32022
+INTERNAL_ERROR, HEADER_MISMATCH, UNSUPPORTED_VERSION = -32603, -32020, -32022
 # How long a client may keep a list: ours stay as they are while the server runs, notes do not.
 KEEP_MS = {
     "server/discover": 300_000,
@@ -162,9 +162,9 @@ def refusal(id_: str | int | None, wrong: Wrong) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id_, "error": error}
 
 
-def progress(token: str | int, done: int) -> dict[str, Any]:
-    """A notification that a call goes on."""
-    params = {"progressToken": token, "progress": done}
+def progress(token: str | int, done: int, what: str) -> dict[str, Any]:
+    """A notification that a call goes on, and with what."""
+    params = {"progressToken": token, "progress": done, "message": what}
     return {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
 
 

@@ -1,8 +1,9 @@
 """MCP: the server on stdin and stdout.
 
 Promises: it is gone at once when stdin ends, on SIGINT and SIGTERM, when its parent dies or
-nobody reads what it says; nothing but the protocol goes to stdout, whatever a library prints; a
-line of any length is answered, and at most `LONGEST_LINE` of it is kept.
+nobody reads what it says, also while a call runs: what it changes is finished, what it looks for
+is dropped; nothing but the protocol goes to stdout, whatever a library prints; a line of any
+length is answered, and at most `LONGEST_LINE` of it is kept.
 Touches: stdin, stdout.
 
 Nothing is imported here that the first answer does not need; the rest is loaded at the desk.
@@ -14,19 +15,20 @@ import os
 import select
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NoReturn
 
 from recollect.doors.mcp import protocol
-from recollect.doors.mcp.desk import Desk
+from recollect.doors.mcp.desk import Call, Desk
 from recollect.doors.mcp.protocol import INVALID_REQUEST, Wrong
 
 LONGEST_LINE = 16 * 1024 * 1024
 BLOCK = 256 * 1024
 PARENT_MS = 1000  # between two looks whether the parent is still there
-# How long what was asked before the end may still be answered, and a change be finished.
-SECONDS_AFTER_END, SECONDS_AFTER_SIGNAL = 5.0, 1.0
+# How long what was asked before the end of stdin may still be answered, if somebody listens, and
+# how long a change may take to be finished. Clients end by force what is not gone after two seconds.
+SECONDS_AFTER_END, SECONDS_FOR_A_CHANGE = 1.5, 1.0
 
 
 class Wire:
@@ -42,6 +44,7 @@ class Wire:
             os.fstat(needed)
         null = os.open(os.devnull, os.O_RDWR)  # if there is no stderr, this becomes it
         self._parent = os.getppid()
+        self.is_orphan = False
         self._in = os.dup(0)
         self._out = os.fdopen(os.dup(1), "wb")
         self._lock = threading.Lock()
@@ -75,10 +78,17 @@ class Wire:
         poll.register(self._in, select.POLLIN)
         while not poll.poll(PARENT_MS):
             if os.getppid() != self._parent:
+                self.is_orphan = True
                 return b""
         with suppress(BlockingIOError):
             return os.read(self._in, BLOCK)
         return self._block()
+
+    def is_heard(self) -> bool:
+        """Whether anybody can still read what is said."""
+        poll = select.poll()
+        poll.register(self._out.fileno(), 0)
+        return not poll.poll(0) and os.getppid() == self._parent
 
     def send(self, said: dict[str, Any]) -> None:
         """Write a message; the server ends if nobody reads it."""
@@ -97,10 +107,10 @@ def serve(folder: str | None = None, *, read_only: bool = False) -> NoReturn:
         wire = Wire()
     except OSError:  # there is no stdin or stdout, and nobody to answer
         os._exit(0)
-    desk = Desk(wire.send, folder, read_only=read_only)
+    desk = Desk(folder, read_only=read_only)
 
     def leave(*_: object) -> NoReturn:
-        desk.close(SECONDS_AFTER_SIGNAL)
+        desk.leave(SECONDS_FOR_A_CHANGE)
         os._exit(0)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -111,14 +121,17 @@ def serve(folder: str | None = None, *, read_only: bool = False) -> NoReturn:
             what = f"A message has at most {LONGEST_LINE} bytes."
             wire.send(protocol.refusal(None, Wrong(INVALID_REQUEST, what)))
         elif line.strip():
-            said = heard(line, desk, read_only=read_only)
+            said = heard(line, desk, wire.send, read_only=read_only)
             if said:
                 wire.send(said)
-    desk.close(SECONDS_AFTER_END)
-    os._exit(0)
+    if not wire.is_orphan:
+        desk.close(SECONDS_AFTER_END, wire.is_heard)
+    leave()
 
 
-def heard(line: bytes, desk: Desk, *, read_only: bool) -> dict[str, Any] | None:
+def heard(
+    line: bytes, desk: Desk, send: Callable[[dict[str, Any]], None], *, read_only: bool
+) -> dict[str, Any] | None:
     """The answer to a line that can be given here and now, if there is one."""
     try:
         request = protocol.request_of(line)
@@ -135,6 +148,6 @@ def heard(line: bytes, desk: Desk, *, read_only: bool) -> dict[str, Any] | None:
     except Wrong as wrong:
         return protocol.refusal(request.id, wrong)
     if result is None:
-        desk.take(request)
+        desk.take(Call(request, send))
         return None
     return protocol.message(request, result)

@@ -1,0 +1,216 @@
+"""Who gets in over HTTP, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.mcp.over_http import HttpServer, Said, modern, outside, served
+from tests.mcp.talking import SECONDS, Agent
+from tests.mcp.test_mcp_ending import wait_until
+
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+WRITE = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+         "params": {"name": "remember", "arguments": {"title": "Never", "kind": "fact"}}}  # fmt: skip
+MAIN = "from recollect.__main__ import main\nmain()\n"
+# The first call takes as long as anybody wants to know of it; on stderr it says when it has begun
+# and when it was dropped.
+PREPARING = (
+    """
+import sys, time
+from recollect.app.wiring import App
+from recollect.doors.mcp import desk, http
+desk.QUIET_SECONDS = desk.BETWEEN_SECONDS = -1
+http.PING_SECONDS = 0.5
+real = App.stores
+def stores(self, scope="", progress=None):
+    if progress is None:
+        return real(self, scope)
+    App.stores = real
+    print("begun", file=sys.stderr, flush=True)
+    try:
+        for n in range(100, 10**9, 100):
+            progress(n)
+            time.sleep(0.01)
+    except desk.Cancelled:
+        print("dropped", file=sys.stderr, flush=True)
+        raise
+App.stores = stores
+"""
+    + MAIN
+)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Authorization": None}, 401),
+        ({"Authorization": "Bearer "}, 401),
+        ({"Authorization": "Bearer " + "0" * 64}, 401),
+        ({"Authorization": "Basic dXNlcjpwdw=="}, 401),
+        ({"Authorization": "Bearer \u00fc"}, 401),
+        ({"Origin": "https://example.com"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:1"}, 403),
+        ({"Host": "example.com"}, 421),
+        ({"Host": "127.0.0.1"}, 421),
+        ({"Host": "127.0.0.1.example.com:80"}, 421),
+        ({"Host": None}, 421),
+        ({"Content_Type": "text/plain"}, 415),
+        ({"Content_Type": None}, 415),
+        ({"Accept": "text/html"}, 406),
+        ({"Content_Length": "99999999"}, 413),
+        ({"Content_Length": "-1"}, 413),
+        ({"Content_Length": None}, 413),
+        ({"Transfer_Encoding": "chunked"}, 413),
+        ({"path": "/"}, 404),
+        ({"path": "/mcp/../etc"}, 404),
+    ],
+)
+def test_who_may_not_come_in_changes_nothing(
+    agent: Agent, headers: dict[str, Any], status: int
+) -> None:
+    import json
+
+    with served(agent) as server:
+        said = server.request("POST", json.dumps(WRITE).encode(), **headers)
+        assert said.status == status
+        assert "Python" not in str(said.headers)
+        assert "error" in said.json
+        # What follows is served as ever, and nothing has happened.
+        assert server.ask("ping") == {}
+    assert agent.json("list") == []
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+def test_its_own_names_are_taken(agent: Agent, name: str) -> None:
+    with served(agent) as server:
+        host = f"{name}:{server.port}"
+        assert server.post(PING, Host=host).status == 200
+        assert server.post(PING, Host=host, Origin=f"http://{name.lower()}:{server.port}").status == 200  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "OPTIONS", "PUT"])
+def test_without_the_token_no_method_says_anything(agent: Agent, method: str) -> None:
+    with served(agent) as server:
+        assert server.request(method, Authorization=None).status == 401
+        said = server.request(method)
+        assert (said.status, said.headers["Allow"]) == (405, "POST")
+        assert not [name for name in said.headers if name.lower().startswith("access-control")]
+
+
+def test_it_listens_on_the_loopback_interface_only(agent: Agent) -> None:
+    with served(agent) as server:
+        rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        wanted = f"{server.port:04X}"
+        here = {row[1].split(":")[0] for row in rows if row[1].endswith(f":{wanted}") and row[3] == "0A"}  # fmt: skip
+        assert here == {"0100007F"}
+
+
+def test_what_goes_over_the_wire_is_in_no_log(agent: Agent) -> None:
+    with served(agent) as server:
+        server.text("search", query="zebra")
+        server.process.send_signal(signal.SIGTERM)
+        out, err = server.process.communicate(timeout=SECONDS)
+        assert (out, err) == (b"", b"")  # the first lines were read already
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_with_connections_open_and_in_the_middle_of_a_call(
+    agent: Agent, number: signal.Signals
+) -> None:
+    with (
+        served(agent, code=PREPARING) as server,
+        socket.create_connection(("127.0.0.1", server.port)),
+    ):
+        caller = threading.Thread(target=_forgiving, args=(server,), daemon=True)
+        caller.start()
+        assert server.process.stderr
+        assert server.process.stderr.readline() == b"begun\n"
+        server.process.send_signal(number)
+        assert server.process.wait(SECONDS) == 0
+        caller.join(SECONDS)
+
+
+def _forgiving(server: HttpServer) -> None:
+    try:
+        server.post(
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "status"}}
+        )
+    except (OSError, ValueError):
+        return
+    except Exception:  # noqa: BLE001 - whatever the library says of an answer that broke off
+        return
+
+
+def _status_call(**meta: object) -> dict[str, Any]:
+    call = modern("tools/call", 5, name="status", arguments={})
+    call["params"]["_meta"] = {**call["params"]["_meta"], **meta}
+    return call
+
+
+def test_a_client_of_the_new_era_that_goes_has_its_call_dropped(agent: Agent) -> None:
+    import json
+
+    with served(agent, code=PREPARING) as server:
+        link = socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS)
+        body = json.dumps(_status_call(progressToken="p")).encode()
+        named = {**server.headers, "Host": f"127.0.0.1:{server.port}", "Content-Length": str(len(body)),
+                 "Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "status"}  # fmt: skip
+        head = "".join(f"{name}: {value}\r\n" for name, value in named.items())
+        link.sendall(b"POST /mcp HTTP/1.1\r\n" + head.encode() + b"\r\n" + body)
+        data = b""
+        while data.count(b"data: ") < 3:  # its progress comes as a stream
+            data += link.recv(65536)
+        assert b"text/event-stream" in data
+        assert b"notifications/progress" in data
+        link.close()
+        assert server.process.stderr
+        assert server.process.stderr.readline() == b"begun\n"
+        assert server.process.stderr.readline() == b"dropped\n"
+        said = server.post(_status_call(), **outside("tools/call", "status"))
+        assert said.status == 200
+
+
+def test_a_call_of_the_old_era_is_dropped_when_its_own_session_cancels_it(agent: Agent) -> None:
+    answers: list[Said] = []
+    with served(agent, code=PREPARING) as server:
+        call = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "status"}}
+        caller = threading.Thread(
+            target=lambda: answers.append(server.post(call, Mcp_Session_Id="mine")), daemon=True
+        )
+        caller.start()
+        assert server.process.stderr
+        assert server.process.stderr.readline() == b"begun\n"
+        cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}
+        for session in ("others", None, "mine"):
+            assert server.post(cancel, Mcp_Session_Id=session).status == 202
+        assert server.process.stderr.readline() == b"dropped\n"
+        caller.join(SECONDS)
+        [said] = answers
+        # Nothing was told, for it gave no token; but that its call goes on, if it was slow to cancel.
+        last = said.events[-1] if b"event-stream" in str(said.headers).encode() else said.json
+        assert last["error"]["code"] == -32800
+        assert "stores" in server.ask("tools/call", name="status")["structuredContent"]
+
+
+def test_a_client_that_breaks_off_in_the_middle_of_a_message_costs_nothing(agent: Agent) -> None:
+    with served(agent) as server:
+        for sent in (
+            b"",
+            b"POST /mcp",
+            b"POST /mcp HTTP/1.1\r\nHost: x",
+            b"\x00" * 5000,
+            b"GET\r\n\r\n",
+        ):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS) as link:
+                link.sendall(sent)
+        assert server.ask("ping") == {}
+        pid = server.process.pid
+        # The threads of the connections that broke off are gone too.
+        assert wait_until(lambda: len(os.listdir(f"/proc/{pid}/task")) <= 4)
