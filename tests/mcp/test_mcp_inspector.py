@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.mcp.over_http import served
 from tests.mcp.talking import PROGRAM, Agent
 from tests.mcp.test_mcp_protocol import CALLS, NAMES
 
@@ -37,8 +38,13 @@ def inspector() -> str:
 
 def inspected(inspector: str, agent: Agent, *words: str) -> tuple[int, Any]:
     """The exit code and the JSON of one run of the Inspector."""
+    return ran_inspector(inspector, agent, *PROGRAM, "mcp", *words)
+
+
+def ran_inspector(inspector: str, agent: Agent, *words: str) -> tuple[int, Any]:
+    """The exit code and the JSON of one run of the Inspector with these words."""
     path = os.pathsep.join({os.path.dirname(shutil.which("node") or ""), "/usr/bin", "/bin"})
-    command = [inspector, "--cli", "--format", "json", "-q", *PROGRAM, "mcp", *words]
+    command = [inspector, "--cli", "--format", "json", "-q", *words]
     ran = subprocess.run(command, cwd=agent.project, env={**agent.env, "PATH": path},
                          capture_output=True, timeout=120, check=False)  # fmt: skip
     assert ran.stdout, ran.stderr.decode()
@@ -79,3 +85,19 @@ def test_the_inspector_reads_resources_and_prompts(inspector: str, agent: Agent)
         code, said = inspected(inspector, agent, *words)
         assert code == 0, said
         assert said[key]
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_the_inspector_lists_and_calls_over_http(inspector: str, agent: Agent, era: str) -> None:
+    with served(agent) as server:
+        bearer = f"Authorization: {server.headers['Authorization']}"
+        where = (server.url, "--transport", "http", "--header", bearer, "--protocol-era", era)
+        code, listed = ran_inspector(inspector, agent, *where, "--method", "tools/list", "--strict")
+        assert code == 0
+        assert [tool["name"] for tool in listed["tools"]] == NAMES
+        call = ("--method", "tools/call", "--tool-name")
+        code, said = ran_inspector(inspector, agent, *where, *call, "status")
+        assert code == 0
+        assert said["content"][0]["text"]
+        code, _ = ran_inspector(inspector, agent, *where, *call, "expand", "--tool-arg", "id=none")
+        assert code == 5
