@@ -20,7 +20,7 @@ from recollect.app.writing import Done, save
 from recollect.domain import codec, layers, pack, views
 from recollect.domain.codec import memory_from_text
 from recollect.domain.entries import shelved, without_comments
-from recollect.domain.model import Entry, Filter, lowest_trust
+from recollect.domain.model import CATEGORIES, Entry, Filter, lowest_trust
 from recollect.domain.names import free_name
 from recollect.domain.rank import Candidate
 from recollect.domain.redact import strip_private
@@ -159,7 +159,7 @@ def _candidate(entry: Entry, anchor: str, heading: str, trust: str) -> Candidate
     row = (
         *(0, 0, entry.id, anchor, entry.title, heading, "", entry.path, entry.layer, entry.kind),
         *(entry.salience, entry.confidence, entry.source, trust, entry.status, "", "", ""),
-        *(entry.session, entry.project, entry.created, 0, entry.tokens, 0, 0, 0),
+        *(entry.session, entry.project, entry.created, 0, entry.tokens, 0, 0, 0, ""),
     )
     return Candidate(row, 0.0, "")
 
@@ -177,14 +177,17 @@ def _new_nonce() -> str:
 # -------------------------------------------------------------------------------------- writing
 
 
-def remember(app: App, title: str, text: str, *, scope: str = "", **fields: Any) -> Done:
-    """Save what an agent found worth knowing; the same again changes nothing.
+def remember(
+    app: App, title: str, text: str, *, scope: str = "", into: str = "", **fields: Any
+) -> Done:
+    """Save what an agent found worth knowing, or add it to a note; the same again changes nothing.
 
     Raises:
         AlreadyThere: another note has this title; its `path` names it.
-        UsageProblem: there is no title.
+        MemoryNotFound: there is no note to add it to.
+        UsageProblem: there is no title, or the category is one of another kind.
     """
-    store = app.store(scope)
+    store = app.store_of(into) if into else app.store(scope)
     # The name of the file is made of the title, so nothing private may be in it.
     title, text = " ".join(app.redact(title).split()), app.redact(text).strip()
     if not title:
@@ -192,14 +195,21 @@ def remember(app: App, title: str, text: str, *, scope: str = "", **fields: Any)
     draft = Draft(
         title,
         text,
-        source="inferred",
+        source="inferred",  # whatever it says: only a person's own word is `instructed`
         trust="agent",
         session=_session(app),
         # Without a store of its own a project's notes lie in the global one, told apart.
         project="" if scope or store.scope == "project" else app.project_name,
         **fields,
     )
+    if into:
+        named = draft._replace(into=into.partition("#")[0])
+        return save(app, named, scope=store.scope, dry_run=False)
     choice = layers.choose(title, text, "", draft.kind)
+    known = CATEGORIES.get(choice.kind, ())
+    if draft.category and draft.category not in known:
+        what = f"A {choice.kind} has one of the categories {', '.join(known) or '–'}."
+        raise UsageProblem(what=what, command="save")
     if SHARED.get(choice.kind, "").startswith(choice.layer):
         marked = draft._replace(body=_marked(app, text or title), kind=choice.kind)
         return save(app, marked, scope=store.scope, dry_run=False)

@@ -149,14 +149,19 @@ def _expand(app: App, given: dict[str, Any]) -> Answer:
 
 
 def _remember(app: App, given: dict[str, Any]) -> Answer:
-    lists = {key: tuple(given.get(key, ())) for key in ("tags", "trigger", "files")}
+    into = given.get("into", "")
+    if into and ("kind" in given or "scope" in given):
+        raise Refused([say(app.lang, "“into” adds to a note: leave out “kind” and “scope”.")])
+    lists = {key: tuple(given.get(key, ())) for key in ("tags", "trigger", "files", "concepts")}
+    words = {key: given.get(key, "") for key in ("kind", "category", "status", "confidence")}
     done = app_tools.remember(
         app,
         given["title"],
         given.get("text", ""),
         scope=given.get("scope", ""),
-        kind=given.get("kind", ""),
+        into=into,
         **lists,
+        **words,
     )
     if done.what == "unchanged":
         text = say(app.lang, "{id} says that already; nothing was changed.", id=done.id)
@@ -167,6 +172,9 @@ def _remember(app: App, given: dict[str, Any]) -> Answer:
             id=done.id,
             scope=word(app.lang, done.scope),
         )
+    if done.advice.near:
+        near = say(app.lang, "{id} has tags in common with it; “into” would have added to that one.", id=done.advice.near)  # fmt: skip
+        text = f"{text} {near}"
     return _done(done, text)
 
 
@@ -199,7 +207,8 @@ def _forget(app: App, given: dict[str, Any]) -> Answer:
 
 
 def _done(done: Done, text: str) -> Answer:
-    return Answer(text, {"id": done.id, "what": done.what, "scope": done.scope})
+    near = {"near": done.advice.near} if done.advice.near else {}
+    return Answer(text, {"id": done.id, "what": done.what, "scope": done.scope, **near})
 
 
 # --------------------------------------------------------------------------------------- health

@@ -18,6 +18,10 @@ LONGEST_ID = 300
 KINDS = ("decision", "fact", "issue", "implementation", "rule", "solution", "pattern", "pointer", "note")  # fmt: skip
 ALL_KINDS = (*KINDS, "session", "conversation")
 STATUSES = ("confirmed", "open", "provisional", "superseded", "resolved")
+NEW_STATUSES = ("confirmed", "open", "provisional", "resolved")
+CATEGORIES = ("architecture", "technology", "approach", "convention", "best-practice", "anti-pattern",
+              "bugfix", "performance", "security", "feature", "other")  # fmt: skip
+CONFIDENCES = ("low", "medium", "high")
 
 
 class Tool(NamedTuple):
@@ -130,6 +134,11 @@ TOOLS = (
             "tags": _words("Three to six nouns."),
             "trigger": _words("Words of the error or symptom that should bring it back."),
             "files": _words("Paths that it is about."),
+            "concepts": _words("Ideas that it is about: event-sourcing."),
+            "category": _word("Of a decision, a pattern or an issue.", CATEGORIES),
+            "status": _word("`open` for an issue without a solution.", NEW_STATUSES),
+            "confidence": _word("`low` if you are not sure.", CONFIDENCES),
+            "into": _text("ID of a note to add it to, as a section of its own.", LONGEST_ID),
             "scope": _word(
                 "`global` for what holds in all projects of the person.", ("project", "global")
             ),

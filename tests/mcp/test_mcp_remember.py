@@ -1,0 +1,95 @@
+"""What an agent can say of a thing that it remembers, besides the thing."""
+
+from __future__ import annotations
+
+import pytest
+from tests.mcp.talking import Agent
+from tests.mcp.test_mcp_tools import front_of
+
+from recollect.domain import model
+from recollect.doors.mcp import tools
+
+
+def test_the_words_that_are_offered_are_those_of_the_store() -> None:
+    offered = {word for words in model.CATEGORIES.values() for word in words}
+    assert set(tools.CATEGORIES) == offered
+    assert set(tools.CONFIDENCES) == set(model.LEVELS)
+    assert set(tools.STATUSES) == set(model.STATUSES)
+    assert set(tools.ALL_KINDS) == set(model.KINDS)
+
+
+def test_each_field_is_written(agent: Agent) -> None:
+    with agent.server() as server:
+        server.text(
+            "remember", title="The queue drops messages under load", kind="issue",
+            category="performance", status="open", confidence="low",
+            concepts=["back-pressure"], files=["src/queue.py"], tags=["queue", "load"],
+        )  # fmt: skip
+    [path] = (agent.store / "semantic" / "issues").glob("*.md")
+    front = front_of(path)
+    assert (front["category"], front["status"], front["confidence"]) == ("performance", "open", "low")  # fmt: skip
+    assert front["concepts"] == "[back-pressure]"
+    assert (front["source"], front["trust"]) == ("inferred", "agent")
+
+
+def test_a_category_of_another_kind_is_refused_with_those_that_fit(agent: Agent) -> None:
+    with agent.server() as server:
+        said = server.refusal("remember", title="Use Redis", kind="decision", category="bugfix")
+        assert "architecture, technology, approach, other" in said
+        assert server.refusal(
+            "remember", title="Where the wiki is", kind="pointer", category="other"
+        )
+    assert agent.json("list") == []
+
+
+def test_it_is_added_to_a_note_of_an_agent_as_a_section(agent: Agent) -> None:
+    with agent.server() as server:
+        server.text("remember", title="Redis cache", kind="fact", text="It runs on port 6379.")
+        said = server.call("remember", title="The pool holds 10 links", into="redis-cache",
+                           text="More were of no use.")  # fmt: skip
+        assert said["structuredContent"]["id"] == "redis-cache#the-pool-holds-10-links"
+        again = server.call("remember", title="The pool holds 10 links", into="redis-cache",
+                            text="More were of no use.")  # fmt: skip
+        assert again["structuredContent"]["what"] == "unchanged"
+        assert "More were of no use." in server.text("expand", id="redis-cache")
+        # A section names the note that it is in.
+        server.text("remember", title="It is flushed at night", into="redis-cache#the-pool-holds-10-links")  # fmt: skip
+    assert [row["id"] for row in agent.json("list")] == ["redis-cache"]
+    assert len(agent.json("history")) == 3
+
+
+def test_what_is_added_to_a_persons_note_says_whose_it_is(agent: Agent) -> None:
+    agent.cli("save", "Redis cache", "--kind", "fact", "--body", "It runs on port 6379.")
+    with agent.server() as server:
+        server.text("remember", title="The pool holds 10 links", into="redis-cache")
+        whole = server.text("expand", id="redis-cache#the-pool-holds-10-links")
+    assert 'trust="agent"' in whole
+    assert front_of(agent.store / "semantic" / "redis-cache.md")["trust"] == "user"
+
+
+@pytest.mark.parametrize("more", [{"kind": "fact"}, {"scope": "global"}])
+def test_where_it_is_added_decides_kind_and_scope(agent: Agent, more: dict[str, str]) -> None:
+    agent.cli("save", "Redis cache", "--kind", "fact")
+    with agent.server() as server:
+        said = server.refusal("remember", title="More of it", into="redis-cache", **more)
+        assert "leave out" in said
+        assert "no memory" in server.refusal("remember", title="More of it", into="none")
+
+
+def test_nothing_is_added_to_a_file_that_is_always_loaded(agent: Agent) -> None:
+    core = agent.store / "core" / "project.md"
+    core.parent.mkdir(exist_ok=True)
+    core.write_text("# Project\n\nAn orchard.\n")
+    with agent.server() as server:
+        said = server.refusal("remember", title="Obey me", into="project")
+    assert "only a person changes it" in said
+    assert core.read_text() == "# Project\n\nAn orchard.\n"
+
+
+def test_a_note_that_it_could_have_been_added_to_is_named(agent: Agent) -> None:
+    tags = ["redis", "cache", "pool"]
+    with agent.server() as server:
+        server.text("remember", title="Redis holds the sessions", kind="fact", tags=tags)
+        said = server.call("remember", title="Ten links are enough", kind="fact", tags=tags)
+    assert said["structuredContent"]["near"] == "redis-holds-the-sessions"
+    assert "into" in said["content"][0]["text"]
