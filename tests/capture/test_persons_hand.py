@@ -208,7 +208,9 @@ def test_a_solution_is_learned_once(desk: Desk) -> None:
 
     assert desk.feedback().count("## Solution: npm-eaddrinuse") == 1
     assert "trigger: [EADDRINUSE, address-already-in-use, npm]" in desk.feedback()
-    assert "<!-- source: observed; trust: tool; session: one -->" in desk.feedback()
+    assert (
+        "<!-- source: observed; trust: tool; confidence: high; session: two -->" in desk.feedback()
+    )
 
 
 def test_a_newer_solution_takes_the_place_of_ours(desk: Desk) -> None:

@@ -162,10 +162,11 @@ class MemoryIndex:
         return Candidate(
             (
                 *at, entry.id, one.anchor, entry.title, one.heading, one.text, entry.path,
-                entry.layer, one.kind, entry.salience, entry.confidence, one.source, one.trust,
+                entry.layer, one.kind, entry.salience, one.confidence, one.source, one.trust,
                 entry.status, "\n".join(one.trigger), "\n".join(entry.files),
                 "\n".join(entry.related), entry.session, entry.project, entry.created,
                 day_of(entry.created), one.tokens, known.size, known.mtime_ns, known.inode,
+                "\n".join((*entry.tags, *entry.concepts)),
             ),
             score,
             "",

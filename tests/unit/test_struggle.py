@@ -78,6 +78,66 @@ def test_what_was_done_before_the_same_command_worked_is_the_solution() -> None:
     assert "connection-refused" in found.triggers
 
 
+def test_after_many_attempts_at_the_same_thing_each_is_named_and_what_was_edited() -> None:
+    failure = Failure(
+        "shell", "make image", "error: unknown base 'alpine:9'", 9, (), edited=True,
+        edits=("Dockerfile",), tries=("docker build .", "make image"),
+    )  # fmt: skip
+    found = struggle.solved(failure, "make image", "")
+    assert found is not None
+    assert (found.failed, found.solution) == ("make image", "make image")
+    assert (found.tries, found.edits) == (("docker build .",), ("Dockerfile",))
+    assert struggle.solved(failure._replace(tries=()), "make image", "") is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (("npm i", "npm error ERESOLVE"), ("npm i --force", "npm error ERESOLVE"), True),
+        (("npm i", "npm error ERESOLVE"), ("npm i", "npm error EACCES"), False),
+        (("npm i", "npm error ERESOLVE"), ("docker build .", "npm error ERESOLVE"), False),
+        (("mypy src", "错误：找不到模块"), ("mypy src -p x", "错误：找不到模块"), True),
+        (("npm i left", "error: no"), ("npm i right", "error: not so"), False),
+    ],
+)
+def test_the_same_error_of_the_same_thing_is_another_attempt(
+    one: tuple[str, str], other: tuple[str, str], *, same: bool
+) -> None:
+    first, second = (Failure("shell", *row, step=n) for n, row in enumerate((one, other)))
+    assert struggle.is_same_trouble(first, second) is same
+
+
+@pytest.mark.parametrize(
+    ("ran", "said", "worked", "slug"),
+    [
+        ("npm install", "No, we use pnpm here.", "pnpm install", "not-npm-install"),
+        ("pip install httpx", "不对，我们用uv。", "uv pip install httpx", "not-pip-install"),
+        ("pnpm install", "Wrong, I said --frozen-lockfile.", "pnpm install --frozen-lockfile", "not-pnpm-install"),
+    ],
+)  # fmt: skip
+def test_a_correction_that_names_the_other_way_is_a_solution(
+    ran: str, said: str, worked: str, slug: str
+) -> None:
+    found = struggle.solved(Failure("shell", ran, "", 1, objection=said), worked, "Sorry.")
+    assert found is not None
+    assert (found.slug, found.failed, found.solution) == (slug, ran, worked)
+    assert found.symptom == found.why == said
+    assert found.triggers == (slug.removeprefix("not-"),)
+
+
+@pytest.mark.parametrize(
+    ("ran", "said", "then"),
+    [
+        ("pytest src/a.py", "No, that's wrong.", "git diff src/a.py"),
+        ("npm install", "No, that's wrong.", "npm install left-pad"),
+        ("npm install", "No, we use pnpm here.", "ls"),
+        ("npm install", "No, we use pnpm here.", "npm install"),
+    ],
+)
+def test_a_correction_that_names_nothing_teaches_nothing(ran: str, said: str, then: str) -> None:
+    assert struggle.solved(Failure("shell", ran, "", 1, objection=said), then, "") is None
+
+
 def test_what_only_looked_or_edited_made_nothing_work() -> None:
     assert again(REFUSED, "docker ps", "git status", "cat a | grep b", "node --version") is None
     assert again(REFUSED, "docker compose up -d db", edited=True) is None

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from recollect.domain.codec import sections_of
 from recollect.domain.facts import facts_of, section_kind
 from recollect.domain.model import Entry, Memory, Section, lowest_trust
+from recollect.domain.names import is_sealed_path
 from recollect.domain.pack import count_tokens
 from recollect.domain.pattern import Pattern
 from recollect.domain.redact import strip_private
@@ -40,11 +41,13 @@ class Shelved(NamedTuple):
     trust: str
     trigger: tuple[str, ...]
     tokens: int
+    confidence: str = "medium"
 
 
 _COMMENT = Pattern(r"<!--(.*?)(?:-->|\Z)", re.S)
 _OWN_TRUST = Pattern(r"\btrust:\s*(external|tool|agent)\b")
 _OWN_SOURCE = Pattern(r"\bsource:\s*(observed|inferred|instructed|referenced)\b")
+_OWN_CONFIDENCE = Pattern(r"\bconfidence:\s*(low|medium|high)\b")
 
 
 def without_comments(text: str) -> str:
@@ -105,6 +108,8 @@ def summary_of(memory: Memory) -> str:
 
 def shelved(memory: Memory) -> list[Shelved]:
     """The sections of a memory as the index files them."""
+    if is_sealed_path(memory.path) and not memory.body:
+        return []  # closed: there is nothing by which it could be found
     body = strip_private(memory.body[:LARGEST_INDEXED])
     if is_conversation(memory.path):
         return [
@@ -131,7 +136,7 @@ def _is_title(line: str, title: str) -> bool:
 
 
 def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Shelved:
-    kind, source, trust = memory.kind, memory.source, memory.trust
+    kind, source, trust, sure = memory.kind, memory.source, memory.trust, memory.confidence
     listed = section_kind(section.heading)
     if is_solution(section.heading):
         kind = "solution"
@@ -145,6 +150,8 @@ def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Sh
         trust = lowest_trust(trust, lower[1]) if lower else trust
         named = _OWN_SOURCE.search(comment)
         source = named[1] if named else source
+        believed = _OWN_CONFIDENCE.search(comment)
+        sure = believed[1] if believed else sure
     text = without_comments(section.text)
     if not section.heading:
         text = _without_title(text, memory.title)
@@ -160,6 +167,7 @@ def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Sh
         trust,
         trigger,
         count_tokens(text),
+        sure,
     )
 
 
@@ -232,4 +240,5 @@ def _turn(anchor: str, text: str, memory: Memory) -> Shelved:
         memory.trust,
         (),
         count_tokens(text),
+        memory.confidence,
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from recollect.domain import notice, struggle
 from recollect.domain.facts import Fact, same_words
@@ -22,6 +23,8 @@ REMEMBERED_IDS = 20_000
 MOST_FACTS = 40
 MOST_REACTIONS = 500
 PATIENCE = 12  # steps after which a failure is no longer waiting for something that works
+MOST_FAILURES = 8
+MOST_RAN = 4
 
 
 def fold(state: SessionState, events: Iterable[Event]) -> list[Event]:
@@ -133,6 +136,12 @@ def _take_reaction(state: SessionState, event: Event) -> None:
         row = {"kind": kind, "since": state.asked, "until": state.answered}
         state.reactions.append(row)
         del state.reactions[:-MOST_REACTIONS]
+    if state.ran and (said := struggle.objection_in(event.text)):
+        for command in state.ran:
+            about = {"tool": "shell", "target": command, "error": "", "objection": said}
+            state.failures.append(about | {"step": state.tool_uses})
+        del state.failures[:-MOST_FAILURES]
+    state.ran = []
     state.asked = state.answered
 
 
@@ -199,6 +208,7 @@ def _take_result(state: SessionState, event: Event) -> None:
         if event.ok and target:
             for failure in state.failures:
                 failure["edited"] = True
+                failure["edits"] = list(dict.fromkeys([*failure.get("edits", ()), target]))[-4:]
             if target not in state.files_modified:
                 state.files_modified.append(target)
         return
@@ -208,16 +218,31 @@ def _take_result(state: SessionState, event: Event) -> None:
         if not struggle.may_teach(event.text):
             return
         failure = {"tool": tool, "target": target[:2000], "error": event.text[:4000]}
-        state.failures.append(failure | {"step": state.tool_uses})
-        del state.failures[:-8]
+        _add_failure(state, failure | {"step": state.tool_uses})
         return
     _take_success(state, target, call["said"] if call else "")
+
+
+def _add_failure(state: SessionState, row: dict[str, Any]) -> None:
+    """Remember a failure, together with the attempts at the same thing before it."""
+    failure = struggle.Failure(**row)
+    for old in reversed(list(state.failures)):
+        before = struggle.Failure(**old)
+        is_recent = failure.step - before.step <= PATIENCE
+        if is_recent and struggle.is_same_trouble(before, failure):
+            state.failures.remove(old)
+            row["tries"] = [*before.tries, before.target][-8:]
+            row["edits"] = list(before.edits)
+            break
+    state.failures.append(row)
+    del state.failures[:-MOST_FAILURES]
 
 
 def _take_success(state: SessionState, command: str, said: str) -> None:
     message = _commit_message(command)
     if message:
         state.commits.append(message)
+    state.ran = [*state.ran, command[:2000]][-MOST_RAN:]
     for row in reversed(list(state.failures)):
         failure = struggle.Failure(**row)
         if state.tool_uses - failure.step > PATIENCE:
@@ -233,21 +258,13 @@ def _take_success(state: SessionState, command: str, said: str) -> None:
 
 
 def _add_solution(state: SessionState, solution: struggle.Solution) -> None:
+    row = {key: list(v) if isinstance(v, tuple) else v for key, v in solution._asdict().items()}
     for old in state.solutions:
         if old["slug"] == solution.slug:
-            old.update(solution._asdict() | {"triggers": list(solution.triggers)})
+            old.update(row)
             return
-    state.solutions.append(solution._asdict() | {"triggers": list(solution.triggers)})
-    state.problems.append(
-        {
-            "problem": f"`{_code(solution.symptom)}` ← `{_code(solution.failed)}`",
-            "solution": solution.solution,
-        }
-    )
-
-
-def _code(text: str) -> str:
-    return text.replace("`", "'")
+    state.solutions.append(row)
+    state.problems.append({"problem": struggle.problem_of(solution), "solution": solution.solution})
 
 
 _COMMIT = re.compile(

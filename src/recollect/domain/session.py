@@ -83,6 +83,8 @@ class SessionState:
     raw_bytes: int = 0
     calls: dict[str, dict[str, str]] = field(default_factory=dict)
     failures: list[dict[str, Any]] = field(default_factory=list)
+    ran: list[str] = field(default_factory=list)  # the last commands that worked since the prompt
+    private: dict[str, int] = field(default_factory=dict)  # kind of event → private parts left open
     said: str = ""
     answered: str = ""  # when the agent last did or said something
     asked: str = ""  # the same as the prompt before found it

@@ -1,7 +1,9 @@
 """Struggle: what failed, what worked instead, and the words that will bring it back.
 
-Promises: only a different command that works after a failure is a solution (a fixed test is not);
-triggers are plain words, whatever the error said; nothing here quotes more than one line of it.
+Promises: only a different command that works after a failure, or after a person's correction, is a
+solution (a fixed test is not); of the same thing tried again and again each attempt is named, and
+what was edited before it worked; triggers are plain words, whatever the error said; nothing here
+quotes more than one line of it.
 Touches: nothing.
 """
 
@@ -11,10 +13,12 @@ import re
 from collections.abc import Sequence
 
 from recollect.domain.names import slug_of
+from recollect.domain.notice.sentences import first_sentence
 from recollect.domain.pattern import Pattern
 from recollect.named import NamedTuple
 
 MOST_TRIGGERS = 8
+LOOKED_AT = 2_000  # characters of a prompt
 LONGEST_LINE = 200
 _ESCAPES = Pattern(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
 _TELLING = (
@@ -49,6 +53,16 @@ _PHRASES = (
     "timed out",
 )
 _ASSIGNED = Pattern(r"[A-Za-z_]\w*=")
+_PLAIN = Pattern(r"[\w@./:+-]{2,40}")
+_PROBLEM = Pattern(r"`[^`]*` ← `[^`]*`")
+# Looser than a correction that a memory is held to: it teaches only what the person names and is done.
+_OBJECTIONS = Pattern(
+    r"(?:no|nope|nah|wrong|stop|not|never|don['’]?t|do not|actually)\b|(?:please )?(?:use|run|try)\b.{1,80}\binstead\b"
+    r"|.{0,80}\b(?:instead of|rather than)\b|(?:不|别|错|请?改用|请?换成|应该用|我(?:说|要)的是)",
+    re.I,
+)
+_FURTHER = Pattern(r"[?？]\s*$|\balso\b|[吗呢]\s*$|再|还要|顺便", re.I)
+_SPOKEN = Pattern(r"[A-Za-z0-9_.+-]{2,}")
 _QUOTED = Pattern(r"['\"`‘“]([\w@./:+-]{2,40})['\"`’”]")
 _TESTS = Pattern(
     r"\bAssertionError\b|\b\d+ fail(?:ed|ing|ures?)\b(?=\s*(?:[,;|=)]|in \d|$))|^FAILED\b|\bassert \b"
@@ -62,14 +76,19 @@ _LOOKING = frozenset(
 )
 _LOOKING_WORDS = frozenset("status log diff show ps logs list info version help inspect".split())
 MOST_STEPS = 2
+MANY_ATTEMPTS = 3  # at the same thing, the one that worked included: a struggle, whatever worked
+MOST_TRIES = 4  # that are named
+MOST_EDITS = 3
 _SIGNS_OF_TESTS = ("fail", "FAIL", "ssert", "✗", "● ")
 _NOT_PROGRAMS = frozenset("sudo env time nohup command exec cd export source set true".split())
 
 
 class Failure(NamedTuple):
-    """A call that failed, as the session remembers it until something works.
+    """A call that failed, or was corrected, as the session remembers it until something works.
 
-    `since` are the commands that worked after it; `edited` says that a file was edited meanwhile.
+    `since` are the commands that worked after it; `edited` says that a file was edited meanwhile,
+    `edits` which. `tries` are the attempts at the same thing before it. What a person corrected has
+    no error but their words, `objection`.
     """
 
     tool: str
@@ -78,10 +97,13 @@ class Failure(NamedTuple):
     step: int
     since: Sequence[str] = ()
     edited: bool = False
+    edits: Sequence[str] = ()
+    tries: Sequence[str] = ()
+    objection: str = ""
 
 
 class Solution(NamedTuple):
-    """What a session learned from a failure."""
+    """What a session learned from a failure. `tries` are the attempts before the last that failed."""
 
     slug: str
     symptom: str
@@ -89,6 +111,8 @@ class Solution(NamedTuple):
     solution: str
     why: str
     triggers: tuple[str, ...]
+    tries: tuple[str, ...] = ()
+    edits: tuple[str, ...] = ()  # the files that were edited before it worked
 
 
 def clean_line(text: str) -> str:
@@ -125,7 +149,7 @@ def triggers_of(target: str, error: str) -> tuple[str, ...]:
     found += [phrase.replace(" ", "-") for phrase in _PHRASES if phrase in low]
     found += [program_of(target)]
     found += [m[1].rstrip(".:/") for m in _QUOTED.finditer(line)]
-    words = (w for w in found if re.fullmatch(r"[\w@./:+-]{2,40}", w))
+    words = (w for w in found if _PLAIN.fullmatch(w))
     return tuple(dict.fromkeys(words))[:MOST_TRIGGERS]
 
 
@@ -133,13 +157,20 @@ def solved(failure: Failure, command: str, said: str) -> Solution | None:
     """What is learned if `command` worked after `failure`, or None if nothing is.
 
     That is another way to do the same, or what was done in between that made the same command
-    work. `said` is what the agent said in between, taken for the reason.
+    work; of what took many attempts, also the files that were edited before it did. `said` is what
+    the agent said in between, taken for the reason.
     """
+    edits: Sequence[str] = ()
     if failure.target.split() == command.split():
         steps = [] if failure.edited else [one for one in failure.since if _is_doing(one)]
         command = " && ".join([*steps[-MOST_STEPS:], command]) if steps else command
-    if _is_same_try(failure.target, command) or not _shared_words(failure.target, command):
+        edits = failure.edits if len(failure.tries) + 2 >= MANY_ATTEMPTS else ()
+    if not _shared_words(failure.target, command):
         return None
+    if _is_same_try(failure.target, command) and not edits:
+        return None
+    if failure.objection:
+        return _corrected(failure, command)
     if not may_teach(failure.error):
         return None
     triggers = triggers_of(failure.target, failure.error)
@@ -152,7 +183,71 @@ def solved(failure: Failure, command: str, said: str) -> Solution | None:
         solution=clean_line(command),
         why=clean_line(said),
         triggers=triggers,
+        tries=_other_tries(failure),
+        edits=tuple(map(clean_line, edits[-MOST_EDITS:])),
     )
+
+
+def _corrected(failure: Failure, command: str) -> Solution | None:
+    """What a person's correction teaches: what to run instead, if they named it themselves."""
+    said = {word.rstrip(".").lower() for word in _SPOKEN.findall(failure.objection)}
+    named = _named(failure.target)
+    if not named or not said & (_words(command) - _words(failure.target)):
+        return None
+    return Solution(
+        slug=slug_of(f"not {named}")[:48].strip("-"),
+        symptom=clean_line(failure.objection),
+        failed=clean_line(failure.target),
+        solution=clean_line(command),
+        why=clean_line(failure.objection),
+        triggers=(named,) if _PLAIN.fullmatch(named) else (),
+    )
+
+
+def problem_of(solution: Solution) -> str:
+    """What was solved, as an issue of its session: what was said, and by which call."""
+    symptom, failed = (one.replace("`", "'") for one in (solution.symptom, solution.failed))
+    return f"`{symptom}` ← `{failed}`"
+
+
+def is_problem(issue: str) -> bool:
+    """Whether an issue of a session is what a call said, and no finding of anybody."""
+    return _PROBLEM.fullmatch(issue.strip()) is not None
+
+
+def _named(command: str) -> str:
+    """What a command does, in a word: its program with what it is told to do, `npm-install`."""
+    program = program_of(command)
+    words = command.split(program, 1)[-1].split() if program else []
+    verb = words[0] if words and words[0].isascii() and words[0].isalpha() else ""
+    return "-".join(filter(None, (program, verb)))
+
+
+def _other_tries(failure: Failure) -> tuple[str, ...]:
+    tries = dict.fromkeys(clean_line(one) for one in failure.tries)
+    tries.pop(clean_line(failure.target), None)
+    return tuple(tries)[-MOST_TRIES:]
+
+
+def objection_in(text: str) -> str:
+    """The sentence with which a person's prompt objects to what was done, or nothing."""
+    said = first_sentence(" ".join(text[:LOOKED_AT].split()), LONGEST_LINE)
+    return said if _OBJECTIONS.match(said) and not _FURTHER.search(said) else ""
+
+
+def is_same_trouble(one: Failure, other: Failure) -> bool:
+    """Whether two calls that failed were attempts at the same thing: another error is progress."""
+    if one.objection or other.objection:
+        return False
+    is_same = one.target.split() == other.target.split()
+    if not is_same and not _shared_words(one.target, other.target):
+        return False
+    line = telling_line(one.error)
+    if line and line == telling_line(other.error):
+        return True
+    program = {program_of(one.target), program_of(other.target)}
+    shared = {*triggers_of(one.target, one.error)} & {*triggers_of(other.target, other.error)}
+    return bool(shared - program)
 
 
 def may_teach(error: str) -> bool:

@@ -8,8 +8,10 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from recollect.domain import lessons
 from recollect.domain.codec.fields import new_text
 from recollect.domain.codec.frontmatter import Value
 from recollect.domain.facts import Fact, fact_lines, without_repeats
@@ -51,6 +53,9 @@ WORDS = {
         "apply": "How to apply",
         "unknown": "not stated; the second command worked where the first one failed",
         "when": "When `{program}` answers: {symptom}",
+        "instead": "Instead of `{failed}`",
+        "edited": "after changes of {files}",
+        "told": "the person said: {symptom}",
     },
     "zh": {
         "summary": "摘要",
@@ -75,6 +80,9 @@ WORDS = {
         "apply": "如何应用",
         "unknown": "未说明；前一条命令失败，后一条成功",
         "when": "当 `{program}` 报告：{symptom}",
+        "instead": "代替 `{failed}`",
+        "edited": "修改 {files} 之后",
+        "told": "用户说：{symptom}",
     },
 }
 
@@ -230,24 +238,30 @@ def _fields(state: SessionState, memory_id: str) -> dict[str, Value]:
     }
 
 
-def solution_text(row: dict[str, object], lang: str, session: str) -> str:
+def solution_text(row: Mapping[str, Any], lang: str, session: str) -> str:
     """The body of a solution's section; a comment says how far it can be trusted, and why."""
     say = WORDS[lang]
-    failed, worked = _code(str(row["failed"])), _code(str(row["solution"]))
-    symptom = one_line(str(row["symptom"]), 200)
+    failed, worked = _code(row["failed"]), f"`{_code(row['solution'])}`"
+    symptom = one_line(row["symptom"], 200)
     program = failed.split(" ")[0] if failed else ""
-    why = one_line(str(row["why"]), 240) or say["unknown"]
+    when = say["when"].replace("{program}", program)
+    why = one_line(row["why"], 240) or say["unknown"]
+    if row["why"] and row["why"] == row["symptom"]:  # a correction: the person's words are both
+        why, when = say["told"], say["instead"].replace("{failed}", failed)
+    tries = (f"`{_code(one)}`" for one in (*row.get("tries", ()), row["failed"]))
+    if row.get("edits"):
+        files = ", ".join(f"`{_code(path)}`" for path in row["edits"])
+        worked += f" ({say['edited'].replace('{files}', files)})"
     return "\n".join(
         [
             f"**{say['symptom']}:** {symptom}",
-            f"**{say['failed']}:** `{failed}`",
-            f"**{say['worked']}:** `{worked}`",
+            f"**{say['failed']}:** {', '.join(tries)}",
+            f"**{say['worked']}:** {worked}",
             "",
-            f"**{say['why']}:** {why}",
-            f"**{say['apply']}:** "
-            + say["when"].replace("{program}", program).replace("{symptom}", symptom),
+            f"**{say['why']}:** {why.replace('{symptom}', symptom)}",
+            f"**{say['apply']}:** {when.replace('{symptom}', symptom)}",
             "",
-            f"<!-- source: observed; trust: tool; session: {one_line(session, 80)} -->",
+            lessons.comment(session),
         ]
     )
 

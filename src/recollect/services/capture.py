@@ -9,13 +9,14 @@ Touches: the ports behind the store it is given, session states and raw copies t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
-from recollect.domain import codec, entries, layers, summary
+from recollect.domain import codec, entries, layers, lessons, summary
 from recollect.domain.folding import fold
 from recollect.domain.model import Change, Op, Section
+from recollect.domain.redact import strip_private_in_part
 from recollect.domain.session import Event, Remark, SessionState
 from recollect.fsio import stamp_of
 from recollect.named import NamedTuple
@@ -81,7 +82,7 @@ class Capture:
         self,
         store: OpenStore,
         sessions: Sessions,
-        readers: dict[str, TranscriptReader],
+        readers: Mapping[str, TranscriptReader],
         redact: Callable[[str], str],
     ) -> None:
         """`readers` are the transcript readers by client."""
@@ -115,7 +116,8 @@ class Capture:
             if portion.offset == known["offset"] and portion.inode == known["inode"]:
                 break
             bases = (self._base or state.project, portion.cwd)
-            events = [self._clean(event, bases) for event in _without_echo(portion.events, state)]
+            heard = (_without_private(e, state) for e in _without_echo(portion.events, state))
+            events = [self._clean(event, bases) for event in heard]
             fresh = fold(state, self._without_copies(events, state))
             self._number(state)
             state.branch = portion.branch or state.branch
@@ -292,16 +294,20 @@ class Capture:
             )
             lesson = stamp_of(draft.body.encode("utf-8", "replace"))
             if row.get("learned") != lesson:
-                self.store.commit(partial(self._solution_changes, draft), cause=CAUSE, tries=TRIES)
+                plan = partial(self._solution_changes, draft, state.session_id)
+                self.store.commit(plan, cause=CAUSE, tries=TRIES)
                 row["learned"] = lesson
 
-    def _solution_changes(self, draft: Draft) -> list[Change]:
+    def _solution_changes(self, draft: Draft, session: str) -> list[Change]:
+        """The change that puts a lesson in its place; one met again is believed more."""
         path = SHARED["solution"]
         if self.store.files.exists(path):
             front = codec.split_front(self.store.files.read(path).text)
             section = codec.section_named(front.body, draft.title)
             if section and not self._is_ours(path, section):
                 return []
+            if section and (again := lessons.seen_again(section.text, session, draft.body)):
+                draft = draft._replace(body=again)
         choice = layers.Choice("procedural", "solution", "kind")
         return section_change(self.store, path, draft.title, draft, choice, replace=True)[1]
 
@@ -323,6 +329,21 @@ def _without_echo(events: list[Event], state: SessionState) -> Iterator[Event]:
         if event.tool == OWN_TOOL:
             own.add(event.call)
         yield event._replace(text="") if event.kind == "result" and event.call in own else event
+
+
+def _without_private(event: Event, state: SessionState) -> Event:
+    """The event without what is private in it, also where that began in one before.
+
+    What a person left open is private until they close it; what an agent or a program left open,
+    until the person speaks.
+    """
+    if event.kind == "prompt":
+        state.private = {kind: n for kind, n in state.private.items() if kind == event.kind}
+    depth = state.private.pop(event.kind, 0)
+    text, depth = strip_private_in_part(event.text, depth)
+    if depth:
+        state.private[event.kind] = depth
+    return event._replace(text=text) if text != event.text else event
 
 
 def added_turns(ours: str, theirs: str, base: str) -> str:

@@ -21,7 +21,7 @@ from recollect.domain.text import index_words
 from recollect.fsio import stamp_of
 from recollect.named import NamedTuple
 
-SECTION_FIELDS = "shelf, anchor, heading, text, kind, source, trust, trigger, tokens"
+SECTION_FIELDS = "shelf, anchor, heading, text, kind, source, trust, trigger, tokens, confidence"
 
 Cuts = dict[str, list[str]]
 Value = str | int
@@ -73,7 +73,8 @@ def put_in(db: sqlite.Connection, memory: Memory, stamp: str, cuts: Cuts) -> Non
 
 def _section_row(one: entries.Shelved) -> tuple[Value, ...]:
     heading, text, trigger = clean(one.heading), clean(one.text), clean("\n".join(one.trigger))
-    return one.anchor, heading, text, one.kind, one.source, one.trust, trigger, one.tokens
+    said = one.anchor, heading, text, one.kind, one.source, one.trust, trigger, one.tokens
+    return (*said, one.confidence)
 
 
 def _shelf_of(memory: Memory) -> str:

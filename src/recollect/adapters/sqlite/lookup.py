@@ -9,7 +9,7 @@ from recollect.adapters.sqlite.engine import sqlite
 from recollect.domain.rank import FIELD_WEIGHTS, Candidate, chosen_words
 from recollect.domain.text import TEXT_VERSION
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION} embedder=none"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`
@@ -23,8 +23,9 @@ SHELVES = ("hot", "cold", "raw")  # what recall sees; the archive; raw conversat
 
 _FIELDS = (
     "s.n, s.memory, m.id, s.anchor, m.title, s.heading, s.text, m.path, m.layer, s.kind, "
-    "m.salience, m.confidence, s.source, s.trust, m.status, s.trigger, m.files, m.related, "
-    "m.session, m.project, m.created, m.day, s.tokens, f.size, f.mtime_ns, f.inode"
+    "m.salience, s.confidence, s.source, s.trust, m.status, s.trigger, m.files, m.related, "
+    "m.session, m.project, m.created, m.day, s.tokens, f.size, f.mtime_ns, f.inode, "
+    "m.tags || char(10) || m.concepts"
 )
 _JOINED = "section s JOIN memory m ON m.n = s.memory JOIN file f ON f.path = m.path"
 

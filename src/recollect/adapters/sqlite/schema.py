@@ -31,7 +31,7 @@ CREATE INDEX memory_session ON memory (session) WHERE session <> '';
 CREATE TABLE section (
   n INTEGER PRIMARY KEY, memory INTEGER NOT NULL, shelf INTEGER NOT NULL, anchor TEXT NOT NULL,
   heading TEXT NOT NULL, text TEXT NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL,
-  trust TEXT NOT NULL, trigger TEXT NOT NULL, tokens INTEGER NOT NULL
+  trust TEXT NOT NULL, trigger TEXT NOT NULL, tokens INTEGER NOT NULL, confidence TEXT NOT NULL
 );
 CREATE INDEX section_memory ON section (memory);
 CREATE TABLE common (

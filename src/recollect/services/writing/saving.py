@@ -40,7 +40,7 @@ def save(store: OpenStore, draft: Draft, *, dry_run: bool = False) -> Written:
     draft = draft.mapped(store.ledger.redact)
     _require_words(draft)
     choice = layers.choose(draft.title, draft.body, draft.layer, draft.kind)
-    is_section = SHARED.get(choice.kind, "").startswith(choice.layer)
+    is_section = not draft.encrypt and SHARED.get(choice.kind, "").startswith(choice.layer)
     found = tags.Settled(draft.tags, ())
     if not draft.exact_tags:
         found = _settled_tags(store, draft, or_suggested=not is_section and not draft.into)
@@ -155,6 +155,11 @@ def _new_file(
     name = store.free_id(layers.name_of(choice.layer, draft.title, created))
     kind = "conversation" if draft.conversation and choice.kind == "note" else choice.kind
     path = store.path_for(choice.layer, "conversation" if draft.conversation else kind, name)
+    if draft.encrypt:
+        from recollect.services import sealing  # seldom needed
+
+        name = sealing.new_id(store)
+        path = sealing.path_of(name)
     fields = _fields_of(draft, choice._replace(kind=kind), name, created)
     body = draft.body.strip("\n")
     if not body.lstrip().startswith("# "):
@@ -287,8 +292,9 @@ def _with_triggers(body: str, title: str, draft: Draft, lang: str) -> str:
 
 
 def _says_already(old: str, new: str, *, replace: bool) -> bool:
-    old, new = entries.without_comments(old), entries.without_comments(new)
-    return old == new if replace else new in old
+    if replace:  # with its comments: how far it is believed
+        return old == new
+    return entries.without_comments(new) in entries.without_comments(old)
 
 
 def _with_shared_fields(text: str, old: Document, path: str, draft: Draft, now: str) -> str:
