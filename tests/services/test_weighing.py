@@ -115,6 +115,22 @@ def test_a_value_that_a_person_set_stays(way: str) -> None:
     assert (field(house, "salience"), field(house, "confidence")) == before
 
 
+def test_a_value_that_a_person_gives_again_is_theirs_from_then_on_and_is_undone() -> None:
+    house = House()
+    saved(house)
+    for day in (7, 8, 9):
+        inject(house, "the-port", day=day, minute=1)
+    for _ in range(2):  # said twice, it is said
+        done = changing.set_fields(at(house), "the-port", {"salience": "medium"})
+    assert (done.what, field(house, "salience")) == ("unchanged", "medium")
+    assert [past.cause for past in undoing.history(at(house), "the-port")] == [
+        "set/salience",
+        "save",
+    ]
+    run(house, reaction("correction"))
+    assert (field(house, "salience"), field(house, "confidence")) == ("medium", "medium")
+
+
 def test_a_file_that_an_editor_wrote_keeps_its_values_and_gets_no_front_matter() -> None:
     house = House()
     house.write(PORT, "---\nsalience: low\n---\nIt is 8080.\n")

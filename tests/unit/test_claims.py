@@ -104,7 +104,7 @@ SESSION = """# Fix the login
 ## Summary
 
 - Asked: fix the login page. It loops.
-- Outcome: I fixed it. The login page redirects to /home. Done.
+- Outcome: I fixed it. The login page redirects to /home. Release 1.2.0 is published. 文档已更新。 Done.
 - Commits: fix: the login
 
 ## Decisions
@@ -132,6 +132,7 @@ Prose between them counts.
 
 - [bugfix] The queue is drained twice: resolved
 - [bugfix] The queue is slow
+- [other] `npm error code ERESOLVE` ← `npm i`: resolved
 
 ## Solutions
 

@@ -92,7 +92,7 @@ def test_rules_and_facts_go_to_their_own_files_with_their_provenance() -> None:
     assert kinds(actions) == ["Start", "Absorb", "Start", "Absorb", "Archive"]
     mark = "<!-- from: e1; date: 2026-01-01T10:00:00Z; trust: user -->"
     assert (
-        f"# redis, cache\n\n## Noted\n\n- Port is 8080. {mark}\n"
+        f"# Facts about redis and cache\n\n## Noted\n\n- Port is 8080. {mark}\n"
         in files["semantic/redis-cache.md"]
     )
     assert f"## Never push to main\n\n- Never push to main. {mark}\n" in files[FEEDBACK]
@@ -106,7 +106,7 @@ def test_in_chinese_everything_is_chinese() -> None:
     actions, files = run([one], rules=RULED._replace(lang="zh"))
     facts = next(a.path for a in actions if isinstance(a, Start) and a.layer == "semantic")
     assert facts.isascii()
-    assert "# 数据库、缓存\n\n## 代理记录的要点\n\n- 端口是 8080。" in files[facts]
+    assert "# 关于数据库和缓存的事实（代理）\n\n## 代理记录的要点\n\n- 端口是 8080。" in files[facts]
     assert (
         "# 工作方式\n\n## 永远不要推送到 main（代理）\n\n- 永远不要推送到 main。" in files[FEEDBACK]
     )

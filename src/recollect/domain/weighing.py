@@ -22,6 +22,7 @@ OFTEN = 3  # days of the recent ones on which a memory came first make it salien
 IDLE_DAYS = 90
 OWN_CAUSES = ("consolidate", "capture")
 FIELDS = ("salience", "confidence")
+KEPT = "set/"  # the cause of a change by which a person said that a field is right as it is
 
 
 class Use(NamedTuple):
@@ -82,8 +83,9 @@ class Standing(NamedTuple):
 def standing_of(key: str, path: str, ops: Sequence[Op], text: str) -> Standing:
     """How a field came to what it is, by the ops about its memory in order, and its text now.
 
-    A person set it if anybody but the program changed it, an undo included; if it was saved with
-    another value than the usual one; or if it stands in a file that nobody but a person wrote.
+    A person set it if anybody but the program changed it, an undo included, or said that it is right
+    as it is; if it was saved with another value than the usual one; or if it stands in a file that
+    nobody but a person wrote.
     """
     usual = default_fields(path).get(key, "")
     before: str | None = None
@@ -97,13 +99,23 @@ def standing_of(key: str, path: str, ops: Sequence[Op], text: str) -> Standing:
             is_set = not is_own and (value != usual or (op.cause == "outside" and bool(said)))
         else:
             is_set = not is_own and value != before
-        if is_set:
+        if is_set or key in kept_by(op.cause):
             return Standing(True, 0)
         if before is not None and value != before:
             seq = op.seq
         before = value
     now = _value(text, key)
     return Standing(bool(now) if before is None else (now or usual) != before, seq)
+
+
+def cause_of(kept: Iterable[str]) -> str:
+    """The cause of a change by `set`; `kept` are the fields whose value it says anew."""
+    return f"{KEPT}{'+'.join(sorted(kept))}".removesuffix("/")
+
+
+def kept_by(cause: str) -> Sequence[str]:
+    """The fields of which a change says that they are right as they are."""
+    return cause.removeprefix(KEPT).split("+") if cause.startswith(KEPT) else ()
 
 
 def _value(text: str, key: str) -> str:

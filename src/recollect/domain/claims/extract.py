@@ -20,6 +20,7 @@ from recollect.domain.entries import is_conversation
 from recollect.domain.facts import Fact, facts_of, section_kind
 from recollect.domain.model import TRUSTS, Memory, Section
 from recollect.domain.redact import strip_private
+from recollect.domain.struggle import is_problem
 from recollect.domain.text import is_cjk
 from recollect.named import NamedTuple
 
@@ -33,7 +34,15 @@ _NO_CLAIMS = frozenset(
 _SUMMARIES = frozenset("summary|topic summary|摘要|主题摘要|概要|总结".split("|"))
 _RECORDS = re.compile(r"(?:Asked|Commits|请求|提交)\s*[:：]", re.I)
 _OUTCOME = re.compile(r"(?:Outcome|结果)\s*[:：]\s*", re.I)
-_REPORT = re.compile(r"(?:i|i['’](?:ve|m|ll)|let me|done|all done|我(?!们)|已完成|完成)\b", re.I)
+_REPORT = re.compile(
+    r"(?:i|i['’](?:ve|m|ll)|let me|done|all done|我(?!们)|已完成|完成)\b"
+    r"|(?:(?!not\b|never\b)[\w./-]+ ){1,6}(?:is|are|was|were|has been|have been) (?:now )?"
+    r"(?:published|updated|pushed|merged|committed|released|finished|done)\b(?! (?:by|to|from|on|in|when|every|daily|weekly)\b)"
+    r"|[^，。；：]{0,24}已(?:经)?(?:完成|更新|提交|推送|发布|修复|合并)(?:$|[，。；！])",
+    re.I,
+)
+# What an answer begins with says nothing to who has not heard the question.
+_OBJECTION = re.compile(r"^(?:(?:no|nope|nah|wrong|yes|ok(?:ay)?)[,.!:]\s+|(?:不|不对|错了|好的?|对)[，。！]\s*)+(?=\S)", re.I)
 _TO_LESSON = re.compile(r"\(procedural/[\w.-]+#[^)]*\)\s*$")
 
 _LINK = re.compile(
@@ -179,7 +188,9 @@ def _summary_parts(text: str) -> list[str]:
 
 
 def _fact_claim(fact: Fact, anchor: str, source: str, trust: str) -> Claim | None:
-    content = plain_statement(fact.content)
+    if fact.kind == "issue" and is_problem(fact.content):
+        return None  # what a call printed is quoted in the lesson that was learned from it
+    content = plain_statement(_OBJECTION.sub("", fact.content))
     is_wide = any(map(is_cjk, content[-1:] + fact.detail[:1]))
     detail = fact.detail if fact.kind == "decision" else ""
     if fact.kind == "issue" and fact.status == "resolved":

@@ -15,6 +15,8 @@ from recollect.named import NamedTuple
 
 FEEDBACK = "procedural/feedback.md"
 TITLES = {"en": "How to work here", "zh": "工作方式"}
+FACTS = {"en": "Facts about {tags}", "zh": "关于{tags}的事实"}
+AND = {"en": (", ", " and "), "zh": ("、", "和")}
 MISCELLANEOUS = {"en": "Miscellaneous", "zh": "其他"}
 # A section is as little trusted as its least trusted line, so that each trust has its own.
 NOTED = {
@@ -146,15 +148,34 @@ class Retire(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """A contradiction that a person has to settle: see `conflict_key`."""
+    """A contradiction that a person has to settle: see `conflict_key`.
+
+    `held` stands in the file since the day `since`; `claim` is what an episode says.
+    """
 
     key: str
     path: str
-    old: str
+    held: str
     claim: Claim
     mark: Mark
     certainty: str
     why: str
+    since: str = ""
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the episode was heard after one that is newer than it."""
+        return self.mark.date < self.since
+
+    @property
+    def old(self) -> str:
+        """The older of both statements."""
+        return self.claim.text if self.is_late else self.held
+
+    @property
+    def new(self) -> str:
+        """The newer of both statements."""
+        return self.held if self.is_late else self.claim.text
 
 
 class Merge(NamedTuple):

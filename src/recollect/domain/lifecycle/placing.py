@@ -8,9 +8,13 @@ Touches: nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recollect.domain.claims import Claim
 from recollect.domain.codec.fields import stem_of
 from recollect.domain.lifecycle.actions import (
+    AND,
+    FACTS,
     FEEDBACK,
     MISCELLANEOUS,
     NOTED,
@@ -24,6 +28,7 @@ from recollect.domain.lifecycle.applying import title_for
 from recollect.domain.lifecycle.pages import Page, Shelf
 from recollect.domain.model import LEVELS, TRUSTS, Memory
 from recollect.domain.names import free_name, slug_of
+from recollect.domain.text import is_cjk
 
 LEAST_COMMON = 2
 MOST_NAMING = 3  # tags that name a new file
@@ -92,8 +97,8 @@ class Placing:
 
     def _facts_file(self, episode: Memory, mark: Mark) -> tuple[str, Start]:
         names = episode.tags[:MOST_NAMING]
-        joint = "、" if self.rules.lang == "zh" else ", "
-        title = " ".join(joint.join(names).split()) or MISCELLANEOUS[self.rules.lang]
+        title = facts_title(names, self.rules.lang)
+        title += RULE_OF[mark.trust][self.rules.lang == "zh"]  # the person's has another title
         path = f"semantic/{slug_of('-'.join(names)) if names else 'misc'}.md"
         return path, Start(path, "", title, "semantic", "fact", episode.tags, mark, episode.project)
 
@@ -120,3 +125,15 @@ class Placing:
                 is_open=True,
             )
         )
+
+
+def facts_title(tags: Sequence[str], lang: str) -> str:
+    """What a file of facts is called: what it is about, as one says it."""
+    names = [name for tag in tags if (name := " ".join(tag.split()))]
+    if not names:
+        return MISCELLANEOUS[lang]
+    comma, last = AND[lang]
+    about = last.join(filter(None, (comma.join(names[:-1]), names[-1])))
+    edge = " " if lang == "zh" and not is_cjk(about[0]) else ""
+    after = " " if lang == "zh" and not is_cjk(about[-1]) else ""
+    return FACTS[lang].replace("{tags}", f"{edge}{about}{after}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from recollect.domain import codec, model
 from recollect.domain.codec.fields import DATES, LISTS, ORDER, time_of
@@ -15,15 +15,17 @@ from recollect.services.opened import OpenStore
 from recollect.services.writing.drafts import Written, check_word
 
 FIXED = ("id", "created")
+WEIGHED = ("salience", "confidence")  # moved by use and reactions, unless a person has set them
 
 
 class Edit(NamedTuple):
-    """A new text for a memory, and the one it is made from."""
+    """A new text for a memory, and the one it is made from; the same text can be new too."""
 
     name: str
     entry: Entry
     old: Document
     text: str
+    is_new: bool = False
 
 
 def edit(
@@ -36,9 +38,10 @@ def edit(
     dry_run: bool = False,
 ) -> Written:
     """Change title or body of a memory, or of one of its sections (`id#anchor`)."""
+    title, body, append = (_clean(store, text) for text in (title, body, append))
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
-    old = store.read(entry)
+    old = store.read_open(entry)
     front = codec.split_front(old.text)
     if anchor:
         text = codec.with_body(old.text, _section_edited(front.body, name, title, body, append))
@@ -50,6 +53,12 @@ def edit(
         if title is not None:
             text = codec.with_field(text, "title", " ".join(title.split()))
     return _write(store, Edit(name, entry, old, text), cause="edit", dry_run=dry_run)
+
+
+def _clean(store: OpenStore, text: str | None) -> str | None:
+    # Each text for itself: in the form in which it is written a secret may not be known, and what
+    # is left open as private would go on to the end of the file.
+    return None if text is None else store.ledger.redact(text)
 
 
 def _section_edited(
@@ -83,20 +92,36 @@ def edit_text(
 ) -> Written:
     """Replace the whole text of a memory, front matter and all, if it still is what was seen."""
     entry = store.require(name)
-    old = store.read(entry)._replace(stamp=seen)
+    old = store.read_open(entry)._replace(stamp=seen)
     return _write(store, Edit(name, entry, old, text), cause="edit", dry_run=dry_run)
 
 
 def set_fields(
     store: OpenStore, name: str, values: Mapping[str, str], *, dry_run: bool = False
 ) -> Written:
-    """Set fields of the front matter; lists are given with commas, an empty value clears."""
+    """Set fields of the front matter; lists are given with commas, an empty value clears.
+
+    A salience or confidence that is given again is the person's from then on.
+    """
     entry = store.require(name)
-    old = store.read(entry)
+    old = store.read_open(entry)
     text = old.text
     for key, value in values.items():
-        text = codec.with_field(text, key, _checked(key, value))
-    return _write(store, Edit(name, entry, old, text), cause="set", dry_run=dry_run)
+        text = codec.with_field(text, key, _checked(key, store.ledger.redact(value)))
+    cause = "set"
+    if kept := [k for k in WEIGHED if values.get(k, "").strip() == getattr(entry, k)]:
+        cause = _cause_of(store, entry, old, kept)
+    made = Edit(name, entry, old, text, is_new=cause != "set")
+    return _write(store, made, cause=cause, dry_run=dry_run)
+
+
+def _cause_of(store: OpenStore, entry: Entry, old: Document, kept: Iterable[str]) -> str:
+    """The cause of a change that gives these fields the values that they have."""
+    from recollect.domain import weighing  # seldom needed
+
+    ops = store.journal.ops_about("memory", entry.id)[::-1]
+    mine = [k for k in kept if not weighing.standing_of(k, entry.path, ops, old.text).is_set]
+    return weighing.cause_of(mine)
 
 
 def _checked(key: str, value: str) -> Value:
@@ -116,7 +141,7 @@ def _checked(key: str, value: str) -> Value:
 
 def _write(store: OpenStore, made: Edit, *, cause: str, dry_run: bool) -> Written:
     entry, text = made.entry, made.text
-    if text == made.old.text:
+    if text == made.old.text and not made.is_new:
         return Written(made.name, entry.path, "unchanged", layer=entry.layer, text=text)
     if codec.split_front(text).lines:
         text = codec.with_field(text, "updated", store.now)
@@ -153,7 +178,7 @@ def files_of(path: str) -> list[str]:
 
 
 def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool) -> Written:
-    old = store.read(entry)
+    old = store.read_open(entry)
     body = codec.split_front(old.text).body
     found = _section_at(body, name)
     kept = "".join(p.text for p in parts_of(body) if p.heading != found.heading)
