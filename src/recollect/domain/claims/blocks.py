@@ -53,12 +53,15 @@ class _Block(NamedTuple):
 
 def statements_of(body: str) -> list[Statement]:
     """Everything that a body states, in order; what is no claim may be among it."""
-    found: list[Statement] = []
+    return list(each_statement(body))
+
+
+def each_statement(body: str) -> Iterator[Statement]:
+    """The statements of a body, section by section, for who may not need them all."""
     is_open = False
     for section in sections_of(body):
         lines, is_open = prose_lines(section.text, is_open=is_open)
-        found += statements_in(lines, section.anchor, section.heading)
-    return found
+        yield from statements_in(lines, section.anchor, section.heading)
 
 
 def statements_in(lines: list[str], anchor: str = "", heading: str = "") -> list[Statement]:

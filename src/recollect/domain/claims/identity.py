@@ -13,6 +13,7 @@ A looser measure (overlap, edit distance) is deliberately not used: of `the stag
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from recollect.domain.text import folded, is_cjk
 
@@ -42,6 +43,7 @@ def same_claim(one: str, other: str) -> bool:
     return claim_key(one) == claim_key(other)
 
 
+@lru_cache(maxsize=8192)  # a pass meets most claims twice: in the journal and in their file
 def near_key(text: str) -> str:
     """What is left of a claim that can make a difference; nearly the same claims share it."""
     tokens = _tokens(text if text.isascii() else _FILLING_ZH.sub("", text))
@@ -91,6 +93,7 @@ def _trimmed(word: str) -> list[str]:
     return [bare] if bare else []
 
 
+@lru_cache(maxsize=16384)
 def _stem(word: str) -> str:
     """A word without the ending of its plural; names, code and numbers stay as they are."""
     if not (word.isascii() and word.isalpha()) or len(word) < 5:

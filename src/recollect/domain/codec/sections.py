@@ -16,6 +16,7 @@ from recollect.named import NamedTuple
 _HEADING = Pattern(r"##[ \t]+(.*)")
 _CLOSING = Pattern(r"(?:^|[ \t])#+$")  # `## Title ##`, but not `## C#`
 _BLANK_LINES = Pattern(r"\A(?:[^\S\n]*+\n)+")
+_TELLING = Pattern(r"^(?:##| {0,3}(?:`{3}|~{3}))[^\n]*", 8)  # re.M
 _FENCE = Pattern(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
@@ -34,18 +35,14 @@ def parts_of(body: str) -> list[Part]:
 def _cut(body: str) -> tuple[list[Part], str]:
     """The parts of a body, and the code fence that is still open at its end."""
     parts: list[Part] = []
-    heading, start, fence, at = "", 0, "", 0
-    while at < len(body):
-        newline = body.find("\n", at)
-        end = len(body) if newline < 0 else newline + 1
-        if body.startswith(("##", "```", "~~~", " "), at):
-            line = body[at:end].rstrip()
-            fence = _fence_after(line, fence)
-            found = None if fence else _HEADING.match(line)
-            if found:
-                parts.append(Part(heading, body[start:at]))
-                heading, start = _heading(found[1]), at
-        at = end
+    heading, start, fence = "", 0, ""
+    for telling in _TELLING.finditer(body):
+        line = telling[0].rstrip()
+        fence = _fence_after(line, fence)
+        found = None if fence else _HEADING.match(line)
+        if found:
+            parts.append(Part(heading, body[start : telling.start()]))
+            heading, start = _heading(found[1]), telling.start()
     parts.append(Part(heading, body[start:]))
     return parts, fence
 
@@ -69,12 +66,15 @@ def sections_of(body: str) -> list[Section]:
     """The sections of a body, the head first (with no anchor); the head may be empty."""
     sections: list[Section] = []
     taken: set[str] = set()
+    times: dict[str, int] = {}  # a log may have thousands of headings that are the same
     for n, part in enumerate(parts_of(body)):
         if n == 0:
             sections.append(Section("", "", _trimmed(part.text)))
             continue
-        anchor = free_name(anchor_of(part.heading), taken.__contains__)
+        wanted = anchor_of(part.heading)
+        anchor = free_name(wanted, taken.__contains__, times.get(wanted, 0))
         taken.add(anchor)
+        times[wanted] = times.get(wanted, 0) + 1
         _, _, text = part.text.partition("\n")
         sections.append(Section(anchor, part.heading, _trimmed(text)))
     return sections

@@ -14,6 +14,7 @@ from itertools import islice
 
 from recollect.domain import codec
 from recollect.domain.claims import is_claim, statements_of
+from recollect.domain.claims.blocks import each_statement
 from recollect.domain.claims.sentences import split_sentences
 from recollect.domain.codec.fields import layer_defaults
 from recollect.domain.codec.sections import Part, parts_of
@@ -104,15 +105,14 @@ def changed(text: str, *actions: Change) -> str:
 def _with_updated(text: str) -> str:
     """The day of the newest line, if no line is a person's: theirs are dated by this field."""
     memory = codec.memory_from_text(text, "semantic/x.md")
-    marks = [
-        mark_of(said.mark)
-        for said in statements_of(memory.body)
-        if said.mark or is_claim(said.text)
-    ]
-    dates = [mark.date for mark in marks if mark]
-    if len(dates) < len(marks) or not dates or max(dates) <= memory.updated:
-        return text
-    return codec.with_field(text, "updated", max(dates))
+    newest = ""
+    for said in each_statement(memory.body):
+        mark = mark_of(said.mark) if said.mark else None
+        if mark:
+            newest = max(newest, mark.date)
+        elif said.mark or is_claim(said.text):
+            return text
+    return codec.with_field(text, "updated", newest) if newest > memory.updated else text
 
 
 # --------------------------------------------------------------------------------- putting in
@@ -260,6 +260,8 @@ def _places(body: str, text: str) -> list[tuple[int, int]]:
 
 
 def _broken_places(body: str, text: str) -> list[tuple[int, int]]:
+    if not all(word in body for word in text.split() if word.isascii()):
+        return []  # a line is broken between words, or between Chinese characters
     pieces: list[str] = []
     for n, char in enumerate(text):
         before = text[n - 1] if n else ""
