@@ -4,12 +4,16 @@
 VENV := .venv
 BIN := $(VENV)/bin
 CLAUDE_VERSION := 2.1.330
+CODEX_VERSION := 0.169.0
+GEMINI_VERSION := 0.61.0
+OPENCODE_VERSION := 1.18.33
 INSPECTOR_VERSION := 2.12.0
+NPM := npm install --no-audit --no-fund --loglevel=error --prefix
 # The first Python that is new enough and can make a virtual environment.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: demo test test-slow check format lint types rooms docs client bench bench-recall clean
+.PHONY: demo test test-slow test-alone test-traced check format lint types rooms docs client bench bench-recall bench-coding clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/recollect demo
@@ -19,6 +23,14 @@ test: $(VENV)/.dev
 
 test-slow: $(VENV)/.dev
 	@$(BIN)/python -m pytest -n 2 -rfEs -m slow
+
+# All tests where there is no network but loopback; then the short ones again, with every connection
+# and every program that is run looked at.
+test-alone: $(VENV)/.dev
+	@$(BIN)/python -m tools.alone -- $(BIN)/python -m pytest -n 2 -rfEs
+
+test-traced: $(VENV)/.dev
+	@$(BIN)/python -m tools.alone --trace -- $(BIN)/python -m pytest -n 2 -rfE -m "not slow"
 
 check: lint types rooms docs $(VENV)/.dev
 	@$(BIN)/python -m pytest tests/unit tests/architecture
@@ -39,19 +51,41 @@ rooms: $(VENV)/.dev
 docs: $(VENV)/.dev
 	@$(BIN)/python docs/make.py --check
 
-# The pinned client and the MCP Inspector that tests drive.
-client: .client/$(CLAUDE_VERSION)
+# The pinned clients and the MCP Inspector that tests drive, each in a folder of its own.
+client: .client/$(CLAUDE_VERSION) .client/codex/$(CODEX_VERSION) .client/gemini/$(GEMINI_VERSION) .client/opencode/$(OPENCODE_VERSION)
 
 .client/$(CLAUDE_VERSION):
-	@rm -rf .client && mkdir -p .client
-	@npm install --no-audit --no-fund --loglevel=error --prefix .client @anthropic-ai/claude-code@$(CLAUDE_VERSION)
+	@rm -rf .client/node_modules .client/inspector .client/[0-9]* && mkdir -p .client
+	@$(NPM) .client @anthropic-ai/claude-code@$(CLAUDE_VERSION)
 	@.client/node_modules/.bin/claude --version
-	@npm install --no-audit --no-fund --loglevel=error --prefix .client/inspector @modelcontextprotocol/inspector@$(INSPECTOR_VERSION)
+	@$(NPM) .client/inspector @modelcontextprotocol/inspector@$(INSPECTOR_VERSION)
+	@touch $@
+
+.client/codex/$(CODEX_VERSION):
+	@rm -rf .client/codex && mkdir -p .client/codex
+	@$(NPM) .client/codex @openai/codex@$(CODEX_VERSION)
+	@.client/codex/node_modules/.bin/codex --version
+	@touch $@
+
+.client/gemini/$(GEMINI_VERSION):
+	@rm -rf .client/gemini && mkdir -p .client/gemini
+	@$(NPM) .client/gemini @google/gemini-cli@$(GEMINI_VERSION)
+	@.client/gemini/node_modules/.bin/gemini --version
+	@touch $@
+
+.client/opencode/$(OPENCODE_VERSION):
+	@rm -rf .client/opencode && mkdir -p .client/opencode
+	@$(NPM) .client/opencode opencode-ai@$(OPENCODE_VERSION)
+	@.client/opencode/node_modules/.bin/opencode --version
 	@touch $@
 
 # Recall quality on public conversations: make bench-recall DATA=FOLDER
 bench-recall: $(VENV)/.dev
 	@$(BIN)/python -m bench.recall --data "$(DATA)"
+
+# Recall quality on the histories of made-up projects (docs/benchmark.md).
+bench-coding: $(VENV)/.dev
+	@$(BIN)/python -m bench.coding --by class --by language --by part
 
 bench: $(VENV)/.dev
 	@$(BIN)/python -m compileall -q src && $(BIN)/python -m bench.hooks && $(BIN)/python -m bench.commands && $(BIN)/python -m bench.mcp
