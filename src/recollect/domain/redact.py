@@ -19,30 +19,53 @@ from recollect.domain.pattern import Pattern
 from recollect.domain.secrets import pem
 from recollect.named import NamedTuple
 
-# A tag without its `>` counts as well: better to lose its line than to keep what follows.
-_PRIVATE = Pattern(r"(?:[<＜]|&lt;)\s*+(/?)\s*+private(?![\w-])([^<>＜＞&]*+)(?:[>＞]|&gt;)?", re.I)
+# A tag without its `>` counts as well: better to lose its line than to keep what follows. Its signs
+# may be written in the way of HTML, JSON, an address, or with the full width of Chinese text.
+_OPEN, _CLOSE = r"[<＜]|&lt;|&#(?:60|x3c);|\\u003c|%3c", r"[>＞]|&gt;|&#(?:62|x3e);|\\u003e|%3e"
+_PRIVATE = Pattern(
+    rf"(?:{_OPEN})\s*+(\\?/|%2f)?\s*+private(?![\w-])([^<>＜＞&%\\]*+)(?:{_CLOSE})?", re.I
+)
 PRIVATE_MARK = "[private]"
 
 
 def strip_private(text: str) -> str:
     """`text` without its `<private>` parts; each leaves `[private]` behind."""
+    return _stripped(text, 0, is_part=False)[0]
+
+
+def strip_private_in_part(text: str, depth: int = 0) -> tuple[str, int]:
+    """`(text, depth)` of what is a part of something longer, without what is private in it.
+
+    `depth` says how many private parts were open before it, and then, how many are behind it. What
+    stands before an end without a start is private as well. A tag that is only spoken of, between
+    backquotes, hides the rest of its own text, but nothing that comes later.
+    """
+    return _stripped(text, depth, is_part=True)
+
+
+def _stripped(text: str, depth: int, *, is_part: bool) -> tuple[str, int]:
     if "vate" not in text.lower():  # not "private": the pattern takes a dotless i for an i
-        return text
-    kept: list[str] = []
-    depth, start = 0, 0
+        return (PRIVATE_MARK, depth) if depth and text else (text, depth)
+    kept: list[str] = [PRIVATE_MARK] if depth else []
+    opened = [True] * depth  # the parts that are open, and whether they go on behind this text
+    start = 0
     for tag in _PRIVATE.finditer(text):
         is_end, is_empty = bool(tag[1]), tag[2].endswith("/")
-        if depth == 0 and not is_end:
-            kept.append(text[start : tag.start()] + PRIVATE_MARK)
+        is_meant = text[tag.start() - 1 : tag.start()] != "`"
+        if is_end and opened:
+            opened.pop()
             start = tag.end()
-        if is_end and depth:
-            depth -= 1
-            start = tag.end()
-        elif not is_end and not is_empty:
-            depth += 1
-    if depth == 0:
+        elif is_end and is_part and is_meant:
+            kept, start = [PRIVATE_MARK], tag.end()
+        elif not is_end:
+            if not opened:
+                kept.append(text[start : tag.start()] + PRIVATE_MARK)
+                start = tag.end()
+            if not is_empty:
+                opened.append(is_meant)
+    if not opened:
         kept.append(text[start:])
-    return "".join(kept)
+    return "".join(kept), sum(opened)
 
 
 class _Rule(NamedTuple):
@@ -158,6 +181,14 @@ _PLACES = (
 )
 
 
+# What stands before the last part of an image's name: `FROM`, a command that takes one, a registry.
+_IMAGE = Pattern(
+    r"(?:\bimage[\"']?\s?[:=]|\bfrom[\s=])\s?[\"']?[\w./:-]*$"
+    r"|\b(?:docker|podman|nerdctl|skopeo|crane)\b.*[\s\"'/][\w.:-]+/[\w./-]*$"
+    r"|(?:^|[\s\"'=(])(?:[\w-]+\.)+[\w-]+(?::\d+)?/[\w./-]*$",
+    re.I | re.ASCII,
+)
+
 _RULES = _FORMS + _PLACES
 _WORDS = frozenset(word for rule in _RULES for word in rule.words)
 _ANY_CASE = frozenset(word for word in _WORDS if word == word.lower())
@@ -235,9 +266,19 @@ def _places_of(text: str, low: str, words: set[str]) -> list[int]:
 
 
 def _placeholder(match: re.Match[str], kind: str, key: bytes) -> str:
+    if kind == "assigned" and _is_tag_of_image(match):
+        return match[0]
     group = match.lastindex or 0
     start, end = match.start(group) - match.start(), match.end(group) - match.start()
     return match[0][:start] + _mark(match[group], kind, key) + match[0][end:]
+
+
+def _is_tag_of_image(match: re.Match[str]) -> bool:
+    """Whether what looks like `token:value` is the end of an image's name and its tag."""
+    if match.string[match.start(1) - 1] != ":":
+        return False
+    before = match.string[max(0, match.start() - 200) : match.start()].rpartition("\n")[2]
+    return _IMAGE.search(before) is not None
 
 
 def _mark(secret: str, kind: str, key: bytes) -> str:
