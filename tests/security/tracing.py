@@ -55,6 +55,25 @@ def traced(
     return Trace(_opened(lines, cwd), _connected(lines), _run(lines), done.returncode)
 
 
+def written(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> bytes:
+    """Every byte that a command and its children write to files, at whatever moment."""
+    log = cwd.parent / "trace-of-writes"
+    wanted = "trace=write,pwrite64,writev,pwritev,pwritev2,sendto,sendmsg"
+    done = subprocess.run(
+        ["strace", "-f", "-qq", "-y", "-s", "10000000", "-o", str(log), "-e", wanted, *command],
+        cwd=cwd,
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.returncode == 0
+    lines = log.read_bytes().splitlines()
+    log.unlink()
+    return b"\n".join(line for line in lines if b"(1<" not in line and b"(2<" not in line)
+
+
 def _opened(lines: Sequence[str], cwd: Path) -> set[str]:
     found = set()
     for line in lines:

@@ -136,6 +136,15 @@ def test_another_key_leaves_another_mark() -> None:
     assert redact("password: hunter2hunter", b"a") != redact("password: hunter2hunter", b"b")
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["secret/app/password:{}", "docker run -e TOKEN={} x", "docker login -u me --password {}", "image.pull.secret: {}",
+     "https://vault.local/token:{}", "from here on the password:{}", "auth-token: {}", "ghcr.io/token: {}"],
+)  # fmt: skip
+def test_a_secret_near_the_name_of_an_image_is_found(text: str) -> None:
+    assert "hunter2hunter" not in redact(text.replace("{}", "hunter2hunter"))
+
+
 BENIGN = """
 token = get_token_from_env()
 const token = await getToken2(user);
@@ -218,6 +227,13 @@ E   AssertionError: assert token == 'abc'
 The keyboard shortcut key: Ctrl+Shift+P
 author_key and foreign_key: users.id
 event.key === 'Enter1'
+image: ghcr.io/acme/auth-token:v1.2.3-rc1
+image: "acme/secret-store:2024-11-05"
+docker pull registry.local:5000/team/api-key:3f2a1b9c8d7e
+FROM acme/token:3.12-slim-bookworm AS build
+COPY --from=acme/token:3f2a1b9c8d7e /x /y
+kubectl set image deploy/x x=quay.io/acme/vault-secret:1.15.4-ent
+podman run -p 80:80 acme/password:0.9.1-alpine3
 """.strip().splitlines()
 
 

@@ -88,6 +88,7 @@ def pin(app: App, name: str, *, brief: str, when: tuple[str, ...], dry_run: bool
         raise UsageProblem(what=what, command="pin")
     if entry.private:
         raise UsageProblem(what=f"{name} is private.", command="pin")
+    when = tuple(map(app.redact, when))
     pointer = domain.pointer_to(entry, app.redact(brief), when, app.now)
     old = service.pinned(store)
     new = [*(one for one in old if one.id != pointer.id), pointer]

@@ -18,6 +18,7 @@ from typing import Any
 from recollect import fsio
 from recollect.app.publishing import publish_all
 from recollect.app.wiring import App
+from recollect.domain.redact import redact
 from recollect.errors import Locked, RecollectError
 from recollect.hooks import places
 from recollect.named import NamedTuple
@@ -101,8 +102,11 @@ def _one_pass(root: str) -> None:
 
 
 def bring_into_order(root: str) -> bool:
-    """Consolidate a store if it is due: once a day, or when many episodes are new."""
-    from recollect.app import lifecycle
+    """Consolidate a store if it is due: once a day, or when many episodes are new.
+
+    What is older than a month is put away once a day.
+    """
+    from recollect.app import compressing, leftovers, lifecycle
 
     if not os.path.isdir(root):
         return False
@@ -110,7 +114,10 @@ def bring_into_order(root: str) -> bool:
     scope = "global" if root == places.global_root(app.env) else "project"
     app.roots = _roots(app, root, scope)
     try:
-        return lifecycle.consolidate_if_due(app, app.opened(root, scope))
+        store = app.opened(root, scope)
+        leftovers.keep_house(app, store)
+        is_done = lifecycle.consolidate_if_due(app, store)
+        return compressing.compress_if_due(app, store) or is_done
     except Locked:
         return False  # another pass is under way
     finally:
@@ -218,7 +225,7 @@ def _complain(base: str, about: str, error: Exception) -> None:
     while trace:
         where = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
         trace = trace.tb_next
-    text = f"{about}: {type(error).__name__} at {where}: {error}"
+    text = redact(f"{about}: {type(error).__name__} at {where}: {error}")
     line = f"{places.utc(time.time())} worker {' '.join(text.split())[:400]}\n"
     with suppress(RecollectError):
         path = f"{base}/worker.log"
