@@ -100,6 +100,32 @@ def test_a_ruling_between_claims_of_two_episodes_holds_when_the_older_comes_late
     assert "We use MySQL." in said(house)
 
 
+@pytest.mark.parametrize(
+    ("ruling", "held"), [("old", "We use Postgres."), ("new", "We use MySQL.")]
+)
+def test_old_and_new_are_told_by_the_day_and_not_by_which_was_heard_first(
+    ruling: str, held: str
+) -> None:
+    keys = set()
+    for both in (True, False):
+        house = House()
+        episode(house, "one", "We use Postgres.")
+        if both:  # the newer one is heard first
+            episode(house, "two", "We use MySQL.", day=2)
+        else:
+            run(house)
+            episode(house, "two", "We use MySQL.", day=2, decay_after="2027-01-01")
+        (wait,) = waiting(at(house))
+        assert (wait.old, wait.new) == ("We use Postgres.", "We use MySQL.")
+        keys.add(wait.key)
+        settle(at(house), wait.key, ruling)
+        run(house, force_decay=True)
+        stands = next(line for line in said(house).splitlines() if line.startswith("- We use"))
+        assert stands.startswith(f"- {held}")
+        assert waiting(at(house)) == ()
+    assert len(keys) == 1
+
+
 # ------------------------------------------------------------------------------------ rulings
 
 

@@ -97,6 +97,23 @@ def test_hardly_any_two_claims_of_the_tables_contradict_each_other_by_chance() -
     assert found == []
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "certain"),
+    [
+        ("Use MySQL for orders: it is there", "Use PostgreSQL for orders: we need JSONB", "sure"),
+        ("Never push to main: it breaks the build", "Push to main: reviews take long", "sure"),
+        ("永远不要提交密钥：会泄露", "提交密钥：方便调试", "sure"),
+        ("用 Jest 做前端测试", "用 Vitest：启动快得多", "unsure"),
+        ("Use Redis for sessions: fast store", "Use Redis for the queue: fast store", ""),
+        ("Note: never push to main", "Note: push to next", ""),
+        ("Host: db one", "Host: db one, as before", ""),
+        ("Release 1.2.0 is published", "Release 1.3.1 is published", ""),
+    ],
+)
+def test_a_decision_is_compared_without_its_reason(one: str, other: str, certain: str) -> None:
+    assert certainty(one, other) == certainty(other, one) == certain
+
+
 @given(
     st.integers(1, 9999), st.integers(1, 9999), st.sampled_from(["port", "端口", "timeout", "超时"])
 )

@@ -42,7 +42,10 @@ _REPORT = re.compile(
     re.I,
 )
 # What an answer begins with says nothing to who has not heard the question.
-_OBJECTION = re.compile(r"^(?:(?:no|nope|nah|wrong|yes|ok(?:ay)?)[,.!:]\s+|(?:不|不对|错了|好的?|对)[，。！]\s*)+(?=\S)", re.I)
+_OBJECTION = re.compile(
+    r"^(?:(?:no|nope|nah|wrong|yes|ok(?:ay)?)[,.!:]\s+|(?:不|不对|错了|好的?|对)[，。！]\s*)+(?=\S)",
+    re.I,
+)
 _TO_LESSON = re.compile(r"\(procedural/[\w.-]+#[^)]*\)\s*$")
 
 _LINK = re.compile(

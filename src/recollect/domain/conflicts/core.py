@@ -42,6 +42,7 @@ _REASON = _Wording(
     r"(?:[,;:]|\s[–—-])?\s+(?:because|since|so that|as it|as we|in order to|due to|it has|which)\b.*$",
     r"[，,；;：:]?\s*(?:因为|由于|以便|为了避免|原因是|理由是|这样|它支持).*$",
 )
+_EXPLAINED = re.compile(r"([^:]{4,120}?)(?<!\d):(?:\s+\S+\s+\S|\s*[\u4e00-\u9fff]{2})")
 _LEAD = re.compile(
     r"^(?:(?:please|note(?: that)?|remember(?: that| to)?|decision|decided|ok|okay|now|currently|from now on|by default|make sure (?:to|that)|ensure that"
     r"|we(?:['’]ve)? (?:decided|agreed) (?:to|that we)|let['’]?s|be sure to)\b[,:]?\s+"
@@ -76,8 +77,8 @@ _MODAL = _Wording(
 _USED = re.compile(r"使用|采用|改用")
 _NUMBER = re.compile(r"(?<![\w.])v?\d+(?:[.,]\d+)*(?![\w.]*[A-Za-z]\w*\d)|\d+")
 _NAMED_BY_NUMBER = re.compile(
-    r"(?:\b(?:step|issue|pr|ticket|sprint|phase|chapter|figure|fig|case|day|task|bug|line|lines|section|part|point|commit|rule|test|node|room"
-    r"|level|layer|stage|week|q|number|no|item|attempt|round|shard|worker|server|migration|adr|rfc|http|error|code|status)[ #]*|#|第|步骤|问题|阶段)\s*$",
+    r"(?:\b(?:step|issue|pr|ticket|sprint|release|build|milestone|iteration|phase|chapter|figure|fig|case|day|task|bug|line|lines|section|part|point|commit|rule|test|node|room"
+    r"|level|layer|stage|week|q|number|no|item|attempt|round|shard|worker|server|migration|adr|rfc|http|error|code|status)[ #]*|#|第|步骤|问题|阶段|发布)\s*$",
     re.I,
 )
 
@@ -104,6 +105,13 @@ def readable(text: str) -> str:
     plain = folded(text).replace("`", "").replace("**", "").strip()
     plain = _REASON.for_text(plain).sub("", plain).strip(" .。!！;；")
     return _LEAD.sub("", plain).strip()
+
+
+def without_explanation(plain: str) -> str:
+    """What a readable claim says before the colon behind which it says why; nothing without one."""
+    found = _EXPLAINED.match(plain)
+    head = found[1].strip() if found else ""
+    return head if len(head.split()) > 1 or not head.isascii() else ""
 
 
 def core_of(plain: str) -> Core | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from recollect.domain.claims.identity import is_near
-from recollect.domain.conflicts.core import Core, core_of, readable
+from recollect.domain.conflicts.core import Core, core_of, readable, without_explanation
 from recollect.domain.conflicts.frames import Frame, Use, Value, frames_of
 from recollect.domain.conflicts.values import SURE, UNSURE, family_of, values_clash, versions_clash
 from recollect.domain.model import LEVELS
@@ -37,20 +37,31 @@ class Standing(NamedTuple):
 
 
 class _Read(NamedTuple):
+    """What a claim says; `head` is the core of what stands before its reason, as in `Use npm: …`."""
+
     core: Core | None
     frames: tuple[Frame, ...]
+    head: Core | None = None
 
 
 @lru_cache(maxsize=4096)  # a claim meets many others
 def _read(text: str) -> _Read:
     plain = readable(text)
-    return _Read(core_of(plain), frames_of(plain)) if plain else _Read(None, ())
+    if not plain:
+        return _Read(None, ())
+    frames = frames_of(plain)
+    head = without_explanation(plain)
+    if not head:
+        return _Read(core_of(plain), frames)
+    # Behind a colon stands a value as well: of the head only what it says by itself counts.
+    chosen = tuple(frame for frame in frames_of(head) if isinstance(frame, Use))
+    return _Read(core_of(plain), tuple(dict.fromkeys((*frames, *chosen))), core_of(head))
 
 
 def topics_of(text: str) -> frozenset[str]:
     """The topics of a claim; two claims that contradict each other have one in common."""
-    core, frames = _read(text)
-    topics = {f"core {core.key}"} if core else set()
+    core, frames, head = _read(text)
+    topics = {f"core {one.key}" for one in (core, head) if one}
     for frame in frames:
         if isinstance(frame, Value):
             topics.add(f"is {frame.subject}")
@@ -69,6 +80,13 @@ def conflict_between(one: str, other: str) -> Conflict | None:
     a, b = _read(one), _read(other)
     found = [_cores(a.core, b.core)]
     found += [_frames(x, y) for x in a.frames for y in b.frames]
+    if a.head or b.head:
+        heads = (
+            _cores(a.head or a.core, b.head or b.core),
+            _cores(a.head, b.core),
+            _cores(a.core, b.head),
+        )
+        found += [one for one in heads if one and one.why == "negation"]
     verdicts = [conflict for conflict in found if conflict]
     if not verdicts or is_near(one, other):
         return None

@@ -243,13 +243,20 @@ class _Planner:
         return page.size == 1 and held.mark is None and page.layer == "semantic"
 
     def _wait(self, claim: Claim, mark: Mark, held: Held, conflict: Conflict) -> None:
-        key = conflict_key(claim.text, held.text)
-        if key in self.waiting:
-            return
-        self.waiting.add(key)
-        self.actions.append(
-            Wait(key, held.path, held.text, claim, mark, conflict.certainty, conflict.why)
+        wait = Wait(
+            "",
+            held.path,
+            held.text,
+            claim,
+            mark,
+            conflict.certainty,
+            conflict.why,
+            held.standing.date,
         )
+        key = conflict_key(wait.new, wait.old)
+        if key not in self.waiting:
+            self.waiting.add(key)
+            self.actions.append(wait._replace(key=key))
 
     def _replace(self, losers: list[tuple[Held, Conflict]], heard: Heard, mark: Mark) -> bool:
         """Let all losers go; whether the claim took the place of one of them."""

@@ -21,6 +21,14 @@ _WHY = {
     "choice": "another choice",
     "negation": "the opposite",
 }
+_STANDS = {
+    "old": "  old  {text}  ({path}, {date})",
+    "new": "  new  {text}  ({path}, {date})",
+}
+_SAID = {
+    "old": "  old  {text}  ({episode}, {date}, trust {trust})",
+    "new": "  new  {text}  ({episode}, {date}, trust {trust})",
+}
 _HOLDS = {
     "old": "This holds: {old}",
     "new": "This holds: {new}",
@@ -73,14 +81,14 @@ def _show_waiting(door: Door, waits: list[Wait]) -> None:
     for wait in waits:
         mark = wait.mark
         door.paper.line(("bold", wait.key), ("dim", f"  {door.say(_WHY[wait.why])}"))
-        door.tell("  old  {text}  ({path})", text=wait.old, path=wait.path)
-        door.tell(
-            "  new  {text}  ({episode}, {date}, trust {trust})",
-            text=wait.claim.text,
-            episode=mark.episode,
-            date=mark.date[:10],
-            trust=mark.trust,
-        )
+        stands = {"text": wait.held, "path": wait.path, "date": wait.since[:10]}
+        said = {"text": wait.claim.text, "episode": mark.episode, "date": mark.date[:10]}
+        if wait.is_late:
+            door.tell(_SAID["old"], **said, trust=mark.trust)
+            door.tell(_STANDS["new"], **stands)
+        else:
+            door.tell(_STANDS["old"], **stands)
+            door.tell(_SAID["new"], **said, trust=mark.trust)
     door.tell(
         "Settle one with `recollect conflicts --choose ID new` (or old, both, neither).",
         style="dim",
@@ -89,7 +97,7 @@ def _show_waiting(door: Door, waits: list[Wait]) -> None:
 
 def _show_settled(door: Door, settled: Settled, *, dry_run: bool) -> None:
     wait = settled.wait
-    door.tell(_HOLDS[settled.ruling], old=wait.old, new=wait.claim.text)
+    door.tell(_HOLDS[settled.ruling], old=wait.old, new=wait.new)
     for step in settled.steps:
         door.paper.line(("dim", f"  {step.path}"))
     if dry_run:

@@ -88,7 +88,7 @@ def _row_of_whole(action: Weigh | Archive | Merge | Wait) -> Row:
         case Merge():
             row = Row("merge", action.path, action.other)
         case Wait():
-            row = Row("wait", action.path, action.old, action.claim.text)
+            row = Row("wait", action.path, action.old, action.new)
     return row
 
 
@@ -122,7 +122,9 @@ def conflict_json(wait: Wait) -> Mapping[str, str]:
         "id": wait.key,
         "old": wait.old,
         "path": wait.path,
-        "new": wait.claim.text,
+        "new": wait.new,
+        "stands": "new" if wait.is_late else "old",
+        "since": wait.since,
         "episode": wait.mark.episode,
         "date": wait.mark.date,
         "trust": wait.mark.trust,

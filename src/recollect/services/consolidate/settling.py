@@ -50,7 +50,7 @@ def settle(
     """
     gathered = gather(store, remembered)
     wait = _named(look(gathered).waits, key)
-    word = rulings.Ruling(ruling, wait.old, wait.claim.text, store.now)
+    word = rulings.Ruling(ruling, wait.old, wait.new, store.now)
     steps = _following(gathered, wait, word)
 
     def plan() -> list[Change]:
