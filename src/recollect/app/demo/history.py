@@ -100,6 +100,8 @@ SESSIONS: tuple[Session, ...] = (
             agent("The tests expect a database; the compose file starts one."),
             shell("docker compose up -d db && pytest tests/integration", "14 passed in 3.21s"),
             agent("Green: the integration tests need the database of the compose file to be up."),
+            person("One more thing: we decided to use npm for the shop front end."),
+            agent("Noted."),
         ),
     ),
     Session(
@@ -108,7 +110,7 @@ SESSIONS: tuple[Session, ...] = (
         (
             person(
                 "我们决定用 RabbitMQ 做发货通知的消息队列，因为需要延迟投递和死信队列。"
-                "先把发布端写好。以后提交信息一律用中文。"
+                "先把发布端写好。我们决定用 Jest 做前端测试。以后提交信息一律用中文。"
             ),
             agent("好的，先写发布端。"),
             edit("shipping/publisher.py"),
@@ -161,6 +163,14 @@ SESSIONS: tuple[Session, ...] = (
             person("新同事不懂中文。以后提交信息不要用中文。"),
             edit("CONTRIBUTING.md"),
             agent("CONTRIBUTING.md 已更新。"),
+            person("We decided to use pnpm because installs are three times faster."),
+            agent("Good."),
+            person("我们决定用 Vitest，因为启动快得多。"),
+            shell("npm install --save-dev vitest", "added 41 packages"),
+            agent("Vitest is installed."),
+            person("No, we use pnpm now."),
+            shell("pnpm install --save-dev vitest", "Done in 1.2s"),
+            agent("Done, with pnpm."),
         ),
     ),
 )
@@ -205,6 +215,7 @@ QUESTIONS = (
     ("prompt", "Add a discount column to the orders table"),
     ("prompt", "发货通知用的是什么消息队列？"),
     ("prompt", "How long may prices be cached?"),
+    ("prompt", "Install the packages with npm install"),
     ("prompt", "Write a haiku about autumn leaves"),
     (
         "failure",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 LONGEST_QUOTE = 9
 LONGEST_LINE = 140
-FADED = "死信队列"  # what a session was about that has faded
+FADED = ("checkout profile", "死信队列")  # what two sessions were about that have faded
+SIGNS = {"stands": "=", "overtaken": "<", "lost": "!"}
 
 
 @command("demo", example="recollect demo\nrecollect demo --keep ./orchard-demo")
@@ -41,7 +43,8 @@ def demo_command(door: Door, lang: str, keep: str | None) -> None:
 
     Eight sessions of a small project are held; then new sessions ask, and you see what would be
     handed to the agent, with its cost in tokens and milliseconds. Months later the sessions have
-    faded: what they said stays, and one of them comes back. Nothing of yours is touched.
+    faded: what they said stays, to the last statement, and two of them come back. Nothing of yours is
+    touched.
     """
     from recollect.app import setup
     from recollect.app.demo.play import Play
@@ -60,6 +63,9 @@ def demo_command(door: Door, lang: str, keep: str | None) -> None:
             "answers": [answer._asdict() for answer in answers],
             "skills": stage.find_a_skill(),
             "consolidated": stage.let_months_pass(),
+            "layers": stage.layers,
+            "settled": stage.settle(),
+            "statements": stage.find_again(),
             "came_back": stage.bring_back(),
         }
         door.answer(acts, lambda: stage.sum_up(answers))
@@ -75,6 +81,7 @@ class _Stage:
 
     def __init__(self, door: Door, play: Play) -> None:
         self.door, self.play = door, play
+        self.layers: dict[str, int] = {}
 
     def heading(self, sentence: str) -> None:
         if not self.door.as_json:
@@ -153,6 +160,9 @@ class _Stage:
             absorbed=done.counts["absorbed"],
             archived=done.counts["archived"],
         )
+        self.layers = dict(Counter(e.layer for e in app.store().index.entries(Filter())))
+        for layer, n in self.layers.items():
+            self.door.tell("  {layer}: {n}", layer=layer, n=n)
         reversed_rules = [row for row in done.rows if row.do == "note"]
         for row in reversed_rules:
             self.door.tell("  a rule was turned round; the file keeps what it said before:")
@@ -161,21 +171,61 @@ class _Stage:
         app.close()
         return done.counts | {"reversed": len(reversed_rules)}
 
-    def bring_back(self) -> str:
+    def settle(self) -> list[dict[str, str]]:
+        from recollect.app import lifecycle
+
+        self.heading("7. What contradicts itself and is not certain is settled by a person")
+        app = self.play.months_later()
+        settled = []
+        for scope, wait in lifecycle.conflicts(app, scope="project"):
+            self.door.tell("  old  {text}", text=wait.old)
+            self.door.tell("  new  {text}", text=wait.new)
+            asked = f"recollect conflicts --choose {wait.key} new"
+            self.door.tell("  › {asked}", asked=asked, style="cyan")
+            lifecycle.settle(app, wait.key, "new", scope=scope, dry_run=False)
+            settled.append({"id": wait.key, "old": wait.old, "new": wait.new})
+        lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)
+        app.close()
+        return settled
+
+    def find_again(self) -> list[dict[str, str]]:
+        from recollect.app.demo.proof import LOST, OVERTAKEN, STANDS, found_again
+
+        self.heading("8. Every statement of the sessions that faded is found again")
+        app = self.play.months_later()
+        found = found_again(app.store())
+        app.close()
+        for session in dict.fromkeys(one.session for one in found):
+            self.door.tell("  {id}", id=session)
+            for one in (row for row in found if row.session == session):
+                self.dim(f"{SIGNS[one.how]} {one.path}: {one.text}")
+        self.door.tell(
+            "  {stands} stand, {overtaken} gave way to something newer, {lost} are lost",
+            stands=sum(one.how == STANDS for one in found),
+            overtaken=sum(one.how == OVERTAKEN for one in found),
+            lost=sum(one.how == LOST for one in found),
+        )
+        return [one._asdict() for one in found]
+
+    def bring_back(self) -> list[str]:
         from recollect.app import archive, reading
 
-        self.heading("7. An archived session costs nothing, is found, and comes back")
+        self.heading("9. An archived session costs nothing, is found, and comes back")
         app = self.play.months_later()
-        for cold in (False, True):
-            only = Filter(archived=cold, kind="session" if cold else "")
-            found = reading.search(app, FADED, only, limit=1, scope="project", sections=False)
-            asked = f"{FADED} --archived" if cold else FADED
-            self.door.tell("  › {asked}", asked=f"recollect search {asked}", style="cyan")
-            self.door.tell("    {path}", path=found[0].candidate.path)
-        path, _ = archive.activate(app, found[0].candidate.id, dry_run=False)
-        self.door.tell("  it is active again: {path}", path=path.partition("/memory/")[2])
+        back = []
+        for words in FADED:
+            for cold in (False, True):
+                only = Filter(archived=cold, kind="session" if cold else "")
+                found = reading.search(app, words, only, limit=1, scope="project", sections=False)
+                asked = f"{words} --archived" if cold else words
+                self.door.tell("  › {asked}", asked=f"recollect search {asked}", style="cyan")
+                for one in found:
+                    self.door.tell("    {path}", path=one.candidate.path)
+            path, _ = archive.activate(app, found[0].candidate.id, dry_run=False)
+            self.door.tell("  it is active again: {path}", path=path.partition("/memory/")[2])
+            back.append(found[0].candidate.id)
         app.close()
-        return found[0].candidate.id
+        return back
 
     def quote(self, answer: Answer) -> None:
         if not answer.text:

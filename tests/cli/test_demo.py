@@ -1,0 +1,63 @@
+"""The demo shows the whole life of a memory, in both languages, and nothing of it is made up."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from tests.cli.running import Person
+
+pytestmark = pytest.mark.slow
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+@pytest.fixture(scope="module", params=["en", "zh"])
+def acts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("demo")
+    for name in ("home", "project"):
+        (folder / name).mkdir()
+    person = Person(folder / "home", folder / "project")
+    return person.ok("demo", "--lang", request.param, "--json").json
+
+
+def in_both(texts: list[str]) -> bool:
+    return {bool(CHINESE.search(text)) for text in texts} == {True, False}
+
+
+def test_sessions_become_memories_of_every_layer(acts: Any) -> None:
+    assert len(acts["sessions"]) >= 8
+    layers = {one["path"].split("/")[0] for one in acts["memories"]}
+    assert {"episodic", "procedural"} <= layers
+    assert acts["layers"]["semantic"] > 0
+    assert acts["layers"]["procedural"] > 0
+
+
+def test_rules_are_turned_round_and_open_contradictions_settled_in_both_languages(
+    acts: Any,
+) -> None:
+    assert acts["consolidated"]["reversed"] == 2
+    assert in_both([one["old"] for one in acts["settled"]])
+
+
+def test_every_statement_of_a_faded_session_is_found_again(acts: Any) -> None:
+    said = acts["statements"]
+    assert in_both([one["text"] for one in said])
+    assert [one for one in said if one["how"] == "lost"] == []
+    assert sum(one["how"] == "overtaken" for one in said) >= 4
+    assert len({one["session"] for one in said}) >= 4
+
+
+def test_solutions_surface_at_their_errors_and_what_has_nothing_to_do_with_us_gets_nothing(
+    acts: Any,
+) -> None:
+    answers = {one["asked"]: one["text"] for one in acts["answers"]}
+    failed = {asked: text for asked, text in answers.items() if asked.startswith("$ ")}
+    assert len(failed) == 2
+    assert all("**" in text and "solution-" in text for text in failed.values())
+    assert "pnpm install" in answers["Install the packages with npm install"]
+    assert answers["Write a haiku about autumn leaves"] == ""
+
+
+def test_archived_sessions_come_back_in_both_languages(acts: Any) -> None:
+    assert len(set(acts["came_back"])) == 2
