@@ -43,6 +43,34 @@ def told(*memories: Memory, budget: int = 1_500, lang: str = "en", project: str 
     return brief.render(matter, lang, budget, NONCE)[0]
 
 
+@pytest.mark.parametrize("trust", ["tool", "external"])
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("# Evil\n\n## Summary\n\n- Asked: Fix the login\n- Outcome: Evil\n", "Fix the login"),
+        ("# Evil\n\n## 摘要\n\n- 请求: 修复登录\n", "修复登录"),
+        ("# Evil\n\n## Summary\n\n- Asked: Evil, you said\n", "Evil"),
+        ("# Evil\n\n## Summary\n\n\\- Asked: Evil\n", "a session whose title did not come from the person"),
+        ("# Evil\n\n## Notes\n\n- Evil\n\n## Summary\n\n- Asked: Evil\n", "a session whose title did not come from the person"),
+        ("", "a session whose title did not come from the person"),
+    ],
+)  # fmt: skip
+def test_a_session_is_called_by_the_words_of_the_person(trust: str, body: str, shown: str) -> None:
+    """An agent that had read a page may have called it as the page wished."""
+    said = told(session(body, title="Evil", trust=trust))
+    assert f"- {shown} [s1 · " in said
+    assert "Evil" not in said or shown == "Evil"
+    assert "- Evil [s1 · " in told(session(body, title="Evil", trust="agent"))
+
+
+def test_what_the_person_wrote_comes_before_what_an_agent_wrote() -> None:
+    said = told(
+        core(id="recent", path="core/recent.md", body="Rolling.", trust="agent"),
+        core(body="A queue."),
+    )
+    assert said.index("A queue.") < said.index("Rolling.")
+
+
 any_memory = st.builds(
     memory,
     id=st.from_regex(r"[a-z]{1,6}", fullmatch=True),

@@ -7,16 +7,28 @@ from hypothesis import strategies as st
 
 from recollect.domain import monthly
 from recollect.domain.codec import sections_of
+from recollect.domain.model import Entry
 from recollect.domain.monthly import END, RECENT_TOKENS, START
 from recollect.domain.pack import count_tokens
 
 from .build import any_text, entry, memory
 
+
+def title(one: Entry) -> str:
+    return one.title
+
+
 any_entry = st.builds(
-    lambda title, day, tags: entry(
-        title=title, kind="session", layer="episodic", created=f"2026-{day}T10:00:00Z", tags=tags
+    lambda title, trust, day, tags: entry(
+        title=title,
+        trust=trust,
+        kind="session",
+        layer="episodic",
+        created=f"2026-{day}T10:00:00Z",
+        tags=tags,
     ),
     any_text,
+    st.sampled_from(["user", "agent", "tool", "external"]),
     st.sampled_from(["01-02", "01-30", "02-14", "03-01", "03-02"]),
     st.lists(any_text, max_size=3).map(tuple),
 )
@@ -26,7 +38,7 @@ any_entry = st.builds(
 def test_the_block_stays_within_its_budget_and_starts_nothing_else(
     entries: list[object], lang: str
 ) -> None:
-    block = monthly.recent_block(entries, "2026-02-10", lang)  # type: ignore[arg-type]
+    block = monthly.recent_block(entries, "2026-02-10", lang, title)  # type: ignore[arg-type]
     body = monthly.with_recent("", block)
     assert count_tokens(body) <= RECENT_TOKENS + 2
     assert len([s for s in sections_of(body) if s.heading]) == bool(block)
@@ -40,10 +52,21 @@ def test_private_sessions_and_those_of_a_project_are_not_in_the_block() -> None:
         entry(title="secret", id="a0", private=True, **usual),
         entry(title="elsewhere", id="a1", project="/p", **usual),
     ]
-    block = monthly.recent_block([*entries, *hidden], "2026-02-01", "en")
+    block = monthly.recent_block([*entries, *hidden], "2026-02-01", "en", title)
     assert "t0" in block
     assert "secret" not in block
     assert "elsewhere" not in block
+
+
+def test_what_no_one_who_is_trusted_said_is_counted_and_not_quoted() -> None:
+    usual = {"kind": "session", "layer": "episodic", "tags": ("evil",)}
+    entries = [entry(id=f"e{n}", created="2026-03-01T10:00:00Z", **usual) for n in range(8)]
+    entries += [
+        entry(id="a0", title="evil", trust="external", created="2026-02-20T10:00:00Z", **usual),
+        entry(id="a1", title="evil", trust="tool", created="2026-01-20T10:00:00Z", **usual),
+    ]
+    block = monthly.recent_block(entries, "2026-02-01", "en", lambda _: "")
+    assert block.splitlines()[2:] == ["- 2026-02-20: sessions: 1", "- 2026-01: sessions: 1"]
 
 
 @given(any_text, any_text, any_text, any_text)

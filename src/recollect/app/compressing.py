@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from recollect.app import lifecycle
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.hooks import places
@@ -14,6 +15,7 @@ from recollect.services.opened import OpenStore
 from recollect.services.sessions_archive import Month
 
 OLD_DAYS = 30
+COMPRESSED = "compressed"  # in the index: the day on which old sessions were last put away
 
 
 class Compressed(NamedTuple):
@@ -40,16 +42,36 @@ class Compressed(NamedTuple):
 
 def compress(app: App, *, days: int, scope: str, dry_run: bool) -> list[Compressed]:
     """Put the sessions away that are older than so many days."""
+    return [compress_store(app, s, days=days, dry_run=dry_run) for s in app.stores(scope)]
+
+
+def compress_if_due(app: App, store: OpenStore) -> bool:
+    """Put old sessions away where that was not done today; gives whether anything changed."""
+    if store.index.meta(COMPRESSED) == app.now[:10]:
+        return False
+    done = compress_store(app, store)
+    store.index.set_meta({COMPRESSED: app.now[:10]})
+    return bool(done.months or done.recent)
+
+
+def compress_store(
+    app: App, store: OpenStore, *, days: int = OLD_DAYS, dry_run: bool = False
+) -> Compressed:
+    """Put the sessions of one store away that are older than so many days.
+
+    What they say is put where it belongs first; one that says what waits for a person stays.
+    """
     before = places.utc(app.started_ns / 1e9 - days * 86_400)[:10]
-    done = []
-    for store in app.stores(scope):
-        files, running = _session_files(store), _running(app, store)
-        recent = sessions_archive.renew_recent(store, before, dry_run=dry_run)
-        months = sessions_archive.compress(store, files, running, before, dry_run=dry_run)
-        if (recent or months) and not dry_run:
-            publish_after_change(app, store)
-        done.append(Compressed(store.scope, store.files.root, months, recent))
-    return done
+    files, staying = _session_files(store), _running(app, store)
+    recent = sessions_archive.renew_recent(store, before, dry_run=dry_run)
+    months = sessions_archive.compress(store, files, staying, before, dry_run=True)
+    if months and not dry_run:
+        found = lifecycle.consolidate_store(app, store)
+        staying |= {wait.mark.episode for wait in found.waits}
+        months = sessions_archive.compress(store, files, staying, before)
+    if (recent or months) and not dry_run:
+        publish_after_change(app, store)
+    return Compressed(store.scope, store.files.root, months, recent)
 
 
 def _session_files(store: OpenStore) -> list[str]:
@@ -60,6 +82,6 @@ def _session_files(store: OpenStore) -> list[str]:
     return [entry.name for entry in names if entry.name.endswith(".md")]
 
 
-def _running(app: App, store: OpenStore) -> frozenset[str]:
+def _running(app: App, store: OpenStore) -> set[str]:
     states = app.sessions(store).every()
-    return frozenset(state.session_id for state in states if state.status == "active")
+    return {state.session_id for state in states if state.status == "active"}

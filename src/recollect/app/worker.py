@@ -96,9 +96,20 @@ def _one_pass(root: str) -> None:
     try:
         store = app.opened(root, scope)
         projects = take_signals(app, store)
+        _keep_auto_memory(app, store)
         publish_all(app, store, tuple(projects))
     finally:
         app.close()
+
+
+def _keep_auto_memory(app: App, store: OpenStore) -> None:
+    """Take in what a client noted by itself."""
+    from recollect.app import automemory
+
+    try:
+        automemory.keep(app, store)
+    except Exception as error:  # noqa: BLE001 - the rest has to go on
+        _complain(places.cache_root(app.env), store.files.root, error)
 
 
 def bring_into_order(root: str) -> bool:

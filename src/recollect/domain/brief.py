@@ -34,6 +34,7 @@ CORE_SHARE = 0.45
 LARGEST_BRIEF = HARD_CAP - 200
 SMALLEST_CORE = 40
 TRUSTED = ("user", "agent")
+_ASKED = ("- Asked: ", "- 请求: ")  # how a session's memory tells what the person asked for
 _TODO_HEADINGS = ("todos", "todo", "待办", "待办事项")
 _WORDS = {
     "en": {
@@ -46,6 +47,7 @@ _WORDS = {
         "stored": "{n} notes are stored. Frequent topics: {tags}.",
         "because": "because",
         "now": "a session that goes on",
+        "untitled": "a session whose title did not come from the person",
     },
     "zh": {
         "intro": "Recollect 保存了以往会话的笔记。以下是供了解背景的笔记；以代码和用户的话为准。"
@@ -56,6 +58,7 @@ _WORDS = {
         "stored": "共保存 {n} 条笔记。常见主题：{tags}。",
         "because": "因为",
         "now": "进行中的会话",
+        "untitled": "一次会话（标题并非出自用户）",
     },
 }
 
@@ -117,6 +120,7 @@ def gather(
             todo.append(_line(one, one.title))
         elif one.kind in ("decision", "pattern", "rule"):
             facts += _rules(memory) if memory else [_line(one, one.title)]
+    core.sort(key=lambda memory: memory.trust != "user")
     tags = _common_tags([entry for entry in here if entry.trust in TRUSTED])
     return Matter(core, _once(facts), _once(todo), sessions, len(here), tags)
 
@@ -149,7 +153,22 @@ def _take_session(
                 todo += [
                     _line(memory, line[5:].strip()) for line in lines if line.startswith("- [ ]")
                 ]
-    sessions.append(_line(memory, memory.title))
+    sessions.append(_line(memory, title_said(memory)))
+
+
+def title_said(memory: Memory) -> str:
+    """What a session may be called in every other: its title, or what the person asked for first.
+
+    A title that an agent gave after it had read a page may be the page's. Nothing where nobody
+    who is trusted said anything.
+    """
+    if memory.trust in TRUSTED:
+        return memory.title
+    first = next((s.text for s in sections_of(memory.body) if s.heading), "")
+    lines = (line for line in first.splitlines() if line.startswith(_ASKED))
+    asked = [line.partition(": ")[2].strip() for line in lines]
+    is_asked = any(one.startswith(memory.title.rstrip("…")) for one in asked)
+    return memory.title if is_asked else next(iter(asked), "")
 
 
 def _rules(memory: Memory) -> list[Line]:
@@ -253,7 +272,7 @@ def _list(nonce: str, title: str, lines: Sequence[str], room: Room, share: float
 
 def _shown(line: Line, say: dict[str, str]) -> str:
     said, _, why = line.text.partition("\0")
-    text = " ".join(harmless(said).split())[:220]
+    text = " ".join(harmless(said).split())[:220] or say["untitled"]
     if why:
         text += f" ({say['because']} {' '.join(harmless(why).split())[:120]})"
     where = attribute(line.memory)[:90] if line.memory else say["now"]

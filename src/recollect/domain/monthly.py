@@ -9,9 +9,9 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from recollect.domain.brief import MOST_SESSIONS
+from recollect.domain.brief import MOST_SESSIONS, TRUSTED
 from recollect.domain.codec import sections_of
 from recollect.domain.entries import without_comments
 from recollect.domain.model import Entry, Memory
@@ -80,14 +80,16 @@ def digest_of(memory: Memory) -> str:
     return "\n\n".join(found)
 
 
-def recent_block(entries: Iterable[Entry], since: str, lang: str) -> str:
+def recent_block(
+    entries: Iterable[Entry], since: str, lang: str, title_of: Callable[[Entry], str]
+) -> str:
     """What came before the sessions that a brief lists: the days since then, and whole months.
 
-    The newest first, as far as the budget goes.
+    The newest first, as far as the budget goes; `title_of` says what a session may be called.
     """
-    told = [e for e in entries if e.kind in KINDS and not (e.private or e.project)]
-    told.sort(key=lambda entry: (entry.created, entry.id), reverse=True)
-    older = told[MOST_SESSIONS:]
+    sessions = [e for e in entries if e.kind in KINDS and not (e.private or e.project)]
+    sessions.sort(key=lambda entry: (entry.created, entry.id), reverse=True)
+    older = sessions[MOST_SESSIONS:]
     days: dict[str, list[Entry]] = {}
     for entry in older:
         day = entry.created[:10]
@@ -95,7 +97,8 @@ def recent_block(entries: Iterable[Entry], since: str, lang: str) -> str:
     lines: list[str] = []
     left = RECENT_TOKENS - count_tokens(f"{START}\n## {_WORDS[lang]['recent']}\n{END}")
     for when, found in sorted(days.items(), reverse=True):
-        line = f"- {when}: " + (_titles(found) if len(when) > 7 else _topics(found, lang))
+        told = _titles(map(title_of, found)) if len(when) > 7 else ""
+        line = f"- {when}: {told or _topics(found, lang)}"
         left -= count_tokens(line) + 1
         if left < 0:
             break
@@ -103,15 +106,15 @@ def recent_block(entries: Iterable[Entry], since: str, lang: str) -> str:
     return "\n".join([f"## {_WORDS[lang]['recent']}", "", *lines]) if lines else ""
 
 
-def _titles(entries: Sequence[Entry]) -> str:
-    titles = (" ".join(entry.title.split())[:LONGEST_TITLE] for entry in entries)
-    return "; ".join(dict.fromkeys(re.sub(r"<!--|-->", "", title) for title in titles))
+def _titles(titles: Iterable[str]) -> str:
+    lines = (re.sub(r"<!--|-->", "", " ".join(title.split())[:LONGEST_TITLE]) for title in titles)
+    return "; ".join(filter(None, dict.fromkeys(lines)))
 
 
 def _topics(entries: Sequence[Entry], lang: str) -> str:
     counts: dict[str, int] = {}
     for entry in entries:
-        for tag in entry.tags:
+        for tag in entry.tags if entry.trust in TRUSTED else ():
             counts[tag] = counts.get(tag, 0) + 1
     tags = sorted(counts, key=lambda tag: (-counts[tag], tag))[:MOST_TOPICS]
     say = _WORDS[lang]

@@ -10,12 +10,14 @@ Touches: the ports behind the store it is given.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
-from recollect.domain import codec, layers, monthly
+from recollect.domain import brief, codec, layers, monthly
 from recollect.domain.codec.fields import stem_of, time_of
 from recollect.domain.model import Change, Document, Entry, Filter
 from recollect.domain.names import id_from, is_id
+from recollect.errors import RecollectError
 from recollect.named import NamedTuple
 from recollect.services.consolidate.applying import moves
 from recollect.services.opened import OpenStore
@@ -47,18 +49,18 @@ class _Found(NamedTuple):
 def compress(
     store: OpenStore,
     files: Iterable[str],
-    running: frozenset[str],
+    staying: Collection[str],
     before: str,
     *,
     dry_run: bool = False,
 ) -> list[Month]:
     """Archive the sessions of before that day, a change for each month; gives what was done.
 
-    `files` are the names of the session files in the folder `sessions`; `running` are the sessions
-    that go on.
+    `files` are the names of the session files in the folder `sessions`; `staying` are the sessions
+    that go on, and the memories that say what waits for a person.
     """
     months: dict[str, _Found] = {}
-    for entry in _old_sessions(store, running, before):
+    for entry in _old_sessions(store, staying, before):
         months.setdefault(entry.created[:7], _Found([], [])).entries.append(entry)
     for name in sorted(files):
         if _DATED.match(name) and name.endswith(".md") and name[:10] < before:
@@ -75,7 +77,7 @@ def compress(
     return done
 
 
-def _old_sessions(store: OpenStore, running: frozenset[str], before: str) -> list[Entry]:
+def _old_sessions(store: OpenStore, staying: Collection[str], before: str) -> list[Entry]:
     """The sessions that nobody went on with, changed or brought back since that day."""
     moved = (op for op in store.journal.ops() if op.op == "move" and op.path.startswith("archive/"))
     brought_back = {op.memory for op in moved if not op.to.startswith("archive/")}
@@ -88,7 +90,8 @@ def _old_sessions(store: OpenStore, running: frozenset[str], before: str) -> lis
         and entry.created
         and max(entry.created, entry.updated)[:10] < before
         and not entry.private
-        and entry.session not in running
+        and entry.session not in staying
+        and entry.id not in staying
         and entry.id not in brought_back
         and entry.path.removeprefix("archive/").startswith("episodic/")
     ]
@@ -190,9 +193,19 @@ def renew_recent(store: OpenStore, since: str, *, dry_run: bool = False) -> bool
     return changed[-1]
 
 
+def _title_said(store: OpenStore, entry: Entry) -> str:
+    if entry.trust in brief.TRUSTED:
+        return entry.title
+    try:
+        text = store.read(entry).text
+    except RecollectError:
+        return ""
+    return brief.title_said(codec.memory_from_text(text, entry.path))
+
+
 def _recent_change(store: OpenStore, since: str) -> Change | None:
     entries = [e for a in (False, True) for e in store.index.entries(Filter(archived=a))]
-    block = monthly.recent_block(entries, since, store.settings.lang)
+    block = monthly.recent_block(entries, since, store.settings.lang, partial(_title_said, store))
     if not store.files.exists(RECENT):
         if not block:
             return None
