@@ -45,14 +45,58 @@ def publish_all(app: App, store: OpenStore, projects: tuple[str, ...] = ()) -> l
     """
     stores = _told_with(app, store)
     watched = _watched(stores)
-    written, entries = publish.publish_views(store)
+    done = publish.publish_views(store, LastFacts(app, store))
+    if done.is_held:
+        app.warnings.append(
+            f"{store.files.root}/facts.json was edited by hand: `recollect review` shows what of it waits for you."
+        )
     keep_hook_settings(app, store)
-    told = [(store, entries), *_with_entries(stores[1:])]
+    told = [(store, done.entries), *_with_entries(stores[1:])]
     for project in ("", *projects):
         _keep_brief(app, told, watched, project)
     _keep_pointers(app, store)
     _keep_keywords(store)
-    return written
+    return done.written
+
+
+class LastFacts:
+    """How `facts.json` was last written on this machine, in the cache: by it an edit is known."""
+
+    def __init__(self, app: App, store: OpenStore) -> None:
+        """Nothing is read yet."""
+        self._path = f"{app.cache_of(store.files.root)}/facts.json"
+
+    def text(self) -> str:
+        """Its text; nothing where it is not known."""
+        return _text_at(self._path)
+
+    def is_ours(self, text: str) -> bool:
+        """Whether this is what we were about to write when a process ended."""
+        return _text_at(f"{self._path}.next") == _stamp(text)
+
+    def begin(self, text: str) -> None:
+        """Note that this is about to be written."""
+        if text != self.text():
+            _put(f"{self._path}.next", _stamp(text))
+
+    def end(self, text: str) -> None:
+        """Note that this is written, or settled."""
+        if text != self.text():
+            _put(self._path, text)
+
+
+def _text_at(path: str) -> str:
+    with suppress(RecollectError):
+        return fsio.read_file(path).decode("utf-8", "replace")
+    return ""
+
+
+def _put(path: str, text: str) -> None:
+    fsio.write_whole(path, text.encode("utf-8", "replace"), durable=False)
+
+
+def _stamp(text: str) -> str:
+    return fsio.stamp_of(text.encode("utf-8", "surrogateescape"))
 
 
 def _keep_pointers(app: App, store: OpenStore) -> None:

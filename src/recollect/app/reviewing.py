@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from recollect.app import factsedits
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.model import lowest_trust
@@ -37,6 +38,7 @@ def waiting(
             continue
         ids = {e.id for one in origins for e in store.index.entries_of_session(one)}
         found = service.waiting(store, episodes=episodes, origins=origins | ids)
+        found += [] if origins else factsedits.waiting(app, store)
         rows += [
             Row(one, store.scope) for one in found if lowest_trust(one.trust, trust) == one.trust
         ]
@@ -53,22 +55,31 @@ def _sessions_that_read(app: App, store: OpenStore, page: str) -> set[str]:
     }
 
 
-def decide(app: App, names: Sequence[str], *, approve: bool, dry_run: bool) -> list[Effect]:
+def decide(
+    app: App, names: Sequence[str], *, approve: bool, dry_run: bool, scope: str = ""
+) -> list[Effect]:
     """Approve or reject what is named, in whichever store it is; a group for each store.
 
     Raises:
         MemoryNotFound: there is no such memory or section.
+        FactNotFound: there is no such edit of `facts.json`.
         UsageProblem: it is not a person who decides.
     """
     require_person(app, "review")
+    edits = [name for name in names if name.startswith(factsedits.PREFIX)]
+    if edits:
+        # All of them are there, or nothing is written.
+        factsedits.decide(app, edits, scope=scope, approve=approve, dry_run=True)
     by_store: dict[str, tuple[OpenStore, list[str]]] = {}
-    for name in names:
+    for name in (name for name in names if name not in edits):
         store = app.store_of(name)
         by_store.setdefault(store.scope, (store, []))[1].append(name)
     act = service.approve if approve else service.reject
     for store, own in by_store.values():  # all of them are there, or nothing is written
         act(store, own, dry_run=True)
     effects: list[Effect] = []
+    if edits:
+        effects += factsedits.decide(app, edits, scope=scope, approve=approve, dry_run=dry_run)
     for store, own in by_store.values():
         effects += act(store, own, dry_run=dry_run)
         if not dry_run:

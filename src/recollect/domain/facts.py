@@ -27,6 +27,7 @@ HEADINGS = {
         "问题", "已知问题", "遗留问题",
     ),
 }  # fmt: skip
+_KIND_OF = {name.casefold(): kind for kind, names in HEADINGS.items() for name in names}
 _RESOLVED = frozenset(
     "resolved|fixed|closed|done|solved|won't fix|wontfix|已解决|已修复|完成|已完成|已关闭".split(
         "|"
@@ -169,7 +170,7 @@ def fact_from(kind: str, item: Item, status: str = "open") -> Fact:
         text, detail = _halves(text)
     elif kind == "issue":
         text, said = _without_status(text)
-        below = _status(" ".join(item.details.get("status", ())))
+        below = status_said(" ".join(item.details.get("status", ())))
         status = below or said or tagged or status
     more = [*item.details.get("reason", ()), *item.details.get("below", ())]
     if kind == "decision":  # what is said of a decision below it says why
@@ -187,19 +188,20 @@ def _without_status(text: str) -> tuple[str, str]:
     if cuts:
         said = text[cuts[-1].end() :].strip()
         remark = _REMARK.search(said)
-        status = _status(said[: remark.start()] if remark else said)
+        status = status_said(said[: remark.start()] if remark else said)
         if status:
             content = text[: cuts[-1].start()]
             return f"{content} {said[remark.start() :].strip()}" if remark else content, status
     dashed = _BEHIND_DASH.search(text)
-    if dashed and _status(dashed[1]):
-        return text[: dashed.start()], _status(dashed[1])
+    if dashed and status_said(dashed[1]):
+        return text[: dashed.start()], status_said(dashed[1])
     bracketed = _IN_BRACKETS.search(text)
-    status = _status(bracketed[1]) if bracketed else ""
+    status = status_said(bracketed[1]) if bracketed else ""
     return (text[: bracketed.start()], status) if bracketed and status else (text, "")
 
 
-def _status(said: str) -> str:
+def status_said(said: str) -> str:
+    """`open` or `resolved`, as people put it; nothing where it is neither."""
     word = said.strip(" \t*_`").rstrip(".。!！").lower()
     return "resolved" if word in _RESOLVED else "open" if word in _OPEN else ""
 
@@ -213,7 +215,9 @@ def _categorised(kind: str, text: str) -> tuple[str, str, str]:
     first = said[0].replace(" ", "-")
     named = _CATEGORY_NAMES.get(first, first)
     # All of them together are the form that seed 003 gives out, which says none.
-    status = next(filter(None, map(_status, said)), "") if kind == "issue" and len(said) < 3 else ""
+    status = (
+        next(filter(None, map(status_said, said)), "") if kind == "issue" and len(said) < 3 else ""
+    )
     if named in CATEGORIES[kind]:
         return named, tagged[3], status
     return "other", text if " " in tagged[2].strip() and not status else tagged[3], status
@@ -305,11 +309,7 @@ def same_words(text: str) -> str:
 
 def section_kind(heading: str) -> str:
     """The kind of fact that a section of this title lists, or nothing."""
-    wanted = heading.strip(" \t:：*_").casefold()
-    for kind, names in HEADINGS.items():
-        if wanted in (name.casefold() for name in names):
-            return kind
-    return ""
+    return _KIND_OF.get(heading.strip(" \t:：*_").casefold(), "")
 
 
 def facts_in(sections: Sequence[tuple[str, str]]) -> list[Fact]:

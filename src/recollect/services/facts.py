@@ -117,7 +117,7 @@ def _keep(
     def plan() -> list[Change]:
         done.clear()
         _look_again(store)
-        kept, changes = _Keeping(store, again=again, dry_run=dry_run).of(said)
+        kept, changes = Keeping(store, again=again, dry_run=dry_run).of(said)
         done.extend(kept)
         return changes
 
@@ -139,10 +139,11 @@ def _look_again(store: OpenStore) -> None:
         store.problems.append(Problem(INDEX, str(error)))
 
 
-class _Keeping:
+class Keeping:
     """The plan that takes facts into a store; made and used with the store locked."""
 
     def __init__(self, store: OpenStore, *, again: bool, dry_run: bool) -> None:
+        """`again` as for `add`; a dry run remembers no numbers."""
         self.store, self._again, self._dry_run = store, again, dry_run
         self._known: dict[str, dict[str, Entry | _Known]] = {}
         self._changes: dict[str, Change] = {}
@@ -369,7 +370,7 @@ def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> l
             stamp = store.files.stamp(entry.path) if entry.kind in kinds else None
             if stamp is None:
                 continue
-            to = _free_place(store, f"archive/{entry.path}")
+            to = free_place(store, f"archive/{entry.path}")
             changes.append(Change("move", entry.path, entry.id, stamp, to=to))
             row = Kept(number, entry.id, to, entry.kind, entry.title, entry.status, "archived")
             done.append(row)
@@ -382,7 +383,8 @@ def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> l
     return done
 
 
-def _free_place(store: OpenStore, path: str) -> str:
+def free_place(store: OpenStore, path: str) -> str:
+    """`path`, or the next one after it that nothing has."""
     stem, n = path.removesuffix(".md"), 1
     while store.files.exists(path):
         n += 1

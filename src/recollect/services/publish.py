@@ -1,7 +1,8 @@
 """Publish: the views and the brief, made from what the index and the files say.
 
-Promises: a view is written only when its bytes change; a brief names the files it was made of, so
-that a hook can tell whether it is still true.
+Promises: a view is written only when its bytes change; one that somebody edited is left to them
+until they have decided what of it holds; a brief names the files it was made of, so that a hook can
+tell whether it is still true.
 Touches: the ports behind the store it is given.
 """
 
@@ -16,10 +17,15 @@ from recollect.domain.codec import memory_from_text
 from recollect.domain.facts import Fact
 from recollect.domain.model import Entry, Filter, Memory
 from recollect.errors import RecollectError
+from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from recollect.domain.session import SessionState
+else:
+    Protocol = object  # to define a protocol takes a quarter of a millisecond
 
 INDEX_PAGE = "MEMORY.md"
 INDEX_JSON = ".index.json"
@@ -30,16 +36,68 @@ ASKED_AT_ONCE = 500
 FACT_KINDS = ("decision", "pattern", "rule", "issue")
 
 
-def publish_views(store: OpenStore) -> tuple[list[str], list[Entry]]:
-    """Write the views whose bytes changed; gives their names, and the memories they are of.
+class LastFacts(Protocol):
+    """What is known of how `facts.json` was last written here."""
+
+    def text(self) -> str:
+        """Its text; nothing where it is not known."""
+
+    def is_ours(self, text: str) -> bool:
+        """Whether this is what we were about to write when a process ended."""
+
+    def begin(self, text: str) -> None:
+        """Note that this is about to be written."""
+
+    def end(self, text: str) -> None:
+        """Note that this is written."""
+
+
+class Published(NamedTuple):
+    """The names of the views that were written, and the memories they are of."""
+
+    written: list[str]
+    entries: list[Entry]
+    is_held: bool = False  # whether `facts.json` was left alone, as somebody has edited it
+
+
+def publish_views(store: OpenStore, last: LastFacts | None = None) -> Published:
+    """Write the views whose bytes changed; with `last`, `facts.json` only if nobody edited it since.
 
     Under the lock, so that of two processes the one that saw less never writes last.
     """
     with store.files.locked():
         entries = store.index.entries(Filter())
         pages = pages_of(store, entries)
+        facts = pages[FACTS_JSON]
+        is_held = last is not None and _is_held(store, last, facts)
+        if is_held:
+            del pages[FACTS_JSON]
+        elif last:
+            last.begin(facts)
         written = [name for name, text in pages.items() if store.files.write_view(name, text)]
-        return written, entries
+        if last and not is_held:
+            last.end(facts)
+        return Published(written, entries, is_held)
+
+
+def _is_held(store: OpenStore, last: LastFacts, now: str) -> bool:
+    text = facts_text(store)
+    if text in ("", now):
+        return False
+    base = last.text()
+    if text == base or last.is_ours(text):
+        return False
+    from recollect.domain import factsedits  # seldom needed
+
+    return factsedits.is_held(text, base, now)
+
+
+def facts_text(store: OpenStore) -> str:
+    """`facts.json` as it stands there; nothing where it cannot be read."""
+    try:
+        return store.files.read(FACTS_JSON).text
+    except RecollectError:
+        return ""
 
 
 def pages_of(store: OpenStore, entries: Sequence[Entry] | None = None) -> dict[str, str]:
@@ -48,8 +106,13 @@ def pages_of(store: OpenStore, entries: Sequence[Entry] | None = None) -> dict[s
     return {
         INDEX_PAGE: views.index_page(entries, store.settings.lang, store.settings.view_rows),
         INDEX_JSON: views.index_json(entries),
-        FACTS_JSON: factsview.facts_json(entries, _reasons(store, entries)),
+        FACTS_JSON: facts_page(store, entries),
     }
+
+
+def facts_page(store: OpenStore, entries: Sequence[Entry]) -> str:
+    """`facts.json` as it should be now, of these memories."""
+    return factsview.facts_json(entries, _reasons(store, entries))
 
 
 def _reasons(store: OpenStore, entries: Iterable[Entry]) -> dict[str, str]:

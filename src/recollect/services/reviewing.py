@@ -38,7 +38,7 @@ class Waiting(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """What is done to one file: `changed` or `removed`."""
+    """What is done to one file: `changed` or `removed`; `left` where an edit of it was turned down."""
 
     what: str
     memory: str

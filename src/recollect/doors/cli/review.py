@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from recollect.app import reviewing
+from recollect.app import factsedits, reviewing
 from recollect.app.reviewing import Row
 from recollect.domain.model import TRUSTS
 from recollect.doors.cli.door import Door, command
@@ -14,6 +14,7 @@ from recollect.doors.cli.helping import option
 from recollect.doors.cli.ids import complete_ids
 from recollect.services.reviewing import Effect
 
+EDITS = factsedits.PREFIX
 LOWER = [trust for trust in TRUSTS if trust != "user"]
 
 
@@ -40,7 +41,8 @@ def review_command(
     """List what no person has approved, and approve or reject it.
 
     What agents, tools and pages said is not put in front of every session (core files, pointers, skills)
-    before you approve it. `recollect undo` takes a decision back;
+    before you approve it. What was changed in facts.json by hand waits here too, as
+    `facts.json#d001`: nothing of it holds before you approve it. `recollect undo` takes a decision back;
     `recollect forget --from-session ID` takes out all that came from a session.
     """
     if sum(map(bool, (approve or reject, given["approve_all"], given["reject_all"]))) > 1:
@@ -61,7 +63,9 @@ def review_command(
         door.answer([row.as_json() for row in rows], lambda: _show_waiting(door, rows))
         return
     decided = {
-        what: reviewing.decide(door.app, names, approve=what == "approved", dry_run=dry_run)
+        what: reviewing.decide(
+            door.app, names, approve=what == "approved", dry_run=dry_run, scope=scope or ""
+        )
         for what, names in (("approved", approve), ("rejected", reject))
         if names
     }
@@ -88,9 +92,13 @@ def _show_decided(
 ) -> None:
     for name in approve:
         door.tell("Would approve {id}" if dry_run else "Approved {id}", id=name, style="bold")
+    left = [name for name in reject if name.startswith(EDITS)]
+    for name in left:
+        door.tell("Would turn down {id}" if dry_run else "Turned down {id}", id=name, style="bold")
     for name in reject:
-        door.tell("Would take out {id}" if dry_run else "Took out {id}", id=name, style="bold")
-    if not dry_run:
+        if name not in left:
+            door.tell("Would take out {id}" if dry_run else "Took out {id}", id=name, style="bold")
+    if not dry_run and len(left) < len(approve) + len(reject):
         door.tell("  `recollect undo` takes it back.", style="dim")
 
 
