@@ -6,7 +6,7 @@ Touches: nothing; there is no code here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +88,9 @@ class Journal(Protocol):
     def ops(self) -> list[Op]:
         """Every op about a file that holds, in order."""
 
+    def heads(self) -> list[Op]:
+        """As `ops`, without any text: what was done, to what, and when."""
+
     def text_of(self, stamp: str) -> str | None:
         """The text that had this stamp, if an op that holds has it."""
 
@@ -103,10 +106,16 @@ class Journal(Protocol):
     def lines(self, name: str, offset: int = 0) -> Iterator[Line]:
         """The good lines of one file from `offset` on."""
 
-    def purge(self, path: str) -> int:
+    def purge(self, path: str, hidden: Hidden | None = None) -> int:
         """Take the texts of the file that was last at `path` out of the journal, wherever it was.
 
-        Gives the number of lines changed.
+        With `hidden` the names that it had go as well. Gives the number of lines changed.
+        """
+
+    def forget(self, texts: Collection[str], groups: Collection[str]) -> int:
+        """Take out all but these groups, and all texts but those with these stamps.
+
+        Gives the bytes that became free. The caller holds the store's lock.
         """
 
     def drop_unreadable(self) -> int:
@@ -114,6 +123,14 @@ class Journal(Protocol):
 
     def files(self) -> dict[str, int]:
         """The journal files with their sizes, by name."""
+
+
+class Hidden(NamedTuple):
+    """Under which names a file is told of from now on, up to which op."""
+
+    memory: str
+    place: str  # without its `.md`
+    until: int
 
 
 class Line(NamedTuple):
@@ -176,6 +193,9 @@ class Index(Protocol):
         have each word.
         """
 
+    def dated(self, period: tuple[int, int], only: Filter) -> list[Candidate]:
+        """The first sections of a few memories made in these days (from 1970), episodes first."""
+
     def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:
         """The turns of the same conversations next to these (one before, two after), unscored."""
 
@@ -214,6 +234,23 @@ class Index(Protocol):
 
     def close(self) -> None:
         """Let the file go."""
+
+
+class Sealing(Protocol):
+    """Texts that only those can read who have one of some keys."""
+
+    recipients: tuple[str, ...]
+
+    def seal(self, text: str) -> str:
+        """The text, encrypted for all recipients; another one each time. Raises RecoveryMissing."""
+
+    def open(self, armor: str, name: str) -> str:
+        """What was encrypted; `name` is said where that fails.
+
+        Raises:
+            KeyMissing, KeyLocked, KeyRefused, ForPersonsOnly: there is no key to be had.
+            ForOtherKeys, SealBroken: it does not open this.
+        """
 
 
 class TranscriptReader(Protocol):

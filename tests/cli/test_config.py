@@ -117,6 +117,7 @@ GOOD: dict[str, st.SearchStrategy[config.Value]] = {
     "recall.start_tokens": st.integers(0, 2200),
     "recall.prompt_tokens": st.integers(0, 2200),
     "recall.error_tokens": st.integers(0, 2200),
+    "history.keep_changes": st.integers(0, 10_000_000),
     "views.rows": st.integers(10, 100_000),
 }
 COMMENTED = """# 我的设置

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.model import Op
 from recollect.fsio import stamp_of
-from recollect.ports import Journal
+from recollect.ports import Hidden, Journal
 
 from . import inherited
 
@@ -198,6 +198,34 @@ class JournalContract:
         journal.append([kept])
         assert journal.text_of(stamp_of(b"one")) == "one"
 
+    def test_the_heads_are_the_ops_without_their_texts(self, journal: Journal) -> None:
+        journal.append(group("one", "two"))
+        journal.append([op(op="move", text=None, before="1" * 32, after="1" * 32, to="x.md")])
+        journal.append(group("three")[:1])
+        journal.append(void := group("four"))
+        journal.settle(void[0].group, void[-1].seq, applied=False)
+        assert journal.heads() == [one._replace(text=None) for one in journal.ops()]
+
+    def test_what_is_forgotten_is_gone_and_everything_else_stays(self, journals: Writers) -> None:
+        journals("ops-a").append(first := group("one", "two"))
+        journals("ops-a").append(gone := group("gone"))
+        journals("ops-a").settle(gone[0].group, gone[-1].seq, applied=True)
+        journals("ops-b").append(last := group("three"))
+        before = [one for one in journals("ops-c").heads() if one not in _heads(gone)]
+        texts = {stamp_of(b"two"), stamp_of(b"three"), stamp_of(b"gone")}
+        journals("ops-a").forget(texts, {first[0].group, last[0].group})
+        after = journals("ops-c")
+        assert [one.text for one in after.ops()] == [None, "two", "three"]
+        assert after.heads() == before
+        assert [one.group for one in after.unsettled({})[0]] == [one.group for one in after.ops()]
+        assert after.text_of(stamp_of(b"gone")) is None
+        assert after.text_of(stamp_of(b"one")) is None
+        assert after.text_of(stamp_of(b"three")) == "three"
+        later = op(text="later", seq=after.next_seq())
+        journals("ops-a").append([later])
+        assert after.ops()[-1] == later
+        assert after.problems == []
+
     # --------------------------------------------------------------------------------- purging
 
     def test_purging_takes_every_text_that_a_file_had_and_no_other(self, journal: Journal) -> None:
@@ -223,6 +251,22 @@ class JournalContract:
         texts = [o.text for o in journal.ops() if o.text is not None]
         assert texts == ["old one", "old two"]
 
+    def test_a_file_can_be_purged_under_another_name_up_to_an_op(self, journal: Journal) -> None:
+        first = op("semantic/plain-name.md", "secret", memory="plain-name")
+        gone = op(
+            "semantic/plain-name.md", None, op="remove", before=first.after, memory="plain-name"
+        )
+        later = op("semantic/plain-name.md", "another memory", memory="plain-name")
+        for one in (first, gone, later):
+            journal.append([one])
+        journal.purge("semantic/plain-name.md", Hidden("x", "hidden/x", gone.seq))
+        assert [(o.memory, o.path, o.text) for o in journal.ops()] == [
+            ("x", "hidden/x.md", None),
+            ("x", "hidden/x.md", None),
+            ("plain-name", "semantic/plain-name.md", "another memory"),
+        ]
+        assert [o.op_id for o in journal.ops_about("memory", "x")] == [gone.op_id, first.op_id]
+
     def test_the_journal_goes_on_after_a_purge(self, journal: Journal) -> None:
         journal.append([op("semantic/a.md", "secret" * 100)])
         _, offsets = journal.unsettled({})
@@ -232,6 +276,10 @@ class JournalContract:
         journal.append([later])
         assert later in journal.unsettled(offsets)[0]
         assert journal.next_seq() == seq + 1
+
+
+def _heads(ops: Sequence[Op]) -> list[Op]:
+    return [one._replace(text=None) for one in ops]
 
 
 def _life_of_a_file(word: str) -> Sequence[Op]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -186,3 +188,58 @@ def test_another_process_is_heard_of_and_nothing_is_read_twice(
     read.clear()
     assert reader.text_of(new.after or "") == new.text
     assert sum(read) < 1000
+
+
+def test_texts_that_are_kept_come_back_when_what_they_built_on_is_forgotten(
+    journal: FolderJournal,
+) -> None:
+    texts = growing(120)
+    ops = written(journal, texts)
+    size = page_of(journal).stat().st_size
+    kept = [ops[30], ops[77], *ops[-5:]]
+    stamps, groups = {one.after for one in kept if one.after}, {one.group for one in kept}
+    freed = journal.forget(stamps, groups)
+    assert freed == size - page_of(journal).stat().st_size
+    assert freed > size / 2
+    assert page_of(journal).read_bytes().count(b"\n") == 2 * len(kept)  # each with its mark
+    for one in ops:
+        wanted = one.text if one in kept else None
+        assert journal.text_of(one.after or "") == wanted
+        assert reopened(journal).text_of(one.after or "") == wanted
+    assert journal.forget(stamps, groups) == 0
+    assert reopened(journal).ops() == kept
+    more = written(journal, [texts[-1] + "More.\n"], "semantic/b.md")
+    assert reopened(journal).ops()[-1] == more[-1]
+    assert journal.problems == []
+
+
+@pytest.mark.parametrize("step", range(4))
+def test_a_kill_while_changes_are_forgotten_loses_none_that_is_kept(
+    journal: FolderJournal, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    texts = growing(90)
+    ops = written(journal, texts[:45])
+    journal.writer = "ops-b"  # what is kept there builds on what is forgotten in the other file
+    for old, text in pairwise(texts[44:]):
+        ops.append(op(PAGE, text, before=stamp(old), after=stamp(text), seq=journal.next_seq()))
+        journal.append([ops[-1]])
+    kept = ops[40:50]
+    stamps, groups = {one.after for one in kept if one.after}, {one.group for one in kept}
+    from recollect import fsio
+
+    real, done = fsio.write_whole, [0]
+
+    def killed(path: str, data: bytes) -> None:
+        if done[0] == step:
+            raise KeyboardInterrupt
+        done[0] += 1
+        real(path, data)
+
+    monkeypatch.setattr(fsio, "write_whole", killed)
+    with suppress(KeyboardInterrupt):
+        journal.forget(stamps, groups)
+    monkeypatch.undo()
+    found = {one.after: one.text for one in reopened(journal).ops()}
+    assert all(found[one.after] == one.text for one in kept)
+    journal.forget(stamps, groups)
+    assert reopened(journal).ops() == kept

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from recollect.domain.model import Op, Problem
-from recollect.ports import Line
+from recollect.ports import Hidden, Line
 
 from .store import Before, nothing
 
@@ -28,6 +28,9 @@ class Pages:
 
     def ops(self, start: int = 0) -> list[Op]:
         return [line for line in self.lines[start:] if isinstance(line, Op)]
+
+    def size(self) -> int:
+        return sum(len(line.text or "") + 300 for line in self.ops())
 
     def groups(self, *words: str) -> set[str]:
         marks = [line for line in self.lines if isinstance(line, Mark)]
@@ -70,6 +73,9 @@ class MemoryJournal:
         void = self.pages.groups("void")
         return [op for op in _whole(self.pages.ops()) if op.group not in void]
 
+    def heads(self) -> list[Op]:
+        return [op._replace(text=None) for op in self.ops()]
+
     def text_of(self, stamp: str) -> str | None:
         texts = (op.text for op in self.ops() if op.after == stamp and op.text is not None)
         return next(texts, None)
@@ -92,21 +98,43 @@ class MemoryJournal:
     def drop_unreadable(self) -> int:
         return 0
 
-    def purge(self, path: str) -> int:
+    def forget(self, texts: Collection[str], groups: Collection[str]) -> int:
+        before = self.pages.size()
+        self.pages.lines = [
+            line._replace(text=None) if isinstance(line, Op) and line.after not in texts else line
+            for line in self.pages.lines
+            if line.group in groups
+        ]
+        return before - self.pages.size()
+
+    def purge(self, path: str, hidden: Hidden | None = None) -> int:
         holding = {op.op_id for op in self.ops()}
         purged: set[str] = set()
-        for op in reversed(_in_order(self.pages.ops())):
+        names: dict[str, list[str]] = {}  # of the file: the ops that tell of it, by place
+        ops = _in_order(self.pages.ops())
+        for op in reversed([op for op in ops if not hidden or op.seq <= hidden.until]):
             moved = op.op == "move" and op.op_id in holding
             if moved and op.to == path:
                 path = op.path
             elif moved and op.path == path:
                 break
-            elif op.path == path and op.text is not None:
-                purged.add(op.op_id)
+            elif op.path == path:
+                names.setdefault(path, []).append(op.op_id)
+                if op.text is not None:
+                    purged.add(op.op_id)
         self.pages.lines = [
             line._replace(text=None) if isinstance(line, Op) and line.op_id in purged else line
             for line in self.pages.lines
         ]
+        if hidden:
+            for n, ids in enumerate(reversed(names.values())):
+                place = f"{hidden.place}-{n}.md" if n else f"{hidden.place}.md"
+                self.pages.lines = [
+                    line._replace(memory=hidden.memory, path=place)
+                    if isinstance(line, Op) and line.op_id in ids
+                    else line
+                    for line in self.pages.lines
+                ]
         return len(purged)
 
 

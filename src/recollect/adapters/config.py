@@ -44,6 +44,30 @@ SETTINGS: dict[str, Setting] = {
     "recall.start_tokens": Setting(1500, (), 0, 2200, "budget of the brief at session start"),
     "recall.prompt_tokens": Setting(800, (), 0, 2200, "budget of the notes for a prompt"),
     "recall.error_tokens": Setting(400, (), 0, 2200, "budget of the notes for a failed command"),
+    "history.keep_changes": Setting(
+        0, (), 0, 10_000_000, "changes that can be undone; 0: all there ever were"
+    ),
+    "clients.auto_memory": Setting(
+        "alongside",
+        ("alongside", "replace", "backend"),
+        0,
+        0,
+        "what a client keeps by itself: beside ours, not at all, or in a folder of ours",
+    ),
+    "archive.days": Setting(14, (), 1, 36_500, "days after which an inactive conversation goes"),
+    "archive.most": Setting(20, (), 1, 100_000, "conversations that stay active at once"),
+    "prune.superseded_days": Setting(
+        90, (), 0, 36_500, "days after which what was superseded may go; 0: never"
+    ),
+    "prune.resolved_days": Setting(
+        180, (), 0, 36_500, "days after which resolved issues may go; 0: never"
+    ),
+    "prune.unused_days": Setting(
+        0, (), 0, 36_500, "days after which what is of low salience and unused may go; 0: never"
+    ),
+    "prune.auto": Setting(
+        False, (), 0, 0, "let consolidation move what may go; else `recollect prune` does"
+    ),
     "views.rows": Setting(200, (), 10, 100_000, "rows of the table in MEMORY.md"),
 }
 FILE = "config.toml"

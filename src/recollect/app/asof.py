@@ -45,7 +45,7 @@ def _having(app: App, scope: str, name: str) -> list[OpenStore]:
     stores = app.stores(scope)
     if past.end_of(name):
         return stores
-    known = [s for s in stores if any(op.group.startswith(name) for op in s.journal.ops())]
+    known = [s for s in stores if any(op.group.startswith(name) for op in s.journal.heads())]
     return known or stores[:1]
 
 
@@ -70,11 +70,14 @@ def _store_then(app: App, store: OpenStore, name: str) -> Iterator[OpenStore]:
 
 def _texts_then(store: OpenStore, name: str) -> dict[str, str]:
     """What every memory file said, by path."""
-    ops = store.journal.ops()
+    ops = store.journal.heads()
     point = past.point_named(ops, name)
     were = past.stamps_at(point, ops)
-    kept = {op.after: op.text for op in ops if op.text is not None and op.after}
-    texts = {path: kept[stamp] for path, stamp in were.items() if stamp in kept}
+    texts = {
+        path: text
+        for path, stamp in were.items()
+        if stamp and (text := store.journal.text_of(stamp)) is not None
+    }
     for seen in store.files.scan():
         if seen.path not in were:
             with suppress(RecollectError):

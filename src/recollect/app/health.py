@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from recollect import fsio
+from recollect.app import automemory, leftovers, surroundings
 from recollect.app import repair as mending
-from recollect.app import surroundings
 from recollect.app.finding import Finding
 from recollect.app.finding import found as _found
 from recollect.app.statistics import uses_of
 from recollect.app.wiring import App
 from recollect.domain.health import SETTLED_DAYS, STALE_DAYS, Health, examined, links_in
 from recollect.domain.model import Filter
+from recollect.domain.names import is_sealed_path
 from recollect.errors import OutsideStore, RecollectError
 from recollect.fsio import stamp_of
 from recollect.named import NamedTuple
@@ -48,7 +50,18 @@ class Report(NamedTuple):
 
 def examine(app: App, *, repair: bool) -> Report:
     """Look at versions, stores, journal, index, permissions and clients."""
-    groups = [Group("", "", [*surroundings.program(), *surroundings.clients(app)])]
+    groups = [
+        Group(
+            "",
+            "",
+            [
+                *surroundings.program(),
+                *_bytecode(repair=repair),
+                *surroundings.clients(app),
+                *automemory.findings(app),
+            ],
+        )
+    ]
     if not app.roots:
         groups[0].findings.append(
             _found("problem", "store", "there is none here; `recollect init` makes one")
@@ -71,6 +84,26 @@ def examine(app: App, *, repair: bool) -> Report:
             findings.append(_found("problem", "store", "{what}", what=str(error)))
         app.warnings.clear()
     return Report(groups)
+
+
+def _bytecode(*, repair: bool) -> Iterator[Finding]:
+    """Compiled files of our own that are cut off; without them Python makes them anew."""
+    for path in leftovers.broken_bytecode():
+        try:
+            if repair:
+                fsio.remove(path)
+        except RecollectError as error:
+            yield _found("problem", "program", "{what}", what=str(error))
+            continue
+        if repair:
+            yield _found("mended", "program", "{path} was broken; it was taken away", path=path)
+        else:
+            yield _found(
+                "problem",
+                "program",
+                "{path} is broken, and what needs it fails; `recollect doctor --repair` takes it away",
+                path=path,
+            )
 
 
 def _mended(done: mending.Mended) -> Iterator[Finding]:
@@ -125,6 +158,10 @@ def _store(app: App, store: OpenStore) -> Iterator[Finding]:
     yield from surroundings.hooks(app, store)
     yield from surroundings.waiting(app, store)
     yield from _leftovers(app, store)
+    if store.files.exists("encrypted"):
+        from recollect.app import sealing  # seldom needed
+
+        yield from sealing.findings(app, store)
     yield _found(
         "ok",
         "disk",
@@ -158,7 +195,7 @@ def _files(store: OpenStore) -> Iterator[Finding]:
 
 
 def _health(app: App, store: OpenStore) -> Health:
-    entries = store.index.entries(Filter())
+    entries = [e for e in store.index.entries(Filter()) if not is_sealed_path(e.path)]
     broken: list[tuple[str, str]] = []
     for entry in entries:
         with suppress(RecollectError):
@@ -234,7 +271,7 @@ def _views(store: OpenStore) -> Iterator[Finding]:
 
 
 def _journal(store: OpenStore) -> Iterator[Finding]:
-    ops = store.journal.ops()
+    ops = store.journal.heads()
     bad = store.journal.problems[:MOST_NAMED]
     if not bad:
         yield _found("ok", "journal", "changes: {n}, all can be read back", n=len(ops))
@@ -244,7 +281,7 @@ def _journal(store: OpenStore) -> Iterator[Finding]:
 
 def _kept(store: OpenStore) -> Iterator[Finding]:
     """What became of the files without a command, as the journal last saw them."""
-    last = last_stamps(store.journal.ops())
+    last = last_stamps(store.journal.heads())
     now = {path: store.files.stamp(path) for path in last}
     for path in [p for p in last if now[p] == EMPTY != last[p]][:MOST_NAMED]:
         yield _found(
@@ -285,14 +322,24 @@ def _permissions(app: App, store: OpenStore) -> Iterator[Finding]:
 
 
 def _leftovers(app: App, store: OpenStore) -> Iterator[Finding]:
-    old = list(mending.half_written(app, store))
+    old = leftovers.half_written(app, store)
+    running = leftovers.processes(store)
     if old:
         yield _found(
             "note",
-            "files",
+            "leftovers",
             "half-written by crashed processes: {n}; --repair removes them",
             n=len(old),
         )
+    elif running:
+        yield _found(
+            "ok",
+            "leftovers",
+            "at work here: {names}; nothing half-written",
+            names=", ".join(running),
+        )
+    else:
+        yield _found("ok", "leftovers", "no process of ours, nothing half-written")
 
 
 def as_json(report: Report) -> dict[str, Any]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from recollect import __version__, fsio
+from recollect.app import leftovers
+from recollect.app.pruning import prune_with_pass, rows_json
 from recollect.app.publishing import publish_after_change, publish_all
 from recollect.app.wiring import App
 from recollect.domain.lifecycle import Wait
 from recollect.domain.model import Filter
+from recollect.domain.pruning import Due
 from recollect.domain.reaction import Reaction
 from recollect.errors import ConflictNotFound, Locked, RecollectError
 from recollect.named import NamedTuple
@@ -34,6 +37,7 @@ class Consolidated(NamedTuple):
     scope: str
     views: list[str]
     outcome: Outcome
+    pruned: Sequence[Due] = ()
 
     @property
     def rows(self) -> list[Row]:
@@ -47,7 +51,8 @@ class Consolidated(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """The actions in the order in which they are done, and what is left to a person."""
-        return {"scope": self.scope, "views": self.views, **reporting.as_json(self.outcome)}
+        found = {"scope": self.scope, "views": self.views, **reporting.as_json(self.outcome)}
+        return found | {"pruned": rows_json(self.pruned)}
 
 
 class Rebuilt(NamedTuple):
@@ -70,10 +75,13 @@ def consolidate(
             with remembered(app, store) as known:
                 gathered = service.gather(store, known, reactions_in(app, store))
                 found = service.look(gathered, force_decay=force_decay)
-            done.append(Consolidated(store.scope, _stale_views(store), found))
+            gone = prune_with_pass(store, dry_run=True)
+            done.append(Consolidated(store.scope, _stale_views(store), found, gone))
             continue
         found = consolidate_store(app, store, force_decay=force_decay)
-        done.append(Consolidated(store.scope, publish_all(app, store), found))
+        gone = prune_with_pass(store, dry_run=False)
+        leftovers.keep_house(app, store)
+        done.append(Consolidated(store.scope, publish_all(app, store), found, gone))
     return done
 
 
@@ -113,7 +121,7 @@ def consolidate_if_due(app: App, store: OpenStore) -> bool:
     is_due = new > MOST_PENDING or (bool(episodes) and last[:10] != app.now[:10])
     if is_due:
         found = consolidate_store(app, store, 0.0)
-        if found.steps or found.archives:
+        if prune_with_pass(store, dry_run=False) or found.steps or found.archives:
             publish_all(app, store)
     return is_due
 

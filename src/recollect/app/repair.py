@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import io
 import os
-import stat
-from collections.abc import Iterator
 from contextlib import suppress
 
 from recollect import fsio
 from recollect.app import workers
+from recollect.app.leftovers import OLD_SECONDS, half_written, regular_files
 from recollect.app.publishing import publish_all
 from recollect.app.wiring import App
 from recollect.errors import RecollectError
@@ -25,7 +24,6 @@ from recollect.named import NamedTuple
 from recollect.services import publish
 from recollect.services.opened import OpenStore
 
-OLD_SECONDS = 3600
 MOST_SNAPSHOTS = 3
 NOT_COPIED = "sessions/raw"  # compressed already, and nothing here changes them
 
@@ -79,7 +77,7 @@ def mend(app: App, store: OpenStore) -> Mended:
     private = [one for root in roots for one in open_to_others(root) if fsio.set_private(one)]
     if waits_since(app, store):
         workers.start(app, store)
-    temps = list(half_written(app, store))
+    temps = half_written(app, store)
     for one in temps:
         fsio.remove(one)
     return Mended(path, before, counted(store), indexed, views, lines, len(private), len(temps))
@@ -90,7 +88,7 @@ def counted(store: OpenStore) -> Counts:
     seen = list(store.files.scan())
     archived = sum(one.path.startswith("archive/") for one in seen)
     size = sum(one.size for one in seen)
-    return Counts(len(seen) - archived, archived, len(store.journal.ops()), size)
+    return Counts(len(seen) - archived, archived, len(store.journal.heads()), size)
 
 
 # ------------------------------------------------------------------------------------- snapshots
@@ -133,7 +131,7 @@ def unlike_files(store: OpenStore) -> list[str]:
 
 def unreadable_lines(store: OpenStore) -> int:
     """How many lines of the journal have to be passed over."""
-    store.journal.ops()
+    store.journal.heads()
     return len(store.journal.problems)
 
 
@@ -172,27 +170,6 @@ def open_to_others(root: str) -> list[str]:
                     found.append(path)
         folders[:] = [f for f in folders if not os.path.islink(os.path.join(base, f))]
     return found
-
-
-def half_written(app: App, store: OpenStore) -> Iterator[str]:
-    """The half-written files that nobody can be writing any more."""
-    before = app.started_ns / 1e9 - OLD_SECONDS
-    for path, info in regular_files(store.files.root):
-        name = os.path.basename(path)
-        if name.startswith(".") and name.endswith(fsio.TEMP_SUFFIX) and info.st_mtime < before:
-            yield path
-
-
-def regular_files(root: str) -> Iterator[tuple[str, os.stat_result]]:
-    """Every file below a folder that is neither a link nor a device."""
-    for base, folders, files in os.walk(root):
-        folders.sort()
-        for name in sorted(files):
-            path = os.path.join(base, name)
-            with suppress(OSError):
-                info = os.lstat(path)
-                if stat.S_ISREG(info.st_mode):
-                    yield path, info
 
 
 def sizes(app: App, store: OpenStore) -> dict[str, int]:

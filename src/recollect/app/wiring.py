@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from recollect.domain.names import slug_of
 from recollect.domain.redact import redact
 from recollect.errors import MemoryNotFound, RecollectError, SettingProblem, StoreNotFound
 from recollect.hooks import places
-from recollect.ports import TranscriptReader
+from recollect.ports import Sealing, TranscriptReader
 from recollect.services.ledger import Ledger, Moment
 from recollect.services.opened import INDEX, OpenStore, Settings
 from recollect.services.refresh import Progress, refresh
@@ -42,6 +42,7 @@ class App:
         self.warnings: list[str] = []
         self.workers: list[int] = []  # those that we started
         self._open: dict[str, OpenStore] = {}
+        self.ask_passphrase: Callable[[], str] | None = None  # set where a person can be asked
 
     # ---------------------------------------------------------------------------------- places
 
@@ -122,6 +123,7 @@ class App:
         store = OpenStore(files, journal, index, ledger, scope)
         store.now, store.now_ns = self.now, self.started_ns
         store.settings = self.settings(root)
+        store.sealing = lambda: self.sealing
         index.refill = partial(self._refill, store, progress)
         self._open[root] = store
         found = store.freshen(progress)
@@ -131,6 +133,13 @@ class App:
     def _refill(self, store: OpenStore, progress: Progress | None) -> None:
         self.warnings.append("The index was damaged; it was moved aside and made again.")
         refresh(store.files, store.index, store.now_ns, progress)
+
+    @cached_property
+    def sealing(self) -> Sealing:
+        """What opens and closes encrypted memories, with the keys of this person."""
+        from recollect.app.keys import sealing_of  # only those who encrypt have need of it
+
+        return sealing_of(self)
 
     @property
     def moment(self) -> Moment:
@@ -175,6 +184,13 @@ class App:
             error_tokens=int(values["recall.error_tokens"]),
             capture=bool(values["capture.enabled"]),
             view_rows=int(values["views.rows"]),
+            archive_days=int(values["archive.days"]),
+            archive_most=int(values["archive.most"]),
+            prune_superseded=int(values["prune.superseded_days"]),
+            prune_resolved=int(values["prune.resolved_days"]),
+            prune_unused=int(values["prune.unused_days"]),
+            prune_auto=bool(values["prune.auto"]),
+            keep_changes=int(values["history.keep_changes"]),
         )
 
     @property
@@ -207,11 +223,11 @@ class App:
 
         return FolderSessions(store.files.root)
 
-    def readers(self) -> dict[str, TranscriptReader]:
+    def readers(self) -> Mapping[str, TranscriptReader]:
         """The transcript readers, by client."""
-        from recollect.adapters.clients.claude.transcript import ClaudeTranscripts
+        from recollect.adapters.clients.known import Readers
 
-        return {"claude": ClaudeTranscripts()}
+        return Readers()
 
     def capture(self, store: OpenStore) -> Capture:
         """Capturing into a store."""

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from recollect.domain.model import Change, Document, Entry, Op, Problem
-from recollect.domain.names import free_name
+from recollect.domain.model import Change, Document, Entry, Memory, Op, Problem
+from recollect.domain.names import free_name, is_sealed_path
 from recollect.errors import (
     ChangedMeanwhile,
+    Encrypted,
     FileNotThere,
+    KeyMissing,
     Locked,
     MemoryNotFound,
     OutsideStore,
     RecollectError,
 )
 from recollect.named import NamedTuple
-from recollect.ports import Index, Journal, Store
+from recollect.ports import Index, Journal, Sealing, Store
 from recollect.services.ledger import Ledger, paths_of
 from recollect.services.refresh import Progress, Refreshed, refresh, refresh_files
 
@@ -48,6 +50,17 @@ class Settings(NamedTuple):
     error_tokens: int = 400
     capture: bool = True
     view_rows: int = 200
+    archive_days: int = 14  # without activity
+    archive_most: int = 20  # active conversations
+    prune_superseded: int = 90  # days; 0: never
+    prune_resolved: int = 180
+    prune_unused: int = 0
+    prune_auto: bool = False
+    keep_changes: int = 0
+
+
+def _no_keys() -> Sealing:
+    raise KeyMissing(path="identity")
 
 
 class OpenStore:
@@ -61,6 +74,7 @@ class OpenStore:
         self.scope = scope
         self.now, self.now_ns = "", 0
         self.settings = Settings()
+        self.sealing: Callable[[], Sealing] = _no_keys
         self.problems: list[Problem] = []
         self.redone: list[Op] = []
 
@@ -95,7 +109,7 @@ class OpenStore:
         ops: list[Op] = []
         for left in reversed(range(tries)):
             try:
-                ops = self.ledger.commit(plan, cause=cause, undoes=undoes)
+                ops = self.ledger.commit(lambda: self._closed(plan()), cause=cause, undoes=undoes)
                 break
             except (ChangedMeanwhile, FileNotThere):
                 if not left:
@@ -107,6 +121,14 @@ class OpenStore:
                 self.problems.append(Problem(INDEX, str(error)))
         return ops
 
+    def _closed(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """The changes with the texts of encrypted memories encrypted."""
+        if not any(change.op == "put" and is_sealed_path(change.path) for change in changes):
+            return changes
+        from recollect.services.sealing import closed  # seldom needed
+
+        return closed(self, changes)
+
     def require(self, memory_id: str) -> Entry:
         """The memory with this id. Raises MemoryNotFound."""
         entry = self.index.entry(memory_id)
@@ -115,14 +137,41 @@ class OpenStore:
         return entry
 
     def read(self, entry: Entry) -> Document:
-        """The text of a memory as it is now."""
+        """The text of a memory as it is now. Raises Encrypted: nothing opens one by the way."""
+        if is_sealed_path(entry.path):
+            raise Encrypted(id=entry.id)
         return self.files.read(entry.path)
+
+    def read_open(self, entry: Entry) -> Document:
+        """The text of a memory, of an encrypted one as well: for the person who asked for this one.
+
+        Raises:
+            Encrypted: there is no key for it.
+        """
+        document = self.files.read(entry.path)
+        if not is_sealed_path(entry.path):
+            return document
+        from recollect.services.sealing import opened  # seldom needed
+
+        return opened(self.sealing(), document)
+
+    def open_memory(self, entry: Entry) -> Memory:
+        """A memory as it is now, an encrypted one opened. Raises Encrypted."""
+        text = self.read_open(entry).text
+        if is_sealed_path(entry.path):
+            from recollect.services.sealing import memory_of
+
+            return memory_of(text, entry.path)
+        from recollect.domain.codec import memory_from_text
+
+        return memory_from_text(text, entry.path)
 
     def free_id(self, wanted: str) -> str:
         """`wanted`, or the next free one after it: in the index, and in every folder."""
-        return free_name(wanted, self._is_taken)
+        return free_name(wanted, self.is_taken)
 
-    def _is_taken(self, name: str) -> bool:
+    def is_taken(self, name: str) -> bool:
+        """Whether a memory or a file has this name."""
         if self.index.entry(name) is not None:
             return True
         places = [f"{folder}/{name}" for folder in _FOLDERS]

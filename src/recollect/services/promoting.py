@@ -139,16 +139,17 @@ def _taken_before(target: OpenStore, entry: Entry, origin: str) -> Taken | None:
 
 def other_half(store: OpenStore, past: Past, other: OpenStore) -> Past | None:
     """What taking over a memory did to the other store, if that is not undone yet."""
-    origins = _origins(past) or {f"{store.files.root}#{name}" for name in past.memories}
+    origins = _origins(store, past) or {f"{store.files.root}#{name}" for name in past.memories}
     for one in undoing.history(other):
         if one.cause == CAUSE and not one.undone and not one.undoes:
-            mine = _origins(one) or {f"{other.files.root}#{name}" for name in one.memories}
+            mine = _origins(other, one) or {f"{other.files.root}#{name}" for name in one.memories}
             if mine & origins:
                 return one
     return None
 
 
-def _origins(past: Past) -> set[str]:
+def _origins(store: OpenStore, past: Past) -> set[str]:
     """Where the memories that a change has put into a store come from."""
-    found = (codec.split_front(op.text).value(ORIGIN) for op in past.ops if op.text)
+    texts = (store.journal.text_of(op.after) for op in past.ops if op.op == "put" and op.after)
+    found = (codec.split_front(text).value(ORIGIN) for text in texts if text)
     return {origin for origin in found if isinstance(origin, str) and origin}

@@ -7,6 +7,8 @@ Touches: the ports behind the store it is given.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from recollect.domain.model import Change, Op
 from recollect.errors import ChangedMeanwhile, ChangeNotFound, Failed, NothingToUndo
 from recollect.named import NamedTuple
@@ -28,7 +30,7 @@ class Past(NamedTuple):
     paths: tuple[str, ...]
     undone: bool
     undoes: str
-    ops: tuple[Op, ...]
+    ops: tuple[Op, ...]  # without their texts
 
     @property
     def what(self) -> str:
@@ -36,13 +38,15 @@ class Past(NamedTuple):
         ops = [op for op in self.ops if op.cause != OUTSIDE]
         kinds = {"move": "moved", "remove": "removed"}
         first = ops[-1]
+        if first.op == "remove" and ops[0].op == "put" and ops[0].before is None:
+            return "moved"  # a new file in place of the old one
         return kinds.get(first.op, "created" if first.before is None else "changed")
 
 
 def history(store: OpenStore, name: str = "") -> list[Past]:
     """The changes of a store, newest first; of one memory where it is named by id or path."""
     groups: dict[str, list[Op]] = {}
-    for op in store.journal.ops():
+    for op in store.journal.heads():
         groups.setdefault(op.group, []).append(op)
     undone = _undone({g: ops[-1].undoes for g, ops in groups.items()})
     pasts = [_past(group, ops, undone) for group, ops in groups.items()]
@@ -94,11 +98,13 @@ def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> Past:
         Failed: the text from before was purged.
     """
     past = _wanted(store, name)
-    texts = _texts(store)
+    if past.cause == "encrypt":
+        sealed = past.ops[0].memory
+        raise Failed(what=f"What was encrypted is made plain by `recollect decrypt {sealed}`.")
 
     def plan() -> list[Change]:
         real = [op for op in past.ops if op.cause != OUTSIDE]
-        return [change for op in reversed(real) for change in _reverse(store, op, texts)]
+        return [change for op in reversed(real) for change in _reverse(store, op)]
 
     if dry_run:
         plan()
@@ -157,17 +163,18 @@ def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
     if dry_run:
         plan()
         return found[0]
-    point = pasts_of.point_named(store.journal.ops(), name)
+    point = pasts_of.point_named(store.journal.heads(), name)
     ops = store.commit(plan, cause="undo", undoes=ALL_SINCE + point.change)
     return found[0]._replace(change=ops[0].group if ops else "")
 
 
 def _way_back(store: OpenStore, name: str) -> tuple[list[Change], Rewound]:
-    ops = store.journal.ops()
+    ops = store.journal.heads()
     point = pasts_of.point_named(ops, name)
-    later = [op for op in ops if op.group in set(point.later)]
-    texts = {op.after: op.text for op in ops if op.text is not None and op.after}
+    behind = set(point.later)
+    later = [op for op in ops if op.group in behind]
     wanted = pasts_of.stamps_at(point, ops)
+    texts = _texts(store, wanted)
     left = _left(store, later, wanted, texts)
     memories = {path: op.memory for op in later for path in (op.path, op.to) if path}
     changes, effects = [], []
@@ -225,25 +232,32 @@ def bring_back(store: OpenStore, *, dry_run: bool = False) -> list[str]:
 
 def gone_files(store: OpenStore) -> list[Change]:
     """What would bring back the files that are gone, and that are nowhere else by now."""
-    ops = store.journal.ops()
-    texts = {op.after: op.text for op in ops if op.text is not None and op.after}
+    ops = store.journal.heads()
     memories = {path: op.memory for op in ops for path in (op.path, op.to) if path}
     here = {row.stamp for row in store.index.known().values()}
+    gone = {
+        path: stamp
+        for path, stamp in pasts_of.last_stamps(ops).items()
+        if stamp not in here
+        and not store.files.exists(path)
+        # A person may have given the file another place.
+        and (not memories[path] or store.index.entry(memories[path]) is None)
+    }
+    texts = _texts(store, gone)
     return [
         Change("put", path, memories[path], None, texts[stamp])
-        for path, stamp in pasts_of.last_stamps(ops).items()
-        if stamp in texts and stamp not in here and not store.files.exists(path)
-        # A person may have given the file another place.
-        if not memories[path] or store.index.entry(memories[path]) is None
+        for path, stamp in gone.items()
+        if stamp in texts
     ]
 
 
-def _texts(store: OpenStore) -> dict[str, str]:
-    """Every text that the journal has, by its stamp."""
-    return {op.after: op.text for op in store.journal.ops() if op.text is not None and op.after}
+def _texts(store: OpenStore, wanted: Mapping[str, str | None]) -> dict[str, str]:
+    """The texts that these files had, by their stamps, as far as the journal has them."""
+    texts = {stamp: store.journal.text_of(stamp) for stamp in wanted.values() if stamp}
+    return {stamp: text for stamp, text in texts.items() if text is not None}
 
 
-def _reverse(store: OpenStore, op: Op, texts: dict[str, str]) -> list[Change]:
+def _reverse(store: OpenStore, op: Op) -> list[Change]:
     """The changes that take one op back, if the file is as the op left it."""
     if op.op == "move":
         return [Change("move", op.to, op.memory, op.before, to=op.path)]
@@ -252,6 +266,7 @@ def _reverse(store: OpenStore, op: Op, texts: dict[str, str]) -> list[Change]:
         raise ChangedMeanwhile(path=op.path)
     if op.before is None:
         return [Change("remove", op.path, op.memory, now)]
-    if op.before not in texts:
+    text = store.journal.text_of(op.before)
+    if text is None:
         raise Failed(what=f"The journal does not have the text of {op.path} from before any more.")
-    return [Change("put", op.path, op.memory, now, texts[op.before])]
+    return [Change("put", op.path, op.memory, now, text)]

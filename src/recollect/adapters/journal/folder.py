@@ -17,7 +17,7 @@ they never will. What is not settled is looked at when the store is opened next.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from recollect import fsio
@@ -36,7 +36,7 @@ from recollect.adapters.journal.lines import (
 from recollect.domain.delta import parts_between, size_of, text_from
 from recollect.domain.model import Op, Problem
 from recollect.errors import OutsideStore
-from recollect.ports import Line
+from recollect.ports import Hidden, Line
 
 OPS_PREFIX = "ops-"
 LARGEST_SEGMENT = 512 * 1024 * 1024
@@ -125,6 +125,12 @@ class FolderJournal:
         holding = [ops for group, ops in found.groups.items() if group not in found.void]
         return self._with_texts(found, [op for ops in holding for op in whole(ops)])
 
+    def heads(self) -> list[Op]:
+        """As `ops`, without any text."""
+        found = self._read(dict.fromkeys(self._op_files(), 0), texts=False)
+        holding = [ops for group, ops in found.groups.items() if group not in found.void]
+        return in_order(op for ops in holding for op in whole(ops))
+
     def unsettled(self, after: dict[str, int]) -> tuple[list[Op], dict[str, int]]:
         """`(ops, offsets)`: the ops of whole groups that nobody has settled, in order.
 
@@ -186,7 +192,7 @@ class FolderJournal:
         path = os.path.join(self.folder, name)
         return fsio.read_file(path, LARGEST_SEGMENT, offset) if os.path.lexists(path) else b""
 
-    def _read(self, starts: dict[str, int]) -> _Found:
+    def _read(self, starts: dict[str, int], *, texts: bool = True) -> _Found:
         """What the files say from these offsets on; `problems` tells what could not be read."""
         self.problems = []
         found = _Found()
@@ -198,8 +204,9 @@ class FolderJournal:
                 op = op_of(data) if data else None
                 found.last = op.group if op else ""
                 if op and data:
+                    op = op if texts else op._replace(text=None)
                     found.groups.setdefault(op.group, []).append(op)
-                    if "parts" in data:
+                    if texts and "parts" in data:
                         found.said[op.op_id] = (str(data.get("base")), data["parts"])
                 elif data and data.get("op") in ("done", "void"):
                     found.marked.add(str(data.get("group")))
@@ -235,25 +242,40 @@ class FolderJournal:
 
     # --------------------------------------------------------------------------------- purging
 
-    def purge(self, path: str) -> int:
+    def purge(self, path: str, hidden: Hidden | None = None) -> int:
         """Take the texts of the memory file that was last at `path` out of the journal.
 
-        The lines stay, so that sequence numbers and groups hold; what they said is gone. Lines
-        that cannot be read go too, for nobody can tell what is in them. Gives how many changed.
+        The lines stay, so that sequence numbers and groups hold; what they said is gone, and with
+        `hidden` the names that the file had. Lines that cannot be read go too, for nobody can tell
+        what is in them. Gives how many changed.
         """
         found = self._read(dict.fromkeys(self._op_files(), 0))
         every = in_order(op for ops in found.groups.values() for op in ops)
+        if hidden:
+            every = [op for op in every if op.seq <= hidden.until]
         wanted = _ids_of_file(every, {op.op_id for op in self.ops()}, path)
+        names = _other_names(every, wanted, hidden) if hidden else {}
         changed = 0
         for name in self._op_files():
             old = [raw for raw, _ in split(self._bytes_of(name, 0))]
-            new = [_without_text(raw, wanted) for raw in old]
+            new = [_without_text(raw, wanted, names) for raw in old]
             if old != new:
                 changed += sum(one != two for one, two in zip(old, new, strict=True))
                 page = b"".join(line + b"\n" for line in new if line)
                 fsio.write_whole(os.path.join(self.folder, name), page)
                 fsio.sync_folder(self.folder)
         return changed
+
+    def forget(self, texts: Collection[str], groups: Collection[str]) -> int:
+        """Take out all but these groups, and all texts but those with these stamps.
+
+        Gives the bytes that became free. The caller holds the store's lock.
+        """
+        from recollect.adapters.journal import forgetting  # seldom needed
+
+        paths = [os.path.join(self.folder, name) for name in self._op_files()]
+        kept = forgetting.Kept(frozenset(texts), frozenset(groups))
+        return forgetting.forget(paths, kept, self._catalogue.text_of_op)
 
     def drop_unreadable(self) -> int:
         """Take out the lines that have to be passed over; gives how many there were.
@@ -290,6 +312,7 @@ def _ids_of_file(ops: Sequence[Op], holding: set[str], path: str) -> set[str]:
     for op in reversed(ops):
         moved = op.op == "move" and op.op_id in holding
         if moved and op.to == path:
+            found.add(op.op_id)
             path = op.path
         elif moved and op.path == path:
             break  # what was there before went elsewhere: another memory
@@ -298,12 +321,27 @@ def _ids_of_file(ops: Sequence[Op], holding: set[str], path: str) -> set[str]:
     return found
 
 
-def _without_text(raw: bytes, purged: set[str]) -> bytes:
+def _other_names(ops: Sequence[Op], wanted: set[str], hidden: Hidden) -> dict[str, str]:
+    """For each place that a file had another one, and for each id it had the one it has now."""
+    mine = [op for op in ops if op.op_id in wanted]
+    places = dict.fromkeys(path for op in mine for path in (op.path, op.to) if path)
+    names = {
+        path: f"{hidden.place}-{n}.md" if n else f"{hidden.place}.md"
+        for n, path in enumerate(places)
+    }
+    return dict.fromkeys((op.memory for op in mine if op.memory), hidden.memory) | names
+
+
+def _without_text(raw: bytes, purged: set[str], names: dict[str, str]) -> bytes:
     """A line as it stays: whole, without its text if its op is to be purged, or not at all."""
     data = checked(raw)
     if data is None:
         return b""
-    if data.get("op_id") not in purged or (data.get("text") is None and "parts" not in data):
+    says_nothing = data.get("text") is None and "parts" not in data
+    if data.get("op_id") not in purged or (says_nothing and not names):
         return raw
     kept = {key: value for key, value in data.items() if key not in ("base", "parts")}
+    for key in ("memory", "path", "to"):
+        if kept.get(key) in names:
+            kept[key] = names[kept[key]]
     return line_of(kept | {"text": None, "purged": True}).rstrip(b"\n")
