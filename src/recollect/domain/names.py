@@ -13,6 +13,7 @@ from collections.abc import Callable
 from recollect.domain.pattern import Pattern
 
 LONGEST_SLUG = 64
+SEALED = ".md.age"  # the end of the name of an encrypted memory
 _RESERVED = frozenset(
     ["con", "prn", "aux", "nul", "summary", "conversation"]
     + [f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)]
@@ -60,14 +61,25 @@ def id_from(name: str) -> str:
     return re.sub(r"[^\w-]+", "-", name).strip("-")[:128] or "memory"
 
 
-def free_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
-    """`wanted`, or the first of `wanted-2`, `wanted-3`, … that nothing has yet."""
-    name, n = wanted, 1
-    while is_taken(name):
+def free_name(wanted: str, is_taken: Callable[[str], bool], taken: int = 0) -> str:
+    """`wanted`, or the first of `wanted-2`, `wanted-3`, … that nothing has yet.
+
+    The first of these names need not be asked about where it is known how many are `taken`.
+    """
+    n = taken + 1
+    while is_taken(name := _numbered(wanted, n)):
         n += 1
-        suffix = f"-{n}"
-        name = wanted[: LONGEST_SLUG - len(suffix)].rstrip("-") + suffix
     return name
+
+
+def _numbered(wanted: str, n: int) -> str:
+    suffix = f"-{n}" if n > 1 else ""
+    return wanted[: LONGEST_SLUG - len(suffix)].rstrip("-") + suffix if suffix else wanted
+
+
+def is_sealed_path(path: str) -> bool:
+    """Whether this is the place of an encrypted memory."""
+    return path.endswith(SEALED)
 
 
 def is_number(name: str) -> bool:
