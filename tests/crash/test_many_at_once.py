@@ -90,7 +90,17 @@ def test_twenty_commands_at_once_save_twenty_memories(project: Project, title: s
     save_at_once(project, [title.format(n) for n in range(20)])
 
 
-def crowd(project: Project, *, writers: int, saves: int, edits: int, rebuilds: int) -> None:
+def talk(project: Project, n: int) -> str:
+    """An episode past its time, with a claim that belongs elsewhere."""
+    claim = f"The port of server{n}z is {8000 + n}."
+    head = "created: 2025-01-02T10:00:00Z\ndecay-after: 2025-04-01\ntags: [port, server]"
+    project.write(f"episodic/2025-01-02-talk-{n}.md", f"---\n{head}\n---\n# Talk {n}\n\n{claim}\n")
+    return claim
+
+
+def crowd(project: Project, *, writers: int, saves: int, edits: int, passes: int) -> None:
+    """Writers, two editors and a reader beside three rebuilds and two consolidations."""
+    claims = [talk(project, n) for n in range(4)]
     with project.opened() as store:
         writing.save(store, Draft("Shared", "Lines:\n", kind="fact"))
     shared = project.root / "semantic" / "shared.md"
@@ -98,7 +108,8 @@ def crowd(project: Project, *, writers: int, saves: int, edits: int, rebuilds: i
     running = [
         *(work(project, "save", f"w{n}", saves) for n in range(writers)),
         *(work(project, "edit", f"e{n}", edits) for n in range(2)),
-        *(work(project, "rebuild", f"r{n}", rebuilds) for n in range(2)),
+        *(work(project, "rebuild", f"r{n}", passes) for n in range(3)),
+        *(work(project, "consolidate", f"c{n}", passes) for n in range(2)),
         work(project, "read", "reader", saves),
     ]
     lines = [line.split() for told in finish(running) for line in told.splitlines()]
@@ -106,18 +117,26 @@ def crowd(project: Project, *, writers: int, saves: int, edits: int, rebuilds: i
     edited = [line[1] for line in lines if line[0] == "edited"]
     assert len(saved) == writers * saves
     assert len(edited) == 2 * edits
-    assert [line for line in lines if line[0] not in ("saved", "edited", "rebuilt", "read")] == []
+    expected = ("saved", "edited", "rebuilt", "consolidated", "read")
+    assert [line for line in lines if line[0] not in expected] == []
     text = shared.read_text()
     assert sorted(line[7:] for line in text.splitlines() if line.startswith("- line ")) == sorted(
         edited
     )
+    texts = {path: data.decode() for path, data in project.files().items()}
+    for n, claim in enumerate(claims):
+        cold = f"archive/episodic/2025-01-02-talk-{n}.md"
+        assert sum(text.count(claim) for path, text in texts.items() if path != cold) == 1
+        assert claim in texts[cold]
     accounts(project, [one[0] for one in saved], [one[1] for one in saved])
 
 
-def test_writers_editors_rebuilds_and_readers_at_once_lose_nothing(project: Project) -> None:
-    crowd(project, writers=2, saves=4, edits=4, rebuilds=1)
+def test_writers_editors_passes_and_readers_at_once_lose_nothing(project: Project) -> None:
+    crowd(project, writers=2, saves=4, edits=4, passes=1)
 
 
 @pytest.mark.slow
-def test_eight_writers_with_two_rebuilds_lose_nothing(project: Project) -> None:
-    crowd(project, writers=8, saves=25, edits=25, rebuilds=6)
+def test_eight_writers_beside_three_rebuilds_and_two_consolidations_lose_nothing(
+    project: Project,
+) -> None:
+    crowd(project, writers=8, saves=25, edits=25, passes=6)

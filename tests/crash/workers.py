@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 
 from recollect import open_store
+from recollect.app import lifecycle
 from recollect.app.api import Memories
 from recollect.app.wiring import App
 from recollect.errors import ChangedMeanwhile
@@ -77,6 +78,15 @@ def rebuild(name: str, times: str) -> None:
     say("rebuilt", name)
 
 
+def consolidate(name: str, times: str) -> None:
+    """Bring the store into order so many times."""
+    for _ in range(int(times)):
+        app = App()
+        lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)
+        app.close()
+    say("consolidated", name)
+
+
 FORGOTTEN_EVERY = 5
 
 
@@ -100,7 +110,7 @@ def _edited(store: Memories, memory_id: str, n: int) -> None:
 
 
 WORKERS: dict[str, Callable[[str, str], None]] = {
-    worker.__name__: worker for worker in (save, edit, read, rebuild, churn)
+    worker.__name__: worker for worker in (save, edit, read, rebuild, consolidate, churn)
 }
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ class StoreMachine(RuleBasedStateMachine):
     """Everything a person, an agent or an editor may do; files and index follow the model."""
 
     ids = Bundle("ids")
+    sequences = steps = 0  # of all machines
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,6 +47,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.by_hand = 0  # how many points cannot be gone back to exactly
 
     def teardown(self) -> None:
+        StoreMachine.sequences += 1
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # ------------------------------------------------------------------------------- the writes
@@ -56,6 +58,10 @@ class StoreMachine(RuleBasedStateMachine):
         newest = history(store)
         if newest and (not self.points or self.points[-1][0] != newest[0].id):
             self.points.append((newest[0].id, dict(self.model)))
+
+    def last_points(self) -> list[str]:
+        """The two newest points, the newest first; a command may have made several changes."""
+        return [point for point, _ in reversed(self.points[-2:])]
 
     @initialize(target=ids, title=TITLES)
     def first(self, title: str) -> str:
@@ -136,7 +142,7 @@ class StoreMachine(RuleBasedStateMachine):
                 return
             undo(store, last.id)
             found = self.project.files()
-            if len(self.points) > 1 and self.points[-1][0] == last.id:
+            if len(self.points) > 1 and [p.id for p in pasts[:2]] == self.last_points():
                 assert found == self.points[-2][1]
             self.took_place(store)
 
@@ -202,6 +208,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_files_are_those_of_the_model(self) -> None:
+        StoreMachine.steps += 1
         assert self.project.files() == self.model
 
     @invariant()
