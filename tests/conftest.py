@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import compileall
 import os
-import socket
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests import watching
 
 import recollect
 
@@ -29,11 +29,9 @@ def pytest_configure(config: pytest.Config) -> None:
     Python itself leaves half of a compiled file behind where a quota cuts it short, and tests of
     quotas run beside all others.
     """
+    watching.install()
     if not hasattr(config, "workerinput"):
         compileall.compile_dir(os.path.dirname(recollect.__file__), quiet=2)
-
-
-_REAL_CONNECT = socket.socket.connect
 
 
 @pytest.fixture(autouse=True)
@@ -54,12 +52,8 @@ def nobodys_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
 
 
 @pytest.fixture(autouse=True)
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only loopback can be reached."""
-
-    def connect(self: socket.socket, address: Any) -> None:
-        if isinstance(address, tuple) and address[0] not in ("127.0.0.1", "::1", "localhost"):
-            raise AssertionError(f"a test reached for the network: {address}")
-        _REAL_CONNECT(self, address)
-
-    monkeypatch.setattr(socket.socket, "connect", connect)
+def nothing_is_reached_for() -> Iterator[None]:
+    """Only loopback can be reached, and Recollect starts no program but its own."""
+    watching.refused.clear()
+    yield
+    assert not watching.refused

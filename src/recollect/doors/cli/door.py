@@ -37,6 +37,8 @@ class Door:
         self.as_json = as_json
         self.paper = Paper()
         self.app = App(folder)
+        if sys.stdin.isatty() and sys.stderr.isatty():
+            self.app.ask_passphrase = self.passphrase
         self.lang = self.app.lang
         self.said: list[str] = []  # what the answer says already
 
@@ -64,6 +66,10 @@ class Door:
         """Print a sentence, unless the answer is JSON."""
         if not self.as_json:
             self.paper.line((style, self.say(sentence, **fields)))
+
+    def passphrase(self) -> str:
+        """The passphrase of the person's key, asked for on the terminal."""
+        return str(click.prompt(self.say("Passphrase of your key"), hide_input=True, err=True))
 
     def refusal(self, what: str) -> UsageProblem:
         """The error for words of this command that are off."""
@@ -196,7 +202,9 @@ def report_bug(door: Door, error: Exception) -> int:
     base = places.cache_root(door.app.env)
     path = f"{base}/report-{door.app.now.replace(':', '')}.txt" if base else ""
     trace = "".join(traceback.format_exception(error))
-    text = f"recollect {__version__}, Python {platform.python_version()}, {platform.platform()}\n\n{trace}"
+    system = os.uname()  # `platform` would run a program to know more
+    about = f"{system.sysname} {system.release} {system.machine}"
+    text = f"recollect {__version__}, Python {platform.python_version()}, {about}\n\n{trace}"
     with suppress(RecollectError, OSError):
         fsio.make_folder(base)
         fsio.write_whole(path, door.app.redact(text).encode("utf-8", "replace"))
