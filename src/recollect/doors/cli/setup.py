@@ -12,15 +12,16 @@ from recollect.doors.cli.helping import option
 from recollect.doors.cli.ids import complete_settings
 
 if TYPE_CHECKING:
+    from recollect.app.automemory import Applied
     from recollect.app.keywords import Skill
 
-CLIENTS = ("claude",)
+CLIENTS = (*setup.KNOWN, setup.ALL)
 
 
 @command(
     "init",
     dry_run=True,
-    example="recollect init --client claude\nrecollect init --skill\nrecollect init --scope global --lang zh",
+    example="recollect init --client claude\nrecollect init --client all\nrecollect init --skill\nrecollect init --scope global --lang zh",
 )
 @option(
     "--scope",
@@ -33,7 +34,7 @@ CLIENTS = ("claude",)
     "clients",
     type=click.Choice(CLIENTS),
     multiple=True,
-    help="Connect this client's hooks.",
+    help="Connect this client: its hooks, and its tools; `all` those that you use.",
 )
 @option("--lang", type=click.Choice(["en", "zh"]), default=None, help="Language of the store.")
 @option(
@@ -42,38 +43,57 @@ CLIENTS = ("claude",)
     is_flag=True,
     help="Put the skill beside the store too, with the keywords of its memories in it.",
 )
+@option(
+    "--auto-memory",
+    type=click.Choice(settings.AUTO_MEMORY_MODES),
+    default=None,
+    help="Claude Code's own memory: kept beside this one, switched off, or kept in a folder of ours.",
+)
 def init_command(
     door: Door,
     scope: str | None,
     clients: tuple[str, ...],
     lang: str | None,
+    auto_memory: str | None,
     *,
     has_skill: bool,
     dry_run: bool,
 ) -> None:
-    """Make a store and connect a client to it.
+    """Make a store and connect clients to it.
 
-    Making what is there already changes nothing. A client's settings keep every byte that is not
-    ours, and a copy of them is left beside the file. With --skill every session loads up to 15
+    Making what is there already changes nothing. A client's files keep every byte that is not
+    ours, and a copy of each is left beside it. With --skill every session loads up to 15
     keywords of memories that you made or approved; they are kept up to date.
     """
-    wish = setup.Wish(clients, lang or "", has_skill)
+    wish = setup.Wish(clients, lang or "", has_skill, auto_memory or "")
     done = setup.init(door.app, wish, scope=scope or "", dry_run=dry_run)
     door.lang = done.stores[0].lang
 
     def show() -> None:
         for made in done.stores:
             _show_store(door, made, lang or "", dry_run=dry_run)
-        for client in done.clients:
-            _show_client(door, client, dry_run=dry_run)
+        _show_clients(door, done, dry_run=dry_run)
+        if done.auto_memory:
+            _show_auto_memory(door, done.auto_memory, dry_run=dry_run)
         for skill in done.skills:
             _show_skill(door, skill, dry_run=dry_run)
         if dry_run:
             door.tell("Nothing was changed (--dry-run).", style="dim")
-        elif not clients and not setup.is_connected(door.app):
-            door.tell("Connect Claude Code with `recollect init --client claude`.", style="dim")
+        else:
+            _show_offers(door, done)
 
     door.answer(done.as_json(), show)
+
+
+def _show_offers(door: Door, done: setup.Done) -> None:
+    """Name the clients that are here and not connected."""
+    words = " ".join(f"--client {name}" for name in done.offered)
+    if done.offered:
+        titles = ", ".join(setup.KNOWN[name].title for name in done.offered)
+        door.tell("Here too, not connected: {clients}", clients=titles, style="dim")
+        door.tell("  `recollect init {words}` connects them", words=words, style="dim")
+    elif not done.clients and not any(setup.is_connected(door.app, n) for n in setup.KNOWN):
+        door.tell("Connect Claude Code with `recollect init --client claude`.", style="dim")
 
 
 def _show_store(door: Door, made: setup.Made, lang: str, *, dry_run: bool) -> None:
@@ -104,9 +124,30 @@ def _show_client(door: Door, client: setup.Connected, *, dry_run: bool) -> None:
         door.tell("Would connect {client}: {path}", client=client.name, path=client.path)
     else:
         door.tell("Connected {client}: {path}", client=client.name, path=client.path)
-        door.tell("  sessions that start from now on use it", style="dim")
     if client.backup and not dry_run:
         door.tell("  the file as it was: {path}", path=client.backup, style="dim")
+
+
+def _show_clients(door: Door, done: setup.Done, *, dry_run: bool) -> None:
+    for name in dict.fromkeys(client.name for client in done.clients):
+        files = [client for client in done.clients if client.name == name]
+        for client in files:
+            _show_client(door, client, dry_run=dry_run)
+        if any(client.changed for client in files) and not dry_run:
+            door.tell("  sessions that start from now on use it", style="dim")
+            if setup.KNOWN[name].asks:
+                door.tell("  {what}", what=door.say(setup.KNOWN[name].asks), style="dim")
+
+
+def _show_auto_memory(door: Door, done: Applied, *, dry_run: bool) -> None:
+    if not done.changed:
+        door.tell("Auto memory: {mode}; the client's settings stay as they are", mode=done.mode)
+    elif dry_run:
+        door.tell("Would set auto memory to {mode} in {path}", mode=done.mode, path=done.path)
+    else:
+        door.tell("Auto memory: {mode}, in {path}", mode=done.mode, path=done.path)
+    if done.folder:
+        door.tell("  the client keeps its notes in {path}", path=done.folder, style="dim")
 
 
 def _show_skill(door: Door, skill: Skill, *, dry_run: bool) -> None:
@@ -137,8 +178,8 @@ def _show_skill(door: Door, skill: Skill, *, dry_run: bool) -> None:
     help="Which client; all by default.",
 )
 def uninstall_command(door: Door, clients: tuple[str, ...], dry_run: bool) -> None:
-    """Take our hooks out of a client's settings; memories stay where they are."""
-    done = setup.uninstall(door.app, clients or CLIENTS, dry_run=dry_run)
+    """Take what is ours out of the files of clients; memories stay where they are."""
+    done = setup.uninstall(door.app, clients, dry_run=dry_run)
 
     def show() -> None:
         for client in done:
@@ -186,7 +227,7 @@ def config_command(
         )
         if not dry_run:
             door.lang = door.app.lang
-        door.answer(done._asdict(), lambda: _show_changed(door, done, dry_run=dry_run))
+        door.answer(done.as_json(), lambda: _show_changed(door, done, dry_run=dry_run))
 
 
 def _list_settings(door: Door) -> None:
@@ -213,6 +254,8 @@ def _show_changed(door: Door, done: settings.Changed, *, dry_run: bool) -> None:
         door.tell("Would change {key} to {value} in {path}", **fields)
     else:
         door.tell("{key} is {value} now, in {path}", **fields)
+    if done.client:
+        _show_auto_memory(door, done.client, dry_run=dry_run)
 
 
 @command(
@@ -230,5 +273,6 @@ def completion_command(door: Door, shell: str) -> None:
     made = get_completion_class(shell)
     if made is None:  # click has no such shell, whatever our list says
         raise door.refusal(f"There is no completion for {shell}.")
-    script = made(recollect, {}, "recollect", "_RECOLLECT_COMPLETE").source()
+    one = made(recollect, {}, "recollect", "_RECOLLECT_COMPLETE")
+    script = one.source_template % one.source_vars()  # `source()` would ask a shell for its version
     door.answer({"shell": shell, "script": script}, lambda: click.echo(script))
