@@ -22,7 +22,7 @@ SYSTEM = (
     "/lib",
     "/etc/ld.so.",
     "/etc/localtime",
-    "/proc/",
+    "/proc",
     "/sys/",
     "/dev/",
     "/bin/",
@@ -55,7 +55,8 @@ def _traced(person: Person, *words: str, **env: str) -> Trace:
     return traced([*PROGRAM, *words], cwd=person.project, env=whole)
 
 
-def _traced_together(person: Person, commands: list[list[str]]) -> Trace:
+def traced_together(person: Person, commands: list[list[str]]) -> Trace:
+    """All of these commands in one process; the exit code is the number of those that succeeded."""
     whole = person.environment({"PYTHONPATH": os.pathsep.join(_ours())})
     several = [sys.executable, "-c", SEVERAL, json.dumps(commands)]
     return traced(several, cwd=person.project, env=whole)
@@ -67,12 +68,12 @@ def _ours() -> list[str]:
     return [str(Path(recollect.__file__).parents[1])]
 
 
-def _outside(trace: Trace, person: Person) -> set[str]:
+def opened_outside(trace: Trace, person: Person) -> set[str]:
     """What was opened that is neither ours, nor the interpreter's, nor the person's stores."""
     mine = (
         str(person.store),
         str(person.home / ".claude"),
-        str(person.home / ".cache" / "recollect"),
+        *(str(person.home / name / "recollect") for name in (".cache", ".config", ".local/share")),
         *_ours(),
         str(Path(__file__).resolve().parents[2]),
     )
@@ -96,9 +97,9 @@ def test_nothing_outside_the_stores_is_opened_whatever_a_name_says(
     canary.write_text("a canary\n")
     (person.store / "semantic").mkdir(exist_ok=True)
     more = {"edit": ["--body", "x"], "set": ["salience=high"]}.get(command, [])
-    trace = _traced_together(person, [[command, *more, "--", name] for name in NAMES])
+    trace = traced_together(person, [[command, *more, "--", name] for name in NAMES])
     assert trace.code == 0  # none succeeded
-    assert _outside(trace, person) == set()
+    assert opened_outside(trace, person) == set()
     assert canary.read_text() == "a canary\n"
 
 
@@ -106,9 +107,9 @@ def test_nothing_outside_the_stores_is_opened_whatever_a_name_says(
 def test_new_memories_stay_in_the_store_whatever_their_titles_say(person: Person) -> None:
     require_strace()
     saves = [["save", "--body", "x", "--tags", n, "--files", n, "--", n] for n in NAMES]
-    trace = _traced_together(person, saves)
+    trace = traced_together(person, saves)
     assert trace.code > len(NAMES) / 2
-    assert _outside(trace, person) == set()
+    assert opened_outside(trace, person) == set()
     for path in person.store.rglob("*.md"):
         assert path.resolve().is_relative_to(person.store.resolve())
         assert len(path.stem) <= 80
@@ -133,7 +134,7 @@ def test_links_pipes_and_devices_in_a_store_are_not_followed(person: Person) -> 
     for words in (("list",), ("search", "canary"), ("show", "link"), ("consolidate",), ("doctor",), ("doctor", "--secrets"), ("rebuild-index",)):  # fmt: skip
         trace = _traced(person, *words)
         assert str(secret) not in trace.opened, words
-        assert _outside(trace, person) == set(), words
+        assert opened_outside(trace, person) == set(), words
         assert "canary-of-the-key" not in person.run(*words).out
     kept = [p for root in (person.store, person.home / ".cache") for p in root.rglob("*")]
     assert not [p for p in kept if p.is_file() and not p.is_symlink() and b"canary-of-the-key" in p.read_bytes()]  # fmt: skip

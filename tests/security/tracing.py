@@ -79,7 +79,9 @@ def _opened(lines: Sequence[str], cwd: Path) -> set[str]:
     for line in lines:
         if any(f" {name}(" in line for name in ("open", "openat", "openat2", "unlink", "unlinkat", "rename", "renameat", "renameat2")):  # fmt: skip
             for match in _PATH.finditer(line):
+                # strace writes bytes as octal numbers; the name is what they say in UTF-8.
                 name = match[1].encode("latin-1", "replace").decode("unicode_escape", "replace")
+                name = name.encode("latin-1", "replace").decode("utf-8", "replace")
                 found.add(os.path.normpath(os.path.join(cwd, name)))
     return found
 
