@@ -28,6 +28,8 @@ VARIABLE = {
     "project",
     "global",  # the scopes
     "git history",  # app.leaks: where a purged text may still be
+    "the client's own log",
+    "still names it",  # app.sealing: where the name of an encrypted memory still stands
     *(undoing.EDITED, undoing.PURGED),  # why `undo --to` leaves a file
     *(setting.about for setting in SETTINGS.values()),
     *layers._NAMES.values(),
@@ -42,6 +44,7 @@ SAID_BY_NAME = {
 }
 # Sentences that no pattern of syntax finds: returned, or appended to a list of another name.
 BUILT_OTHERWISE = {
+    "is no encrypted memory in the form that docs/format.md tells of",
     "The index was damaged; it was moved aside and made again.",
     "another process",
     "process {number}",
@@ -54,7 +57,7 @@ BUILT_OTHERWISE = {
     "the front matter uses YAML anchors, aliases or tags, which are not read",
 }
 # Modules that say what `doctor` found.
-FINDINGS = ("app/health.py", "app/leaks.py", "app/surroundings.py")
+FINDINGS = ("app/automemory.py", "app/health.py", "app/sealing.py", "app/leaks.py", "app/surroundings.py")
 # Modules whose functions give a sentence for each finding.
 FINDERS = ("adapters/sqlite/checking.py",)
 # `f"{error} {error.next_step}"`, as warnings are made of errors.

@@ -9,7 +9,7 @@
 
 Each session has an empty home and an empty repository, and a clock of its own that goes on by a
 minute with each command. What differs from run to run stands as `{project}`, `{change1}`, …;
-`{change1}` in a command is the first change that was printed.
+`{change1}` in a command is the first change that was printed, `{sealed1}` the first encrypted memory.
 
 `RECOLLECT_UPDATE_TRANSCRIPTS=1 pytest tests/transcripts` writes down what is printed now.
 """
@@ -32,16 +32,19 @@ from tests.cli.running import Person, Ran
 import recollect
 
 HERE = Path(__file__).parent
-UPDATE = bool(os.environ.get("RECOLLECT_UPDATE_TRANSCRIPTS"))
+UPDATE = os.environ.get("RECOLLECT_UPDATE_TRANSCRIPTS", "") == "1"
 START_NS = 1_768_141_800 * 10**9  # 2026-01-11T14:30:00Z
 CHANGE = re.compile(r"\b([0-9a-f]{11}-[0-9a-f]{3})(?:[0-9a-f]{7})?\b")
+SEALED = re.compile(r"\bsealed-[0-9a-f]{10}\b")
 VOLATILE = (
+    (re.compile(r"\bage1[0-9a-z]{58}\b"), "{key}"),
     (re.compile(r'"score": [0-9.]+'), '"score": {score}'),
     (re.compile(r'"parts": \{[^}]*\}'), '"parts": {parts}'),
     (re.compile(r"\b[0-9]\.[0-9]{2} +text=.*"), "{score} {parts}"),
     (re.compile(r"\[redacted:([a-z-]+):[0-9a-f]{4}\]"), r"[redacted:\1:{mark}]"),
     (re.compile(r"memory-[0-9a-f]{8,16}"), "memory-{nonce}"),
     (re.compile(r"/recollect/[0-9a-f]{16}"), "/recollect/{store}"),
+    (re.compile(r"/auto-memory/project-[0-9a-f]{16}"), "/auto-memory/{folder}"),
     (re.compile(r"(\bindex|索引) [0-9.]+ [kM]?B"), r"\1 {size}"),
     (re.compile(r'"(bytes|index_bytes)": [0-9]+'), r'"\1": {size}'),
     (re.compile(r"(on disk|占用空间)( +)[0-9.]+ [kM]?B"), r"\1\2{size}"),
@@ -66,6 +69,7 @@ class Session:
     def __init__(self, person: Person, clock: Clock) -> None:
         self.person, self.clock = person, clock
         self.changes: list[str] = []
+        self.sealed: list[str] = []
         hook = os.path.join(os.path.dirname(recollect.__file__), "hook.py")
         main = os.path.join(os.path.dirname(recollect.__file__), "__main__.py")
         self.places = [
@@ -82,6 +86,7 @@ class Session:
         """What a step prints now, line by line."""
         self.clock.tick()
         command = re.sub(r"\{change(\d+)\}", self._change, step.command)
+        command = re.sub(r"\{sealed(\d+)\}", lambda m: self.sealed[int(m[1]) - 1], command)
         ran = self._run(self._real(command), self._real("".join(f"{n}\n" for n in step.stdin)))
         lines = [*ran.out.splitlines(), *(f"! {line}" for line in ran.err.splitlines())]
         shown = [self._steady(line) for line in lines]
@@ -96,6 +101,11 @@ class Session:
         if match[1] not in self.changes:
             self.changes.append(match[1])
         return f"{{change{self.changes.index(match[1]) + 1}}}"
+
+    def _named_sealed(self, match: re.Match[str]) -> str:
+        if match[0] not in self.sealed:
+            self.sealed.append(match[0])
+        return f"{{sealed{self.sealed.index(match[0]) + 1}}}"
 
     def _change(self, match: re.Match[str]) -> str:
         return self.changes[int(match[1]) - 1]
@@ -123,6 +133,7 @@ class Session:
         """A line with placeholders for what differs from run to run."""
         for real, placeholder in self.places:
             line = line.replace(real, placeholder)
+        line = SEALED.sub(self._named_sealed, line)
         line = CHANGE.sub(self._named, line)
         for pattern, placeholder in VOLATILE:
             line = pattern.sub(placeholder, line)

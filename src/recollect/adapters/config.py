@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -68,7 +68,22 @@ SETTINGS: dict[str, Setting] = {
     "prune.auto": Setting(
         False, (), 0, 0, "let consolidation move what may go; else `recollect prune` does"
     ),
+    "privacy.personal": Setting(
+        False,
+        (),
+        0,
+        0,
+        "take out what tells of people too: mail addresses, telephone, cards, accounts",
+    ),
     "views.rows": Setting(200, (), 10, 100_000, "rows of the table in MEMORY.md"),
+}
+# What somebody set for all their projects, the file of one can make narrower and not wider.
+_NARROWER: dict[str, Callable[[Value, Value], Value]] = {
+    "capture.enabled": lambda one, other: one and other,
+    "privacy.personal": lambda one, other: one or other,
+    "recall.start_tokens": min,
+    "recall.prompt_tokens": min,
+    "recall.error_tokens": min,
 }
 FILE = "config.toml"
 
@@ -91,8 +106,19 @@ def load(root: str) -> dict[str, Value]:
     return found
 
 
-def problems(root: str) -> list[SettingProblem]:
-    """The keys of the file that are no setting, and the values that a setting does not take."""
+def narrowed(found: Mapping[str, Value], own: Mapping[str, Value]) -> dict[str, Value]:
+    """What a project's file sets, as far as it goes beyond nothing that the person's `own` says."""
+    return {
+        key: _NARROWER[key](value, own[key]) if key in own and key in _NARROWER else value
+        for key, value in found.items()
+    }
+
+
+def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingProblem]:
+    """The keys of the file that are no setting, and the values that a setting does not take.
+
+    With the person's `own` settings also what would go beyond them.
+    """
     path = path_of(root)
     try:
         text = _read(root) or ""
@@ -102,7 +128,11 @@ def problems(root: str) -> list[SettingProblem]:
     found = []
     for key, value in values:
         try:
-            checked(key, value)
+            kept = narrowed({key: checked(key, value)}, own or {})[key]
+            if kept != value:
+                raise ValueError(  # noqa: TRY301 - said as the others are
+                    f"{key} stays {shown(kept)}, as you set it for all projects; not “{shown(value)}”"
+                )
         except ValueError as error:
             where = f"{path}:{_line_of(text, key)}"
             found.append(SettingProblem(path=where, what=str(error)))

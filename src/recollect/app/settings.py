@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from recollect import fsio
 from recollect.adapters import config
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import SCOPES, App
 from recollect.domain.model import Change
-from recollect.errors import SettingProblem, UsageProblem
+from recollect.errors import RecollectError, SettingProblem, UsageProblem
 from recollect.named import NamedTuple
+from recollect.services.opened import OpenStore
+
+if TYPE_CHECKING:
+    from recollect.app.automemory import Applied
+
+AUTO_MEMORY = "clients.auto_memory"
+AUTO_MEMORY_MODES = config.SETTINGS[AUTO_MEMORY].choices
 
 
 class Row(NamedTuple):
@@ -32,11 +40,17 @@ def list_settings(app: App) -> list[Row]:
     """Every setting, its value in force and where it was set."""
     rows = []
     values: dict[str, tuple[config.Value, str]] = {}
+    own: dict[str, config.Value] = {}
     for scope in reversed(SCOPES):
         if scope in app.roots:
             with suppress(SettingProblem):
                 found = config.load(app.roots[scope])
-                values |= {key: (value, scope) for key, value in found.items()}
+                own = config.narrowed(found, own)
+                values |= {
+                    key: (value, scope)
+                    for key, value in own.items()
+                    if value == found[key] or key not in values
+                }
     for key, setting in config.SETTINGS.items():
         value, where = values.get(key, (setting.default, "default"))
         rows.append(Row(key, value, config.takes(setting), setting.about, where))
@@ -72,21 +86,44 @@ class Changed(NamedTuple):
     value: config.Value  # in force from now on
     path: str
     changed: bool
+    client: Applied | None = None  # what it did to the settings of a client
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name."""
+        shown = {key: value for key, value in self._asdict().items() if key != "client"}
+        return shown | ({"client": self.client.as_json()} if self.client else {})
 
 
 def change_setting(app: App, key: str, text: str | None, *, scope: str, dry_run: bool) -> Changed:
     """Set a setting in a store's file, or take it out (None)."""
     value = _checked(key, text)
     store = app.store(scope)
+    client = _told(app, store, key, value, dry_run=True)  # what cannot be is said before
     stamp, new = config.changed_text(store.files.root, key, value)
     path = config.path_of(store.files.root)
     changed = bool(new) if stamp is None else stamp != fsio.stamp_of(new.encode("utf-8"))
+    if client is not None and not dry_run:
+        _take_in(app, store)
     if changed and not dry_run:
         store.commit(lambda: [Change("put", config.FILE, "", stamp, new)], cause="config")
         store.settings = app.settings(store.files.root)
         publish_after_change(app, store)
+    if not dry_run:
+        client = _told(app, store, key, value, dry_run=False)
     in_force = _without(app, store.scope, key) if value is None else value
-    return Changed(key, in_force, path, changed)
+    return Changed(key, in_force, path, changed, client)
+
+
+def _told(
+    app: App, store: OpenStore, key: str, value: config.Value | None, *, dry_run: bool
+) -> Applied | None:
+    """Bring about what a setting means for a client, where it means anything."""
+    if key != AUTO_MEMORY:
+        return None
+    from recollect.app import automemory  # seldom needed
+
+    mode = str(value or automemory.ALONGSIDE)
+    return automemory.apply(app, store.scope, mode, dry_run=dry_run)
 
 
 def _without(app: App, scope: str, key: str) -> config.Value:
@@ -95,3 +132,11 @@ def _without(app: App, scope: str, key: str) -> config.Value:
         with suppress(SettingProblem):
             return config.load(app.roots["global"]).get(key, config.SETTINGS[key].default)
     return config.SETTINGS[key].default
+
+
+def _take_in(app: App, store: OpenStore) -> None:
+    """Take in what a client noted by itself, before that may be out of our sight."""
+    from recollect.app import automemory  # seldom needed
+
+    with suppress(RecollectError):
+        automemory.keep(app, store)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from recollect import fsio
 from recollect.adapters import config
-from recollect.adapters.clients.claude import settings as claude
+from recollect.adapters.clients import files
+from recollect.adapters.clients.form import Part, Program
+from recollect.adapters.clients.known import KNOWN, Client
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import SCOPES, App
 from recollect.errors import StoreNotFound
@@ -17,8 +19,10 @@ from recollect.hooks import places
 from recollect.named import NamedTuple
 
 if TYPE_CHECKING:
+    from recollect.app.automemory import Applied
     from recollect.app.keywords import Skill
 
+ALL = "all"
 FOLDERS = ("core", "episodic", "semantic", "procedural", "reference")
 IGNORED = "# Kept out of git: raw sessions, running sessions, the journal.\n/sessions/raw/\n/sessions/active/\n/journal/\n"
 CONFIG_HEAD = {
@@ -37,7 +41,7 @@ class Made(NamedTuple):
 
 
 class Connected(NamedTuple):
-    """A client that was asked for."""
+    """A file of a client that was asked for."""
 
     name: str
     path: str
@@ -55,14 +59,19 @@ class Done(NamedTuple):
     stores: list[Made]
     clients: list[Connected]
     skills: Sequence[Skill] = ()
+    offered: Sequence[str] = ()  # clients that are here and not connected
+    auto_memory: Applied | None = None  # what became of the memory that a client keeps by itself
 
     def as_json(self) -> dict[str, Any]:
         """The fields by name, all the way down."""
         skills = [{**s._asdict(), "keywords": list(s.keywords)} for s in self.skills]
-        return {
+        found: dict[str, Any] = {
             "stores": [s._asdict() for s in self.stores],
             "clients": [c._asdict() for c in self.clients],
-        } | ({"skills": skills} if skills else {})
+        }
+        found |= {"offered": list(self.offered)} if self.offered else {}
+        found |= {"auto_memory": self.auto_memory.as_json()} if self.auto_memory else {}
+        return found | ({"skills": skills} if skills else {})
 
 
 class Wish(NamedTuple):
@@ -71,25 +80,43 @@ class Wish(NamedTuple):
     clients: Sequence[str] = ()
     lang: str = ""
     skill: bool = False  # the program's own, beside the store
+    auto_memory: str = ""  # how to live beside the memory that a client keeps by itself
 
 
 def init(app: App, wish: Wish, *, scope: str, dry_run: bool) -> Done:
     """Make the stores, connect the clients and put in place the skill, as far as asked for."""
-    clients = wish.clients
+    clients = [client.name for client in chosen(app, wish.clients)]
     wanted = wish.lang or app.terminal_lang
-    for name in clients:  # what cannot be connected stops us before anything is made
-        _connect(app, name, dry_run=True)
-    stores = [
-        _make_store(app, name, wanted, dry_run=dry_run) for name in _scopes(app, scope, clients)
+    scopes = _scopes(app, scope, clients)
+    project = app.project_folder if "project" in scopes else ""
+    wanted_parts = [
+        (name, part) for name in clients for part in parts_of(app, KNOWN[name], project)
     ]
-    connected = [_connect(app, name, dry_run=dry_run) for name in clients]
+    for name, part in wanted_parts:  # what cannot be connected stops us before anything is made
+        _connect(app, name, part, dry_run=True)
+    stores = [_make_store(app, name, wanted, dry_run=dry_run) for name in scopes]
+    connected = [_connect(app, name, part, dry_run=dry_run) for name, part in wanted_parts]
     if not dry_run:
         _note_place(app)
         app.forget_roots()
         for made in stores:
             publish_after_change(app, app.opened(made.path, made.scope))
     skills = _put_skills(app, stores, dry_run=dry_run) if wish.skill else ()
-    return Done(stores, connected, skills)
+    offered = [name for name in installed(app) if not is_connected(app, name)]
+    left = [name for name in offered if name not in clients]
+    applied = _choose_auto_memory(app, wish.auto_memory, scopes[0], dry_run=dry_run)
+    return Done(stores, connected, skills, left, applied)
+
+
+def _choose_auto_memory(app: App, mode: str, scope: str, *, dry_run: bool) -> Applied | None:
+    """Bring about the mode that was asked for, in the project if there is one."""
+    if not mode:
+        return None
+    from recollect.app import automemory, settings  # seldom needed
+
+    if dry_run:  # there may be no store yet to write it down in
+        return automemory.apply(app, scope, mode, dry_run=True)
+    return settings.change_setting(app, automemory.KEY, mode, scope=scope, dry_run=False).client
 
 
 def _put_skills(app: App, stores: Sequence[Made], *, dry_run: bool) -> list[Skill]:
@@ -144,9 +171,21 @@ def _make_store(app: App, scope: str, lang: str, *, dry_run: bool) -> Made:
     return Made(scope, root, fresh, lang)
 
 
-def is_connected(app: App) -> bool:
-    """Whether a client's settings run our hooks."""
-    return claude.is_installed(claude.settings_path(app.env))
+def installed(app: App) -> list[str]:
+    """The clients that seem to be on this machine."""
+    return [name for name, client in KNOWN.items() if client.is_installed(app.env)]
+
+
+def chosen(app: App, names: Sequence[str]) -> list[Client]:
+    """The clients of these names, each once; with `all`, those that are on this machine."""
+    wanted = [one for name in names for one in (installed(app) if name == ALL else [name])]
+    return [KNOWN[name] for name in dict.fromkeys(wanted)]
+
+
+def is_connected(app: App, name: str) -> bool:
+    """Whether a client's own files run our hooks, of whichever installation."""
+    hooks = KNOWN[name].parts(app.env, Program(*program_paths()))[0]
+    return files.state_of(hooks) in ("current", "other")
 
 
 def program_paths() -> tuple[str, str]:
@@ -165,27 +204,43 @@ def _note_place(app: App) -> None:
     )
 
 
-def _note_path(app: App, client: str) -> str:
+def parts_of(app: App, client: Client, project: str = "") -> list[Part]:
+    """The files of a client: the person's, and those of the project if there is one."""
+    own = client.parts(app.env, Program(*program_paths()))
+    return own + (client.project_parts(project) if project else [])
+
+
+def _note_path(app: App, client: str, part: Part) -> str:
     base = places.cache_root(app.env)
     if not base:
         raise StoreNotFound(where="a user without a home folder (HOME is not set)")
-    return os.path.join(base, f"installed-{client}.json")
+    # A file of a project has a note for each project.
+    own = {"": "", "rule": f"-rule-{places.short_hash(part.path)}"}.get(part.name, f"-{part.name}")
+    return os.path.join(base, f"installed-{client}{own}.json")
 
 
-def _connect(app: App, client: str, *, dry_run: bool) -> Connected:
-    python, hook = program_paths()
-    done = claude.install(
-        claude.settings_path(app.env), python, hook, _note_path(app, client), dry_run=dry_run
-    )
+def _connect(app: App, client: str, part: Part, *, dry_run: bool) -> Connected:
+    done = files.install(part, _note_path(app, client, part), dry_run=dry_run)
     return Connected(client, done.path, done.changed, done.backup if done.changed else "")
 
 
-def uninstall(app: App, clients: Sequence[str], *, dry_run: bool) -> list[Connected]:
-    """Take our hooks out of the clients' settings."""
+def uninstall(app: App, names: Sequence[str], *, dry_run: bool) -> list[Connected]:
+    """Take what is ours out of the clients' files; of all clients without a name."""
+    from recollect.app import automemory  # seldom needed
+
+    project = os.path.dirname(os.path.dirname(app.roots.get("project", "")))
     done = []
-    for name in clients:
-        outcome = claude.uninstall(
-            claude.settings_path(app.env), _note_path(app, name), dry_run=dry_run
-        )
-        done.append(Connected(name, outcome.path, outcome.changed))
-    return done
+    clients = chosen(app, names) or list(KNOWN.values())
+    has_memory = any(client.name == automemory.CLIENT for client in clients)
+    undone = automemory.undo(app, is_last=False, dry_run=dry_run) if has_memory else []
+    for client in clients:
+        for part in parts_of(app, client, project):
+            note = _note_path(app, client.name, part)
+            outcome = files.uninstall(part, note, dry_run=dry_run)
+            if outcome.changed or names or client.is_installed(app.env):
+                done.append(Connected(client.name, outcome.path, outcome.changed))
+    if has_memory and not dry_run:
+        undone += automemory.undo(app, is_last=True, dry_run=False)
+    known = {one.path for one in done if one.changed}
+    more = dict.fromkeys(one.path for one in undone if one.path not in known)
+    return done + [Connected(automemory.CLIENT, path, True) for path in more]

@@ -48,7 +48,8 @@ def start(moment: program.Moment) -> None:
     source = moment.fields.get("source", "")
     given = ids_given(moment)
     moment.signal()
-    if (source == "resume" and "brief" in given) or source == "fork" or not moment.cache:
+    has_it = "brief" in given and source not in ("clear", "compact")
+    if has_it or source == "fork" or not moment.cache:
         moment.work()
         return
     path = f"{moment.cache}/{places.brief_name('' if moment.project else _project_of(moment))}"
@@ -59,7 +60,7 @@ def start(moment: program.Moment) -> None:
     said = read_brief(path) or read_brief(f"{moment.cache}/brief")
     if said:
         ids, text = said
-        program.emit(text.encode("utf-8"))
+        moment.emit(text.encode("utf-8"))
         fields: dict[str, str | list[str] | int] = {
             "session": moment.session,
             "moment": "start",
@@ -138,7 +139,7 @@ def prompt(moment: program.Moment) -> None:
         return
     cue = cue_of(moment, text)
     if cue.words:
-        found = searched(moment, cue).chosen(ids_given(moment))
+        found = searched(moment, cue).chosen(ids_given(moment) | ids_known(moment))
         say(moment, "UserPromptSubmit", "prompt", found)
 
 
@@ -186,7 +187,7 @@ def say(moment: program.Moment, event_name: str, about: str, found: "list[rank.C
     text, full, pointers = pack.pack(found, budget, new_nonce(), lang)
     if not text:
         return
-    program.answer(event_name, text)
+    moment.answer(event_name, text)
     fields: dict[str, str | list[str] | int] = {
         "session": moment.session,
         "moment": about,
@@ -231,6 +232,17 @@ def ids_given(moment: program.Moment) -> "set[str]":
     return given
 
 
+def ids_known(moment: program.Moment) -> "set[str]":
+    """What the client's own memory has put before this agent anyway; a sub-agent gets none of it."""
+    if moment.fields.get("agent_id"):
+        return set()
+    try:
+        with open(f"{moment.cache}/known-{moment.client}", encoding="utf-8") as file:
+            return set(file.read().split())
+    except (OSError, ValueError):
+        return set()
+
+
 # --------------------------------------------------------------------------------- compaction
 
 
@@ -247,7 +259,7 @@ def compaction(moment: program.Moment) -> None:
     )
     text += "".join(f"- decided: {pack.attribute(line)}\n" for line in said[-12:])
     text += "".join(f"- stored note: {pack.attribute(name)}\n" for name in names[:20])
-    program.emit(text[: pack.HARD_CAP].encode("utf-8", "replace"))
+    moment.emit(text[: pack.HARD_CAP].encode("utf-8", "replace"))
 
 
 def decided(path: str) -> "list[str]":
