@@ -5,8 +5,9 @@ from __future__ import annotations
 from recollect.app import lifecycle
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
+from recollect.domain.dismissed import MERGE
 from recollect.domain.duplicates import Pair
-from recollect.services import merging
+from recollect.services import dismissing, merging
 from recollect.services.merging import Merged
 
 
@@ -17,6 +18,12 @@ def proposals(app: App, *, scope: str) -> list[tuple[str, Pair]]:
         with lifecycle.remembered(app, store) as known:
             found += [(store.scope, pair) for pair in merging.proposals(store, known)]
     return found
+
+
+def dismiss(app: App, name: str, other: str, *, again: bool, dry_run: bool) -> bool:
+    """Do not propose to merge these two any more, or do it `again`; whether that is new."""
+    store = app.store_of(name)
+    return dismissing.decide(store, MERGE, name, other, again=again, dry_run=dry_run)
 
 
 def merge(app: App, name: str, other: str, *, dry_run: bool) -> Merged:

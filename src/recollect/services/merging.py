@@ -8,11 +8,13 @@ Touches: the ports behind the store it is given.
 from __future__ import annotations
 
 from recollect.domain import codec, duplicates
+from recollect.domain.dismissed import MERGE, pair_of
 from recollect.domain.duplicates import Pair
 from recollect.domain.lifecycle import Merge
 from recollect.domain.model import Change, Entry, Filter
 from recollect.errors import ChangedMeanwhile, UsageProblem
 from recollect.named import NamedTuple
+from recollect.services import dismissing
 from recollect.services.consolidate import Remembered, gather, look
 from recollect.services.consolidate.applying import moves
 from recollect.services.opened import OpenStore
@@ -39,7 +41,8 @@ def proposals(store: OpenStore, remembered: Remembered | None = None) -> list[Pa
     for merge in look(gathered).merges:
         pair = _pair_of(merge, entries)
         found[pair.id, pair.other] = pair
-    return [found[key] for key in sorted(found)]
+    gone = dismissing.pairs(store)
+    return [found[key] for key in sorted(found) if pair_of(MERGE, *key) not in gone]
 
 
 def _pair_of(merge: Merge, entries: dict[str, Entry]) -> Pair:

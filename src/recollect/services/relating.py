@@ -8,18 +8,31 @@ Touches: the ports behind the store it is given.
 from __future__ import annotations
 
 from recollect.domain import codec
+from recollect.domain.dismissed import RELATED, pair_of
 from recollect.domain.model import Change, Filter
 from recollect.domain.related import Tie, ties
+from recollect.errors import UsageProblem
+from recollect.services import dismissing
 from recollect.services.opened import OpenStore
 
 CAUSE = "related"
 
 
-def proposals(store: OpenStore, name: str = "") -> list[Tie]:
-    """The pairs that may be worth relating; of one memory where it is named. Raises MemoryNotFound."""
-    wanted = store.require(name).id if name else ""
-    found = ties(store.index.entries(Filter()))
-    return [tie for tie in found if not wanted or wanted in (tie.id, tie.other)]
+def proposals(store: OpenStore, name: str = "", other: str = "") -> list[Tie]:
+    """The pairs that may be worth relating; of one memory where it is named.
+
+    Two that are named are a pair whatever they have in common. Raises MemoryNotFound, UsageProblem.
+    """
+    wanted = {store.require(one).id for one in (name, other) if one}
+    if other and len(wanted) < 2:
+        raise UsageProblem(what="A memory cannot be related to itself.", command=CAUSE)
+    gone = dismissing.pairs(store)
+    found = [
+        tie
+        for tie in ties(store.index.entries(Filter()))
+        if wanted <= {tie.id, tie.other} and pair_of(RELATED, tie.id, tie.other) not in gone
+    ]
+    return found or ([Tie(*sorted(wanted), 0, ())] if other else [])
 
 
 def accept(store: OpenStore, found: list[Tie]) -> None:

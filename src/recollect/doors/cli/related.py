@@ -8,26 +8,46 @@ from recollect.app import relating
 from recollect.domain.related import Tie
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.helping import option
+from recollect.doors.cli.merge import show_dismissed
+from recollect.errors import UsageProblem
 
 
 @command(
     "related",
     scope=True,
     dry_run=True,
-    example="recollect related\nrecollect related use-postgres --accept",
+    example="recollect related\nrecollect related use-postgres --accept\n"
+    "recollect related use-postgres paint-the-fence --dismiss",
 )
-@click.argument("name", metavar="[ID]", required=False)
+@click.argument("name", metavar="[ID", required=False)
+@click.argument("other", metavar="[OTHER]]", required=False)
 @option("--accept", is_flag=True, help="Relate them: each names the other from then on.")
+@option("--dismiss", is_flag=True, help="Do not propose these two any more.")
+@option("--again", is_flag=True, help="Propose them again after all.")
 def related_command(
-    door: Door, name: str | None, accept: bool, scope: str | None, dry_run: bool
+    door: Door,
+    name: str | None,
+    other: str | None,
+    accept: bool,
+    dismiss: bool,
+    again: bool,
+    scope: str | None,
+    dry_run: bool,
 ) -> None:
     """List memories that seem to belong together, or relate them.
 
     They have files, concepts, tags or words of their titles in common. What is related is given to an
-    agent together, as far as the budget goes. `recollect undo` takes it back.
+    agent together, as far as the budget goes. Two that you name are related whatever they have in
+    common. `recollect undo` takes it back.
     """
+    if dismiss or again:
+        if not (name and other):
+            raise UsageProblem(what="Name the two memories that are meant.", command="related")
+        is_new = relating.dismiss(door.app, name, other, again=again, dry_run=dry_run)
+        show_dismissed(door, (name, other), is_new, again=again, dry_run=dry_run)
+        return
     found = relating.related(
-        door.app, name or "", scope=scope or "", accept=accept, dry_run=dry_run
+        door.app, name or "", other or "", scope=scope or "", accept=accept, dry_run=dry_run
     )
     rows = [{**tie._asdict(), "scope": where} for where, tie in found]
     door.answer(rows, lambda: _show(door, [tie for _, tie in found], accept, dry_run))
@@ -45,4 +65,7 @@ def _show(door: Door, ties: list[Tie], accept: bool, dry_run: bool) -> None:
         door.tell("They are related now.")
         door.tell("  `recollect undo` takes it back.", style="dim")
     else:
-        door.tell("Relate them with `recollect related ID --accept`.", style="dim")
+        door.tell(
+            "Relate them with `recollect related ID --accept`; --dismiss ends a proposal.",
+            style="dim",
+        )

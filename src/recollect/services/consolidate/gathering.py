@@ -13,11 +13,13 @@ from contextlib import suppress
 
 from recollect.domain.claims import near_key
 from recollect.domain.codec import memory_from_text
-from recollect.domain.lifecycle import Heard, Reading, Rules, Weigh, heard_in, reading_of
+from recollect.domain.dismissed import MERGE
+from recollect.domain.lifecycle import Heard, Merge, Reading, Rules, Weigh, heard_in, reading_of
 from recollect.domain.model import Entry, Filter, Memory, Op
 from recollect.domain.reaction import Reaction
 from recollect.errors import RecollectError
 from recollect.named import NamedTuple
+from recollect.services import dismissing
 from recollect.services.consolidate import rulings as kept_rulings
 from recollect.services.consolidate.remembered import Remembered
 from recollect.services.consolidate.weighing import weighings
@@ -119,20 +121,47 @@ def gather(
     episodes = [_memory_of(entry) for entry in entries.values() if entry.layer == "episodic"]
     files.stamps |= {one.path: entries[one.path].stamp for one in episodes}
     ruled = kept_rulings.rulings_of(store)
-    ops = store.journal.ops()
+    paths = {entry.id: path for path, entry in entries.items()}
+    told = _told_by_journal(store, entries.values(), reactions)
     rules = Rules(
         today=store.now[:10],
         lang=store.settings.lang,
+        waiting=frozenset(_unwanted_merges(store, paths)),
         rulings={key: one.ruling for key, one in ruled.items()},
-        removed=_newest(put_once(ops), kept_rulings.taken_out(ruled)),
+        removed=_newest(told.removed, kept_rulings.taken_out(ruled)),
         is_taken=lambda name: store.free_id(name) != name,
     )
-    texts = frozenset(op.after for op in ops if op.after and op.text is not None)
-    weighed = tuple(weighings(store, entries.values(), ops, reactions))
-    for one in weighed:
+    for one in told.weighings:
         files.stamps.setdefault(one.path, entries[one.path].stamp)
-    kept = frozenset(_brought_back(ops))
-    return Gathered(episodes, files, rules, entries, kept, texts, weighed)
+    return Gathered(episodes, files, rules, entries, told.kept, told.texts, told.weighings)
+
+
+class _Told(NamedTuple):
+    removed: dict[str, str]
+    texts: frozenset[str]
+    kept: frozenset[str]
+    weighings: tuple[Weigh, ...]
+
+
+def _told_by_journal(
+    store: OpenStore, entries: Collection[Entry], reactions: Iterable[Reaction]
+) -> _Told:
+    """What the plan needs of the journal, whose texts are let go before there is one."""
+    ops = store.journal.ops()
+    return _Told(
+        put_once(ops),
+        frozenset(op.after for op in ops if op.after and op.text is not None),
+        frozenset(_brought_back(ops)),
+        tuple(weighings(store, entries, ops, reactions)),
+    )
+
+
+def _unwanted_merges(store: OpenStore, paths: Mapping[str, str]) -> Iterator[str]:
+    """The names of the proposals to merge that a person has dismissed."""
+    for pair in dismissing.pairs(store):
+        both = sorted(paths[name] for name in (pair.one, pair.other) if name in paths)
+        if pair.what == MERGE and len(both) == 2:
+            yield Merge(*both, 0).key
 
 
 def _memory_of(entry: Entry) -> Memory:
@@ -148,9 +177,9 @@ def put_once(ops: Sequence[Op]) -> dict[str, str]:
     """
     dates: dict[str, str] = {}
     lines: dict[str, None] = {}
-    undone = _undone(ops)
+    gone = undone(ops)
     for op in ops:
-        if op.text is not None and MARK in op.text and not _is_taken_back(op, undone):
+        if op.text is not None and MARK in op.text and not _is_taken_back(op, gone):
             lines |= dict.fromkeys(line for line in op.text.split("\n") if MARK in line)
     for line in lines:
         for match in _MARKED.finditer(line):
@@ -165,17 +194,17 @@ def _newest(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
 
 def _brought_back(ops: Sequence[Op]) -> Iterator[str]:
     """The episodes whose archiving was undone: they stay where they are."""
-    undone = _undone(ops)
+    gone = undone(ops)
     for op in ops:
-        if op.op == "move" and op.cause.startswith(CAUSE) and op.group in undone:
+        if op.op == "move" and op.cause.startswith(CAUSE) and op.group in gone:
             yield op.memory
 
 
-def _is_taken_back(op: Op, undone: Collection[str]) -> bool:
-    return op.cause == RULING and op.group in undone
+def _is_taken_back(op: Op, gone: Collection[str]) -> bool:
+    return op.cause == RULING and op.group in gone
 
 
-def _undone(ops: Sequence[Op]) -> set[str]:
+def undone(ops: Sequence[Op]) -> set[str]:
     """The groups that are undone now: by one that is not undone itself."""
     found: set[str] = set()
     for op in reversed(ops):

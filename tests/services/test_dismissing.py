@@ -1,0 +1,115 @@
+"""Proposals that a person does not want to see again: they do not come, until they may."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain.dismissed import FILE, dismissed_in, pair_of, with_pair, without_pair
+from recollect.errors import MemoryNotFound, UsageProblem
+from recollect.services import dismissing, merging, relating, undoing
+from recollect.services.consolidate import gather, look
+
+from .house import House
+from .test_consolidate import at
+from .test_merging import saved
+
+SAME = "The port is 5432.\n\nThe host is db.local.\n\nThe pool has 10 links."
+
+
+def two() -> House:
+    house = House()
+    saved(house, "Alpha", SAME, files=("a.py",), tags=("pool",))
+    saved(house, "Beta", SAME, files=("a.py",), tags=("paint",))
+    return house
+
+
+def dismiss(house: House, what: str, *names: str, **fields: Any) -> bool:
+    one, other = names
+    given = {"again": False, "dry_run": False} | fields
+    return dismissing.decide(at(house), what, one, other, **given)
+
+
+def proposed(house: House) -> dict[str, int]:
+    store = at(house)
+    return {
+        "merge": len(merging.proposals(store)),
+        "pass": len(look(gather(store)).merges),
+        "related": len(relating.proposals(store)),
+    }
+
+
+def test_what_is_dismissed_is_not_proposed_again_nowhere() -> None:
+    house = two()
+    assert proposed(house) == {"merge": 1, "pass": 1, "related": 1}
+    assert dismiss(house, "merge", "beta", "alpha")  # in whichever order
+    assert proposed(house) == {"merge": 0, "pass": 0, "related": 1}
+    assert dismiss(house, "related", "alpha", "beta")
+    assert proposed(house) == {"merge": 0, "pass": 0, "related": 0}
+    assert not dismiss(house, "related", "beta", "alpha")
+
+
+@pytest.mark.parametrize("way", ["again", "undo"])
+def test_a_dismissal_can_be_taken_back(way: str) -> None:
+    house = two()
+    before = house.texts()
+    dismiss(house, "merge", "alpha", "beta")
+    if way == "again":
+        dismiss(house, "merge", "alpha", "beta", again=True)
+    else:
+        undoing.undo(at(house))
+        assert house.texts() == before
+    assert proposed(house)["merge"] == 1
+
+
+def test_a_dry_run_decides_nothing() -> None:
+    house = two()
+    before = house.texts()
+    assert dismiss(house, "merge", "alpha", "beta", dry_run=True)
+    assert house.texts() == before
+
+
+def test_two_that_are_named_are_related_whatever_they_have_in_common() -> None:
+    house = two()
+    saved(house, "Gamma", "It is so.", tags=("far",))
+    store = at(house)
+    relating.accept(store, relating.proposals(store, "gamma", "alpha"))
+    assert at(house).require("gamma").related == ("alpha",)
+    with pytest.raises(UsageProblem):
+        relating.proposals(at(house), "alpha", "alpha")
+
+
+def test_a_memory_that_is_not_there_is_named() -> None:
+    with pytest.raises(MemoryNotFound):
+        dismiss(two(), "merge", "alpha", "nobody")
+
+
+names = st.sampled_from(["a", "b", "数据库", "d001-x"])
+pairs = st.builds(pair_of, st.sampled_from(["merge", "related"]), names, names)
+damaged = st.sampled_from(["", "{", "[]", '{"dismissed": 3, "x": 1}', '{"dismissed": [7, {"what": "merge"}]}'])  # fmt: skip
+
+
+@given(damaged, st.lists(pairs, max_size=5), pairs)
+def test_what_was_decided_reads_back_whatever_the_file_said(
+    text: str, many: list[Any], one: Any
+) -> None:
+    for pair in many:
+        text = with_pair(text, pair, "2026-01-01T00:00:00Z")
+    assert dismissed_in(text) == frozenset(many)
+    assert dismissed_in(with_pair(text, one, "2026-01-01")) == {*many, one}
+    assert dismissed_in(without_pair(text, one)) == {*many} - {one}
+    if many:
+        assert json.loads(text)["version"] == 1
+
+
+def test_the_file_is_one_a_person_can_read() -> None:
+    house = two()
+    dismiss(house, "merge", "beta", "alpha")
+    assert house.texts()[FILE] == (
+        '{"version": 1, "dismissed": [\n'
+        '{"what": "merge", "memories": ["alpha", "beta"], "date": "2026-05-01"}\n]}\n'
+    )
