@@ -28,6 +28,12 @@ READERS = (
     ("review",),
     ("review", "--episodes", "--session", "teatime"),
     ("doctor", "--secrets"),
+    ("merge",),
+    ("related",),
+    ("conflicts",),
+    ("prune",),
+    ("archive", "--stats"),
+    ("activate", "--list"),
 )
 WITHOUT_STORE = (("doctor",), ("config",), ("config", "lang"), ("completion", "bash"), ("--help",))
 CHANGES = (
@@ -49,6 +55,12 @@ CHANGES = (
     ("undo", "--gone"),
     ("consolidate",),
     ("rebuild-index",),
+    ("prune", "--apply"),
+    ("archive", "--force"),
+    ("merge", "cache-of-sessions", "i001-it-leaks", "--dismiss"),
+    ("related", "cache-of-sessions", "i001-it-leaks", "--accept"),
+    ("related", "cache-of-sessions", "i001-it-leaks", "--dismiss"),
+    ("supersede", "cache-of-sessions", "i001-it-leaks"),
     ("doctor", "--repair"),
     ("capture", "."),
     ("add-decision", "Use Redis", "It is fast"),

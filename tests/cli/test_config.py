@@ -109,17 +109,17 @@ def test_the_project_comes_before_all_projects(person: Person) -> None:
 
 
 KEYS = st.sampled_from(sorted(config.SETTINGS))
-GOOD: dict[str, st.SearchStrategy[config.Value]] = {
-    "lang": st.sampled_from(["en", "zh"]),
-    "capture.mode": st.sampled_from(["auto", "ask"]),
-    "capture.enabled": st.booleans(),
-    "capture.save_interval": st.integers(1, 1000),
-    "recall.start_tokens": st.integers(0, 2200),
-    "recall.prompt_tokens": st.integers(0, 2200),
-    "recall.error_tokens": st.integers(0, 2200),
-    "history.keep_changes": st.integers(0, 10_000_000),
-    "views.rows": st.integers(10, 100_000),
-}
+
+
+def good(setting: config.Setting) -> st.SearchStrategy[config.Value]:
+    """Values that a setting takes."""
+    if setting.choices:
+        return st.sampled_from(setting.choices)
+    if isinstance(setting.default, bool):
+        return st.booleans()
+    return st.integers(setting.lowest, setting.highest)
+
+
 COMMENTED = """# 我的设置
 lang = "en"  # for now
 
@@ -139,7 +139,7 @@ mode = 'auto'
 def test_setting_a_key_changes_its_line_only(
     tmp_path: Path, key: str, data: st.DataObject, eol: str
 ) -> None:
-    value = data.draw(GOOD[key])
+    value = data.draw(good(config.SETTINGS[key]))
     text = COMMENTED.replace("\n", eol)
     (tmp_path / "config.toml").write_bytes(text.encode())
     before = config.load(str(tmp_path))

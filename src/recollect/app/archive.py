@@ -16,6 +16,8 @@ class Archived(NamedTuple):
 
     scope: str
     rows: list[Conversation]
+    days: int  # without activity
+    most: int  # active ones
 
 
 def archive(app: App, *, scope: str, force: bool, dry_run: bool) -> list[Archived]:
@@ -31,7 +33,8 @@ def archive(app: App, *, scope: str, force: bool, dry_run: bool) -> list[Archive
             waiting = {wait.mark.episode for wait in found.waits}
             rows = archiving.archive(store, force=force, waiting=waiting)
             publish_after_change(app, store)
-        done.append(Archived(store.scope, rows))
+        chosen = store.settings
+        done.append(Archived(store.scope, rows, chosen.archive_days, chosen.archive_most))
     return done
 
 

@@ -42,6 +42,7 @@ class App:
         self.warnings: list[str] = []
         self.workers: list[int] = []  # those that we started
         self._open: dict[str, OpenStore] = {}
+        self.is_personal = False  # whether a store that was opened takes out what is personal
         self.ask_passphrase: Callable[[], str] | None = None  # set where a person can be asked
 
     # ---------------------------------------------------------------------------------- places
@@ -171,12 +172,15 @@ class App:
     def settings(self, root: str) -> Settings:
         """The settings of a store: its own file, then the global store's, then the defaults."""
         values: dict[str, config.Value] = {key: s.default for key, s in config.SETTINGS.items()}
+        own: dict[str, config.Value] = {}
         for place in dict.fromkeys([self.roots.get("global", ""), root]):
             if place:
                 try:
-                    values |= config.load(place)
+                    own = config.narrowed(config.load(place), own)
+                    values |= own
                 except SettingProblem as error:
                     self.warnings.append(f"{error} {error.next_step}")
+        self.is_personal = self.is_personal or bool(values["privacy.personal"])
         return Settings(
             lang=str(values["lang"]),
             start_tokens=int(values["recall.start_tokens"]),
@@ -212,8 +216,20 @@ class App:
 
     def setting_problems(self, root: str = "") -> list[str]:
         """What is wrong in the settings file of a store, or of all, each with what to do."""
-        roots = [root] if root else self.roots.values()
-        return [f"{error} {error.next_step}" for one in roots for error in config.problems(one)]
+        own = self.own_settings()
+        errors = [
+            error
+            for one in ([root] if root else self.roots.values())
+            for error in config.problems(one, {} if one == self.roots.get("global") else own)
+        ]
+        return [f"{error} {error.next_step}" for error in errors]
+
+    def own_settings(self) -> dict[str, config.Value]:
+        """What the person has set for all projects."""
+        home = self.roots.get("global")
+        with suppress(SettingProblem):
+            return config.load(home) if home else {}
+        return {}
 
     # --------------------------------------------------------------------------------- capture
 
@@ -249,7 +265,7 @@ class App:
 
     def redact(self, text: str) -> str:
         """`text` without what must not reach a disk."""
-        return redact(text, self._redaction_key)
+        return redact(text, self._redaction_key, personal=self.is_personal)
 
     def _own(self, name: str, size: int) -> str:
         """A random word of this machine, made when it is first needed."""

@@ -14,8 +14,8 @@ from recollect.doors.cli.helping import option
 from recollect.services.consolidate.archiving import Stats
 
 _REASONS = {
-    "inactive": "  {id}  (last active {day}, more than 14 days ago)",
-    "beyond": "  {id}  (last active {day}, the oldest of more than 20)",
+    "inactive": "  {id}  (last active {day}, more than {days} days ago)",
+    "beyond": "  {id}  (last active {day}, the oldest of more than {most})",
     "asked": "  {id}  (last active {day}, asked for with --force)",
 }
 
@@ -35,9 +35,9 @@ _REASONS = {
 def archive_command(door: Door, stats: bool, force: bool, scope: str | None, dry_run: bool) -> None:
     """Move conversations that are no longer active into the archive.
 
-    They go after 14 days without activity; of more than 20 active ones, the oldest go. An archived
-    conversation costs nothing at recall, is found with `recollect search --archived`, and comes back
-    with `recollect activate`. Nothing is ever deleted.
+    They go after 14 days without activity; of more than 20 active ones, the oldest go (archive.days and
+    archive.most in the settings). An archived conversation costs nothing at recall, is found with
+    `recollect search --archived`, and comes back with `recollect activate`. Nothing is ever deleted.
     """
     if stats:
         counted = archive.stats(door.app, scope=scope or "")
@@ -68,7 +68,8 @@ def _show_archived(door: Door, done: list[Archived], *, dry_run: bool) -> None:
         else:
             door.tell("Archived in the {scope} store: {n}", scope=scope, n=len(one.rows))
         for row in one.rows:
-            door.tell(_REASONS[row.why], id=row.entry.id, day=row.active, style="dim")
+            said = {"id": row.entry.id, "day": row.active, "days": one.days, "most": one.most}
+            door.tell(_REASONS[row.why], **said, style="dim")
 
 
 def _show_stats(door: Door, counted: list[tuple[str, Stats]]) -> None:

@@ -6,6 +6,7 @@ from itertools import groupby
 
 from recollect.app.lifecycle import Consolidated
 from recollect.doors.cli.door import Door
+from recollect.doors.cli.prune import show_rows
 from recollect.services.consolidate.reporting import Row
 
 _ROWS = {
@@ -32,7 +33,16 @@ def show(door: Door, done: Consolidated, *, dry_run: bool) -> None:
     """Print what a pass over one store did, or would do."""
     rows, counts = done.rows, done.counts
     scope = door.word(done.scope)
-    if not any((rows, done.views, done.outcome.waits, done.outcome.merges, done.outcome.refused)):
+    if not any(
+        (
+            rows,
+            done.views,
+            done.pruned,
+            done.outcome.waits,
+            done.outcome.merges,
+            done.outcome.refused,
+        )
+    ):
         door.tell("The {scope} store is up to date.", scope=scope)
         return
     if dry_run:
@@ -58,12 +68,21 @@ def show(door: Door, done: Consolidated, *, dry_run: bool) -> None:
         )
     if weighed := {row.path for row in rows if row.do == "weigh"}:
         door.tell("  memories weighed anew by use and by what you said: {n}", n=len(weighed))
+    _show_pruned(door, done, dry_run=dry_run)
     _show_left(door, done, dry_run=dry_run)
     for view in done.views:
         if dry_run:
             door.tell("Would write {view} of the {scope} store", view=view, scope=scope)
         else:
             door.tell("Wrote {view} of the {scope} store", view=view, scope=scope)
+
+
+def _show_pruned(door: Door, done: Consolidated, *, dry_run: bool) -> None:
+    if done.pruned and dry_run:
+        door.tell("Would be pruned by your policy: {n}", n=len(done.pruned))
+    elif done.pruned:
+        door.tell("Pruned by your policy: {n}", n=len(done.pruned))
+    show_rows(door, done.pruned)
 
 
 def _show_row(door: Door, row: Row) -> None:

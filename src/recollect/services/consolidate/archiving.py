@@ -23,8 +23,6 @@ from recollect.services.opened import OpenStore
 from recollect.services.refresh import refresh
 from recollect.services.writing.changing import files_of
 
-MOST_DAYS = 14  # without activity
-MOST_ACTIVE = 20
 CAUSE, BACK = "archive", "activate"
 KINDS = ("session", "conversation")
 INACTIVE, BEYOND, ASKED = "inactive", "beyond", "asked"
@@ -64,10 +62,12 @@ def conversations(store: OpenStore, *, force: bool = False) -> list[Conversation
         ),
         key=lambda one: (one.active, last.get(one.entry.id, ""), one.entry.created, one.entry.id),
     )
-    limit = (date.fromisoformat(store.now[:10]) - timedelta(days=MOST_DAYS)).isoformat()
+    limit = (
+        date.fromisoformat(store.now[:10]) - timedelta(days=store.settings.archive_days)
+    ).isoformat()
     rows = [one._replace(why=INACTIVE) if one.active < limit else one for one in found]
     fresh = [n for n, one in enumerate(rows) if not one.why]
-    for n in fresh[: max(0, len(fresh) - MOST_ACTIVE)]:
+    for n in fresh[: max(0, len(fresh) - store.settings.archive_most)]:
         rows[n] = rows[n]._replace(why=BEYOND)
     if force and rows and not any(one.why for one in rows):
         rows[0] = rows[0]._replace(why=ASKED)
@@ -83,8 +83,8 @@ def stats(store: OpenStore) -> Stats:
         archived=sum(1 for entry in archived(store) if entry.kind in KINDS),
         inactive=counts.count(INACTIVE),
         beyond=counts.count(BEYOND),
-        days=MOST_DAYS,
-        most=MOST_ACTIVE,
+        days=store.settings.archive_days,
+        most=store.settings.archive_most,
         oldest=rows[0].active if rows else "",
     )
 
