@@ -152,6 +152,6 @@ def _code_point(text: str, at: int) -> "tuple[int, int]":
 
 def _hex(digits: str) -> int:
     try:
-        return int(digits, 16)
+        return int(digits, 16) if digits.isalnum() else 0xFFFD  # not of "-12" or "1_2"
     except ValueError:
         return 0xFFFD

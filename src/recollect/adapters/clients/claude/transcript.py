@@ -14,15 +14,13 @@ import glob
 import json
 import os
 import re
-import stat
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
+from recollect.adapters.clients import lines
 from recollect.domain.session import Event
 from recollect.ports import Portion
 
-PORTION_BYTES = 16 * 1024 * 1024
-LONGEST_LINE = 64 * 1024 * 1024
 OWN_TOOL = "recollect"  # what our own tools answer is what was captured before
 _SKIPPED = tuple(
     f'{{"type":"{kind}'.encode()
@@ -70,18 +68,11 @@ class ClaudeTranscripts:
 
     def find(self, folder: str) -> list[str]:
         """The transcripts in a folder and below, oldest first; a file is its own list."""
-        if os.path.isfile(folder):
-            return [folder]
-        found: list[tuple[float, str]] = []
-        for base, folders, files in os.walk(folder):
-            folders[:] = [
-                name for name in folders if name not in ("subagents", "tool-results", "memory")
-            ]
-            for name in files:
-                path = os.path.join(base, name)
-                if name.endswith(".jsonl") and self.session_of(path) and not os.path.islink(path):
-                    found.append((os.path.getmtime(path), path))
-        return [path for _, path in sorted(found)]
+        return lines.files_in(
+            folder,
+            lambda path: path.endswith(".jsonl") and bool(self.session_of(path)),
+            skipped=("subagents", "tool-results", "memory"),
+        )
 
     def moved(self, path: str) -> str:
         """Where the transcript really is, if a hook named a place where it is not.
@@ -99,87 +90,30 @@ class ClaudeTranscripts:
 
     def folder_of(self, path: str) -> str:
         """The folder in which the session was started, or nothing."""
-        file = _opened(path)
-        if file is None:
-            return ""
         reading = _Reading()
-        with file:
-            while not reading.cwd and file.tell() < PORTION_BYTES:
-                raw = file.readline(PORTION_BYTES)
-                if not raw:
-                    break
-                if b'"cwd"' in raw:
-                    reading.take(raw)
+        for raw in lines.first(path):
+            if b'"cwd"' in raw:
+                reading.take(raw)
+            if reading.cwd:
+                break
         return reading.cwd
 
     def read(self, path: str, offset: int, inode: int) -> Portion:
         """Some megabytes of what was added since `offset`; from the start if the file is another."""
-        nothing = Portion([], offset, inode, "", "", self.session_of(path), "")
-        file = _opened(path)
-        if file is None:
-            return nothing
-        with file:
-            info = os.fstat(file.fileno())
-            if (inode and info.st_ino != inode) or not _is_line_start(file, offset):
-                offset = 0
-            data, end = _whole_lines(file, offset)
+        found = lines.added(path, offset, inode)
         reading = _Reading()
-        for raw in data.split(b"\n"):
-            if raw and not raw.startswith(_SKIPPED):
+        for raw in found.lines:
+            if not raw.startswith(_SKIPPED):
                 reading.take(raw)
         return Portion(
             reading.events,
-            end,
-            info.st_ino,
+            found.offset,
+            found.inode,
             reading.cwd,
             reading.branch,
             self.session_of(path),
             reading.parent,
         )
-
-
-def _opened(path: str) -> BinaryIO | None:
-    """A transcript that can be read: a regular file, not a pipe that somebody put there."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        return None
-    return os.fdopen(handle, "rb")
-
-
-def _is_line_start(file: BinaryIO, offset: int) -> bool:
-    """Whether a line starts here; not if the file was cut, or written anew, since we were here."""
-    return offset == 0 or os.pread(file.fileno(), 1, offset - 1) == b"\n"
-
-
-def _whole_lines(file: BinaryIO, offset: int) -> tuple[bytes, int]:
-    """The bytes from `offset` on, up to the last whole line of a portion, and where they end.
-
-    A line that is longer than any sane one is passed over.
-    """
-    size = PORTION_BYTES
-    while True:
-        data = os.pread(file.fileno(), size, offset)
-        end = data.rfind(b"\n") + 1
-        if end or len(data) < size:
-            return data[:end], offset + end
-        if size >= LONGEST_LINE:
-            return b"", _end_of_line(file, offset)
-        size *= 2
-
-
-def _end_of_line(file: BinaryIO, offset: int) -> int:
-    """Where the line that starts at `offset` ends; `offset` while its end is not written yet."""
-    at = offset
-    while data := os.pread(file.fileno(), PORTION_BYTES, at):
-        newline = data.find(b"\n")
-        if newline >= 0:
-            return at + newline + 1
-        at += len(data)
-    return offset
 
 
 class _Reading:
@@ -219,9 +153,8 @@ def _text(value: object) -> str:
 
 
 def _time(line: dict[str, Any]) -> str:
-    """The time of a line in our form; theirs has milliseconds."""
-    time = _text(line.get("timestamp"))
-    return time[:19] + "Z" if len(time) >= 20 else ""
+    """The time of a line in our form."""
+    return lines.time_of(line.get("timestamp"))
 
 
 def _id(line: dict[str, Any], n: int, of: str = "") -> str:

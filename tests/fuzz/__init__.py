@@ -1,0 +1,1 @@
+"""Bytes that nobody wrote, given to everything that reads what others write."""

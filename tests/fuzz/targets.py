@@ -1,0 +1,192 @@
+"""What is fuzzed: each reader of what others write, with what has to hold whatever it is given.
+
+Promises: a target raises nothing for any bytes, unless the reader breaks a promise; the same bytes do
+the same.
+Touches: a folder for temporary files, for the index that queries are asked of.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+
+from recollect.adapters import config
+from recollect.adapters.clients.form import Form, Program
+from recollect.adapters.clients.known import KNOWN, Readers
+from recollect.adapters.journal import lines
+from recollect.adapters.sqlite.index import SqliteIndex
+from recollect.domain import codec, pack, summary
+from recollect.domain.claims import claims_in
+from recollect.domain.entries import entry_of
+from recollect.domain.folding import fold
+from recollect.domain.model import Filter, Seen
+from recollect.domain.redact import redact, strip_private
+from recollect.domain.session import Event, SessionState
+from recollect.domain.sessionfile import read_facts
+from recollect.doors.cli.paper import shown, shown_block
+from recollect.errors import RecollectError
+from recollect.hooks import payload
+from recollect.ports import Row
+
+Target = Callable[[bytes], None]
+
+
+def front_matter(data: bytes) -> None:
+    """A memory file: every text is some memory, and changing a field leaves its body alone."""
+    text = data.decode("utf-8", "surrogateescape")
+    memory = codec.memory_from_text(text, "semantic/x.md")
+    assert memory.id
+    front = codec.split_front(text)
+    assert front.lead + "".join(front.lines) + front.body == text
+    entry_of(memory, "stamp")
+    claims_in(memory)
+    read_facts(memory.body)
+    with suppress(ValueError, RecollectError):  # what cannot be parsed is not edited
+        edited = codec.with_field(text, "salience", "high")
+        assert codec.split_front(edited).body == front.body
+        assert codec.with_field(edited, "salience", "high") == edited
+
+
+def journal_line(data: bytes) -> None:
+    """A line of the journal: nothing that its writer did not seal is taken for a change."""
+    for raw, _ in lines.split(data + b"\n"):
+        found = lines.checked(raw)
+        if found is not None:
+            lines.op_of(found)
+    with suppress(ValueError, RecursionError):
+        said = json.loads(data)
+        if isinstance(said, dict):
+            sealed = lines.line_of(said)
+            assert lines.checked(sealed.rstrip(b"\n")) == said or "sum" in said
+            lines.op_of(said)
+
+
+def transcript(data: bytes) -> None:
+    """A log of any client: read, folded and told as a memory that can be read again."""
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        file.write(data)
+        file.flush()
+        for client, reader in Readers().items():
+            portion = reader.read(file.name, 0, 0)
+            _told(SessionState("fuzz", client), portion.events)
+
+
+def _told(state: SessionState, events: list[Event]) -> None:
+    fold(state, events)
+    assert fold(state, [event for event in events if event.id]) == []
+    memory = codec.memory_from_text(
+        summary.summary_text(state, "fuzz", "en"), "episodic/fuzz/summary.md"
+    )
+    assert (memory.problem, memory.id, memory.kind) == ("", "fuzz", "session")
+    summary.conversation_text(events, "zh")
+    kept = json.loads(json.dumps(state.to_json()))
+    assert SessionState.from_json(kept).to_json() == kept
+
+
+@cache
+def _index() -> SqliteIndex:
+    folder = tempfile.mkdtemp(prefix="fuzz-index-")
+    index = SqliteIndex(folder)
+    text = "---\nid: tea\ntags: [pot]\n---\n# Tea\n\nfoo-bar C++ don't 中文 SQLITE_BUSY.\n"
+    memory = codec.memory_from_text(text, "semantic/tea.md")
+    index.apply([Row(Seen("semantic/tea.md", 1, 1, 1, 1), "stamp", memory)], [], 1)
+    return index
+
+
+def query(data: bytes) -> None:
+    """A query: any text is data, never an operator."""
+    text = data.decode("utf-8", "surrogateescape")
+    for found in _index().search(text, only=Filter(), limit=5):
+        assert found.id == "tea"
+
+
+def hook_stdin(data: bytes) -> None:
+    """What a client sends to a hook: nothing is raised, and what JSON says is what we read."""
+    wanted = ("session_id", "prompt", "cwd", "files")
+    found = payload.members(data, wanted)
+    texts = {key: payload.text_of(value) for key, value in found.items() if key}
+    for raw in found.values():
+        payload.strings_in(raw)
+    payload.is_whole([data])
+    with suppress(ValueError, RecursionError):
+        said = json.loads(data.decode("utf-8"))
+        if isinstance(said, dict) and len(_keys(data)) == len(set(_keys(data))):
+            for key in wanted:
+                value = said.get(key)
+                if isinstance(value, str):
+                    assert texts.get(key) == _readable(value), key
+
+
+def _keys(data: bytes) -> list[str]:
+    """The keys of a JSON object, as often as they are there; none of one with escapes in a key."""
+    found: list[str] = []
+
+    def keep(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found[:] = [key for key, _ in pairs]
+        return dict(pairs)
+
+    json.loads(data.decode("utf-8"), object_pairs_hook=keep)
+    return found
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def secrets(data: bytes) -> None:
+    """A text that is to be written: redacting it again changes nothing more."""
+    text = data.decode("utf-8", "surrogateescape")
+    clean = redact(text, b"key")
+    assert redact(clean, b"key") == clean
+    assert strip_private(strip_private(text)) == strip_private(text)
+
+
+@cache
+def _forms() -> list[Form]:
+    program = Program("/python", "/recollect/hook.py")
+    env = {"HOME": "/nobody"}
+    return [part.form for one in KNOWN.values() for part in one.parts(env, program)]
+
+
+def settings_file(data: bytes) -> None:
+    """A client's settings: what is ours goes in once, and comes out again, or it is refused."""
+    text = data.decode("utf-8", "surrogateescape")
+    for form in _forms():
+        with suppress(ValueError, RecursionError):
+            added = form.put(text)
+            assert form.put(added) == added
+            form.taken(added, frozenset(form.empties(text)))
+
+
+def config_file(data: bytes) -> None:
+    """Our own settings: read, or refused with a sentence."""
+    text = data.decode("utf-8", "replace")
+    with suppress(RecollectError):
+        for key, value in config._values("config.toml", text):
+            with suppress(ValueError):
+                config.checked(key, value)
+
+
+def output(data: bytes) -> None:
+    """What is shown to a person or handed to an agent: nothing hidden, no fence, no role."""
+    text = data.decode("utf-8", "surrogateescape")
+    for said in (shown(text), shown_block(text), pack.harmless(text), pack.attribute(text)):
+        assert not [c for c in said if ord(c) in pack.HIDDEN and c not in "\n\t"]
+        said.encode("utf-8")
+    assert pack.harmless(pack.harmless(text)) == pack.harmless(text)
+
+
+TARGETS: dict[str, Target] = {
+    "front-matter": front_matter,
+    "journal-line": journal_line,
+    "transcript": transcript,
+    "query": query,
+    "hook-stdin": hook_stdin,
+    "secrets": secrets,
+    "settings-file": settings_file,
+    "config-file": config_file,
+    "output": output,
+}
