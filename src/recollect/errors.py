@@ -323,7 +323,9 @@ class SealBroken(Encrypted):
 class RecoveryMissing(Encrypted):
     """There are not two keys to encrypt for."""
 
-    sentence = "Nothing is encrypted for fewer than two keys: one of this machine and one to recover with."
+    sentence = (
+        "Nothing is encrypted for fewer than two keys: one of this machine and one to recover with."
+    )
     next_step = "`recollect key-init` makes both; `recollect key-add` adds one that you have."
 
 

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 
 from recollect import fsio
 from recollect.domain.model import Document, Problem, Seen
+from recollect.domain.names import SEALED
 from recollect.errors import (
     AlreadyThere,
     ChangedMeanwhile,
@@ -23,8 +24,9 @@ from recollect.errors import (
     RecollectError,
 )
 
-MEMORY_FOLDERS = ("core", "episodic", "semantic", "procedural", "reference")
+MEMORY_FOLDERS = ("core", "episodic", "semantic", "procedural", "reference", "encrypted")
 VIEWS = ("MEMORY.md", "skill-candidates.md", "README.md")
+ENDS = (".md", SEALED)
 DEEPEST = 8
 LONGEST_NAME_BYTES = 255
 LARGEST_MEMORY = 32 * 1024 * 1024
@@ -64,7 +66,7 @@ class MarkdownStore:
                     self._scan_folder(path, depth + 1, found)
                 else:
                     self._problems.append(Problem(path, "lies too deep; it is not read"))
-            elif path.endswith(".md"):
+            elif path.endswith(ENDS):
                 self._take(entry, path, found)
 
     def _is_link(self, folder: str) -> bool:
@@ -102,7 +104,7 @@ class MarkdownStore:
         folder, _, name = path.removeprefix("archive/").partition("/")
         is_top = not name and path == folder and path not in VIEWS
         hidden = any(part.startswith(".") for part in path.split("/"))
-        if hidden or not path.endswith(".md") or not (is_top or folder in MEMORY_FOLDERS):
+        if hidden or not path.endswith(ENDS) or not (is_top or folder in MEMORY_FOLDERS):
             return None
         try:
             info = os.lstat(self._inside(path))

@@ -7,6 +7,7 @@ from typing import Any
 
 from recollect.app.wiring import App
 from recollect.domain.model import Entry, Filter
+from recollect.domain.names import is_sealed_path
 from recollect.domain.pack import count_tokens
 from recollect.domain.rank import Candidate
 from recollect.errors import MemoryNotFound
@@ -175,12 +176,14 @@ class Page(NamedTuple):
 def show(app: App, name: str, level: int) -> Page:
     """One memory at a level of disclosure (0 keywords … 3 raw conversation), or one section."""
     from recollect.domain import codec
-    from recollect.domain.entries import without_comments
+    from recollect.domain.entries import entry_of, without_comments
 
     store = app.store_of(name)
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
-    memory = codec.memory_from_text(store.read(entry).text, entry.path)
+    memory = store.open_memory(entry)
+    if is_sealed_path(entry.path):  # the index knows nothing of it
+        entry = entry_of(memory, entry.stamp)
     heading, text = "", memory.body.strip()
     if anchor:
         found = next((s for s in codec.sections_of(memory.body) if s.anchor == anchor), None)
@@ -193,6 +196,10 @@ def show(app: App, name: str, level: int) -> Page:
 
 
 def _conversation(store: OpenStore, entry: Entry) -> str:
+    if is_sealed_path(entry.path):
+        from recollect.services.sealing import conversation_of
+
+        return conversation_of(store, entry).strip()
     log = entry.path.removesuffix("summary.md") + "conversation.md"
     if not entry.path.endswith("/summary.md") or not store.files.exists(log):
         return ""

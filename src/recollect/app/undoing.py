@@ -21,6 +21,10 @@ def undo(app: App, name: str, *, scope: str, dry_run: bool) -> Past:
         raise ChangedSince(path=error.fields["path"]) from None
     if not dry_run:
         publish_after_change(app, store)
+        if past.cause == "decrypt":
+            from recollect.app import sealing  # seldom needed
+
+            sealing.hide_again(app, store, past)
         if past.cause == "promote":
             from recollect.app import promoting  # seldom needed
 

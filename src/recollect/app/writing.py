@@ -10,6 +10,7 @@ from recollect import fsio
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.layers import Choice
+from recollect.domain.names import is_sealed_path
 from recollect.errors import (
     ChangedMeanwhile,
     EditKept,
@@ -79,26 +80,32 @@ def edit(
 
 
 def _text_of(store: OpenStore, name: str) -> str:
-    return store.read(store.require(name.partition("#")[0])).text
+    return store.read_open(store.require(name.partition("#")[0])).text
 
 
 def edit_by_hand(
-    app: App, name: str, editor: Callable[[bytes], bytes | None], *, dry_run: bool
+    app: App, name: str, editor: Callable[[bytes, bool], bytes | None], *, dry_run: bool
 ) -> Done:
     """Let a person change the whole text; what they wrote is kept if somebody else was quicker.
 
-    `editor` gets the bytes of the file and gives the new ones, or None if nothing was changed.
+    `editor` gets the bytes of the file, and whether they must not get to a disk; it gives the new
+    ones, or None if nothing was changed.
     """
     store = app.store_of(name)
     memory_id = name.partition("#")[0]
-    document = store.read(store.require(memory_id))
-    data = editor(document.text.encode("utf-8", "surrogateescape"))
+    entry = store.require(memory_id)
+    document = store.read_open(entry)
+    is_secret = is_sealed_path(entry.path)
+    data = editor(document.text.encode("utf-8", "surrogateescape"), is_secret)
     text = document.text if data is None else data.decode("utf-8", "surrogateescape")
     try:
         done = service.edit_text(store, memory_id, text, document.stamp, dry_run=dry_run)
     except ChangedMeanwhile as error:
         kept = f"{app.cache_of(store.files.root)}/edited-{memory_id}.md"
-        fsio.write_whole(kept, app.redact(text).encode("utf-8", "surrogateescape"))
+        text = app.redact(text)
+        if is_secret:
+            kept, text = f"{kept}.age", app.sealing.seal(text)
+        fsio.write_whole(kept, text.encode("utf-8", "surrogateescape"))
         raise EditKept(path=error.fields["path"], kept=kept) from None
     return _done(app, store, done, dry_run=dry_run)._replace(before=document.text)
 

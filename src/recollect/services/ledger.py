@@ -15,9 +15,11 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 from recollect.domain.model import Change, Op, Problem
+from recollect.domain.names import is_sealed_path
 from recollect.errors import (
     AlreadyThere,
     ChangedMeanwhile,
+    Failed,
     FileNotThere,
     OutsideStore,
     RecollectError,
@@ -85,7 +87,24 @@ class Ledger:
     def _redacted(self, change: Change) -> Change:
         if change.op != "put":
             return change
-        return Change("put", change.path, change.memory, change.before, self.redact(change.text))
+        text = self._clean(change.path, change.text)
+        return Change("put", change.path, change.memory, change.before, text)
+
+    def _clean(self, path: str, text: str, *, is_outside: bool = False) -> str:
+        """`text` as it may be written. Cipher text has no secrets, but may look as if it had.
+
+        Raises:
+            Failed: it is plain, and this is the place of an encrypted memory.
+        """
+        if not is_sealed_path(path):
+            return self.redact(text)
+        from recollect.domain.codec.sealed import is_sealed  # seldom needed
+
+        if is_sealed(text):
+            return text
+        if not is_outside:
+            raise Failed(what=f"What was to be written to {path} is not encrypted; it was not.")
+        return self.redact(text)
 
     def _old_of(self, change: Change) -> str:
         """The text that a change replaces; an error if the file is not as the plan saw it."""
@@ -126,7 +145,7 @@ class Ledger:
             about = blank._replace(memory=change.memory, path=change.path)
             if change.before is not None and self.journal.text_of(change.before) is None:
                 # The old text came from a person's editor: the journal keeps it, for undo.
-                old = self.redact(olds[change.path])
+                old = self._clean(change.path, olds[change.path], is_outside=True)
                 ops.append(about._replace(cause=OUTSIDE, after=change.before, text=old, undoes=""))
             ops.append(_op_of(change, about))
         return [

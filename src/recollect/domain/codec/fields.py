@@ -14,10 +14,11 @@ from datetime import datetime, timedelta
 
 from recollect.domain import model
 from recollect.domain.codec.editing import date_text, value_text, with_value, without_key
-from recollect.domain.codec.frontmatter import Front, Value, split_front
+from recollect.domain.codec.frontmatter import Value, split_front
 from recollect.domain.codec.legacy import headers_of, split_keywords
+from recollect.domain.codec.sealed import closed_memory
 from recollect.domain.model import Memory
-from recollect.domain.names import id_from, is_id
+from recollect.domain.names import id_from, is_id, is_sealed_path
 from recollect.domain.pattern import Pattern
 
 ORDER = (
@@ -56,6 +57,7 @@ _TIME = Pattern(
     r"(?:[T\s]*(\d{1,2})[:：](\d{2})(?:[:：](\d{2})(?:[.,]\d*)?)?\s*(?:([+-])(\d{2}):?(\d{2}))?)?",
     re.IGNORECASE,
 )
+Said = Mapping[str, Value]  # what the front matter says, by key
 _FENCE = Pattern(r"^ {0,3}(?:```|~~~)", re.M)
 
 
@@ -89,47 +91,51 @@ def layer_defaults(layer: str) -> dict[str, str]:
 
 def stem_of(path: str) -> str:
     """The id of a file that names none: its stem, or its folder's name for `…/summary.md`."""
-    parts = path.removesuffix(".md").split("/")
+    parts = path.removesuffix(".age").removesuffix(".md").split("/")
     return parts[-2] if parts[-1] == "summary" and len(parts) > 1 else parts[-1]
 
 
 def memory_from_text(text: str, path: str) -> Memory:
-    """The memory that this text is, at this place in the store."""
+    """The memory that this text is, at this place in the store; of an encrypted one its shell."""
+    if is_sealed_path(path):
+        stem = stem_of(path)
+        return closed_memory(text, path, stem if is_id(stem) else id_from(stem))
     front = split_front(text)
+    said = {entry.key: entry.value for entry in front.entries}  # of a key that is there twice, the last
     legacy = headers_of(front.body)
     problems = [front.problem] if front.problem else []
     default = default_fields(path)
-    word = {key: _word(front, key, default, problems) for key in _WORDS}
-    times = {key: _time(front, key, problems) for key in DATES}
+    word = {key: _word(said, key, default, problems) for key in _WORDS}
+    times = {key: _time(said, key, problems) for key in DATES}
     stem = stem_of(path)
-    title = _one(front, "title") or legacy.title or _heading(front.body) or stem
+    title = _one(said, "title") or legacy.title or _heading(front.body) or stem
     return Memory(
-        id=_id(front, stem, problems),
+        id=_id(said, stem, problems),
         title=" ".join(title.split()),
         layer=word["type"],
         path=path,
         body=front.body,
         kind=word["kind"],
-        category=_one(front, "category"),
-        tags=_many(front, "tags") or legacy.keywords,
-        trigger=_many(front, "trigger"),
-        files=_many(front, "files"),
-        concepts=_many(front, "concepts"),
+        category=_one(said, "category"),
+        tags=_many(said, "tags") or legacy.keywords,
+        trigger=_many(said, "trigger"),
+        files=_many(said, "files"),
+        concepts=_many(said, "concepts"),
         salience=word["salience"],
         confidence=word["confidence"],
         source=word["source"],
         trust=word["trust"],
         status=word["status"],
-        related=_many(front, "related"),
-        supersedes=_many(front, "supersedes"),
-        session=_one(front, "session"),
-        project=_one(front, "project"),
+        related=_many(said, "related"),
+        supersedes=_many(said, "supersedes"),
+        session=_one(said, "session"),
+        project=_one(said, "project"),
         created=times["created"] or time_of(legacy.time) or time_of(stem),
         updated=times["updated"],
         last_accessed=times["last-accessed"][:10],
-        retention=_one(front, "retention"),
+        retention=_one(said, "retention"),
         decay_after=times["decay-after"][:10],
-        private=_one(front, "private").lower() not in _NOT,
+        private=_one(said, "private").lower() not in _NOT,
         problem="; ".join(problems),
     )
 
@@ -168,15 +174,15 @@ def with_field(text: str, key: str, value: Value | None) -> str:
     return with_value(text, key, value, order=ORDER, is_date=key in DATES)
 
 
-def _one(front: Front, key: str) -> str:
-    value = front.value(key)
+def _one(said: Said, key: str) -> str:
+    value = said.get(key)
     if isinstance(value, list):
         value = ", ".join(value)
     return (value or "").strip()
 
 
-def _many(front: Front, key: str) -> tuple[str, ...]:
-    value = front.value(key)
+def _many(said: Said, key: str) -> tuple[str, ...]:
+    value = said.get(key)
     if not value:
         return ()
     if isinstance(value, str):
@@ -184,8 +190,8 @@ def _many(front: Front, key: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(item.strip() for item in value if item.strip()))
 
 
-def _word(front: Front, key: str, default: Mapping[str, str], problems: list[str]) -> str:
-    value = _one(front, key).lower()
+def _word(said: Said, key: str, default: Mapping[str, str], problems: list[str]) -> str:
+    value = _one(said, key).lower()
     if value in _WORDS[key]:
         return value
     if value:
@@ -193,16 +199,16 @@ def _word(front: Front, key: str, default: Mapping[str, str], problems: list[str
     return default[key]
 
 
-def _time(front: Front, key: str, problems: list[str]) -> str:
-    value = _one(front, key)
+def _time(said: Said, key: str, problems: list[str]) -> str:
+    value = _one(said, key)
     time = time_of(value)
     if value and not time:
         problems.append(f"{key} is “{value}”, which is no date such as 2026-01-11")
     return time
 
 
-def _id(front: Front, stem: str, problems: list[str]) -> str:
-    named = _one(front, "id")
+def _id(said: Said, stem: str, problems: list[str]) -> str:
+    named = _one(said, "id")
     if named and not is_id(named):
         problems.append(f"id “{named}” cannot be a name; the file's name is used")
         named = ""

@@ -17,10 +17,22 @@ from recollect.doors.cli.helping import option
 @command("list", scope=True, example="recollect list --kind decision --since 2026-01-01")
 @filters
 @option("--limit", type=click.IntRange(1), default=50, show_default=True, metavar="N")
-def list_command(door: Door, limit: int, scope: str | None, **given: Any) -> None:
+@option("--encrypted", is_flag=True, help="The encrypted ones, with their titles.")
+def list_command(
+    door: Door, limit: int, scope: str | None, *, encrypted: bool, **given: Any
+) -> None:
     """List memories, newest first."""
     only = filter_of(door, given)
-    found = reading.entries(door.app, only, scope=scope or "")
+    if not encrypted:
+        _show(door, reading.entries(door.app, only, scope=scope or ""), only, limit)
+        return
+    from recollect.app import sealing  # seldom asked for
+
+    with sealing.opened_stores(door.app, door.app.stores(scope or "")) as opened:
+        _show(door, reading.entries(door.app, only, scope=scope or "", stores=opened), only, limit)
+
+
+def _show(door: Door, found: list[Listed], only: Filter, limit: int) -> None:
 
     def show() -> None:
         show_list(door, found[:limit], only)

@@ -34,8 +34,15 @@ MOST_RATED = 15
     metavar="CHANGE|DATE",
     help="What was there behind a change, at the end of a day or at a time (UTC).",
 )
+@option("--encrypted", is_flag=True, help="Look into encrypted memories too.")
 def search_command(
-    door: Door, query: tuple[str, ...], scope: str | None, as_of: str, **given: Any
+    door: Door,
+    query: tuple[str, ...],
+    scope: str | None,
+    as_of: str,
+    *,
+    encrypted: bool,
+    **given: Any,
 ) -> None:
     """Find memories by words, in any order; nothing in a query is special.
 
@@ -44,6 +51,15 @@ def search_command(
     --as-of it reads every text as it was, which takes as long as rebuild-index.
     """
     text = " ".join(query)
+    if encrypted:
+        if as_of or not text.strip():
+            raise door.refusal("--encrypted looks for words in what is there now.")
+        from recollect.app import sealing  # seldom asked for
+
+        stores = door.app.stores(scope or "")
+        with sealing.opened_stores(door.app, stores) as opened:
+            _search(door, text, scope or "", [*stores, *opened], **given)
+        return
     if not as_of:
         _search(door, text, scope or "", None, **given)
         return

@@ -69,6 +69,7 @@ WARNINGS = {
     help="A file with the raw conversation (level 3).",
 )
 @option("--private", is_flag=True, help="Keep it out of views, exports and git.")
+@option("--encrypt", is_flag=True, help="Encrypt it, in a file of its own.")
 @option(
     "--into",
     default="",
@@ -84,10 +85,7 @@ def save_command(door: Door, title: str, dry_run: bool, scope: str | None, **giv
     layer or kind. Rules and pointers become a section of a shared file; all else gets a file.
     Tags are written in the form that the store uses, else as the noun (scraping, not scraper).
     """
-    if given["into"] and (given["layer"] or given["kind"] or given["conversation"]):
-        raise door.refusal("--into adds to a memory: leave out --layer, --kind and --conversation.")
-    if given["conversation"] and (given["layer"] or given["kind"]):
-        raise door.refusal("--conversation makes an episode: leave out --layer and --kind.")
+    _check_together(door, given)
     draft = writing.draft(
         door.app,
         title,
@@ -101,6 +99,7 @@ def save_command(door: Door, title: str, dry_run: bool, scope: str | None, **giv
         private=given["private"],
         into=given["into"],
         exact_tags=given["exact_tags"],
+        encrypt=given["encrypt"],
     )
     _check_category(door, draft.kind, draft.category)
     done = writing.save(door.app, draft, scope=scope or "", dry_run=dry_run)
@@ -141,6 +140,15 @@ def _show_advice(door: Door, advice: Advice) -> None:
         )
     for warning in advice.warnings:
         door.tell(WARNINGS[warning], style="yellow")
+
+
+def _check_together(door: Door, given: dict[str, Any]) -> None:
+    if given["into"] and (given["layer"] or given["kind"] or given["conversation"]):
+        raise door.refusal("--into adds to a memory: leave out --layer, --kind and --conversation.")
+    if given["conversation"] and (given["layer"] or given["kind"]):
+        raise door.refusal("--conversation makes an episode: leave out --layer and --kind.")
+    if given["encrypt"] and (given["into"] or given["private"]):
+        raise door.refusal("--encrypt makes a file of its own: leave out --into and --private.")
 
 
 def _check_category(door: Door, kind: str, category: str) -> None:

@@ -10,6 +10,7 @@ import click
 from recollect.app import undoing, writing
 from recollect.app.writing import Done
 from recollect.doors.cli.door import Door, command
+from recollect.doors.cli.editor import in_editor
 from recollect.doors.cli.helping import FilePath, option
 from recollect.doors.cli.ids import complete_ids
 from recollect.doors.cli.texts import text_given
@@ -47,7 +48,7 @@ def edit_command(door: Door, name: str, dry_run: bool, **given: Any) -> None:
             raise door.refusal(
                 "There is no terminal for an editor: give --body, --file, --append or -."
             )
-        done = writing.edit_by_hand(door.app, name, _in_editor, dry_run=dry_run)
+        done = writing.edit_by_hand(door.app, name, in_editor, dry_run=dry_run)
     else:
         has_body = (
             given["body"] is not None or given["file"] is not None or given["stdin"] is not None
@@ -57,12 +58,6 @@ def edit_command(door: Door, name: str, dry_run: bool, **given: Any) -> None:
             door.app, name, title=given["title"], body=body, append=given["append"], dry_run=dry_run
         )
     _show_change(door, done, dry_run=dry_run)
-
-
-def _in_editor(text: bytes) -> bytes | None:
-    """What a person made of a text in their editor; None if they left it as it was."""
-    # Bytes, since for text the editor's wrapper would change line ends and marks.
-    return click.edit(text, extension=".md")
 
 
 def _show_change(door: Door, done: Done, *, dry_run: bool) -> None:

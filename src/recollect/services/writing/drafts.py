@@ -43,6 +43,7 @@ class Draft(NamedTuple):
     created: str = ""
     into: str = ""  # the memory to which it is added
     exact_tags: bool = False  # the tags are written as they are given
+    encrypt: bool = False  # in a file of its own, whatever it is
 
     def mapped(self, change: Callable[[str], str]) -> Draft:
         """The draft with every text in it changed."""

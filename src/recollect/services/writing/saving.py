@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from recollect.domain import codec, entries, layers, model, tags
 from recollect.domain.codec.fields import layer_defaults
 from recollect.domain.codec.frontmatter import Value
+from recollect.domain.codec.sealed import with_conversation
 from recollect.domain.model import TRUSTS, Change, Document
 from recollect.domain.names import anchor_of
 from recollect.domain.text import STOP_WORDS, plain_words
@@ -156,17 +157,18 @@ def _new_file(
     kind = "conversation" if draft.conversation and choice.kind == "note" else choice.kind
     path = store.path_for(choice.layer, "conversation" if draft.conversation else kind, name)
     if draft.encrypt:
-        from recollect.services import sealing  # seldom needed
+        from recollect.services.sealing import new_place  # seldom needed
 
-        name = sealing.new_id(store)
-        path = sealing.path_of(name)
+        name, path = new_place(store)
     fields = _fields_of(draft, choice._replace(kind=kind), name, created)
     body = draft.body.strip("\n")
     if not body.lstrip().startswith("# "):
         body = f"# {draft.title.strip()}\n\n{body}" if body else f"# {draft.title.strip()}"
     text = codec.new_text(fields, body)
+    if draft.encrypt:
+        text = with_conversation(text, draft.conversation)
     changes = [Change("put", path, name, None, text)]
-    if draft.conversation:
+    if draft.conversation and not draft.encrypt:
         log = path.removesuffix("summary.md") + "conversation.md"
         changes.insert(0, Change("put", log, name, None, draft.conversation))
     if draft.private:

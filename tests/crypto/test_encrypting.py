@@ -1,0 +1,192 @@
+"""A plain memory is encrypted: its text, its name and its title go from everywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.running import Person
+from tests.crypto.desk import BODY, TAGS, TITLE, WORDS, Desk
+
+import recollect.app.sealing
+from recollect.errors import StorageFailed
+
+NAME = "kingfisher-salary-for-zbigniew"
+
+
+def save(desk: Desk, *words: str) -> str:
+    given = words or ("--kind", "decision")
+    ran = desk.person.ok("save", TITLE, "--body", BODY, "--tags", TAGS, *given, "--json")
+    return str(ran.json["id"])
+
+
+def encrypt(desk: Desk, name: str = NAME) -> str:
+    return str(desk.person.ok("encrypt", name, "--json").json["id"])
+
+
+def plain_file(desk: Desk) -> Path:
+    return desk.person.store / "semantic" / "decisions" / f"{NAME}.md"
+
+
+def test_no_file_says_a_word_of_it_afterwards(desk: Desk) -> None:
+    save(desk)
+    desk.person.ok("edit", NAME, "--append", "The marmalade is sour.")
+    plain_file(desk).write_text(plain_file(desk).read_text("utf-8") + "By hand: 4711.\n", "utf-8")
+    desk.person.ok("consolidate")
+    desk.person.ok("recall", "--start")
+    desk.person.ok("clear-facts", "--yes")
+    desk.person.ok("activate", NAME)
+    assert desk.left()
+
+    ran = desk.person.ok("encrypt", NAME, "--json").json
+    assert desk.left() == []
+    assert ran["left"] == [{"what": "git history", "path": str(desk.person.project)}]
+    assert "By hand: 4711." in desk.person.ok("show", ran["id"]).out
+
+
+def test_no_brief_of_any_project_tells_of_it(desk: Desk, tmp_path: Path) -> None:
+    desk.person.ok("save", TITLE, "--body", BODY, "--kind", "decision")
+    (desk.person.home / ".claude" / "memory").mkdir(parents=True)
+    desk.person.ok("save", "Marmalade for all", "--scope", "global", "--kind", "decision")
+    other = Person(desk.person.home, tmp_path / "other")
+    (other.project / ".claude" / "memory").mkdir(parents=True)
+    other.ok("recall", "--start")
+    for person, scope in ((desk.person, "global"), (desk.person, "project")):
+        for row in person.ok("list", "--scope", scope, "--json").json:
+            person.ok("encrypt", row["id"])
+    assert desk.left() == []
+
+
+@pytest.mark.parametrize("mark", ["", "# of my own\n"], ids=["as-made", "with-lines-of-its-own"])
+def test_decrypting_gives_back_the_same_bytes_under_the_same_name(desk: Desk, mark: str) -> None:
+    save(desk)
+    text = plain_file(desk).read_text("utf-8").replace("---\nid", f"---\n{mark}mine: 'yes'\nid")
+    plain_file(desk).write_text(text + "\r\nodd   \n\n", "utf-8", newline="")
+    before = plain_file(desk).read_bytes()
+    done = desk.person.ok("decrypt", encrypt(desk), "--json").json
+    assert done["id"] == NAME
+    assert plain_file(desk).read_bytes() == before
+    assert not (desk.person.store / "encrypted").exists() or not list(
+        (desk.person.store / "encrypted").iterdir()
+    )
+
+
+def test_a_file_without_front_matter_keeps_its_layer_and_its_title(desk: Desk) -> None:
+    desk.person.write("reference/kingfisher.md", f"{BODY}\n")
+    done = desk.person.ok("decrypt", encrypt(desk, "kingfisher"), "--json").json
+    assert done["path"].endswith("/reference/kingfisher.md")
+    shown = desk.person.ok("show", "kingfisher", "--json").json
+    assert (shown["title"], shown["text"], shown["type"]) == ("kingfisher", BODY, "reference")
+
+
+def test_a_decrypted_memory_gets_another_name_where_its_own_is_taken(desk: Desk) -> None:
+    save(desk)
+    name = encrypt(desk)
+    assert save(desk) == NAME
+    assert desk.person.ok("decrypt", name, "--json").json["id"] == f"{NAME}-2"
+
+
+def test_undoing_a_decryption_leaves_no_word(desk: Desk) -> None:
+    name = desk.save()
+    desk.person.ok("decrypt", name)
+    assert desk.left()
+    desk.person.ok("undo")
+    assert desk.left() == []
+    assert BODY in desk.person.ok("show", name).out
+
+
+def test_undoing_an_encryption_is_refused_and_changes_nothing(desk: Desk) -> None:
+    save(desk)
+    name = encrypt(desk)
+    assert desk.person.run("undo", name).code == 1
+    assert desk.left() == []
+    assert BODY in desk.person.ok("show", name).out
+
+
+def test_the_history_goes_on_under_the_new_name_and_can_be_read(desk: Desk) -> None:
+    save(desk)
+    desk.person.ok("edit", NAME, "--append", "More.")
+    name = encrypt(desk)
+    causes = [row["cause"] for row in desk.person.ok("history", name, "--json").json]
+    assert causes == ["encrypt", "edit", "save"]
+    assert desk.person.run("undo", "--to", "2099-01-01").code == 0
+
+
+def test_what_still_names_it_is_said(desk: Desk) -> None:
+    save(desk)
+    other = desk.person.ok("save", "Another", "--body", f"As {TITLE} says.", "--json").json
+    left = desk.person.ok("encrypt", NAME, "--json").json["left"]
+    assert other["path"] in {row["path"] for row in left if row["what"] == "still names it"}
+
+
+def test_a_dry_run_changes_nothing(desk: Desk) -> None:
+    save(desk)
+    before = dict(desk.everything())
+    assert NAME in desk.person.ok("encrypt", NAME, "--dry-run").out
+    after = {path: data for path, data in desk.everything() if not path.startswith("home/.cache")}
+    assert after.items() <= before.items()
+
+
+def test_a_crash_before_the_journal_is_cleaned_is_mended_by_the_next_run(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(desk)
+
+    def crash(*_: object) -> None:
+        raise StorageFailed(path="journal", reason="the machine went down")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(recollect.app.sealing, "_hide", crash)
+        assert desk.person.run("encrypt", NAME).code == 16
+    assert desk.left()
+    # Something of the same name that came later is somebody else's.
+    desk.person.ok("save", TITLE, "--body", "Something else.", "--kind", "decision")
+    done = desk.person.ok("encrypt", "--json").json["finished"]
+    assert len(done) == 1
+    assert BODY in desk.person.ok("show", done[0]).out
+    assert desk.person.ok("history", NAME, "--json").json[0]["cause"] == "save"
+    assert desk.left(["marmalade"]) == []
+    assert desk.person.ok("encrypt", "--json").json["finished"] == []
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "why"),
+    [
+        (["memory-set", "project", "Kingfishers."], "project", "every session"),
+        (["save", "Be kind", "--kind", "rule", "--body", "x"], "feedback", "section for each"),
+    ],
+)
+def test_what_agents_live_by_cannot_be_encrypted(
+    desk: Desk, make: list[str], name: str, why: str
+) -> None:
+    desk.person.ok(*make)
+    ran = desk.person.run("encrypt", name)
+    assert ran.code == 2
+    assert why in ran.err
+
+
+def test_what_is_encrypted_is_not_encrypted_again(desk: Desk) -> None:
+    name = desk.save()
+    assert desk.person.run("encrypt", name).code == 2
+    save(desk)
+    assert desk.person.run("decrypt", NAME).code == 2
+
+
+def test_the_views_and_the_index_of_other_programs_leave_it_out(desk: Desk) -> None:
+    name = desk.save()
+    desk.person.ok("save", "Plain", "--body", "text")
+    desk.person.ok("consolidate")
+    page = (desk.person.store / "MEMORY.md").read_text("utf-8")
+    rows = json.loads((desk.person.store / ".index.json").read_text("utf-8"))["entries"]
+    assert name not in page
+    assert [row["id"] for row in rows] == ["plain"]
+
+
+def test_a_plain_text_in_the_place_of_an_encrypted_one_is_a_problem_and_not_indexed(
+    desk: Desk,
+) -> None:
+    desk.person.write("encrypted/sealed-aaaaaaaa.md.age", f"# {TITLE}\n\n{BODY}\n")
+    assert desk.person.ok("search", "kingfisher", "--json").json["hits"] == []
+    assert "marmalade" not in desk.person.run("show", "sealed-aaaaaaaa").out
+    assert [path for path in desk.left(WORDS[1:]) if "home" in path] == []
