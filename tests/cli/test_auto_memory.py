@@ -232,6 +232,34 @@ def test_the_clients_notes_are_taken_in_for_the_others_and_not_said_to_it_again(
     assert path.read_bytes() == before
 
 
+def test_what_its_index_does_not_name_is_not_before_it(person: Person) -> None:
+    folder = noted(person).parent
+    (folder / "unlisted.md").write_text("Nobody names this.")
+    worked(person)
+    [known] = person.home.glob(".cache/recollect/*/known-claude")
+    assert known.read_text() == "auto-feedback-commits\n"
+    (person.home / ".claude" / "settings.json").write_text('{"autoMemoryEnabled": false}')
+    worked(person)
+    assert not known.exists()
+
+
+def test_a_folder_that_the_person_chose_is_read_and_one_that_the_project_names_is_not(
+    person: Person,
+) -> None:
+    for name in ("mine", "theirs"):
+        (person.home / name).mkdir()
+        (person.home / name / f"{name}.md").write_text(f"This is {name}.")
+    beside = person.project / ".claude" / "settings.json"
+    beside.write_text(json.dumps({"autoMemoryDirectory": str(person.home / "theirs")}))
+    worked(person)
+    assert person.ok("list", "--json").json == []
+    own = person.home / ".claude" / "settings.json"
+    own.parent.mkdir()
+    own.write_text('{"autoMemoryDirectory": "~/mine"}')
+    worked(person)
+    assert [row["id"] for row in person.ok("list", "--json").json] == ["auto-mine"]
+
+
 def test_a_note_that_changes_is_renewed_and_one_that_was_forgotten_stays_so(person: Person) -> None:
     path = noted(person)
     worked(person)

@@ -81,12 +81,10 @@ def apply(app: App, scope: str, mode: str, *, dry_run: bool) -> Applied:
         if place:
             _make_ready(app, place, is_global=is_global)
         notes.pop(path, None)
+        # Noted first: what was noted and not written is found not to be ours.
+        _keep_notes(app, notes | ({path: edit} if edit.wrote else {}))
         if text != old:
-            # Noted first: what was noted and not written is found not to be ours.
-            _keep_notes(app, notes | ({path: edit} if edit.wrote else {}))
             client.write(path, text)
-        else:
-            _keep_notes(app, notes | ({path: edit} if edit.wrote else {}))
     return Applied(mode, path, text != old, place)
 
 
@@ -159,7 +157,7 @@ def _place(app: App, scope: str) -> str:
 
 def _make_ready(app: App, place: str, *, is_global: bool) -> None:
     """Make the folder; what the client knows of this project so far goes with it."""
-    source = "" if is_global else client.own_folder(app.env, app.project_folder)
+    source = "" if is_global else _own_folder(app)
     if source and not os.path.exists(os.path.join(place, client.INDEX)):
         client.copy_notes(source, place)
     fsio.make_folder(place)
@@ -208,20 +206,37 @@ def _chosen(app: App, root: str) -> str:
 def keep(app: App, store: OpenStore) -> int:
     """Take in what the client noted since, and fill up its index; gives how many notes were new."""
     mode = _chosen(app, store.files.root)
+    now = client.in_force(app.env, app.project_folder)
     place = ""
     if mode == BACKEND:
-        used = client.in_force(app.env, app.project_folder).get(client.DIRECTORY)
-        place = _place(app, store.scope) if used == _place(app, store.scope) else ""
+        ours = _place(app, store.scope)
+        place = ours if now.get(client.DIRECTORY) == ours else ""
     elif mode == ALONGSIDE and store.scope == "project":
-        place = client.own_folder(app.env, app.project_folder)
+        place = _own_folder(app)
+    index = client.index_of(place) if place else ""
+    if now.get(client.ENABLED) is False:
+        index = ""  # the client loads none of it
+    found = list(client.notes_in(place))
+    listed = [f"({note.name}.md)" in index for note in found]
     # Before a name or a tag is made of it.
-    clean = (note.mapped(app.redact) for note in client.notes_in(place))
-    names = [(_name_of(note), note) for note in clean]
+    names = [(_name_of(note), note) for note in (note.mapped(app.redact) for note in found)]
     new = _take_in(store, names) if store.settings.capture else 0
-    _tell_hooks(app, store, [name for name, _ in names])
+    _tell_hooks(app, store, [name for (name, _), here in zip(names, listed, strict=True) if here])
     if mode == BACKEND and place:
         _fill_index(store, place)
     return new
+
+
+def _own_folder(app: App) -> str:
+    """Where the client keeps its notes of this project: its usual folder, or the person's choice.
+
+    What a project's own files say of it does not count: they would have us copy any folder.
+    """
+    said = client.said_in(_text_above(app)).get(client.DIRECTORY)
+    if not isinstance(said, str) or not said.startswith(("/", "~/")):
+        return client.own_folder(app.env, os.path.realpath(app.project_folder))
+    place = app.env.get("HOME", "") + said[1:] if said.startswith("~/") else said
+    return "" if place == _place(app, "global") else place  # that one is the global store's
 
 
 def _name_of(note: client.Note) -> str:

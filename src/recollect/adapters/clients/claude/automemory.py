@@ -224,7 +224,7 @@ def with_lines(text: str, lines: Sequence[str]) -> str | None:
 def index_of(place: str) -> str:
     """The text of the index in a folder, nothing where there is none."""
     path = os.path.join(place, INDEX)
-    if not os.path.lexists(path):
+    if not os.path.isfile(path) or os.path.islink(path):
         return ""
     return fsio.read_file(path, LARGEST_SETTINGS).decode("utf-8", "surrogateescape")
 
