@@ -3,16 +3,20 @@
 `python -m bench.mcp [--size 1000] [--rounds 20]`
 
 Side by side in one run: a bare interpreter, one that only imports the official SDK, the same tools
-served by the SDK over stdio, `recollect mcp`, and `recollect mcp` by way of the command line.
+served by the SDK over stdio and over HTTP, `recollect mcp`, the same by way of the command line,
+and `recollect mcp --http`.
 """
 
 from __future__ import annotations
 
 import argparse
+import http.client
 import importlib.util
 import json
 import os
+import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -27,11 +31,10 @@ from bench.hooks import environment, prepare
 SOURCE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src")
 MAIN = os.path.join(SOURCE, "recollect", "__main__.py")
 # The same tools and the same work behind the SDK's own server: what a user would wait for instead.
-WITH_SDK = f"""
+SDK_TOOLS = f"""
 import sys; sys.path.insert(0, {SOURCE!r})
 import anyio, mcp_types as types
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from recollect.app.wiring import App
 from recollect.doors.mcp import answers
 from recollect.doors.mcp.tools import BY_NAME, TOOLS
@@ -50,13 +53,40 @@ async def called(ctx, params):
     found = await anyio.to_thread.run_sync(work, params)
     return types.CallToolResult.model_validate(found)
 
+server = Server("recollect", on_list_tools=listed, on_call_tool=called)
+"""
+WITH_SDK = f"""{SDK_TOOLS}
+from mcp.server.stdio import stdio_server
+
 async def main():
-    server = Server("recollect", on_list_tools=listed, on_call_tool=called)
     async with stdio_server() as (reader, writer):
         await server.run(reader, writer, server.create_initialization_options())
 
 anyio.run(main)
 """
+WITH_SDK_OVER_HTTP = f"""{SDK_TOOLS}
+import contextlib, socket, uvicorn
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+
+@contextlib.asynccontextmanager
+async def lifespan(app):
+    async with manager.run():
+        yield
+
+here = socket.create_server(("127.0.0.1", 0))
+print(f"http://127.0.0.1:{{here.getsockname()[1]}}/mcp", flush=True)
+app = Starlette(routes=[Mount("/mcp", app=manager.handle_request)], lifespan=lifespan)
+uvicorn.Server(uvicorn.Config(app, log_level="critical")).run(sockets=[here])
+"""
+INITIALIZE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "bench", "version": "1"},
+}
 
 
 class Run(NamedTuple):
@@ -91,9 +121,7 @@ def run_server(command: Sequence[str], env: dict[str, str], cwd: str, cue: str) 
         assert "result" in said, said
         return (time.perf_counter() - started) * 1000
 
-    client = {"name": "bench", "version": "1"}
-    version = "2025-11-25"
-    handshake = ask(1, "initialize", protocolVersion=version, capabilities={}, clientInfo=client)
+    handshake = ask(1, "initialize", **INITIALIZE)
     process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
     tools = ask(2, "tools/list")
     wanted = {"name": "recall", "arguments": {"cue": cue}}
@@ -109,6 +137,53 @@ def run_server(command: Sequence[str], env: dict[str, str], cwd: str, cue: str) 
     process.stdout.close()
     cpu = (usage.ru_utime + usage.ru_stime) * 1000
     return Run(handshake, tools, recall, again, end, cpu, rss)
+
+
+def run_over_http(command: Sequence[str], env: dict[str, str], cwd: str, cue: str) -> Run:
+    """Start a server over HTTP, ask it on one connection, and end it by a signal."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, env=env, cwd=cwd, stdout=subprocess.PIPE)
+    assert process.stdout
+    found = re.search(rb"127\.0\.0\.1:(\d+)", process.stdout.readline())
+    assert found
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        "Authorization": f"Bearer {_token(env)}",
+    }
+    link = http.client.HTTPConnection("127.0.0.1", int(found[1]))
+
+    def ask(number: int, method: str, **params: object) -> float:
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        link.request("POST", "/mcp/", json.dumps(message), headers)
+        said = json.loads(link.getresponse().read())
+        assert "result" in said, said
+        return (time.perf_counter() - started) * 1000
+
+    handshake, tools = ask(1, "initialize", **INITIALIZE), ask(2, "tools/list")
+    wanted = {"name": "recall", "arguments": {"cue": cue}}
+    recall = ask(3, "tools/call", **wanted)
+    again = ask(4, "tools/call", **wanted) - recall
+    rss = resident(process.pid)
+    link.close()
+    before = time.perf_counter()
+    process.send_signal(signal.SIGTERM)
+    _, _, usage = os.wait4(process.pid, 0)
+    end = (time.perf_counter() - before) * 1000
+    process.returncode = 0  # it was waited for already
+    process.stdout.close()
+    cpu = (usage.ru_utime + usage.ru_stime) * 1000
+    return Run(handshake, tools, recall, again, end, cpu, rss)
+
+
+def _token(env: dict[str, str]) -> str:
+    """The token, made by now; the SDK's server asks for none."""
+    path = os.path.join(env["HOME"], ".local", "share", "recollect", "http-token")
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.read().strip()
+    except FileNotFoundError:
+        return ""
 
 
 def resident(pid: int) -> float:
@@ -158,6 +233,7 @@ def measure(folder: str, size: int, rounds: int) -> None:
         "recollect mcp": [*python, MAIN, "mcp"],
         "recollect -C . mcp": [*python, MAIN, "-C", ".", "mcp"],
     }
+    over_http = {"recollect mcp --http": [*python, MAIN, "mcp", "--http", "--port", "0"]}
     path = f"import sys; sys.path.insert(0, {SOURCE!r}); "
     imports = {
         "python -c pass": "pass",
@@ -165,14 +241,17 @@ def measure(folder: str, size: int, rounds: int) -> None:
     }
     if importlib.util.find_spec("mcp_types"):
         servers["the same, on the SDK"] = [*python, "-c", WITH_SDK]
+        over_http["the SDK over HTTP"] = [*python, "-c", WITH_SDK_OVER_HTTP]
         imports["import of the SDK"] = "import mcp.server.lowlevel, mcp.server.stdio"
-    runs: dict[str, list[Run]] = {name: [] for name in servers}
+    runs: dict[str, list[Run]] = {name: [] for name in (*servers, *over_http)}
     loads: dict[str, list[tuple[float, float]]] = {name: [] for name in imports}
     for _ in range(rounds):
         for name, code in imports.items():
             loads[name].append(run_import(code, env))
         for name, command in servers.items():
             runs[name].append(run_server(command, env, project, cue))
+        for name, command in over_http.items():
+            runs[name].append(run_over_http(command, env, project, cue))
     print(f"\nImports, {rounds} rounds (median)\n  {'':24} {'wall':>9} {'peak':>9} {'modules':>9}")
     for name, found in loads.items():
         wall, peak = (statistics.median(column) for column in zip(*found, strict=True))

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from tests.mcp.talking import Agent
+from tests.mcp.test_mcp_ending import wait_until
+
+from recollect.app.publishing import MOST_AT_ONCE
 
 EACH = 12
 
@@ -64,3 +68,26 @@ def test_a_server_that_stands_idle_holds_nothing(agent: Agent) -> None:
         agent.cli("rebuild-index")
         subprocess.run(["rm", "-rf", str(agent.home / ".cache")], check=True)
         assert "Use Redis" in server.text("search", query="redis")
+
+
+@pytest.mark.slow
+def test_the_workers_that_a_server_starts_do_not_stay_in_the_table_of_processes(
+    agent: Agent,
+) -> None:
+    folder = agent.store / "semantic"
+    folder.mkdir(exist_ok=True)
+    for n in range(MOST_AT_ONCE + 1):  # so many that the views are left to a worker
+        (folder / f"note-{n}.md").write_text(f"# Note {n}\n\nIt is so.\n")
+    with agent.server() as server:
+        server.text("status")
+        for n in range(4):
+            server.text("remember", title=f"Thing {n} is so", kind="fact")
+            assert wait_until(lambda: not list(agent.home.glob(".cache/recollect/*/[pw]*ing")))
+        server.text("status")
+        pid = server.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        others = [t.name for t in Path(f"/proc/{pid}/task").iterdir() if t.name != str(pid)]
+        children += [
+            c for t in others for c in Path(f"/proc/{pid}/task/{t}/children").read_text().split()
+        ]
+        assert len(children) <= 1
