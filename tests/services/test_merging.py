@@ -119,6 +119,26 @@ def test_memories_with_the_same_title_or_the_same_claims_are_proposed() -> None:
     assert all(pair.why == "claims" for pair in merging.proposals(at(house)))
 
 
+@pytest.mark.parametrize(
+    ("title", "other", "alike"),
+    [
+        ("Use PostgreSQL for events", "Events use PostgreSQL", True),
+        ("Retry limits of uploads", "The upload retry limit", True),
+        ("发货通知使用消息队列", "发货通知用消息队列", True),
+        ("Use Redis for sessions", "Use Redis for the queue", False),
+        ("Cache port of billing", "Cache port of search", False),
+        ("Redis", "Redis cache", False),
+    ],
+)
+def test_titles_with_most_of_their_words_in_common_are_proposed(
+    title: str, other: str, *, alike: bool
+) -> None:
+    house = House()
+    saved(house, title, "It is so.", tags=("a",))
+    saved(house, other, "It was said.", tags=("b",))
+    assert [pair.why for pair in merging.proposals(at(house))] == (["alike"] if alike else [])
+
+
 def test_code_is_taken_over_whole() -> None:
     code = "```sh\npsql\n\n# The port is 5432.\n```"
     text = merged("The port is 5432.\n", f"# Other\n\n{code}\n", ONE, TWO, NOW)

@@ -10,15 +10,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import combinations
 
 from recollect.domain import codec
 from recollect.domain.claims import claim_key, near_key
 from recollect.domain.codec.sections import Part, parts_of
 from recollect.domain.entries import without_comments
 from recollect.domain.model import Entry, lowest_trust
+from recollect.domain.text import cue_words, stem
 from recollect.named import NamedTuple
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
+LEAST_LIKENESS = 2 / 3  # of the words of two titles, in whatever form and order
+LEAST_WORDS = 2
+MOST_SHARING = 50  # a word that more titles have says nothing
 UNITED = ("tags", "trigger", "files", "concepts", "related")
 
 
@@ -27,22 +32,50 @@ class Pair(NamedTuple):
 
     id: str
     other: str
-    why: str  # `title`, or `claims` with how many they share
+    why: str  # `title`, `alike`, or `claims` with how many they share
     shared: int = 0
 
 
 def same_titles(entries: Iterable[Entry]) -> list[Pair]:
     """The memories of one layer and project with nearly the same title, each with the oldest of them."""
     groups: dict[tuple[str, str, str], list[Entry]] = {}
-    for entry in entries:
-        if entry.layer == "episodic" or entry.status == "superseded" or entry.private:
-            continue
+    for entry in filter(_may_be_one, entries):
         groups.setdefault((entry.layer, entry.project, near_key(entry.title)), []).append(entry)
     found = []
     for rows in groups.values():
         first, *rest = sorted(rows, key=lambda entry: (entry.created, entry.id))
         found += [Pair(first.id, entry.id, "title") for entry in rest]
     return sorted(found)
+
+
+def like_titles(entries: Iterable[Entry]) -> list[Pair]:
+    """The memories of one layer and project whose titles have most of their words in common."""
+    words: dict[str, frozenset[str]] = {}
+    known: dict[str, Entry] = {}
+    sharing: dict[tuple[str, str, str], list[str]] = {}
+    for entry in filter(_may_be_one, entries):
+        known[entry.id] = entry
+        words[entry.id] = frozenset(stem(word) for word in cue_words(entry.title))
+        for word in words[entry.id]:
+            sharing.setdefault((entry.layer, entry.project, word), []).append(entry.id)
+    near = {
+        pair
+        for names in sharing.values()
+        if len(names) <= MOST_SHARING
+        for pair in combinations(sorted(names), 2)
+    }
+    found = []
+    for one, other in sorted(near):
+        both = words[one] & words[other]
+        is_alike = len(both) >= LEAST_LIKENESS * len(words[one] | words[other])
+        if len(both) >= LEAST_WORDS and is_alike:
+            pair = sorted((known[one], known[other]), key=lambda entry: (entry.created, entry.id))
+            found.append(Pair(pair[0].id, pair[1].id, "alike"))
+    return found
+
+
+def _may_be_one(entry: Entry) -> bool:
+    return not (entry.layer == "episodic" or entry.status == "superseded" or entry.private)
 
 
 def merged(text: str, other: str, path: str, other_path: str, now: str) -> str:

@@ -34,10 +34,11 @@ class Merged(NamedTuple):
 
 
 def proposals(store: OpenStore, remembered: Remembered | None = None) -> list[Pair]:
-    """The memories that a person may want to merge: the same title, or mostly the same claims."""
+    """The memories that a person may want to merge: the same or a like title, or the same claims."""
     gathered = gather(store, remembered)
     entries = gathered.entries
-    found = {(one.id, one.other): one for one in duplicates.same_titles(entries.values())}
+    found = {(one.id, one.other): one for one in duplicates.like_titles(entries.values())}
+    found |= {(one.id, one.other): one for one in duplicates.same_titles(entries.values())}
     for merge in look(gathered).merges:
         pair = _pair_of(merge, entries)
         found[pair.id, pair.other] = pair

@@ -94,6 +94,8 @@ def _show(door: Door, pairs: list[Pair]) -> None:
     for pair in pairs:
         if pair.why == "title":
             door.tell("{id} and {other} have the same title", id=pair.id, other=pair.other)
+        elif pair.why == "alike":
+            door.tell("{id} and {other} have much the same title", id=pair.id, other=pair.other)
         else:
             door.tell(
                 "{id} and {other} have {shared} statements in common",
