@@ -1,6 +1,9 @@
 """Consolidation of a store with many memories and many new episodes, in one process.
 
-`python -m bench.lifecycle [--memories 5000] [--episodes 500] [--rounds 3]`
+`python -m bench.lifecycle [--memories 5000] [--episodes 500] [--rounds 3] [--text 0]`
+
+Besides time it shows the peak of memory. With `--text 20` each memory has 20 KB more of text that
+states nothing: a pass has it in memory for one file after the other only.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ _RULES = (
     "Always {verb} the {thing} {noun} before a release.",
     "Do not {verb} {thing} code without a test.",
 )
+LINE = "0123456789 abcdef\n"
 _VERBS = "change restart rename delete merge deploy format review lint rebuild migrate copy".split()
 
 
@@ -52,8 +56,11 @@ def claims(rng: random.Random, words: list[str], weights: list[float], count: in
     return found
 
 
-def files(memories: int, episodes: int, seed: int = corpus.SEED) -> Iterator[tuple[str, str]]:
+def files(
+    memories: int, episodes: int, seed: int = corpus.SEED, text: int = 0
+) -> Iterator[tuple[str, str]]:
     """`(path, text)`: what the store knew before, a fifth of it episodes, then the new episodes."""
+    block = f"\n```\n{LINE * (text * 1024 // len(LINE))}```\n" if text else ""
     rng = random.Random(seed)
     words = corpus.vocabulary(rng, 8000)
     weights = [0.0]
@@ -83,7 +90,7 @@ def files(memories: int, episodes: int, seed: int = corpus.SEED) -> Iterator[tup
             f"## Summary\n\nAsked: what of {tags[0]}?\n\n{' '.join(rest)}\n\n## Decisions\n\n"
             + "".join(f"- [technology] {line[:-1]}: we measured it\n" for line in decided)
         )  # fmt: skip
-        yield f"{folder}/note-{n}.md", f"{head}# Note {n}\n\n{body}\n"
+        yield f"{folder}/note-{n}.md", f"{head}# Note {n}\n\n{body}\n{block}"
 
 
 def make(project: str, first: int, rows: list[tuple[str, str]]) -> None:
@@ -95,7 +102,7 @@ def make(project: str, first: int, rows: list[tuple[str, str]]) -> None:
             file.write(text)
 
 
-def measure(folder: str, memories: int, episodes: int) -> None:
+def measure(folder: str, memories: int, episodes: int, text: int) -> None:
     """Consolidate what was there, add the new episodes, consolidate again; print how long it took."""
     from recollect.app import lifecycle
     from recollect.app.wiring import App
@@ -103,8 +110,10 @@ def measure(folder: str, memories: int, episodes: int) -> None:
     project, home = os.path.join(folder, "project"), os.path.join(folder, "home")
     os.makedirs(home)
     env = {"HOME": home, "LANG": "C.UTF-8", "PATH": os.environ["PATH"]}
-    rows = list(files(memories, episodes))
+    rows = list(files(memories, episodes, text=text))
     make(project, 0, rows[:memories])
+    new = rows[memories:]
+    del rows
     for what in ("a store never consolidated", "the new episodes", "nothing new"):
         app = App(project, env)
         store = app.store("project")  # with the index up to date, as captures leave it
@@ -116,7 +125,7 @@ def measure(folder: str, memories: int, episodes: int) -> None:
             f"memories: {len(done.outcome.steps)} files changed, {done.counts}"
         )
         app.close()
-        make(project, memories, rows)
+        make(project, 0, new)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"  peak memory {peak:.0f} MB (promised: the new episodes in ≤ {PROMISED_SECONDS:.0f} s)")
 
@@ -138,13 +147,17 @@ def main() -> None:
     parser.add_argument("--memories", type=int, default=5000)
     parser.add_argument("--episodes", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--text", type=int, default=0, help="KB of other text in each memory")
     given = parser.parse_args()
-    print(f"Consolidation, {given.memories:,} memories and {given.episodes:,} new episodes")
+    print(
+        f"Consolidation, {given.memories:,} memories and {given.episodes:,} new episodes, "
+        f"{given.text} KB of other text in each"
+    )
     for _ in range(given.rounds):
         print(f"  the machine makes {pace():.0f} million additions a second")
         folder = tempfile.mkdtemp(prefix="recollect-bench-")
         try:
-            measure(folder, given.memories, given.episodes)
+            measure(folder, given.memories, given.episodes, given.text)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -71,16 +71,21 @@ def consolidate(
     """Bring the stores into order, and their index, views and brief up to date."""
     done = []
     for store in app.stores(scope):
+        hidden = app.hidden(store, scope)
         if dry_run:
             with remembered(app, store) as known:
                 gathered = service.gather(store, known, reactions_in(app, store))
                 found = service.look(gathered, force_decay=force_decay)
             gone = prune_with_pass(store, dry_run=True)
+            found = reporting.without(found, hidden)
+            gone = [one for one in gone if one.entry.id not in hidden]
             done.append(Consolidated(store.scope, _stale_views(store), found, gone))
             continue
         found = consolidate_store(app, store, force_decay=force_decay)
         gone = prune_with_pass(store, dry_run=False)
         leftovers.keep_house(app, store)
+        found = reporting.without(found, hidden)
+        gone = [one for one in gone if one.entry.id not in hidden]
         done.append(Consolidated(store.scope, publish_all(app, store), found, gone))
     return done
 
@@ -136,7 +141,9 @@ def conflicts(app: App, *, scope: str) -> list[tuple[str, Wait]]:
     found = []
     for store in app.stores(scope):
         with remembered(app, store) as known:
-            found += [(store.scope, wait) for wait in service.waiting(store, known)]
+            hidden = app.hidden(store, scope)
+            waits = service.waiting(store, known)
+            found += [(store.scope, wait) for wait in waits if reporting.is_told(wait, hidden)]
     return found
 
 
@@ -169,10 +176,7 @@ def supersede(app: App, old: str, new: str, *, dry_run: bool) -> tuple[str, bool
 def remembered(app: App, store: OpenStore) -> Iterator[service.Remembered]:
     """What an earlier pass read, in the cache; it is kept there for the next one."""
     path = f"{app.cache_of(store.files.root)}/{CLAIMS}"
-    text = ""
-    with suppress(RecollectError):
-        text = fsio.read_file(path).decode("utf-8", "replace")
-    known = service.Remembered(text, __version__)
+    known = service.Remembered(_text_at(path), __version__)
     # A plan is made of many small values and no cycles: the collector would go through all of
     # them again and again, for a third of the time, and find nothing.
     was_enabled = gc.isenabled()
@@ -185,6 +189,12 @@ def remembered(app: App, store: OpenStore) -> Iterator[service.Remembered]:
     if known.changed:
         with suppress(RecollectError):  # without it the next pass takes longer, no more
             fsio.write_whole(path, known.text().encode("utf-8", "replace"), durable=False)
+
+
+def _text_at(path: str) -> str:
+    with suppress(RecollectError):
+        return fsio.read_file(path).decode("utf-8", "replace")
+    return ""
 
 
 @contextmanager
