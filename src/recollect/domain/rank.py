@@ -5,14 +5,23 @@ too little trusted, or from another project never comes through.
 Touches: nothing. The hook imports this module, so it imports next to nothing itself.
 """
 
-from recollect.domain.text import STOP_WORDS, index_words, plain_words
+from recollect.domain import evidence
+from recollect.domain.text import (
+    STOP_PAIRS,
+    STOP_WORDS,
+    cue_words,
+    index_words,
+    may_speak_of_time,
+    plain_words,
+    stem,
+)
 
 
 class Candidate:
     """A section that a cue has found, with what its memory says of itself.
 
-    Lists (`trigger`, `files`, `related`) are one string with a line for each item, as the index
-    keeps them. `day` is the day of creation, counted from 1970. `text_score` is the index's own
+    Lists (`trigger`, `files`, `related`, `tags`) are one string with a line for each item, as the
+    index keeps them; `tags` has the concepts, too. `day` is the day of creation, counted from 1970. `text_score` is the index's own
     (higher is better), `score` ours, made of `parts`.
     """
 
@@ -20,7 +29,7 @@ class Candidate:
     COLUMNS = (
         "n", "memory", "id", "anchor", "title", "heading", "text", "path", "layer", "kind",
         "salience", "confidence", "source", "trust", "status", "trigger", "files", "related",
-        "session", "project", "created", "day", "tokens", "size", "mtime_ns", "inode",
+        "session", "project", "created", "day", "tokens", "size", "mtime_ns", "inode", "tags",
     )  # fmt: skip
     __slots__ = (*COLUMNS, "parts", "scope", "score", "text_score")
     n: int
@@ -49,13 +58,14 @@ class Candidate:
     size: int
     mtime_ns: int
     inode: int
+    tags: str
     text_score: float
     scope: str
     score: float
     parts: dict[str, float]
 
     def __init__(self, row: tuple[object, ...], text_score: float, scope: str) -> None:
-        """A candidate from a row of the index: the fields up to `inode`, in order."""
+        """A candidate from a row of the index: the fields up to `tags`, in order."""
         for name, value in zip(self.COLUMNS, row, strict=True):
             setattr(self, name, value)
         self.text_score = text_score
@@ -77,7 +87,7 @@ class Candidate:
 class Cue:
     """What is searched with: its words, and what is known of the moment."""
 
-    __slots__ = ("day", "files", "project", "text", "words")
+    __slots__ = ("_when", "day", "files", "project", "text", "words")
 
     def __init__(
         self, text: str, words: list[str], day: int, files: list[str], project: str
@@ -88,6 +98,36 @@ class Cue:
         self.day = day
         self.files = files
         self.project = project
+        self._when: tuple[tuple[int, int], list[str]] | None = None
+
+    @property
+    def period(self) -> tuple[int, int]:
+        """The first and the last day of the time that it speaks of; (0, 0) if of none."""
+        return self._spoken()[0]
+
+    @property
+    def asked(self) -> list[str]:
+        """Its words without those that name the time."""
+        return self._spoken()[1]
+
+    def _spoken(self) -> tuple[tuple[int, int], list[str]]:
+        if self._when is None:
+            self._when = ((0, 0), self.words)
+            if self.day and may_speak_of_time(self.text, self.words):
+                from recollect.domain import dates  # seldom needed, and a hook waits for it
+
+                found = dates.period_of(self.text[:LONGEST_TIMED], self.day)
+                if found:
+                    have = set(self.words)
+                    rest = [word for word in cue_words(found[1]) if word in have]
+                    rest = [w for w in rest if w not in STOP_WORDS and w not in STOP_PAIRS]
+                    self._when = (found[0], rest)
+        return self._when
+
+    def is_of_its_time(self, day: int) -> bool:
+        """Whether a day lies in the time that it speaks of."""
+        first, last = self.period
+        return 0 < first <= day <= last
 
 
 # How much each field of a section weighs in BM25: title, tags, trigger, names (files, concepts),
@@ -101,94 +141,22 @@ TRUST = {"tool": 0.9, "external": 0.7}
 # What was decided or learned says more than the record of a session (its files, its open points).
 KIND = {"session": 0.7, "conversation": 0.7}
 FACTORS = ("kind", "salience", "confidence", "status", "trust", "age")
+BONUSES = ("files", "trigger", "scope", "date")
+DATE_BONUS = 0.8
 FILE_BONUS = 0.15
+FOLDER_BONUS = 0.05
 PROJECT_BONUS = 0.05
 TRIGGER_BONUS = 0.3
 AGE_FLOOR = 0.7
 HALF_LIFE_DAYS = 90.0
 
-# How much evidence makes a memory relevant (see `evidence`): either most of what a short cue
-# says, or as much of a long one as one and a half words that no other memory has.
-ENOUGH_COVERAGE = 0.5
-ENOUGH_WEIGHT = 1.4
-UNKNOWN_WORTH = 0.6
+RECORD_COVERAGE = 0.9  # the record of a session has many words
 WEAKEST_OF_BEST = 0.45
+MOST_BEHIND = 2.5  # so much may the older of two about the same score more and still come second
 SAME_TEXT = 0.85
 MOST_JUDGED = 8
 MOST_RELATED = 8
-# (ending, letters that must be left of the word)
-_ENDINGS = (
-    ("ations", 6), ("ation", 6), ("ions", 5), ("ion", 5), ("ings", 4), ("ing", 4), ("ies", 4),
-    ("ied", 4), ("ed", 4), ("es", 4), ("s", 4), ("e", 4), ("y", 4),
-)  # fmt: skip
-
-
-def rarity(count: int, total: int) -> float:
-    """The inverse document frequency of a word that `count` of `total` sections have."""
-    # The natural logarithm to 4 places: for `math` a hook would have to load another library.
-    ratio: float = 1.0 + (total - count + 0.5) / (count + 0.5)
-    almost_one: float = ratio**1e-6
-    return (almost_one - 1.0) * 1e6
-
-
-def worths(words: list[str], counts: dict[str, int], total: int) -> dict[str, float]:
-    """What each word of a cue asks for, in words that only one of `total` sections has.
-
-    The keys are the words as `evidence` looks for them. A word that no memory has cannot be
-    answered; it still says that the cue is about more. But a word that was only joined from others
-    (`use callback` → `usecallback`) asks for nothing that they do not.
-    """
-    unique = rarity(1, max(total, 2))
-    have = set(words)
-    asked: dict[str, float] = {}
-    for word in words:
-        count = counts.get(word, 0)
-        if not count and _is_joined(word, have):
-            continue
-        worth = rarity(count, max(total, 2)) / unique if count else UNKNOWN_WORTH
-        start = f" {stem(word)}"
-        asked[start] = max(worth, asked.get(start, 0.0))
-    return asked
-
-
-def _is_joined(word: str, others: set[str]) -> bool:
-    return any(
-        word[i:] in others and (word[:i] in others or word[:i] in STOP_WORDS)
-        for i in range(1, len(word))
-    )
-
-
-def evidence(asked: dict[str, float], text: str) -> tuple[float, float, int]:
-    """How much of what is asked (see `worths`) a text answers: (coverage, weight, words found).
-
-    `text` is made of `index_words`. Coverage is the share 0…1 of all that is asked, weight the
-    worth of what is found.
-    """
-    have = f" {text} "
-    found = [worth for start, worth in asked.items() if start in have]
-    weight = sum(found)
-    return (weight / sum(asked.values()) if found else 0.0), weight, len(found)
-
-
-def stem(word: str) -> str:
-    """A word without its commonest endings: a start that its other forms share."""
-    if not word.isascii() or len(word) < 5 or not word.isalpha():
-        return word
-    for ending, left in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= left:
-            start = word[: -len(ending)]
-            doubled = len(start) > 4 and start[-1] == start[-2] and start[-1] not in "lsz"
-            return start[:-1] if doubled else start  # stopped → stop, but calling → call
-    return word
-
-
-def is_relevant(coverage: float, weight: float, hits: int) -> bool:
-    """Whether that much evidence is enough to say something unasked."""
-    if hits == 0:
-        return False
-    if coverage >= ENOUGH_COVERAGE:
-        return True
-    return hits >= 2 and weight >= ENOUGH_WEIGHT and coverage >= 0.12
+LONGEST_TIMED = 400  # characters of a cue that are looked through for a time
 
 
 def rate(found: Candidate, best: float, cue: Cue) -> None:
@@ -201,14 +169,15 @@ def rate(found: Candidate, best: float, cue: Cue) -> None:
         "status": STATUS.get(found.status, 1.0),
         "trust": TRUST.get(found.trust, 1.0),
         "age": age_factor(found.layer, found.day, cue.day),
-        "files": FILE_BONUS if _shares_file(found.files, cue.files) else 0.0,
+        "files": file_bonus(found.files, cue.files),
         "trigger": TRIGGER_BONUS if is_triggered(found.trigger, cue.words) else 0.0,
         "scope": PROJECT_BONUS if found.scope == "project" else 0.0,
+        "date": DATE_BONUS if cue.is_of_its_time(found.day) else 0.0,
     }
     total = parts["text"]
     for name in FACTORS:
         total *= parts[name]
-    found.score = total + parts["files"] + parts["trigger"] + parts["scope"]
+    found.score = total + sum(parts[name] for name in BONUSES)
     found.parts = parts
 
 
@@ -220,15 +189,25 @@ def age_factor(layer: str, day: int, today: int) -> float:
     return AGE_FLOOR + (1.0 - AGE_FLOOR) * faded
 
 
-def _shares_file(files: str, wanted: list[str]) -> bool:
+def file_bonus(files: str, wanted: list[str]) -> float:
+    """What a memory gets for files (a line each) that are at hand, or that lie beside them."""
     if not files or not wanted:
-        return False
+        return 0.0
     have = files.split("\n")
-    return any(
-        one == two or one.endswith("/" + two) or two.endswith("/" + one)
-        for one in have
-        for two in wanted
+    if any(_is_end(one, two) for one in have for two in wanted):
+        return FILE_BONUS
+    folders = [path.rpartition("/")[0] for path in wanted]
+    beside = any(
+        folder and _is_end(one.rpartition("/")[0], folder) for one in have for folder in folders
     )
+    return FOLDER_BONUS if beside else 0.0
+
+
+def _is_end(one: str, other: str) -> bool:
+    """Whether one path is the end of the other: the same place, seen from two folders."""
+    if not one or not other:
+        return False
+    return one == other or one.endswith("/" + other) or other.endswith("/" + one)
 
 
 def is_triggered(trigger: str, words: list[str]) -> bool:
@@ -255,7 +234,7 @@ def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int)
     """
     chosen: list[Candidate] = []
     said: list[set[str]] = []
-    for one, words in _relevant(found, cue, worths(cue.words, counts, total)):
+    for one, words in _relevant(found, cue, evidence.worths(cue.asked, counts, total)):
         if chosen and one.score < chosen[0].score * WEAKEST_OF_BEST:
             break
         if is_repeat(words, said):
@@ -281,20 +260,101 @@ def _relevant(
     for one in fit:
         rate(one, best[one.scope], cue)
     fit.sort(key=by_score)
-    relevant: list[tuple[Candidate, set[str]]] = []
-    known: dict[str, list[str]] = {}
+    words: dict[int, set[str]] = {}
+    relevant: list[Candidate] = []
+    others: list[Candidate] = []
+    known: dict[str, str] = {}
     for one in fit[:MOST_JUDGED]:
         text = index_words(one.text, known)
-        # The files are the memory's: that they answer says nothing of one of its sections.
-        files = "" if one.anchor else one.files
-        about = index_words(f"{one.shown_title}\n{one.trigger}\n{files}", known)
-        coverage, weight, hits = evidence(asked, f"{about} {text}")
-        one.parts["coverage"], one.parts["weight"] = round(coverage, 3), round(weight, 3)
-        if is_relevant(coverage, weight, hits):
-            one.score *= (1.0 + coverage) / 2.0
-            relevant.append((one, set(text.split())))
-    relevant.sort(key=lambda pair: by_score(pair[0]))
-    return relevant
+        words[id(one)] = set(text.split())
+        if judge(one, text, cue, asked, known):
+            one.score *= (1.0 + one.parts["coverage"]) / 2.0
+            relevant.append(one)
+        else:
+            others.append(one)
+    subjects = _subjects_of(fit[:MOST_JUDGED]) if relevant else {}
+    # Whoever is told how things were must be told how they are.
+    relevant += [new for new in others if any(is_newer(new, old, subjects) for old in relevant)]
+    relevant.sort(key=by_score)
+    put_newer_first(relevant, subjects)
+    return [(one, words[id(one)]) for one in relevant]
+
+
+def judge(
+    one: Candidate, text: str, cue: Cue, asked: dict[str, float], known: dict[str, str]
+) -> bool:
+    """Whether a candidate answers enough of a cue; what it answers goes to its parts.
+
+    `text` is its own, cut by `index_words`, which `known` is for; `asked` comes from `worths`.
+    """
+    # Files and tags are the memory's: that they answer says nothing of one of its sections.
+    whole = "" if one.anchor else f"{one.files}\n{one.tags}"
+    about = index_words(f"{one.shown_title}\n{one.trigger}\n{whole}", known)
+    evident = evidence.found_in(asked, f"{about} {text}")
+    if cue.period[0]:
+        evident = evidence.with_time(asked, evident, in_time=cue.is_of_its_time(one.day))
+    coverage, weight, hits = evident
+    if one.kind in KIND:
+        coverage *= RECORD_COVERAGE
+    one.parts["coverage"], one.parts["weight"] = round(coverage, 3), round(weight, 3)
+    if hits == 1 < len(asked) and not evidence.found_in(asked, about)[2]:
+        return False  # a word in passing: title and tags say what a memory is about
+    return evidence.is_relevant(coverage, weight, hits)
+
+
+# ------------------------------------------------------------------ several about the same thing
+
+Subjects = dict[int, tuple[set[str], set[str]]]
+
+
+def put_newer_first(found: list[Candidate], subjects: "Subjects | None" = None) -> None:
+    """Let what is newer stand before what is older and about the same, where both fit the cue.
+
+    Nobody may have said that the older one is over. `found` is in order, and stays so.
+    """
+    best = found[:MOST_JUDGED]
+    if subjects is None:
+        subjects = _subjects_of(best)
+    for at, newer in enumerate(best):
+        for older in best[:at]:
+            if newer.score < older.score and is_newer(newer, older, subjects):
+                newer.parts["newer"] = round(older.score * 1.001 - newer.score, 4)
+                newer.score = older.score * 1.001
+    found.sort(key=by_score)
+
+
+def is_newer(new: Candidate, old: Candidate, subjects: "Subjects") -> bool:
+    """Whether one says later than the other how something is, and fits the cue nearly as well."""
+    return (
+        new.day > old.day
+        and new.layer == old.layer
+        and old.score <= new.score * MOST_BEHIND
+        and id(new) in subjects
+        and id(old) in subjects
+        and is_same_subject(subjects[id(new)], subjects[id(old)])
+    )
+
+
+def _subjects_of(found: list[Candidate]) -> "Subjects":
+    """The words of the titles, and the tags; of episodes none, as they do not say how things are."""
+    lasting = [one for one in found if one.layer != "episodic" and one.day]
+    if len({one.day for one in lasting}) < 2:
+        return {}
+    return {id(one): subject_of(one.shown_title, one.tags) for one in lasting}
+
+
+def subject_of(title: str, tags: str) -> tuple[set[str], set[str]]:
+    """What a memory is about: the words of its title, and its tags (a line each)."""
+    words = {stem(word) for word in plain_words(title) if not word.isdecimal()}
+    return words, set(tags.lower().split("\n")) - {""}
+
+
+def is_same_subject(one: tuple[set[str], set[str]], other: tuple[set[str], set[str]]) -> bool:
+    """Whether a third of the shorter title is shared, or a word of it with two of the tags."""
+    common = len(one[0] & other[0])
+    if 3 * common >= min(len(one[0]), len(other[0])) > 0:
+        return True
+    return common > 0 and len(one[1] & other[1]) > 1
 
 
 def is_fit(one: Candidate, cue: Cue) -> bool:
@@ -314,20 +374,3 @@ def related_names(chosen: list[Candidate], scope: str) -> list[str]:
 def by_score(one: Candidate) -> tuple[float, str, str]:
     """Best first; ties by name and scope, so that the order never depends on the index's."""
     return (-one.score, one.name, one.scope)
-
-
-def chosen_words(counts: dict[str, int], most_rows: int) -> list[str]:
-    """The words to look up, rarest first, until they would give more than `most_rows` rows.
-
-    A word that half the store has costs much and says little; the candidates that the rare words
-    bring are judged by all words afterwards.
-    """
-    known = sorted((count, word) for word, count in counts.items() if count > 0)
-    chosen: list[str] = []
-    rows = 0
-    for count, word in known:
-        if chosen and rows + count > most_rows:
-            break
-        chosen.append(word)
-        rows += count
-    return chosen

@@ -37,6 +37,17 @@ STOP_PAIRS = frozenset(
     请问 请你 帮我 吗的 的时 时候 以及 或者 还是 就是 不是 没有 已经 现在 这样 那样 怎样 为什 么时 么的 的是
     了吗 是什 在哪 有没 能不 不能 有什 做什 于什 关于 我的 你的 么是 么样 么办 是不 会不""".split()
 )
+_TIMES = frozenset(
+    """yesterday today day days week weeks month months year january february march april may june july
+    august september october november december jan feb mar apr jun jul aug sep sept oct nov dec monday
+    tuesday wednesday thursday friday saturday sunday""".split()
+)
+_TIME_SIGNS = ("天", "周", "月", "年", "星期", "礼拜")
+# (ending, letters that must be left of the word)
+_ENDINGS = (
+    ("ations", 6), ("ation", 6), ("ions", 5), ("ion", 5), ("ings", 4), ("ing", 4), ("ies", 4),
+    ("ied", 4), ("ed", 4), ("es", 4), ("s", 4), ("e", 4), ("y", 4),
+)  # fmt: skip
 _ALIASES = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
 _EDGES = "".join(chr(c) for c in range(128) if not chr(c).isalnum())
 _BREAKS = {c: " " for c in range(128) if not chr(c).isalnum()}
@@ -69,20 +80,17 @@ def folded(text: str) -> str:
     return text.translate({code: c for code, c in plain.items() if c.isascii()})
 
 
-def index_words(text: str, known: dict[str, list[str]] | None = None) -> str:
-    """The words of a memory, ready for the index, with a space between them.
+def index_words(text: str, known: dict[str, str] | None = None) -> str:
+    """The words of a memory, ready for the index, with blanks between them.
 
     `known` is a place to keep the words of chunks that were cut before; give the same one again.
     """
     if known is None:
         known = {}
-    words: list[str] = []
-    for chunk in folded(text).split():
-        cut = known.get(chunk)
-        if cut is None:
-            cut = known[chunk] = _words_of(chunk)
-        words += cut
-    return " ".join(words)
+    chunks = folded(text).split()
+    for chunk in {*chunks}.difference(known):
+        known[chunk] = " ".join(_words_of(chunk))
+    return " ".join([known[chunk] for chunk in chunks])
 
 
 def cue_words(text: str) -> list[str]:
@@ -213,3 +221,26 @@ def _words_of_letters(run: str) -> list[str]:
     for word in spaced.split():
         words += _words_of_code(word) if word.isascii() else [word[:LONGEST_WORD].lower()]
     return words
+
+
+def stem(word: str) -> str:
+    """A word without its commonest endings: a start that its other forms share."""
+    if not word.isascii() or len(word) < 5 or not word.isalpha():
+        return word
+    for ending, left in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= left:
+            start = word[: -len(ending)]
+            doubled = len(start) > 4 and start[-1] == start[-2] and start[-1] not in "lsz"
+            return start[:-1] if doubled else start  # stopped → stop, but calling → call
+    return word
+
+
+def may_speak_of_time(text: str, words: list[str]) -> bool:
+    """Whether a cue may name a time (see `dates`): quick, and true too often."""
+    if not _TIMES.isdisjoint(words) or " May" in text:  # the word without a capital is a stop word
+        return True
+    if not text.isascii() and any(sign in text for sign in _TIME_SIGNS):
+        return True
+    return any(
+        len(word) in (4, 8) and word[:2] in ("19", "20") and word.isdecimal() for word in words
+    )

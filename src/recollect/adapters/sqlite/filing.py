@@ -23,8 +23,22 @@ from recollect.named import NamedTuple
 
 SECTION_FIELDS = "shelf, anchor, heading, text, kind, source, trust, trigger, tokens, confidence"
 
-Cuts = dict[str, list[str]]
+Cuts = dict[str, str]  # the words of chunks that were cut before
 Value = str | int
+
+
+def _marks(count: int) -> str:
+    return ", ".join("?" * count)
+
+
+_PUT_MEMORY = (
+    f"INSERT INTO memory (shelf, day, {ENTRY_FIELDS}, sum) "
+    f"VALUES ({_marks(ENTRY_FIELDS.count(',') + 4)})"
+)
+_PUT_SECTION = (
+    f"INSERT INTO section ({SECTION_FIELDS}, memory) "
+    f"VALUES ({_marks(SECTION_FIELDS.count(',') + 2)})"
+)
 
 
 class Filed(NamedTuple):
@@ -53,16 +67,10 @@ def put_in(db: sqlite.Connection, memory: Memory, stamp: str, cuts: Cuts) -> Non
     entry = [_flat(value) for value in entries.entry_of(memory, stamp)]
     head = (shelf, day_of(memory.created or memory.updated), *entry)
     sections = [(shelf, *_section_row(one)) for one in entries.shelved(memory)]
-    kept = db.execute(
-        f"INSERT INTO memory (shelf, day, {ENTRY_FIELDS}, sum) VALUES ({_marks(head)}, ?)",
-        (*head, _sum(head, sections)),
-    )
+    kept = db.execute(_PUT_MEMORY, (*head, _sum(head, sections)))
     title, tags, files, concepts = (str(entry[n]) for n in (1, 5, 7, 8))
     for section in sections:
-        row = db.execute(
-            f"INSERT INTO section ({SECTION_FIELDS}, memory) VALUES ({_marks(section)}, ?)",
-            (*section, kept.lastrowid),
-        )
+        row = db.execute(_PUT_SECTION, (*section, kept.lastrowid))
         heading, text, trigger = (str(section[n]) for n in (2, 3, 7))
         number = row.lastrowid or 0
         file_words(
@@ -192,11 +200,10 @@ def count(db: sqlite.Connection) -> None:
     db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(total),))
 
 
+
 def _flat(value: object) -> Value:
+    if isinstance(value, str):
+        return value if value.isascii() else clean(value)
     if isinstance(value, tuple):
-        return clean("\n".join(value))
+        return clean("\n".join(value)) if value else ""
     return int(value) if isinstance(value, int) else clean(str(value))
-
-
-def _marks(values: Sequence[Value]) -> str:
-    return ", ".join("?" * len(values))

@@ -68,7 +68,7 @@ class SqliteIndex:
         self.path = os.path.join(folder, "index.db")
         self.refill = refill
         self._mending = self._anew = False
-        self._cuts: dict[str, list[str]] = {}  # the words of chunks that were cut before
+        self._cuts: dict[str, str] = {}  # the words of chunks that were cut before
         fsio.make_folder(folder)
         self._open()
 
@@ -253,6 +253,8 @@ class SqliteIndex:
         self, filed: dict[str, str], shelf: str, only: Filter, limit: int
     ) -> list[Candidate]:
         counts = lookup.counts_of(self._db, filed, shelf)
+        if not all(counts.values()):
+            counts = self._with_neighbours(counts, filed, shelf)
         allowed = None if shelf == "hot" and lets_all_through(only) else self._allowed(only, shelf)
         found = lookup.find(
             self._db,
@@ -266,6 +268,22 @@ class SqliteIndex:
             found = [one for one in found if one.memory in allowed and only.kind in ("", one.kind)]
         return found[:limit]
 
+    def _with_neighbours(
+        self, counts: dict[str, int], filed: dict[str, str], shelf: str
+    ) -> dict[str, int]:
+        """The words with what is spelled nearly like those of them that nobody wrote.
+
+        Where nobody wrote any of them, the characters of a short Chinese cue are looked for, too.
+        """
+        from recollect.adapters.sqlite import spelling  # most cues have no need of it
+
+        near = spelling.neighbours(self._db, counts, filed, shelf)
+        more = dict(pair for several in near.values() for pair in several)
+        if not more and not any(counts.values()):
+            single = spelling.characters(counts)
+            more = lookup.counts_of(self._db, {char: char for char in single}, shelf)
+        return more | counts
+
     def _allowed(self, only: Filter, shelf: str) -> set[int]:
         """The memories on a shelf that the filter lets through."""
         where, values = condition(only, shelf)
@@ -277,6 +295,21 @@ class SqliteIndex:
     def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
         """What recall judges for these words of a cue: `(candidates, counts, total)`."""
         return lookup.consider(self._db, lookup.stems(words) if words else {}, "")
+
+    @_whole
+    def spelled(self, words: list[str]) -> dict[str, list[str]]:
+        """Of words that nobody wrote: those that are spelled nearly so, as the index files them."""
+        from recollect.adapters.sqlite import spelling
+
+        filed = lookup.stems(words) if words else {}
+        near = spelling.neighbours(self._db, lookup.counts_of(self._db, filed), filed, "hot")
+        return {word: [term for term, _ in several] for word, several in near.items()}
+
+    @_whole
+    def dated(self, period: tuple[int, int], only: Filter) -> list[Candidate]:
+        """The first sections of memories made in these days (from 1970), episodes first."""
+        where, values = condition(only, "cold" if only.archived else "hot")
+        return lookup.dated(self._db, period, "", where, values)
 
     @_whole
     def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:

@@ -26,6 +26,7 @@ Value = str | list[str]
 
 # Every quantifier below that could meet a long run of one character is possessive or stands
 # before something that must follow: none of these patterns goes back over what it has read.
+_FENCE = Pattern(r"---[ \t]*+\r?\n")
 _KEY = Pattern(r"([A-Za-z_][\w.-]*+)[ \t]*+:(?:[ \t]++(.*)|$)")
 _ITEM = Pattern(r"([ \t]*+)-(?:[ \t]++(.*)|$)")
 _DOUBLE = Pattern(r'"((?:[^"\\]|\\.)*+)"')
@@ -41,6 +42,7 @@ _ESCAPED = {
 }  # fmt: skip
 _ALIASES = Pattern(r"(?:^|[\s\[{,:-])[&*!][^\s]", re.MULTILINE)
 _ALIAS = Pattern(r"\*[\w-]")
+_MAY_BELONG = " \t\r\n#-"  # so begin lines that may belong to the key above; the last one is a fence
 _OTHER_FORMS = tuple("[{]}&!|>")  # with these begins something that is no plain string
 
 
@@ -76,7 +78,7 @@ def split_front(text: str) -> Front:
     """Split `text` into front matter and body; a text without front matter is all body."""
     lead = "\ufeff" if text.startswith("\ufeff") else ""
     start = at = len(lead)
-    if not re.match(r"---[ \t]*\r?\n", text[start : start + 64]):
+    if not text.startswith("---", start) or not _FENCE.match(text, start):
         return Front(lead, [], [], text[start:], "")
     lines: list[str] = []
     while at < len(text) and at - start <= LARGEST_FRONT:
@@ -106,15 +108,21 @@ def _unclosed(lines: list[str]) -> str:
 def _read_entries(lines: list[str]) -> tuple[list[Entry], str]:
     entries: list[Entry] = []
     hard = False
-    at = 1
+    at, key = 1, _KEY.compiled.match
     while at < len(lines) - 1:
-        match = _KEY.match(lines[at].rstrip())
+        match = key(lines[at].rstrip())
         if not match:
             hard = hard or (bool(lines[at].strip()) and not lines[at].lstrip().startswith("#"))
             at += 1
             continue
-        end = _end_of_entry(lines, at)
-        value, style, comment = _read_value(match[2] or "", lines[at + 1 : end])
+        raw = match[2] or ""
+        end = at + 1
+        if lines[end][0] in _MAY_BELONG:
+            end = _end_of_entry(lines, at)
+        if end == at + 1 and raw[:1].isalnum() and "#" not in raw:  # as most are
+            value, style, comment = _null_or(raw), "plain", ""
+        else:
+            value, style, comment = _read_value(raw, lines[at + 1 : end])
         hard = hard or style == "yaml"
         entries.append(Entry(match[1], at, end, value, style, comment))
         at = end
