@@ -33,6 +33,7 @@ def archive(app: App, *, scope: str, force: bool, dry_run: bool) -> list[Archive
             waiting = {wait.mark.episode for wait in found.waits}
             rows = archiving.archive(store, force=force, waiting=waiting)
             publish_after_change(app, store)
+        rows = [row for row in rows if app.shows(row.entry.project, scope)]
         chosen = store.settings
         done.append(Archived(store.scope, rows, chosen.archive_days, chosen.archive_most))
     return done
@@ -57,5 +58,5 @@ def listed(app: App, *, scope: str, words: str) -> list[tuple[str, Entry]]:
     found = []
     for store in app.stores(scope):
         rows = archiving.search(store, words) if words else archiving.archived(store)
-        found += [(store.scope, entry) for entry in rows]
+        found += [(store.scope, e) for e in rows if app.shows(e.project, scope)]
     return found

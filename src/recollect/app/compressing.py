@@ -42,7 +42,18 @@ class Compressed(NamedTuple):
 
 def compress(app: App, *, days: int, scope: str, dry_run: bool) -> list[Compressed]:
     """Put the sessions away that are older than so many days."""
-    return [compress_store(app, s, days=days, dry_run=dry_run) for s in app.stores(scope)]
+    done = [compress_store(app, s, days=days, dry_run=dry_run) for s in app.stores(scope)]
+    hidden = [app.hidden(store, scope) for store in app.stores(scope)]
+    return [_without(one, names) for one, names in zip(done, hidden, strict=True)]
+
+
+def _without(done: Compressed, hidden: frozenset[str]) -> Compressed:
+    """What was done, without the names of what belongs to other projects."""
+    months = [
+        one._replace(memories=tuple(name for name in one.memories if name not in hidden))
+        for one in done.months
+    ]
+    return done._replace(months=[one for one in months if one.memories or one.files])
 
 
 def compress_if_due(app: App, store: OpenStore) -> bool:

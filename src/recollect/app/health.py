@@ -195,7 +195,8 @@ def _files(store: OpenStore) -> Iterator[Finding]:
 
 
 def _health(app: App, store: OpenStore) -> Health:
-    entries = [e for e in store.index.entries(Filter()) if not is_sealed_path(e.path)]
+    found = [e for e in store.index.entries(Filter()) if not is_sealed_path(e.path)]
+    entries = [entry for entry in found if app.shows(entry.project)]
     broken: list[tuple[str, str]] = []
     for entry in entries:
         with suppress(RecollectError):

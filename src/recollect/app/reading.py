@@ -153,7 +153,7 @@ def entries(
         Listed(entry, store.scope, os.path.join(store.files.root, entry.path))
         for store in (app.stores(scope) if stores is None else stores)
         for entry in store.index.entries(only)
-        if not entry.project or entry.project == app.project_name or scope == "global"
+        if app.shows(entry.project, scope)
     ]
     return sorted(found, key=lambda one: (one.entry.created, one.entry.updated), reverse=True)
 

@@ -37,7 +37,8 @@ def waiting(
         if page and not origins:
             continue
         ids = {e.id for one in origins for e in store.index.entries_of_session(one)}
-        found = service.waiting(store, episodes=episodes, origins=origins | ids)
+        hidden = app.hidden(store, scope)
+        found = service.waiting(store, episodes=episodes, origins=origins | ids, hidden=hidden)
         found += [] if origins else factsedits.waiting(app, store)
         rows += [
             Row(one, store.scope) for one in found if lowest_trust(one.trust, trust) == one.trust
@@ -87,16 +88,23 @@ def decide(
     return effects
 
 
-def take_back(app: App, session: str, *, scope: str, dry_run: bool) -> list[tuple[str, Effect]]:
-    """Forget all that came from a session, in every store. Raises SessionNotFound."""
+def take_back(
+    app: App, *, session: str = "", page: str = "", scope: str = "", dry_run: bool
+) -> list[tuple[str, Effect]]:
+    """Forget all that came from a session, or from those that read a page, in every store.
+
+    Raises:
+        SessionNotFound: nothing came from there.
+    """
     done: list[tuple[str, Effect]] = []
     for store in app.stores(scope):
-        effects = service.take_back(store, session, dry_run=dry_run)
+        sessions = {session} if session else _sessions_that_read(app, store, page)
+        effects = service.take_back(store, sessions, dry_run=dry_run) if sessions else []
         done += [(store.scope, effect) for effect in effects]
         if effects and not dry_run:
             publish_after_change(app, store)
     if not done:
-        raise SessionNotFound(name=session)
+        raise SessionNotFound(name=session or page)
     return done
 
 

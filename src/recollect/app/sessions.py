@@ -167,7 +167,7 @@ def every(app: App, *, scope: str, ended: bool) -> list[Found]:
         _with_facts(store, state)
         for store, state, _ in _every(app, scope)
         if (ended or state.status == "active")
-        and (scope == "global" or state.project in ("", app.project_name))
+        and app.shows(state.project, scope)
     ]
     return sorted(found, key=lambda one: one.state.last_updated, reverse=True)
 

@@ -88,8 +88,7 @@ def analyse(app: App, asked: Asked, *, scope: str, dry_run: bool) -> list[Analys
 
 def shown(app: App, row: Analysed, *, scope: str) -> list[Suggestion]:
     """The suggestions of a store that concern this project, or all if the store is asked for."""
-    here = ("", app.project_name)
-    return [s for s in row.found.suggestions if scope == "global" or s.project in here]
+    return [s for s in row.found.suggestions if app.shows(s.project, scope)]
 
 
 def _analysed(store: OpenStore, asked: Asked) -> Analysed:

@@ -29,7 +29,7 @@ def stats(app: App, *, scope: str) -> list[dict[str, Any]]:
     """What each store has, what it costs, what of it is used, and when it came about."""
     rows = reading.stats(app, scope=scope)
     return [
-        row | _used(store) | {"activity": _activity(store, app.now), "pointers": _pointers(store)}
+        row | _used(app, store, scope) | {"activity": _activity(store, app.now), "pointers": _pointers(store)}
         for row, store in zip(rows, app.stores(scope), strict=True)
     ]
 
@@ -51,9 +51,10 @@ def uses_of(injections: Iterable[Mapping[str, Any]]) -> dict[str, Use]:
     return found
 
 
-def _used(store: OpenStore) -> dict[str, Any]:
+def _used(app: App, store: OpenStore, scope: str) -> dict[str, Any]:
     """The seed's statistics of use: most accessed, never accessed, oldest unaccessed."""
-    entries = [e for e in store.index.entries(Filter()) if "core/" not in e.path]
+    found = (e for e in store.index.entries(Filter()) if "core/" not in e.path)
+    entries = [entry for entry in found if app.shows(entry.project, scope)]
     uses = uses_of(store.journal.hot("inject"))
     used = [entry for entry in entries if entry.id in uses]
     unused = sorted((e for e in entries if e.id not in uses), key=_since)

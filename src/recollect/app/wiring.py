@@ -14,6 +14,7 @@ from recollect.adapters import config
 from recollect.adapters.files import MarkdownStore
 from recollect.adapters.journal import OPS_PREFIX, FolderJournal
 from recollect.adapters.sqlite.index import SqliteIndex
+from recollect.domain.model import Filter
 from recollect.domain.names import slug_of
 from recollect.domain.redact import redact
 from recollect.errors import MemoryNotFound, RecollectError, SettingProblem, StoreNotFound
@@ -80,6 +81,18 @@ class App:
         if "project" in self.roots:
             return os.path.dirname(os.path.dirname(self.roots["project"]))
         return self.project_folder
+
+    def shows(self, project: str, scope: str = "") -> bool:
+        """Whether what was learned in a project is shown here: to itself, and to who asks for all."""
+        return scope == "global" or project in ("", self.project_name)
+
+    def hidden(self, store: OpenStore, scope: str = "") -> frozenset[str]:
+        """The paths and ids of what a store has of other projects, which is shown to them alone."""
+        if store.scope != "global" or scope == "global":
+            return frozenset()
+        found = [*store.index.entries(Filter()), *store.index.entries(Filter(archived=True))]
+        theirs = [entry for entry in found if not self.shows(entry.project)]
+        return frozenset(name for entry in theirs for name in (entry.id, entry.path))
 
     def cache_of(self, root: str) -> str:
         """The cache folder of a store."""

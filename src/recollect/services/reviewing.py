@@ -46,16 +46,20 @@ class Effect(NamedTuple):
 
 
 def waiting(
-    store: OpenStore, *, episodes: bool = False, origins: Collection[str] = ()
+    store: OpenStore,
+    *,
+    episodes: bool = False,
+    origins: Collection[str] = (),
+    hidden: Collection[str] = (),
 ) -> list[Waiting]:
-    """What a person has not approved, newest first.
+    """What a person has not approved, newest first, but for what is `hidden` (by id).
 
     Episodes are records of what was said and are listed on request only; with `origins` (sessions,
     or episodes made of them) only what comes from there is listed, whatever its trust.
     """
     found: list[Waiting] = []
     for entry in store.index.entries(Filter()):
-        if entry.status == "superseded" and not origins:
+        if (entry.status == "superseded" and not origins) or entry.id in hidden:
             continue
         is_own = entry.session in origins or entry.id in origins
         if is_own or (not origins and entry.trust != "user"):
@@ -142,16 +146,18 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
         yield Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, kept))
 
 
-def take_back(store: OpenStore, session: str, *, dry_run: bool = False) -> list[Effect]:
-    """Forget all that came from a session: its memories, its lessons, its claims elsewhere."""
-    return _carried_out(store, lambda: _taken(store, session), FORGET, dry_run=dry_run)
+def take_back(
+    store: OpenStore, sessions: Collection[str], *, dry_run: bool = False
+) -> list[Effect]:
+    """Forget all that came from these sessions: their memories, lessons, and claims elsewhere."""
+    return _carried_out(store, lambda: _taken(store, sessions), FORGET, dry_run=dry_run)
 
 
-def _taken(store: OpenStore, session: str) -> Iterator[Change]:
+def _taken(store: OpenStore, sessions: Collection[str]) -> Iterator[Change]:
     every = [*store.index.entries(Filter()), *store.index.entries(Filter(archived=True))]
     entries = list({entry.path: entry for entry in every}.values())
-    own = [entry for entry in entries if entry.session == session]
-    origins = {session, *(entry.id for entry in own)}
+    own = [entry for entry in entries if entry.session in sessions]
+    origins = {*sessions, *(entry.id for entry in own)}
     for entry in entries:
         if entry in own:
             yield from _removals(store, entry)

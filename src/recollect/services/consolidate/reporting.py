@@ -8,6 +8,7 @@ Touches: nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from recollect.domain.lifecycle import (
@@ -27,6 +28,7 @@ from recollect.named import NamedTuple
 
 if TYPE_CHECKING:
     from recollect.services.consolidate.passing import Outcome
+    from recollect.services.consolidate.steps import Step
 
 ABSORBED, SUPERSEDED, ARCHIVED = "absorbed", "superseded", "archived"
 
@@ -46,6 +48,26 @@ class Row(NamedTuple):
     def as_json(self) -> dict[str, str]:
         """The fields that say something."""
         return {name: value for name, value in self._asdict().items() if value}
+
+
+def without(outcome: Outcome, hidden: AbstractSet[str]) -> Outcome:
+    """A pass without what it does to, or with, memories of these ids and paths."""
+
+    def is_shown(step: Step) -> bool:
+        named = {value for row in map(row_of, step.actions) for value in (row.path, row.episode)}
+        return named.isdisjoint(hidden)
+
+    return outcome._replace(
+        steps=tuple(filter(is_shown, outcome.steps)),
+        archives=tuple(filter(is_shown, outcome.archives)),
+        waits=tuple(wait for wait in outcome.waits if is_told(wait, hidden)),
+        merges=tuple(one for one in outcome.merges if hidden.isdisjoint({one.path, one.other})),
+    )
+
+
+def is_told(wait: Wait, hidden: AbstractSet[str]) -> bool:
+    """Whether a contradiction is about nothing that is hidden."""
+    return wait.path not in hidden and wait.mark.episode not in hidden
 
 
 def rows_of(outcome: Outcome) -> Iterator[Row]:
