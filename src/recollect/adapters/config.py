@@ -81,9 +81,6 @@ SETTINGS: dict[str, Setting] = {
 _NARROWER: dict[str, Callable[[Value, Value], Value]] = {
     "capture.enabled": lambda one, other: one and other,
     "privacy.personal": lambda one, other: one or other,
-    "recall.start_tokens": min,
-    "recall.prompt_tokens": min,
-    "recall.error_tokens": min,
 }
 FILE = "config.toml"
 
@@ -107,7 +104,7 @@ def load(root: str) -> dict[str, Value]:
 
 
 def narrowed(found: Mapping[str, Value], own: Mapping[str, Value]) -> dict[str, Value]:
-    """What a project's file sets, as far as it goes beyond nothing that the person's `own` says."""
+    """What a project's file sets, where that is private no less than the person's `own` settings."""
     return {
         key: _NARROWER[key](value, own[key]) if key in own and key in _NARROWER else value
         for key, value in found.items()

@@ -49,6 +49,7 @@ def examine(app: App) -> Report:
 
 def _looked(app: App, root: str) -> list[Finding]:
     findings: list[Finding] = []
+    app.settings(root)  # says whether what is personal counts
     for base in (root, app.cache_of(root)):
         for path in _files_in(base):
             shown = os.path.relpath(path, root) if base == root else path
@@ -57,7 +58,7 @@ def _looked(app: App, root: str) -> list[Finding]:
             except RecollectError as error:
                 findings.append(_found("problem", shown, "{what}", what=str(error)))
                 continue
-            leak = leak_in(text)
+            leak = leak_in(text, personal=app.is_personal)
             if leak:
                 findings.append(_finding(shown, leak))
     return [*findings, *_summary(is_clean=not findings)]
@@ -92,9 +93,9 @@ def _summary(*, is_clean: bool) -> Iterator[Finding]:
     )
 
 
-def leak_in(text: str) -> Leak | None:
+def leak_in(text: str, *, personal: bool = False) -> Leak | None:
     """What looks like a secret in a text, or None."""
-    clean = without_secrets(text)
+    clean = without_secrets(text, personal=personal)
     if clean == text:
         return None
     kinds = Counter(_MARK.findall(clean)) - Counter(_MARK.findall(text))

@@ -111,6 +111,8 @@ def change_setting(app: App, key: str, text: str | None, *, scope: str, dry_run:
     if not dry_run:
         client = _told(app, store, key, value, dry_run=False)
     in_force = _without(app, store.scope, key) if value is None else value
+    if store.scope != "global":
+        in_force = config.narrowed({key: in_force}, app.own_settings())[key]
     return Changed(key, in_force, path, changed, client)
 
 

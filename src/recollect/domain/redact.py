@@ -12,6 +12,7 @@ known by the name before it, are here; those of two hundred other services are i
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from recollect.domain import secrets
@@ -197,15 +198,26 @@ SHORT = 1_000
 AROUND = 400  # more than any pattern has in front of its word, or between it and the secret
 
 
-def redact(text: str, key: bytes = b"") -> str:
-    """`text` without private parts and without the secrets that the rules know."""
-    return without_secrets(strip_private(text), key)
+def redact(text: str, key: bytes = b"", *, personal: bool = False) -> str:
+    """`text` without private parts and without the secrets that the rules know.
+
+    With `personal` also without what tells of people, such as their telephone numbers.
+    """
+    return without_secrets(strip_private(text), key, personal=personal)
 
 
-def without_secrets(text: str, key: bytes = b"") -> str:
+def without_secrets(text: str, key: bytes = b"", *, personal: bool = False) -> str:
     """`text` without the secrets that the rules know; private parts stay as they are."""
     text = _by_our_rules(text, key)
-    for find in (pem.parts_in, secrets.found_in):
+    finders: list[Callable[[str], Iterable[tuple[int, int, str]]]] = [
+        pem.parts_in,
+        secrets.found_in,
+    ]
+    if personal:
+        from recollect.domain.secrets.personal import found_in  # only who asks for it pays for it
+
+        finders.append(found_in)
+    for find in finders:
         kept: list[str] = []
         done = 0
         for start, end, kind in find(text):
