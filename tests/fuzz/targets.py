@@ -58,9 +58,9 @@ def journal_line(data: bytes) -> None:
             lines.op_of(found)
     with suppress(ValueError, RecursionError):
         said = json.loads(data)
-        if isinstance(said, dict):
-            sealed = lines.line_of(said)
-            assert lines.checked(sealed.rstrip(b"\n")) == said or "sum" in said
+        if isinstance(said, dict) and said and "sum" not in said:  # what we write has no such key
+            again = lines.checked(lines.line_of(said).rstrip(b"\n"))
+            assert json.dumps(again) == json.dumps(said)
             lines.op_of(said)
 
 

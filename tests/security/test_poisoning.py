@@ -43,9 +43,8 @@ def test_nothing_that_a_page_or_a_tool_said_is_in_what_every_session_loads(
     person.ok("consolidate")
 
     brief = person.ok("recall", "--start").out
-    lines = brief.splitlines()
-    sessions = [line for line in lines if "· tool]" in line or "· external]" in line]
-    assert not [line for line in lines if CANARY in line and line not in sessions]
+    assert brief
+    assert CANARY not in brief
     for path in (*person.project.glob("CLAUDE.md"), *person.home.rglob("SKILL.md")):
         assert CANARY not in path.read_text("utf-8")
 

@@ -191,8 +191,17 @@ def _take_todos(state: SessionState, event: Event) -> None:
         )
 
 
+# A command that reads a page, or what strangers write: what the agent says then is second-hand.
+_READS_A_PAGE = re.compile(
+    r"\b(?:curl|wget|lynx|w3m)\b[^|;&\n]*?\bhttps?://(?!localhost\b|127\.|0\.0\.0\.0|\[::1\])"
+    r"|\bgh\s+(?:issue|pr|release|gist|api|search)\b"
+)
+
+
 def _take_call(state: SessionState, event: Event) -> None:
     state.tool_uses += 1
+    if event.tool == "shell" and _READS_A_PAGE.search(event.target):
+        state.web = True
     if event.call:
         state.calls[event.call] = {"tool": event.tool, "target": event.target, "said": state.said}
         while len(state.calls) > 64:

@@ -112,30 +112,32 @@ def set_command(door: Door, name: str, values: tuple[str, ...], dry_run: bool) -
 )
 @click.argument("name", metavar="[ID]", required=False, default="", shell_complete=complete_ids)
 @option("--from-session", default="", metavar="ID", help="All that came from a session.")
+@option("--from-page", default="", metavar="URL", help="All that came from sessions that read it.")
 @option("--purge", is_flag=True, help="Remove its text from the journal too; there is no undo.")
 @option("--yes", is_flag=True, help="Do not ask (for --purge).")
 def forget_command(
-    door: Door, name: str, from_session: str, purge: bool, yes: bool, dry_run: bool
+    door: Door, name: str, from_session: str, from_page: str, purge: bool, yes: bool, dry_run: bool
 ) -> None:
     """Take a memory, or one section of it (ID#SECTION), out of the store.
 
     The journal keeps its text, so that `recollect undo` brings it back; with --purge it does not.
     With --from-session go the memories of a session, what was learned in it, and the lines that
-    consolidation has put elsewhere; try it with --dry-run first.
+    consolidation has put elsewhere; with --from-page that of all sessions in whose calls this
+    address stands. Try it with --dry-run first.
     """
-    if bool(name) == bool(from_session) or (from_session and purge):
-        raise door.refusal("Name a memory, or give --from-session alone.")
-    if from_session:
-        _forget_session(door, from_session, dry_run=dry_run)
+    if sum(map(bool, (name, from_session, from_page))) != 1 or (purge and not name):
+        raise door.refusal("Name a memory, or give --from-session or --from-page alone.")
+    if not name:
+        _forget_origin(door, from_session, from_page, dry_run=dry_run)
     else:
         _forget_one(door, name, purge=purge, yes=yes, dry_run=dry_run)
 
 
-def _forget_session(door: Door, session: str, *, dry_run: bool) -> None:
+def _forget_origin(door: Door, session: str, page: str, *, dry_run: bool) -> None:
     from recollect.app import reviewing  # seldom needed
     from recollect.doors.cli.review import show_taken_back
 
-    done = reviewing.take_back(door.app, session, scope="", dry_run=dry_run)
+    done = reviewing.take_back(door.app, session=session, page=page, dry_run=dry_run)
     rows = [{**effect._asdict(), "scope": scope} for scope, effect in done]
     door.answer(rows, lambda: show_taken_back(door, done, dry_run=dry_run))
 
