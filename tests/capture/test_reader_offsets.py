@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.adapters.clients.claude import transcript as reading
+from recollect.adapters.clients import lines as reading
 from recollect.adapters.clients.claude.transcript import ClaudeTranscripts
 from recollect.domain.session import Event
 

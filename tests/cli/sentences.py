@@ -46,6 +46,7 @@ SAID_BY_NAME = {
 BUILT_OTHERWISE = {
     "is no encrypted memory in the form that docs/format.md tells of",
     "The index was damaged; it was moved aside and made again.",
+    "Codex runs hooks only when you trust them: start it, and say so at `/hooks`.",
     "another process",
     "process {number}",
     "the front matter has no closing `---` within {size} KB",

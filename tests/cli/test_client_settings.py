@@ -15,7 +15,9 @@ import pytest
 from tests.cli.running import Person
 
 from recollect.adapters.clients.claude import settings
+from recollect.adapters.clients.form import Program
 
+FORM = settings.hooks(Program("/p", "/x/recollect/hook.py"))
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PreCompact", "Stop", "SubagentStop", "SessionEnd")  # fmt: skip
 OTHERS = {"hooks": [{"type": "command", "command": "~/bin/notify.sh done", "timeout": 5}]}
 SHAPES = {
@@ -64,7 +66,7 @@ def _ours(data: bytes) -> dict[str, list[Any]]:
     """Our groups in a settings file, by event."""
     hooks = json.loads(data.decode("utf-8-sig"))["hooks"]
     found = {
-        event: [g for g in groups if any(map(settings.is_ours, g["hooks"]))]
+        event: [g for g in groups if any(map(FORM.is_ours, g["hooks"]))]
         for event, groups in hooks.items()
     }
     return {event: groups for event, groups in found.items() if groups}
@@ -75,7 +77,7 @@ def _without_ours(data: bytes) -> Any:
     found = json.loads(data.decode("utf-8-sig"))
     hooks = found.get("hooks", {})
     for event in list(hooks):
-        hooks[event] = [g for g in hooks[event] if not any(map(settings.is_ours, g["hooks"]))]
+        hooks[event] = [g for g in hooks[event] if not any(map(FORM.is_ours, g["hooks"]))]
         if not hooks[event]:
             del hooks[event]
     if not hooks:
@@ -226,8 +228,8 @@ def test_the_client_s_own_folder_is_honoured(stranger: Person, tmp_path: Path) -
 
 
 def test_hooks_of_another_installation_are_renewed_in_place(stranger: Person, file: Path) -> None:
-    text = settings.with_hooks('{"first": 1}', "/old/python", "/old/recollect/hook.py")
-    text = settings.with_hooks(text, "/old/python", "/old/recollect/hook.py")
+    older = settings.hooks(Program("/old/python", "/old/recollect/hook.py"))
+    text = older.put(older.put('{"first": 1}'))
     file.write_text(text)
     stranger.ok("init", "--client", "claude")
     assert "/old/" not in file.read_text()
@@ -244,21 +246,21 @@ def test_ours_is_told_from_what_only_looks_like_it() -> None:
         "/x/recollect/hook.py other Stop",
         'echo "/x/recollect/hook.py claude"',
     ]
-    assert not any(settings.is_ours({"type": "command", "command": c}) for c in theirs)
-    assert not settings.is_ours("/x/recollect/hook.py claude Stop")
-    assert settings.is_ours({"command": settings.command_for("/p", "/x/recollect/hook.py", "Stop")})
+    assert not any(FORM.is_ours({"type": "command", "command": c}) for c in theirs)
+    assert not FORM.is_ours("/x/recollect/hook.py claude Stop")
+    assert FORM.is_ours({"command": Program("/p", "/x/recollect/hook.py").hook_command("claude", "Stop")})
 
 
 def test_a_handler_of_ours_in_a_group_of_others_comes_out_alone() -> None:
-    command = settings.command_for("/p", "/x/recollect/hook.py", "Stop")
+    command = Program("/p", "/x/recollect/hook.py").hook_command("claude", "Stop")
     mixed = {
         "hooks": {"Stop": [{"hooks": [*OTHERS["hooks"], {"type": "command", "command": command}]}]}
     }
     text = json.dumps(mixed, indent=2)
-    assert json.loads(settings.without_hooks(text)) == {"hooks": {"Stop": [OTHERS]}}
-    again = settings.with_hooks(text, "/p", "/x/recollect/hook.py")
+    assert json.loads(FORM.taken(text)) == {"hooks": {"Stop": [OTHERS]}}
+    again = FORM.put(text)
     assert again.count("claude Stop") == 1
-    assert settings.with_hooks(again, "/p", "/x/recollect/hook.py") == again
+    assert FORM.put(again) == again
 
 
 @pytest.mark.parametrize(
@@ -278,8 +280,8 @@ def test_the_shell_runs_the_hook_wherever_it_is(tmp_path: Path, folder: str) -> 
     hook.write_text("import sys\nprint(*sys.argv[1:], sys.flags.isolated, sys.flags.no_site)\n")
     python = tmp_path / folder / "python"
     python.symlink_to(sys.executable)
-    command = settings.command_for(str(python), str(hook), "Stop")
-    assert settings.is_ours({"command": command})
+    command = Program(str(python), str(hook)).hook_command("claude", "Stop")
+    assert FORM.is_ours({"command": command})
     for shell in ("sh", "bash"):
         ran = subprocess.run(
             [shell, "-c", command], capture_output=True, text=True, timeout=30, check=True,

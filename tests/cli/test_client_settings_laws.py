@@ -10,9 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from recollect.adapters.clients.claude import settings
+from recollect.adapters.clients.form import Program
 from recollect.domain import jsontext
 
 PYTHON, HOOK = "/usr/bin/python3", "/opt/a b/recollect/hook.py"
+FORM = settings.hooks(Program(PYTHON, HOOK))
 EVENTS = ["SessionStart", "Stop", "SessionEnd", "Notification", "PreToolUse"]
 WORDS = st.text(max_size=6) | st.sampled_from(["简体中文", "constructor", "hooks", '"\\', "a\tb"])
 VALUES = st.recursive(
@@ -50,30 +52,30 @@ def files(draw: st.DrawFn) -> str:
 
 @given(files())
 def test_what_goes_in_comes_out_to_the_byte(text: str) -> None:
-    there = frozenset(settings.empty_places(text))
-    installed = settings.with_hooks(text, PYTHON, HOOK)
-    assert settings.without_hooks(installed, there) == text
-    assert settings.with_hooks(installed, PYTHON, HOOK) == installed
-    assert settings.without_hooks(text, there) == text
+    there = frozenset(FORM.empties(text))
+    installed = FORM.put(text)
+    assert FORM.taken(installed, there) == text
+    assert FORM.put(installed) == installed
+    assert FORM.taken(text, there) == text
 
 
 @given(files())
 def test_what_others_have_says_the_same_with_ours_in_it(text: str) -> None:
     before = json.loads(text.removeprefix("\ufeff"))
-    after = json.loads(settings.with_hooks(text, PYTHON, HOOK).removeprefix("\ufeff"))
+    after = json.loads(FORM.put(text).removeprefix("\ufeff"))
     hooks = after.pop("hooks")
     theirs = before.pop("hooks", {})
     assert list(after.items()) == list(before.items())
     for event, groups in hooks.items():
-        others = [g for g in groups if not any(map(settings.is_ours, g["hooks"]))]
+        others = [g for g in groups if not any(map(FORM.is_ours, g["hooks"]))]
         assert others == theirs.get(event, [])
-        assert len(groups) - len(others) == (event in settings._EVENTS)
+        assert len(groups) - len(others) == (event in settings.EVENTS)
 
 
 @given(files(), st.sampled_from(["/new/python", PYTHON]))
 def test_renewing_is_installing_anew(text: str, python: str) -> None:
-    installed = settings.with_hooks(text, PYTHON, HOOK)
-    assert settings.with_hooks(installed, python, HOOK) == settings.with_hooks(text, python, HOOK)
+    newer = settings.hooks(Program(python, HOOK))
+    assert newer.put(FORM.put(text)) == newer.put(text)
 
 
 @given(VALUES.filter(lambda v: isinstance(v, dict)), LAYOUTS, WORDS, VALUES)

@@ -107,28 +107,8 @@ class ClaudeClient:
 
     def run(self, *args: str, cwd: Path, timeout: float = 60, stdin: str = "") -> Result:
         """Run the binary with `args` until it ends or time runs out."""
-        started = time.monotonic()
-        process = subprocess.Popen(
-            [self.binary, *args],
-            env=self.environment(),
-            cwd=cwd,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            start_new_session=True,
-        )
-        try:
-            stdout, stderr = process.communicate(stdin, timeout=timeout)
-        except subprocess.TimeoutExpired:
-            stdout, stderr = _end(process)
-            stderr += f"\n[ended by the test after {timeout} s]"
-        except BaseException:
-            kill_group(process.pid)
-            raise
-        return Result(process.returncode, stdout, stderr, time.monotonic() - started)
+        words = [self.binary, *args]
+        return run_to_end(words, self.environment(), cwd=cwd, timeout=timeout, stdin=stdin)
 
     def prompt(
         self, text: str, *, cwd: Path, args: Sequence[str] = (), timeout: float = 60
@@ -191,6 +171,34 @@ class ClaudeClient:
         """The complete lines of the session's transcript."""
         path = self.transcript_path(session_id)
         return list(read_jsonl(path)) if path else []
+
+
+def run_to_end(
+    words: Sequence[str], env: Mapping[str, str], *, cwd: Path, timeout: float, stdin: str = ""
+) -> Result:
+    """Run a client until it ends or time runs out, together with its process group."""
+    started = time.monotonic()
+    process = subprocess.Popen(
+        words,
+        env=env,
+        cwd=cwd,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        stdout, stderr = process.communicate(stdin, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        stdout, stderr = _end(process)
+        stderr += f"\n[ended by the test after {timeout} s]"
+    except BaseException:
+        kill_group(process.pid)
+        raise
+    return Result(process.returncode, stdout, stderr, time.monotonic() - started)
 
 
 def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from .agents import Agent, Codex, Gemini, OpenCode
 from .client import ClaudeClient, find_claude
 from .memory import PLUGIN, Memory
 from .messages_api import MessagesApi
@@ -59,6 +60,42 @@ def client(tmp_path: Path, api: MessagesApi) -> Iterator[ClaudeClient]:
     yield ClaudeClient(binary, home, api.url)
     left = leftovers(home, within=10)
     assert not left, f"processes left behind:\n{describe(left)}"
+
+
+def _agent(kind: type[Agent], home: Path, api: MessagesApi) -> Agent:
+    """A client of this kind with a scratch home; skips the test when it is not installed."""
+    binary = kind.find()
+    if binary is None and os.environ.get("RECOLLECT_REQUIRE_CLIENT"):
+        pytest.fail(f"{kind.title} is required here (RECOLLECT_REQUIRE_CLIENT) and was not found")
+    if binary is None:
+        pytest.skip(f"{kind.title} not found: `make client` installs it below .client/")
+    agent = kind(binary, home, api.url)
+    agent.prepare()
+    return agent
+
+
+@pytest.fixture
+def agent_home(tmp_path: Path) -> Iterator[Path]:
+    """The scratch home of the clients beyond Claude Code; nothing may be running in it at the end."""
+    if sys.platform != "linux":
+        pytest.skip("watching for processes that are left behind needs /proc")
+    home = tmp_path / "home"
+    home.mkdir(exist_ok=True)
+    yield home
+    left = leftovers(home, within=10)
+    assert not left, f"processes left behind:\n{describe(left)}"
+
+
+@pytest.fixture(params=[Codex, Gemini, OpenCode], ids=lambda kind: kind.name)
+def agent(request: pytest.FixtureRequest, agent_home: Path, api: MessagesApi) -> Agent:
+    """Each of the clients beyond Claude Code."""
+    return _agent(request.param, agent_home, api)
+
+
+@pytest.fixture
+def agents(agent_home: Path, api: MessagesApi) -> dict[str, Agent]:
+    """All of them, as one person has them."""
+    return {kind.name: _agent(kind, agent_home, api) for kind in (Codex, Gemini, OpenCode)}
 
 
 @pytest.fixture

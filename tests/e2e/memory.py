@@ -21,6 +21,7 @@ from .processes import processes_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from .agents import Agent
     from .messages_api import Request
 
 PLUGIN = REPOSITORY / "plugin"
@@ -30,7 +31,7 @@ PLUGIN = REPOSITORY / "plugin"
 class Memory:
     """The memory of one user in one project."""
 
-    client: ClaudeClient
+    client: ClaudeClient | Agent
     project: Path
 
     @property

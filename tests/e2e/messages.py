@@ -17,12 +17,15 @@ Block = Json
 Turn = Sequence[Block]
 Kind = Literal["turn", "subagent", "compaction", "title", "other"]
 
+# Where models are asked: Messages, Responses, and Google's.
+_MODELS = re.compile(r"^/v1/messages$|/responses$|:(?:streamG|g)enerateContent$")
 _REMINDER = re.compile(r"<system-reminder>\s*(.*?)\s*</system-reminder>", re.DOTALL)
 _COMPACTION = re.compile(
     r"create a detailed summary of (the|this) (conversation|recent)", re.IGNORECASE
 )
 _TITLE = re.compile(
-    r"\b(generate|write|create) (a|an) (concise|short)[^.\n]{0,60}title", re.IGNORECASE
+    r"\b(generate|write|create) (a|an) (concise|short)[^.\n]{0,60}title|You are a title generator",
+    re.IGNORECASE,
 )
 _ids = itertools.count(1)
 
@@ -55,7 +58,7 @@ class Request:
     @property
     def kind(self) -> Kind:
         """What the client wants: the next turn of the main loop, one of a sub-agent, or else."""
-        if self.path.partition("?")[0] != "/v1/messages":
+        if not _MODELS.search(self.path.partition("?")[0]):
             return "other"
         if _COMPACTION.search("\n".join(_strings(self.messages[-1:]))):
             return "compaction"
@@ -101,7 +104,8 @@ def stall(seconds: float) -> Block:
 
 def all_text(request: Request) -> str:
     """Every string in the system prompt and the messages: all that the model could read."""
-    return "\n".join(_strings([request.body.get("system", ""), request.messages]))
+    said = ("system", "instructions", "systemInstruction", "input", "contents")
+    return "\n".join(_strings([*(request.body.get(key, "") for key in said), request.messages]))
 
 
 def system_reminders(request: Request) -> list[str]:

@@ -1,4 +1,6 @@
-"""A Messages API on loopback that plays a script, so the real client can run with no network.
+"""A model's API on loopback that plays a script, so real clients can run with no network.
+
+It speaks the Messages API, and what other clients speak instead (`wires`).
 
 Promises: every request is kept in `requests`; the turns of the script are consumed in order, one
     per request of the main loop; after the with block no socket and no thread of it is left.
@@ -17,6 +19,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 
+from . import wires
 from .messages import (
     Answer,
     Block,
@@ -37,6 +40,8 @@ from .messages import (
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+    from .wires import Piece
 
 __all__ = [
     "Answer",
@@ -232,7 +237,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(answer.status, _error(answer))
             return
         message = _message(body, self.server.api.input_tokens)
-        if body.get("stream"):
+        if wires.is_responses(self.path):
+            self._send_pieces(wires.responses(answer))
+        elif wires.is_gemini(self.path) and "streamGenerateContent" not in self.path:
+            self._send_json(200, wires.gemini_whole(answer))
+        elif wires.is_gemini(self.path):
+            self._send_pieces(wires.gemini(answer))
+        elif body.get("stream"):
             self._stream(message, answer)
         else:
             self._send_json(200, _complete(message, answer))
@@ -247,12 +258,25 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(data)
 
-    def _stream(self, message: Json, turn: Turn) -> None:
+    def _begin_stream(self) -> None:
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("request-id", fresh_id("req"))
         self.send_header("connection", "close")
         self.end_headers()
+
+    def _send_pieces(self, pieces: Iterable[Piece]) -> None:
+        self._begin_stream()
+        for piece in pieces:
+            if isinstance(piece, dict):
+                name = f"event: {piece['type']}\n" if "type" in piece else ""
+                self.wfile.write(f"{name}data: {json.dumps(piece)}\n\n".encode())
+                self.wfile.flush()
+            else:
+                self.server.api.pause(float(piece))
+
+    def _stream(self, message: Json, turn: Turn) -> None:
+        self._begin_stream()
         self._event("message_start", {"message": message})
         index = 0
         for block in turn:

@@ -137,17 +137,20 @@ class Machine:
             self.publish(root)
         return file
 
-    def journal(self, session: str = SESSION, root: Path | None = None) -> list[dict[str, Any]]:
+    def journal(
+        self, session: str = SESSION, root: Path | None = None, client: str = "claude"
+    ) -> list[dict[str, Any]]:
         """The lines of a session's journal file; every one of them must be whole."""
-        file = (root or self.root) / "journal" / f"{places.writer_of('claude', session)}.jsonl"
+        file = (root or self.root) / "journal" / f"{places.writer_of(client, session)}.jsonl"
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         assert not text or text.endswith("\n")
         # A hook that saw half of another's line begins a new one: what it sees is an empty line.
         return [json.loads(line) for line in text.splitlines() if line]
 
-    def signals(self, session: str = SESSION) -> list[str]:
+    def signals(self, session: str = SESSION, client: str = "claude") -> list[str]:
         """The events that a session's journal file tells of, in order."""
-        return [line["event"] for line in self.journal(session) if line["op"] == "signal"]
+        lines = self.journal(session, client=client)
+        return [line["event"] for line in lines if line["op"] == "signal"]
 
     # -------------------------------------------------------------------------------- the hooks
 

@@ -79,20 +79,20 @@ def test_nothing_is_recorded_without_a_session(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize(
-    "payload",
+    ("client", "payload"),
     [
-        {"sessionId": SESSION, "hookEventName": "PostToolUse", "tool_name": "x"},
-        {"conversation_id": SESSION, "generation_id": "g", "workspace_roots": ["/"]},
-        {"session_id": SESSION, "new_field": {"of": ["a", "later", {"version": 9}]}},
+        ("copilot", {"sessionId": SESSION, "hookEventName": "PostToolUse", "tool_name": "x"}),
+        ("cursor", {"conversation_id": SESSION, "generation_id": "g", "workspace_roots": ["/"]}),
+        ("claude", {"session_id": SESSION, "new_field": {"of": ["a", "later", {"version": 9}]}}),
     ],
 )
 def test_a_payload_of_another_client_or_version_is_understood(
-    payload: dict[str, Any], machine: Machine
+    client: str, payload: dict[str, Any], machine: Machine
 ) -> None:
     ran = machine.feed("PostToolUse", json.dumps(payload | {"cwd": str(machine.project)}).encode())
 
     harmless(ran, "PostToolUse")
-    assert machine.signals() == ["post-tool"]
+    assert machine.signals(client=client) == ["post-tool"]
 
 
 @pytest.mark.parametrize("event", EVENTS)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
+from recollect.adapters.clients import CAPTURED
 from recollect.app import workers
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
@@ -15,6 +16,8 @@ from recollect.hooks import places
 from recollect.named import NamedTuple
 from recollect.services.capture import Capture, Captured
 from recollect.services.opened import OpenStore
+
+CLIENTS = CAPTURED  # whose transcripts can be read
 
 
 class Report(NamedTuple):

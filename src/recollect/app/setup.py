@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from recollect.app.automemory import Applied
     from recollect.app.keywords import Skill
 
+CLIENTS = KNOWN  # by name
 ALL = "all"
 FOLDERS = ("core", "episodic", "semantic", "procedural", "reference")
 IGNORED = "# Kept out of git: raw sessions, running sessions, the journal.\n/sessions/raw/\n/sessions/active/\n/journal/\n"

@@ -13,8 +13,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from recollect import __version__, fsio
+from recollect.adapters.clients import files
 from recollect.adapters.clients.claude import settings as claude
-from recollect.app import repair
+from recollect.adapters.clients.form import Part, Program
+from recollect.adapters.clients.known import KNOWN, Client
+from recollect.app import probing, repair
 from recollect.app.finding import Finding
 from recollect.app.finding import found as _found
 from recollect.app.setup import program_paths
@@ -39,25 +42,78 @@ def program() -> Iterator[Finding]:
 
 
 def clients(app: App) -> Iterator[Finding]:
-    """Whether our hooks are in the settings of the clients."""
-    path = claude.settings_path(app.env)
-    state = claude.state_of(path, *program_paths())
-    if state == "invalid":
-        yield _found("problem", "claude", "{path} is not valid; it is left alone", path=path)
-    elif state == "absent":
-        yield _found(
-            "note",
-            "claude",
-            "not connected through its settings; `recollect init --client claude` does that",
-        )
-    elif state == "other":
-        yield _found(
+    """Of each client that is used or connected: whether ours is in its files, and works."""
+    calls = _last_calls(app)
+    program = Program(*program_paths())
+    answer = ""
+    for name, client in KNOWN.items():
+        states = [(part, files.state_of(part)) for part in client.parts(app.env, program)]
+        finding, is_whole = _connection(app, client, states)
+        if finding is None:
+            continue
+        yield finding
+        if name != "claude" and all(state != "absent" for _, state in states):
+            last = calls.get(client.hook_name)
+            if last:
+                yield _found("ok", name, "hooks last called {time}", time=last)
+            else:
+                yield _found("note", name, "hooks not called yet")
+                if client.asks:
+                    yield _found("note", name, "{what}", what=client.asks)
+        if is_whole and name != "claude":
+            answer = answer or probing.answer_of(program.server, app.project_folder, app.env)
+            if answer == probing.SILENT:
+                yield _found("problem", name, "the server of its tools does not answer")
+            else:
+                yield _found("ok", name, "the server of its tools answers: {name}", name=answer)
+
+
+def _connection(
+    app: App, client: Client, states: list[tuple[Part, str]]
+) -> tuple[Finding | None, bool]:
+    """What is to be said of a client's files, and whether all is in them as it should be."""
+    found = {state: part for part, state in reversed(states)}
+    name = client.name
+    if "invalid" in found:
+        path = found["invalid"].path
+        return _found("problem", name, "{path} is not valid; it is left alone", path=path), False
+    if "other" in found:
+        return _found(
             "problem",
-            "claude",
-            "its hooks run another installation; `recollect init --client claude` renews them",
-        )
-    else:
-        yield _found("ok", "claude", "connected in {path}", path=path)
+            name,
+            "its hooks run another installation; `recollect init --client {name}` renews them",
+            name=name,
+        ), False
+    if "absent" not in found:
+        path = states[0][0].path
+        return _found("ok", name, "connected in {path}", path=path), True
+    if "current" in found:
+        return _found(
+            "problem",
+            name,
+            "{path} is without ours; `recollect init --client {name}` puts it in",
+            path=found["absent"].path,
+            name=name,
+        ), False
+    if name != "claude" and not client.is_installed(app.env):
+        return None, False
+    return _found(
+        "note",
+        name,
+        "not connected through its settings; `recollect init --client {name}` does that",
+        name=name,
+    ), False
+
+
+def _last_calls(app: App) -> dict[str, str]:
+    """When the hooks of each client were last called, for the stores that concern us."""
+    last: dict[str, str] = {}
+    for scope, root in app.roots.items():
+        with suppress(RecollectError):
+            for line in app.opened(root, scope).journal.hot("signal"):
+                client, time = str(line.get("client", "")), str(line.get("time", ""))
+                last[client] = max(last.get(client, ""), time)
+    return last
 
 
 def hooks(app: App, store: OpenStore) -> Iterator[Finding]:
@@ -92,7 +148,8 @@ def hooks(app: App, store: OpenStore) -> Iterator[Finding]:
 def _unheard_session(app: App, store: OpenStore, last: str) -> str:
     """When the client last wrote of a session here, if our hooks should have heard of it."""
     settings = claude.settings_path(app.env)
-    if store.scope != "project" or claude.state_of(settings, *program_paths()) != "current":
+    [hooks_of_client] = claude.parts(app.env, Program(*program_paths()))
+    if store.scope != "project" or files.state_of(hooks_of_client) != "current":
         return ""
     folder = "".join(c if c.isascii() and c.isalnum() else "-" for c in app.project_folder)
     written = [os.path.getmtime(settings)]

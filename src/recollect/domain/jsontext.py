@@ -1,7 +1,8 @@
 """JSON text: reading a JSON file, and small edits of it that leave every other byte alone.
 
 Promises: only the named members and items are added or taken out, with the file's own indent and
-line ends; adding and then taking out gives the bytes that were there.
+line ends; adding and then taking out gives the bytes that were there; comments, where a file may
+have them, are read over and stay.
 Touches: nothing.
 """
 
@@ -9,11 +10,15 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from recollect.named import NamedTuple
 
 _SPACE = re.compile(r"[ \t\r\n]*")
+# A string (kept), a comment, or a comma behind which nothing comes but blanks and comments.
+_COMMENT = r"//[^\n]*|/\*.*?\*/"
+_PARTS = re.compile(rf'"(?:[^"\\]|\\.)*"|{_COMMENT}|,(?=(?:\s|{_COMMENT})*[}}\]])', re.S)
 
 
 class Span(NamedTuple):
@@ -47,8 +52,26 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def root_of(text: str) -> int:
-    """Where the outermost object starts. Raises ValueError if the text is no JSON object."""
+@lru_cache(maxsize=2)
+def plain(text: str) -> str:
+    """The text with blanks for its comments and for commas too many: as long as it was."""
+    if "//" not in text and "/*" not in text and not re.search(r",\s*[}\]]", text):
+        return text
+    return _PARTS.sub(lambda found: _blanked(found[0]), text)
+
+
+def _blanked(part: str) -> str:
+    if part.startswith('"'):
+        return part
+    return "".join(char if char in "\r\n" else " " for char in part)
+
+
+def root_of(text: str, *, comments: bool = False) -> int:
+    """Where the outermost object starts. Raises ValueError if the text is no JSON object.
+
+    With `comments` it may have those, and commas behind the last of a list, as some readers allow.
+    """
+    text = plain(text) if comments else text
     start = _skip(text, 1 if text.startswith("\ufeff") else 0)
     try:
         value, end = _DECODER.raw_decode(text, start)
@@ -70,6 +93,7 @@ def _not_json(text: str, at: int) -> ValueError:
 
 def spans(text: str, at: int) -> list[Span]:
     """The members or items of the object or array that starts at `at`, in a valid text."""
+    text = plain(text)
     is_object = text[at] == "{"
     found: list[Span] = []
     at = _skip(text, at + 1)

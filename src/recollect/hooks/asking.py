@@ -109,7 +109,7 @@ def _ask(moment: program.Moment, event_name: str, number: int, since: int) -> No
     text = SAID[lang].replace("{n}", str(since)).replace("{form}", FORMS[lang])
     text = text.replace("{path}", f"{moment.root}/sessions/{name}.md")
     text = text.replace("{command}", f"{command} -C {_quoted(moment.folder)} extract-facts {name}")
-    program.answer(event_name, text)
+    moment.answer(event_name, text)
 
 
 def _settings(moment: program.Moment) -> "tuple[int, str, str]":

@@ -20,7 +20,7 @@ from recollect.errors import TooMuch
     example="recollect capture ~/.claude/projects\nrecollect capture transcript.jsonl --scope project",
 )
 @click.argument("transcript", type=FilePath())
-@option("--client", type=click.Choice(["claude"]), default="claude", show_default=True)
+@option("--client", type=click.Choice(capturing.CLIENTS), default="claude", show_default=True)
 @option(
     "--scope",
     type=click.Choice(SCOPE_NAMES),

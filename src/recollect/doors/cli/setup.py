@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recollect.app.automemory import Applied
     from recollect.app.keywords import Skill
 
-CLIENTS = (*setup.KNOWN, setup.ALL)
+CLIENTS = (*setup.CLIENTS, setup.ALL)
 
 
 @command(
@@ -89,10 +89,10 @@ def _show_offers(door: Door, done: setup.Done) -> None:
     """Name the clients that are here and not connected."""
     words = " ".join(f"--client {name}" for name in done.offered)
     if done.offered:
-        titles = ", ".join(setup.KNOWN[name].title for name in done.offered)
+        titles = ", ".join(setup.CLIENTS[name].title for name in done.offered)
         door.tell("Here too, not connected: {clients}", clients=titles, style="dim")
         door.tell("  `recollect init {words}` connects them", words=words, style="dim")
-    elif not done.clients and not any(setup.is_connected(door.app, n) for n in setup.KNOWN):
+    elif not done.clients and not any(setup.is_connected(door.app, n) for n in setup.CLIENTS):
         door.tell("Connect Claude Code with `recollect init --client claude`.", style="dim")
 
 
@@ -135,8 +135,8 @@ def _show_clients(door: Door, done: setup.Done, *, dry_run: bool) -> None:
             _show_client(door, client, dry_run=dry_run)
         if any(client.changed for client in files) and not dry_run:
             door.tell("  sessions that start from now on use it", style="dim")
-            if setup.KNOWN[name].asks:
-                door.tell("  {what}", what=door.say(setup.KNOWN[name].asks), style="dim")
+            if setup.CLIENTS[name].asks:
+                door.tell("  {what}", what=door.heard(setup.CLIENTS[name].asks), style="dim")
 
 
 def _show_auto_memory(door: Door, done: Applied, *, dry_run: bool) -> None:

@@ -1,0 +1,225 @@
+"""Codex CLI: reading its transcripts, `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl`.
+
+Promises: what is given once is never given again; unknown kinds of lines are passed over; what we
+injected, and what the client says to the model in the name of the person, is no event.
+Touches: transcripts (reading).
+
+The shapes are those of version 0.169 (`item_completed`) and of older ones, which have messages as
+events of their own, and calls as items of the conversation only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from recollect.adapters.clients import lines
+from recollect.domain.session import Event
+from recollect.ports import Portion
+
+OWN_TOOL = "recollect"
+_NAME = re.compile(r"rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl")
+_SKIPPED = tuple(
+    f'"type":"{kind}"'.encode()
+    for kind in ("world_state", "token_usage_record", "token_count", "thread_settings_applied")
+)
+_EXIT_CODE = re.compile(r"(?:exited with code|Exit code:) (-?\d+)")
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
+
+
+class CodexTranscripts:
+    """Reader of Codex CLI's transcripts."""
+
+    client = "codex"
+
+    def session_of(self, path: str) -> str:
+        """The session that a transcript is of, from its name."""
+        found = _NAME.fullmatch(os.path.basename(path))
+        return found[1] if found else ""
+
+    def find(self, folder: str) -> list[str]:
+        """The transcripts in a folder and below, oldest first; a file is its own list."""
+        return lines.files_in(folder, lambda path: bool(self.session_of(path)))
+
+    def moved(self, path: str) -> str:
+        """The same path: a transcript stays where it was begun."""
+        return path
+
+    def folder_of(self, path: str) -> str:
+        """The folder in which the session was started, or nothing."""
+        for raw in lines.first(path):
+            reading = _Reading("")
+            reading.take(raw)
+            return reading.cwd
+        return ""
+
+    def read(self, path: str, offset: int, inode: int) -> Portion:
+        """What was added since `offset`; from the start if it is another file now."""
+        found = lines.added(path, offset, inode)
+        session = self.session_of(path)
+        reading = _Reading(session[-12:])
+        for raw in found.lines:
+            if not any(kind in raw[:160] for kind in _SKIPPED):
+                reading.take(raw)
+        if reading.is_subagent:
+            reading.events.clear()
+        return Portion(
+            reading.events,
+            found.offset,
+            found.inode,
+            reading.cwd,
+            reading.branch,
+            session,
+            reading.parent,
+        )
+
+
+class _Reading:
+    """What has been read of a portion; `mark` tells this session's items from those of others."""
+
+    def __init__(self, mark: str) -> None:
+        self.mark = mark
+        self.events: list[Event] = []
+        self.cwd = self.branch = self.parent = ""
+        self.is_subagent = False
+
+    def take(self, raw: bytes) -> None:
+        try:
+            line = json.loads(raw)
+        except (ValueError, RecursionError):
+            return
+        payload = line.get("payload") if isinstance(line, dict) else None
+        if not isinstance(payload, dict):
+            return
+        kind, time = line.get("type"), lines.time_of(line.get("timestamp"))
+        if kind == "session_meta":
+            self._begin(payload)
+        elif kind == "compacted":
+            self.events.append(Event("compacted", time, id=f"{self.mark}.{time}"))
+        elif kind == "event_msg":
+            self.events += self._told(payload, time)
+        elif kind == "response_item" and "ordinal" not in line:
+            self.events += self._called(payload, time)
+
+    def _begin(self, payload: dict[str, Any]) -> None:
+        self.cwd = self.cwd or lines.string(payload.get("cwd"))
+        self.parent = lines.string(payload.get("forked_from_id"))
+        source = payload.get("source")
+        self.is_subagent = isinstance(source, dict) and "subagent" in source
+        git = payload.get("git")
+        self.branch = lines.string(git.get("branch")) if isinstance(git, dict) else ""
+
+    # --------------------------------------------------------------------- as the client tells it
+
+    def _told(self, payload: dict[str, Any], time: str) -> Iterator[Event]:
+        kind = payload.get("type")
+        if kind in ("user_message", "agent_message"):  # older versions
+            said = "prompt" if kind == "user_message" else "answer"
+            text = lines.string(payload.get("message")).strip()
+            if text:
+                yield Event(said, time, text=text, id=f"{self.mark}.{time}.{said[0]}{len(text)}")
+        item = payload.get("item")
+        if kind != "item_completed" or not isinstance(item, dict):
+            return
+        name = f"{self.mark}.{lines.string(item.get('id'))}"
+        what = item.get("type")
+        if what in ("UserMessage", "AgentMessage"):
+            text = "\n".join(
+                lines.string(b.get("text")) for b in lines.objects(item.get("content"))
+            )
+            if text.strip():
+                said = "prompt" if what == "UserMessage" else "answer"
+                yield Event(said, time, text=text.strip(), id=name)
+        elif what == "CommandExecution":
+            yield from _ran(item, time, name)
+        elif what == "FileChange":
+            yield from _changed(item, time, name)
+        elif what == "McpToolCall":
+            yield from _used(item, time, name)
+        elif what == "WebSearch":
+            yield Event(
+                "call", time, tool="web_search", target=lines.string(item.get("query")), id=name
+            )
+            yield Event("web", time, id=f"{name}.w")
+
+    # ------------------------------------------------------------------ as the model was told it
+
+    def _called(self, payload: dict[str, Any], time: str) -> Iterator[Event]:
+        """Calls and their results in files of older versions."""
+        kind, call = payload.get("type"), lines.string(payload.get("call_id"))
+        name = f"{self.mark}.{call}"
+        if kind in ("function_call", "custom_tool_call"):
+            given = lines.string(payload.get("arguments")) or lines.string(payload.get("input"))
+            for n, path in enumerate(_PATCHED.findall(given.replace("\\n", "\n"))):
+                yield Event("call", time, tool="edit", call=call, target=path, id=f"{name}.{n}")
+            if payload.get("name") in ("shell", "shell_command", "exec_command", "local_shell"):
+                yield Event("call", time, tool="shell", call=call, target=_command(given), id=name)
+        elif kind in ("function_call_output", "custom_tool_call_output"):
+            text, code = _output(payload.get("output"))
+            yield Event("result", time, text=text, call=call, ok=not code, id=f"{name}.r")
+
+
+def _ran(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+    words = item.get("command")
+    words = [lines.string(w) for w in words] if isinstance(words, list) else []
+    # A shell with its command as one word, as the client runs them.
+    target = words[-1] if len(words) == 3 and words[1] in ("-lc", "-c") else " ".join(words)
+    call = lines.string(item.get("id"))
+    yield Event("call", time, tool="shell", call=call, target=target, id=name)
+    declined = item.get("status") == "declined"  # a person who says no is no failure
+    text = "" if declined else lines.string(item.get("aggregated_output"))
+    ok = not item.get("exit_code") and item.get("status") != "failed"
+    yield Event("result", time, text=text, call=call, ok=ok, id=f"{name}.r")
+
+
+def _changed(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+    changes = item.get("changes")
+    ok = item.get("status") == "completed"
+    for n, path in enumerate(changes if isinstance(changes, dict) else ()):
+        call = f"{lines.string(item.get('id'))}.{n}"
+        yield Event("call", time, tool="edit", call=call, target=path, id=f"{name}.{n}")
+        text = lines.string(item.get("stderr"))
+        yield Event("result", time, text=text, call=call, ok=ok, id=f"{name}.{n}r")
+
+
+def _used(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+    call, server = lines.string(item.get("id")), lines.string(item.get("server"))
+    if server == OWN_TOOL:
+        yield Event("call", time, tool=OWN_TOOL, call=call, id=name)
+        return
+    tool = f"{server}.{lines.string(item.get('tool'))}"
+    yield Event("call", time, tool=tool, call=call, id=name)
+    yield Event("web", time, id=f"{name}.w")  # where a server has it from, nobody knows
+    error = item.get("error")
+    text = lines.string(error.get("message")) if isinstance(error, dict) else ""
+    yield Event("result", time, text=text, call=call, ok=error is None, id=f"{name}.r")
+
+
+def _command(given: str) -> str:
+    try:
+        found = json.loads(given)
+    except ValueError:
+        return given
+    said = (found.get("command") or found.get("cmd")) if isinstance(found, dict) else ""
+    if isinstance(said, list):
+        said = said[-1] if said else ""
+    return lines.string(said)
+
+
+def _output(output: object) -> tuple[str, int]:
+    """What a call gave out, and its exit code."""
+    text, code = lines.string(output), 0
+    if text.startswith("{"):
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = {}
+        about = found.get("metadata") if isinstance(found, dict) else None
+        if isinstance(about, dict):
+            text, code = lines.string(found.get("output")), int(about.get("exit_code") or 0)
+            return text, code
+    said = _EXIT_CODE.search(text[:400])
+    return text, int(said[1]) if said else 0

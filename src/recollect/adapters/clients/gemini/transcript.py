@@ -1,0 +1,159 @@
+"""Gemini CLI: reading its transcripts, `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`.
+
+Promises: what is given once is never given again (a message that is written once more, with its
+calls, has the same ids); what we injected, and what the client says to the model in the name of
+the person, is no event.
+Touches: transcripts, and the note beside them that says which project they are of (reading).
+
+The shapes are those of version 0.61.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from recollect.adapters.clients import lines
+from recollect.domain.session import Event
+from recollect.ports import Portion
+
+OWN_TOOL = "recollect"
+_OURS = "mcp_recollect_"
+_INJECTED = re.compile(r"<hook_context>.*?(?:</hook_context>|\Z)", re.S)
+_MACHINE = ("<session_context>", "<system-reminder>")
+_EXIT_CODE = re.compile(r"^Exit Code: (-?\d+)", re.M)
+_WRAPPED = re.compile(r"</?untrusted_context>\n?")
+_EDITS = ("write_file", "replace", "edit")
+_WEB = ("web_fetch", "google_web_search", "mcp_")
+
+
+class GeminiTranscripts:
+    """Reader of Gemini CLI's transcripts."""
+
+    client = "gemini"
+
+    def session_of(self, path: str) -> str:
+        """The session that a transcript is of, from its first line; sub-agents have none."""
+        head = _head_of(path)
+        return lines.string(head.get("sessionId")) if head.get("kind") in (None, "main") else ""
+
+    def find(self, folder: str) -> list[str]:
+        """The transcripts in a folder and below, oldest first; a file is its own list."""
+        return lines.files_in(
+            folder,
+            lambda path: (
+                os.path.basename(path).startswith("session-")
+                and path.endswith(".jsonl")
+                and bool(self.session_of(path))
+            ),
+        )
+
+    def moved(self, path: str) -> str:
+        """The same path: a transcript stays where it was begun."""
+        return path
+
+    def folder_of(self, path: str) -> str:
+        """The folder in which the session was started, or nothing."""
+        if not os.path.exists(path):
+            return ""
+        note = os.path.join(os.path.dirname(os.path.dirname(path)), ".project_root")
+        for raw in lines.first(note):
+            return raw.decode("utf-8", "replace").strip()
+        return ""
+
+    def read(self, path: str, offset: int, inode: int) -> Portion:
+        """What was added since `offset`; from the start if it is another file now."""
+        found = lines.added(path, offset, inode)
+        # A message is written anew for each of its calls that ends: what was said once is enough.
+        told: dict[str, Event] = {}
+        for raw in found.lines:
+            for event in _events(raw):
+                told.setdefault(event.id, event)
+        events = list(told.values())
+        session = self.session_of(path)
+        return Portion(events, found.offset, found.inode, self.folder_of(path), "", session, "")
+
+
+@lru_cache(maxsize=64)
+def _head_of(path: str) -> dict[str, Any]:
+    for raw in lines.first(path):
+        try:
+            found = json.loads(raw)
+        except (ValueError, RecursionError):
+            break
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _events(raw: bytes) -> Iterator[Event]:
+    try:
+        line = json.loads(raw)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(line, dict):
+        return
+    # Letters in front, so that no number of a message can be one of another client's.
+    name, time = f"g{lines.string(line.get('id'))}", lines.time_of(line.get("timestamp"))
+    text = _said(line).strip()
+    if line.get("type") == "user":
+        if text and not text.startswith(_MACHINE):
+            yield Event("prompt", time, text=text, id=name)
+    elif line.get("type") == "gemini":
+        if text:
+            yield Event("answer", time, text=text, id=name)
+        for call in lines.objects(line.get("toolCalls")):
+            yield from _call(call, time)
+
+
+def _said(line: dict[str, Any]) -> str:
+    """What was said in a message, without what was put into it."""
+    content = line.get("content")
+    parts = lines.objects(content)
+    texts = [content] if isinstance(content, str) else [lines.string(p.get("text")) for p in parts]
+    return "\n".join(text for text in (_INJECTED.sub("", text).strip() for text in texts) if text)
+
+
+def _call(call: dict[str, Any], time: str) -> Iterator[Event]:
+    name, tool = lines.string(call.get("id")), lines.string(call.get("name"))
+    given = call.get("args")
+    given = given if isinstance(given, dict) else {}
+    time = lines.time_of(call.get("timestamp")) or time
+    if tool == "write_todos":
+        rows = lines.objects(given.get("todos"))
+        todos = tuple(
+            (lines.string(row.get("status")), lines.string(row.get("description")), "")
+            for row in rows
+        )
+        yield Event("todos", time, todos=todos, id=f"g{name}")
+        return
+    path = lines.string(given.get("file_path"))
+    if tool.startswith(_OURS):
+        yield Event("call", time, tool=OWN_TOOL, call=name, id=f"g{name}")
+        return
+    kind = "shell" if tool == "run_shell_command" else "edit" if tool in _EDITS else tool
+    target = lines.string(given.get("command")) or path or lines.string(given.get("query"))
+    yield Event("call", time, tool=kind, call=name, target=target, id=f"g{name}")
+    if tool.startswith(_WEB):
+        yield Event("web", time, id=f"g{name}.w")
+    if call.get("status") in ("success", "error", "cancelled"):
+        text, failed = _result(call)
+        refused = call.get("status") == "cancelled"  # a person who says no is no failure
+        text = "" if refused else text
+        yield Event("result", time, text=text, call=name, ok=not failed, id=f"g{name}.r")
+
+
+def _result(call: dict[str, Any]) -> tuple[str, bool]:
+    """What a call gave out, and whether it failed."""
+    text, failed = "", call.get("status") == "error"
+    for part in lines.objects(call.get("result")):
+        answer = part.get("functionResponse")
+        response = answer.get("response") if isinstance(answer, dict) else None
+        if isinstance(response, dict):
+            text = lines.string(response.get("error")) or lines.string(response.get("output"))
+    code = _EXIT_CODE.findall(text)
+    failed = failed or bool(code and code[-1] != "0")
+    return _WRAPPED.sub("", _INJECTED.sub("", text)).strip(), failed

@@ -1,0 +1,108 @@
+"""Clients: those that we know, by name.
+
+Promises: the one list that commands, help and the doctor go by.
+Touches: the folders of clients (a look whether they are there).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+
+from recollect.adapters.clients import CAPTURED
+from recollect.adapters.clients.claude import settings as claude
+from recollect.adapters.clients.codex import connection as codex
+from recollect.adapters.clients.copilot import connection as copilot
+from recollect.adapters.clients.cursor import connection as cursor
+from recollect.adapters.clients.form import Part, Program
+from recollect.adapters.clients.gemini import connection as gemini
+from recollect.adapters.clients.opencode import connection as opencode
+from recollect.named import NamedTuple
+from recollect.ports import TranscriptReader
+
+Env = dict[str, str]
+
+
+class Client(NamedTuple):
+    """A client of agents, and how we are connected to it."""
+
+    name: str  # as on the command line
+    title: str  # as people call it
+    traces: Callable[[Env], list[str]]  # one of them is there after its first run
+    parts: Callable[[Env, Program], list[Part]]
+    asks: str = ""  # what is left to the person, once connected
+    hooks: str = ""  # the name that its hooks give themselves, if it is not its own
+    project_parts: Callable[[str], list[Part]] = lambda _project: []
+
+    def is_installed(self, env: Env) -> bool:
+        """Whether this person has used it."""
+        return any(os.path.exists(path) for path in self.traces(env))
+
+    @property
+    def hook_name(self) -> str:
+        """The client that its hooks say they are of."""
+        return self.hooks or self.name
+
+
+KNOWN = {
+    client.name: client
+    for client in (
+        Client("claude", "Claude Code", claude.traces, claude.parts),
+        Client(
+            "codex",
+            "Codex CLI",
+            lambda env: [codex.folder(env)],
+            codex.parts,
+            asks="Codex runs hooks only when you trust them: start it, and say so at `/hooks`.",
+        ),
+        Client("gemini", "Gemini CLI", lambda env: [gemini.folder(env)], gemini.parts),
+        Client("opencode", "OpenCode", lambda env: [opencode.folder(env)], opencode.parts),
+        Client(
+            "cursor",
+            "Cursor",
+            lambda env: [cursor.folder(env)],
+            cursor.parts,
+            project_parts=cursor.project_parts,
+        ),
+        Client(
+            "vscode",
+            "VS Code",
+            lambda env: [copilot.editor_folder(env)],
+            copilot.editor_parts,
+            hooks=copilot.NAME,
+        ),
+        Client("copilot", "Copilot CLI", lambda env: [copilot.folder(env)], copilot.parts),
+    )
+}
+
+
+class Readers(Mapping[str, TranscriptReader]):
+    """The transcript readers by client, each imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> TranscriptReader:
+        """The reader of a client. Raises KeyError."""
+        if name == "claude":
+            from recollect.adapters.clients.claude.transcript import ClaudeTranscripts
+
+            return ClaudeTranscripts()
+        if name == "codex":
+            from recollect.adapters.clients.codex.transcript import CodexTranscripts
+
+            return CodexTranscripts()
+        if name == "gemini":
+            from recollect.adapters.clients.gemini.transcript import GeminiTranscripts
+
+            return GeminiTranscripts()
+        if name == "opencode":
+            from recollect.adapters.clients.opencode.transcript import OpenCodeTranscripts
+
+            return OpenCodeTranscripts()
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the clients that can be read."""
+        return iter(CAPTURED)
+
+    def __len__(self) -> int:
+        """How many they are."""
+        return len(CAPTURED)

@@ -1,0 +1,240 @@
+"""What every transcript reader promises, and what each finds in its client's own shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.adapters.clients.codex.transcript import CodexTranscripts
+from recollect.adapters.clients.gemini.transcript import GeminiTranscripts
+from recollect.adapters.clients.known import KNOWN, Readers
+from recollect.adapters.clients.opencode.transcript import OpenCodeTranscripts
+from recollect.domain.folding import fold
+from recollect.domain.session import Event, SessionState
+from recollect.ports import TranscriptReader
+
+from . import transcripts as told
+
+# What all of them tell of the conversation: kind, tool, target or text, and whether it worked.
+STORY = [
+    ("prompt", "", told.PROMPT),
+    ("answer", "", "I look."),
+    ("call", "edit", f"{told.CWD}/app.py"),
+    ("call", "shell", "lintool install"),
+    ("failed", "", "bash: lintool: command not found"),
+    ("call", "shell", "./tools/lintool install"),
+    ("worked", "", "installed"),
+    ("web", "", ""),
+    ("call", "recollect", ""),
+    ("answer", "", "Done."),
+]
+
+
+class Case(NamedTuple):
+    """A client's transcript of that conversation."""
+
+    reader: TranscriptReader
+    path: str
+    session: str
+
+
+def _codex(folder: Path) -> Case:
+    path = told.codex_path(folder)
+    path.write_bytes(b"".join(map(told.as_bytes, told.codex_lines())))
+    return Case(CodexTranscripts(), str(path), told.SESSION)
+
+
+def _gemini(folder: Path) -> Case:
+    path = told.gemini_path(folder)
+    path.write_bytes(b"".join(map(told.as_bytes, told.gemini_lines())))
+    return Case(GeminiTranscripts(), str(path), told.SESSION)
+
+
+def _opencode(folder: Path) -> Case:
+    path = folder / "opencode.db"
+    told.OpenCode(path).tell_all()
+    name = f"{path}#{told.OPENCODE_SESSION}"
+    return Case(OpenCodeTranscripts(), name, told.OPENCODE_SESSION)
+
+
+@pytest.fixture(params=[_codex, _gemini, _opencode], ids=["codex", "gemini", "opencode"])
+def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
+    """Each client's transcript of the conversation."""
+    make: Callable[[Path], Case] = request.param
+    return make(tmp_path)
+
+
+def story(events: list[Event]) -> Iterator[tuple[str, str, str]]:
+    """What the events tell; results of what is of no interest are left out."""
+    shells = {event.call for event in events if event.tool == "shell"}
+    for event in events:
+        if event.kind == "result" and event.call in shells:
+            text = event.text.removeprefix("Output: ").partition("\n")[0]
+            yield ("worked" if event.ok else "failed", "", text)
+        elif event.kind == "web" or event.tool in ("shell", "edit", "recollect"):
+            yield (event.kind, event.tool, event.target)
+        elif event.kind in ("prompt", "answer"):
+            yield (event.kind, "", event.text)
+
+
+def read_all(case: Case) -> list[Event]:
+    return case.reader.read(case.path, 0, 0).events
+
+
+# --------------------------------------------------------------------------- what all of them promise
+
+
+def test_the_conversation_is_told_as_it_went(case: Case) -> None:
+    portion = case.reader.read(case.path, 0, 0)
+
+    assert list(story(portion.events)) == STORY
+    assert portion.session == case.reader.session_of(case.path) == case.session
+    assert portion.cwd == case.reader.folder_of(case.path) == told.CWD
+    assert {event.time[:17] for event in portion.events} == {"2026-03-04T09:30:"}
+
+
+def test_nothing_of_what_we_injected_or_answered_is_told(case: Case) -> None:
+    assert told.OURS not in str(read_all(case))
+
+
+def test_nothing_is_told_twice(case: Case) -> None:
+    state = SessionState(case.session)
+    first = case.reader.read(case.path, 0, 0)
+    fold(state, first.events)
+
+    again = case.reader.read(case.path, first.offset, first.inode)
+    assert fold(state, again.events) == []
+    assert (again.offset, again.inode) == (first.offset, first.inode)
+    # Nor if all is read anew, as behind a crash.
+    assert fold(state, read_all(case)) == []
+
+
+def test_what_is_not_there_gives_nothing(case: Case) -> None:
+    missing = case.path.replace(".jsonl", "-x.jsonl").replace(".db", "-x.db")
+
+    portion = case.reader.read(missing, 7, 3)
+
+    assert (portion.events, portion.offset, portion.inode) == ([], 7, 3)
+    assert case.reader.folder_of(missing) == ""
+
+
+def test_garbage_gives_nothing_and_is_no_error(case: Case, tmp_path: Path) -> None:
+    path = Path(case.path.partition("#")[0])
+    path.write_bytes(
+        b'{"type":\n[1]\nnull\n\xff\xfe\n{"payload":3,"type":"event_msg"}\n{"id":[]}\n'
+    )
+
+    assert case.reader.read(case.path, 0, 0).events == []
+
+
+def test_transcripts_are_found_below_a_folder(case: Case, tmp_path: Path) -> None:
+    (tmp_path / "other.jsonl").write_text("{}\n")
+
+    assert case.reader.find(str(tmp_path)) == [case.path]
+
+
+def test_every_client_that_is_captured_has_its_reader() -> None:
+    readers = Readers()
+
+    assert set(readers) <= set(KNOWN)
+    assert [readers[name].client for name in readers] == list(readers)
+    assert "cursor" not in readers
+
+
+# ------------------------------------------------------------------------------ files of lines
+
+
+@given(st.integers(1, 40), st.sampled_from([_codex, _gemini]))
+def test_reading_as_it_grows_tells_what_reading_at_the_end_tells(
+    tmp_path_factory: pytest.TempPathFactory, step: int, make: Callable[[Path], Case]
+) -> None:
+    case = make(tmp_path_factory.mktemp("growing"))
+    whole = read_all(case)
+    path = Path(case.path)
+    data = path.read_bytes()
+    path.write_bytes(b"")
+    state, found, offset, inode = SessionState(case.session), [], 0, 0
+    size = len(data) // step + 1
+    with path.open("ab", buffering=0) as file:
+        for at in range(0, len(data), size):
+            file.write(data[at : at + size])
+            portion = case.reader.read(case.path, offset, inode)
+            found += fold(state, portion.events)
+            offset, inode = portion.offset, portion.inode
+
+    seen: set[str] = set()
+    expected = [e for e in whole if not (e.id in seen or seen.add(e.id))]  # type: ignore[func-returns-value]
+    assert found == expected
+
+
+def test_codex_of_old_is_told_as_well(tmp_path: Path) -> None:
+    path = told.codex_path(tmp_path)
+    path.write_bytes(b"".join(map(told.as_bytes, told.codex_lines_of_old())))
+
+    events = CodexTranscripts().read(str(path), 0, 0).events
+
+    assert [row for row in story(events) if row[0] in ("prompt", "answer", "failed")] == [
+        ("prompt", "", told.PROMPT),
+        ("answer", "", "I look."),
+        ("failed", "", "bash: lintool: command not found"),
+        ("answer", "", "Done."),
+    ]
+    assert ("edit", "app.py") in [(event.tool, event.target) for event in events]
+    assert ("shell", "lintool install") in [(event.tool, event.target) for event in events]
+
+
+def test_a_session_of_a_sub_agent_is_not_told(tmp_path: Path) -> None:
+    lines = told.codex_lines()
+    lines[0]["payload"]["source"] = {"subagent": {"thread_spawn": {"parent_thread_id": "x"}}}
+    path = told.codex_path(tmp_path)
+    path.write_bytes(b"".join(map(told.as_bytes, lines)))
+    assert CodexTranscripts().read(str(path), 0, 0).events == []
+
+    chat = told.gemini_path(tmp_path)
+    head, *rest = told.gemini_lines()
+    chat.write_bytes(b"".join(map(told.as_bytes, [head | {"kind": "subagent"}, *rest])))
+    assert GeminiTranscripts().session_of(str(chat)) == ""
+    assert str(chat) not in GeminiTranscripts().find(str(tmp_path))
+
+
+# ----------------------------------------------------------------------------------- a database
+
+
+def test_a_message_that_goes_on_is_told_to_its_end(tmp_path: Path) -> None:
+    base = told.OpenCode(tmp_path / "opencode.db")
+    path = f"{base.path}#{told.OPENCODE_SESSION}"
+    base.add("user", told._text("Hello there"))
+    running = base.add("assistant", told._text("I look."), done=False)
+    reader, state = OpenCodeTranscripts(), SessionState(told.OPENCODE_SESSION)
+    first = reader.read(path, 0, 0)
+    fold(state, first.events)
+
+    base.finish(running)
+    base.add("assistant", told._text("Done."))
+    second = reader.read(path, first.offset, first.inode)
+
+    assert first.offset < second.offset
+    assert [event.text for event in fold(state, second.events)] == ["Done."]
+
+
+def test_sessions_of_sub_agents_are_not_found_in_a_database(tmp_path: Path) -> None:
+    base = told.OpenCode(tmp_path / "opencode.db")
+
+    found = OpenCodeTranscripts().find(str(base.path))
+
+    assert found == [f"{base.path}#{told.OPENCODE_SESSION}"]
+
+
+def test_a_database_is_only_read(tmp_path: Path) -> None:
+    case = _opencode(tmp_path)
+    path = Path(case.path.partition("#")[0])
+    before = path.read_bytes(), path.stat().st_mtime_ns
+
+    read_all(case)
+
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before

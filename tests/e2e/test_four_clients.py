@@ -1,0 +1,66 @@
+"""One memory for all the agents that a person uses, with all four real clients in one project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .memory import Memory
+from .messages_api import MessagesApi, all_text, say
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .agents import Agent
+    from .client import ClaudeClient
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+# What each of them is told first, and what every other one has to know then.
+SAID = {
+    "claude": (
+        "We decided to use PostgreSQL for the event store.",
+        "PostgreSQL for the event store",
+    ),
+    "codex": ("We decided to use Redis for the session cache.", "Redis for the session cache"),
+    "gemini": ("We decided to use RabbitMQ for the work queue.", "RabbitMQ for the work queue"),
+    "opencode": ("We decided to use Terraform for the cloud.", "Terraform for the cloud"),
+}
+
+
+def test_what_one_agent_learned_every_other_one_recalls(
+    client: ClaudeClient,
+    agents: dict[str, Agent],
+    memory: Memory,
+    api: MessagesApi,
+    project: Path,
+) -> None:
+    memory.run("init", *(word for name in agents for word in ("--client", name)))
+    everybody: dict[str, ClaudeClient | Agent] = {"claude": client, **agents}
+
+    known: list[str] = []
+    for name, one in everybody.items():
+        told, fact = SAID[name]
+        api.add([say("Noted.")])
+        done = one.prompt(told, cwd=project)
+        assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"
+        heard = all_text(api.turns[-1])
+        assert [f for f in known if f not in heard] == [], name
+        memory.settle()
+        known.append(fact)
+
+    # The first one knows what came after it; asked about one thing, any of them is told that.
+    for name, one in everybody.items():
+        api.add([say("As you said.")])
+        assert one.prompt("What did we decide about the work queue?", cwd=project).returncode == 0
+        heard = all_text(api.turns[-1])
+        assert [f for f in known if f not in heard] == [], name
+        assert "RabbitMQ for the work queue" in heard.partition("the work queue?")[2], name
+        memory.settle()
+
+    sessions = [memory.text(row["id"]) for row in memory.sessions()]
+    assert [sum(fact in text for text in sessions) for fact in known] == [1, 1, 1, 1]
+    doctor = memory.run("doctor")
+    assert "All is well" in doctor
+    assert doctor.count("hooks last called") == 3
