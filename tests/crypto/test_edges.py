@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,25 +58,31 @@ def test_in_a_diff_of_git_the_plain_texts_are_compared_and_git_keeps_none(desk: 
     name = desk.save()
 
     def git(*words: str) -> str:
-        env = desk.person.environment({"GIT_CONFIG_GLOBAL": os.devnull})
+        paths = os.pathsep.join(sys.path)
+        env = desk.person.environment({"GIT_CONFIG_GLOBAL": os.devnull, "PYTHONPATH": paths})
         ran = subprocess.run(
-            ["git", "-c", "user.name=A", "-c", "user.email=a@b.c", *words],
+            ["git", *words],
             cwd=project, env=env, capture_output=True, text=True, timeout=60, check=True,
         )  # fmt: skip
         return ran.stdout
 
     git("init", "-q")
+    for key, value in (
+        ("user.name", "A"),
+        ("user.email", "a@b.c"),
+        ("diff.recollect.textconv", f"{sys.executable} -m recollect textconv"),
+        ("diff.recollect.cachetextconv", "false"),
+    ):
+        git("config", key, value)
     (project / ".gitattributes").write_text("*.md.age diff=recollect -text\n")
     git("add", ".")
     git("commit", "-qm", "one")
     desk.person.ok("edit", name, "--append", "Zbigniew wants more.")
-    plain = desk.person.ok("textconv", str(desk.file(name))).out
-    program = desk.folder / "recollect"  # as it would be on the path
-    program.write_text(f"#!/bin/sh\ncat {desk.folder}/plain\n")
-    program.chmod(0o700)
-    assert BODY in plain
-    assert plain.endswith("Zbigniew wants more.\n")
+    changed = git("diff", "--", str(desk.file(name)))
+    assert "+Zbigniew wants more." in changed
+    assert "AGE ENCRYPTED" not in changed
     git("commit", "-qam", "two")
+    assert "+Zbigniew wants more." in git("log", "-p", "-1")
     assert desk.left() == []
     desk.lock()
     assert desk.person.ok("textconv", str(desk.file(name))).out == desk.file(name).read_text()
