@@ -15,7 +15,7 @@ from tests.cli.running import Person, Ran
 TITLE = "Kingfisher salary for Zbigniew"
 BODY = "Zbigniew gets 4711 doubloons, says the marmalade committee."
 TAGS = "kingfisher,doubloon"
-WORDS = ("kingfisher", "zbigniew", "doubloon", "marmalade", "4711")
+WORDS = ("kingfisher", "zbigniew", "doubloon", "marmalade")  # none is hexadecimal by chance
 
 
 @dataclass

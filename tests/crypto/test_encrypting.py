@@ -32,7 +32,9 @@ def plain_file(desk: Desk) -> Path:
 def test_no_file_says_a_word_of_it_afterwards(desk: Desk) -> None:
     save(desk)
     desk.person.ok("edit", NAME, "--append", "The marmalade is sour.")
-    plain_file(desk).write_text(plain_file(desk).read_text("utf-8") + "By hand: 4711.\n", "utf-8")
+    plain_file(desk).write_text(
+        plain_file(desk).read_text("utf-8") + "By hand: Zbigniew.\n", "utf-8"
+    )
     desk.person.ok("consolidate")
     desk.person.ok("recall", "--start")
     desk.person.ok("clear-facts", "--yes")
@@ -42,7 +44,7 @@ def test_no_file_says_a_word_of_it_afterwards(desk: Desk) -> None:
     ran = desk.person.ok("encrypt", NAME, "--json").json
     assert desk.left() == []
     assert ran["left"] == [{"what": "git history", "path": str(desk.person.project)}]
-    assert "By hand: 4711." in desk.person.ok("show", ran["id"]).out
+    assert "By hand: Zbigniew." in desk.person.ok("show", ran["id"]).out
 
 
 def test_no_brief_of_any_project_tells_of_it(desk: Desk, tmp_path: Path) -> None:

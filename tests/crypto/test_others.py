@@ -34,7 +34,7 @@ def test_an_agent_gets_no_word_of_it(desk: Desk, line: str) -> None:
     desk.person.ok("save", "Plain", "--body", "text")
     before = desk.file(name).read_bytes()
     ran = desk.person.run(*line.format(id=name).split(), env={"CLAUDECODE": "1"})
-    assert not says(ran, ("salary", "zbigniew", "marmalade", "4711"))
+    assert not says(ran, ("salary", "zbigniew", "marmalade"))
     assert ran.code != 70
     assert desk.file(name).read_bytes() == before
     assert desk.left() == []

@@ -217,6 +217,18 @@ def text_of(app: App, path: str) -> str:
     return text
 
 
+def merge_files(app: App, base: str, ours: str, theirs: str) -> int:
+    """Put two changes of a memory together in the file `ours`, for `git merge`.
+
+    Gives in how many places a person has to choose. Raises Encrypted; then nothing was written.
+    """
+    paths = [os.path.realpath(os.path.join(app.folder, path)) for path in (base, ours, theirs)]
+    texts = [fsio.read_file(path).decode("utf-8", "surrogateescape") for path in paths]
+    found = service.merged(app.sealing, *texts)
+    fsio.write_whole(paths[1], found.text.encode("utf-8", "surrogateescape"))
+    return found.conflicts
+
+
 # ----------------------------------------------------------------------------------------- health
 
 

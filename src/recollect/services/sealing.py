@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from recollect.domain import codec
+from recollect.domain import codec, threeway
 from recollect.domain.codec.sealed import (
     CONVERSATION,
     FOLDER,
@@ -23,6 +23,7 @@ from recollect.domain.codec.sealed import (
 )
 from recollect.domain.model import Change, Document, Entry, Filter, Memory, Op
 from recollect.domain.names import SEALED, free_name, is_id, is_sealed_path, slug_of
+from recollect.domain.threeway import Merged
 from recollect.errors import Failed, RecollectError, SealBroken, UsageProblem
 from recollect.named import NamedTuple
 from recollect.ports import Hidden, Sealing
@@ -113,6 +114,25 @@ def _sealed(sealing: Sealing, memory: Memory, text: str) -> str:
     created = memory.created or memory.updated
     updated = memory.updated or created
     return sealed_text(Sealed(memory.id, created, updated, sealing.recipients, armor))
+
+
+def merged(sealing: Sealing, base: str, ours: str, theirs: str) -> Merged:
+    """Two changes of a memory as one, of an encrypted one encrypted; `base` may be empty.
+
+    Raises:
+        Encrypted: one of them cannot be opened, or ours is plain and theirs is not.
+    """
+    if sealed_of(theirs) and not sealed_of(ours):
+        raise SealBroken(id=codec.memory_from_text(ours, _PLACE).id)
+    texts = [opened_text(sealing, text) for text in (base, ours, theirs)]
+    memories, logs = zip(*map(without_conversation, texts), strict=True)
+    found = threeway.merged(*memories)
+    if sealed_of(ours) is None:
+        return found
+    text = with_conversation(found.text, max(logs[1:], key=len))
+    if text in texts[1:] and not found.conflicts:  # nothing is encrypted again without need
+        return Merged((ours, theirs)[texts[1:].index(text)], 0)
+    return Merged(_sealed(sealing, codec.memory_from_text(text, _PLACE), text), found.conflicts)
 
 
 # ------------------------------------------------------------------------------ plain ↔ encrypted

@@ -1,4 +1,4 @@
-"""Command line: encrypt, decrypt, textconv."""
+"""Command line: encrypt, decrypt, and what git calls: textconv, merge-driver."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from recollect.app.sealing import Done
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.helping import FilePath
 from recollect.doors.cli.ids import complete_ids
+from recollect.errors import Failed
 
 
 @command(
@@ -98,3 +99,22 @@ def textconv_command(door: Door, path: str) -> None:
     """
     text = sealing.text_of(door.app, path)
     door.answer({"text": text}, lambda: door.paper.block(text.rstrip("\n")))
+
+
+@command(
+    "merge-driver",
+    example='git config merge.recollect.driver "recollect merge-driver %O %A %B"',
+)
+@click.argument("base", type=FilePath())
+@click.argument("ours", type=FilePath())
+@click.argument("theirs", type=FilePath())
+def merge_driver_command(door: Door, base: str, ours: str, theirs: str) -> None:
+    """Put two changes of one memory together, encrypted or plain, for `git merge`.
+
+    Fields are merged one by one, the text by lines; the result is in the second file. Where both
+    changed the same lines, both versions stand between marks, and the exit code is 1.
+    """
+    conflicts = sealing.merge_files(door.app, base, ours, theirs)
+    door.answer({"conflicts": conflicts}, lambda: None)
+    if conflicts:
+        raise Failed(what=f"Both sides changed the same lines, in places: {conflicts}.")

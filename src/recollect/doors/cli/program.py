@@ -54,6 +54,7 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("key-rotate", "keys", "put a new key in place of this machine's"),
         ("key-rewrap", "keys", "encrypt anew what is for other keys"),
         ("textconv", "encryption", "print what a file says, for git diff"),
+        ("merge-driver", "encryption", "put two changes of a memory together, for git merge"),
     ),
     "Facts and core memory": (
         ("add-decision", "facts", "keep a decision and its reason"),
