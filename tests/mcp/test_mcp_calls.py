@@ -98,6 +98,16 @@ def test_the_end_of_stdin_ends_it_though_many_searches_wait(agent: Agent) -> Non
         assert server.end() == (0, b"")
 
 
+def test_what_was_asked_for_is_answered_though_it_takes_longer_in_all(agent: Agent) -> None:
+    with Server(started(agent, ASLEEP)) as server:
+        for n in range(8):  # each sleeps for a moment
+            server.send(a_call("remember", n))
+        assert server.process.stdin
+        server.process.stdin.close()
+        assert [server.next()["id"] for _ in range(8)] == list(range(8))
+        assert server.process.wait(SECONDS) == 0
+
+
 def test_a_change_that_is_being_made_is_finished_before_it_goes(agent: Agent) -> None:
     with asleep(agent, "remember") as server:
         server.send(a_call("remember", 2))  # this one has not begun

@@ -85,6 +85,7 @@ class Desk:
         self._calls: dict[object, Call] = {}
         self._current: Call | None = None
         self._workers: list[int] = []  # started by calls that are over
+        self._idle_since: float | None = None  # the end of the last call; None before the first
         self._thread = threading.Thread(target=self._work, name="desk", daemon=True)
 
     def open(self) -> None:
@@ -106,11 +107,14 @@ class Desk:
             call.is_wanted = False
 
     def close(self, seconds: float, is_heard: Callable[[], bool]) -> None:
-        """Let what was asked be answered, for that long at most and as long as anybody listens."""
+        """Let what was asked be answered, as long as anybody listens; no call takes longer."""
         self._waiting.put(None)
-        deadline = time.monotonic() + seconds
-        while self._thread.is_alive() and time.monotonic() < deadline and is_heard():
+        started = time.monotonic()
+        while self._thread.is_alive() and is_heard():
             self._thread.join(0.02)
+            since = self._idle_since
+            if since is not None and time.monotonic() - max(started, since) > seconds:
+                break
 
     def leave(self, seconds: float) -> None:
         """Drop everything; only a change that is being made may be finished, for that long."""
@@ -127,6 +131,7 @@ class Desk:
         except Exception:  # noqa: BLE001 - without them nothing can be answered
             traceback.print_exc(file=sys.stderr)
             os._exit(1)
+        self._idle_since = time.monotonic()
         while (call := self._waiting.get()) is not None:
             self._current = call
             try:
@@ -136,7 +141,7 @@ class Desk:
             except Cancelled:
                 pass
             finally:
-                self._current = None
+                self._current, self._idle_since = None, time.monotonic()
                 if self._calls.get(call.key) is call:
                     del self._calls[call.key]
 

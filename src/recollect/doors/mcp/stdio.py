@@ -26,7 +26,7 @@ from recollect.doors.mcp.protocol import INVALID_REQUEST, Wrong
 LONGEST_LINE = 16 * 1024 * 1024
 BLOCK = 256 * 1024
 PARENT_MS = 1000  # between two looks whether the parent is still there
-# How long what was asked before the end of stdin may still be answered, if somebody listens, and
+# How long a call that was asked for before the end of stdin may take, if somebody still listens, and
 # how long a change may take to be finished. Clients end by force what is not gone after two seconds.
 SECONDS_AFTER_END, SECONDS_FOR_A_CHANGE = 1.5, 1.0
 
