@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.hooks.machine import Machine
 
 from recollect.adapters.clients.claude import automemory as client
 
@@ -354,3 +355,16 @@ def test_an_index_never_grows_beyond_what_is_read_and_keeps_what_is_not_ours(
 @pytest.mark.parametrize("odd", [client.START, client.END, f"{client.END}\n{client.START}\n"])
 def test_an_index_whose_marks_are_broken_is_left_alone(odd: str) -> None:
     assert client.with_lines(f"- [a](b.md)\n{odd}\n", ["- [c](d.md)"]) is None
+
+
+def test_what_the_client_has_before_it_is_said_to_its_sub_agents_only(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    machine.make_stores()
+    machine.write("semantic/auto-port.md", "The staging server listens on port 8086.")
+    question = "Which port does the staging server listen on?"
+    known = machine.cache() / "known-claude"
+    known.write_text("auto-port\n")
+    assert "8086" not in machine.ask(question)
+    assert "8086" in machine.ask(question, agent_id="a496", agent_type="Explore")
+    known.unlink()
+    assert "8086" in machine.ask(question, session_id="another")

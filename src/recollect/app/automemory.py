@@ -252,7 +252,11 @@ def _take_in(store: OpenStore, names: list[tuple[str, client.Note]]) -> int:
     fresh = {name: note for name, note in names if seen.get(name) != note.stamp}
     if not fresh:
         return 0
-    changes = [change for name, note in fresh.items() if (change := _change_for(store, name, note))]
+    known = {name for name in fresh if store.index.entry(name) is not None}
+    ops = store.journal.ops() if len(known) < len(fresh) else ()
+    gone = {op.memory for op in ops if op.op == "remove"} - known  # a person took them away
+    found = [_change_for(store, name, note) for name, note in fresh.items() if name not in gone]
+    changes = [change for change in found if change]
     if changes:
         store.commit(lambda: changes, cause="capture")
     store.index.set_meta({SEEN: json.dumps(seen | {name: n.stamp for name, n in fresh.items()})})
@@ -260,12 +264,11 @@ def _take_in(store: OpenStore, names: list[tuple[str, client.Note]]) -> int:
 
 
 def _change_for(store: OpenStore, name: str, note: client.Note) -> Change | None:
-    """What is to be written of a note; nothing of one that a person took over or took away."""
+    """What is to be written of a note; nothing of one that a person took over."""
     title = (note.description or note.name.replace("-", " "))[:200]
     entry = store.index.entry(name)
     if entry is None:
-        gone = any(op.op == "remove" and op.memory == name for op in store.journal.ops())
-        if gone or not (note.body or note.description):
+        if not (note.body or note.description):
             return None
         path = store.path_for("semantic", "fact", name)
         return Change("put", path, name, None, _text_for(store, name, title, note))
