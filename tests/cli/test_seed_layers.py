@@ -171,11 +171,12 @@ def test_importing_the_hooks_runs_nothing_j17(machine: Machine) -> None:
     code = "import recollect.hook\n" + "".join(
         f"import recollect.hooks.{name}\n" for name in names if name != "__init__"
     )
+    code += "import recollect.services.consolidate, recollect.app.worker\nprint('all of it')\n"
     env = machine.env | {"PYTHONPATH": str(SOURCE), "PYTHONDONTWRITEBYTECODE": "1"}
     ran = subprocess.run(
         [sys.executable, "-c", code], env=env, cwd=machine.project, capture_output=True, check=False
     )
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"all of it\n", b"")
     assert tree_of(machine.home) == before
 
 
