@@ -1,0 +1,29 @@
+"""The skill that comes with the program: when it is used, and what it tells an agent to run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from recollect.adapters.clients.claude.skills import shipped
+from recollect.doors.cli.program import GROUPS
+
+COMMANDS = {name for rows in GROUPS.values() for name, _, _ in rows}
+PHRASES = {
+    "en": "save this conversation|remember this discussion|store the context|save memory|find previous discussion about",
+    "zh": "保存记忆|记住这次对话|存一下|保存对话|保存上下文|找找之前的讨论",
+}
+
+
+@pytest.mark.parametrize("lang", PHRASES)
+def test_it_is_used_at_the_words_of_the_seeds(lang: str) -> None:
+    description = shipped(lang).partition("description:")[2].partition("\n---")[0].lower()
+    assert [said for said in PHRASES[lang].split("|") if said not in description] == []
+
+
+@pytest.mark.parametrize("lang", PHRASES)
+def test_every_command_that_it_names_is_there(lang: str) -> None:
+    named = set(re.findall(r"\brecollect ([a-z-]+)", shipped(lang)))
+    assert named - COMMANDS == set()
+    assert {"save", "search", "show", "edit", "supersede", "conflicts", "undo"} <= named
