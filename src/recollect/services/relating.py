@@ -32,7 +32,10 @@ def proposals(store: OpenStore, name: str = "", other: str = "") -> list[Tie]:
         for tie in ties(store.index.entries(Filter()))
         if wanted <= {tie.id, tie.other} and pair_of(RELATED, tie.id, tie.other) not in gone
     ]
-    return found or ([Tie(*sorted(wanted), 0, ())] if other else [])
+    if found or not other:
+        return found
+    first, second = sorted(wanted)
+    return [Tie(first, second, 0, ())]
 
 
 def accept(store: OpenStore, found: list[Tie]) -> None:

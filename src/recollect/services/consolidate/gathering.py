@@ -159,9 +159,9 @@ def _told_by_journal(
 def _unwanted_merges(store: OpenStore, paths: Mapping[str, str]) -> Iterator[str]:
     """The names of the proposals to merge that a person has dismissed."""
     for pair in dismissing.pairs(store):
-        both = sorted(paths[name] for name in (pair.one, pair.other) if name in paths)
-        if pair.what == MERGE and len(both) == 2:
-            yield Merge(*both, 0).key
+        if pair.what == MERGE and pair.one in paths and pair.other in paths:
+            first, second = sorted((paths[pair.one], paths[pair.other]))
+            yield Merge(first, second, 0).key
 
 
 def _memory_of(entry: Entry) -> Memory:
