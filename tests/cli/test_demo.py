@@ -55,6 +55,8 @@ def test_solutions_surface_at_their_errors_and_what_has_nothing_to_do_with_us_ge
     failed = {asked: text for asked, text in answers.items() if asked.startswith("$ ")}
     assert len(failed) == 2
     assert all("**" in text and "solution-" in text for text in failed.values())
+    assert "PostgreSQL" in answers["Which database do we use for orders, and why?"]
+    assert "RabbitMQ" in answers["发货通知用的是什么消息队列？"]
     assert "pnpm install" in answers["Install the packages with npm install"]
     assert answers["Write a haiku about autumn leaves"] == ""
 

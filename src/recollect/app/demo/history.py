@@ -64,8 +64,8 @@ SESSIONS: tuple[Session, ...] = (
         "2026-10-05T09:12:00Z",
         (
             person(
-                "We decided to use PostgreSQL for the order store because we need JSONB and real "
-                "transactions. Please set up the schema for orders and order lines."
+                "We decided to use PostgreSQL as the database for orders because we need JSONB and "
+                "real transactions. Please set up the schema for orders and order lines."
             ),
             agent("I'll start with the schema."),
             edit("db/schema.sql"),
