@@ -104,7 +104,7 @@ SESSION = """# Fix the login
 ## Summary
 
 - Asked: fix the login page. It loops.
-- Outcome: I fixed it. The login page redirects to /home. Release 1.2.0 is published. 文档已更新。 Done.
+- Outcome: I fixed it. The login page redirects to /home. Release 1.2.0 is published. Prices are updated twice a day. 文档已更新。 Done.
 - Commits: fix: the login
 
 ## Decisions
@@ -113,7 +113,7 @@ SESSION = """# Fix the login
   - source: instructed
   - files: src/events.py
   - concepts: storage
-- [approach] Never retry a payment
+- [approach] No, never retry a payment
   - source: inferred
 - pnpm
 
@@ -153,8 +153,9 @@ def test_an_item_of_a_session_is_one_claim_with_its_own_source_and_trust() -> No
     found = claims_of(SESSION, source="observed", trust="agent")
     assert found == [
         Claim("The login page redirects to /home.", "factual", "observed", "agent", "summary"),
+        Claim("Prices are updated twice a day.", "factual", "observed", "agent", "summary"),
         Claim("Use PostgreSQL for events: it has JSONB", "factual", "instructed", "user", "decisions"),
-        Claim("Never retry a payment", "behavioural", "inferred", "agent", "decisions"),
+        Claim("never retry a payment", "behavioural", "inferred", "agent", "decisions"),
         Claim("Decided: pnpm", "factual", "observed", "agent", "decisions"),
         Claim("Prose between them counts.", "factual", "observed", "agent", "decisions"),
         Claim("Small commits with a test in each", "behavioural", "instructed", "user", "patterns"),

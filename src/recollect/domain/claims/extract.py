@@ -37,13 +37,13 @@ _OUTCOME = re.compile(r"(?:Outcome|结果)\s*[:：]\s*", re.I)
 _REPORT = re.compile(
     r"(?:i|i['’](?:ve|m|ll)|let me|done|all done|我(?!们)|已完成|完成)\b"
     r"|(?:(?!not\b|never\b)[\w./-]+ ){1,6}(?:is|are|was|were|has been|have been) (?:now )?"
-    r"(?:published|updated|pushed|merged|committed|released|finished|done)\b(?! (?:by|to|from|on|in|when|every|daily|weekly)\b)"
+    r"(?:published|updated|pushed|merged|committed|released|finished|done)(?=\s*(?:$|[.:;,!])| (?:now|and)\b)"
     r"|[^，。；：]{0,24}已(?:经)?(?:完成|更新|提交|推送|发布|修复|合并)(?:$|[，。；！])",
     re.I,
 )
 # What an answer begins with says nothing to who has not heard the question.
 _OBJECTION = re.compile(
-    r"^(?:(?:no|nope|nah|wrong|yes|ok(?:ay)?)[,.!:]\s+|(?:不|不对|错了|好的?|对)[，。！]\s*)+(?=\S)",
+    r"^(?:(?:no|nope|nah|wrong|yes|ok(?:ay)?)[,.!]\s+|(?:不|不对|错了|好的?|对)[，。！]\s*)+(?=\S)",
     re.I,
 )
 _TO_LESSON = re.compile(r"\(procedural/[\w.-]+#[^)]*\)\s*$")
