@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.app import health
+from recollect.app.wiring import App
 from recollect.domain.dismissed import FILE, dismissed_in, pair_of, with_pair, without_pair
 from recollect.errors import MemoryNotFound, UsageProblem
 from recollect.services import dismissing, merging, relating, undoing
 from recollect.services.consolidate import gather, look
 
 from .house import House
+from .project import Project
 from .test_consolidate import at
 from .test_merging import saved
 
@@ -113,3 +117,24 @@ def test_the_file_is_one_a_person_can_read() -> None:
         '{"version": 1, "dismissed": [\n'
         '{"what": "merge", "memories": ["alpha", "beta"], "date": "2026-05-01"}\n]}\n'
     )
+
+
+def test_what_is_dismissed_is_no_finding_of_a_check_up(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    for name in ("a", "b"):
+        project.write(f"semantic/{name}.md", "---\ntitle: Use Postgres\n---\nIt is so.\n")
+
+    def alike() -> list[list[str]]:
+        app = App(str(project.folder), project.env)
+        try:
+            report = health.examine(app, repair=False)
+            return [
+                ids for group in report.groups if group.health for ids in group.health.duplicates
+            ]
+        finally:
+            app.close()
+
+    assert alike() == [["a", "b"]]
+    with project.opened() as store:
+        dismissing.decide(store, "merge", "a", "b", again=False, dry_run=False)
+    assert alike() == []

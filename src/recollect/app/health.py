@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import combinations
 from typing import Any
 
 from recollect import fsio
@@ -14,12 +15,14 @@ from recollect.app.finding import Finding
 from recollect.app.finding import found as _found
 from recollect.app.statistics import uses_of
 from recollect.app.wiring import App
+from recollect.domain.dismissed import MERGE, pair_of
 from recollect.domain.health import SETTLED_DAYS, STALE_DAYS, Health, examined, links_in
 from recollect.domain.model import Filter
 from recollect.domain.names import is_sealed_path
 from recollect.errors import OutsideStore, RecollectError
 from recollect.fsio import stamp_of
 from recollect.named import NamedTuple
+from recollect.services import dismissing
 from recollect.services.opened import OpenStore
 from recollect.services.past import last_stamps
 from recollect.services.undoing import gone_files
@@ -205,7 +208,14 @@ def _health(app: App, store: OpenStore) -> Health:
                 if not any(_is_there(store, path) for path in (target, beside)):
                     broken.append((entry.path, said))
     uses = uses_of(store.journal.hot("inject"))
-    return examined(entries, {name: use.last for name, use in uses.items()}, broken, app.now)
+    found = examined(entries, {name: use.last for name, use in uses.items()}, broken, app.now)
+    gone = dismissing.pairs(store)
+    alike = [
+        ids
+        for ids in found.duplicates
+        if not all(pair_of(MERGE, *both) in gone for both in combinations(ids, 2))
+    ]
+    return found._replace(duplicates=alike)
 
 
 def _is_there(store: OpenStore, path: str) -> bool:
