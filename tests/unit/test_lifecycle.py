@@ -101,12 +101,25 @@ def test_rules_and_facts_go_to_their_own_files_with_their_provenance() -> None:
         assert (memory.problem, memory.id) == ("", path.rsplit("/", maxsplit=1)[-1][:-3])
 
 
+def test_a_new_file_is_named_by_the_tags_that_its_first_claim_says() -> None:
+    one = episode(1, "The cache is in Redis.", tags=("pull", "slow", "redis", "bisecting", "cache"))
+    actions, _ = run([one])
+    (start,) = (a for a in actions if isinstance(a, Start))
+    assert (start.path, start.title) == (
+        "semantic/redis-cache-pull.md",
+        "Facts about redis, cache and pull",
+    )
+    assert start.tags == one.tags
+
+
 def test_in_chinese_everything_is_chinese() -> None:
     one = episode(1, "端口是 8080。永远不要推送到 main。", tags=("数据库", "缓存"), trust="agent")
     actions, files = run([one], rules=RULED._replace(lang="zh"))
     facts = next(a.path for a in actions if isinstance(a, Start) and a.layer == "semantic")
     assert facts.isascii()
-    assert "# 关于数据库和缓存的事实（代理）\n\n## 代理记录的要点\n\n- 端口是 8080。" in files[facts]
+    assert (
+        "# 关于数据库和缓存的事实（代理）\n\n## 代理记录的要点\n\n- 端口是 8080。" in files[facts]
+    )
     assert (
         "# 工作方式\n\n## 永远不要推送到 main（代理）\n\n- 永远不要推送到 main。" in files[FEEDBACK]
     )

@@ -53,7 +53,7 @@ class Placing:
             heading = NOTED[claim.trust][is_zh]
             if best := self._best(episode, claim.trust):
                 return [], best, heading
-            wanted, start = self._facts_file(episode, mark)
+            wanted, start = self._facts_file(episode, mark, claim.text)
         page = self.shelf.pages.get(wanted)
         if page and self._takes(page, episode, claim.trust):
             return [], wanted, heading
@@ -95,8 +95,8 @@ class Placing:
         title = TITLES[self.rules.lang]
         return path, Start(path, "", title, "procedural", "rule", (), own, episode.project)
 
-    def _facts_file(self, episode: Memory, mark: Mark) -> tuple[str, Start]:
-        names = episode.tags[:MOST_NAMING]
+    def _facts_file(self, episode: Memory, mark: Mark, text: str) -> tuple[str, Start]:
+        names = sorted(episode.tags, key=lambda tag: not _is_said(tag, text))[:MOST_NAMING]
         title = facts_title(names, self.rules.lang)
         title += RULE_OF[mark.trust][self.rules.lang == "zh"]  # the person's has another title
         path = f"semantic/{slug_of('-'.join(names)) if names else 'misc'}.md"
@@ -125,6 +125,14 @@ class Placing:
                 is_open=True,
             )
         )
+
+
+def _is_said(tag: str, text: str) -> bool:
+    """Whether a text has this tag as a word."""
+    word, said = tag.casefold(), text.casefold()
+    if not word.isascii():
+        return word in said
+    return word in {one.strip(".,;:!?()`'\"") for one in said.split()}
 
 
 def facts_title(tags: Sequence[str], lang: str) -> str:
