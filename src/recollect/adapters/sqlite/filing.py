@@ -61,8 +61,18 @@ def has(db: sqlite.Connection, path: str, stamp: str) -> bool:
     return db.execute(asked, (path, stamp)).fetchone() is not None
 
 
-def put_in(db: sqlite.Connection, memory: Memory, stamp: str, cuts: Cuts) -> None:
-    """File a memory with its sections; `cuts` keeps the words of chunks that were cut before."""
+def is_empty(db: sqlite.Connection) -> bool:
+    """Whether no memory is filed."""
+    return db.execute("SELECT 1 FROM memory LIMIT 1").fetchone() is None
+
+
+def put_in(
+    db: sqlite.Connection, memory: Memory, stamp: str, cuts: Cuts, names: set[str] | None = None
+) -> None:
+    """File a memory with its sections; `cuts` keeps the words of chunks that were cut before.
+
+    `names` are the ids of all memories that are filed, where the caller knows them; it gets one more.
+    """
     shelf = lookup.SHELVES.index(_shelf_of(memory))
     entry = [_flat(value) for value in entries.entry_of(memory, stamp)]
     head = (shelf, day_of(memory.created or memory.updated), *entry)
@@ -76,7 +86,12 @@ def put_in(db: sqlite.Connection, memory: Memory, stamp: str, cuts: Cuts) -> Non
         file_words(
             db, Filed(number, shelf, title, tags, files, concepts, heading, trigger, text), cuts
         )
-    settle_name(db, memory.path, memory.id)
+    if names is None or memory.id in names:
+        settle_name(db, memory.path, memory.id)
+    else:
+        _name_conversation(db, memory.path)
+    if names is not None:
+        names.add(memory.id)
 
 
 def _section_row(one: entries.Shelved) -> tuple[Value, ...]:
@@ -198,7 +213,6 @@ def count(db: sqlite.Connection) -> None:
             (shelf, lookup.COMMON_FROM),
         )
     db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(total),))
-
 
 
 def _flat(value: object) -> Value:

@@ -137,11 +137,15 @@ class SqliteIndex:
         cuts = self._cuts
         if self._anew:
             schema.empty(db)
+        names: set[str] | None = set() if filing.is_empty(db) else None
         for path in gone:
             filing.take_out(db, path, cuts)
             db.execute("DELETE FROM file WHERE path = ?", (path,))
         for row in rows:
-            if row.memory is not None and not filing.has(db, row.seen.path, row.stamp):
+            if row.memory is not None and names is not None:  # nothing of it can be there
+                filing.put_in(db, row.memory, row.stamp, cuts, names)
+                written += 1
+            elif row.memory is not None and not filing.has(db, row.seen.path, row.stamp):
                 filing.take_out(db, row.seen.path, cuts)
                 filing.put_in(db, row.memory, row.stamp, cuts)
                 written += 1

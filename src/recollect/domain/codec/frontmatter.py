@@ -34,6 +34,7 @@ _SINGLE = Pattern(r"'((?:[^']|'')*+)'")
 _FLOW_ITEM = Pattern(
     r"""[ \t]*+("(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'|[^\s,\[\]{}"'][^,\[\]{}]*+)?+[ \t]*+([,\]])"""
 )
+_BEYOND_WORDS = Pattern(r"""["'\[\]{}#&*!|>?:%@`\\，、]""")
 _ESCAPE = Pattern(r"\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|(.))", re.S)
 _ESCAPED = {
     "0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r",
@@ -42,7 +43,7 @@ _ESCAPED = {
 }  # fmt: skip
 _ALIASES = Pattern(r"(?:^|[\s\[{,:-])[&*!][^\s]", re.MULTILINE)
 _ALIAS = Pattern(r"\*[\w-]")
-_MAY_BELONG = " \t\r\n#-"  # so begin lines that may belong to the key above; the last one is a fence
+_MAY_BELONG = " \t\r\n#-"  # so begin lines that may belong to the key above, and the last fence
 _OTHER_FORMS = tuple("[{]}&!|>")  # with these begins something that is no plain string
 
 
@@ -202,6 +203,10 @@ def _read_flow(raw: str) -> tuple[list[str], str] | None:
     item that has one is quoted.
     """
     values: list[str] = []
+    inside = raw[1:-1]
+    if raw[-1] == "]" and not _BEYOND_WORDS.search(inside):  # as most are
+        words = (word.strip() for word in inside.split(","))
+        return [_null_or(word) for word in words if word], ""
     at = 1
     while match := _FLOW_ITEM.match(raw, at):
         at = match.end()
