@@ -193,6 +193,9 @@ class Index(Protocol):
         have each word.
         """
 
+    def spelled(self, words: list[str]) -> dict[str, list[str]]:
+        """Of words that nobody wrote: those that are spelled nearly so, as the index files them."""
+
     def dated(self, period: tuple[int, int], only: Filter) -> list[Candidate]:
         """The first sections of a few memories made in these days (from 1970), episodes first."""
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.domain.codec import memory_from_text
-from recollect.domain.model import Filter, Seen
+from recollect.domain.model import Filter, Seen, day_of
 from recollect.domain.rank import Candidate
 from recollect.domain.text import cue_words
 from recollect.fsio import stamp_of
@@ -229,6 +229,22 @@ class IndexContract:
         assert old is not None
         assert old.path == "archive/semantic/old.md"
         assert full.entry("nobody") is None
+
+    def test_the_memories_of_a_time_are_given_episodes_first(self, index: Index) -> None:
+        pages = {
+            "semantic/a.md": page("A", created="2026-03-05T10:00:00Z"),
+            "episodic/b.md": page("B", "## One\n\nTwo.", created="2026-03-07T10:00:00Z"),
+            "episodic/c.md": page("C", created="2026-03-08T10:00:00Z"),
+            "episodic/d.md": page("D", created="2026-04-08T10:00:00Z"),
+            "archive/episodic/e.md": page("E", created="2026-03-05T10:00:00Z"),
+            "episodic/f/conversation.md": "### User [10:00]\n\nHello\n",
+        }
+        index.apply([row(path, text) for path, text in pages.items()], (), 1)
+        march = (day_of("2026-03-01"), day_of("2026-03-31"))
+        assert [one.name for one in index.dated(march, ALL)] == ["c", "b#one", "a"]
+        assert [one.id for one in index.dated(march, Filter(layer="semantic"))] == ["a"]
+        assert [one.id for one in index.dated(march, Filter(archived=True))] == ["e"]
+        assert index.dated((1, 2), ALL) == []
 
     def test_the_turns_beside_a_turn_are_those_of_its_conversation(self, index: Index) -> None:
         words = "zebra okapi gnu ibex yak".split()

@@ -12,9 +12,9 @@ from recollect.domain.entries import Shelved, entry_of, is_conversation
 from recollect.domain.entries import shelved as _cut
 from recollect.domain.model import Entry, Filter, Memory, day_of
 from recollect.domain.names import is_number
-from recollect.domain.rank import Candidate, stem
+from recollect.domain.rank import Candidate
 from recollect.domain.tags import common_tags
-from recollect.domain.text import cue_words, index_words, plain_words
+from recollect.domain.text import cue_words, index_words, plain_words, stem
 from recollect.fsio import stamp_of
 from recollect.ports import Known, Row
 
@@ -142,6 +142,22 @@ class MemoryIndex:
         rest = [one for one in found if one not in raw]
         ranked = [sorted(part, key=lambda one: -one.text_score) for part in (rest, raw)]
         return ranked[0][:limit] + (ranked[1] if len(ranked[0]) < limit else [])
+
+    def spelled(self, words: list[str]) -> dict[str, list[str]]:
+        return {}  # it knows what was written, and no slips
+
+    def dated(self, period: tuple[int, int], only: Filter) -> list[Candidate]:
+        first, last = period
+        found = [
+            self._candidate(entry, shelved(memory)[0], (0, place), 0.0)
+            for place, (entry, memory) in enumerate(self._named())
+            if _passes(entry, memory, only)
+            and first <= day_of(entry.created) <= last
+            and not is_conversation(entry.path)
+        ]
+        return sorted(found, key=lambda one: (one.layer != "episodic", -one.day, one.id))[
+            :MOST_CANDIDATES
+        ]
 
     def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:
         have = {(one.memory, one.n) for one in turns}

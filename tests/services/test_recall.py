@@ -100,7 +100,7 @@ def test_what_the_session_was_given_is_not_given_again(stores: list[OpenStore]) 
 
 
 def test_a_raw_conversation_is_found_but_never_told_unasked(stores: list[OpenStore]) -> None:
-    assert recalled(stores, "how tall are giraffes") == ["talk"]
+    assert recalled(stores, "giraffes") == ["talk"]
 
 
 def test_nothing_is_said_where_nothing_is_known(stores: list[OpenStore]) -> None:

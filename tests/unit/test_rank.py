@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.adapters.sqlite.lookup import TOKENIZER, match
-from recollect.domain import rank
+from recollect.adapters.sqlite.lookup import TOKENIZER, chosen_words, match
+from recollect.domain import evidence, rank
 from recollect.domain.model import CATEGORIES, LEVELS, STATUSES, TRUSTS
 from recollect.domain.rank import AGE_FLOOR, Candidate
 from recollect.domain.text import cue_words, index_words
@@ -41,16 +41,16 @@ counts_of = st.dictionaries(words, st.integers(0, 50), max_size=8)
 def test_more_text_is_never_less_evidence(
     asked: list[str], counts: dict[str, int], text: str, more: str
 ) -> None:
-    worths = rank.worths(asked, counts, 100)
-    one, two = (rank.evidence(worths, index_words(t)) for t in (text, f"{text}\n{more}"))
+    worths = evidence.worths(asked, counts, 100)
+    one, two = (evidence.found_in(worths, index_words(t)) for t in (text, f"{text}\n{more}"))
     assert all(a <= b for a, b in zip(one, two, strict=True))
     assert 0.0 <= one[0] <= two[0] <= 1.0 + 1e-9
 
 
 @given(some_words, counts_of)
 def test_a_text_that_says_all_of_a_cue_covers_it(asked: list[str], counts: dict[str, int]) -> None:
-    worths = rank.worths(asked, counts, 100)
-    coverage, _, hits = rank.evidence(worths, index_words(" ".join(asked)))
+    worths = evidence.worths(asked, counts, 100)
+    coverage, _, hits = evidence.found_in(worths, index_words(" ".join(asked)))
     assert coverage == pytest.approx(1.0)
     assert hits == len(worths)
 
@@ -58,22 +58,22 @@ def test_a_text_that_says_all_of_a_cue_covers_it(asked: list[str], counts: dict[
 def test_joined_words_ask_for_nothing_of_their_own() -> None:
     asked = cue_words("What is the copper price?")
     assert "copperprice" in asked
-    worths = rank.worths(asked, {"copper": 1, "price": 2}, 50)
+    worths = evidence.worths(asked, {"copper": 1, "price": 2}, 50)
     assert " copperprice" not in worths
-    assert rank.evidence(worths, index_words("Copper has no price here"))[0] == 1.0
-    known = rank.worths(cue_words("use callback"), {"callback": 9, "usecallback": 1}, 50)
+    assert evidence.found_in(worths, index_words("Copper has no price here"))[0] == 1.0
+    known = evidence.worths(cue_words("use callback"), {"callback": 9, "usecallback": 1}, 50)
     assert " usecallback" in known
 
 
 @given(st.integers(1, 99), st.integers(1, 99))
 def test_a_rarer_word_is_more_evidence(one: int, two: int) -> None:
     if one < two:
-        assert rank.rarity(one, 100) > rank.rarity(two, 100)
+        assert evidence.rarity(one, 100) > evidence.rarity(two, 100)
 
 
 def test_no_words_are_no_evidence() -> None:
-    assert rank.evidence({}, "text") == (0.0, 0.0, 0)
-    assert not rank.is_relevant(*rank.evidence(rank.worths(["word"], {}, 0), "text"))
+    assert evidence.found_in({}, "text") == (0.0, 0.0, 0)
+    assert not evidence.is_relevant(*evidence.found_in(evidence.worths(["word"], {}, 0), "text"))
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_no_words_are_no_evidence() -> None:
 )
 def test_evidence_is_seen_where_the_index_finds_it(text: str, asked: str) -> None:
     found = cue_words(asked)
-    worths = rank.worths(found, dict.fromkeys(found, 1), 100)
-    assert rank.evidence(worths, index_words(text))[2] >= 1
+    worths = evidence.worths(found, dict.fromkeys(found, 1), 100)
+    assert evidence.found_in(worths, index_words(text))[2] >= 1
 
 
 def test_a_small_store_beside_a_large_one_is_heard() -> None:
@@ -110,7 +110,7 @@ def test_a_small_store_beside_a_large_one_is_heard() -> None:
 def test_most_of_a_short_cue_or_enough_of_a_long_one_is_relevant(
     coverage: float, weight: float, hits: int, relevant_: bool
 ) -> None:
-    assert rank.is_relevant(coverage, weight, hits) is relevant_
+    assert evidence.is_relevant(coverage, weight, hits) is relevant_
 
 
 # ---------------------------------------------------------------------------------- what fits
@@ -290,7 +290,7 @@ def test_a_trigger_weighs_twice_a_tag_in_the_index() -> None:
 def test_the_rarest_words_are_looked_up_first_within_the_limit(
     counts: dict[str, int], most_rows: int
 ) -> None:
-    found = rank.chosen_words(counts, most_rows)
+    found = chosen_words(counts, most_rows)
     known = {word: count for word, count in counts.items() if count > 0}
     assert found == [word for _, word in sorted((n, w) for w, n in known.items())][: len(found)]
     assert bool(found) == bool(known)

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.build import any_text, is_quick
 
-from recollect.domain.rank import stem
 from recollect.domain.skills import DETECTORS, Group, Matter, Rules, Said, Suggestion, suggest
 from recollect.domain.skills.grouping import groups_of
 from recollect.domain.skills.matter import Evidence
 from recollect.domain.skills.wording import Wording, are_same_work, cut, stems_of, wording
+from recollect.domain.text import stem
 
 
 def stems(words: list[str]) -> Mapping[str, str]:

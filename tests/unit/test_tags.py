@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain import tags
-from recollect.domain.rank import stem
+from recollect.domain.text import stem
 
 from .build import any_text, entry
 

@@ -12,8 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from recollect.domain.model import Entry
-from recollect.domain.rank import stem
-from recollect.domain.text import cue_words
+from recollect.domain.text import cue_words, stem
 from recollect.named import NamedTuple
 
 WEIGHTS = {"file": 3, "concept": 2, "tag": 1, "word": 1}

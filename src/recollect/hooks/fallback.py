@@ -113,6 +113,7 @@ def _candidate(row: "Row", hits: int, scope: str) -> rank.Candidate:
             one("confidence", "medium"), one("source"), one("trust", "agent"),
             one("status", "confirmed"), one("trigger"), one("files"), one("related"),
             one("session"), one("project"), one("created"), 0, 0, 0, 0, 0,
+            one("tags"),
         ),
         float(hits),
         scope,

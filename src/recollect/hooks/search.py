@@ -48,6 +48,10 @@ class Search:
 
     def _take_from(self, db: "sqlite.Connection", root: str, scope: str) -> None:
         hits, counts, total = lookup.consider(db, self.filed, scope)
+        if self.cue.period[0]:
+            have = {one.memory for one in hits}
+            dated = lookup.dated(db, self.cue.period, scope)
+            hits += [one for one in dated if one.memory not in have]
         self._take([fresh(one, root) for one in hits], counts, total)
 
     def _take(self, found: "list[rank.Candidate]", counts: "dict[str, int]", total: int) -> None:

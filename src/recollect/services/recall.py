@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from recollect.domain import pack, rank, talk
 from recollect.domain.model import TRUSTS, Filter, day_of
 from recollect.domain.rank import Candidate, Cue
-from recollect.domain.text import cue_words
+from recollect.domain.text import cue_words, stem
 from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
@@ -65,6 +65,8 @@ def search(
             beside = store.index.beside(talk.strong(turns))
             talk.in_context([*turns, *beside], cue)
             hits += beside
+        if cue.period[0]:
+            hits += _others(store.index.dated(cue.period, only), hits)
         for one in hits:
             one.scope = store.scope
         found += hits
@@ -78,6 +80,7 @@ def search(
         if one.status == "superseded":
             one.score *= 0.25
     found.sort(key=rank.by_score)
+    rank.put_newer_first(found)
     roots = {store.scope: store.files.root for store in stores}
     kept: dict[str, Candidate] = {}
     for one in found:
@@ -86,6 +89,12 @@ def search(
         Found(one, snippet_of(one.text, cue.words), f"{roots[one.scope]}/{one.path}")
         for one in list(kept.values())[:limit]
     ]
+
+
+def _others(more: Sequence[Candidate], hits: Sequence[Candidate]) -> list[Candidate]:
+    """Those of which no section was found yet."""
+    have = {one.memory for one in hits}
+    return [one for one in more if one.memory not in have]
 
 
 def _may_see(one: Candidate, only: Filter, project: str) -> bool:
@@ -118,7 +127,7 @@ def snippet_of(text: str, words: Sequence[str]) -> str:
 
 def _places(text: str, words: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Where the words are in a text, the first few times."""
-    for word in map(rank.stem, words[:MOST_WORDS_SHOWN]):
+    for word in map(stem, words[:MOST_WORDS_SHOWN]):
         at = -1
         for _ in range(MOST_PLACES):
             at = text.find(word, at + 1)
@@ -142,6 +151,8 @@ def recall(
     total = 0
     for store in stores:
         hits, here, sections = store.index.consider(cue.words)
+        if cue.period[0]:
+            hits = hits + _others(store.index.dated(cue.period, Filter()), hits)
         for one in hits:
             one.scope = store.scope
         found += hits
@@ -153,6 +164,30 @@ def recall(
     chosen += _related(stores, chosen, cue)
     text, full, pointers = pack.pack(chosen, budget, nonce, lang)
     return Recalled(text, pack.count_tokens(text), full, pointers, sorted(fresh, key=rank.by_score))
+
+
+class Asked(NamedTuple):
+    """A word of a cue, and how many sections have it; `near` is what it was taken for."""
+
+    word: str
+    sections: int
+    near: list[str]
+
+
+def asked_words(stores: Sequence[OpenStore], text: str) -> tuple[list[Asked], int]:
+    """What a search looks for, and how many sections it looks through."""
+    words = cue_words(text)
+    counts: dict[str, int] = dict.fromkeys(words, 0)
+    near: dict[str, list[str]] = {}
+    total = 0
+    for store in stores:
+        _, here, sections = store.index.consider(words)
+        for word, count in here.items():
+            counts[word] += count
+        total += sections
+        for word, several in store.index.spelled(words).items():
+            near[word] = list(dict.fromkeys([*near.get(word, []), *several]))
+    return [Asked(word, counts[word], near.get(word, [])) for word in words], total
 
 
 def _related(stores: Sequence[OpenStore], chosen: list[Candidate], cue: Cue) -> list[Candidate]:

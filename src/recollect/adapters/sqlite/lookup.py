@@ -6,7 +6,7 @@ and next to nothing else. All SQL of recall is here, once.
 """
 
 from recollect.adapters.sqlite.engine import sqlite
-from recollect.domain.rank import FIELD_WEIGHTS, Candidate, chosen_words
+from recollect.domain.rank import FIELD_WEIGHTS, Candidate
 from recollect.domain.text import TEXT_VERSION
 
 SCHEMA_VERSION = 4
@@ -92,6 +92,23 @@ def match(words: list[str], *, every: bool = False) -> str:
     return glue.join('"' + word.replace('"', '""') + '"' for word in words)
 
 
+def chosen_words(counts: dict[str, int], most_rows: int) -> list[str]:
+    """The words to look up, rarest first, until they would give more than `most_rows` rows.
+
+    A word that half the store has costs much and says little; the candidates that the rare words
+    bring are judged by all words afterwards.
+    """
+    known = sorted((count, word) for word, count in counts.items() if count > 0)
+    chosen: list[str] = []
+    rows = 0
+    for count, word in known:
+        if chosen and rows + count > most_rows:
+            break
+        chosen.append(word)
+        rows += count
+    return chosen
+
+
 def find(
     db: "sqlite.Connection",
     counts: dict[str, int],
@@ -144,6 +161,23 @@ def rows_of(db: "sqlite.Connection", scores: dict[int, float], scope: str) -> li
     rows = db.execute(f"SELECT {_FIELDS} FROM {_JOINED} WHERE s.n IN ({marks})", tuple(scores))
     found = {row[0]: Candidate(row, scores[row[0]], scope) for row in rows}
     return [found[n] for n in scores if n in found]
+
+
+def dated(
+    db: "sqlite.Connection",
+    period: "tuple[int, int]",
+    scope: str,
+    where: str = "m.shelf = 0",
+    values: "list[object] | None" = None,
+) -> list[Candidate]:
+    """The first sections of the memories that were made in these days, episodes first."""
+    rows = db.execute(
+        f"SELECT {_FIELDS} FROM {_JOINED} WHERE m.day BETWEEN ? AND ? AND {where} "
+        "GROUP BY s.memory HAVING s.n = min(s.n) "
+        "ORDER BY m.layer <> 'episodic', m.day DESC, m.id LIMIT ?",
+        (*period, *(values or ()), MOST_CANDIDATES),
+    )
+    return [Candidate(row, 0.0, scope) for row in rows]
 
 
 def heads_of(db: "sqlite.Connection", ids: list[str], scope: str) -> list[Candidate]:

@@ -27,6 +27,7 @@ CREATE TABLE memory (
   problem TEXT NOT NULL, day INTEGER NOT NULL, sum INTEGER NOT NULL
 );
 CREATE INDEX memory_id ON memory (id);
+CREATE INDEX memory_day ON memory (day);
 CREATE INDEX memory_session ON memory (session) WHERE session <> '';
 CREATE TABLE section (
   n INTEGER PRIMARY KEY, memory INTEGER NOT NULL, shelf INTEGER NOT NULL, anchor TEXT NOT NULL,

@@ -1,0 +1,111 @@
+"""What is mistyped is found where nobody wrote it so; what was written so is found as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.build import memory
+
+from recollect.adapters.sqlite.index import SqliteIndex
+from recollect.adapters.sqlite.spelling import slips_between
+from recollect.domain.model import Filter, Seen
+from recollect.ports import Row
+
+TITLES = {
+    "celery": "Celery with Redis as the broker",
+    "terraform": "Terraform state in S3",
+    "network": "Address plan of the networks",
+    "client": "StripeClient asks for refunds",
+    "expand": "requestSubscribeMessage has a quota",
+    "pool": "数据库连接池",
+}
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> SqliteIndex:
+    made = SqliteIndex(str(tmp_path))
+    several = [
+        memory(id=name, title=title, body="Nothing else.\n", path=f"semantic/{name}.md")
+        for name, title in TITLES.items()
+    ]
+    rows = [Row(Seen(one.path, 1, 1, 1, n), f"s{n}", one) for n, one in enumerate(several)]
+    made.apply(rows, (), 1)
+    return made
+
+
+def ids(index: SqliteIndex, words: str) -> list[str]:
+    return [one.id for one in index.search(words, only=Filter(), limit=10)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("celerry", "celery"),
+        ("terrafrom", "terraform"),
+        ("terrsform", "terraform"),
+        ("netowrks adress", "network"),
+        ("StropeClient", "client"),
+        ("requestSubscribeMesage", "expand"),
+        ("the brokr", "celery"),
+    ],
+)
+def test_a_slip_of_the_finger_finds_what_was_meant(
+    typed: str, meant: str, index: SqliteIndex
+) -> None:
+    assert ids(index, typed)[0] == meant
+
+
+@pytest.mark.parametrize(
+    "typed", ["xelery", "clry", "pelican", "monkey", "连接迟", "", "stab", "e"]
+)
+def test_what_is_like_nothing_finds_nothing_by_its_spelling(typed: str, index: SqliteIndex) -> None:
+    assert ids(index, typed) in ([], ["pool"])  # 连接 is a word of it
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [("水池", ["pool"]), ("连接", ["pool"]), ("的了", []), ("火", []), ("水池在哪里漏了", [])],
+)
+def test_a_chinese_word_that_nobody_wrote_is_looked_for_by_its_characters(
+    typed: str, found: list[str], index: SqliteIndex
+) -> None:
+    assert ids(index, typed) == found
+
+
+def test_nothing_else_is_added_to_what_was_written_so(index: SqliteIndex) -> None:
+    index.apply(
+        [Row(Seen("semantic/z.md", 1, 1, 1, 99), "z", memory(id="z", title="Celera genomics", path="semantic/z.md"))],
+        (), 1,
+    )  # fmt: skip
+    assert ids(index, "celera") == ["z"]
+
+
+def test_a_long_cue_is_not_looked_through_for_slips(index: SqliteIndex) -> None:
+    assert (
+        ids(index, "celerry " + " ".join(f"{letter}ocus" for letter in "bcdfghjklmnpqrstvwx")) == []
+    )
+
+
+letters = st.text("abc", max_size=5)
+
+
+@given(letters, letters)
+def test_slips_are_counted_as_by_definition(one: str, other: str) -> None:
+    assert slips_between(one, other, 9) == _slips(one, other)
+    assert slips_between(one, other, 1) == min(_slips(one, other), 2)
+
+
+def _slips(one: str, other: str) -> int:
+    if not one or not other:
+        return len(one) + len(other)
+    costs = [
+        _slips(one[:-1], other) + 1,
+        _slips(one, other[:-1]) + 1,
+        _slips(one[:-1], other[:-1]) + (one[-1] != other[-1]),
+    ]
+    if len(one) > 1 and len(other) > 1 and (one[-1], one[-2]) == (other[-2], other[-1]):
+        costs.append(_slips(one[:-2], other[:-2]) + 1)
+    return min(costs)

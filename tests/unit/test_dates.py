@@ -1,0 +1,110 @@
+"""The time that a cue speaks of."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain import dates
+from recollect.domain.model import day_of
+from recollect.domain.text import cue_words, may_speak_of_time
+
+TODAY = day_of("2026-11-20")  # a Friday
+
+NAMED = [
+    ("what did we do last week?", "2026-11-09", "2026-11-15"),
+    ("what was done this week", "2026-11-16", "2026-11-20"),
+    ("Yesterday's change", "2026-11-19", "2026-11-19"),
+    ("today", "2026-11-20", "2026-11-20"),
+    ("the meeting on Tuesday", "2026-11-17", "2026-11-17"),
+    ("last friday", "2026-11-13", "2026-11-13"),
+    ("three days ago", "2026-11-17", "2026-11-17"),
+    ("2 weeks ago", "2026-11-02", "2026-11-08"),
+    ("a month ago", "2026-10-01", "2026-10-31"),
+    ("last month, I think", "2026-10-01", "2026-10-31"),
+    ("this month", "2026-11-01", "2026-11-20"),
+    ("last year", "2025-01-01", "2025-12-31"),
+    ("what changed in March?", "2026-03-01", "2026-03-31"),
+    ("in december", "2025-12-01", "2025-12-31"),
+    ("last October", "2026-10-01", "2026-10-31"),
+    ("since May", "2026-05-01", "2026-11-20"),
+    ("March 2025", "2025-03-01", "2025-03-31"),
+    ("(in Feb. 2024)", "2024-02-01", "2024-02-29"),
+    ("March 5th", "2026-03-05", "2026-03-05"),
+    ("on 5 March", "2026-03-05", "2026-03-05"),
+    ("3 Sept 2025", "2025-09-03", "2025-09-03"),
+    ("in 2025", "2025-01-01", "2025-12-31"),
+    ("the deploy of 2026-03-05", "2026-03-05", "2026-03-05"),
+    ("2026-02", "2026-02-01", "2026-02-28"),
+    ("上周大促的情况", "2026-11-09", "2026-11-15"),
+    ("上周五改了什么", "2026-11-13", "2026-11-13"),
+    ("上个星期", "2026-11-09", "2026-11-15"),
+    ("这周做了什么", "2026-11-16", "2026-11-20"),
+    ("上个月", "2026-10-01", "2026-10-31"),
+    ("昨天", "2026-11-19", "2026-11-19"),
+    ("前天的问题", "2026-11-18", "2026-11-18"),
+    ("三天前", "2026-11-17", "2026-11-17"),
+    ("两个月前", "2026-09-01", "2026-09-30"),
+    ("三月的活动页", "2026-03-01", "2026-03-31"),
+    ("十二月份", "2025-12-01", "2025-12-31"),
+    ("3月5日的发布", "2026-03-05", "2026-03-05"),
+    ("去年十一月", "2025-11-01", "2025-11-30"),
+    ("2025年6月18日", "2025-06-18", "2025-06-18"),
+    ("今年", "2026-01-01", "2026-11-20"),
+]
+NOT_NAMED = [
+    "may I ask something", "march through the list", "the second week", "an august body", "sun",
+    "in a day or so", "every Monday", "next week", "next Tuesday", "tomorrow", "in 2030", "2027-01-01",
+    "mark the last item", "this function", "last one", "the day after", "99 bottles", "HTTP 2024 error",
+    "2026-13-01", "2026-02-31", "明天", "下周", "一个月亮", "第三月台", "周期", "年轻", "天气", "十三月", "", "–",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "first", "last"), NAMED)
+def test_a_time_is_understood(text: str, first: str, last: str) -> None:
+    found = dates.period_of(text, TODAY)
+    assert found is not None
+    assert found[0] == (day_of(first), day_of(last))
+    assert may_speak_of_time(text, cue_words(text))
+
+
+@pytest.mark.parametrize("text", NOT_NAMED)
+def test_what_only_looks_like_a_time_is_none(text: str) -> None:
+    assert dates.period_of(text, TODAY) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("what changed last week for the batch jobs", "what changed – for the batch jobs"),
+        ("上周大促的情况", " – 大促的情况"),
+        ("since May 2026 only", "– only"),
+    ],
+)
+def test_the_words_that_name_the_time_are_taken_out(text: str, rest: str) -> None:
+    found = dates.period_of(text, TODAY)
+    assert found is not None
+    assert found[1] == rest
+
+
+@given(st.dates(date(1600, 1, 1), date(2400, 12, 31)))
+def test_days_and_dates_are_those_of_the_calendar(day: date) -> None:
+    number = day.toordinal() - date(1970, 1, 1).toordinal()
+    assert dates.day_number(day.year, day.month, day.day) == number
+    assert dates.date_of(number) == (day.year, day.month, day.day)
+    assert dates.weekday_of(number) == day.weekday()
+
+
+@given(
+    st.lists(st.sampled_from([*(one[0] for one in NAMED), *NOT_NAMED]), max_size=4).map(" ".join)
+    | st.text("上这本个周星期月年日号天前昨今去一二三十〇0123 ", max_size=12),
+    st.integers(0, 40_000),
+)
+def test_a_time_is_whole_and_never_to_come(text: str, today: int) -> None:
+    found = dates.period_of(text, today)
+    if found:
+        first, last = found[0]
+        assert first <= last <= today

@@ -1,0 +1,187 @@
+"""Ranking: times in the cue, what is newer about the same, words in passing, what asks for nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from recollect.domain import evidence, rank
+from recollect.domain.model import day_of
+from recollect.domain.rank import Candidate, Cue
+from recollect.domain.text import cue_words
+
+from .build import candidate, cue
+
+TODAY = day_of("2026-11-20")
+
+
+def told(found: list[Candidate], text: str, **counts: int) -> list[str]:
+    """What is chosen, where each word of the cue is in that many of 100 sections."""
+    asked = Cue(text, cue_words(text), TODAY, [], "")
+    known = {word: counts.get(word, 0) for word in asked.words}
+    return [one.name for one in rank.choose(found, asked, known, 100)]
+
+
+def statement(name: str, title: str, day: str, **fields: Any) -> Candidate:
+    usual = {"text": f"{title}. Said of {name}.", "id": name, "title": title, "day": day_of(day)}
+    return candidate(**(usual | fields))
+
+
+# ----------------------------------------------------------------------------------- newer first
+
+OLD = ("old", "A reading is sent every 10 minutes", "2026-02-10")
+NEW = ("new", "A reading is sent every 15 minutes", "2026-06-17")
+
+
+def test_what_is_newer_stands_before_what_is_older_about_the_same() -> None:
+    found = [statement(*OLD, text_score=3.0), statement(*NEW, text_score=2.0)]
+    assert told(found, "how often is a reading sent", reading=2, sent=2) == ["new", "old"]
+
+
+@pytest.mark.parametrize(
+    ("score", "fields"),
+    [
+        (2.0, {"title": "The clock is set once a day"}),
+        (2.0, {"layer": "episodic", "kind": "session"}),
+        (0.5, {}),
+    ],
+    ids=["about something else", "an episode", "it fits the cue far less"],
+)
+def test_what_is_newer_stays_behind_where(score: float, fields: dict[str, Any]) -> None:
+    text = "A reading is sent. Minutes matter here."
+    found = [statement(*OLD, text_score=3.0)]
+    name, title, day = NEW
+    about = {"title": title, "text": text, "day": day_of(day), "text_score": score} | fields
+    found += [candidate(id=name, **about)]
+    for one in found:
+        rank.rate(one, 3.0, cue("reading sent"))
+    rank.put_newer_first(found)
+    assert [one.name for one in found] == ["old", "new"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (
+            "Idempotency keys expire after 24 hours",
+            "Idempotency keys are kept for seven days",
+            True,
+        ),
+        ("Worker nodes are m6i.large", "Worker nodes are m7g.xlarge", True),
+        ("本地网关端口是 8080", "本地网关端口改为 9000", True),
+        ("Redis is the cache", "Celery is the queue", False),
+        ("12 of 24", "12 of 48", False),
+    ],
+)
+def test_titles_that_share_a_third_of_their_words_are_about_the_same(
+    one: str, other: str, *, same: bool
+) -> None:
+    subjects = [rank.subject_of(title, "") for title in (one, other)]
+    assert rank.is_same_subject(*subjects) is same
+
+
+def test_two_common_tags_and_a_word_of_the_title_are_the_same_subject() -> None:
+    one, other = "The orders of a day close at ten sharp", "Earlier supper: orders cut off"
+    assert not rank.is_same_subject(rank.subject_of(one, "a"), rank.subject_of(other, "a"))
+    assert rank.is_same_subject(rank.subject_of(one, "a\nb"), rank.subject_of(other, "b\nA\nc"))
+    assert not rank.is_same_subject(rank.subject_of("x y", "a\nb"), rank.subject_of("v w", "a\nb"))
+
+
+def test_whoever_is_told_how_things_were_is_told_how_they_are() -> None:
+    found = [
+        statement("old", "Orders close at ten", "2026-02-24", text_score=3.0),
+        statement("new", "Orders end at nine", "2026-10-12", text_score=2.0, text="Earlier now."),
+    ]
+    assert told(found, "when do the shops close", shop=0, close=1) == ["new", "old"]
+
+
+# ------------------------------------------------------------------------------------------ times
+
+
+def session(name: str, day: str, text: str) -> Candidate:
+    return candidate(
+        id=name,
+        title=name,
+        text=text,
+        day=day_of(day),
+        layer="episodic",
+        kind="session",
+        text_score=0.0,
+    )
+
+
+def test_what_is_of_the_time_that_the_cue_names_is_told() -> None:
+    found = [
+        session("last-week", "2026-11-12", "We moved to another version."),
+        session("in-march", "2026-03-12", "We tested the load."),
+    ]
+    assert told(found, "what did we do last week?") == ["last-week"]
+    assert told(found, "what did we do in March?") == ["in-march"]
+    assert told(found, "what did we do in April?") == []
+
+
+def test_a_time_alone_brings_nothing_to_a_cue_about_something() -> None:
+    found = [session("last-week", "2026-11-12", "We moved to another version.")]
+    assert told(found, "write a poem about the moon landing last week") == []
+    assert told(found, "which version did we move to last week", version=3, move=1) == ["last-week"]
+
+
+def test_of_two_on_the_subject_the_one_of_that_time_comes_first() -> None:
+    found = [
+        statement("spring", "The sale", "2026-03-08", text_score=3.0),
+        statement("autumn", "A sale", "2026-11-11", text_score=2.0),
+    ]
+    assert told(found, "the sale last week", sale=2)[0] == "autumn"
+    assert told(found, "the sale in March", sale=2)[0] == "spring"
+
+
+# --------------------------------------------------------------------------------------- evidence
+
+
+def test_tags_and_concepts_say_what_a_memory_is_about() -> None:
+    found = [candidate(id="plan", title="Address plan", text="prod 10.20.0.0/16", tags="vpc\ncidr")]
+    assert told(found, "which CIDR for the VPC", cidr=1, vpc=1) == ["plan"]
+    section = candidate(id="plan", anchor="x", title="Address plan", text="none", tags="vpc\ncidr")
+    assert told([section], "which CIDR for the VPC", cidr=1, vpc=1) == []
+
+
+def test_one_word_in_passing_is_not_enough_where_more_was_asked() -> None:
+    found = [candidate(id="m", title="Texts by key", text="Never an English sentence as key.")]
+    assert told(found, "make the sentence friendlier", sentence=1) == []
+    assert told(found, "sentence", sentence=1) == ["m"]
+    named = [candidate(id="m", title="Sentence keys", text="Never as key.")]
+    assert told(named, "sentence shapes", sentence=1) == ["m"]
+
+
+def test_what_is_asked_to_be_done_asks_for_little() -> None:
+    asked = evidence.worths(cue_words("explain the quicksort"), {"explain": 1}, 100)
+    assert asked[" explain"] == evidence.ASKING_WORTH
+    assert not evidence.is_relevant(*evidence.found_in(asked, "explain"))
+    alone = evidence.worths(["explain"], {"explain": 1}, 100)
+    assert evidence.is_relevant(*evidence.found_in(alone, "explain"))
+
+
+def test_between_two_chinese_words_there_is_none() -> None:
+    words = cue_words("连接池满了怎么办")
+    asked = evidence.worths(words, {"连接": 2, "池满": 0}, 100)
+    assert set(asked) & {" 接池", " 满了"} == set()
+    assert " 连接" in asked
+
+
+@pytest.mark.parametrize(
+    ("files", "wanted", "bonus"),
+    [
+        ("src/board/Column.tsx", ["Column.tsx"], rank.FILE_BONUS),
+        ("src/board/Column.tsx", ["/home/me/src/board/Column.tsx"], rank.FILE_BONUS),
+        ("src/board/Column.tsx", ["src/board/Card.tsx"], rank.FOLDER_BONUS),
+        ("src/board/Column.tsx", ["./x/src/board/Card.tsx"], rank.FOLDER_BONUS),
+        ("src/board/Column.tsx", ["src/Card.tsx"], 0.0),
+        ("Column.tsx", ["Card.tsx"], 0.0),
+        ("", ["Card.tsx"], 0.0),
+    ],
+)
+def test_a_file_at_hand_counts_and_one_beside_it_a_little(
+    files: str, wanted: list[str], bonus: float
+) -> None:
+    assert rank.file_bonus(files, wanted) == bonus
