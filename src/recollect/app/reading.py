@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.app.wiring import App
 from recollect.domain.model import Entry, Filter
@@ -15,6 +15,9 @@ from recollect.named import NamedTuple
 from recollect.services import recall as service
 from recollect.services.opened import OpenStore
 from recollect.services.recall import Found, Recalled
+
+if TYPE_CHECKING:  # seldom needed
+    from recollect.services.whynot import Reason, Word
 
 
 def search(
@@ -56,6 +59,16 @@ def hit_json(hit: Found) -> dict[str, Any]:
         "created": one.created,
         "trust": one.trust,
         "tokens": one.tokens,
+    }
+
+
+def explained_json(app: App, text: str, hits: list[Found], *, scope: str) -> dict[str, Any]:
+    """What a search looked for, and how each hit came to its score."""
+    words, total = service.asked_words(app.stores(scope), text)
+    return {
+        "words": [one._asdict() for one in words],
+        "sections": total,
+        "hits": [hit_json(hit) | {"parts": _parts(hit.candidate)} for hit in hits],
     }
 
 
@@ -103,9 +116,47 @@ def _item(one: Candidate, form: str) -> dict[str, Any]:
         "form": form,
         "scope": one.scope,
         "score": round(one.score, 4),
-        "parts": {name: round(value, 4) for name, value in one.parts.items()},
+        "parts": _parts(one),
         "trust": one.trust,
         "tokens": one.tokens,
+    }
+
+
+def _parts(one: Candidate) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in one.parts.items()}
+
+
+def why_not(
+    app: App, text: str, name: str, *, budget: int | None, scope: str
+) -> tuple[Reason, list[Word]]:
+    """Why a memory would not be given for a prompt, and which of its words the memory says."""
+    from recollect.services import whynot
+
+    stores = app.stores(scope)
+    cue = service.cue_of(text, app.now, app.project_name)
+    found = recall(app, text, budget=budget, scope=scope)
+    reason = whynot.reason(stores, name, cue, found)
+    one = reason.candidate or next(iter(_sections_of(stores, name)), None)
+    return reason, whynot.words(stores, cue, one)
+
+
+def _sections_of(stores: list[OpenStore], name: str) -> list[Candidate]:
+    return [one for store in stores for one in store.index.by_ids([name.partition("#")[0]])]
+
+
+def why_not_json(name: str, reason: Reason, words: list[Word]) -> dict[str, Any]:
+    """The reason as data."""
+    one = reason.candidate
+    return {
+        "id": name,
+        "comes": reason.why in ("given", "pointer"),
+        "reason": reason.why,
+        "place": reason.place,
+        "of": reason.of,
+        "other": reason.other,
+        "score": round(one.score, 4) if one else 0.0,
+        "parts": _parts(one) if one else {},
+        "words": [word._asdict() | {"asks": round(word.asks, 3)} for word in words],
     }
 
 

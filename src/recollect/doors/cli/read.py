@@ -11,7 +11,7 @@ from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.filters import filter_of, filters
 from recollect.doors.cli.helping import option
 from recollect.doors.cli.ids import complete_ids
-from recollect.doors.cli.lists import show_list, show_rest
+from recollect.doors.cli.lists import show_hit, show_list, show_rest
 from recollect.services.opened import OpenStore
 from recollect.services.recall import Found, Recalled
 
@@ -34,6 +34,7 @@ MOST_RATED = 15
     metavar="CHANGE|DATE",
     help="What was there behind a change, at the end of a day or at a time (UTC).",
 )
+@option("--explain", is_flag=True, help="Show what was looked for, and how each score came about.")
 @option("--encrypted", is_flag=True, help="Look into encrypted memories too.")
 def search_command(
     door: Door,
@@ -77,6 +78,7 @@ def _search(
     *,
     limit: int,
     sections: bool,
+    explain: bool,
     **given: Any,
 ) -> None:
     only = filter_of(door, given)
@@ -84,6 +86,12 @@ def _search(
         hits = reading.search(
             door.app, text, only, limit=limit, scope=scope, sections=sections, stores=stores
         )
+        if explain:
+            from recollect.doors.cli import explaining  # seldom asked for
+
+            told = reading.explained_json(door.app, text, hits, scope=scope)
+            door.answer({"query": text} | told, lambda: explaining.show_search(door, told, hits))
+            return
         answer = {"query": text, "hits": [reading.hit_json(hit) for hit in hits]}
         door.answer(answer, lambda: _show_hits(door, text, hits))
         return
@@ -115,18 +123,13 @@ def _show_hits(door: Door, query: str, hits: list[Found]) -> None:
     if not hits:
         door.tell("Nothing found for “{query}”.", query=query)
     for hit in hits:
-        one = hit.candidate
-        door.paper.line(("bold", one.shown_title))
-        if hit.snippet:
-            door.paper.paragraph(hit.snippet)
-        about = [one.name, one.kind, one.created[:10], door.word(one.scope)]
-        door.paper.line(("dim", "  " + " · ".join(word for word in about if word)))
+        show_hit(door, hit)
 
 
 @command(
     "recall",
     scope=True,
-    example='recollect recall "why is the test database locked"\nrecollect recall --start',
+    example='recollect recall "why is the test database locked"\nrecollect recall --start\nrecollect recall "is the queue slow" --why-not use-postgres',
 )
 @click.argument("cue", nargs=-1)
 @option(
@@ -138,8 +141,23 @@ def _show_hits(door: Door, query: str, hits: list[Found]) -> None:
 )
 @option("--start", is_flag=True, help="The brief of a session start instead.")
 @option("--why", is_flag=True, help="Show how each memory was rated.")
+@option(
+    "--why-not",
+    "missed",
+    default="",
+    metavar="ID",
+    help="Say why this memory is not among it.",
+    shell_complete=complete_ids,
+)
 def recall_command(
-    door: Door, cue: tuple[str, ...], budget: int | None, start: bool, why: bool, scope: str | None
+    door: Door,
+    cue: tuple[str, ...],
+    budget: int | None,
+    scope: str | None,
+    *,
+    start: bool,
+    why: bool,
+    missed: str,
 ) -> None:
     """Show what an agent would be given for a prompt, and why."""
     text = " ".join(cue)
@@ -151,6 +169,13 @@ def recall_command(
         return
     if not text.strip():
         raise door.refusal("Give the words of a prompt, or --start.")
+    if missed:
+        from recollect.doors.cli import explaining
+
+        reason, words = reading.why_not(door.app, text, missed, budget=budget, scope=scope or "")
+        answer = reading.why_not_json(missed, reason, words)
+        door.answer(answer, lambda: explaining.show_reason(door, missed, reason, words))
+        return
     found = reading.recall(door.app, text, budget=budget, scope=scope or "")
 
     def show() -> None:

@@ -1,0 +1,92 @@
+"""Why a memory is not among what an agent would be given."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.errors import MemoryNotFound
+from recollect.services import recall, whynot
+from recollect.services.opened import OpenStore
+
+from .house import NOW, House
+from .test_recall import HERE, THERE, page
+
+SAID = "The ledger keeps each amount as an integer number of cents."
+
+
+@pytest.fixture
+def stores() -> list[OpenStore]:
+    """A project's store and the global one, in which each memory is left out for another reason."""
+    project, home = House(), House()
+    project.write("semantic/money.md", page("Ledger amounts", SAID))
+    project.write("semantic/again.md", page("Ledger amounts again", SAID))
+    project.write(
+        "semantic/old.md", page("Ledger floats", "Amounts are floats.", status="superseded")
+    )
+    project.write("semantic/web.md", page("Ledger page", "Ledger amounts.", trust="external"))
+    project.write("archive/semantic/cold.md", page("Ledger of 2019", "Amounts in a book."))
+    project.write("core/project.md", page("Project", "A ledger of amounts."))
+    project.write("semantic/tea.md", page("Tea", "At four."))
+    project.write("semantic/walk.md", page("Walks", "Past the amounts of snow, uphill."))
+    for n in range(15):
+        project.write(
+            f"semantic/f{n}.md", page(f"Filler {n}", f"Filler says {n} times amounts {n}.")
+        )
+    home.write("semantic/theirs.md", page("Ledger there", "Amounts there.", project=THERE))
+    return [project.open(), home.open(scope="global")]
+
+
+def why(stores: list[OpenStore], words: str, name: str, budget: int = 800) -> whynot.Reason:
+    cue = recall.cue_of(words, NOW, HERE)
+    found = recall.recall(stores, cue, budget=budget, lang="en", nonce="n0nce")
+    return whynot.reason(stores, name, cue, found)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("money", "repeats"),
+        ("again", "given"),
+        ("old", "superseded"),
+        ("web", "external"),
+        ("cold", "archived"),
+        ("project", "brief"),
+        ("tea", "no-words"),
+        ("theirs", "other-project"),
+    ],
+)
+def test_the_reason_is_told(name: str, reason: str, stores: list[OpenStore]) -> None:
+    assert why(stores, "how does the ledger keep amounts", name).why == reason
+
+
+def test_what_says_a_word_in_passing_answers_too_little(stores: list[OpenStore]) -> None:
+    found = why(stores, "uphill paths for the carriage", "walk")
+    assert found.why == "too-little"
+    assert found.candidate is not None
+    assert found.candidate.parts["coverage"] < 0.5
+    assert why(stores, "uphill carriage", "walk").why == "passing"
+
+
+def test_what_stands_behind_many_others_is_crowded_out(stores: list[OpenStore]) -> None:
+    found = why(stores, "filler amounts snow says times", "theirs")
+    assert found.why == "other-project"
+    crowded = [why(stores, "filler says times amounts", f"f{n}") for n in range(15)]
+    assert "crowded-out" in {one.why for one in crowded}
+    assert all(one.place for one in crowded)
+
+
+def test_without_room_there_is_none(stores: list[OpenStore]) -> None:
+    assert why(stores, "how does the ledger keep amounts", "again", budget=0).why == "no-room"
+
+
+def test_a_memory_that_is_not_there_has_no_reason(stores: list[OpenStore]) -> None:
+    with pytest.raises(MemoryNotFound):
+        why(stores, "ledger", "nobody")
+
+
+def test_the_words_are_those_that_were_asked(stores: list[OpenStore]) -> None:
+    cue = recall.cue_of("how does the ledger keep its unicorns", NOW, HERE)
+    one = why(stores, "ledger", "money").candidate
+    words = {word.word: word.said for word in whynot.words(stores, cue, one)}
+    assert words == {"ledger": True, "keep": True, "unicorns": False}
+    assert not any(word.said for word in whynot.words(stores, cue, None))
