@@ -1,8 +1,11 @@
-"""The write protocol in every order: two writers and a reader, and a kill before any step."""
+"""The write protocol in every order: two writers with a reader or a rebuild, and a kill before any step.
+
+The index is what two writers' changes are folded into; a rebuild folds all of them again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 from tests.services.house import House
 
 from recollect.errors import ChangedMeanwhile
+from recollect.ports import Known, Row
 from recollect.services import writing
 from recollect.services.opened import OpenStore
 from recollect.services.undoing import history
@@ -26,8 +30,9 @@ class Scene:
     def __init__(self) -> None:
         self.house = House()
         writing.save(self.house.open(), Draft("One", "Start.", kind="fact"))
-        self.lock = Lock()
+        self.lock, self.index_lock = Lock(), Lock()
         self.now: Turn | None = None
+        self.steps: tuple[str, ...] = ()  # those that are told apart; all of them if none is named
         self.acknowledged: list[str] = []
         self.refused: list[str] = []
         self.house.files._before = self._before
@@ -35,7 +40,7 @@ class Scene:
         self.house._before = self._before  # type: ignore[method-assign]
 
     def _before(self, step: str, path: str) -> None:
-        if self.now:
+        if self.now and (not self.steps or step in self.steps):
             turn = self.now
             turn.pause()
             self.now = turn
@@ -67,15 +72,35 @@ class Scene:
 
     def writer(self, name: str) -> Body:
         def body(turn: Turn) -> None:
-            store = self.opened(f"ops-{name}", turn)
-            try:
-                writing.edit(store, "one", append=f"By {name}.")
-            except ChangedMeanwhile:
-                self.refused.append(name)
-            else:
-                self.acknowledged.append(name)
+            self.edit(self.opened(f"ops-{name}", turn), name)
 
         return body
+
+    def folding(self, name: str) -> Body:
+        """A writer of whom the steps in the index are told apart, and not those in the journal."""
+
+        def body(turn: Turn) -> None:
+            self.now = turn
+            store = self.house.unfreshened(f"ops-{name}")
+            store.index = _Index(self, turn)  # type: ignore[assignment]
+            self.edit(store, name)
+
+        return body
+
+    def edit(self, store: OpenStore, name: str) -> None:
+        try:
+            writing.edit(store, "one", append=f"By {name}.")
+        except ChangedMeanwhile:
+            self.refused.append(name)
+        else:
+            self.acknowledged.append(name)
+
+    def rebuilder(self, turn: Turn) -> None:
+        self.now = turn
+        store = self.house.unfreshened("ops-rebuild")
+        store.index = _Index(self, turn)  # type: ignore[assignment]
+        store.index.wipe()
+        store.freshen()
 
     def reader(self, turn: Turn) -> None:
         store = self.opened("ops-reader", turn)
@@ -105,24 +130,58 @@ class Scene:
         assert "Afterwards." in store.files.read(PATH).text
 
 
-def explore(kills: int, *, with_reader: bool) -> int:
+class _Index:
+    """The index as one process has it: only one writes, and a new one takes its place at one stroke."""
+
+    def __init__(self, scene: Scene, turn: Turn) -> None:
+        self._scene, self._turn, self._real = scene, turn, scene.house.index
+        self._anew = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def wipe(self) -> None:
+        self._anew = True
+
+    def known(self) -> dict[str, Known]:
+        self._scene._before("index", "")
+        return {} if self._anew else self._real.known()
+
+    def apply(self, rows: Iterable[Row], gone: Iterable[str], checked_ns: int) -> int:
+        with self._scene.index_lock.held_by(self._turn):
+            self._scene.now = self._turn
+            read = list(rows)
+            self._scene._before("index", "")
+            if self._anew:
+                self._real.wipe()
+                self._anew = False
+            return self._real.apply(read, gone, checked_ns)
+
+
+def explore(kills: int, *more: str) -> int:
     def play(choose: Callable[[int], int]) -> None:
         scene = Scene()
-        bodies = [scene.writer("a"), scene.writer("b")]
-        if with_reader:
-            bodies.append(scene.reader)
+        writer = scene.writer
+        if "rebuilder" in more:
+            writer, scene.steps = scene.folding, ("replace", "index")
+        bodies = [writer("a"), writer("b"), *(getattr(scene, name) for name in more)]
         scene.check(run_together(bodies, choose, kills))
 
     return sum(1 for _ in every_order(play))
 
 
 def test_two_writers_in_every_order_with_a_kill_anywhere_lose_nothing() -> None:
-    assert explore(1, with_reader=False) > 100
+    assert explore(1) > 100
 
 
 @pytest.mark.slow
 def test_two_writers_and_a_reader_in_every_order_lose_nothing() -> None:
-    assert explore(0, with_reader=True) > 1000
+    assert explore(0, "reader") > 1000
+
+
+@pytest.mark.slow
+def test_two_writers_and_a_rebuild_in_every_order_lose_nothing() -> None:
+    assert explore(0, "rebuilder") > 1000
 
 
 def test_every_road_is_taken_once() -> None:
