@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
+import shutil
 import sqlite3
+import sys
 import tarfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from py_compile import PycInvalidationMode
 
 import pytest
 from tests.cli.running import Person, tree_of
 
+import recollect
 from recollect.app.repair import Counts, Mended
+
+UNCHECKED = PycInvalidationMode.UNCHECKED_HASH  # as an installed package may have them
 
 
 @pytest.fixture
@@ -228,3 +235,25 @@ def test_what_waits_for_a_worker_that_never_came_is_a_problem(person: Person) ->
     mark.touch()
     os.utime(mark, (0, 0))
     assert found(person)["worker"] == "problem"
+
+
+@pytest.mark.parametrize("left", [16, 17, 500])
+def test_a_compiled_file_that_a_full_disk_cut_off_is_a_problem_and_taken_away(
+    person: Person, tmp_path: Path, left: int
+) -> None:
+    """Python fails to import what it stands for, and a hook that does is silent."""
+    copy = tmp_path / "copy"
+    shutil.copytree(Path(recollect.__file__).parent, copy / "recollect")
+    compileall.compile_dir(copy, quiet=2, invalidation_mode=UNCHECKED)
+    (cut,) = (copy / "recollect/hooks/__pycache__").glob(
+        f"asking.{sys.implementation.cache_tag}.pyc"
+    )
+    env = {"PYTHONPATH": str(copy)}
+    assert json.loads(person.process("doctor", "--json", env=env).stdout)["problems"] == 0
+    os.truncate(cut, left)
+    done = json.loads(person.process("doctor", "--json", env=env).stdout)
+    (said,) = [f["sentence"] for f in done["findings"] if f["state"] == "problem"]
+    assert str(cut) in said
+    person.process("doctor", "--repair", env=env)
+    assert not cut.exists()
+    assert json.loads(person.process("doctor", "--json", env=env).stdout)["problems"] == 0

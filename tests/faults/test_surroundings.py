@@ -14,12 +14,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from tests.hooks.machine import EVENTS, FIELDS, HOOK, until
+from tests.hooks.machine import EVENTS, FIELDS, HOOK, LONGEST, until
 from tests.services.project import Project
 
 from recollect.errors import every_error
 
 DAYS = 24 * 3600
+MOST_SECONDS = 2
 KNOWN_CODES = {error.exit_code for error in every_error()}
 Command = subprocess.CompletedProcess[str]
 
@@ -57,6 +58,25 @@ class Surroundings:
         code = f"{self._patched()}import sys; sys.argv[0] = {HOOK!r}; {run}"
         words = [sys.executable, "-I", "-S", "-c", code, "claude", event]
         return self.run(words, json.dumps(payload | FIELDS[event]))
+
+    def waiting_hook(self, event: str) -> Command:
+        """A hook whose stdin stays open: what it waits for never comes."""
+        reader, writer = os.pipe()
+        try:
+            return subprocess.run(
+                [*self.ahead, sys.executable, "-I", "-S", HOOK, "claude", event],
+                stdin=reader,
+                cwd=self.project.folder,
+                env=self.env,
+                capture_output=True,
+                text=True,
+                timeout=LONGEST,
+                check=False,
+                preexec_fn=self.before,
+            )
+        finally:
+            os.close(reader)
+            os.close(writer)
 
     def _patched(self) -> str:
         """A clock that is wrong by so many seconds."""
@@ -215,9 +235,11 @@ def test_a_command_does_its_work_or_says_what_is_wrong_and_nothing_is_lost(
 
 @every_fault
 def test_a_hook_is_quiet_and_leaves_no_process(here: Surroundings, name: str) -> None:
+    """Nor does it take two seconds of the processor: it would be killed, and not end with 0."""
     before = here.project.files()
     with ExitStack() as stack:
         enter(stack, here, name)
+        here.before = thrifty(here.before)
         for event in EVENTS:
             ran = here.hook(event)
             assert ran.returncode == 0, (event, ran)
@@ -226,6 +248,27 @@ def test_a_hook_is_quiet_and_leaves_no_process(here: Surroundings, name: str) ->
     until(lambda: not running(here), lambda: running(here))
     assert here.project.files() == before
     assert here.command("doctor").returncode == 0
+
+
+@pytest.mark.slow
+@every_fault
+def test_a_hook_that_hears_nothing_ends_by_itself(here: Surroundings, name: str) -> None:
+    """Its own deadline ends it (1.7 s); that it takes less than `LONGEST` is all that is measured."""
+    with ExitStack() as stack:
+        enter(stack, here, name)
+        for event in ("UserPromptSubmit", "Stop"):
+            ran = here.waiting_hook(event)
+            assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+    until(lambda: not running(here), lambda: running(here))
+
+
+def thrifty(before: Callable[[], None] | None) -> Callable[[], None]:
+    def limits() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+        if before:
+            before()
+
+    return limits
 
 
 def running(here: Surroundings) -> list[str]:

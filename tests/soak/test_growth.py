@@ -58,4 +58,4 @@ def test_the_log_of_the_hooks_does_not_grow_without_bound(tmp_path: Path) -> Non
     log.write_bytes(b"x" * (program.LARGEST_LOG + 1))
     program.complain(env, ValueError("again"))
     assert log.stat().st_size < 1000
-    assert b"again" in log.read_bytes()
+    assert b"ValueError" in log.read_bytes()
