@@ -81,6 +81,20 @@ def test_a_secret_is_at_no_moment_written_to_any_file(command: str, person: Pers
     assert {kind for kind, secret in secrets.items() if secret.encode() in data} == set()
 
 
+@pytest.mark.parametrize("words", [("set", "tea", "salience=high"), ("related", "tea", "--accept"), ("merge", "tea", "pot")])  # fmt: skip
+def test_what_an_editor_brought_goes_with_the_next_change_and_stays_out_of_the_journal(
+    words: tuple[str, ...], person: Person
+) -> None:
+    for name in ("tea", "pot"):
+        head = f"id: {name}\ntitle: The blue teapot of {name}\ntags: [tea, pot, blue]"
+        person.write(f"semantic/{name}.md", f"---\n{head}\n---\nThe key is {SECRET}.\n")
+    person.ok(*words)
+    assert SECRET not in (person.store / "semantic/tea.md").read_text("utf-8")
+    journal = "".join(file.read_text("utf-8") for file in (person.store / "journal").iterdir())
+    assert "[redacted:github-token:" in journal
+    assert SECRET not in journal
+
+
 # ------------------------------------------------------------------------------ logs and reports
 
 

@@ -164,13 +164,7 @@ _PLACES = (
     _rule(
         "assigned",
         _NAMED,
-        rf"{_NAME}{_IS}[bfru]?{_QUOTED}",
-        re.I,
-    ),
-    _rule(
-        "assigned",
-        _NAMED,
-        rf"{_NAME}{_IS}{_BARE}",
+        rf"{_NAME}{_IS}(?:[bfru]?{_QUOTED}|{_BARE})",
         re.I,
     ),
     _rule(
@@ -287,7 +281,7 @@ def _placeholder(match: re.Match[str], kind: str, key: bytes) -> str:
 
 def _is_tag_of_image(match: re.Match[str]) -> bool:
     """Whether what looks like `token:value` is the end of an image's name and its tag."""
-    if match.string[match.start(1) - 1] != ":":
+    if match.string[match.start(match.lastindex or 0) - 1] != ":":
         return False
     before = match.string[max(0, match.start() - 200) : match.start()].rpartition("\n")[2]
     return _IMAGE.search(before) is not None

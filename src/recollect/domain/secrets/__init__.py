@@ -24,6 +24,8 @@ from recollect.named import NamedTuple
 # No rule knows a secret without such a run: of 14 signs with a digit among them, or of 32 without
 # one. What is neither is a word.
 _RUN = Pattern(r"\b(?:(?=[A-Za-z_-]{0,64}+[0-9])[\w-]{14,}+|[A-Za-z_-]{32,}+)", re.ASCII)
+# How a pattern begins that looks for the name of a service anywhere before its key.
+_NAMED = Pattern(r"\(\?i:\[\\w\.-\]\{0,50\}\?\(\?:([a-z]+)\)")
 BEFORE = 120  # more than any pattern has before its secret
 WINDOW = 1_000
 COVERED = 320  # a secret that begins so far before the end of a window is seen whole
@@ -43,6 +45,7 @@ class _Rule(NamedTuple):
     entropy: float
     nothing: tuple[str, ...]  # patterns of what is no secret
     pattern: str
+    needs: str = ""  # without which the pattern fails, but only after it has tried everywhere
 
 
 def found_in(text: str) -> list[Found]:
@@ -54,7 +57,9 @@ def found_in(text: str) -> list[Found]:
         for word, rules in _by_word().items():
             if word in low:
                 for rule in rules:
-                    found += (Found(start + a, start + b, rule.kind) for a, b in _spans(rule, part))
+                    if rule.needs in low:
+                        spans = _spans(rule, part)
+                        found += (Found(start + a, start + b, rule.kind) for a, b in spans)
     return _apart(found)
 
 
@@ -98,7 +103,8 @@ def _by_word() -> dict[str, list[_Rule]]:
 
     found: dict[str, list[_Rule]] = {}
     for row in RULES:
-        rule = _Rule(*row)
+        named = _NAMED.match(row[-1])
+        rule = _Rule(*row, needs=named[1] if named else "")
         for word in rule.words:
             found.setdefault(word, []).append(rule)
     return found
