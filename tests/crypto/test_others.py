@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 
 import pytest
+from tests.cli.running import Person
 from tests.crypto.desk import BODY, TITLE, Desk, says
 from tests.hooks.machine import HOOK
 
@@ -157,3 +159,25 @@ def test_a_hook_says_nothing_of_it(desk: Desk, event: str, fields: dict[str, str
     assert ran.returncode == 0
     assert name.encode() not in ran.stdout
     assert b"salary" not in ran.stdout.lower()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "forget --from-session s-1", "review", "review --episodes", "review --from-session s-1",
+        "consolidate", "conflicts", "analyze-skills", "related", "merge", "compress", "archive",
+        "stats", "timeline", "doctor", "doctor --secrets", "pin", "promote", "clear-facts --yes",
+        "rebuild-index", "undo --gone", "search x", "search --file src/x.py", "list --archived",
+        "recall --start", "recall events", "extract-facts", "memory-list", "list-sessions",
+    ],
+)  # fmt: skip
+def test_every_other_command_does_as_without_it(desk: Desk, line: str) -> None:
+    for title, session in (("Use x for events", "s-1"), ("Keep x away", "s-2")):
+        desk.person.ok("save", title, "--kind", "decision", env={"CLAUDE_CODE_SESSION_ID": session})
+    shutil.copytree(desk.person.project, desk.folder / "other")
+    alone = Person(desk.person.home, desk.folder / "other").run(*line.split())
+    desk.save()
+    desk.lock()
+    beside = desk.person.run(*line.split())
+    assert beside.code == alone.code or line == "doctor"
+    assert "encrypted" not in beside.err

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from recollect.domain import codec, reviewing
 from recollect.domain.codec.sections import parts_of
 from recollect.domain.model import Change, Document, Entry, Filter
+from recollect.domain.names import is_sealed_path
 from recollect.errors import MemoryNotFound
 from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
@@ -61,6 +62,8 @@ def waiting(
     for entry in store.index.entries(Filter()):
         if (entry.status == "superseded" and not origins) or entry.id in hidden:
             continue
+        if is_sealed_path(entry.path):
+            continue  # what an encrypted memory says is nobody's business here
         is_own = entry.session in origins or entry.id in origins
         if is_own or (not origins and entry.trust != "user"):
             if origins or episodes or entry.layer != "episodic":
@@ -155,7 +158,7 @@ def take_back(
 
 def _taken(store: OpenStore, sessions: Collection[str]) -> Iterator[Change]:
     every = [*store.index.entries(Filter()), *store.index.entries(Filter(archived=True))]
-    entries = list({entry.path: entry for entry in every}.values())
+    entries = [e for e in {one.path: one for one in every}.values() if not is_sealed_path(e.path)]
     own = [entry for entry in entries if entry.session in sessions]
     origins = {*sessions, *(entry.id for entry in own)}
     for entry in entries:
