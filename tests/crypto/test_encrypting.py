@@ -192,3 +192,32 @@ def test_a_plain_text_in_the_place_of_an_encrypted_one_is_a_problem_and_not_inde
     assert desk.person.ok("search", "kingfisher", "--json").json["hits"] == []
     assert "marmalade" not in desk.person.run("show", "sealed-aaaaaaaa").out
     assert [path for path in desk.left(WORDS[1:]) if "home" in path] == []
+
+
+def test_a_whole_store_is_encrypted_as_far_as_it_can_be(desk: Desk) -> None:
+    for title in ("Kingfisher one", "Marmalade two", "Zbigniew three"):
+        desk.person.ok("save", title, "--body", BODY, "--kind", "decision")
+    desk.person.ok("save", "Look there", "--layer", "reference", "--kind", "note", "--body", BODY)
+    desk.person.ok("memory-set", "project", "Of birds.")
+    assert desk.person.run("encrypt", "--all").code == 2
+    before = dict(desk.everything())
+    found = desk.person.ok("encrypt", "--all", "--dry-run", "--json").json
+    assert (len(found["encrypted"]), list(found["plain"])) == (4, ["project"])
+    assert {path for path, data in desk.everything() if before.get(path) != data} <= set(before)
+
+    found = desk.person.ok("encrypt", "--layer", "reference", "--yes", "--json").json
+    assert [row["was"] for row in found["encrypted"]] == ["look-there"]
+    found = desk.person.ok("encrypt", "--all", "--yes", "--json").json
+    assert len(found["encrypted"]) == 3
+    assert desk.left() == []
+    assert len(desk.person.ok("list", "--encrypted", "--json").json) == 4
+    assert desk.person.ok("encrypt", "--all", "--yes", "--json").json["encrypted"] == []
+
+
+def test_several_that_are_named_are_encrypted_and_each_is_a_change_of_its_own(desk: Desk) -> None:
+    names = [desk.person.ok("save", f"Kingfisher {n}", "--json").json["id"] for n in range(2)]
+    ran = desk.person.ok("encrypt", *names)
+    assert ran.out.count("Encrypted ") == 2
+    causes = [row["cause"] for row in desk.person.ok("history", "--json").json]
+    assert causes.count("encrypt") == 2
+    assert desk.left() == []

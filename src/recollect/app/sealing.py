@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -22,6 +22,8 @@ from recollect.app.leftovers import regular_files
 from recollect.app.publishing import publish_after_change, publish_all
 from recollect.app.wiring import App
 from recollect.domain.entries import is_conversation
+from recollect.domain.model import Filter
+from recollect.domain.names import is_sealed_path
 from recollect.domain.session import SessionState
 from recollect.errors import (
     ForOtherKeys,
@@ -63,17 +65,68 @@ class Done(NamedTuple):
 def encrypt(app: App, name: str, *, dry_run: bool) -> Done:
     """Encrypt a memory, and take its plain text out of everything that we can reach."""
     store = app.store_of(name)
+    turned, left = _encrypted(app, store, name, dry_run=dry_run)
+    if not dry_run:
+        _hide(app, store, [turned])
+        left += [*traces(app, store, [turned]), *_out_of_reach(app, store)]
+    path = os.path.join(store.files.root, turned.path)
+    return Done(turned, store.scope, path, [] if dry_run else left)
+
+
+class Many(NamedTuple):
+    """What became of many memories: those that are encrypted now, and why others stayed plain."""
+
+    done: list[Turned]
+    plain: list[tuple[str, str]]
+    left: list[tuple[str, str]]
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        return {
+            "encrypted": [{"id": one.id, "was": one.old_id} for one in self.done],
+            "plain": dict(self.plain),
+            "left": [{"what": what, "path": path} for what, path in self.left],
+        }
+
+
+def encrypt_many(app: App, names: Sequence[str], *, dry_run: bool) -> Many:
+    """Encrypt these memories, as far as they can be; each is a change of its own."""
+    found = Many([], [], [])
+    by_store: dict[str, tuple[OpenStore, list[Turned]]] = {}
+    for name in names:
+        store = app.store_of(name)
+        try:
+            turned, left = _encrypted(app, store, name, dry_run=dry_run)
+        except UsageProblem as error:
+            found.plain.append((name, str(error)))
+            continue
+        found.done.append(turned)
+        found.left.extend(left)
+        by_store.setdefault(store.scope, (store, []))[1].append(turned)
+    for store, turned_here in () if dry_run else by_store.values():
+        _hide(app, store, turned_here)
+        found.left.extend([*traces(app, store, turned_here), *_out_of_reach(app, store)])
+    return found._replace(left=[] if dry_run else found.left)
+
+
+def names_in(app: App, layer: str, scope: str) -> list[str]:
+    """The plain memories of a layer, or of all; of the store that is written to, if none is named."""
+    store = app.store(scope)
+    entries = store.index.entries(Filter(layer=layer))
+    return [entry.id for entry in entries if not is_sealed_path(entry.path)]
+
+
+def _encrypted(
+    app: App, store: OpenStore, name: str, *, dry_run: bool
+) -> tuple[Turned, list[tuple[str, str]]]:
+    """A memory that was encrypted, and the logs of its session that are not ours."""
     states = _states_behind(app, store, name)
     turned = service.encrypt(store, name, dry_run=dry_run)
-    logs = [("the client's own log", path) for state in states for path in state.sources]
-    if not dry_run:
-        if states:
-            from recollect.app.leaks import purge_session  # with much behind it
+    if states and not dry_run:
+        from recollect.app.leaks import purge_session  # with much behind it
 
-            purge_session(app, store, states[0].session_id)
-        _hide(app, store, turned)
-    left = [] if dry_run else [*_left(app, store, turned), *logs]
-    return Done(turned, store.scope, os.path.join(store.files.root, turned.path), left)
+        purge_session(app, store, states[0].session_id)
+    return turned, [("the client's own log", path) for state in states for path in state.sources]
 
 
 def _states_behind(app: App, store: OpenStore, name: str) -> list[SessionState]:
@@ -92,26 +145,35 @@ def _states_behind(app: App, store: OpenStore, name: str) -> list[SessionState]:
     return states
 
 
-def _left(app: App, store: OpenStore, turned: Turned) -> list[tuple[str, str]]:
+def _out_of_reach(app: App, store: OpenStore) -> list[tuple[str, str]]:
     from recollect.app.leaks import out_of_reach  # only here, and with much behind it
 
-    return [*traces(app, store, turned), *out_of_reach(app, store.scope)]
+    return out_of_reach(app, store.scope)
 
 
 def finish(app: App) -> list[str]:
     """Take out the plain texts that a crash left of memories that were encrypted; gives their ids."""
+    from recollect.app.leaks import purge_session, session_behind
+
     done: list[str] = []
     for store in app.stores():
-        for turned in list(service.unhidden(store)):
-            _hide(app, store, turned)
-            done.append(turned.id)
+        found = list(service.unhidden(store))
+        for turned in found:
+            session = session_behind(app, turned.old_id)
+            if session:
+                purge_session(app, store, session)
+        if found:
+            _hide(app, store, found)
+        done += [turned.id for turned in found]
     return done
 
 
-def _hide(app: App, store: OpenStore, turned: Turned) -> None:
+def _hide(app: App, store: OpenStore, turned: Sequence[Turned]) -> None:
     from recollect.app.lifecycle import forget_claims
 
-    service.hide(store, turned)
+    for one in turned:
+        service.hide(store, one)
+    store.index.purge()
     forget_claims(app, store)
     _forget_briefs(app)
     publish_all(app, store)
@@ -125,9 +187,9 @@ def _forget_briefs(app: App) -> None:
             fsio.remove(path)
 
 
-def traces(app: App, store: OpenStore, turned: Turned) -> Iterator[tuple[str, str]]:
-    """The files of a store and its cache in which the old name or the title still stands."""
-    words = {turned.old_id, turned.title.strip()}
+def traces(app: App, store: OpenStore, turned: Sequence[Turned]) -> Iterator[tuple[str, str]]:
+    """The files of a store and its cache in which an old name or a title still stands."""
+    words = {word for one in turned for word in (one.old_id, one.title.strip())}
     wanted = [word.casefold() for word in words if len(word) >= LEAST_SEARCHED]
     for root in (store.files.root, app.cache_of(store.files.root)):
         for path, _ in regular_files(root):
@@ -163,7 +225,7 @@ def hide_again(app: App, store: OpenStore, past: Past) -> None:
     plain = next(op for op in puts if not is_conversation(op.path))
     closed = next(op for op in past.ops if op.op == "remove")
     last = store.journal.next_seq() - 1
-    _hide(app, store, Turned(plain.memory, plain.path, closed.memory, closed.path, "", last))
+    _hide(app, store, [Turned(plain.memory, plain.path, closed.memory, closed.path, "", last)])
 
 
 # ---------------------------------------------------------------------------------------- reading

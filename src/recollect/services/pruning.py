@@ -11,6 +11,7 @@ from functools import partial
 
 from recollect.domain import pruning
 from recollect.domain.model import Change, Entry, Filter
+from recollect.domain.names import is_sealed_path
 from recollect.domain.pointers import FILE as PINS
 from recollect.domain.pointers import pointers_in
 from recollect.domain.pruning import Due, Policy
@@ -39,7 +40,9 @@ def due(store: OpenStore) -> list[Due]:
     for op in ops:
         if op.cause.split("/")[0] not in OWN_CAUSES:
             last[op.memory] = max(op.time, last.get(op.memory, ""))
-    return pruning.due(store.index.entries(Filter()), last, policy, store.now, kept)
+    # Nobody can tell whether an encrypted memory is needed.
+    entries = [e for e in store.index.entries(Filter()) if not is_sealed_path(e.path)]
+    return pruning.due(entries, last, policy, store.now, kept)
 
 
 def policy_of(store: OpenStore) -> Policy:

@@ -242,12 +242,11 @@ def decrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
 
 
 def hide(store: OpenStore, done: Turned) -> None:
-    """Take what a memory said, its name and its places out of the journal and the index."""
+    """Take what a memory said, its name and its places out of the journal."""
     with store.files.locked():
         for n, path in enumerate(files_of(done.old_path)):
             place = f"{FOLDER}/{done.id}" + ("-conversation" if n else "")
             store.journal.purge(path, Hidden(done.id, place, done.seq))
-    store.index.purge()
 
 
 def unhidden(store: OpenStore) -> Iterator[Turned]:
