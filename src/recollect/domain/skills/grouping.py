@@ -81,12 +81,13 @@ class _Table:
 
     def like(self, n: int, seen: int) -> Iterator[int]:
         """The texts that are like this one, among the first `seen` under each of its words."""
-        key, done = self._keys[n], {n}
+        keys, alike, done = self._keys, self._alike, {n}
+        key = keys[n]
         for word in self._heads[n]:
             for other in self._lists[word][:seen]:
                 if other not in done:
                     done.add(other)
-                    if self._alike(key, self._keys[other]):
+                    if alike(key, keys[other]):
                         yield other
 
 

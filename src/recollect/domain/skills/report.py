@@ -99,14 +99,25 @@ def _line(one: Evidence) -> str:
 
 def candidates_json(suggestions: Sequence[Suggestion], generated: str) -> str:
     """The suggestions, and which memories they flag, for other programs."""
-    page = {
-        "version": VERSION,
-        "generated": generated,
-        "candidates": [suggestion_json(one) for one in suggestions],
-        "memories": {name: {"skill_candidate": f} for name, f in flags_of(suggestions).items()},
-    }
-    text = json.dumps(page, ensure_ascii=False, indent=1) + "\n"
-    return text.encode("utf-8", "replace").decode()
+    # A line for each: what changed is what a diff shows.
+    candidates = [_json(suggestion_json(one)) for one in suggestions]
+    flagged = flags_of(suggestions).items()
+    memories = [f"{_json(name)}: {_json({'skill_candidate': flag})}" for name, flag in flagged]
+    head = f'"version": {_json(VERSION)}, "generated": {_json(generated)}'
+    lines = [
+        f"{{{head},",
+        f'"candidates": [{_lines(candidates)}],',
+        f'"memories": {{{_lines(memories)}}}}}',
+    ]
+    return ("\n".join(lines) + "\n").encode("utf-8", "replace").decode()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _lines(rows: Sequence[str]) -> str:
+    return "\n" + ",\n".join(rows) + "\n" if rows else ""
 
 
 def suggestion_json(one: Suggestion) -> dict[str, Any]:

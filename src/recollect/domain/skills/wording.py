@@ -121,6 +121,8 @@ def are_same_problem(one: Wording, other: Wording) -> bool:
 
     A quarter of the words must be the same all the same: tags alone are no problem.
     """
+    if one.telling.isdisjoint(other.telling):
+        return False
     words = shared(one, other)
     longer = max(one.weight, other.weight)
     tags = 2 * len(one.tags & other.tags)
