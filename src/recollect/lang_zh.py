@@ -611,6 +611,7 @@ SAID: dict[str, str] = {
     "a crash left its plain text in the journal; `recollect encrypt` takes it out": "崩溃使其明文留在日志中；`recollect encrypt` 可清除",
     "for other keys than those of today: {n}, such as {id}; `recollect key-rewrap` encrypts them anew": "不是为现有密钥加密的：{n} 条，例如 {id}；`recollect key-rewrap` 可重新加密",
     # How a search came to its order; why recall leaves a memory out.
+    "--in asks in which field words are to be found: give some.": "--in 指定在哪个字段中查找：请给出要查找的词。",
     "Looked for, with the sections of {total} that have each: {words}": "查找的词及含有该词的段落数（共 {total} 段）：{words}",
     "Nobody wrote “{word}”; looked for {near} instead.": "没有人写过“{word}”，改为查找 {near}。",
     "Nothing found.": "没有找到。",
@@ -758,8 +759,8 @@ HEARD: dict[str, str] = {
     "The index was damaged; it was moved aside and made again.": "索引已损坏，已移到一旁并重建。",
     "{path} was edited by hand: `recollect review` shows what of it waits for you.": "{path} 经手工修改：运行 `recollect review` 查看其中待您决定的内容。",
     "{path}: {problem}; mend it, or delete it to have it made anew.": "{path}：{problem}；请修正，或删除以重新生成。",
-    "`{name}` is no list": "`{name}` 不是列表",
-    "row {n} of `{name}` has no content": "`{name}` 的第 {n} 项没有 content",
+    "`{name}s` is no list": "`{name}s` 不是列表",
+    "row {n} of `{name}s` has no content": "`{name}s` 的第 {n} 项没有 content",
     # What the operating system says.
     "No space left on device": "磁盘空间不足",
     "Permission denied": "权限不足",
