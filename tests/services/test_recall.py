@@ -82,6 +82,24 @@ def test_a_search_can_ask_for_trust(stores: list[OpenStore]) -> None:
     assert ids(search(stores, "okapi", only=service.with_trust(Filter(), "user"))) == []
 
 
+@pytest.mark.parametrize(
+    ("narrow", "found"),
+    [
+        (service.Narrow(("SWIM  and\nsing",)), ["new"]),
+        (service.Narrow(("they swim", "the walrus")), ["new"]),
+        (service.Narrow(("sing and swim",)), []),
+        (service.Narrow(field="title"), ["new", "old"]),
+        (service.Narrow(field="body"), ["new"]),
+        (service.Narrow(field="tags"), []),
+        (service.Narrow(("swim",), "body"), ["new"]),
+    ],
+)
+def test_a_search_can_ask_for_phrases_and_for_a_field(
+    narrow: service.Narrow, found: list[str], stores: list[OpenStore]
+) -> None:
+    assert sorted(ids(search(stores, "walrus", narrow=narrow))) == found
+
+
 def test_a_memory_is_shown_once_unless_every_section_is_wanted(stores: list[OpenStore]) -> None:
     assert ids(search(stores, "giraffes")) == ["talk"]
     names = [hit.candidate.name for hit in search(stores, "giraffes", every_section=True)]

@@ -14,7 +14,7 @@ from recollect.errors import MemoryNotFound
 from recollect.named import NamedTuple
 from recollect.services import recall as service
 from recollect.services.opened import OpenStore
-from recollect.services.recall import Found, Recalled
+from recollect.services.recall import Found, Narrow, Recalled
 
 if TYPE_CHECKING:  # seldom needed
     from recollect.services.whynot import Reason, Word
@@ -29,11 +29,18 @@ def search(
     scope: str,
     sections: bool,
     stores: list[OpenStore] | None = None,
+    narrow: Narrow | None = None,
 ) -> list[Found]:
     """The memories that match, best first; of other stores than those of today where given."""
     stores = app.stores(scope) if stores is None else stores
     found = service.search(
-        stores, text, only, limit=limit, project=app.project_name, every_section=sections
+        stores,
+        text,
+        only,
+        limit=limit,
+        project=app.project_name,
+        every_section=sections,
+        narrow=narrow,
     )
     return [hit._replace(snippet=_without_title(hit)) for hit in found]
 
@@ -62,9 +69,9 @@ def hit_json(hit: Found) -> dict[str, Any]:
     }
 
 
-def explained_json(app: App, text: str, hits: list[Found], *, scope: str) -> dict[str, Any]:
+def explained_json(stores: list[OpenStore], text: str, hits: list[Found]) -> dict[str, Any]:
     """What a search looked for, and how each hit came to its score."""
-    words, total = service.asked_words(app.stores(scope), text)
+    words, total = service.asked_words(stores, text)
     return {
         "words": [one._asdict() for one in words],
         "sections": total,

@@ -21,8 +21,8 @@ class Candidate:
     """A section that a cue has found, with what its memory says of itself.
 
     Lists (`trigger`, `files`, `related`, `tags`) are one string with a line for each item, as the
-    index keeps them; `tags` has the concepts, too. `day` is the day of creation, counted from 1970. `text_score` is the index's own
-    (higher is better), `score` ours, made of `parts`.
+    index keeps them; `tags` has the concepts, too. `day` is the day of creation, counted from 1970.
+    `text_score` is the index's own (higher is better), `score` ours, made of `parts`.
     """
 
     # The first fields stand in the order of the index's columns.
@@ -327,6 +327,7 @@ def is_newer(new: Candidate, old: Candidate, subjects: "Subjects") -> bool:
     """Whether one says later than the other how something is, and fits the cue nearly as well."""
     return (
         new.day > old.day
+        and new.status != "superseded"
         and new.layer == old.layer
         and old.score <= new.score * MOST_BEHIND
         and id(new) in subjects

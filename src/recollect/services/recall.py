@@ -7,17 +7,18 @@ Touches: the ports behind the stores it is given.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from recollect.domain import pack, rank, talk
 from recollect.domain.model import TRUSTS, Filter, day_of
 from recollect.domain.rank import Candidate, Cue
-from recollect.domain.text import cue_words, stem
+from recollect.domain.text import cue_words, folded, index_words, stem
 from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
 SNIPPET_CHARS = 220
 MOST_CANDIDATES = 40
+MOST_LOOKED_THROUGH = 2_000  # where a hit must have more than some of the words
 MOST_WORDS_SHOWN = 16
 MOST_PLACES = 8
 
@@ -28,6 +29,41 @@ class Found(NamedTuple):
     candidate: Candidate
     snippet: str
     path: str
+
+
+class Narrow(NamedTuple):
+    """What a hit must have besides some of the words.
+
+    Every phrase as it stands there (in whatever case, with whatever blanks), and one of the words
+    in the field, if one of `FIELDS` is named.
+    """
+
+    phrases: tuple[str, ...] = ()
+    field: str = ""
+
+    def lets_through(self, one: Candidate, words: Sequence[str]) -> bool:
+        """Whether a candidate has all of it."""
+        if self.phrases:
+            said = _plain(f"{one.shown_title}\n{one.text}")
+            if not all(_plain(phrase) in said for phrase in self.phrases):
+                return False
+        if not self.field:
+            return True
+        have = f" {index_words(FIELDS[self.field](one))} "
+        return any(f" {stem(word)}" in have for word in words)
+
+
+def _plain(text: str) -> str:
+    return " ".join(folded(text).casefold().split())
+
+
+FIELDS: dict[str, Callable[[Candidate], str]] = {
+    "title": lambda one: one.shown_title,
+    "tags": lambda one: one.tags,
+    "trigger": lambda one: one.trigger,
+    "files": lambda one: one.files,
+    "body": lambda one: one.text,
+}
 
 
 class Recalled(NamedTuple):
@@ -54,12 +90,14 @@ def search(
     limit: int,
     project: str = "",
     every_section: bool = False,
+    narrow: Narrow | None = None,
 ) -> list[Found]:
     """The memories that match, best first; the best section of each, unless all are wanted."""
     cue = cue_of(text, stores[0].now if stores else "", project)
+    most = MOST_LOOKED_THROUGH if narrow else max(limit * 4, MOST_CANDIDATES)
     found: list[Candidate] = []
     for store in stores:
-        hits = store.index.search(text, only=only, limit=max(limit * 4, MOST_CANDIDATES))
+        hits = store.index.search(text, only=only, limit=most)
         turns = [one for one in hits if _is_raw(one)]
         if turns:
             beside = store.index.beside(talk.strong(turns))
@@ -71,6 +109,8 @@ def search(
             one.scope = store.scope
         found += hits
     found = [one for one in found if _may_see(one, only, project)]
+    if narrow:
+        found = [one for one in found if narrow.lets_through(one, cue.words)]
     best = max((one.text_score for one in found if one.kind != "conversation"), default=0.0)
     best = best or max((one.text_score for one in found), default=0.0)
     for one in found:

@@ -13,7 +13,7 @@ from recollect.doors.cli.helping import option
 from recollect.doors.cli.ids import complete_ids
 from recollect.doors.cli.lists import show_hit, show_list, show_rest
 from recollect.services.opened import OpenStore
-from recollect.services.recall import Found, Recalled
+from recollect.services.recall import FIELDS, Found, Narrow, Recalled
 
 MOST_RATED = 15
 
@@ -34,6 +34,20 @@ MOST_RATED = 15
     metavar="CHANGE|DATE",
     help="What was there behind a change, at the end of a day or at a time (UTC).",
 )
+@option(
+    "--phrase",
+    "phrases",
+    multiple=True,
+    metavar="TEXT",
+    help="Only what says this as it stands; may be given several times.",
+)
+@option(
+    "--in",
+    "field",
+    type=click.Choice(tuple(FIELDS)),
+    default=None,
+    help="Only what has one of the words there.",
+)
 @option("--explain", is_flag=True, help="Show what was looked for, and how each score came about.")
 @option("--encrypted", is_flag=True, help="Look into encrypted memories too.")
 def search_command(
@@ -48,10 +62,11 @@ def search_command(
     """Find memories by words, in any order; nothing in a query is special.
 
     Identifiers are found by their parts (use callback finds useCallback), Chinese by any two
-    characters. Without words it counts the facts and lists what the filters let through. With
-    --as-of it reads every text as it was, which takes as long as rebuild-index.
+    characters; --phrase and --in ask for more. Without words it counts the facts and lists what
+    the filters let through. With --as-of it reads every text as it was, which takes as long as
+    rebuild-index.
     """
-    text = " ".join(query)
+    text = " ".join([*query, *given["phrases"]])
     if encrypted:
         if as_of or not text.strip():
             raise door.refusal("--encrypted looks for words in what is there now.")
@@ -79,22 +94,34 @@ def _search(
     limit: int,
     sections: bool,
     explain: bool,
+    phrases: tuple[str, ...],
+    field: str | None,
     **given: Any,
 ) -> None:
     only = filter_of(door, given)
+    narrow = Narrow(phrases, field or "") if phrases or field else None
     if text.strip():
         hits = reading.search(
-            door.app, text, only, limit=limit, scope=scope, sections=sections, stores=stores
+            door.app,
+            text,
+            only,
+            limit=limit,
+            scope=scope,
+            sections=sections,
+            stores=stores,
+            narrow=narrow,
         )
         if explain:
             from recollect.doors.cli import explaining  # seldom asked for
 
-            told = reading.explained_json(door.app, text, hits, scope=scope)
+            told = reading.explained_json(stores or door.app.stores(scope), text, hits)
             door.answer({"query": text} | told, lambda: explaining.show_search(door, told, hits))
             return
         answer = {"query": text, "hits": [reading.hit_json(hit) for hit in hits]}
         door.answer(answer, lambda: _show_hits(door, text, hits))
         return
+    if field:
+        raise door.refusal("--in asks in which field words are to be found: give some.")
     found = reading.entries(door.app, only, scope=scope, stores=stores)
 
     def show() -> None:
