@@ -91,6 +91,13 @@ class Scene:
         assert done.returncode in (0, -9, 137), (point, done.returncode, done.stderr)
         return done.returncode == 0
 
+    def fail(self, words: list[str], point: Point, error: str) -> subprocess.CompletedProcess[str]:
+        """Run a command on a fresh copy, of which this one call is refused."""
+        self.rewind()
+        inject = f"inject={point.call}:error={error}:when={point.n}"
+        options = ["-f", "-qq", "-o", "/dev/null", "-e", f"trace={point.call}", "-e", inject]
+        return self.project.run(*words, ahead=["strace", *options])
+
     # ----------------------------------------------------------------------------------- looking
 
     def answer(self, *words: str) -> Any:
