@@ -82,7 +82,7 @@ class Scene:
         def body(turn: Turn) -> None:
             self.now = turn
             store = self.house.unfreshened(f"ops-{name}")
-            store.index = _Index(self, turn)  # type: ignore[assignment]
+            store.index = _Index(self, turn)
             self.edit(store, name)
 
         return body
@@ -98,7 +98,7 @@ class Scene:
     def rebuilder(self, turn: Turn) -> None:
         self.now = turn
         store = self.house.unfreshened("ops-rebuild")
-        store.index = _Index(self, turn)  # type: ignore[assignment]
+        store.index = _Index(self, turn)
         store.index.wipe()
         store.freshen()
 
