@@ -110,7 +110,7 @@ class WholeMachine(StoreMachine):
             forget_old_changes(store, most)
             ids = [past.id for past in before]
             assert [past.id for past in history(store)[:most]] == ids[:most]
-        self.points = [point for point in self.points if point[0] in ids[: most + 1]]
+        self.points = [point for point in self.points if point[0] in ids[:most]]
 
     # ----------------------------------------------------------------------------- the command line
 
