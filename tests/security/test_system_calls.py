@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -140,6 +141,17 @@ def test_links_pipes_and_devices_in_a_store_are_not_followed(person: Person) -> 
     assert not [p for p in kept if p.is_file() and not p.is_symlink() and b"canary-of-the-key" in p.read_bytes()]  # fmt: skip
 
 
+def test_a_session_is_recorded_in_the_journal_whatever_it_is_called(machine: Machine) -> None:
+    names = [name for name in NAMES if name] + ["\0", "a" * 5_000, "数据", "/", "//", "a/b", "."]
+    for name in names:
+        machine.fire("PostToolUse", session_id=name)
+    files = list((machine.root / "journal").iterdir())
+    said = [json.loads(line)["session"] for file in files for line in file.read_text().splitlines()]
+    assert sorted(said) == sorted(names)
+    assert all(re.fullmatch(r"[\w-]{1,100}\.jsonl", file.name) for file in files)
+    assert {file.parent for file in machine.folder.rglob("*.jsonl")} == {machine.root / "journal"}
+
+
 # --------------------------------------------------------------------------------- egress, exec
 
 COMMANDS: tuple[tuple[str, ...], ...] = (
@@ -251,3 +263,17 @@ def test_nobody_else_can_read_anything_under_any_umask(umask: int, tmp_path: Pat
     made = [p for root in roots for p in (root, *root.rglob("*"))]
     assert len(made) > 20
     assert not [f"{p} {p.stat().st_mode:o}" for p in made if p.stat().st_mode & 0o077]
+
+
+def test_doctor_names_what_others_can_read_and_mends_it(person: Person) -> None:
+    memory = Path(person.ok("save", "Use Redis", "--body", "For sessions.", "--json").json["path"])
+    caches = [path for path in (person.home / ".cache" / "recollect").iterdir() if path.is_dir()]
+    opened = [memory, memory.parent, person.store]
+    opened += [path for cache in caches for path in (cache, *cache.glob("index.db*"))]
+    for path in opened:
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    assert "open to others" in person.run("doctor").out
+    assert opened[0].stat().st_mode & 0o077  # looking changes nothing
+    person.run("doctor", "--repair")
+    assert not [path for path in opened if path.stat().st_mode & 0o077]
+    assert "only you can read the store" in person.run("doctor").out

@@ -1,0 +1,135 @@
+"""Each defence taken away, in a copy of the program: does a test notice?
+
+    python -m tests.security.naive [NAME…]
+
+A defence is taken away by a few lines behind the end of its module, which put something naive in its
+place, or by other words in the text of all modules. The shared tree is never touched.
+Touches: a folder for temporary files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import recollect
+
+SOURCE = Path(recollect.__file__).parent
+ROOT = Path(__file__).parents[2]
+
+
+class Naive(NamedTuple):
+    """What somebody would write who had not thought of the attack, and a test that fails then."""
+
+    line: int  # of issue 7
+    name: str
+    module: str  # below `recollect`; "" for a change of words everywhere
+    code: str
+    test: str  # arguments of pytest, -k last
+
+
+_SEC = "tests/security"
+NAIVE = (
+    Naive(1, "private parts stay", "domain/redact.py", "def strip_private(text): return text", f"{_SEC}/test_private_parts.py -k 'whichever_way and plain and save'"),
+    Naive(1, "only <private> as it is usually written", "domain/redact.py", "_PRIVATE = Pattern(r'<(/?)private()>')", f"{_SEC}/test_private_parts.py -k 'whichever_form'"),
+    Naive(1, "each event for itself", "domain/redact.py", "def strip_private_in_part(text, depth=0): return strip_private(text), 0", f"{_SEC}/test_private_parts.py -k 'split_over and prompts'"),
+    Naive(1, "a field is redacted in its file only", "services/writing/changing.py", "def _clean(store, text): return text", f"{_SEC}/test_private_parts.py -k takes_nothing_along"),
+    Naive(2, "secrets stay", "domain/redact.py", "def without_secrets(text, key=b'', *, personal=False): return text", f"{_SEC}/test_secrets.py -k 'whichever_way and save'"),
+    Naive(2, "redaction after the journal", "services/ledger.py", "Ledger._redacted = lambda self, change: change", f"{_SEC}/test_secrets.py -k an_editor_brought"),
+    Naive(2, "no rules of services", "domain/secrets/__init__.py", "def found_in(text): return []", "tests/unit/test_redact_secrets.py -k of_a_kind"),
+    Naive(2, "keys only with both ends", "domain/secrets/pem.py", "def parts_in(text): return iter(())", "tests/unit/test_redact_secrets.py -k two_events"),
+    Naive(2, "every tag of an image is a secret", "domain/redact.py", "def _is_tag_of_image(match): return False", "tests/unit/test_redact.py -k ordinary_lines_stay"),
+    Naive(2, "the same mark everywhere", "domain/redact.py", "def _mark(secret, kind, key): return f'[redacted:{kind}:0000]'", "tests/unit/test_redact.py -k another_key"),
+    Naive(2, "logs are no files", "app/worker.py", "def redact(text): return text", f"{_SEC}/test_secrets.py -k log_of_the_worker"),
+    Naive(2, "doctor finds no secrets", "app/leaks.py", "def leak_in(text, *, personal=False): return None", f"{_SEC}/test_personal.py -k setting_of_either"),
+    Naive(2, "purging takes the memory only", "app/leaks.py", "def purge_session(app, store, session): pass", f"{_SEC}/test_purge.py -k does_not_come_back"),
+    Naive(2, "every long number is a card", "domain/secrets/personal.py", "_KINDS = tuple((k, p, lambda t: True) for k, p, _ in _KINDS)", f"{_SEC}/test_personal.py -k only_looks_like"),
+    Naive(3, "the brief tells everything", "domain/brief.py", "TRUSTED = ('user', 'agent', 'tool', 'external')", f"{_SEC}/test_poisoning.py -k every_session_loads"),
+    Naive(3, "everything is given unasked", "domain/rank.py", "def is_fit(one, cue): return True", f"{_SEC}/test_poisoning.py -k never_given_unasked"),
+    Naive(3, "everything can be pinned", "app/promoting.py", "def lowest_trust(*trusts): return 'user'", f"{_SEC}/test_poisoning.py -k can_be_pinned"),
+    Naive(3, "agents approve", "app/reviewing.py", "def require_person(app, command): pass", f"{_SEC}/test_poisoning.py -k cannot_make_itself"),
+    Naive(3, "a summary is the agent's own", "domain/summary.py", "def trust_of(state): return 'agent'", f"{_SEC}/test_lineage.py -k 'read_a_page or through_all'"),
+    Naive(3, "pages are read by one tool only", "domain/folding.py", "_READS_A_PAGE = re.compile(r'(?!)')", f"{_SEC}/test_lineage.py -k read_a_page"),
+    Naive(3, "the trusted one's trust wins a merge", "domain/duplicates.py", "def lowest_trust(*trusts): return 'user'", f"{_SEC}/test_lineage.py -k merged"),
+    Naive(3, "taking back leaves what was learned", "domain/reviewing.py", "def taken_back(body, origins): return body", f"{_SEC}/test_poisoning.py -k taken_back"),
+    Naive(3, "text is handed out as it is", "domain/pack.py", "def harmless(text): return text", f"{_SEC}/test_poisoning.py -k hands_out"),
+    Naive(3, "hidden characters stay", "domain/pack.py", "def visible(text): return text", f"{_SEC}/test_poisoning.py -k hands_out"),
+    Naive(3, "a mark that can be guessed", "domain/pack.py", "_fenced = fenced\ndef fenced(item, text, nonce): return _fenced(item, text, '')", "tests/unit/test_pack.py -k exactly_one_fence"),
+    Naive(3, "no budget", "domain/pack.py", "Room.has = lambda self, block: True", "tests/unit/test_pack.py -k never_larger"),
+    Naive(4, "paths are joined", "adapters/files.py", "MarkdownStore._inside = lambda self, path: os.path.join(self.root, path)", "tests/contracts/test_stores.py"),
+    Naive(4, "links are followed", "adapters/files.py", "def _problem_of(path, info): return Problem(path, 'x') if stat.S_ISFIFO(info.st_mode) else None\ndef _read(path, limit=0, offset=0):\n    try:\n        with open(path, 'rb') as file: return file.read()[offset:]\n    except OSError: raise FileNotThere(path=path, reason='x') from None\nfsio.read_file = _read", f"{_SEC}/test_system_calls.py -k links_pipes"),
+    Naive(4, "a session names its own file", "hooks/places.py", "def writer_of(client, session): return f'{client}-{session}'", f"{_SEC}/test_system_calls.py -k whatever_it_is_called"),
+    Naive(5, "a terminal gets what there is", "doors/cli/paper.py", "def shown_block(text): return text", f"{_SEC}/test_terminal_of_all.py -k 'list or show'"),
+    Naive(5, "markup is markup", "doors/cli/paper.py", "def _line(self, *parts): self.console.print(''.join(p if isinstance(p, str) else p[1] for p in parts))\nPaper.line = _line", f"{_SEC}/test_terminal_of_all.py -k markup"),
+    Naive(6, "files as the umask has it", "", "0o600 → 0o666", f"{_SEC}/test_system_calls.py -k any_umask"),
+    Naive(6, "folders as the umask has it", "", "0o700 → 0o777", f"{_SEC}/test_system_calls.py -k any_umask"),
+    Naive(6, "doctor looks at no rights", "app/repair.py", "def open_to_others(root): return iter(())", f"{_SEC}/test_system_calls.py -k doctor_names"),
+    Naive(7, "a project may widen", "adapters/config.py", "def narrowed(found, own): return dict(found)", f"{_SEC}/test_narrowing.py"),
+    Naive(7, "what is unknown is passed over", "adapters/config.py", "def problems(root, own=None): return []", f"{_SEC}/test_narrowing.py -k named_with_its_line"),
+    Naive(8, "a look for a newer version", "app/wiring.py", "_close = App.close\ndef _asks(self):\n    import socket\n    with socket.socket(type=socket.SOCK_DGRAM) as one: one.connect(('192.0.2.1', 53))\n    _close(self)\nApp.close = _asks", f"{_SEC}/test_every_command.py {_SEC}/test_private_parts.py -k 'connects or (whichever_form and plain)'"),
+    Naive(8, "a shell is asked", "app/wiring.py", "_close = App.close\ndef _asks(self):\n    os.system('true')\n    _close(self)\nApp.close = _asks", f"{_SEC}/test_every_command.py {_SEC}/test_private_parts.py -k 'connects or (whichever_form and plain)'"),
+    Naive(8, "the environment helps with reports", "hooks/program.py", "_said = complain\ndef complain(env, error): _said(env, OSError(str(dict(os.environ))))\n_run = run\ndef run(*a):\n    complain({**os.environ}, OSError())\n    _run(*a)", f"{_SEC}/test_system_calls.py -k set_in_the_environment"),
+    Naive(10, "hex is what int takes", "hooks/payload.py", "def _hex(digits):\n    try: return int(digits, 16)\n    except ValueError: return 0xFFFD", "tests/fuzz/test_corpus.py -k 'kept and hook'"),
+    Naive(10, "every text is a time", "adapters/clients/lines.py", "def time_of(text): return f'{text[:19]}Z' if isinstance(text, str) and len(text) >= 20 else ''", "tests/fuzz/test_corpus.py -k 'kept and transcript'"),
+)  # fmt: skip
+
+
+def verdict(one: Naive, folder: Path) -> str:
+    """`noticed` if a test fails without the defence, or what else came of it."""
+    copy = folder / "src" / "recollect"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    if one.module:
+        with (copy / one.module).open("a", encoding="utf-8") as file:
+            file.write(f"\n\n{one.code}\n")
+    else:
+        old, new = one.code.split(" → ")
+        for path in copy.rglob("*.py"):
+            path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    words = ["-q", "-x", "--no-header", "-p", "no:cacheprovider", *_words(one.test)]
+    env = {**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *words],
+        cwd=ROOT, env=env, capture_output=True, text=True, check=False, timeout=600,
+    )  # fmt: skip
+    last = next(
+        (line for line in ran.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))), ""
+    )
+    return {0: "NOT NOTICED", 1: f"noticed: {last[:110]}"}.get(
+        ran.returncode, f"BROKEN: {ran.stdout[-300:]}"
+    )
+
+
+def _words(test: str) -> list[str]:
+    files, _, expression = test.partition(" -k ")
+    return [*files.split(), *(["-k", expression.strip("'")] if expression else [])]
+
+
+def main() -> int:
+    """Take away one defence after the other; the exit code is the number that nobody missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("name", nargs="*", help="parts of names; all without any")
+    given = parser.parse_args()
+    chosen = [one for one in NAIVE if not given.name or any(n in one.name for n in given.name)]
+    missed = 0
+    with tempfile.TemporaryDirectory(prefix="naive-") as folder:
+        for one in chosen:
+            started = time.monotonic()
+            said = verdict(one, Path(folder))
+            missed += not said.startswith("noticed")
+            sys.stdout.write(
+                f"{one.line:>2}  {one.name}: {said} ({time.monotonic() - started:.0f} s)\n"
+            )
+            sys.stdout.flush()
+    return missed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
