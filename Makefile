@@ -7,6 +7,7 @@ CLAUDE_VERSION := 2.1.330
 CODEX_VERSION := 0.169.0
 GEMINI_VERSION := 0.61.0
 OPENCODE_VERSION := 1.18.33
+COPILOT_VERSION := 1.0.102
 INSPECTOR_VERSION := 2.12.0
 NPM := npm install --no-audit --no-fund --loglevel=error --prefix
 # The first Python that is new enough and can make a virtual environment.
@@ -52,7 +53,7 @@ docs: $(VENV)/.dev
 	@$(BIN)/python docs/make.py --check
 
 # The pinned clients and the MCP Inspector that tests drive, each in a folder of its own.
-client: .client/$(CLAUDE_VERSION) .client/codex/$(CODEX_VERSION) .client/gemini/$(GEMINI_VERSION) .client/opencode/$(OPENCODE_VERSION)
+client: .client/$(CLAUDE_VERSION) .client/codex/$(CODEX_VERSION) .client/gemini/$(GEMINI_VERSION) .client/opencode/$(OPENCODE_VERSION) .client/copilot/$(COPILOT_VERSION)
 
 .client/$(CLAUDE_VERSION):
 	@rm -rf .client/node_modules .client/inspector .client/[0-9]* && mkdir -p .client
@@ -77,6 +78,12 @@ client: .client/$(CLAUDE_VERSION) .client/codex/$(CODEX_VERSION) .client/gemini/
 	@rm -rf .client/opencode && mkdir -p .client/opencode
 	@$(NPM) .client/opencode opencode-ai@$(OPENCODE_VERSION)
 	@.client/opencode/node_modules/.bin/opencode --version
+	@touch $@
+
+.client/copilot/$(COPILOT_VERSION):
+	@rm -rf .client/copilot && mkdir -p .client/copilot
+	@$(NPM) .client/copilot @github/copilot@$(COPILOT_VERSION)
+	@.client/copilot/node_modules/.bin/copilot --version
 	@touch $@
 
 # Recall quality on public conversations: make bench-recall DATA=FOLDER

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.adapters.clients.codex.transcript import CodexTranscripts
+from recollect.adapters.clients.copilot.transcript import CopilotTranscripts
 from recollect.adapters.clients.gemini.transcript import GeminiTranscripts
 from recollect.adapters.clients.known import KNOWN, Readers
 from recollect.adapters.clients.opencode.transcript import OpenCodeTranscripts
@@ -62,7 +63,15 @@ def _opencode(folder: Path) -> Case:
     return Case(OpenCodeTranscripts(), name, told.OPENCODE_SESSION)
 
 
-@pytest.fixture(params=[_codex, _gemini, _opencode], ids=["codex", "gemini", "opencode"])
+def _copilot(folder: Path) -> Case:
+    path = told.copilot_path(folder)
+    path.write_bytes(b"".join(map(told.as_bytes, told.copilot_lines())))
+    return Case(CopilotTranscripts(), str(path), told.SESSION)
+
+
+@pytest.fixture(
+    params=[_codex, _gemini, _opencode, _copilot], ids=["codex", "gemini", "opencode", "copilot"]
+)
 def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
     """Each client's transcript of the conversation."""
     make: Callable[[Path], Case] = request.param
@@ -149,7 +158,7 @@ def test_every_client_that_is_captured_has_its_reader() -> None:
 # ------------------------------------------------------------------------------ files of lines
 
 
-@given(st.integers(1, 40), st.sampled_from([_codex, _gemini]))
+@given(st.integers(1, 40), st.sampled_from([_codex, _gemini, _copilot]))
 def test_reading_as_it_grows_tells_what_reading_at_the_end_tells(
     tmp_path_factory: pytest.TempPathFactory, step: int, make: Callable[[Path], Case]
 ) -> None:

@@ -1,4 +1,4 @@
-"""Transcripts of Codex CLI, Gemini CLI and OpenCode, by hand in the shape in which they write them.
+"""Transcripts of Codex CLI, Gemini CLI, Copilot CLI and OpenCode, by hand in the shape in which they write them.
 
 Each tells the same conversation: a prompt, an answer, a file, a command that fails, one that
 works, a page from the web, a call of our own tool, the last answer.
@@ -187,6 +187,54 @@ def gemini_path(folder: Path) -> Path:
     path = folder / "teapot" / "chats" / f"session-2026-03-04T09-30-{SESSION[:8]}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     (folder / "teapot" / ".project_root").write_text(CWD)
+    return path
+
+
+# ----------------------------------------------------------------------------------------- Copilot
+
+
+def copilot_lines() -> list[Json]:
+    """The lines of a session of version 1.0.102 of the command line."""
+    failed = "bash: lintool: command not found\n<shellId: 0 completed with exit code 127>"
+    context = {"cwd": CWD, "gitRoot": CWD, "branch": "main"}
+    rows: list[tuple[str, Json]] = [
+        ("session.start", {"sessionId": SESSION, "copilotVersion": "1.0.102", "context": context}),
+        ("hook.end", {"hookType": "sessionStart", "output": {"additionalContext": OURS}}),
+        ("user.message", {"content": PROMPT, "transformedContent": f"{PROMPT}\n{OURS}"}),
+        ("system.message", {"role": "system", "content": "You are the GitHub Copilot CLI"}),
+        ("assistant.message", {"content": "I look.", "toolRequests": []}),
+        *_used("c1", "create", {"path": f"{CWD}/app.py", "file_text": "x"}, "Created file"),
+        *_used("c2", "bash", {"command": "lintool install"}, failed, shellExecution={"exitCode": 127}),
+        *_used("c3", "bash", {"command": "./tools/lintool install"}, "installed", shellExecution={"exitCode": 0}),
+        *_used("c4", "web_fetch", {"url": "https://example.org"}, "…"),
+        ("tool.execution_start", {"toolCallId": "c5", "toolName": "recollect-recall",
+                                  "arguments": {"cue": "x"}, "mcpServerName": "recollect"}),
+        ("tool.execution_start", {"toolCallId": "c6", "toolName": "bash", "arguments": {"command": "ls"},
+                                  "parentToolCallId": "c0"}),
+        ("assistant.message", {"content": "Done.", "toolRequests": []}),
+        ("session.shutdown", {"totalUserRequests": 1}),
+    ]  # fmt: skip
+    return [
+        {"type": kind, "data": data, "id": f"e{n:03}", "timestamp": _clock(n), "parentId": None}
+        for n, (kind, data) in enumerate(rows)
+    ]
+
+
+def _used(call: str, tool: str, given: Json, output: str, **more: Any) -> list[tuple[str, Json]]:
+    guided = (
+        f'{output}\n\nTool "{tool}" succeeded. Additional guidance from postToolUse hooks:\n{OURS}'
+    )
+    done = {"toolCallId": call, "success": True, "result": {"content": guided}, **more}
+    return [
+        ("tool.execution_start", {"toolCallId": call, "toolName": tool, "arguments": given}),
+        ("tool.execution_complete", done),
+    ]
+
+
+def copilot_path(folder: Path) -> Path:
+    """Where such a file is."""
+    path = folder / "session-state" / SESSION / "events.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
 

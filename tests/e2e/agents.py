@@ -220,4 +220,44 @@ class OpenCode(Agent):
         return call(f"recollect_{name}", **given)
 
 
-AGENTS: tuple[type[Agent], ...] = (Codex, Gemini, OpenCode)
+class Copilot(Agent):
+    """Copilot CLI, with a provider of models of one's own: it speaks the Messages API to it."""
+
+    name = "copilot"
+    title = "Copilot CLI"
+
+    def own_variables(self) -> Mapping[str, str]:
+        """A provider and a key, and no look at anything else."""
+        return {
+            "COPILOT_PROVIDER_TYPE": "anthropic",
+            "COPILOT_PROVIDER_BASE_URL": self.api_url,
+            "COPILOT_PROVIDER_API_KEY": "fake",
+            "COPILOT_MODEL": "claude-sonnet-4.5",
+            "COPILOT_OFFLINE": "true",
+            "COPILOT_AUTO_UPDATE": "false",
+        }
+
+    def prepare(self) -> None:
+        """A server of somebody else's tools, none of which there are."""
+        path = self.home / ".copilot" / "mcp-config.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('{"mcpServers": {}}\n', encoding="utf-8")
+
+    def words(self, text: str, *, goes_on: bool) -> list[str]:
+        """One prompt; `--continue` takes the last session."""
+        return ["--allow-all-tools", *(["--continue"] if goes_on else []), "-p", text]
+
+    def shell(self, command: str) -> Block:
+        """Its tool for commands."""
+        return call("bash", command=command, description="Run it")
+
+    def write(self, path: Path, content: str) -> Block:
+        """Its tool for files."""
+        return call("create", path=str(path), file_text=content)
+
+    def memory_tool(self, name: str, **given: Any) -> Block:
+        """A tool under the name of its server."""
+        return call(f"recollect-{name}", **given)
+
+
+AGENTS: tuple[type[Agent], ...] = (Codex, Gemini, OpenCode, Copilot)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .agents import Agent, Codex, Gemini, OpenCode
+from .agents import AGENTS, Agent
 from .client import ClaudeClient, find_claude
 from .memory import PLUGIN, Memory
 from .messages_api import MessagesApi
@@ -86,7 +86,7 @@ def agent_home(tmp_path: Path) -> Iterator[Path]:
     assert not left, f"processes left behind:\n{describe(left)}"
 
 
-@pytest.fixture(params=[Codex, Gemini, OpenCode], ids=lambda kind: kind.name)
+@pytest.fixture(params=AGENTS, ids=lambda kind: kind.name)
 def agent(request: pytest.FixtureRequest, agent_home: Path, api: MessagesApi) -> Agent:
     """Each of the clients beyond Claude Code."""
     return _agent(request.param, agent_home, api)
@@ -95,7 +95,7 @@ def agent(request: pytest.FixtureRequest, agent_home: Path, api: MessagesApi) ->
 @pytest.fixture
 def agents(agent_home: Path, api: MessagesApi) -> dict[str, Agent]:
     """All of them, as one person has them."""
-    return {kind.name: _agent(kind, agent_home, api) for kind in (Codex, Gemini, OpenCode)}
+    return {kind.name: _agent(kind, agent_home, api) for kind in AGENTS}
 
 
 @pytest.fixture

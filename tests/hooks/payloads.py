@@ -1,7 +1,7 @@
 """What clients other than Claude Code send at their events, by hand in their real shape.
 
-Codex CLI 0.169, Gemini CLI 0.61 and OpenCode 1.18 (through our plugin) as they were run; Cursor, VS
-Code and Copilot CLI as their documents show it.
+Codex CLI 0.169, Gemini CLI 0.61, OpenCode 1.18 (through our plugin) and Copilot CLI 1.0.102 as they
+were run; Cursor and VS Code as their documents show it.
 
 Promises: values only.
 Touches: nothing.
@@ -142,5 +142,13 @@ def copilot(machine: Machine, event: str, **fields: Any) -> Json:
     about: dict[str, Json] = {
         "SessionStart": {"source": "new", "initial_prompt": "Which database is it?"},
         "UserPromptSubmit": {"prompt": "Which database is it?"},
+        "PostToolUse": {
+            "tool_name": "Bash",
+            "tool_input": {"command": "npm test", "description": "Run it"},
+            "tool_result": {
+                "result_type": "success",
+                "text_result_for_llm": "Error: listen EADDRINUSE: address already in use :::3000",
+            },
+        },
     }
     return base | about[event] | fields

@@ -189,12 +189,25 @@ def test_copilot_is_told_the_brief_where_either_of_its_programs_looks(
     assert ran.output["additionalContext"] == notes(ran, "SessionStart")
 
 
-def test_editors_are_told_nothing_with_a_prompt(known: Machine) -> None:
-    for name, payload in (
-        ("cursor", payloads.cursor(known, "beforeSubmitPrompt")),
-        ("copilot", payloads.vscode(known, "UserPromptSubmit")),
-    ):
-        assert hook(known, name, "UserPromptSubmit", payload).out == b""
+def test_cursor_is_told_nothing_with_a_prompt(known: Machine) -> None:
+    payload = payloads.cursor(known, "beforeSubmitPrompt")
+
+    assert hook(known, "cursor", "UserPromptSubmit", payload).out == b""
+
+
+def test_copilot_is_told_what_a_prompt_is_about_and_the_solution_of_a_failure(
+    known: Machine,
+) -> None:
+    about = hook(known, "copilot", "UserPromptSubmit", payloads.copilot(known, "UserPromptSubmit"))
+    worked = payloads.copilot(known, "PostToolUse")
+    failed = payloads.copilot(known, "PostToolUse")
+    failed["tool_result"]["text_result_for_llm"] += "\n<shellId: 0 completed with exit code 1>"
+    quiet = hook(known, "copilot", "PostToolUse", worked)
+    told = hook(known, "copilot", "PostToolUse", failed)
+
+    assert "The database is Postgres." in about.output["additionalContext"]
+    assert quiet.out == b""
+    assert "PORT=0 npm test" in told.output["additionalContext"]
 
 
 @pytest.mark.parametrize(

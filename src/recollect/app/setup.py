@@ -185,8 +185,9 @@ def chosen(app: App, names: Sequence[str]) -> list[Client]:
 
 def is_connected(app: App, name: str) -> bool:
     """Whether a client's own files run our hooks, of whichever installation."""
-    hooks = KNOWN[name].parts(app.env, Program(*program_paths()))[0]
-    return files.state_of(hooks) in ("current", "other")
+    client = KNOWN[name]
+    first = client.own(parts_of(app, client))[0]
+    return files.state_of(first) in ("current", "other")
 
 
 def program_paths() -> tuple[str, str]:

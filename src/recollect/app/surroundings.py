@@ -47,7 +47,8 @@ def clients(app: App) -> Iterator[Finding]:
     program = Program(*program_paths())
     answer = ""
     for name, client in KNOWN.items():
-        states = [(part, files.state_of(part)) for part in client.parts(app.env, program)]
+        own = client.own(client.parts(app.env, program))
+        states = [(part, files.state_of(part)) for part in own]
         finding, is_whole = _connection(app, client, states)
         if finding is None:
             continue

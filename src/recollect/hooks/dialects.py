@@ -40,7 +40,12 @@ TAKES = {
         "post-tool-failure": "PostToolUseFailure",
     },
     "cursor": {"session-start": "sessionStart"},
-    "copilot": {"session-start": "SessionStart"},
+    "copilot": {
+        "session-start": "SessionStart",
+        "user-prompt": "UserPromptSubmit",
+        "post-tool": "PostToolUse",
+        "post-tool-failure": "PostToolUseFailure",
+    },
 }
 # Clients that want the notes under a key of their own; Copilot's editor reads the usual form.
 KEYS = {"cursor": b'{"additional_context":%s}\n', "copilot": b'{"additionalContext":%s,%s\n'}
@@ -57,9 +62,9 @@ WANTED = (
     "workspace_roots",
     "tool_name",
     "tool_response",
+    "tool_result",
     "tool_use_id",
     "transcript_path",
-    "transcriptPath",
 )
 TAIL = 256 * 1024
 
@@ -166,9 +171,13 @@ def _hear_cursor(event: str, found: "dict[str, bytes]") -> "Heard":
 
 
 def _hear_copilot(event: str, found: "dict[str, bytes]") -> "Heard":
-    """Its command line writes its fields in camel case where an event's name is."""
-    if found.get("transcriptPath") and not found.get("transcript_path"):
-        return event, {"transcript_path": found["transcriptPath"]}
+    """A command that failed is a tool that worked; only what it gave out says so."""
+    if event == "post-tool":
+        said = members(found.get("tool_result", b""), ("text_result_for_llm",))
+        text = said.get("text_result_for_llm", b"")
+        code = text.rpartition(b" completed with exit code ")[2] if b" exit code " in text else b"0"
+        if not code.startswith(b"0"):
+            return "post-tool-failure", {"error": text}
     return event, {}
 
 

@@ -1,3 +1,4 @@
 """Clients: everything we know about each agent, one module a client."""
 
-CAPTURED = ("claude", "codex", "gemini", "opencode")  # those whose transcripts we can read
+# Those whose transcripts we can read.
+CAPTURED = ("claude", "codex", "gemini", "opencode", "copilot")

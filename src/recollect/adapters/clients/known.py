@@ -38,6 +38,10 @@ class Client(NamedTuple):
         """Whether this person has used it."""
         return any(os.path.exists(path) for path in self.traces(env))
 
+    def own(self, parts: list[Part]) -> list[Part]:
+        """Its files that say whether it is connected: not those that it shares with another."""
+        return parts[1:] if self.hooks else parts
+
     @property
     def hook_name(self) -> str:
         """The client that its hooks say they are of."""
@@ -97,6 +101,10 @@ class Readers(Mapping[str, TranscriptReader]):
             from recollect.adapters.clients.opencode.transcript import OpenCodeTranscripts
 
             return OpenCodeTranscripts()
+        if name == "copilot":
+            from recollect.adapters.clients.copilot.transcript import CopilotTranscripts
+
+            return CopilotTranscripts()
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:

@@ -1,10 +1,12 @@
 """GitHub Copilot: where the files of its command line and of its chat in VS Code are.
 
-Promises: what its documents say (2026-08); nothing is written here.
+Promises: what its documents say (2026-08), and version 1.0.102 of the command line; nothing is
+written here.
 Touches: nothing.
 
-Both read the hooks in one folder of the person, so that there is one file for both. Both take
-notes at the start of a session; for more, their agents have the tools of the MCP server.
+Both read the hooks in one folder of the person, so that there is one file for both. The command
+line takes notes at each event, the chat at the start of a session; for more, its agent has the
+tools of the MCP server.
 """
 
 from __future__ import annotations
@@ -20,7 +22,15 @@ from recollect.adapters.clients.jsonforms import Entry
 NAME = "copilot"
 EDITOR = "vscode"
 TIMEOUT_SECONDS = 10
-EVENTS = ("SessionStart",)
+# In these names the command line sends the fields that the chat sends too.
+EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "Stop",
+    "SessionEnd",
+)
 _MARK = f'hook.py\\" {NAME} '  # as it stands in the command of a hook
 
 

@@ -83,7 +83,8 @@ class OpenCodeTranscripts:
         except OSError:
             return Portion([], offset, inode, "", "", session, "")
         start = 0 if inode and inode != now else offset
-        events, end = [], start
+        events: list[Event] = []
+        end = start
         messages = [_row(row) for row in _rows(base, _MESSAGES, (session, start, MOST_MESSAGES))]
         for n, message in enumerate(messages):
             parts = [_row(row) for row in _rows(base, _PARTS, (message.id,))]

@@ -1,0 +1,156 @@
+"""Copilot CLI: reading its transcripts, `~/.copilot/session-state/<session>/events.jsonl`.
+
+Promises: what is given once is never given again; unknown kinds of lines are passed over; what we
+injected, and what its sub-agents said among themselves, is no event.
+Touches: transcripts (reading).
+
+The shapes are those of version 1.0.102.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from recollect.adapters.clients import lines
+from recollect.domain.session import Event
+from recollect.ports import Portion
+
+OWN_TOOL = "recollect"
+FILE = "events.jsonl"
+_KINDS = tuple(
+    f'{{"type":"{kind}"'.encode()
+    for kind in (
+        "session.start",
+        "session.resume",
+        "session.compaction_complete",
+        "user.message",
+        "assistant.message",
+        "tool.execution_start",
+        "tool.execution_complete",
+    )
+)
+_EDITS = ("create", "edit", "str_replace_editor", "apply_patch")
+_WEB = ("web_fetch", "web_search")
+_GUIDANCE = '\n\nTool "'  # what hooks said of a result stands behind it
+
+
+class CopilotTranscripts:
+    """Reader of Copilot CLI's transcripts."""
+
+    client = "copilot"
+
+    def session_of(self, path: str) -> str:
+        """The session that a transcript is of: the name of its folder."""
+        is_one = os.path.basename(path) == FILE
+        return os.path.basename(os.path.dirname(path)) if is_one else ""
+
+    def find(self, folder: str) -> list[str]:
+        """The transcripts in a folder and below, oldest first; a file is its own list."""
+        return lines.files_in(folder, lambda path: bool(self.session_of(path)))
+
+    def moved(self, path: str) -> str:
+        """The same path: a transcript stays where it was begun."""
+        return path
+
+    def folder_of(self, path: str) -> str:
+        """The folder in which the session was started, or nothing."""
+        for raw in lines.first(path):
+            reading = _Reading()
+            reading.take(raw)
+            return reading.cwd
+        return ""
+
+    def read(self, path: str, offset: int, inode: int) -> Portion:
+        """What was added since `offset`; from the start if it is another file now."""
+        found = lines.added(path, offset, inode)
+        reading = _Reading()
+        for raw in found.lines:
+            if raw.startswith(_KINDS):
+                reading.take(raw)
+        return Portion(
+            reading.events,
+            found.offset,
+            found.inode,
+            reading.cwd,
+            reading.branch,
+            self.session_of(path),
+            "",
+        )
+
+
+class _Reading:
+    """What has been read of a portion."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.cwd = self.branch = ""
+
+    def take(self, raw: bytes) -> None:
+        try:
+            line = json.loads(raw)
+        except (ValueError, RecursionError):
+            return
+        data = line.get("data") if isinstance(line, dict) else None
+        if not isinstance(data, dict) or data.get("parentToolCallId"):
+            return
+        kind = line.get("type")
+        if kind in ("session.start", "session.resume"):
+            context = data.get("context")
+            if isinstance(context, dict):
+                self.cwd = lines.string(context.get("cwd"))
+                self.branch = lines.string(context.get("branch"))
+            return
+        name, time = lines.string(line.get("id")), lines.time_of(line.get("timestamp"))
+        self.events += _events(str(kind), data, time, name)
+
+
+def _events(kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+    text = lines.string(data.get("content")).strip()
+    if kind == "user.message":
+        if text and data.get("source") in (None, "user"):
+            yield Event("prompt", time, text=text, id=name)
+    elif kind == "assistant.message":
+        if text:
+            yield Event("answer", time, text=text, id=name)
+    elif kind == "session.compaction_complete":
+        yield Event("compacted", time, id=name)
+    elif kind == "tool.execution_start":
+        yield from _started(data, time, name)
+    elif kind == "tool.execution_complete":
+        yield from _ended(data, time, name)
+
+
+def _started(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+    tool, call = lines.string(data.get("toolName")), lines.string(data.get("toolCallId"))
+    given = data.get("arguments")
+    given = given if isinstance(given, dict) else {}
+    if data.get("mcpServerName") == OWN_TOOL:
+        yield Event("call", time, tool=OWN_TOOL, call=call, id=name)
+        return
+    kind = "shell" if tool == "bash" else "edit" if tool in _EDITS else tool
+    keys = ("command", "path", "url", "query", "pattern")
+    target = next((lines.string(given[key]) for key in keys if given.get(key)), "")
+    yield Event("call", time, tool=kind, call=call, target=target, id=name)
+    if tool in _WEB or data.get("mcpServerName"):
+        yield Event("web", time, id=f"{name}.w")
+
+
+def _ended(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+    call, error, result = (
+        lines.string(data.get("toolCallId")),
+        data.get("error"),
+        data.get("result"),
+    )
+    text = lines.string(result.get("content")) if isinstance(result, dict) else ""
+    refused = False
+    if isinstance(error, dict):
+        text = lines.string(error.get("message"))
+        refused = error.get("code") in ("rejected", "denied")  # a person's no is no failure
+    shell = data.get("shellExecution")
+    code = shell.get("exitCode") if isinstance(shell, dict) else 0
+    ok = bool(data.get("success")) and not code
+    text = "" if refused else text.partition(_GUIDANCE)[0]
+    yield Event("result", time, text=text, call=call, ok=ok, id=name)
