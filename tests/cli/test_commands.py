@@ -15,9 +15,9 @@ from recollect.doors.cli.program import GROUPS, recollect
 NAMES = [name for rows in GROUPS.values() for name, _, _ in rows]
 READERS = set(
     "doctor search recall show list timeline stats history memory-get memory-list list-sessions"
-    " show-session".split()
+    " show-session key-list textconv".split()
 )
-WITHOUT_DRY_RUN = READERS | {"completion", "demo", "mcp"}
+WITHOUT_DRY_RUN = READERS | {"completion", "demo", "mcp", "merge-driver"}
 
 
 def _program() -> click.Context:
@@ -132,7 +132,7 @@ def test_an_editor_that_fails_changes_nothing_and_is_named(kept: Person) -> None
     before = (kept.store / "semantic" / "old.md").read_bytes()
     ran = kept.at_terminal("edit", "old", env={"EDITOR": "false"})
     assert ran.code != 0
-    assert "Editing failed" in ran.out
+    assert "The editor false ended with 1" in ran.out
     assert (kept.store / "semantic" / "old.md").read_bytes() == before
 
 

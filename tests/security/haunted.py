@@ -55,6 +55,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("list",), ("list", "--archived"), ("list", "--tags", EVIL), ("list-sessions", "--all"),
     ("memory-get",), ("memory-get", "project"), ("memory-get", EVIL), ("memory-list",), ("memory-set", "other", TEXT), ("memory-set", EVIL, "x"),
     ("merge",), ("merge", "evil", "evil2", "--dry-run"), ("merge", "evil", "evil2"), ("merge", EVIL, EVIL),
+    ("merge-driver", EVIL, EVIL, EVIL),
     ("note", TEXT), ("pin", "evil"), ("pin", "evil", "--brief", TEXT, "--when", EVIL), ("pin", "--test", "teapot"), ("pin",),
     ("promote", "evil"), ("promote", EVIL), ("promote-skill", EVIL), ("promote-skill", "fill-teapot"), ("rebuild-index",),
     ("recall", WORDS), ("recall", WORDS, "--why"), ("recall", "--start"), ("recall", EVIL),
