@@ -153,3 +153,43 @@ def test_search_finds_in_both_and_by_filters(desk: Desk) -> None:
     found = desk.person.ok("search", "kingfisher", "--encrypted", "--tags", "doubloon", "--json")
     assert [hit["id"] for hit in found.json["hits"]] == [name]
     assert not says(desk.person.ok("search", "kingfisher", "--json"), WORDS[1:])
+
+
+def test_what_was_written_in_an_editor_while_it_changed_is_kept_encrypted(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = desk.save()
+    other = desk.file(name).read_bytes()
+    desk.person.ok("edit", name, "--append", "Meanwhile.")
+    changed = desk.folder / "changed"
+    changed.write_bytes(desk.file(name).read_bytes())
+    desk.file(name).write_bytes(other)
+    program = desk.folder / "editor"
+    program.write_text(f"#!/bin/sh\ncp {changed} {desk.file(name)}\necho 'By hand.' >> \"$1\"\n")
+    program.chmod(0o700)
+    ran = desk.person.at_terminal("edit", name, env={"EDITOR": str(program)}, columns=300)
+    assert ran.code == 12
+    (kept,) = desk.person.home.glob(".cache/recollect/*/edited-*.age")
+    assert kept.name in ran.out
+    assert desk.left() == []
+    assert desk.person.ok("textconv", str(kept)).out.endswith("By hand.\n")
+    assert "Meanwhile." in desk.person.ok("show", name).out
+
+
+def findings(desk: Desk) -> list[str]:
+    rows = desk.person.run("doctor", "--json").json["findings"]
+    return [row["sentence"] for row in rows if row["about"].startswith("encrypted")]
+
+
+def test_doctor_says_how_many_there_are_and_what_is_wrong_with_the_key(desk: Desk) -> None:
+    assert findings(desk) == []
+    desk.save()
+    assert findings(desk) == ["memories: 1"]
+    desk.identity.chmod(0o644)
+    assert "chmod 600" in findings(desk)[1]
+    desk.identity.chmod(0o600)
+    desk.lock()
+    assert "There is no key" in findings(desk)[1]
+    desk.unlock()
+    (desk.identity.parent / "recipients").unlink()
+    assert "key-rewrap" in findings(desk)[1]

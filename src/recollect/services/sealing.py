@@ -16,6 +16,7 @@ from recollect.domain.codec.sealed import (
     FOLDER,
     Sealed,
     claims_to_be_sealed,
+    is_armor,
     sealed_of,
     sealed_text,
     with_conversation,
@@ -67,7 +68,9 @@ def conversation_of(store: OpenStore, entry: Entry) -> str:
 
 
 def opened_text(sealing: Sealing, text: str) -> str:
-    """What a text says: if it is an encrypted memory its plain text. Raises Encrypted."""
+    """What a text says: of an encrypted memory, or bare armor, its plain text. Raises Encrypted."""
+    if is_armor(text):
+        return sealing.open(text, "armor")
     found = sealed_of(text)
     return _opened(sealing, found) if found else text
 
@@ -93,20 +96,20 @@ def closed(store: OpenStore, changes: Sequence[Change]) -> list[Change]:
 def _closed(store: OpenStore, change: Change) -> Change | None:
     if change.op != "put" or not is_sealed_path(change.path) or sealed_of(change.text):
         return change
-    text = store.ledger.redact(change.text)
+    # Each for itself: an unclosed private part ends with its memory.
+    text, log = map(store.ledger.redact, without_conversation(change.text))
     memory = codec.memory_from_text(text, _PLACE)
     if claims_to_be_sealed(text) or memory.id != change.memory.partition("~")[0]:
         raise Failed(what=f"What was to be written to {change.path} is not what belongs there.")
     sealing = store.sealing()
     if change.before is not None:
         old = opened_text(sealing, store.files.read(change.path).text)
-        if CONVERSATION in text:
+        if CONVERSATION in change.text:
             raise Failed(what=f"The line {CONVERSATION} has a meaning of its own: take it out.")
-        # Who edits sees the memory without it.
-        text = with_conversation(text, without_conversation(old)[1])
-        if old == text:
+        log = without_conversation(old)[1]  # who edits sees the memory without it
+        if old == with_conversation(text, log):
             return None
-    return change._replace(text=_sealed(sealing, memory, text))
+    return change._replace(text=_sealed(sealing, memory, with_conversation(text, log)))
 
 
 def _sealed(sealing: Sealing, memory: Memory, text: str) -> str:
@@ -252,7 +255,7 @@ def hide(store: OpenStore, done: Turned) -> None:
 def unhidden(store: OpenStore) -> Iterator[Turned]:
     """The memories that were encrypted, but whose plain text a crash has left in the journal."""
     groups: dict[str, list[Op]] = {}
-    for op in store.journal.ops():
+    for op in store.journal.heads():
         if op.cause == ENCRYPT:
             groups.setdefault(op.group, []).append(op)
     for ops in groups.values():

@@ -79,6 +79,11 @@ def is_sealed(text: str) -> bool:
     return sealed_of(text) is not None
 
 
+def is_armor(text: str) -> bool:
+    """Whether this is an age file in armor, with nothing in front of it."""
+    return bool(_ARMOR.fullmatch(text))
+
+
 def is_recipient(key: str) -> bool:
     """Whether this looks like a public key of age."""
     return bool(_RECIPIENT.fullmatch(key))
