@@ -50,6 +50,17 @@ def test_a_new_one_is_encrypted_with_its_log(desk: Desk) -> None:
     assert "4711 jars" not in desk.person.ok("show", name).out
 
 
+def test_an_unclosed_private_part_of_the_memory_does_not_take_the_log_along(desk: Desk) -> None:
+    name = save(desk)
+    path = next(desk.person.store.rglob("summary.md"))
+    path.write_text(path.read_text("utf-8") + "\nOpen <private> part.\n", "utf-8")
+    sealed = desk.person.ok("encrypt", name, "--json").json["id"]
+    shown = desk.person.ok("show", sealed, "--level", "3", "--json").json
+    assert shown["text"].endswith("Open [private]")
+    assert shown["conversation"] == TALK.strip()
+    assert desk.left() == []
+
+
 def test_the_log_stays_when_the_memory_is_edited(desk: Desk) -> None:
     name = save(desk, "--encrypt")
     desk.person.ok("edit", name, "--body", "Another text.")
