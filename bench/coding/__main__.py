@@ -1,6 +1,7 @@
 """Memory for coding agents, measured: what is found, and what is given unasked.
 
 `python -m bench.coding [--part tune|judge] [--system NAME] [--by class|language] [--misses CLASS]`
+`python -m bench.coding --stages`            each stage of the product switched off in turn
 `python -m bench.coding --export FOLDER`     the memories and cues as files, for other systems
 `python -m bench.coding --answers FILE`      the score of somebody else's answers
 """
@@ -16,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 
-from bench.coding import data, generate, measures
+from bench.coding import data, generate, measures, stages
 from bench.coding.data import Cue, World
 from bench.coding.measures import SILENT, Answer, Row
 from bench.coding.systems import SYSTEMS, page_of
@@ -42,6 +43,20 @@ def run(name: str, world: World, cues: Sequence[Cue]) -> tuple[list[Row], float]
     return rows, 1000 * took / max(len(rows), 1)
 
 
+def run_stages(world: World, cues: Sequence[Cue]) -> dict[str, list[Row]]:
+    """Ask the product every cue without each of its stages; the stores are made once."""
+    rows: dict[str, list[Row]] = {stage: [] for stage in stages.STAGES}
+    for project in world.projects:
+        mine = [cue for cue in cues if cue.project == project]
+        with tempfile.TemporaryDirectory(prefix="recollect-coding-") as folder:
+            system = SYSTEMS["recollect"](world, project, folder)
+            for stage in stages.STAGES:
+                with stages.without(stage):
+                    rows[stage] += [Row(cue, system.answer(cue)) for cue in mine]
+            system.close()
+    return rows
+
+
 def show(name: str, world: World, rows: Sequence[Row]) -> None:
     """What a system does well and what it must not do."""
     asked = [row for row in rows if row.cue.of not in SILENT]
@@ -49,12 +64,12 @@ def show(name: str, world: World, rows: Sequence[Row]) -> None:
     for of in ("nothing", "near"):
         silent = [row for row in rows if row.cue.of == of]
         values[of] = measures.mean(bool(row.answer.given) for row in silent)
-    print(f"  {name:30}" + "".join(f"{_shown(key, value):>9}" for key, value in values.items()))
+    print(f"  {name:42}" + "".join(f"{_shown(key, value):>9}" for key, value in values.items()))
     stale = [row for row in asked if measures.is_stale(row.cue, row.answer.found)]
     spoken = [row for row in asked if measures.is_stale(row.cue, row.answer.given)]
     foreign = [row for row in rows if measures.foreigners(world, row)]
     print(
-        f"  {'':30} superseded first: {len(stale)} found, {len(spoken)} given; "
+        f"  {'':42} superseded first: {len(stale)} found, {len(spoken)} given; "
         f"cues that brought another project's memories: {len(foreign)}"
     )
 
@@ -84,7 +99,7 @@ def show_groups(rows: Sequence[Row], of: Callable[[Cue], str]) -> None:
         mine = [row for row in asked if of(row.cue) == group]
         values = measures.searched(mine) | measures.injected(mine)
         name = f"{group} ({len(mine)})"
-        print(f"    {name:28}" + "".join(f"{_shown(k, v):>9}" for k, v in values.items()))
+        print(f"    {name:40}" + "".join(f"{_shown(k, v):>9}" for k, v in values.items()))
 
 
 def show_misses(rows: Sequence[Row], of: str) -> None:
@@ -138,6 +153,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--system", choices=SYSTEMS, action="append")
     parser.add_argument("--by", choices=("class", "language", "part", "origin"), action="append")
     parser.add_argument("--misses", metavar="CLASS", help="what went wrong there, or in `all`")
+    parser.add_argument("--stages", action="store_true")
     parser.add_argument("--export", metavar="FOLDER")
     parser.add_argument("--answers", metavar="FILE")
     return parser.parse_args()
@@ -154,13 +170,17 @@ def main() -> None:
     sys.stdout.write(
         f"{len(world.projects)} projects, {len(world.memories)} memories, {len(wanted)} cues\n"
     )
-    print(f"  {'':30}" + "".join(f"{head:>9}" for head in HEADS))
+    print(f"  {'':42}" + "".join(f"{head:>9}" for head in HEADS))
     groups: dict[str, Callable[[Cue], str]] = {
         "class": lambda cue: cue.of,
         "language": lambda cue: cue.language,
         "part": lambda cue: world.projects[cue.project].part,
         "origin": lambda cue: "made" if cue.made else "written",
     }
+    if given.stages:
+        for stage, rows in run_stages(world, wanted).items():
+            show(f"without {stage}", world, rows)
+        return
     for name in [given.answers] if given.answers else given.system or SYSTEMS:
         if given.answers:
             rows, ms = answers_in(name, world), 0.0

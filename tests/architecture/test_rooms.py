@@ -92,7 +92,12 @@ def imports_of(path: Path) -> set[str]:
         ("yaml", ("domain/codec/",)),
         (
             "sqlite3",
-            ("adapters/sqlite/", "adapters/clients/opencode/", "app/wiring.py", "app/surroundings.py"),
+            (
+                "adapters/sqlite/",
+                "adapters/clients/opencode/",
+                "app/wiring.py",
+                "app/surroundings.py",
+            ),
         ),
         ("_sqlite3", ("adapters/sqlite/",)),
         ("tomllib", ("adapters/config.py", "adapters/clients/tomlform.py")),

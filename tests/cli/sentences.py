@@ -58,7 +58,13 @@ BUILT_OTHERWISE = {
     "the front matter uses YAML anchors, aliases or tags, which are not read",
 }
 # Modules that say what `doctor` found.
-FINDINGS = ("app/automemory.py", "app/health.py", "app/sealing.py", "app/leaks.py", "app/surroundings.py")
+FINDINGS = (
+    "app/automemory.py",
+    "app/health.py",
+    "app/sealing.py",
+    "app/leaks.py",
+    "app/surroundings.py",
+)
 # Modules whose functions give a sentence for each finding.
 FINDERS = ("adapters/sqlite/checking.py",)
 # `f"{error} {error.next_step}"`, as warnings are made of errors.

@@ -248,7 +248,9 @@ def test_ours_is_told_from_what_only_looks_like_it() -> None:
     ]
     assert not any(FORM.is_ours({"type": "command", "command": c}) for c in theirs)
     assert not FORM.is_ours("/x/recollect/hook.py claude Stop")
-    assert FORM.is_ours({"command": Program("/p", "/x/recollect/hook.py").hook_command("claude", "Stop")})
+    assert FORM.is_ours(
+        {"command": Program("/p", "/x/recollect/hook.py").hook_command("claude", "Stop")}
+    )
 
 
 def test_a_handler_of_ours_in_a_group_of_others_comes_out_alone() -> None:

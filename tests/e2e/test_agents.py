@@ -8,7 +8,7 @@ import pytest
 
 from .client import run_to_end
 from .memory import PLUGIN, Memory
-from .messages_api import MessagesApi, all_text, say
+from .messages_api import MessagesApi, all_text, call, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,6 +140,34 @@ def test_every_byte_comes_back_when_a_client_is_let_go(
     after = _files(agent.home)
     assert {path: after.get(path) for path in before} == before
     assert not [path for path in after if "recollect" in path]
+
+
+@pytest.mark.slow
+def test_a_sub_agent_of_opencode_is_neither_told_nor_captured(
+    agents: dict[str, Agent], api: MessagesApi, project: Path
+) -> None:
+    opencode = agents["opencode"]
+    memory = Memory(opencode, project)
+    memory.run("init", "--scope", "both", "--client", "opencode")
+    memory.run("save", "Use PostgreSQL for the event store", "--kind", "decision")
+    asked = "We decided to use Kafka, says nobody."
+    api.add(
+        [call("task", description="Look", prompt=asked, subagent_type="general")],
+        [say("Found it.")],
+        [say("Done, as the other one said.")],
+    )
+
+    done = opencode.prompt("Look into the event store, please.", cwd=project)
+    assert done.returncode == 0, done.stdout + done.stderr
+    memory.settle()
+
+    child = next(
+        all_text(r) for r in api.turns if all_text(r).count(asked) and BRIEF not in all_text(r)
+    )
+    assert "PostgreSQL" not in child.partition(asked)[2]
+    assert BRIEF in all_text(api.turns[0])
+    [row] = memory.sessions()
+    assert "Kafka" not in memory.text(row["id"])
 
 
 @pytest.mark.slow

@@ -45,10 +45,10 @@ HEAVY = {
 }  # fmt: skip
 
 
-def modules_of(machine: Machine, event: str, **fields: str) -> set[str]:
+def modules_of(machine: Machine, event: str, client: str = "claude", **fields: str) -> set[str]:
     """The modules that the hook of an event has beyond a bare interpreter."""
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", WATCHED, HOOK, "claude", event],
+        [sys.executable, "-I", "-S", "-c", WATCHED, HOOK, client, event],
         input=json.dumps(machine.payload(event, **fields)).encode(),
         capture_output=True,
         env=machine.env,
@@ -91,6 +91,12 @@ def test_a_chinese_prompt_stays_below_the_budget(known: Machine) -> None:
 
     assert not names & HEAVY
     assert len(names) <= 45
+
+
+def test_the_words_of_another_client_cost_one_module_and_only_there(known: Machine) -> None:
+    more = modules_of(known, "Stop", client="codex") - modules_of(known, "Stop")
+
+    assert more == {"recollect.hooks.dialects"}
 
 
 def test_only_what_searches_opens_sqlite(known: Machine) -> None:

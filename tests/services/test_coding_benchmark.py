@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from bench.coding import data, generate, measures
+from bench.coding import data, generate, measures, stages
 from bench.coding.__main__ import answers_in, export, run
 from bench.coding.data import Cue, World
 from bench.coding.measures import Answer, Row
@@ -119,6 +119,16 @@ def test_what_is_written_out_can_be_read_by_anybody(world: World, tmp_path: Path
     assert len(list(tmp_path.rglob("*.md"))) == len(world.memories)
     cues = [json.loads(line) for line in (tmp_path / "cues.jsonl").read_text("utf-8").splitlines()]
     assert [cue["name"] for cue in cues] == [cue.name for cue in world.cues]
+
+
+@pytest.mark.parametrize("stage", stages.STAGES)
+def test_a_stage_that_was_switched_off_is_on_again(stage: str) -> None:
+    switches = stages.STAGES[stage]
+    before = [getattr(where, name) for where, name, _ in switches]
+    with stages.without(stage):
+        for where, name, instead in switches:
+            assert getattr(where, name) is instead
+    assert [getattr(where, name) for where, name, _ in switches] == before
 
 
 @pytest.mark.slow

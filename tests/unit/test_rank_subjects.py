@@ -127,6 +127,11 @@ def test_a_time_alone_brings_nothing_to_a_cue_about_something() -> None:
     assert told(found, "which version did we move to last week", version=3, move=1) == ["last-week"]
 
 
+def test_a_long_text_speaks_of_no_time() -> None:
+    asked = Cue("last week " + "x" * 400, ["last", "week"], TODAY, [], "")
+    assert (asked.period, asked.asked) == ((0, 0), ["last", "week"])
+
+
 def test_of_two_on_the_subject_the_one_of_that_time_comes_first() -> None:
     found = [
         statement("spring", "The sale", "2026-03-08", text_score=3.0),

@@ -204,7 +204,7 @@ def test_a_cue_with_a_letter_or_a_digit_has_words(text: str) -> None:
 
 @given(st.lists(st.sampled_from(["foo", "barBaz", "连接池", "a-b", "C++", "é"]), max_size=8))
 def test_words_that_were_cut_before_are_cut_the_same(chunks: list[str]) -> None:
-    known: dict[str, list[str]] = {}
+    known: dict[str, str] = {}
     text = " ".join(chunks)
     assert index_words(text, known) == index_words(text, known) == index_words(text)
     assert set(known) == set(folded(text).split())

@@ -198,8 +198,8 @@ def _files(store: OpenStore) -> Iterator[Finding]:
 
 
 def _health(app: App, store: OpenStore) -> Health:
-    found = [e for e in store.index.entries(Filter()) if not is_sealed_path(e.path)]
-    entries = [entry for entry in found if app.shows(entry.project)]
+    plain = (e for e in store.index.entries(Filter()) if not is_sealed_path(e.path))
+    entries = [entry for entry in plain if app.shows(entry.project)]
     broken: list[tuple[str, str]] = []
     for entry in entries:
         with suppress(RecollectError):

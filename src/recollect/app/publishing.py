@@ -47,9 +47,8 @@ def publish_all(app: App, store: OpenStore, projects: tuple[str, ...] = ()) -> l
     watched = _watched(stores)
     done = publish.publish_views(store, LastFacts(app, store))
     if done.is_held:
-        app.warnings.append(
-            f"{store.files.root}/facts.json was edited by hand: `recollect review` shows what of it waits for you."
-        )
+        what = f"{store.files.root}/facts.json was edited by hand: `recollect review` shows what of it waits for you."
+        app.warnings += [what] if what not in app.warnings else []
     keep_hook_settings(app, store)
     told = [(store, done.entries), *_with_entries(stores[1:])]
     for project in ("", *projects):

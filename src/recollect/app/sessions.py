@@ -166,8 +166,7 @@ def every(app: App, *, scope: str, ended: bool) -> list[Found]:
     found = [
         _with_facts(store, state)
         for store, state, _ in _every(app, scope)
-        if (ended or state.status == "active")
-        and app.shows(state.project, scope)
+        if (ended or state.status == "active") and app.shows(state.project, scope)
     ]
     return sorted(found, key=lambda one: one.state.last_updated, reverse=True)
 

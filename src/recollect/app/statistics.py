@@ -29,7 +29,9 @@ def stats(app: App, *, scope: str) -> list[dict[str, Any]]:
     """What each store has, what it costs, what of it is used, and when it came about."""
     rows = reading.stats(app, scope=scope)
     return [
-        row | _used(app, store, scope) | {"activity": _activity(store, app.now), "pointers": _pointers(store)}
+        row
+        | _used(app, store, scope)
+        | {"activity": _activity(store, app.now), "pointers": _pointers(store)}
         for row, store in zip(rows, app.stores(scope), strict=True)
     ]
 

@@ -1,7 +1,7 @@
 """Dates: the time that a cue speaks of: “last week”, “in March”, 上周, 三月, 2026-03-05.
 
 Promises: pure; a time is never in the future; what only looks like one (“may”, “march on”, “the
-second”) is none. The rest of the cue, without the words that name the time, comes with it.
+second”, the time of a line in a log) is none. The rest of the cue, without the words that name the time, comes with it.
 Touches: nothing. A hook imports this module where a cue may speak of a time, so it imports
 nothing itself; days are counted from 1970.
 """
@@ -100,6 +100,12 @@ def _until_today(period: Period, today: int) -> "Period | None":
     return (first, min(last, today)) if first <= today else None
 
 
+def _is_clock(text: str) -> bool:
+    """Whether a text begins with `10:22`: then the date before it is that of a line in a log."""
+    hours, colon, minutes = text.partition(":")
+    return bool(colon) and hours.isdecimal() and minutes[:2].isdecimal()
+
+
 # ------------------------------------------------------------------------------------- English
 
 
@@ -111,7 +117,7 @@ def _english(text: str, today: int) -> "tuple[Period, str] | None":
         if found:
             period, size = found
             clipped = _until_today(period, today)
-            if clipped:
+            if clipped and not _is_clock(" ".join(words[at + size : at + size + 1])):
                 return clipped, " ".join([*spoken[:at], "–", *spoken[at + size :]])
     return None
 
@@ -210,7 +216,7 @@ def _chinese(text: str, today: int) -> "tuple[Period, str] | None":
         if found:
             period, size = found
             clipped = _until_today(period, today)
-            if clipped:
+            if clipped and not _is_clock(text[start + size : start + size + 9].lstrip()):
                 return clipped, f"{text[:start]} – {text[start + size :]}"
     return None
 

@@ -113,10 +113,11 @@ class Cue:
     def _spoken(self) -> tuple[tuple[int, int], list[str]]:
         if self._when is None:
             self._when = ((0, 0), self.words)
-            if self.day and may_speak_of_time(self.text, self.words):
+            short = len(self.text) <= LONGEST_TIMED  # who asks of a time says so in a sentence
+            if self.day and short and may_speak_of_time(self.text, self.words):
                 from recollect.domain import dates  # seldom needed, and a hook waits for it
 
-                found = dates.period_of(self.text[:LONGEST_TIMED], self.day)
+                found = dates.period_of(self.text, self.day)
                 if found:
                     have = set(self.words)
                     rest = [word for word in cue_words(found[1]) if word in have]
@@ -156,7 +157,7 @@ MOST_BEHIND = 2.5  # so much may the older of two about the same score more and 
 SAME_TEXT = 0.85
 MOST_JUDGED = 8
 MOST_RELATED = 8
-LONGEST_TIMED = 400  # characters of a cue that are looked through for a time
+LONGEST_TIMED = 400  # characters of a cue that may speak of a time
 
 
 def rate(found: Candidate, best: float, cue: Cue) -> None:

@@ -101,7 +101,9 @@ def memory_from_text(text: str, path: str) -> Memory:
         stem = stem_of(path)
         return closed_memory(text, path, stem if is_id(stem) else id_from(stem))
     front = split_front(text)
-    said = {entry.key: entry.value for entry in front.entries}  # of a key that is there twice, the last
+    said = {
+        entry.key: entry.value for entry in front.entries
+    }  # of a key that is there twice, the last
     legacy = headers_of(front.body)
     problems = [front.problem] if front.problem else []
     default = default_fields(path)

@@ -120,6 +120,7 @@ def _read_entries(lines: list[str]) -> tuple[list[Entry], str]:
         end = at + 1
         if lines[end][0] in _MAY_BELONG:
             end = _end_of_entry(lines, at)
+        value: Value
         if end == at + 1 and raw[:1].isalnum() and "#" not in raw:  # as most are
             value, style, comment = _null_or(raw), "plain", ""
         else:

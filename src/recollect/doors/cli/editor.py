@@ -41,7 +41,9 @@ def _editor() -> list[str]:
     try:
         words = shlex.split(said)
     except ValueError:
-        raise Failed(what=f"Your editor ($VISUAL or $EDITOR) is {said!r}: a quote is open.") from None
+        raise Failed(
+            what=f"Your editor ($VISUAL or $EDITOR) is {said!r}: a quote is open."
+        ) from None
     return words or [next(filter(shutil.which, USUAL), USUAL[-1])]
 
 

@@ -1,0 +1,65 @@
+"""The stages of the product that can be switched off, to see what each is worth.
+
+Promises: everything is as before when the stage is on again.
+Touches: the modules of the product, for as long as a stage is off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from recollect.adapters.sqlite import lookup, spelling
+from recollect.domain import evidence, rank
+
+Switch = tuple[object, str, Any]  # what is replaced, where, by what
+
+
+def _nothing(*_: Any) -> dict[str, Any]:
+    return {}
+
+
+def _without_tags(judge: Callable[..., bool]) -> Callable[..., bool]:
+    def judged(one: rank.Candidate, *rest: Any) -> bool:
+        tags, one.tags = one.tags, ""
+        try:
+            return judge(one, *rest)
+        finally:
+            one.tags = tags
+
+    return judged
+
+
+STAGES: dict[str, tuple[Switch, ...]] = {
+    "fields weigh differently": ((lookup, "FIELD_WEIGHTS", (1.0,) * 5),),
+    "records of sessions weigh less": ((rank, "KIND", {}),),
+    "files at hand": ((rank, "FILE_BONUS", 0.0), (rank, "FOLDER_BONUS", 0.0)),
+    "triggers": ((rank, "TRIGGER_BONUS", 0.0),),
+    "times in the cue": ((rank.Cue, "_spoken", lambda cue: ((0, 0), cue.words)),),
+    "the newer first": ((rank, "_subjects_of", _nothing),),
+    "spelling": ((spelling, "neighbours", _nothing), (spelling, "characters", lambda _: [])),
+    "tags are evidence": ((rank, "judge", _without_tags(rank.judge)),),
+    "what is asked to be done asks for little": ((evidence, "ASKING", frozenset()),),
+    "nothing between two Chinese words": (
+        (evidence, "_is_between", lambda *_: False),
+        (evidence, "UNKNOWN_PAIR_WORTH", evidence.UNKNOWN_WORTH),
+    ),
+    "evidence at all": ((rank, "judge", lambda one, *_: not one.parts.update(coverage=1.0)),),
+    "what is far behind is left out": ((rank, "WEAKEST_OF_BEST", 0.0),),
+    "each thing once": ((rank, "SAME_TEXT", 1.0),),
+}
+
+
+@contextmanager
+def without(stage: str) -> Iterator[None]:
+    """Let the product do without a stage."""
+    switches = STAGES[stage]
+    before = [(where, name, getattr(where, name)) for where, name, _ in switches]
+    for where, name, instead in switches:
+        setattr(where, name, instead)
+    try:
+        yield
+    finally:
+        for where, name, own in before:
+            setattr(where, name, own)
