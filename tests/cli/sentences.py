@@ -185,7 +185,7 @@ def _handed_up_by(call: ast.Call) -> list[ast.expr]:
         return [k.value for k in call.keywords if k.arg in PHRASES]
     if name == "Problem":
         return [call.args[1]]
-    if name == "append" and "problems" in ast.unparse(call.func):
+    if name == "append" and ast.unparse(call.func).endswith(("problems.append", "warnings.append")):
         return call.args
     return call.args if name in ("ValueError", "refusal") else []
 

@@ -48,7 +48,8 @@ def publish_all(app: App, store: OpenStore, projects: tuple[str, ...] = ()) -> l
     done = publish.publish_views(store, LastFacts(app, store))
     if done.is_held:
         what = f"{store.files.root}/facts.json was edited by hand: `recollect review` shows what of it waits for you."
-        app.warnings += [what] if what not in app.warnings else []
+        if what not in app.warnings:
+            app.warnings.append(what)
     keep_hook_settings(app, store)
     told = [(store, done.entries), *_with_entries(stores[1:])]
     for project in ("", *projects):
