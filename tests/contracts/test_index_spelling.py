@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.build import memory
 
 from recollect.adapters.sqlite.index import SqliteIndex
-from recollect.adapters.sqlite.spelling import slips_between
+from recollect.adapters.sqlite.spelling import LONG, _keeps_a_piece, slips_between
 from recollect.domain.model import Filter, Seen
 from recollect.ports import Row
 
@@ -96,6 +97,23 @@ letters = st.text("abc", max_size=5)
 def test_slips_are_counted_as_by_definition(one: str, other: str) -> None:
     assert slips_between(one, other, 9) == _slips(one, other)
     assert slips_between(one, other, 1) == min(_slips(one, other), 2)
+
+
+@given(st.text("abcdef", min_size=5, max_size=14), st.randoms())
+def test_no_word_within_reach_is_passed_over(word: str, chance: random.Random) -> None:
+    most = 2 if len(word) >= LONG else 1
+    other = word
+    for _ in range(most):
+        at = chance.randrange(1, len(other))
+        other = chance.choice(
+            [
+                other[:at] + other[at + 1 :],
+                other[:at] + "x" + other[at:],
+                other[:at] + "y" + other[at + 1 :],
+                other[:at] + other[at : at + 2][::-1] + other[at + 2 :],
+            ]
+        )
+    assert _keeps_a_piece(word, other, most)
 
 
 def _slips(one: str, other: str) -> int:
