@@ -14,7 +14,7 @@ NPM := npm install --no-audit --no-fund --loglevel=error --prefix
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: demo test test-slow test-alone test-traced check format lint types rooms docs client bench bench-recall bench-coding clean
+.PHONY: demo test test-slow test-traced check format lint types rooms docs client bench bench-recall bench-coding clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/recollect demo
@@ -25,13 +25,9 @@ test: $(VENV)/.dev
 test-slow: $(VENV)/.dev
 	@$(BIN)/python -m pytest -n 2 -rfEs -m slow
 
-# All tests where there is no network but loopback; then the short ones again, with every connection
-# and every program that is run looked at.
-test-alone: $(VENV)/.dev
-	@$(BIN)/python -m tools.alone -- $(BIN)/python -m pytest -n 2 -rfEs
-
+# The commands' transcripts, with every connection and every program that is run looked at.
 test-traced: $(VENV)/.dev
-	@$(BIN)/python -m tools.alone --trace -- $(BIN)/python -m pytest -n 2 -rfE -m "not slow"
+	@$(BIN)/python -m tools.alone --trace -- $(BIN)/python -m pytest -n 2 -rfE tests/transcripts
 
 check: lint types rooms docs $(VENV)/.dev
 	@$(BIN)/python -m pytest tests/unit tests/architecture

@@ -41,6 +41,7 @@ EXITS = [
     ("16", "the disk or the file system refused"),
     ("17", "a name is not allowed"),
     ("18", "a guard against surprising amounts"),
+    ("19", "encrypted: no key here opens it, or none may be asked for"),
     (str(BUG_EXIT), "a bug; the message names a report"),
     ("130", "interrupted with Ctrl-C"),
 ]

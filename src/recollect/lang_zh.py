@@ -99,6 +99,7 @@ SAID: dict[str, str] = {
     "  more than 6 tags; three to six nouns serve best": "  标签超过 6 个；三到六个名词最为合适",
     "Took our hooks out of {path}": "已从 {path} 移除我们的钩子",
     "Would take our hooks out of {path}": "将从 {path} 移除我们的钩子",
+    "No client is connected.": "没有已连接的客户端",
     "There are no hooks of ours in {path}": "{path} 中没有我们的钩子",
     "Your memories were not touched.": "您的记忆未受影响。",
     "Nothing was changed (--dry-run).": "未作任何改动（--dry-run）。",
@@ -611,7 +612,6 @@ SAID: dict[str, str] = {
     "a crash left its plain text in the journal; `recollect encrypt` takes it out": "崩溃使其明文留在日志中；`recollect encrypt` 可清除",
     "for other keys than those of today: {n}, such as {id}; `recollect key-rewrap` encrypts them anew": "不是为现有密钥加密的：{n} 条，例如 {id}；`recollect key-rewrap` 可重新加密",
     # How a search came to its order; why recall leaves a memory out.
-    "--in asks in which field words are to be found: give some.": "--in 指定在哪个字段中查找：请给出要查找的词。",
     "Looked for, with the sections of {total} that have each: {words}": "查找的词及含有该词的段落数（共 {total} 段）：{words}",
     "Nobody wrote “{word}”; looked for {near} instead.": "没有人写过“{word}”，改为查找 {near}。",
     "Nothing found.": "没有找到。",
@@ -814,4 +814,8 @@ HEARD: dict[str, str] = {
     "“{name}” is no key that is encrypted for, or more than one.": "“{name}”不是加密对象的密钥，或不止一把。",
     "“{key}” is no public key of age.": "“{key}”不是 age 的公钥。",
     "is no encrypted memory in the form that docs/format.md tells of": "不是 docs/format.md 所述形式的加密记忆",
+    "--in asks in which field words are to be found: give some.": "--in 指定在哪个字段中查找：请给出要查找的词",
+    "The editor {name} cannot be run: {reason}.": "无法运行编辑器 {name}：{reason}",
+    "The editor {name} ended with {code}; nothing was changed.": "编辑器 {name} 以 {code} 结束；未作任何更改",
+    "Your editor ($VISUAL or $EDITOR) is {said}: a quote is open.": "您的编辑器（$VISUAL 或 $EDITOR）是 {said}：引号未闭合",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,13 @@ from recollect.doors.cli.later import load_when_touched
 
 
 @pytest.fixture
-def name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A module that leaves a file behind as it is loaded."""
     (tmp_path / "dear.py").write_text("open(__file__ + '.loaded', 'x').close()\nprice = 3\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "dear", raising=False)
     load_when_touched("dear")
-    monkeypatch.setitem(sys.modules, "dear", sys.modules["dear"])  # put back at the end
-    return "dear"
+    yield "dear"
+    del sys.modules["dear"]
 
 
 def loaded(folder: Path) -> bool:

@@ -164,7 +164,7 @@ ROWS = st.builds(
 
 def _numbered(rows: list[Row]) -> list[Row]:
     """The rows as a view has them: each with a number of its own."""
-    return list({(row.kind, row.number): row for row in rows if row.number}.values())
+    return list({row.number: row for row in rows if row.number}.values())
 
 
 VIEWS = st.lists(ROWS, max_size=5).map(_numbered)

@@ -182,6 +182,8 @@ def uninstall_command(door: Door, clients: tuple[str, ...], dry_run: bool) -> No
     done = setup.uninstall(door.app, clients, dry_run=dry_run)
 
     def show() -> None:
+        if not done:
+            door.tell("No client is connected.")
         for client in done:
             if not client.changed:
                 door.tell("There are no hooks of ours in {path}", path=client.path)
