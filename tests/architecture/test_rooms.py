@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,11 +20,16 @@ def name_of(path: Path) -> str:
     return path.relative_to(SOURCE).as_posix()
 
 
-def calls_of(path: Path) -> Iterator[tuple[str, ast.Call]]:
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """All that a module is made of."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@cache
+def calls_of(path: Path) -> list[tuple[str, ast.Call]]:
     """Every call in a module with its dotted name."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call):
-            yield ast.unparse(node.func), node
+    return [(ast.unparse(n.func), n) for n in nodes_of(path) if isinstance(n, ast.Call)]
 
 
 def in_rooms(path: Path, *rooms: str) -> bool:
@@ -78,7 +83,7 @@ def test_nothing_random_in_the_domain_and_the_services() -> None:
 
 def imports_of(path: Path) -> set[str]:
     names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             names |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -121,7 +126,7 @@ def test_named_tuples_are_those_that_are_made_quickly() -> None:
         name_of(path)
         for path in MODULES
         if not in_rooms(path, "named.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.ImportFrom) and node.module == "typing"
         if any(alias.name == "NamedTuple" for alias in node.names)
     ]
@@ -143,7 +148,7 @@ def test_sql_stands_in_the_database_adapter_only() -> None:
         for path in MODULES
         # The other one is a client's own database, which is only read.
         if not in_rooms(path, "adapters/sqlite/", "adapters/clients/opencode/")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and sql.search(node.value)
     ]
     assert guilty == []

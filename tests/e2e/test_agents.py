@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .agents import Agent
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 BRIEF = "Recollect keeps the notes of earlier sessions"
 FIRST_PROMPT = (
@@ -76,7 +76,6 @@ def test_next_session_knows_what_the_last_one_learned(
     assert "hooks last called" in connected.run("doctor")
 
 
-@pytest.mark.slow
 def test_one_session_remembers_through_the_tool_and_the_next_one_recalls(
     agent: Agent, api: MessagesApi, project: Path, connected: Memory
 ) -> None:
@@ -101,7 +100,6 @@ def test_one_session_remembers_through_the_tool_and_the_next_one_recalls(
     assert all("For an hour" not in connected.text(row["id"]) for row in connected.sessions())
 
 
-@pytest.mark.slow
 def test_resumed_session_renews_its_memory_and_gets_no_second_brief(
     agent: Agent, api: MessagesApi, project: Path, connected: Memory
 ) -> None:
@@ -123,7 +121,6 @@ def test_resumed_session_renews_its_memory_and_gets_no_second_brief(
     assert said.count(BRIEF) == 1
 
 
-@pytest.mark.slow
 def test_every_byte_comes_back_when_a_client_is_let_go(
     agent: Agent, api: MessagesApi, project: Path
 ) -> None:
@@ -142,7 +139,6 @@ def test_every_byte_comes_back_when_a_client_is_let_go(
     assert not [path for path in after if "recollect" in path]
 
 
-@pytest.mark.slow
 def test_a_sub_agent_of_opencode_is_neither_told_nor_captured(
     agents: dict[str, Agent], api: MessagesApi, project: Path
 ) -> None:
@@ -170,7 +166,6 @@ def test_a_sub_agent_of_opencode_is_neither_told_nor_captured(
     assert "Kafka" not in memory.text(row["id"])
 
 
-@pytest.mark.slow
 def test_codex_runs_the_plugin_of_claude_code_as_its_own(
     agents: dict[str, Agent], api: MessagesApi, project: Path
 ) -> None:

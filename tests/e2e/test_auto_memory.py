@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .client import ClaudeClient
     from .memory import Memory
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 HEADING = "You have a persistent file-based memory at"  # what the client tells the model of its own
 NOTE = """---
 name: project-port

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .client import ClaudeClient
     from .memory import Memory
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 TOOLS = "mcp__plugin_recollect_recollect__"
 
 

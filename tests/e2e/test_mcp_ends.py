@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from .memory import Memory
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 TOOLS = "mcp__plugin_recollect_recollect__"
 SECONDS = 30
 AT_ONCE = 6.0  # less than a call would wait for the lock, and far more than it takes
