@@ -7,6 +7,7 @@ import random
 import shutil
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -195,3 +196,17 @@ def test_an_index_of_another_identity_is_not_read(folder: Path) -> None:
     assert lookup.open_index(str(folder / "index.db"), 100) is not None
     assert (folder / "index.db.broken").exists()
     assert index.entries(Filter()) == []
+
+
+def test_damage_that_makes_a_message_unreadable_is_found(folder: Path) -> None:
+    file = folder / "index.db"
+    whole = file.read_bytes()
+    at = whole.index(b"CREATE TABLE section") + len(b"CREATE TABLE ")
+    file.write_bytes(whole[: at - 1] + b"\xcc" + whole[at:])
+    # What the module makes of SQLite's words:
+    with closing(sqlite3.connect(file)) as db, pytest.raises(UnicodeDecodeError):
+        db.execute("SELECT value FROM meta")
+    assert lookup.open_index(str(file), 0) is None
+    index = SqliteIndex(str(folder))
+    assert index.counts()["files"] == 0  # made anew, to be filled
+    index.close()

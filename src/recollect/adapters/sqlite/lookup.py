@@ -35,7 +35,7 @@ def open_index(path: str, wait_ms: int) -> "sqlite.Connection | None":
     try:
         db = sqlite.connect(f"file:{quoted(path)}?mode=ro", uri=True, timeout=wait_ms / 1000)
         row = db.execute("SELECT value FROM meta WHERE key = 'identity'").fetchone()
-    except sqlite.Error:
+    except (sqlite.Error, UnicodeDecodeError):  # a message may quote what is damaged
         return None
     if row is None or row[0] != IDENTITY:
         db.close()

@@ -82,6 +82,8 @@ def _trusted(path: str) -> sqlite.Connection | None:
     """A connection to the index, None if there is none or not one of ours."""
     try:
         db = _connected(path)
+    except UnicodeDecodeError:  # of a message of SQLite's, which quotes what is damaged
+        return None
     except sqlite.Error as error:
         if is_damage(error, path) or error.sqlite_errorcode == sqlite.SQLITE_CANTOPEN:
             return None
