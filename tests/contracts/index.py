@@ -330,6 +330,18 @@ class IndexContract:
         assert full.known()[path] == Known(*new.seen[1:], old.stamp, 99)
         assert names(full.search("连接", only=ALL, limit=1)) == ["lianjie"]
 
+    def test_a_row_without_a_memory_is_none_where_the_index_was_begun_anew(
+        self, full: Index
+    ) -> None:
+        path = "semantic/lianjie.md"
+        seen, stamp = row(path, STORE[path]).seen, full.known()[path].stamp
+        full.wipe()
+        full.apply([Row(seen, stamp, None)], [], 99)
+        assert path not in full.known()  # so that the next refresh reads it
+        fill(full, STORE)
+        full.apply([Row(seen, "another", None)], [], 99)
+        assert full.known()[path].stamp == stamp
+
     def test_a_replaced_text_leaves_nothing_behind(self, full: Index) -> None:
         path = "semantic/decisions/use-postgres.md"
         fill(full, {path: page("Use carrier pigeons", "They fly.", id="use-postgres")})

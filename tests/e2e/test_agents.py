@@ -184,9 +184,8 @@ def test_codex_runs_the_plugin_of_claude_code_as_its_own(
 
     assert BRIEF in all_text(api.turns[-1])
     assert "Use Redis for the session cache" in all_text(api.turns[-1])
-    assert {row["title"] for row in memory.sessions()} == {
-        "We decided to use Redis for the session cache"
-    }
+    titles = [row["title"] for row in memory.sessions()]  # the second may be there by now
+    assert titles.count("We decided to use Redis for the session cache") == 1
 
 
 def _files(home: Path) -> dict[str, bytes]:

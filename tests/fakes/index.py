@@ -46,7 +46,8 @@ class MemoryIndex:
             self._files.pop(path, None)
         for row in list(rows):
             old = self._files.get(row.seen.path)
-            memory = row.memory or (old.memory if old else None)
+            is_same = old is not None and old.known.stamp == row.stamp
+            memory = row.memory or (old.memory if old and is_same else None)
             if memory:
                 known = Known(*row.seen[1:], row.stamp, checked_ns)
                 self._files[row.seen.path] = Filed(known, memory)

@@ -14,7 +14,7 @@ from tests.services.conftest import quick_folder
 
 __all__ = ["quick_folder"]
 
-SESSIONS = int(os.environ.get("RECOLLECT_SESSIONS", "600"))
+SESSIONS = int(os.environ.get("RECOLLECT_SESSIONS", "200"))
 MOST_TIMES_THE_TEXT = 3.0
 WORDS = (
     "the cache queue worker index table server port reads writes waits fails when before after because "

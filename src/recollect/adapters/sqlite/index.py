@@ -145,7 +145,9 @@ class SqliteIndex:
             if row.memory is not None and names is not None:  # nothing of it can be there
                 filing.put_in(db, row.memory, row.stamp, cuts, names)
                 written += 1
-            elif row.memory is not None and not filing.has(db, row.seen.path, row.stamp):
+            elif not filing.has(db, row.seen.path, row.stamp):
+                if row.memory is None:  # it was there, and somebody has begun the index anew
+                    continue
                 filing.take_out(db, row.seen.path, cuts)
                 filing.put_in(db, row.memory, row.stamp, cuts)
                 written += 1
