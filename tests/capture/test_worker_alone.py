@@ -214,6 +214,7 @@ def test_a_worker_outlives_the_session_that_started_it(desk: Desk) -> None:
     assert desk.memory().session == SESSION
 
 
+@pytest.mark.slow
 def test_a_worker_is_in_a_session_of_its_own_when_the_hook_goes_on(desk: Desk) -> None:
     for _ in range(10):
         pid = program.start_worker(str(desk.root))

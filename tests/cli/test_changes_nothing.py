@@ -117,6 +117,7 @@ def test_nothing_is_created_by_commands_that_need_no_store(
     assert tree_of(stranger.home, stranger.project) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [*READERS, *WITHOUT_STORE], ids=" ".join)
 def test_reading_changes_nothing_but_the_cache(kept: Person, words: tuple[str, ...]) -> None:
     before = _everything_of(kept)
@@ -134,6 +135,7 @@ def test_reading_without_a_cache_folder_makes_the_index_again_and_nothing_else(
     assert list(elsewhere.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", CHANGES, ids=" ".join)
 def test_a_dry_run_changes_nothing(kept: Person, words: tuple[str, ...]) -> None:
     before = _everything_of(kept)

@@ -53,6 +53,7 @@ def _completed(person: Person, line: str) -> list[str]:
     return ran.stdout.split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "offered"),
     [

@@ -26,6 +26,7 @@ def test_every_ready_made_sentence_has_a_translation() -> None:
     assert not missing
 
 
+@pytest.mark.slow
 def test_no_translation_is_left_over() -> None:
     assert not set(SAID) - sentences.said()
     assert not {pattern_of(text) for text in HEARD} - sentences.ready_made()

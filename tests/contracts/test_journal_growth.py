@@ -56,6 +56,7 @@ def reopened(journal: FolderJournal) -> FolderJournal:
     return FolderJournal(str(Path(journal.folder).parent), journal.writer)
 
 
+@pytest.mark.slow
 def test_a_file_that_grows_line_by_line_costs_a_few_times_its_size(journal: FolderJournal) -> None:
     texts = growing(400)
     ops = written(journal, texts)
@@ -68,6 +69,7 @@ def test_a_file_that_grows_line_by_line_costs_a_few_times_its_size(journal: Fold
         assert reopened(journal).text_of(one.after) == one.text == journal.text_of(one.after)
 
 
+@pytest.mark.slow
 @given(
     texts=st.lists(
         st.lists(

@@ -84,6 +84,7 @@ def sweep(scene: Scene, name: str, wanted: Callable[[Point], bool]) -> int:
     return killed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["archive", "activate"])
 def test_a_kill_at_some_changes_of_the_store_is_mended_by_the_next_command(
     scene: Scene, name: str

@@ -48,6 +48,7 @@ def sweep(scene: Scene, points: list[Point]) -> int:
     return killed
 
 
+@pytest.mark.slow
 def test_a_kill_at_a_change_of_the_store_loses_no_claim(scene: Scene) -> None:
     root = str(scene.project.root)
     changes = [one for one in scene.points(PASS) if one.path.startswith(root)]

@@ -77,6 +77,7 @@ def sweep(scene: Scene, command: str, wanted: Callable[[Point], bool], least: in
     assert killed >= least - 1  # the last calls may come after the answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["save", "edit", "forget"])
 def test_a_kill_between_two_changes_of_the_store_leaves_the_change_whole_or_absent(
     scene: Scene, command: str

@@ -131,6 +131,7 @@ def crowd(project: Project, *, writers: int, saves: int, edits: int, passes: int
     accounts(project, [one[0] for one in saved], [one[1] for one in saved])
 
 
+@pytest.mark.slow
 def test_writers_editors_passes_and_readers_at_once_lose_nothing(project: Project) -> None:
     crowd(project, writers=2, saves=4, edits=4, passes=1)
 

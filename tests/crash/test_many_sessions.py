@@ -78,6 +78,7 @@ def speak_while_it_is_folded(project: Project, speakers: int) -> None:
         assert json.loads(state.read_text())["prompts"] == speakers
 
 
+@pytest.mark.slow
 def test_notes_while_the_worker_folds_the_same_sessions_are_never_lost(project: Project) -> None:
     speak_while_it_is_folded(project, 3)
 

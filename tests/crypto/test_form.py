@@ -28,6 +28,7 @@ def armor_of(data: bytes) -> str:
 GOOD = Sealed("sealed-3f9a01c2d4", TIME, TIME, (KEY, f"{KEY[:-1]}z"), armor_of(b"x" * 500))
 
 
+@pytest.mark.slow
 @given(
     st.from_regex(r"sealed-[0-9a-f]{6,32}", fullmatch=True),
     st.lists(st.from_regex(r"age1[02-9ac-hj-np-z]{58}", fullmatch=True), min_size=1, max_size=5),

@@ -160,6 +160,7 @@ def test_another_file_can_be_named_by_the_environment_but_by_no_store(desk: Desk
     assert desk.person.run("show", name).code == 19
 
 
+@pytest.mark.slow
 def test_a_passphrase_is_asked_for_on_a_terminal_once_and_nowhere_else(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

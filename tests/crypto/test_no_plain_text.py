@@ -52,6 +52,7 @@ def run(person: Person, line: str, name: str) -> None:
     assert ran.code != 70, ran
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_locked", [False, True], ids=["with-the-key", "without"])
 def test_no_file_says_a_word_of_it_after_any_command(desk: Desk, is_locked: bool) -> None:
     name = desk.save()

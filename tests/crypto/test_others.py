@@ -161,6 +161,7 @@ def test_a_hook_says_nothing_of_it(desk: Desk, event: str, fields: dict[str, str
     assert b"salary" not in ran.stdout.lower()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

@@ -116,6 +116,7 @@ DAMAGES: list[Callable[[Person], None]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_repair_mends_it_and_loses_nothing(
     person: Person, damage: Callable[[Person], None]
@@ -237,6 +238,7 @@ def test_what_waits_for_a_worker_that_never_came_is_a_problem(person: Person) ->
     assert found(person)["worker"] == "problem"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", [16, 17, 500])
 def test_a_compiled_file_that_a_full_disk_cut_off_is_a_problem_and_taken_away(
     person: Person, tmp_path: Path, left: int

@@ -118,6 +118,7 @@ def test_no_command_is_harmed_by(project: Project, name: str) -> None:
     assert any(row["id"] == "odd" or "odd" in row["path"] for row in listed)
 
 
+@pytest.mark.slow
 def test_all_of_them_at_once_stop_nothing(project: Project) -> None:
     small = {n: data for n, data in enumerate(ODD.values()) if len(data) < 100_000}
     for n, data in small.items():
@@ -146,6 +147,7 @@ def test_a_file_of_any_size_is_named_and_not_read(project: Project, size: int) -
     assert path.stat().st_size == size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["a pipe", "a link to a device", "a loop of links", "a socket"])
 def test_what_is_no_file_is_named_and_keeps_nobody_waiting(
     project: Project, kind: str, monkeypatch: pytest.MonkeyPatch

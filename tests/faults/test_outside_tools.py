@@ -49,6 +49,7 @@ def numbered(project: Project, wanted: dict[int, str]) -> None:
         project.write(f"semantic/m{n}.md", f"---\nid: m{n}\n---\n# M{n}\n\nAn {animal} here.\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 def test_a_checkout_of_a_thousand_files_is_seen_to_the_last_one(project: Project) -> None:
     git(project, "init", "-q", "-b", "one")
@@ -110,6 +111,7 @@ COPIES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COPIES)
 def test_a_conflict_copy_is_found_and_named_and_hides_nothing(project: Project, name: str) -> None:
     with project.opened() as store:

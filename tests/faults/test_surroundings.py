@@ -206,6 +206,7 @@ def enter(stack: ExitStack, here: Surroundings, name: str) -> None:
 # ------------------------------------------------------------------------------- what holds
 
 
+@pytest.mark.slow
 @every_fault
 def test_a_command_does_its_work_or_says_what_is_wrong_and_nothing_is_lost(
     here: Surroundings, name: str
@@ -233,6 +234,7 @@ def test_a_command_does_its_work_or_says_what_is_wrong_and_nothing_is_lost(
     assert here.command("doctor").returncode == 0
 
 
+@pytest.mark.slow
 @every_fault
 def test_a_hook_is_quiet_and_leaves_no_process(here: Surroundings, name: str) -> None:
     """Nor does it take two seconds of the processor: it would be killed, and not end with 0."""

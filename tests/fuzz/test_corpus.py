@@ -57,5 +57,6 @@ def test_what_is_made_of_it_breaks_no_promise(name: str) -> None:
     explored(TARGETS[name], seeds, seed=20260111, runs=1_500)
 
 
+@pytest.mark.slow
 def test_mutants_reach_further_than_the_seeds() -> None:
     assert explored(TARGETS["front-matter"], [b"---\nid: tea\n---\nText.\n"], seed=1, runs=200)

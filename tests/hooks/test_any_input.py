@@ -43,12 +43,14 @@ def all_events(machine: Machine, stdin: bytes) -> dict[str, Ran]:
     return results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ODD)
 def test_hooks_stay_harmless_when_stdin_is(name: str, machine: Machine) -> None:
     for event, ran in all_events(machine, ODD[name]).items():
         harmless(ran, event)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", ["session_id", "transcript_path", "cwd", "source"])
 def test_hooks_stay_harmless_when_a_field_has_the_wrong_type(field: str, machine: Machine) -> None:
     for wrong in WRONG:

@@ -279,6 +279,7 @@ def test_a_link_in_place_of_the_journal_file_is_not_followed(machine: Machine) -
 # ------------------------------------------------------------------------------------ the package
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "text"),
     [

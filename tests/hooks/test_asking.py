@@ -90,6 +90,7 @@ def test_the_end_of_a_turn_asks_for_the_rest_and_does_not_go_round(machine: Mach
     assert stop(machine) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lang", "head", "content"),
     [("en", "## Decisions", "Decision content: Reason why"), ("zh", "## 决定", "决定的内容：原因")],

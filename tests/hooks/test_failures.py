@@ -156,6 +156,7 @@ def test_a_summariser_is_told_nothing_when_there_is_nothing(machine: Machine) ->
     assert machine.fire("PreCompact").out == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "state", ["", "{", "[]", "7", '{"decisions": 7}', '{"decisions": [1, {}]}']
 )

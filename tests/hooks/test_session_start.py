@@ -52,6 +52,7 @@ def start(machine: Machine, source: str = "startup", session: str = SESSION) -> 
     return ran.context
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["startup", "clear", "compact", "resume", "of-a-later-version"])
 def test_a_session_is_told_the_brief(source: str, told: Machine) -> None:
     assert "Teapots for the moon." in start(told, source)
@@ -160,6 +161,7 @@ def test_the_old_brief_is_told_when_the_worker_is_busy(told: Machine) -> None:
     assert "Saucers" in start(told, session="next")
 
 
+@pytest.mark.slow
 def test_a_brief_that_cannot_be_read_is_made_anew(told: Machine) -> None:
     for text in ("", "\n\n", "recollect-brief 1 abc\n\n", "recollect-brief 9 a b\n\n{}", "x" * 99):
         (told.cache() / "brief").write_text(text)

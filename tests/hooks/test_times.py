@@ -21,6 +21,7 @@ def years(machine: Machine) -> Machine:
     return machine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("prompt", "given"),
     [

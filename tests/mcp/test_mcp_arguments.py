@@ -120,6 +120,7 @@ def test_hostile_names_reach_nothing_and_break_nothing(agent: Agent) -> None:
     assert sorted(path for path in agent.project.rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_hostile_words_find_nothing_and_break_nothing(agent: Agent) -> None:
     with agent.server() as server:
         for words in HOSTILE:
@@ -146,6 +147,7 @@ def test_any_number_of_wrong_arguments_is_explained_briefly(agent: Agent) -> Non
         assert "not […]" in server.refusal("search", query=deep)
 
 
+@pytest.mark.slow
 def test_any_text_is_kept_as_it_is(agent: Agent) -> None:
     text = "a\n---\nid: x\n---\n## b\n`$&` \\1 | | 字 🙂\n```\nopen"
     with agent.server() as server:

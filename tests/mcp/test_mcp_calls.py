@@ -72,6 +72,7 @@ def asleep(agent: Agent, name: str) -> Server:
     return server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("queued", [0, 3])
 def test_a_signal_ends_it_in_the_middle_of_a_search(
@@ -86,11 +87,13 @@ def test_a_signal_ends_it_in_the_middle_of_a_search(
         assert server.process.stderr.read() == b""
 
 
+@pytest.mark.slow
 def test_the_end_of_stdin_ends_it_in_the_middle_of_a_search(agent: Agent) -> None:
     with asleep(agent, "recall") as server:
         assert server.end() == (0, b"")
 
 
+@pytest.mark.slow
 def test_the_end_of_stdin_ends_it_though_many_searches_wait(agent: Agent) -> None:
     with asleep(agent, "recall") as server:
         for n in range(50):
@@ -98,6 +101,7 @@ def test_the_end_of_stdin_ends_it_though_many_searches_wait(agent: Agent) -> Non
         assert server.end() == (0, b"")
 
 
+@pytest.mark.slow
 def test_what_was_asked_for_is_answered_though_it_takes_longer_in_all(agent: Agent) -> None:
     with Server(started(agent, ASLEEP)) as server:
         for n in range(8):  # each sleeps for a moment
@@ -108,6 +112,7 @@ def test_what_was_asked_for_is_answered_though_it_takes_longer_in_all(agent: Age
         assert server.process.wait(SECONDS) == 0
 
 
+@pytest.mark.slow
 def test_a_change_that_is_being_made_is_finished_before_it_goes(agent: Agent) -> None:
     with asleep(agent, "remember") as server:
         server.send(a_call("remember", 2))  # this one has not begun
@@ -117,6 +122,7 @@ def test_a_change_that_is_being_made_is_finished_before_it_goes(agent: Agent) ->
         assert server.process.stderr.read() == b"finished\n"
 
 
+@pytest.mark.slow
 def test_its_parents_death_ends_it_in_the_middle_of_a_search(agent: Agent) -> None:
     # This process holds the pipes, so that only the parent's death can tell the server.
     reader, writer = os.pipe()
@@ -178,6 +184,7 @@ def test_without_a_token_nothing_is_told(agent: Agent) -> None:
         assert server.next()["id"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", [[], {}, None, "1", 7])
 def test_cancelling_what_is_not_there_changes_nothing(agent: Agent, which: object) -> None:
     with agent.server() as server:

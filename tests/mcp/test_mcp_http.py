@@ -16,6 +16,7 @@ from tests.mcp.test_mcp_protocol import CALLS, NAMES
 from recollect.doors.mcp import guard, protocol
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy", MODERN])
 def test_the_sdks_client_lists_calls_and_reads_everything(agent: Agent, mode: str) -> None:
     async def use(client: Client) -> None:

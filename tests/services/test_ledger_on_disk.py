@@ -189,6 +189,7 @@ def refuse_each_call(copies: Copies, command: Command, hows: tuple[str, ...]) ->
     return refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["save", "save a talk", "edit", "set", "forget", "undo"])
 def test_a_refused_call_leaves_no_trace_and_the_second_try_makes_no_twin(
     copies: Copies, command: str
@@ -224,6 +225,7 @@ def refuse_everything(copies: Copies, command: Command, how: str, step: int) -> 
     assert n > 5
 
 
+@pytest.mark.slow
 @every_command
 @pytest.mark.parametrize("how", ["ENOSPC", "EIO"])
 def test_a_disk_that_refuses_everything_from_some_call_on_loses_nothing(
@@ -241,6 +243,7 @@ def test_a_disk_that_refuses_everything_from_any_call_on_loses_nothing(
     refuse_everything(copies, command, how, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["save", "save a talk"])
 def test_a_new_memory_on_a_full_disk_is_taken_back_wherever_the_room_ran_out(
     copies: Copies, command: str

@@ -29,6 +29,7 @@ def run(examples: int, steps: int) -> None:
     run_state_machine_as_test(WholeMachine, settings=chosen)
 
 
+@pytest.mark.slow
 def test_a_few_sequences_of_everything_leave_the_store_as_the_model_says() -> None:
     run(12, 12)
 
