@@ -6,7 +6,7 @@ Touches: nothing; there is no code here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -124,6 +124,22 @@ class Journal(Protocol):
     def files(self) -> dict[str, int]:
         """The journal files with their sizes, by name."""
 
+    def sessions(self) -> dict[str, SessionFile]:
+        """The files that hooks append to, one for each session, by name."""
+
+    def fold(self, heard: Mapping[str, int]) -> int:
+        """Put these sessions' files, of which so many bytes were heard, together with others.
+
+        Gives how many. The caller holds the store's lock.
+        """
+
+
+class SessionFile(NamedTuple):
+    """A file that the hooks of a session append to, as the file system shows it."""
+
+    size: int
+    mtime_ns: int
+
 
 class Hidden(NamedTuple):
     """Under which names a file is told of from now on, up to which op."""
@@ -141,8 +157,9 @@ class Line(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What the index remembers of a file."""
+    """What the index remembers of a file: how it looked, as in `Seen`, and what was in it."""
 
+    path: str
     size: int
     mtime_ns: int
     ctime_ns: int

@@ -49,7 +49,7 @@ class MemoryIndex:
             is_same = old is not None and old.known.stamp == row.stamp
             memory = row.memory or (old.memory if old and is_same else None)
             if memory:
-                known = Known(*row.seen[1:], row.stamp, checked_ns)
+                known = Known(*row.seen, row.stamp, checked_ns)
                 self._files[row.seen.path] = Filed(known, memory)
             written += row.memory is not None
         return written

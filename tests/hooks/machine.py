@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.app.publishing import publish_all
+from recollect.app.views import publish_all
 from recollect.app.wiring import App
 from recollect.hooks import places
 

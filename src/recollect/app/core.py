@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from recollect.app.here import trust_of
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.codec import memory_from_text
@@ -33,9 +34,8 @@ class CoreFile(NamedTuple):
 def write(app: App, name: str, text: str, *, scope: str, dry_run: bool) -> tuple[Written, str]:
     """Put a text into a core file; gives what was written and the path of the file."""
     store = app.store(scope)
-    # Inside an agent's session it is the agent that writes, on the person's behalf.
-    trust = "agent" if app.env.get("CLAUDECODE") else "user"
-    written = service.write(store, name, app.redact(text), trust, dry_run=dry_run)
+    clean, trust = app.redact(text), trust_of(app.env)
+    written = service.write(store, name, clean, trust, dry_run=dry_run)
     if not dry_run and written.what != "unchanged":
         publish_after_change(app, store)
     return written, os.path.join(store.files.root, written.path)

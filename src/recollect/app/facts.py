@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from recollect.app.here import told
+from recollect.app.here import told, trust_of
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.codec import memory_from_text
@@ -90,8 +90,7 @@ def add(app: App, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: boo
         concepts=tuple(map(clean, fact.concepts)),
     )
     origin = Origin(
-        # Inside an agent's session it is the agent that writes, on the person's behalf.
-        trust="agent" if app.env.get("CLAUDECODE") else "user",
+        trust=trust_of(app.env),
         source="instructed",
         session=told(app.env)[1] or _session_of_terminal(app, store),
         tags=tuple(map(clean, tags)),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.app.publishing import LastFacts, publish_after_change
+from recollect.app.publishing import publish_after_change
+from recollect.app.views import LastFacts
 from recollect.app.wiring import App
 from recollect.domain import factsedits
 from recollect.domain.factsedits import GONE, Edit

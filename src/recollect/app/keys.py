@@ -15,6 +15,7 @@ from typing import Any
 from recollect import fsio
 from recollect.adapters.crypto import age
 from recollect.adapters.crypto.keys import Keys, Recipient
+from recollect.app import here
 from recollect.app.wiring import App
 from recollect.errors import AlreadyThere, FileNotThere, ForPersonsOnly, UsageProblem
 from recollect.named import NamedTuple
@@ -45,7 +46,7 @@ def sealing_of(app: App) -> age.AgeSealing:
     keys = keys_of(app)
 
     def secrets() -> Sequence[str]:
-        if app.env.get("CLAUDECODE"):
+        if here.is_agent(app.env):
             raise ForPersonsOnly
         return keys.secrets()
 
@@ -53,9 +54,8 @@ def sealing_of(app: App) -> age.AgeSealing:
 
 
 def _require_person(app: App, command: str) -> None:
-    if app.env.get("CLAUDECODE"):
-        what = "Keys are changed by a person only: run it in a terminal of your own."
-        raise UsageProblem(what=what, command=command)
+    what = "Keys are changed by a person only: run it in a terminal of your own."
+    here.require_person(app.env, command, what)
 
 
 # ---------------------------------------------------------------------------------------- making

@@ -1,7 +1,8 @@
 """App: looking for secrets in what is there already, and taking a session away for good.
 
 Promises: `examine` reads only; every file of a store and of its cache is looked through, packed ones
-too; what is found is never shown, only where it stands and of which kind it is.
+too; what is found is never shown, only where it stands and of which kind it is. What was made of the
+texts of a store is made anew or gone when `renew_copies` returns, in the caches of all projects.
 Touches: the stores' folders and their caches. `examine` opens no index: reading the file of one that
 this process has open would let go of its locks.
 """
@@ -18,6 +19,7 @@ from recollect import fsio
 from recollect.app.finding import Finding
 from recollect.app.finding import found as _found
 from recollect.app.health import Group, Report
+from recollect.app.leftovers import regular_files
 from recollect.app.wiring import App
 from recollect.domain.codec import memory_from_text
 from recollect.domain.model import Change
@@ -25,6 +27,7 @@ from recollect.domain.pattern import Pattern
 from recollect.domain.redact import without_secrets
 from recollect.domain.session import SessionState
 from recollect.errors import RecollectError, StoreNotFound
+from recollect.hooks import places
 from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
@@ -166,6 +169,20 @@ def purge_session(app: App, store: OpenStore, session: str) -> None:
     for name in _names_in(raw):
         if name.endswith(f"-{session}.jsonl.gz"):
             fsio.remove(os.path.join(raw, name))
+
+
+def renew_copies(app: App, store: OpenStore) -> None:
+    """Make what is made of the texts of a store anew, at once, now that one of them is gone.
+
+    The briefs of all projects go: those of other projects tell of the global store as well.
+    """
+    from recollect.app import lifecycle, views  # dear, and seldom needed
+
+    lifecycle.forget_claims(app, store)
+    for path, _ in regular_files(places.cache_root(app.env)):
+        if os.path.basename(path).startswith("brief"):
+            fsio.remove(path)
+    views.publish_all(app, store)
 
 
 def out_of_reach(app: App, scope: str) -> list[tuple[str, str]]:

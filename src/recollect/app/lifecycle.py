@@ -11,7 +11,8 @@ from typing import Any
 from recollect import __version__, fsio
 from recollect.app import leftovers
 from recollect.app.pruning import prune_with_pass, rows_json
-from recollect.app.publishing import publish_after_change, publish_all
+from recollect.app.publishing import publish_after_change
+from recollect.app.views import publish_all
 from recollect.app.wiring import App
 from recollect.domain.lifecycle import Wait
 from recollect.domain.model import Filter

@@ -9,6 +9,7 @@ from typing import Any
 
 from recollect import fsio
 from recollect.adapters.clients.claude import instructions as client
+from recollect.app import here
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain import pointers as domain
@@ -215,6 +216,5 @@ def undo_other_half(app: App, store: OpenStore, past: Past) -> None:
 
 
 def _require_person(app: App, command: str) -> None:
-    if app.env.get("CLAUDECODE"):
-        what = "Instructions that every session loads are changed by a person only: run it in a terminal of your own."
-        raise UsageProblem(what=what, command=command)
+    what = "Instructions that every session loads are changed by a person only: run it in a terminal of your own."
+    here.require_person(app.env, command, what)

@@ -170,7 +170,7 @@ def why_not_json(name: str, reason: Reason, words: list[Word]) -> dict[str, Any]
 def brief(app: App) -> tuple[str, int]:
     """The brief of a session that would start here, and its tokens."""
     store = app.store()
-    from recollect.app.publishing import keep_brief
+    from recollect.app.views import keep_brief
 
     text = keep_brief(app, store, "" if store.scope == "project" else app.project_name)
     return text, count_tokens(text)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from recollect import fsio
 from recollect.app import workers
 from recollect.app.leftovers import OLD_SECONDS, half_written, regular_files
-from recollect.app.publishing import publish_all
+from recollect.app.views import publish_all
 from recollect.app.wiring import App
 from recollect.errors import RecollectError
 from recollect.hooks import places

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.app import factsedits
+from recollect.app import factsedits, here
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.model import lowest_trust
-from recollect.errors import SessionNotFound, UsageProblem
+from recollect.errors import SessionNotFound
 from recollect.named import NamedTuple
 from recollect.services import reviewing as service
 from recollect.services.opened import OpenStore
@@ -110,6 +110,5 @@ def take_back(
 
 def require_person(app: App, command: str) -> None:
     """Raise UsageProblem where an agent runs the command."""
-    if app.env.get("CLAUDECODE"):
-        what = "What is trusted is decided by a person only: run it in a terminal of your own."
-        raise UsageProblem(what=what, command=command)
+    what = "What is trusted is decided by a person only: run it in a terminal of your own."
+    here.require_person(app.env, command, what)

@@ -19,7 +19,7 @@ from recollect.app.finding import Finding
 from recollect.app.finding import found as _found
 from recollect.app.keys import keys_of
 from recollect.app.leftovers import regular_files
-from recollect.app.publishing import publish_after_change, publish_all
+from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.entries import is_conversation
 from recollect.domain.model import Filter
@@ -32,7 +32,6 @@ from recollect.errors import (
     SealBroken,
     UsageProblem,
 )
-from recollect.hooks import places
 from recollect.named import NamedTuple
 from recollect.ports import Row
 from recollect.services import sealing as service
@@ -169,22 +168,12 @@ def finish(app: App) -> list[str]:
 
 
 def _hide(app: App, store: OpenStore, turned: Sequence[Turned]) -> None:
-    from recollect.app.lifecycle import forget_claims
+    from recollect.app.leaks import renew_copies
 
     for one in turned:
         service.hide(store, one)
     store.index.purge()
-    forget_claims(app, store)
-    _forget_briefs(app)
-    publish_all(app, store)
-
-
-def _forget_briefs(app: App) -> None:
-    """Take away the briefs of all stores: those of projects tell of the global store as well."""
-    base = places.cache_root(app.env)
-    for path, _ in regular_files(base):
-        if os.path.basename(path).startswith("brief"):
-            fsio.remove(path)
+    renew_copies(app, store)
 
 
 def traces(app: App, store: OpenStore, turned: Sequence[Turned]) -> Iterator[tuple[str, str]]:

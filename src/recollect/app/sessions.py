@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from recollect.app import workers
-from recollect.app.here import terminal, told
+from recollect.app.here import terminal, told, trust_of
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.session import Remark, SessionState
@@ -174,11 +174,6 @@ def every(app: App, *, scope: str, ended: bool) -> list[Found]:
 # ------------------------------------------------------------------------------- what is said
 
 
-def _trust(app: App) -> str:
-    # Inside an agent's session it is the agent that writes, on the person's behalf.
-    return "agent" if app.env.get("CLAUDECODE") else "user"
-
-
 def start(app: App, task: str, *, scope: str, dry_run: bool) -> Found:
     """Begin a session, or name the task of the client's own session."""
     store = app.store(scope)
@@ -193,7 +188,7 @@ def start(app: App, task: str, *, scope: str, dry_run: bool) -> Found:
         "task",
         " ".join(task.split()),
         app.now,
-        _trust(app),
+        trust_of(app.env),
         here,
         _project(app, store, scope),
     )
@@ -217,14 +212,14 @@ def todo(app: App, text: str, *, session: str, dry_run: bool) -> service.Said:
 
 def done(app: App, number: int, *, session: str, dry_run: bool) -> service.Said:
     """Note that a to-do of a session is done."""
-    plan = service.todo_done(number, app.now, _trust(app))
+    plan = service.todo_done(number, app.now, trust_of(app.env))
     return _say(app, find(app, session), plan, "todo", dry_run=dry_run)
 
 
 def _remark(app: App, found: Found, kind: str, text: str) -> Remark:
     """A remark; the first one of a session says which project it is about."""
     project = "" if found.state.started else found.state.project
-    return Remark(kind, text, app.now, _trust(app), project=project)
+    return Remark(kind, text, app.now, trust_of(app.env), project=project)
 
 
 def _say(
@@ -262,7 +257,9 @@ def save(app: App, name: str, wish: Wish, *, dry_run: bool) -> Saved:
     with workers.kept_away(app, found.store):
         _catch_up(app, found)
         if wish.tags or wish.summary:
-            remark = Remark("about", wish.summary.strip(), app.now, _trust(app), tags=wish.tags)
+            remark = Remark(
+                "about", wish.summary.strip(), app.now, trust_of(app.env), tags=wish.tags
+            )
             service.say(
                 found.store,
                 app.sessions(found.store),

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recollect.app import reading
+from recollect.app.here import told
 from recollect.app.publishing import publish_after_change
 from recollect.app.reading import Listed
 from recollect.app.wiring import App
@@ -197,7 +198,7 @@ def remember(
         text,
         source="inferred",  # whatever it says: only a person's own word is `instructed`
         trust="agent",
-        session=_session(app),
+        session=told(app.env)[1],
         # Without a store of its own a project's notes lie in the global one, told apart.
         project="" if scope or store.scope == "project" else app.project_name,
         **fields,
@@ -236,13 +237,9 @@ def _twin_of(store: OpenStore, title: str, wanted: str) -> Entry | None:
     return found[0] if found else None
 
 
-def _session(app: App) -> str:
-    return app.env.get("CLAUDE_CODE_SESSION_ID", "")
-
-
 def _marked(app: App, text: str) -> str:
     """A text for a section of a shared file, with where it comes from."""
-    session = "".join(c for c in _session(app) if c.isalnum() or c in "-_")[:80]
+    session = "".join(c for c in told(app.env)[1] if c.isalnum() or c in "-_")[:80]
     about = f"; session: {session}" if session else ""
     return f"{text}\n\n<!-- source: inferred; trust: agent{about} -->"
 

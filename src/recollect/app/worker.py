@@ -7,21 +7,18 @@ Touches: the store, its cache and the log there, the transcripts that the hooks 
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import time
-from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 from recollect import fsio
-from recollect.app.publishing import publish_all
+from recollect.app import signals
+from recollect.app.views import publish_all
 from recollect.app.wiring import App
 from recollect.domain.redact import redact
 from recollect.errors import Locked, RecollectError
 from recollect.hooks import places
-from recollect.named import NamedTuple
 from recollect.services.capture import Capture
 from recollect.services.opened import OpenStore
 
@@ -30,16 +27,6 @@ MOST_PASSES = 20
 IDLE_HOURS = 6.0
 SWEEP_HOURS = 1.0
 LARGEST_LOG = 256 * 1024
-
-
-class Session(NamedTuple):
-    """What the signals say of a session."""
-
-    client: str
-    session: str
-    transcript: str
-    folder: str
-    over: bool
 
 
 def main(root: str) -> None:
@@ -98,6 +85,7 @@ def _one_pass(root: str) -> None:
         projects = take_signals(app, store)
         _keep_auto_memory(app, store)
         publish_all(app, store, tuple(projects))
+        _fold_signals(app, store)
     finally:
         app.close()
 
@@ -110,6 +98,14 @@ def _keep_auto_memory(app: App, store: OpenStore) -> None:
         automemory.keep(app, store)
     except Exception as error:  # noqa: BLE001 - the rest has to go on
         _complain(places.cache_root(app.env), store.files.root, error)
+
+
+def _fold_signals(app: App, store: OpenStore) -> None:
+    """Put together what hooks left long ago."""
+    try:
+        signals.fold_old(app, store)
+    except RecollectError as error:  # the next pass ends it
+        _complain(places.cache_root(app.env), store.journal.writer, error)
 
 
 def bring_into_order(root: str) -> bool:
@@ -148,11 +144,10 @@ def take_signals(app: App, store: OpenStore) -> list[str]:
 
     A store that captures nothing still has to be told which projects want a brief.
     """
-    offsets = _offsets(store)
     capture = app.capture(store)
     projects: dict[str, None] = {}
     ends: dict[str, int] = {}
-    for name, found in _signalled(store, offsets, ends):
+    for name, found in signals.new_in(store, ends):
         project = ""
         if store.scope == "global":
             project = places.project_of(found.folder, app.env)
@@ -168,56 +163,14 @@ def take_signals(app: App, store: OpenStore) -> list[str]:
             ends.pop(name, None)  # to be tried again
     if store.settings.capture:
         _sweep(app, store, capture)
-    store.index.set_meta({"signals": json.dumps(offsets | ends)})
+    signals.remember(store, ends)
     return list(projects)
-
-
-def _offsets(store: OpenStore) -> dict[str, int]:
-    try:
-        found = json.loads(store.index.meta("signals") or "{}")
-    except ValueError:
-        return {}
-    pairs = found.items() if isinstance(found, dict) else ()
-    return {name: end for name, end in pairs if isinstance(end, int)}
-
-
-def _signalled(
-    store: OpenStore, offsets: dict[str, int], ends: dict[str, int]
-) -> Iterator[tuple[str, Session]]:
-    """The sessions with new signals, by journal file; `ends` gets how far each was read."""
-    for name, size in sorted(store.journal.files().items()):
-        start = offsets.get(name, 0)
-        if name.startswith("ops-") or size == start:
-            continue
-        signals = []
-        end = start
-        for line in store.journal.lines(name, start if start < size else 0):
-            end = line.end
-            if line.data.get("op") == "signal":
-                signals.append(line.data)
-        ends[name] = end
-        if signals:
-            yield name, _session_of(signals)
-
-
-def _session_of(signals: list[dict[str, Any]]) -> Session:
-    """What the signals say of their session, the last of them most."""
-    last: dict[str, str] = {}
-    over = False
-    for signal_ in signals:
-        last |= {key: str(value) for key, value in signal_.items() if value}
-        # A hook that was slow may come after the end; only a start begins a session again.
-        over = signal_.get("event") == "session-end" or (
-            over and signal_.get("event") != "session-start"
-        )
-    about = {name: last.get(name, "") for name in ("client", "session", "transcript", "folder")}
-    return Session(**about, over=over)
 
 
 def _sweep(app: App, store: OpenStore, capture: Capture) -> None:
     """Make memories of sessions that ended without saying so, now and then."""
     hour_ago = places.utc(app.started_ns / 1e9 - SWEEP_HOURS * 3600)
-    if store.index.meta("swept") > hour_ago:
+    if hour_ago < store.index.meta("swept") <= app.now:  # else a clock was wrong for a while
         return
     store.index.set_meta({"swept": app.now})
     idle_since = places.utc(app.started_ns / 1e9 - IDLE_HOURS * 3600)

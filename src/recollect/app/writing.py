@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from recollect import fsio
+from recollect.app.here import told, trust_of
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.layers import Choice
@@ -57,9 +58,8 @@ def draft(app: App, title: str, body: str, **fields: Any) -> Draft:
         title,
         body,
         **fields,
-        session=app.env.get("CLAUDE_CODE_SESSION_ID", ""),
-        # Inside an agent's session it is the agent that writes, on the person's behalf.
-        trust="agent" if app.env.get("CLAUDECODE") else "user",
+        session=told(app.env)[1],
+        trust=trust_of(app.env),
     )
 
 
@@ -149,9 +149,7 @@ def forget(app: App, name: str, *, purge: bool, dry_run: bool) -> Done:
         if session:
             leaks.purge_session(app, store, session)
         service.purge(store, name, done.path)
-        from recollect.app.lifecycle import forget_claims  # dear, and seldom needed
-
-        forget_claims(app, store)
+        leaks.renew_copies(app, store)
     return _done(app, store, done, dry_run=dry_run)
 
 

@@ -55,9 +55,7 @@ def refresh_files(store: Store, index: Index, now_ns: int, paths: Iterable[str])
 
 
 def _looks_same(old: Known, seen: Seen) -> bool:
-    if (old.size, old.mtime_ns, old.ctime_ns, old.inode) != seen[1:]:
-        return False
-    return max(seen.mtime_ns, seen.ctime_ns) + TICK_NS < old.checked_ns
+    return old[: len(seen)] == seen and max(seen.mtime_ns, seen.ctime_ns) + TICK_NS < old.checked_ns
 
 
 def _rows(

@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from recollect import fsio
 from recollect.adapters.sqlite import lookup, opening, schema
 from recollect.adapters.sqlite.engine import sqlite
+from recollect.adapters.sqlite.mending import whole as _whole
 from recollect.adapters.sqlite.rows import (
     ENTRY_FIELDS,
     clean,
@@ -31,28 +32,12 @@ from recollect.domain.text import cue_words
 from recollect.errors import StorageFailed
 from recollect.ports import Known, Row
 
+if TYPE_CHECKING:
+    from recollect.adapters.sqlite.vectors import SqliteVectors
+
 MOST_CUTS = 50_000
 MOST_TURNS = 200  # of conversations: their order is settled by what was said around them
 MOST_ROWS = 30_000  # below the number of variables that SQLite takes in one statement
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-
-def _whole(
-    ask: Callable[Concatenate[SqliteIndex, _P], _R],
-) -> Callable[Concatenate[SqliteIndex, _P], _R]:
-    """A question that is asked again once the damage it met is mended."""
-
-    @wraps(ask)
-    def asked(self: SqliteIndex, /, *args: _P.args, **named: _P.kwargs) -> _R:
-        try:
-            return ask(self, *args, **named)
-        except sqlite.Error as error:
-            self.mend(error)
-        return ask(self, *args, **named)
-
-    return asked
 
 
 class SqliteIndex:
@@ -108,7 +93,7 @@ class SqliteIndex:
         rows = self._db.execute(
             "SELECT path, size, mtime_ns, ctime_ns, inode, stamp, checked_ns FROM file"
         )
-        return {path: Known._make(rest) for path, *rest in rows}
+        return {row[0]: Known._make(row) for row in rows}
 
     def _follow(self) -> None:
         if opening.inode_of(self.path) != self._inode:  # somebody replaced it
@@ -119,7 +104,7 @@ class SqliteIndex:
         """Take in what changed, in one transaction; gives the number of memories written."""
         self._follow()
         try:
-            with self._transaction() as db:
+            with self.transaction() as db:
                 written = self._applied(db, rows, gone, checked_ns)
         except sqlite.Error as error:
             self.mend(error)
@@ -131,7 +116,7 @@ class SqliteIndex:
     def _applied(
         self, db: sqlite.Connection, rows: Iterable[Row], gone: Iterable[str], checked_ns: int
     ) -> int:
-        from recollect.adapters.sqlite import filing  # what only reads has no need of it
+        from recollect.adapters.sqlite import filing, vectors  # what only reads has no need of it
 
         written = 0
         cuts = self._cuts
@@ -148,8 +133,11 @@ class SqliteIndex:
             elif not filing.has(db, row.seen.path, row.stamp):
                 if row.memory is None:  # it was there, and somebody has begun the index anew
                     continue
+                kept = vectors.kept_of(db, row.seen.path)
                 filing.take_out(db, row.seen.path, cuts)
                 filing.put_in(db, row.memory, row.stamp, cuts)
+                if kept:
+                    vectors.put_back(db, row.seen.path, kept)
                 written += 1
             if len(cuts) > MOST_CUTS:
                 cuts.clear()
@@ -161,7 +149,8 @@ class SqliteIndex:
         return written
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite.Connection]:
+    def transaction(self) -> Iterator[sqlite.Connection]:
+        """The database, to write into it all or nothing."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield self._db
@@ -174,7 +163,7 @@ class SqliteIndex:
     @_whole
     def set_meta(self, values: dict[str, str]) -> None:
         """Leave values for readers of the index."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
 
     @_whole
@@ -208,6 +197,23 @@ class SqliteIndex:
             self.heal()
 
     # --------------------------------------------------------------------------------- reading
+
+    @cached_property
+    def vectors(self) -> SqliteVectors:
+        """The vectors of the sections."""
+        from recollect.adapters.sqlite.vectors import SqliteVectors  # few have an embedder
+
+        return SqliteVectors(self)
+
+    @property
+    def connection(self) -> sqlite.Connection:
+        """The database, to read from it."""
+        return self._db
+
+    def version(self) -> tuple[int, ...]:
+        """Another one whenever the index may say something else."""
+        changed = self._db.execute("PRAGMA data_version").fetchone()[0]
+        return self._inode, changed, self._db.total_changes
 
     @_whole
     def entries(self, only: Filter) -> list[Entry]:

@@ -1,0 +1,100 @@
+"""App: what the hooks of a store left for the worker, and putting away what was heard long ago.
+
+Promises: a signal that could not be followed is heard again; the file of a session is folded when
+its signals were heard and nothing came for days, and not before.
+Touches: the journal; the index remembers how far it heard. Only the one worker of a store is here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from recollect.app.wiring import App
+from recollect.named import NamedTuple
+from recollect.services.opened import OpenStore
+
+HEARD = "signals"  # in the index: to where each file was heard
+FOLDED = "folded"  # in the index: the day on which files were last folded
+RESTING_DAYS = 7
+
+
+class Session(NamedTuple):
+    """What the signals say of a session."""
+
+    client: str
+    session: str
+    transcript: str
+    folder: str
+    over: bool
+
+
+def heard(store: OpenStore) -> dict[str, int]:
+    """To where each session's file was heard."""
+    try:
+        found = json.loads(store.index.meta(HEARD) or "{}")
+    except ValueError:
+        return {}
+    pairs = found.items() if isinstance(found, dict) else ()
+    return {name: end for name, end in pairs if isinstance(end, int)}
+
+
+def remember(store: OpenStore, ends: Mapping[str, int]) -> None:
+    """Keep to where each file was heard; what is not there any more is forgotten."""
+    known = heard(store) | ends
+    there = store.journal.sessions()
+    kept = {name: end for name, end in known.items() if name in there}
+    store.index.set_meta({HEARD: json.dumps(kept)})
+
+
+def new_in(store: OpenStore, ends: dict[str, int]) -> Iterator[tuple[str, Session]]:
+    """The sessions with new signals, by journal file; `ends` gets how far each was read."""
+    known = heard(store)
+    for name, file in sorted(store.journal.sessions().items()):
+        start = known.get(name, 0)
+        if file.size == start:
+            continue
+        signals = []
+        end = start
+        for line in store.journal.lines(name, start if start < file.size else 0):
+            end = line.end
+            if line.data.get("op") == "signal":
+                signals.append(line.data)
+        ends[name] = end
+        if signals:
+            yield name, _session_of(signals)
+
+
+def _session_of(signals: list[dict[str, Any]]) -> Session:
+    """What the signals say of their session, the last of them most."""
+    last: dict[str, str] = {}
+    over = False
+    for signal in signals:
+        last |= {key: str(value) for key, value in signal.items() if value}
+        # A hook that was slow may come after the end; only a start begins a session again.
+        over = signal.get("event") == "session-end" or (
+            over and signal.get("event") != "session-start"
+        )
+    about = {name: last.get(name, "") for name in ("client", "session", "transcript", "folder")}
+    return Session(**about, over=over)
+
+
+def fold_old(app: App, store: OpenStore) -> int:
+    """Put the files of sessions together that have rested for days, once a day; gives how many."""
+    if store.index.meta(FOLDED) == app.now[:10]:
+        return 0
+    before = app.started_ns - RESTING_DAYS * 86_400 * 10**9
+    ends = heard(store)
+    resting = [
+        name
+        for name, file in store.journal.sessions().items()
+        if name in ends and file.mtime_ns < before
+    ]
+    # First: who dies in between hears them once more, and hears all of what comes later.
+    kept = {name: end for name, end in ends.items() if name not in resting}
+    store.index.set_meta({HEARD: json.dumps(kept)})
+    with store.files.locked():
+        done = store.journal.fold({name: ends[name] for name in resting})
+    store.index.set_meta({FOLDED: app.now[:10]})
+    return done
