@@ -101,13 +101,18 @@ def edit_by_hand(
     try:
         done = service.edit_text(store, memory_id, text, document.stamp, dry_run=dry_run)
     except ChangedMeanwhile as error:
-        kept = f"{app.cache_of(store.files.root)}/edited-{memory_id}.md"
+        kept = _kept_edit(app, store, memory_id)
         text = app.redact(text)
         if is_secret:
             kept, text = f"{kept}.age", app.sealing.seal(text)
         fsio.write_whole(kept, text.encode("utf-8", "surrogateescape"))
         raise EditKept(path=error.fields["path"], kept=kept) from None
     return _done(app, store, done, dry_run=dry_run)._replace(before=document.text)
+
+
+def _kept_edit(app: App, store: OpenStore, memory_id: str) -> str:
+    """Where that goes what a person wrote while somebody else was quicker."""
+    return f"{app.cache_of(store.files.root)}/edited-{memory_id}.md"
 
 
 def set_fields(app: App, name: str, values: Mapping[str, str], *, dry_run: bool) -> Done:
@@ -149,6 +154,7 @@ def forget(app: App, name: str, *, purge: bool, dry_run: bool) -> Done:
         if session:
             leaks.purge_session(app, store, session)
         service.purge(store, name, done.path)
+        fsio.remove(_kept_edit(app, store, name))
         leaks.renew_copies(app, store)
     return _done(app, store, done, dry_run=dry_run)
 
