@@ -19,6 +19,7 @@ from bench import corpus, measure
 from bench.hooks import environment, prepare
 
 RECOLLECT = [sys.executable, "-m", "recollect"]
+PROJECTS = (1, 6)  # that transcripts are of
 TURNS, STEPS = 15, 10  # prompts in a session, and calls of tools after each
 LIMITS = {"recollect save": 8.0, "recollect search": 8.0}
 
@@ -49,16 +50,21 @@ def commands(home: str, project: str, size: int) -> list[measure.Candidate]:
     ]
 
 
-def write_transcripts(folder: str, project: str, megabytes: int) -> int:
-    """Transcripts in the client's shape, about as much of each kind of line as real ones have."""
+def write_transcripts(folder: str, projects: list[str], megabytes: int) -> int:
+    """Transcripts in the client's shape, about as much of each kind of line as real ones have.
+
+    They are of these projects in turn, in a folder for each as the client has them.
+    """
     rng = random.Random(corpus.SEED)
     words = corpus.vocabulary(rng, 5000)
     written = session = 0
-    os.makedirs(folder, exist_ok=True)
     while written < megabytes * 1_000_000:
         session += 1
         name = f"00000000-0000-4000-8000-{session:012}"
-        with open(os.path.join(folder, f"{name}.jsonl"), "w", encoding="utf-8") as file:
+        project = projects[session % len(projects)]
+        place = os.path.join(folder, project.replace(os.sep, "-"))
+        os.makedirs(place, exist_ok=True)
+        with open(os.path.join(place, f"{name}.jsonl"), "w", encoding="utf-8") as file:
             for n in range(TURNS):
                 for line in _turn(rng, words, name, project, n):
                     written += file.write(line + "\n")
@@ -100,28 +106,26 @@ def _turn(rng: random.Random, words: list[str], session: str, project: str, n: i
     return lines
 
 
-def bulk(folder: str, megabytes: int) -> None:
-    """Capture a folder of transcripts, twice; index a thousand notes."""
-    home, project = os.path.join(folder, "home-bulk"), os.path.join(folder, "project-bulk")
-    os.makedirs(home, exist_ok=True)
-    os.makedirs(project, exist_ok=True)
-    env = environment(home, project)
-    transcripts = os.path.join(folder, "transcripts")
-    size = write_transcripts(transcripts, project, megabytes)
-    subprocess.run(
-        [*RECOLLECT, "-C", project, "init"], env=env, check=True, stdout=subprocess.DEVNULL
-    )
+def bulk(folder: str, megabytes: int, count: int) -> None:
+    """Capture a folder of transcripts of so many projects, twice."""
+    home = os.path.join(folder, f"home-bulk-{count}")
+    projects = [os.path.join(folder, f"bulk-{count}", f"project-{n}") for n in range(count)]
+    env = environment(home, projects[0])
+    os.makedirs(home)
+    for project in projects:
+        os.makedirs(project)
+        init = [*RECOLLECT, "-C", project, "init"]
+        subprocess.run(init, env=env, check=True, stdout=subprocess.DEVNULL)
+    transcripts = os.path.join(folder, f"transcripts-{count}")
+    size = write_transcripts(transcripts, projects, megabytes)
     for what in ("capture", "capture again"):
         started = time.perf_counter()
-        subprocess.run(
-            [*RECOLLECT, "-C", project, "capture", transcripts],
-            env=env,
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        capture = [*RECOLLECT, "-C", projects[0], "capture", transcripts]
+        subprocess.run(capture, env=env, check=True, stdout=subprocess.DEVNULL)
         took = time.perf_counter() - started
         print(
-            f"{what}: {size / 1e6:.0f} MB in {took:.2f} s = {size / 1e6 / took:.0f} MB/s (promised ≥ 20)"
+            f"{what}, {count} projects: {size / 1e6:.0f} MB in {took:.2f} s"
+            f" = {size / 1e6 / took:.0f} MB/s (promised ≥ 20)"
         )
 
 
@@ -141,7 +145,8 @@ def main() -> None:
             home, project = prepare(folder, size)
             rows = measure.compare(commands(home, project, size), given.rounds)
             measure.table(f"Commands, {size:,} memories, {given.rounds} rounds", rows, LIMITS)
-        bulk(folder, given.megabytes)
+        for count in PROJECTS:
+            bulk(folder, given.megabytes, count)
     finally:
         if not given.keep:
             shutil.rmtree(folder, ignore_errors=True)

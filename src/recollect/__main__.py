@@ -14,13 +14,18 @@ COLLECT_AFTER = 50_000
 
 
 def main() -> None:
-    """Run the command line, or the worker."""
+    """Run the command line, the worker, or one of those that capture together."""
     if __package__ in (None, ""):  # run by its path, as the hooks do
         sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     if len(sys.argv) == 3 and sys.argv[1] == "work":
         from recollect.app.worker import main as worker
 
         worker(sys.argv[2])
+        return
+    if sys.argv[1:] == ["take-in"]:
+        from recollect.app.capturing import take_in_share
+
+        take_in_share()
         return
     if sys.argv[1:] == ["mcp"] and not (sys.stdin and sys.stdin.isatty()):
         from recollect.doors.mcp.stdio import serve
