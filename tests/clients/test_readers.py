@@ -202,7 +202,8 @@ def test_a_session_of_a_sub_agent_is_not_told(tmp_path: Path) -> None:
     lines[0]["payload"]["source"] = {"subagent": {"thread_spawn": {"parent_thread_id": "x"}}}
     path = told.codex_path(tmp_path)
     path.write_bytes(b"".join(map(told.as_bytes, lines)))
-    assert CodexTranscripts().read(str(path), 0, 0).events == []
+    assert CodexTranscripts().session_of(str(path)) == ""
+    assert str(path) not in CodexTranscripts().find(str(tmp_path))
 
     chat = told.gemini_path(tmp_path)
     head, *rest = told.gemini_lines()

@@ -7,6 +7,7 @@ Touches: transcripts (reading).
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -95,6 +96,20 @@ def _end_of_line(file: BinaryIO, offset: int) -> int:
             return at + newline + 1
         at += len(data)
     return offset
+
+
+def object_of(raw: bytes) -> dict[str, Any]:
+    """The object that a line is; an empty one for any other line."""
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def head_of(path: str) -> dict[str, Any]:
+    """The object in the first line of a file; an empty one while there is none."""
+    return next((object_of(raw) for raw in first(path)), {})
 
 
 def string(value: object) -> str:

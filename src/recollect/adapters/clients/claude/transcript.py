@@ -11,15 +11,14 @@ The shapes are those of version 2.1.330 and of older ones that lack `promptSourc
 from __future__ import annotations
 
 import glob
-import json
 import os
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from recollect.adapters.clients import lines
+from recollect.adapters.clients.transcripts import LineTranscripts, Reading
 from recollect.domain.session import Event
-from recollect.ports import Portion
 
 OWN_TOOL = "recollect"  # what our own tools answer is what was captured before
 _SKIPPED = tuple(
@@ -54,10 +53,15 @@ _WEB = ("WebFetch", "WebSearch", "mcp__")
 _OURS = ("mcp__recollect", "mcp__plugin_recollect")
 
 
-class ClaudeTranscripts:
+class ClaudeTranscripts(LineTranscripts):
     """Reader of Claude Code's transcripts."""
 
     client = "claude"
+    skipped = ("subagents", "tool-results", "memory")
+
+    def reading(self, session: str) -> Reading:
+        """What lines are to be taken in by."""
+        return _Reading(session)
 
     def session_of(self, path: str) -> str:
         """The session that a transcript is of: its file's stem; sub-agents have none."""
@@ -66,13 +70,9 @@ class ClaudeTranscripts:
             return ""
         return stem
 
-    def find(self, folder: str) -> list[str]:
-        """The transcripts in a folder and below, oldest first; a file is its own list."""
-        return lines.files_in(
-            folder,
-            lambda path: path.endswith(".jsonl") and bool(self.session_of(path)),
-            skipped=("subagents", "tool-results", "memory"),
-        )
+    def is_named(self, path: str) -> bool:
+        """Whether a file has the name of a transcript."""
+        return path.endswith(".jsonl")
 
     def moved(self, path: str) -> str:
         """Where the transcript really is, if a hook named a place where it is not.
@@ -88,55 +88,19 @@ class ClaudeTranscripts:
         )
         return max(found, key=os.path.getmtime, default=path)
 
-    def folder_of(self, path: str) -> str:
-        """The folder in which the session was started, or nothing."""
-        reading = _Reading()
-        for raw in lines.first(path):
-            if b'"cwd"' in raw:
-                reading.take(raw)
-            if reading.cwd:
-                break
-        return reading.cwd
 
-    def read(self, path: str, offset: int, inode: int) -> Portion:
-        """Some megabytes of what was added since `offset`; from the start if the file is another."""
-        found = lines.added(path, offset, inode)
-        reading = _Reading()
-        for raw in found.lines:
-            if not raw.startswith(_SKIPPED):
-                reading.take(raw)
-        return Portion(
-            reading.events,
-            found.offset,
-            found.inode,
-            reading.cwd,
-            reading.branch,
-            self.session_of(path),
-            reading.parent,
-        )
-
-
-class _Reading:
-    """What has been read of a portion."""
-
-    def __init__(self) -> None:
-        self.events: list[Event] = []
-        self.cwd = self.branch = self.parent = ""
-
+class _Reading(Reading):
     def take(self, raw: bytes) -> None:
-        if _ATTACHED in raw[:400] and _QUEUED not in raw[:400]:
+        if raw.startswith(_SKIPPED) or (_ATTACHED in raw[:400] and _QUEUED not in raw[:400]):
             return
-        try:
-            line = json.loads(raw)
-        except (ValueError, RecursionError):
+        line = lines.object_of(raw)
+        if line.get("isSidechain"):
             return
-        if not isinstance(line, dict) or line.get("isSidechain"):
-            return
-        self.cwd = self.cwd or _text(line.get("cwd"))
-        self.branch = _text(line.get("gitBranch")) or self.branch
+        self.cwd = self.cwd or lines.string(line.get("cwd"))
+        self.branch = lines.string(line.get("gitBranch")) or self.branch
         forked = line.get("forkedFrom")
         if isinstance(forked, dict):
-            self.parent = _text(forked.get("sessionId"))
+            self.parent = lines.string(forked.get("sessionId"))
         kind = line.get("type")
         if kind == "user":
             self.events += _user(line)
@@ -148,10 +112,6 @@ class _Reading:
             self.events.append(Event("compacted", _time(line), id=_id(line, 0)))
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _time(line: dict[str, Any]) -> str:
     """The time of a line in our form."""
     return lines.time_of(line.get("timestamp"))
@@ -159,7 +119,7 @@ def _time(line: dict[str, Any]) -> str:
 
 def _id(line: dict[str, Any], n: int, of: str = "") -> str:
     # The first part of a uuid is enough to know a line again, also in a fork's copy of it.
-    uuid = _text(line.get("uuid"))[:13]
+    uuid = lines.string(line.get("uuid"))[:13]
     return f"{uuid}.{n}{of}" if uuid and (n or of) else uuid
 
 
@@ -185,7 +145,7 @@ def _user(line: dict[str, Any]) -> Iterator[Event]:
 def _prompt(line: dict[str, Any]) -> str:
     """What a person said in this line, or nothing."""
     blocks = _blocks(line)
-    text = "\n".join(_text(b.get("text")) for b in blocks if b.get("type") == "text")
+    text = "\n".join(lines.string(b.get("text")) for b in blocks if b.get("type") == "text")
     source, origin = line.get("promptSource"), line.get("turnOrigin")
     if source not in (None, "typed", "sdk") or origin == "task_notification":
         return ""
@@ -217,7 +177,7 @@ def _attachment(line: dict[str, Any]) -> Iterator[Event]:
     human = what.get("humanTurn") or (isinstance(origin, dict) and origin.get("kind") == "human")
     said = what.get("prompt")
     parts = [{"text": said}] if isinstance(said, str) else said if isinstance(said, list) else []
-    texts = [_text(part.get("text")) for part in parts if isinstance(part, dict)]
+    texts = [lines.string(part.get("text")) for part in parts if isinstance(part, dict)]
     text = human_text("\n".join(texts)) if human else ""
     if text:
         yield Event("prompt", _time(line), text=text, id=_id(line, 0))
@@ -227,17 +187,17 @@ def _assistant(line: dict[str, Any]) -> Iterator[Event]:
     if line.get("isApiErrorMessage"):
         return
     for n, block in enumerate(_blocks(line)):
-        if block.get("type") == "text" and _text(block.get("text")).strip():
+        if block.get("type") == "text" and lines.string(block.get("text")).strip():
             yield Event("answer", _time(line), text=block["text"].strip(), id=_id(line, n))
         elif block.get("type") == "tool_use":
             yield from _call(line, block, n)
 
 
 def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event]:
-    name = _text(block.get("name"))
+    name = lines.string(block.get("name"))
     given = block.get("input")
     given = given if isinstance(given, dict) else {}
-    call = _text(block.get("id"))
+    call = lines.string(block.get("id"))
     time = _time(line)
     if name in _SHELLS:
         yield Event(
@@ -245,7 +205,7 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
             time,
             tool="shell",
             call=call,
-            target=_text(given.get("command")),
+            target=lines.string(given.get("command")),
             id=_id(line, n),
         )
     elif name in _EDITS:
@@ -254,14 +214,16 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
             time,
             tool="edit",
             call=call,
-            target=_text(given.get(_EDITS[name])),
+            target=lines.string(given.get(_EDITS[name])),
             id=_id(line, n),
         )
     elif name == "TodoWrite":
         todos = given.get("todos")
         rows = [t for t in todos if isinstance(t, dict)] if isinstance(todos, list) else []
         pairs = tuple(
-            (_text(t.get("status")), _text(t.get("content")), "") for t in rows if t.get("content")
+            (lines.string(t.get("status")), lines.string(t.get("content")), "")
+            for t in rows
+            if t.get("content")
         )
         yield Event("todos", time, todos=pairs, id=_id(line, n))
     elif name.startswith(_OURS):
@@ -269,7 +231,7 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
     else:
         target = next(
             (
-                _text(given[k])
+                lines.string(given[k])
                 for k in ("file_path", "path", "pattern", "query", "url", "subject")
                 if given.get(k)
             ),
@@ -283,15 +245,15 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
 def _result(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event]:
     content = block.get("content")
     if isinstance(content, list):
-        parts = [_text(b.get("text")) for b in content if isinstance(b, dict)]
+        parts = [lines.string(b.get("text")) for b in content if isinstance(b, dict)]
         content = "\n".join(part for part in parts if part)
     # A person who says no to a call is no failure to learn from.
     refused = line.get("toolDenialKind") == "user-rejected"
     yield Event(
         "result",
         _time(line),
-        text="" if refused else _text(content),
-        call=_text(block.get("tool_use_id")),
+        text="" if refused else lines.string(content),
+        call=lines.string(block.get("tool_use_id")),
         ok=not block.get("is_error"),
         id=_id(line, n),
     )
@@ -304,9 +266,9 @@ def _task(line: dict[str, Any], extra: dict[str, Any], n: int) -> Iterator[Event
     """The to-do list of newer versions, kept task by task."""
     task = extra.get("task")
     if isinstance(task, dict) and task.get("subject"):
-        row = ("open", _text(task.get("subject")), _text(task.get("id")))
+        row = ("open", lines.string(task.get("subject")), lines.string(task.get("id")))
         yield Event("todos", _time(line), todos=(row,), id=_id(line, n, "t"))
     change = extra.get("statusChange")
     if isinstance(change, dict) and extra.get("taskId"):
-        row = (_text(change.get("to")), "", _text(extra.get("taskId")))
+        row = (lines.string(change.get("to")), "", lines.string(extra.get("taskId")))
         yield Event("todos", _time(line), todos=(row,), id=_id(line, n, "t"))

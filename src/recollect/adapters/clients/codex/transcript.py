@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from recollect.adapters.clients import lines
+from recollect.adapters.clients.transcripts import LineTranscripts, Reading
 from recollect.domain.session import Event
-from recollect.ports import Portion
 
 OWN_TOOL = "recollect"
 _NAME = re.compile(r"rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl")
@@ -30,68 +30,43 @@ _EXIT_CODE = re.compile(r"(?:exited with code|Exit code:) (-?\d+)")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
 
 
-class CodexTranscripts:
+class CodexTranscripts(LineTranscripts):
     """Reader of Codex CLI's transcripts."""
 
     client = "codex"
 
+    def reading(self, session: str) -> Reading:
+        """What lines are to be taken in by."""
+        return _Reading(session)
+
     def session_of(self, path: str) -> str:
-        """The session that a transcript is of, from its name."""
+        """The session that a transcript is of, from its name; sub-agents have none."""
         found = _NAME.fullmatch(os.path.basename(path))
-        return found[1] if found else ""
+        return found[1] if found and not _is_subagent(path) else ""
 
-    def find(self, folder: str) -> list[str]:
-        """The transcripts in a folder and below, oldest first; a file is its own list."""
-        return lines.files_in(folder, lambda path: bool(self.session_of(path)))
-
-    def moved(self, path: str) -> str:
-        """The same path: a transcript stays where it was begun."""
-        return path
-
-    def folder_of(self, path: str) -> str:
-        """The folder in which the session was started, or nothing."""
-        for raw in lines.first(path):
-            reading = _Reading("")
-            reading.take(raw)
-            return reading.cwd
-        return ""
-
-    def read(self, path: str, offset: int, inode: int) -> Portion:
-        """What was added since `offset`; from the start if it is another file now."""
-        found = lines.added(path, offset, inode)
-        session = self.session_of(path)
-        reading = _Reading(session[-12:])
-        for raw in found.lines:
-            if not any(kind in raw[:160] for kind in _SKIPPED):
-                reading.take(raw)
-        if reading.is_subagent:
-            reading.events.clear()
-        return Portion(
-            reading.events,
-            found.offset,
-            found.inode,
-            reading.cwd,
-            reading.branch,
-            session,
-            reading.parent,
-        )
+    def is_named(self, path: str) -> bool:
+        """Whether a file has the name of a transcript."""
+        return bool(_NAME.fullmatch(os.path.basename(path)))
 
 
-class _Reading:
+def _is_subagent(path: str) -> bool:
+    about = lines.head_of(path).get("payload")
+    source = about.get("source") if isinstance(about, dict) else None
+    return isinstance(source, dict) and "subagent" in source
+
+
+class _Reading(Reading):
     """What has been read of a portion; `mark` tells this session's items from those of others."""
 
-    def __init__(self, mark: str) -> None:
-        self.mark = mark
-        self.events: list[Event] = []
-        self.cwd = self.branch = self.parent = ""
-        self.is_subagent = False
+    def __init__(self, session: str) -> None:
+        super().__init__(session)
+        self.mark = session[-12:]
 
     def take(self, raw: bytes) -> None:
-        try:
-            line = json.loads(raw)
-        except (ValueError, RecursionError):
+        if any(kind in raw[:160] for kind in _SKIPPED):
             return
-        payload = line.get("payload") if isinstance(line, dict) else None
+        line = lines.object_of(raw)
+        payload = line.get("payload")
         if not isinstance(payload, dict):
             return
         kind, time = line.get("type"), lines.time_of(line.get("timestamp"))
@@ -107,8 +82,6 @@ class _Reading:
     def _begin(self, payload: dict[str, Any]) -> None:
         self.cwd = self.cwd or lines.string(payload.get("cwd"))
         self.parent = lines.string(payload.get("forked_from_id"))
-        source = payload.get("source")
-        self.is_subagent = isinstance(source, dict) and "subagent" in source
         git = payload.get("git")
         self.branch = lines.string(git.get("branch")) if isinstance(git, dict) else ""
 

@@ -9,14 +9,13 @@ The shapes are those of version 1.0.102.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from typing import Any
 
 from recollect.adapters.clients import lines
+from recollect.adapters.clients.transcripts import LineTranscripts, Reading
 from recollect.domain.session import Event
-from recollect.ports import Portion
 
 OWN_TOOL = "recollect"
 FILE = "events.jsonl"
@@ -37,63 +36,30 @@ _WEB = ("web_fetch", "web_search")
 _GUIDANCE = '\n\nTool "'  # what hooks said of a result stands behind it
 
 
-class CopilotTranscripts:
+class CopilotTranscripts(LineTranscripts):
     """Reader of Copilot CLI's transcripts."""
 
     client = "copilot"
 
+    def reading(self, session: str) -> Reading:
+        """What lines are to be taken in by."""
+        return _Reading(session)
+
     def session_of(self, path: str) -> str:
         """The session that a transcript is of: the name of its folder."""
-        is_one = os.path.basename(path) == FILE
-        return os.path.basename(os.path.dirname(path)) if is_one else ""
+        return os.path.basename(os.path.dirname(path)) if self.is_named(path) else ""
 
-    def find(self, folder: str) -> list[str]:
-        """The transcripts in a folder and below, oldest first; a file is its own list."""
-        return lines.files_in(folder, lambda path: bool(self.session_of(path)))
-
-    def moved(self, path: str) -> str:
-        """The same path: a transcript stays where it was begun."""
-        return path
-
-    def folder_of(self, path: str) -> str:
-        """The folder in which the session was started, or nothing."""
-        for raw in lines.first(path):
-            reading = _Reading()
-            reading.take(raw)
-            return reading.cwd
-        return ""
-
-    def read(self, path: str, offset: int, inode: int) -> Portion:
-        """What was added since `offset`; from the start if it is another file now."""
-        found = lines.added(path, offset, inode)
-        reading = _Reading()
-        for raw in found.lines:
-            if raw.startswith(_KINDS):
-                reading.take(raw)
-        return Portion(
-            reading.events,
-            found.offset,
-            found.inode,
-            reading.cwd,
-            reading.branch,
-            self.session_of(path),
-            "",
-        )
+    def is_named(self, path: str) -> bool:
+        """Whether a file has the name of a transcript."""
+        return os.path.basename(path) == FILE
 
 
-class _Reading:
-    """What has been read of a portion."""
-
-    def __init__(self) -> None:
-        self.events: list[Event] = []
-        self.cwd = self.branch = ""
-
+class _Reading(Reading):
     def take(self, raw: bytes) -> None:
-        try:
-            line = json.loads(raw)
-        except (ValueError, RecursionError):
+        if not raw.startswith(_KINDS):
             return
-        data = line.get("data") if isinstance(line, dict) else None
+        line = lines.object_of(raw)
+        data = line.get("data")
         if not isinstance(data, dict) or data.get("parentToolCallId"):
             return
         kind = line.get("type")

@@ -10,14 +10,13 @@ The shapes are those of version 0.61.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 from recollect.adapters.clients import lines
+from recollect.adapters.clients.transcripts import LineTranscripts, Reading
 from recollect.domain.session import Event
 from recollect.ports import Portion
 
@@ -31,30 +30,23 @@ _EDITS = ("write_file", "replace", "edit")
 _WEB = ("web_fetch", "google_web_search", "mcp_")
 
 
-class GeminiTranscripts:
+class GeminiTranscripts(LineTranscripts):
     """Reader of Gemini CLI's transcripts."""
 
     client = "gemini"
 
+    def reading(self, session: str) -> Reading:
+        """What lines are to be taken in by."""
+        return _Reading(session)
+
     def session_of(self, path: str) -> str:
         """The session that a transcript is of, from its first line; sub-agents have none."""
-        head = _head_of(path)
+        head = lines.head_of(path)
         return lines.string(head.get("sessionId")) if head.get("kind") in (None, "main") else ""
 
-    def find(self, folder: str) -> list[str]:
-        """The transcripts in a folder and below, oldest first; a file is its own list."""
-        return lines.files_in(
-            folder,
-            lambda path: (
-                os.path.basename(path).startswith("session-")
-                and path.endswith(".jsonl")
-                and bool(self.session_of(path))
-            ),
-        )
-
-    def moved(self, path: str) -> str:
-        """The same path: a transcript stays where it was begun."""
-        return path
+    def is_named(self, path: str) -> bool:
+        """Whether a file has the name of a transcript."""
+        return os.path.basename(path).startswith("session-") and path.endswith(".jsonl")
 
     def folder_of(self, path: str) -> str:
         """The folder in which the session was started, or nothing."""
@@ -67,35 +59,23 @@ class GeminiTranscripts:
 
     def read(self, path: str, offset: int, inode: int) -> Portion:
         """What was added since `offset`; from the start if it is another file now."""
-        found = lines.added(path, offset, inode)
+        return super().read(path, offset, inode)._replace(cwd=self.folder_of(path))
+
+
+class _Reading(Reading):
+    def __init__(self, session: str) -> None:
+        super().__init__(session)
+        self._told: set[str] = set()
+
+    def take(self, raw: bytes) -> None:
         # A message is written anew for each of its calls that ends: what was said once is enough.
-        told: dict[str, Event] = {}
-        for raw in found.lines:
-            for event in _events(raw):
-                told.setdefault(event.id, event)
-        events = list(told.values())
-        session = self.session_of(path)
-        return Portion(events, found.offset, found.inode, self.folder_of(path), "", session, "")
+        for event in _events(lines.object_of(raw)):
+            if event.id not in self._told:
+                self._told.add(event.id)
+                self.events.append(event)
 
 
-@lru_cache(maxsize=64)
-def _head_of(path: str) -> dict[str, Any]:
-    for raw in lines.first(path):
-        try:
-            found = json.loads(raw)
-        except (ValueError, RecursionError):
-            break
-        return found if isinstance(found, dict) else {}
-    return {}
-
-
-def _events(raw: bytes) -> Iterator[Event]:
-    try:
-        line = json.loads(raw)
-    except (ValueError, RecursionError):
-        return
-    if not isinstance(line, dict):
-        return
+def _events(line: dict[str, Any]) -> Iterator[Event]:
     # Letters in front, so that no number of a message can be one of another client's.
     name, time = f"g{lines.string(line.get('id'))}", lines.time_of(line.get("timestamp"))
     text = _said(line).strip()
