@@ -52,6 +52,7 @@ _ENGLISH = any_of(
     ),
     r"^(?:all|every|each|no)\s[\w` /-]{2,60}?\s(?:must|should|needs? to)\s",
     r"\b(?:is|are) (?:forbidden|not allowed|prohibited|mandatory)\b",
+    after=_START,
 )
 _ENGLISH_FACT = re.compile(
     r"\b(?:should|must|could|would)(?:n['’]t)? have (?:been|done|gone|had|made|seen|known|\w+ed)\b|^(?:i|we|he|she|they|it)\s+(?:stopped|avoided|used|ran|checked|tried|never (?:saw|got|found|had))\b"

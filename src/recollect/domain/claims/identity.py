@@ -47,13 +47,11 @@ def same_claim(one: str, other: str) -> bool:
 def near_key(text: str) -> str:
     """What is left of a claim that can make a difference; nearly the same claims share it."""
     tokens = _tokens(text if text.isascii() else _FILLING_ZH.sub("", text))
-    kept: list[str] = []
-    for n, token in enumerate(tokens):
-        after = tokens[n + 1] if n + 1 < len(tokens) else ""
-        if token in _FILLING or (token in _DO_NOT and after in _NEGATIONS):
-            continue
-        kept.append(_NEGATIONS.get(token) or _stem(token))
-    return " ".join(kept) or claim_key(text)
+    if not _DO_NOT.isdisjoint(tokens):
+        after = [*tokens[1:], ""]
+        pairs = zip(tokens, after, strict=True)
+        tokens = [one for one, two in pairs if one not in _DO_NOT or two not in _NEGATIONS]
+    return " ".join([said for token in tokens if (said := _said(token))]) or claim_key(text)
 
 
 def is_near(one: str, other: str) -> bool:
@@ -62,12 +60,14 @@ def is_near(one: str, other: str) -> bool:
 
 
 def _tokens(text: str) -> list[str]:
+    chunks = folded(text).casefold().replace("’", "'").split()
+    if text.isascii():  # most words stand between blanks
+        return [
+            word for chunk in chunks for word in ([chunk] if chunk.isalnum() else _trimmed(chunk))
+        ]
     found: list[str] = []
-    for chunk in folded(text).casefold().replace("’", "'").split():
-        if chunk.isalnum() and chunk.isascii():
-            found.append(chunk)
-        else:
-            found += _cut(chunk)
+    for chunk in chunks:
+        found += _cut(chunk)
     return found
 
 
@@ -94,6 +94,11 @@ def _trimmed(word: str) -> list[str]:
 
 
 @lru_cache(maxsize=16384)
+def _said(word: str) -> str:
+    """What a word says, in whatever form; nothing for one that only fills."""
+    return "" if word in _FILLING else _NEGATIONS.get(word) or _stem(word)
+
+
 def _stem(word: str) -> str:
     """A word without the ending of its plural; names, code and numbers stay as they are."""
     if not (word.isascii() and word.isalpha()) or len(word) < 5:

@@ -12,6 +12,7 @@ import re
 from recollect.domain.claims.identity import claim_key, near_key
 from recollect.domain.conflicts.core import ADDED, without_scope
 from recollect.domain.conflicts.values import versioned
+from recollect.domain.conflicts.wording import Wording
 from recollect.named import NamedTuple
 
 _CJK = re.compile(r"[\u4e00-\u9fff]")
@@ -48,40 +49,34 @@ _IN = (
     r"is written in|are written in|is hosted (?:on|at|in|by)|is deployed (?:to|on|in|with)|runs on|run on|lives? in|is stored in|are stored in"
     r"|is owned by|is maintained by|points to|belongs to|is built with|is managed by|are managed by|goes to|go to|starts? at|is located (?:in|at)"
 )
-_VALUE_EN = re.compile(
+_VALUE_EN = Wording(
     rf"(?:the |our |its |my |a |an )?(?P<s>[\w`][\w` ./'-]{{0,60}}?)\s*(?:(?<=\s)(?P<in>{_IN})(?=\s)|(?P<is>(?<=\s)(?:{_IS})(?=\s)|:(?=\s)|=))"
     r"\s*(?P<no>not |no longer )?(?:the |a |an |still )?(?P<v>\S.{0,60})",
-    re.I,
 )
-_PORT_EN = re.compile(
+_PORT_EN = Wording(
     r"(?:the |our )?(?P<s>[\w -]{1,40}?) (?:runs|listens|is listening|is running|is served|serves|is exposed|is available) on (?:port )?(?P<v>\d{2,5})",
-    re.I,
 )
 _OF = re.compile(r"([\w-]+(?: [\w-]+)?) (?:of|for) (?:the |our |a )?(.+)", re.I)
-_VAGUE = re.compile(
+_VAGUE = Wording(
     r"^(?:it|this|that|these|those|there|he|she|they|we|you|i|what|which|who|one|everything|nothing|something|here|the (?:problem|issue|reason|idea|result|fix|bug|error|cause|answer))\b"
     r"|\b(?:and|or|which|that|who)\b",
-    re.I,
 )
 _WHO = r"(?:(?:we|i|the team|our team|everyone|this (?:project|repo|repository|team)|the (?:project|repo|team))\s+)?"
 _MODES = r"(?:(?:will|shall|always|now|only|should|must|have to|all|still|currently|want to|going to)\s+)*"
 _NO = r"(?P<no>(?:do(?:es)? not|don['’]?t|doesn['’]?t|never|no longer|avoid|stop|must not|should not|will not|won['’]t|not)\s+(?:ever\s+)?)?"
 _USE = r"(?:uses?|using|adopt(?:s|ing)?|go with|switch(?:ed)? to|mov(?:e|ed) to|migrated? to|stick (?:with|to)|standardi[sz]e on|prefers?|pick|choose|chose)"
 _NAMED = r"[\w`@.+#/-]+(?: [\w`@.+#/-]+){0,3}?"
-_USE_EN = re.compile(
+_USE_EN = Wording(
     rf"(?:{_WHO}{_MODES}{_NO}{_MODES}|(?:the |our )(?P<p>[\w -]{{2,30}}?) {_MODES}(?P<no2>does not |doesn['’]t |no longer )?){_USE}\s+(?:the |a |an )?(?P<n>{_NAMED})"
     r"(?:\s+for\s+(?P<for>[^,;]{2,50}?))?(?P<instead>\s+instead)?"
     rf"(?:(?:\s+instead of|\s+rather than|\s+over|,?\s+(?:and )?not)\s+(?P<other>{_NAMED}))?(?:\s+for\s+(?P<for2>[^,;]{{2,50}}))?",
-    re.I,
 )
-_CHANGE_EN = re.compile(
+_CHANGE_EN = Wording(
     rf"{_WHO}(?:have\s+)?(?:replaced?|dropped|drop|switch(?:ed)? from|mov(?:e|ed) from|migrated? from)\s+(?P<other>{_NAMED})\s+"
     rf"(?:with|by|to|for|in favor of)\s+(?P<n>{_NAMED})",
-    re.I,
 )
-_AVOID_EN = re.compile(
+_AVOID_EN = Wording(
     rf"(?:avoid|drop|no) (?P<n>[\w`@.+#/-]+)|(?P<n2>{_NAMED}) (?:is|are) (?:forbidden|banned|not allowed|deprecated here)",
-    re.I,
 )
 
 # ------------------------------------------------------------------------------- Chinese
@@ -116,7 +111,7 @@ _LIST = re.compile(r"\s(?:and|or)\s|[,，、]|和|或|以及|\s&\s|/(?=\w+/)")
 
 def frames_of(plain: str) -> tuple[Frame, ...]:
     """The frames of a readable claim."""
-    added = bool(ADDED.for_text(plain).search(plain))
+    added = bool(ADDED.search(plain))
     core, scope = without_scope(plain)
     if _CJK.search(plain):
         return _chinese(core, scope, added=added)
@@ -124,23 +119,23 @@ def frames_of(plain: str) -> tuple[Frame, ...]:
 
 
 def _english(plain: str, core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
-    if change := _CHANGE_EN.fullmatch(plain):
+    if change := _CHANGE_EN.parts(plain):
         return _uses(change["n"], change["other"], "", "", firm=True)
     readings = dict.fromkeys(((plain, ""), (core, scope)))  # a purpose looks like a scope
     for text, where in readings:
-        if use := _USE_EN.fullmatch(text):
+        if use := _USE_EN.parts(text):
             return _english_use(use, text, where, added=added)
-    if avoid := _AVOID_EN.fullmatch(core):
+    if avoid := _AVOID_EN.parts(core):
         return (_use(avoid["n"] or avoid["n2"], "", scope, negative=True),)
-    if port := _PORT_EN.fullmatch(core):
+    if port := _PORT_EN.parts(core):
         return _value(f"{port['s']} port", port["v"], scope, single=True)
     if len(readings) == 1:
         return _english_value(plain, "")
     return _english_value(plain, "", only_places=bool(scope)) or _english_value(core, scope)
 
 
-def _english_use(use: re.Match[str], text: str, where: str, *, added: bool) -> tuple[Frame, ...]:
-    purpose = use["for"] or use["for2"] or use["p"] or ""
+def _english_use(use: dict[str, str], text: str, where: str, *, added: bool) -> tuple[Frame, ...]:
+    purpose = use["for"] or use["for2"] or use["p"]
     if use["no"] or use["no2"]:
         return tuple(_use(name, purpose, where, negative=True) for name in _names(use["n"]))
     firm = bool(use["instead"] or use["other"]) or " only " in f" {text.lower()} "
@@ -148,10 +143,10 @@ def _english_use(use: re.Match[str], text: str, where: str, *, added: bool) -> t
 
 
 def _english_value(text: str, scope: str, *, only_places: bool = False) -> tuple[Frame, ...]:
-    found = _VALUE_EN.fullmatch(text)
+    found = _VALUE_EN.parts(text)
     if not found or _VAGUE.search(found["s"]) or _LIST.search(found["v"]):
         return ()
-    place = (found["in"] or "").casefold()
+    place = found["in"].casefold()
     if only_places and not place:
         return ()  # the scope is no part of the value
     subject = _OF.sub(r"\2 \1", found["s"].strip())
