@@ -8,6 +8,7 @@ Touches: the ports behind the store it is given.
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -45,6 +46,7 @@ class Gathered(NamedTuple):
     kept: frozenset[str]  # ids of episodes that a person brought back from the archive
     texts: frozenset[str]  # stamps of the texts that the journal has
     weighings: tuple[Weigh, ...] = ()
+    encrypt: frozenset[str] = frozenset()  # the layers to which nothing is added
 
 
 class Files(Mapping[str, str]):
@@ -85,7 +87,8 @@ class Files(Mapping[str, str]):
             found = self._remembered.reading(path, entry.stamp)
             if found is None:
                 with suppress(RecollectError):
-                    found = reading_of(path, self[path], self._known)
+                    known = ChainMap(self._remembered.claims_before(path), self._known)
+                    found = reading_of(path, self[path], known)
                     self._remembered.keep_reading(self.stamps[path], found)
             if found is not None:
                 self.stamps.setdefault(path, entry.stamp)
@@ -133,7 +136,8 @@ def gather(
     )
     for one in told.weighings:
         files.stamps.setdefault(one.path, entries[one.path].stamp)
-    return Gathered(episodes, files, rules, entries, told.kept, told.texts, told.weighings)
+    found = Gathered(episodes, files, rules, entries, told.kept, told.texts, told.weighings)
+    return found._replace(encrypt=store.settings.encrypt)
 
 
 class _Told(NamedTuple):

@@ -16,63 +16,80 @@ from recollect.domain.conflicts import Standing
 from recollect.domain.lifecycle import Heard, Mark, Reading
 from recollect.domain.lifecycle.pages import Held, Page
 
-FORMAT = "recollect-claims 1"
+FORMAT = "recollect-claims 2"
+HEARD, READ = "h", "r"  # what an episode says, what a file says: in front of its stamp
 
 
 class Remembered:
-    """Readings of files, by path and stamp; those that nobody asks for are dropped."""
+    """Readings of files, by path; those that nobody asks for are dropped."""
 
     def __init__(self, text: str = "", version: str = "") -> None:
         """What the `text` of an earlier run says; nothing if another version wrote it."""
         self._head = f"{FORMAT} {version}"
         head, _, rest = text.partition("\n")
-        self._old = dict(_pairs(rest)) if head == self._head else {}
-        self._now: dict[str, str] = {}
+        self._rows = dict(_rows_in(rest)) if head == self._head else {}
+        self._asked: set[str] = set()
         self.changed = False
 
     def text(self) -> str:
         """What has been asked for, to be kept."""
-        return f"{self._head}\n" + "".join(f"{name}\t{row}\n" for name, row in self._now.items())
+        lines = [
+            f"{stamp} {path}\t{row}\n"
+            for path, (stamp, row) in self._rows.items()
+            if path in self._asked and path.isprintable()
+        ]
+        return f"{self._head}\n{''.join(lines)}"
 
     def _found(self, path: str, stamp: str) -> Any:
-        name = f"{stamp} {path}"
-        row = self._now.get(name) or self._old.get(name)
-        if row is None:
+        known, row = self._rows.get(path, ("", ""))
+        if known != stamp:
             return None
-        self._now[name] = row
+        self._asked.add(path)
         return json.loads(row)
 
     def _keep(self, path: str, stamp: str, row: object) -> None:
         self.changed = True
-        self._now[f"{stamp} {path}"] = json.dumps(row, separators=(",", ":"))
+        self._asked.add(path)
+        self._rows[path] = stamp, json.dumps(row, separators=(",", ":"))
 
     def heard(self, path: str, stamp: str) -> list[Heard] | None:
         """What an episode says, if it is remembered."""
-        rows = self._found(path, stamp)
+        rows = self._found(path, HEARD + stamp)
         if rows is None:
             return None
         return [Heard(Claim(*claim), key, frozenset(topics)) for claim, key, topics in rows]
 
     def keep_heard(self, path: str, stamp: str, heard: Iterable[Heard]) -> None:
         """Remember what an episode says."""
-        self._keep(path, stamp, [(one.claim, one.key, sorted(one.topics)) for one in heard])
+        self._keep(path, HEARD + stamp, [(one.claim, one.key, sorted(one.topics)) for one in heard])
 
     def reading(self, path: str, stamp: str) -> Reading | None:
         """What a file says, if it is remembered."""
-        row = self._found(path, stamp)
-        if row is None:
-            return None
-        page, held, past = row
-        if page is None:
-            return Reading(path, past=tuple(past))
-        known = Page(*page)._replace(tags=frozenset(page[Page._fields.index("tags")]))
-        return Reading(path, known, tuple(_held_of(path, one) for one in held), tuple(past))
+        row = self._found(path, READ + stamp)
+        return None if row is None else _reading_of(path, row)
+
+    def claims_before(self, path: str) -> dict[str, tuple[str, frozenset[str]]]:
+        """Near key and topics of what a file said when it was last read, by the text of the claim.
+
+        Most of it stands there still: of a file that has grown only what is new is looked at closely.
+        """
+        stamp, row = self._rows.get(path, ("", ""))
+        found = _reading_of(path, json.loads(row)).held if stamp.startswith(READ) else ()
+        return {one.text: (one.key, one.topics) for one in found}
 
     def keep_reading(self, stamp: str, reading: Reading) -> None:
         """Remember what a file says."""
         page = reading.page._replace(tags=sorted(reading.page.tags)) if reading.page else None  # type: ignore[arg-type]
         held = [one._replace(path="", topics=sorted(one.topics)) for one in reading.held]  # type: ignore[arg-type]
-        self._keep(reading.path, stamp, (page, held, reading.past))
+        self._keep(reading.path, READ + stamp, (page, held, reading.past))
+
+
+def _reading_of(path: str, row: list[Any]) -> Reading:
+    page, held, past = row
+    if page is None:
+        return Reading(path, past=tuple(past))
+    known = Page(*page)._replace(tags=frozenset(page[Page._fields.index("tags")]))
+    return Reading(path, known, tuple(_held_of(path, one) for one in held), tuple(past))
 
 
 def _held_of(path: str, row: list[Any]) -> Held:
@@ -82,8 +99,11 @@ def _held_of(path: str, row: list[Any]) -> Held:
     return Held(path, text, key, now, trust, said, is_item, is_alone, frozenset(topics), n)
 
 
-def _pairs(text: str) -> Iterator[tuple[str, str]]:
+def _rows_in(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
     for line in text.split("\n"):
         name, tab, row = line.partition("\t")
-        if tab and row.endswith("]"):  # the last line of a file that was cut off has no end
-            yield name, row
+        stamp, blank, path = name.partition(" ")
+        if (
+            tab and blank and row.endswith("]")
+        ):  # the last line of a file that was cut off has no end
+            yield path, (stamp, row)

@@ -1,0 +1,76 @@
+"""What a pass remembers of files: it saves time, and makes no difference."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain.claims import Claim
+from recollect.domain.lifecycle import reading_of
+from recollect.domain.lifecycle.planning import heard_of
+from recollect.services.consolidate import Remembered
+
+A = "semantic/a.md"
+LINES = st.lists(
+    st.sampled_from(
+        [
+            "- The port is 8080.",
+            "- Never push to main. <!-- from: e1; date: 2026-01-01T00:00:00Z; trust: agent -->",
+            "端口是 8080。缓存用 Redis。",
+            "## Noted",
+            "- [ ] to do",
+            "Is it so?",
+            "```",
+            "<!-- trust: external -->",
+            "",
+        ]
+    )
+    | st.text(max_size=30),
+    max_size=8,
+).map("\n".join)
+
+
+def again(known: Remembered) -> Remembered:
+    """What the next pass remembers."""
+    return Remembered(known.text())
+
+
+@given(LINES, LINES)
+def test_a_file_that_changed_says_the_same_whatever_is_remembered_of_it(old: str, new: str) -> None:
+    known = Remembered()
+    known.keep_reading("1", reading_of(A, old))
+    assert again(known).reading(A, "1") == reading_of(A, old)
+    assert again(known).reading(A, "2") is None
+    text = f"{old}\n{new}"
+    assert reading_of(A, text, again(known).claims_before(A)) == reading_of(A, text)
+
+
+def test_of_a_file_that_has_grown_what_it_said_before_is_known() -> None:
+    known = Remembered()
+    known.keep_reading("1", reading_of(A, "- The port is 8080.\n- The host is db.\n"))
+    assert set(again(known).claims_before(A)) == {"The port is 8080.", "The host is db."}
+
+
+def test_what_an_episode_said_is_not_taken_for_what_a_file_says() -> None:
+    known = Remembered()
+    known.keep_heard(A, "1", [heard_of(Claim("The port is 8080."))])
+    assert again(known).heard(A, "1")
+    assert again(known).reading(A, "1") is None
+    assert again(known).claims_before(A) == {}
+
+
+@pytest.mark.parametrize("path", ["semantic/a.md\tb.md", "semantic/a\nb.md", "semantic/ a.md"])
+def test_a_path_of_any_letters_spoils_nothing(path: str) -> None:
+    known = Remembered()
+    for one in (path, A):
+        known.keep_reading("1", reading_of(one, "- The port is 8080.\n"))
+    found = again(known)
+    assert found.reading(A, "1") == reading_of(A, "- The port is 8080.\n")
+    assert found.reading(path, "1") in (None, reading_of(path, "- The port is 8080.\n"))
+
+
+def test_what_nobody_asked_for_is_dropped() -> None:
+    known = Remembered()
+    known.keep_reading("1", reading_of(A, "- The port is 8080.\n"))
+    assert again(again(known)).reading(A, "1") is None
