@@ -11,7 +11,7 @@ Write order: lock → compare stamps → journal (fdatasync) → files (temp, fs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from recollect.domain.model import Change, Op, Problem
@@ -24,13 +24,20 @@ from recollect.errors import (
     OutsideStore,
     RecollectError,
     StorageFailed,
+    ToBeEncrypted,
 )
 from recollect.fsio import stamp_of
 from recollect.named import NamedTuple
 from recollect.ports import Index, Journal, Store
 
 OUTSIDE = "outside"  # the cause of an op that only keeps a text that a person wrote
+UNDO = "undo"  # the cause of an op that brings back what the journal has, plain or not
 DONE, OPEN, LOST = "done", "open", "lost"
+MOST_AT_ONCE = 50  # groups: nobody else can write for so long
+LARGEST_AT_ONCE = 4_000_000  # characters of the texts that are held meanwhile
+CHANGED = (ChangedMeanwhile, AlreadyThere, FileNotThere)  # a file is not as a plan saw it
+
+Plan = Callable[[], Sequence[Change]]
 
 
 class Moment(NamedTuple):
@@ -47,6 +54,13 @@ class Recovered(NamedTuple):
     problems: list[Problem]
 
 
+class _Group(NamedTuple):
+    """What holds together or not at all, with the texts that it replaces."""
+
+    ops: list[Op]
+    olds: dict[str, str]
+
+
 class Ledger:
     """The write protocol over one store."""
 
@@ -61,12 +75,11 @@ class Ledger:
         """`redact` is applied to every text that is to be written."""
         self.store, self.journal, self.index = store, journal, index
         self.moment, self.redact = moment, redact
+        self.encrypt: frozenset[str] = frozenset()  # the layers in which nothing new may be plain
 
     # --------------------------------------------------------------------------------- changing
 
-    def commit(
-        self, plan: Callable[[], Sequence[Change]], *, cause: str, undoes: str = ""
-    ) -> list[Op]:
+    def commit(self, plan: Plan, *, cause: str, undoes: str = "") -> list[Op]:
         """Carry out the changes that `plan` gives; it is called with the store locked.
 
         Raises:
@@ -75,20 +88,82 @@ class Ledger:
         """
         with self.store.locked():
             self._recover_locked()
-            changes = [self._redacted(change) for change in plan()]
-            if not changes:
-                return []
-            olds = {change.path: self._old_of(change) for change in changes}
-            ops = self._ops_of(changes, olds, cause, undoes)
-            self.journal.append(ops)
-            self._apply(ops, olds)
-            return ops
+            group = self._group_of(plan(), cause, undoes, self.journal.next_seq())
+            if group.ops:
+                self.journal.append(group.ops)
+                self._apply(*group)
+            return group.ops
+
+    def commit_each(self, plans: Iterable[tuple[str, Plan]]) -> list[int]:
+        """Carry out changes that have nothing to do with each other; gives the numbers of those refused.
+
+        Each comes with its cause, and is a group that is undone by itself. The store is locked, and
+        the journal written, once for many of them. A change is refused when a file is not as its
+        plan saw it, or when another one wants the same place.
+
+        Raises:
+            StorageFailed: the disk refused; the next command finishes what is in the journal.
+        """
+        refused: list[int] = []
+        queue = enumerate(plans)
+        while self._commit_some(queue, refused):
+            pass
+        return refused
+
+    def _commit_some(
+        self, queue: Iterator[tuple[int, tuple[str, Plan]]], refused: list[int]
+    ) -> bool:
+        """Carry out the next changes of the queue; whether there may be more."""
+        with self.store.locked():
+            self._recover_locked()
+            groups: dict[int, _Group] = {}
+            taken: set[str] = set()
+            seq, size, is_full = self.journal.next_seq(), 0, False
+            for n, (cause, plan) in queue:
+                try:
+                    group = self._group_of(plan(), cause, "", seq)
+                except CHANGED:
+                    refused.append(n)
+                    continue
+                paths = paths_of(group.ops)
+                if not taken.isdisjoint(paths):
+                    refused.append(n)
+                elif group.ops:
+                    groups[n] = group
+                    taken.update(paths)
+                    seq += len(group.ops)
+                    size += sum(len(op.text or "") for op in group.ops)
+                is_full = len(groups) == MOST_AT_ONCE or size > LARGEST_AT_ONCE
+                if is_full:
+                    break
+            if groups:
+                self.journal.append([op for group in groups.values() for op in group.ops])
+                self._apply_each(groups, refused)
+            return is_full
+
+    def _group_of(self, changes: Sequence[Change], cause: str, undoes: str, seq: int) -> _Group:
+        """The ops of these changes, with the texts that they replace."""
+        changes = [self._redacted(change) for change in changes]
+        if self.encrypt and cause != UNDO:
+            self._require_sealed(changes)
+        olds = {change.path: self._old_of(change) for change in changes}
+        return _Group(self._ops_of(changes, olds, cause, undoes, seq), olds)
 
     def _redacted(self, change: Change) -> Change:
         if change.op != "put":
             return change
         text = self._clean(change.path, change.text)
         return Change("put", change.path, change.memory, change.before, text)
+
+    def _require_sealed(self, changes: Sequence[Change]) -> None:
+        """Refuse what would be plain in a layer that is to be encrypted, whoever writes it."""
+        from recollect.domain.layers import written_to  # seldom needed
+
+        for change in changes:
+            if change.op == "put" and not is_sealed_path(change.path):
+                layer = written_to(change.path, change.text)
+                if layer in self.encrypt:
+                    raise ToBeEncrypted(path=change.path, layer=layer)
 
     def _clean(self, path: str, text: str, *, is_outside: bool = False) -> str:
         """`text` as it may be written. Cipher text has no secrets, but may look as if it had.
@@ -123,14 +198,14 @@ class Ledger:
         return old.text
 
     def _ops_of(
-        self, changes: Sequence[Change], olds: dict[str, str], cause: str, undoes: str
+        self, changes: Sequence[Change], olds: dict[str, str], cause: str, undoes: str, seq: int
     ) -> list[Op]:
         blank = Op(
             op="put",
             op_id="",
             group=self.moment.new_id(),
             of=1,
-            seq=self.journal.next_seq(),
+            seq=seq,
             time=self.moment.now,
             writer=self.journal.writer,
             cause=cause,
@@ -165,6 +240,24 @@ class Ledger:
             raise
         self._note(ops, applied=True)
 
+    def _apply_each(self, groups: Mapping[int, _Group], refused: list[int]) -> None:
+        done: list[Sequence[Op]] = []
+        try:
+            for n, group in groups.items():
+                try:
+                    for op in _about_files(group.ops):
+                        self._do(op)
+                    done.append(group.ops)
+                except CHANGED:  # just now, by somebody's editor
+                    refused.append(n)
+            self.store.settle(path for ops in done for path in paths_of(ops))
+        except RecollectError as error:
+            raise self._later(error) from error
+        for ops in done:
+            self._note(ops, applied=True)
+        if len(done) < len(groups):
+            self._recover_locked()
+
     def _do(self, op: Op) -> None:
         if op.op == "put":
             text = op.text or ""
@@ -185,11 +278,15 @@ class Ledger:
                     self._do(_reverse_of(op, olds[op.path]))
             self.journal.take_back()
         except RecollectError:
-            raise StorageFailed(
-                path=error.fields.get("path", self.store.root),
-                reason=f"{error.fields.get('reason', error)}; the change is in the journal, and "
-                "the next command will finish it",
-            ) from error
+            raise self._later(error) from error
+
+    def _later(self, error: RecollectError) -> StorageFailed:
+        """What is said of a change that is left to the next command."""
+        return StorageFailed(
+            path=error.fields.get("path", self.store.root),
+            reason=f"{error.fields.get('reason', error)}; the change is in the journal, and "
+            "the next command will finish it",
+        )
 
     def _note(self, ops: Sequence[Op], *, applied: bool) -> None:
         # Without the note the next command looks again and finds the same.

@@ -8,14 +8,14 @@ Touches: the ports behind the store it is given.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Sequence
 from functools import partial
 from typing import Any, cast
 
 from recollect.domain.lifecycle import Archive, Start, changed, started
 from recollect.domain.lifecycle.applying import Change as FileAction
 from recollect.domain.model import Change
-from recollect.errors import AlreadyThere, ChangedMeanwhile, FileNotThere
+from recollect.errors import ChangedMeanwhile
 from recollect.ports import Journal
 from recollect.services.consolidate.gathering import Gathered
 from recollect.services.consolidate.steps import Step
@@ -26,18 +26,16 @@ from recollect.services.writing.changing import files_of
 SUMMARY = "/summary.md"
 
 
-def carry_out(store: OpenStore, gathered: Gathered, steps: Iterable[Step]) -> list[Step]:
+def carry_out(store: OpenStore, gathered: Gathered, steps: Sequence[Step]) -> list[Step]:
     """Carry out these steps; gives those that could not be, since their files have changed."""
-    left = []
     usual = store.ledger
     journal = cast("Journal", _KnownTexts(store.journal, gathered.texts))
     ledger = Ledger(usual.store, journal, usual.index, usual.moment, usual.redact)
-    for step in steps:
-        try:
-            ledger.commit(partial(changes_of, store, gathered, step), cause=step.cause)
-        except (ChangedMeanwhile, AlreadyThere, FileNotThere):
-            left.append(step)
-    return left
+    ledger.encrypt = usual.encrypt
+    refused = ledger.commit_each(
+        (step.cause, partial(changes_of, store, gathered, step)) for step in steps
+    )
+    return [steps[n] for n in refused]
 
 
 class _KnownTexts:
