@@ -84,6 +84,10 @@ def opencode(machine: Machine, event: str, **fields: Any) -> Json:
     about: dict[str, Json] = {
         "SessionStart": {"source": "startup"},
         "UserPromptSubmit": {"prompt": "Which database is it?"},
+        "PostToolUse": {
+            "tool_name": "bash",
+            "tool_input": {"command": "npm test", "description": "Run it"},
+        },
         "PostToolUseFailure": {
             "tool_name": "bash",
             "tool_input": {"command": "npm test", "description": "Run it"},
@@ -127,6 +131,13 @@ def vscode(machine: Machine, event: str, **fields: Any) -> Json:
     about: dict[str, Json] = {
         "SessionStart": {"source": "new"},
         "UserPromptSubmit": {"prompt": "Which database is it?"},
+        "PostToolUse": {
+            "tool_name": "editFiles",
+            "tool_input": {"files": ["src/main.ts"]},
+            "tool_use_id": "tool-123",
+            "tool_response": "File edited successfully",
+        },
+        "Stop": {"stop_hook_active": False},
     }
     return base | about[event] | fields
 
@@ -150,5 +161,6 @@ def copilot(machine: Machine, event: str, **fields: Any) -> Json:
                 "text_result_for_llm": "Error: listen EADDRINUSE: address already in use :::3000",
             },
         },
+        "Stop": {"stop_reason": "end_turn"},
     }
     return base | about[event] | fields

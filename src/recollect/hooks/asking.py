@@ -64,8 +64,11 @@ def tool_used(moment: program.Moment) -> None:
 def turn_ended(moment: program.Moment) -> None:
     """Ask at the end of a turn, if so much was done since the last time that it would be missed.
 
-    The turn in which the agent answers that is not counted: it ends by asking nothing.
+    The turn in which the agent answers that is not counted: it ends by asking nothing. A client
+    that hands nothing on then is asked while it works only, and what it did meanwhile still counts.
     """
+    if not moment.is_heard:
+        return
     data = _journal(moment)
     number = data.count(MARK)
     since = number - _asked_at(data)

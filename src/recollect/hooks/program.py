@@ -169,6 +169,15 @@ class Moment:
         emit(data)
 
     @property
+    def is_heard(self) -> bool:
+        """Whether the client hands what is said at this event to its agent."""
+        if self.client == CLAUDE:
+            return True
+        from recollect.hooks import dialects
+
+        return self.event in dialects.TAKES.get(self.client, ())
+
+    @property
     def asks(self) -> bool:
         """Whether the agent is to be asked for what is worth keeping (`capture.mode = ask`)."""
         return os.path.exists(f"{self.cache}/asking")

@@ -99,11 +99,13 @@ export const Recollect = async ({ client, directory }) => {
 
     "tool.execute.after": async ({ tool, sessionID, args }, output) => {
       if (!begun.has(sessionID)) return;
-      const code = output.metadata?.exit;
-      if (tool !== "bash" || !code) return;
-      const error = `Exit code ${code}\n${output.output ?? ""}`;
-      const payload = about(sessionID, { tool_name: tool, tool_input: args, error });
-      const text = notes(await heard("PostToolUseFailure", payload));
+      const code = tool === "bash" && output.metadata?.exit;
+      const payload = about(sessionID, { tool_name: tool, tool_input: args });
+      const text = notes(
+        code
+          ? await heard("PostToolUseFailure", { ...payload, error: `Exit code ${code}\n${output.output ?? ""}` })
+          : await heard("PostToolUse", payload),
+      );
       if (text) output.output = `${output.output ?? ""}\n${text}`;
     },
 
