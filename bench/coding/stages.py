@@ -37,7 +37,7 @@ STAGES: dict[str, tuple[Switch, ...]] = {
     "files at hand": ((rank, "FILE_BONUS", 0.0), (rank, "FOLDER_BONUS", 0.0)),
     "triggers": ((rank, "TRIGGER_BONUS", 0.0),),
     "times in the cue": ((rank.Cue, "_spoken", lambda cue: ((0, 0), cue.words)),),
-    "the newer first": ((rank, "_subjects_of", _nothing),),
+    "the newer first": ((rank, "is_newer", lambda *_: False),),
     "spelling": ((spelling, "neighbours", _nothing), (spelling, "characters", lambda _: [])),
     "tags are evidence": ((rank, "judge", _without_tags(rank.judge)),),
     "what is asked to be done asks for little": ((evidence, "ASKING", frozenset()),),

@@ -77,15 +77,21 @@ def test_what_is_newer_stays_behind_where(score: float, fields: dict[str, Any]) 
 def test_titles_that_share_a_third_of_their_words_are_about_the_same(
     one: str, other: str, *, same: bool
 ) -> None:
-    subjects = [rank.subject_of(title, "") for title in (one, other)]
-    assert rank.is_same_subject(*subjects) is same
+    subjects = [evidence.subject_of(title, "") for title in (one, other)]
+    assert evidence.is_same_subject(*subjects) is same
 
 
 def test_two_common_tags_and_a_word_of_the_title_are_the_same_subject() -> None:
     one, other = "The orders of a day close at ten sharp", "Earlier supper: orders cut off"
-    assert not rank.is_same_subject(rank.subject_of(one, "a"), rank.subject_of(other, "a"))
-    assert rank.is_same_subject(rank.subject_of(one, "a\nb"), rank.subject_of(other, "b\nA\nc"))
-    assert not rank.is_same_subject(rank.subject_of("x y", "a\nb"), rank.subject_of("v w", "a\nb"))
+    assert not evidence.is_same_subject(
+        evidence.subject_of(one, "a"), evidence.subject_of(other, "a")
+    )
+    assert evidence.is_same_subject(
+        evidence.subject_of(one, "a\nb"), evidence.subject_of(other, "b\nA\nc")
+    )
+    assert not evidence.is_same_subject(
+        evidence.subject_of("x y", "a\nb"), evidence.subject_of("v w", "a\nb")
+    )
 
 
 def test_whoever_is_told_how_things_were_is_told_how_they_are() -> None:
@@ -94,6 +100,27 @@ def test_whoever_is_told_how_things_were_is_told_how_they_are() -> None:
         statement("new", "Orders end at nine", "2026-10-12", text_score=2.0, text="Earlier now."),
     ]
     assert told(found, "when do the shops close", shop=0, close=1) == ["new", "old"]
+
+
+def test_what_is_far_behind_is_not_judged_unless_it_is_newer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged = []
+    judge = rank.judge
+
+    def noted(one: Candidate, *rest: Any) -> bool:
+        judged.append(one.id)
+        return judge(one, *rest)
+
+    monkeypatch.setattr(rank, "judge", noted)
+    found = [
+        statement("old", "Orders close at ten", "2026-02-24", text_score=3.0),
+        statement("behind", "Snow on the roof", "2026-10-12", text_score=1.0, text="Orders."),
+        statement("new", "Orders end at nine", "2026-10-12", text_score=1.0, text="Earlier now."),
+    ]
+    cue_has = {"orders": 3, "shop": 0}
+    assert told(found, "when do orders of the shop close", **cue_has) == ["new", "old"]
+    assert judged == ["old", "new"]
 
 
 # ------------------------------------------------------------------------------------------ times
@@ -119,6 +146,7 @@ def test_what_is_of_the_time_that_the_cue_names_is_told() -> None:
     assert told(found, "what did we do last week?") == ["last-week"]
     assert told(found, "what did we do in March?") == ["in-march"]
     assert told(found, "what did we do in April?") == []
+    assert told(found, "上週做了什麼？") == told(found, "上周做了什么？") == ["last-week"]
 
 
 def test_a_time_alone_brings_nothing_to_a_cue_about_something() -> None:

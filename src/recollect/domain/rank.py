@@ -13,7 +13,7 @@ from recollect.domain.text import (
     index_words,
     may_speak_of_time,
     plain_words,
-    stem,
+    simplified,
 )
 
 
@@ -22,7 +22,8 @@ class Candidate:
 
     Lists (`trigger`, `files`, `related`, `tags`) are one string with a line for each item, as the
     index keeps them; `tags` has the concepts, too. `day` is the day of creation, counted from 1970.
-    `text_score` is the index's own (higher is better), `score` ours, made of `parts`.
+    `text_score` is the index's own (higher is better), `meaning` how near it is to the cue where
+    there are vectors (0 to 1, the nearest of its store), `score` ours, made of `parts`.
     """
 
     # The first fields stand in the order of the index's columns.
@@ -31,7 +32,7 @@ class Candidate:
         "salience", "confidence", "source", "trust", "status", "trigger", "files", "related",
         "session", "project", "created", "day", "tokens", "size", "mtime_ns", "inode", "tags",
     )  # fmt: skip
-    __slots__ = (*COLUMNS, "parts", "scope", "score", "text_score")
+    __slots__ = (*COLUMNS, "meaning", "parts", "scope", "score", "text_score")
     n: int
     memory: int
     id: str
@@ -60,6 +61,7 @@ class Candidate:
     inode: int
     tags: str
     text_score: float
+    meaning: float
     scope: str
     score: float
     parts: dict[str, float]
@@ -69,6 +71,7 @@ class Candidate:
         for name, value in zip(self.COLUMNS, row, strict=True):
             setattr(self, name, value)
         self.text_score = text_score
+        self.meaning = 0.0
         self.scope = scope
         self.score = 0.0
         self.parts = {}
@@ -113,11 +116,12 @@ class Cue:
     def _spoken(self) -> tuple[tuple[int, int], list[str]]:
         if self._when is None:
             self._when = ((0, 0), self.words)
-            short = len(self.text) <= LONGEST_TIMED  # who asks of a time says so in a sentence
-            if self.day and short and may_speak_of_time(self.text, self.words):
+            # Who asks of a time says so in a sentence.
+            text = simplified(self.text) if len(self.text) <= LONGEST_TIMED else ""
+            if self.day and text and may_speak_of_time(text, self.words):
                 from recollect.domain import dates  # seldom needed, and a hook waits for it
 
-                found = dates.period_of(self.text, self.day)
+                found = dates.period_of(text, self.day)
                 if found:
                     have = set(self.words)
                     rest = [word for word in cue_words(found[1]) if word in have]
@@ -141,6 +145,8 @@ STATUS = {"provisional": 0.9, "resolved": 0.95}
 TRUST = {"tool": 0.9, "external": 0.7}
 # What was decided or learned says more than the record of a session (its files, its open points).
 KIND = {"session": 0.7, "conversation": 0.7}
+# What says that a section is about the cue. Chosen on six projects of bench/coding.
+SIGNALS = {"text": 1.0, "meaning": 0.5}
 FACTORS = ("kind", "salience", "confidence", "status", "trust", "age")
 BONUSES = ("files", "trigger", "scope", "date")
 DATE_BONUS = 0.8
@@ -164,6 +170,7 @@ def rate(found: Candidate, best: float, cue: Cue) -> None:
     """Give a candidate its score, where `best` is the highest text score of all candidates."""
     parts = {
         "text": found.text_score / best if best > 0 else 0.0,
+        "meaning": found.meaning,
         "kind": KIND.get(found.kind, 1.0),
         "salience": SALIENCE.get(found.salience, 1.0),
         "confidence": CONFIDENCE.get(found.confidence, 1.0),
@@ -175,7 +182,7 @@ def rate(found: Candidate, best: float, cue: Cue) -> None:
         "scope": PROJECT_BONUS if found.scope == "project" else 0.0,
         "date": DATE_BONUS if cue.is_of_its_time(found.day) else 0.0,
     }
-    total = parts["text"]
+    total = sum(weight * parts[name] for name, weight in SIGNALS.items())
     for name in FACTORS:
         total *= parts[name]
     found.score = total + sum(parts[name] for name in BONUSES)
@@ -235,9 +242,10 @@ def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int)
     """
     chosen: list[Candidate] = []
     said: list[set[str]] = []
-    for one, words in _relevant(found, cue, evidence.worths(cue.asked, counts, total)):
+    for one, text in _relevant(found, cue, evidence.worths(cue.asked, counts, total)):
         if chosen and one.score < chosen[0].score * WEAKEST_OF_BEST:
             break
+        words = set(text.split())
         if is_repeat(words, said):
             continue
         said.append(words)
@@ -247,8 +255,8 @@ def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int)
 
 def _relevant(
     found: list[Candidate], cue: Cue, asked: dict[str, float]
-) -> list[tuple[Candidate, set[str]]]:
-    """The relevant ones with the words of their texts, best first.
+) -> list[tuple[Candidate, str]]:
+    """The relevant ones with the words of their texts (see `index_words`), best first.
 
     BM25 of two stores cannot be compared: the same word is rare in a large one and common in a
     small one. So each store's best counts as one, and what decides between stores is how much of
@@ -261,24 +269,37 @@ def _relevant(
     for one in fit:
         rate(one, best[one.scope], cue)
     fit.sort(key=by_score)
-    words: dict[int, set[str]] = {}
+    texts: dict[int, str] = {}
+    known: dict[str, str] = {}
+
+    def answers(one: Candidate) -> bool:
+        texts[id(one)] = text = index_words(one.text, known)
+        is_so = judge(one, text, cue, asked, known)
+        if is_so:
+            one.score *= (1.0 + one.parts["coverage"]) / 2.0
+        return is_so
+
     relevant: list[Candidate] = []
     others: list[Candidate] = []
-    known: dict[str, str] = {}
+    strongest = 0.0
     for one in fit[:MOST_JUDGED]:
-        text = index_words(one.text, known)
-        words[id(one)] = set(text.split())
-        if judge(one, text, cue, asked, known):
-            one.score *= (1.0 + one.parts["coverage"]) / 2.0
+        if one.score < strongest * WEAKEST_OF_BEST:
+            others.append(one)  # too far behind, whatever it answers; to judge it costs
+        elif answers(one):
             relevant.append(one)
+            strongest = max(strongest, one.score)
         else:
             others.append(one)
-    subjects = _subjects_of(fit[:MOST_JUDGED]) if relevant else {}
+    subjects: dict[int, evidence.Subject] = {}
     # Whoever is told how things were must be told how they are.
-    relevant += [new for new in others if any(is_newer(new, old, subjects) for old in relevant)]
+    newer = [new for new in others if any(is_newer(new, old, subjects) for old in relevant)]
+    for one in newer:
+        if id(one) not in texts:
+            answers(one)
+    relevant += newer
     relevant.sort(key=by_score)
     put_newer_first(relevant, subjects)
-    return [(one, words[id(one)]) for one in relevant]
+    return [(one, texts[id(one)]) for one in relevant]
 
 
 def judge(
@@ -305,17 +326,16 @@ def judge(
 
 # ------------------------------------------------------------------ several about the same thing
 
-Subjects = dict[int, tuple[set[str], set[str]]]
 
-
-def put_newer_first(found: list[Candidate], subjects: "Subjects | None" = None) -> None:
+def put_newer_first(
+    found: list[Candidate], subjects: "dict[int, evidence.Subject] | None" = None
+) -> None:
     """Let what is newer stand before what is older and about the same, where both fit the cue.
 
     Nobody may have said that the older one is over. `found` is in order, and stays so.
     """
     best = found[:MOST_JUDGED]
-    if subjects is None:
-        subjects = _subjects_of(best)
+    subjects = {} if subjects is None else subjects
     for at, newer in enumerate(best):
         for older in best[:at]:
             if newer.score < older.score and is_newer(newer, older, subjects):
@@ -324,39 +344,24 @@ def put_newer_first(found: list[Candidate], subjects: "Subjects | None" = None) 
     found.sort(key=by_score)
 
 
-def is_newer(new: Candidate, old: Candidate, subjects: "Subjects") -> bool:
-    """Whether one says later than the other how something is, and fits the cue nearly as well."""
+def is_newer(new: Candidate, old: Candidate, subjects: dict[int, evidence.Subject]) -> bool:
+    """Whether one says later than the other how something is, and fits the cue nearly as well.
+
+    Episodes do not say how things are. `subjects` is a place to keep what was worked out before.
+    """
     return (
-        new.day > old.day
+        new.day > old.day > 0
         and new.status != "superseded"
-        and new.layer == old.layer
+        and new.layer == old.layer != "episodic"
         and old.score <= new.score * MOST_BEHIND
-        and id(new) in subjects
-        and id(old) in subjects
-        and is_same_subject(subjects[id(new)], subjects[id(old)])
+        and evidence.is_same_subject(_about(new, subjects), _about(old, subjects))
     )
 
 
-def _subjects_of(found: list[Candidate]) -> "Subjects":
-    """The words of the titles, and the tags; of episodes none, as they do not say how things are."""
-    lasting = [one for one in found if one.layer != "episodic" and one.day]
-    if len({one.day for one in lasting}) < 2:
-        return {}
-    return {id(one): subject_of(one.shown_title, one.tags) for one in lasting}
-
-
-def subject_of(title: str, tags: str) -> tuple[set[str], set[str]]:
-    """What a memory is about: the words of its title, and its tags (a line each)."""
-    words = {stem(word) for word in plain_words(title) if not word.isdecimal()}
-    return words, set(tags.lower().split("\n")) - {""}
-
-
-def is_same_subject(one: tuple[set[str], set[str]], other: tuple[set[str], set[str]]) -> bool:
-    """Whether a third of the shorter title is shared, or a word of it with two of the tags."""
-    common = len(one[0] & other[0])
-    if 3 * common >= min(len(one[0]), len(other[0])) > 0:
-        return True
-    return common > 0 and len(one[1] & other[1]) > 1
+def _about(one: Candidate, subjects: dict[int, evidence.Subject]) -> evidence.Subject:
+    if id(one) not in subjects:
+        subjects[id(one)] = evidence.subject_of(one.shown_title, one.tags)
+    return subjects[id(one)]
 
 
 def is_fit(one: Candidate, cue: Cue) -> bool:

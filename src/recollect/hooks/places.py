@@ -1,7 +1,8 @@
 """Hooks: the names of files and the form of a journal line, defined once for the whole house.
 
 Promises: a folder has the same store and the same cache for the hook, the commands and the
-worker; a line that a hook appends is one write, whole or recognisably torn.
+worker; a line that a hook appends is one write, whole or recognisably torn, and is found by
+readers when `record` returns, whoever folds the file meanwhile.
 Touches: `journal/<writer>.jsonl` (append); git's own files (reading, to find the main work tree).
 
 Every hook imports this module, so it imports `os` and `time` only.
@@ -11,6 +12,7 @@ import os
 import time
 
 STORE_FOLDER = ".claude/memory"
+MOST_TRIES = 5  # to append; a session's file is set aside once a day at most
 
 # ------------------------------------------------------------------------- names of files, once
 
@@ -164,9 +166,16 @@ def checksum(data: bytes) -> int:
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte
-        for _ in range(8):
-            crc = (crc >> 1) ^ (0xEDB88320 if crc & 1 else 0)
+        crc = (crc >> 4) ^ _CRC_OF[crc & 15]
+        crc = (crc >> 4) ^ _CRC_OF[crc & 15]
     return crc ^ 0xFFFFFFFF
+
+
+# Of four bits; a table for whole bytes would cost more to make than it saves.
+_CRC_OF = (
+    0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+    0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
+)  # fmt: skip
 
 
 def sealed(line: bytes, crc: int) -> bytes:
@@ -186,7 +195,7 @@ _ESCAPED[10], _ESCAPED[9], _ESCAPED[13] = "\\n", "\\t", "\\r"
 
 
 def record(root: str, writer: str, op: str, fields: "dict[str, str | list[str] | int]") -> None:
-    """Append a line to the journal of a session; one write, so that parallel hooks don't mix."""
+    """Append a line to the journal of a session."""
     seconds = time.time()
     parts = [
         f'{{"op":{json_text(op)},"op_id":"{new_op_id(seconds)}","time":"{utc(seconds)}"',
@@ -199,19 +208,36 @@ def record(root: str, writer: str, op: str, fields: "dict[str, str | list[str] |
             shown = str(value) if isinstance(value, int) else json_text(value)
         parts.append(f'"{key}":{shown}')
     line = (",".join(parts) + "}").encode("utf-8")
-    path = f"{root}/journal/{writer}.jsonl"
+    append(root, f"{root}/journal/{writer}.jsonl", sealed(line, checksum(line)))
+
+
+def append(root: str, path: str, data: bytes) -> None:
+    """Put whole lines at the end of a session's file; one write, so that parallel hooks don't mix.
+
+    A file that lost its name meanwhile was set aside to be folded, and nobody may look into it
+    again: then the same lines go into the new one, and readers know them by their ids.
+    """
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-    try:
-        handle = os.open(path, flags, 0o600)
-    except FileNotFoundError:
+    for _ in range(MOST_TRIES):
         try:
-            os.mkdir(f"{root}/journal", 0o700)
-        except FileExistsError:
-            pass  # another hook was quicker
-        handle = os.open(path, flags, 0o600)
-    size = os.fstat(handle).st_size
-    torn = size and os.pread(handle, 1, size - 1) != b"\n"
-    data = sealed(line, checksum(line))
-    # A line that a full disk cut off must not swallow ours.
-    os.write(handle, b"\n" + data if torn else data)
-    os.close(handle)
+            handle = os.open(path, flags, 0o600)
+        except FileNotFoundError:
+            try:
+                os.mkdir(f"{root}/journal", 0o700)
+            except FileExistsError:
+                pass  # another hook was quicker
+            handle = os.open(path, flags, 0o600)
+        try:
+            info = os.fstat(handle)
+            torn = info.st_size and os.pread(handle, 1, info.st_size - 1) != b"\n"
+            # A line that a full disk cut off must not swallow ours.
+            whole = b"\n" + data if torn else data
+            if os.write(handle, whole) < len(whole):
+                raise OSError(28, "No space left on device")  # what the next write would be told
+            # As long as the file is open nobody else's can have its number.
+            if os.stat(path).st_ino == info.st_ino:
+                return
+        except FileNotFoundError:
+            pass
+        finally:
+            os.close(handle)

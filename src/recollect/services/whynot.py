@@ -90,15 +90,16 @@ def _judged(stores: Sequence[OpenStore], one: Candidate, cue: Cue, found: Recall
     """Why one that was considered was not chosen, or found no room."""
     place = found.candidates.index(one) + 1
     of = len(found.candidates)
-    if "coverage" not in one.parts:
+    best = found.full[0] if found.full else None
+    is_weaker = best is not None and one.score < best.score * rank.WEAKEST_OF_BEST
+    if "coverage" not in one.parts and not is_weaker:
         return Reason("crowded-out", place, of, candidate=one)
     text = index_words(one.text)
     if not rank.judge(one, text, cue, worths(stores, cue), {}):
         coverage, weight = one.parts["coverage"], one.parts["weight"]
         is_passing = evidence.is_relevant(coverage, weight, 2 if weight else 0)
         return Reason("passing" if is_passing else "too-little", place, of, candidate=one)
-    best = found.full[0] if found.full else None
-    if best is not None and one.score < best.score * rank.WEAKEST_OF_BEST:
+    if best is not None and is_weaker:
         return Reason("weaker", place, of, best.name, one)
     words = set(text.split())
     for other in (*found.full, *found.pointers):
