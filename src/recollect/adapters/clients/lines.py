@@ -98,13 +98,12 @@ def _end_of_line(file: BinaryIO, offset: int) -> int:
     return offset
 
 
-def object_of(raw: bytes) -> dict[str, Any]:
+def object_of(raw: bytes | str) -> dict[str, Any]:
     """The object that a line is; an empty one for any other line."""
     try:
-        found = json.loads(raw)
+        return members(json.loads(raw))
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def head_of(path: str) -> dict[str, Any]:
@@ -115,6 +114,11 @@ def head_of(path: str) -> dict[str, Any]:
 def string(value: object) -> str:
     """The value if it is a string, else nothing: a field may be of any kind."""
     return value if isinstance(value, str) else ""
+
+
+def members(value: object) -> dict[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
 
 
 def objects(value: object) -> list[dict[str, Any]]:

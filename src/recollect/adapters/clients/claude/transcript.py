@@ -98,9 +98,8 @@ class _Reading(Reading):
             return
         self.cwd = self.cwd or lines.string(line.get("cwd"))
         self.branch = lines.string(line.get("gitBranch")) or self.branch
-        forked = line.get("forkedFrom")
-        if isinstance(forked, dict):
-            self.parent = lines.string(forked.get("sessionId"))
+        if "forkedFrom" in line:
+            self.parent = lines.string(lines.members(line["forkedFrom"]).get("sessionId"))
         kind = line.get("type")
         if kind == "user":
             self.events += _user(line)
@@ -124,11 +123,10 @@ def _id(line: dict[str, Any], n: int, of: str = "") -> str:
 
 
 def _blocks(line: dict[str, Any]) -> list[dict[str, Any]]:
-    message = line.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
+    content = lines.members(line.get("message")).get("content")
     if isinstance(content, str):
         return [{"type": "text", "text": content, "whole": True}]
-    return [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
+    return lines.objects(content)
 
 
 def _user(line: dict[str, Any]) -> Iterator[Event]:
@@ -170,14 +168,13 @@ def human_text(text: str) -> str:
 
 def _attachment(line: dict[str, Any]) -> Iterator[Event]:
     # A prompt typed while the agent works is not a line of its own but an attachment.
-    what = line.get("attachment")
-    if not isinstance(what, dict) or what.get("type") != "queued_command":
+    what = lines.members(line.get("attachment"))
+    if what.get("type") != "queued_command":
         return
-    origin = what.get("origin")
-    human = what.get("humanTurn") or (isinstance(origin, dict) and origin.get("kind") == "human")
+    human = what.get("humanTurn") or lines.members(what.get("origin")).get("kind") == "human"
     said = what.get("prompt")
-    parts = [{"text": said}] if isinstance(said, str) else said if isinstance(said, list) else []
-    texts = [lines.string(part.get("text")) for part in parts if isinstance(part, dict)]
+    parts = [{"text": said}] if isinstance(said, str) else lines.objects(said)
+    texts = [lines.string(part.get("text")) for part in parts]
     text = human_text("\n".join(texts)) if human else ""
     if text:
         yield Event("prompt", _time(line), text=text, id=_id(line, 0))
@@ -195,8 +192,7 @@ def _assistant(line: dict[str, Any]) -> Iterator[Event]:
 
 def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event]:
     name = lines.string(block.get("name"))
-    given = block.get("input")
-    given = given if isinstance(given, dict) else {}
+    given = lines.members(block.get("input"))
     call = lines.string(block.get("id"))
     time = _time(line)
     if name in _SHELLS:
@@ -218,8 +214,7 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
             id=_id(line, n),
         )
     elif name == "TodoWrite":
-        todos = given.get("todos")
-        rows = [t for t in todos if isinstance(t, dict)] if isinstance(todos, list) else []
+        rows = lines.objects(given.get("todos"))
         pairs = tuple(
             (lines.string(t.get("status")), lines.string(t.get("content")), "")
             for t in rows
@@ -245,7 +240,7 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
 def _result(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event]:
     content = block.get("content")
     if isinstance(content, list):
-        parts = [lines.string(b.get("text")) for b in content if isinstance(b, dict)]
+        parts = [lines.string(b.get("text")) for b in lines.objects(content)]
         content = "\n".join(part for part in parts if part)
     # A person who says no to a call is no failure to learn from.
     refused = line.get("toolDenialKind") == "user-rejected"
@@ -257,18 +252,16 @@ def _result(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Eve
         ok=not block.get("is_error"),
         id=_id(line, n),
     )
-    extra = line.get("toolUseResult")
-    if isinstance(extra, dict):
-        yield from _task(line, extra, n)
+    yield from _task(line, lines.members(line.get("toolUseResult")), n)
 
 
 def _task(line: dict[str, Any], extra: dict[str, Any], n: int) -> Iterator[Event]:
     """The to-do list of newer versions, kept task by task."""
-    task = extra.get("task")
-    if isinstance(task, dict) and task.get("subject"):
+    task = lines.members(extra.get("task"))
+    if task.get("subject"):
         row = ("open", lines.string(task.get("subject")), lines.string(task.get("id")))
         yield Event("todos", _time(line), todos=(row,), id=_id(line, n, "t"))
-    change = extra.get("statusChange")
-    if isinstance(change, dict) and extra.get("taskId"):
+    change = lines.members(extra.get("statusChange"))
+    if change and extra.get("taskId"):
         row = (lines.string(change.get("to")), "", lines.string(extra.get("taskId")))
         yield Event("todos", _time(line), todos=(row,), id=_id(line, n, "t"))

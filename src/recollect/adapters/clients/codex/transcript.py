@@ -50,9 +50,8 @@ class CodexTranscripts(LineTranscripts):
 
 
 def _is_subagent(path: str) -> bool:
-    about = lines.head_of(path).get("payload")
-    source = about.get("source") if isinstance(about, dict) else None
-    return isinstance(source, dict) and "subagent" in source
+    about = lines.members(lines.head_of(path).get("payload"))
+    return "subagent" in lines.members(about.get("source"))
 
 
 class _Reading(Reading):
@@ -66,9 +65,7 @@ class _Reading(Reading):
         if any(kind in raw[:160] for kind in _SKIPPED):
             return
         line = lines.object_of(raw)
-        payload = line.get("payload")
-        if not isinstance(payload, dict):
-            return
+        payload = lines.members(line.get("payload"))
         kind, time = line.get("type"), lines.time_of(line.get("timestamp"))
         if kind == "session_meta":
             self._begin(payload)
@@ -82,8 +79,7 @@ class _Reading(Reading):
     def _begin(self, payload: dict[str, Any]) -> None:
         self.cwd = self.cwd or lines.string(payload.get("cwd"))
         self.parent = lines.string(payload.get("forked_from_id"))
-        git = payload.get("git")
-        self.branch = lines.string(git.get("branch")) if isinstance(git, dict) else ""
+        self.branch = lines.string(lines.members(payload.get("git")).get("branch"))
 
     # --------------------------------------------------------------------- as the client tells it
 
@@ -151,7 +147,7 @@ def _ran(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
 def _changed(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     changes = item.get("changes")
     ok = item.get("status") == "completed"
-    for n, path in enumerate(changes if isinstance(changes, dict) else ()):
+    for n, path in enumerate(lines.members(changes)):
         call = f"{lines.string(item.get('id'))}.{n}"
         yield Event("call", time, tool="edit", call=call, target=path, id=f"{name}.{n}")
         text = lines.string(item.get("stderr"))
@@ -167,7 +163,7 @@ def _used(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     yield Event("call", time, tool=tool, call=call, id=name)
     yield Event("web", time, id=f"{name}.w")  # where a server has it from, nobody knows
     error = item.get("error")
-    text = lines.string(error.get("message")) if isinstance(error, dict) else ""
+    text = lines.string(lines.members(error).get("message"))
     yield Event("result", time, text=text, call=call, ok=error is None, id=f"{name}.r")
 
 

@@ -59,15 +59,14 @@ class _Reading(Reading):
         if not raw.startswith(_KINDS):
             return
         line = lines.object_of(raw)
-        data = line.get("data")
-        if not isinstance(data, dict) or data.get("parentToolCallId"):
+        data = lines.members(line.get("data"))
+        if data.get("parentToolCallId"):
             return
         kind = line.get("type")
         if kind in ("session.start", "session.resume"):
-            context = data.get("context")
-            if isinstance(context, dict):
-                self.cwd = lines.string(context.get("cwd"))
-                self.branch = lines.string(context.get("branch"))
+            context = lines.members(data.get("context"))
+            self.cwd = lines.string(context.get("cwd")) or self.cwd
+            self.branch = lines.string(context.get("branch")) or self.branch
             return
         name, time = lines.string(line.get("id")), lines.time_of(line.get("timestamp"))
         self.events += _events(str(kind), data, time, name)
@@ -91,8 +90,7 @@ def _events(kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[E
 
 def _started(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     tool, call = lines.string(data.get("toolName")), lines.string(data.get("toolCallId"))
-    given = data.get("arguments")
-    given = given if isinstance(given, dict) else {}
+    given = lines.members(data.get("arguments"))
     if data.get("mcpServerName") == OWN_TOOL:
         yield Event("call", time, tool=OWN_TOOL, call=call, id=name)
         return
@@ -105,18 +103,13 @@ def _started(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
 
 
 def _ended(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
-    call, error, result = (
-        lines.string(data.get("toolCallId")),
-        data.get("error"),
-        data.get("result"),
-    )
-    text = lines.string(result.get("content")) if isinstance(result, dict) else ""
+    call, error = lines.string(data.get("toolCallId")), data.get("error")
+    text = lines.string(lines.members(data.get("result")).get("content"))
     refused = False
     if isinstance(error, dict):
         text = lines.string(error.get("message"))
         refused = error.get("code") in ("rejected", "denied")  # a person's no is no failure
-    shell = data.get("shellExecution")
-    code = shell.get("exitCode") if isinstance(shell, dict) else 0
+    code = lines.members(data.get("shellExecution")).get("exitCode")
     ok = bool(data.get("success")) and not code
     text = "" if refused else text.partition(_GUIDANCE)[0]
     yield Event("result", time, text=text, call=call, ok=ok, id=name)

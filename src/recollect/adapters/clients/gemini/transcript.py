@@ -99,8 +99,7 @@ def _said(line: dict[str, Any]) -> str:
 
 def _call(call: dict[str, Any], time: str) -> Iterator[Event]:
     name, tool = lines.string(call.get("id")), lines.string(call.get("name"))
-    given = call.get("args")
-    given = given if isinstance(given, dict) else {}
+    given = lines.members(call.get("args"))
     time = lines.time_of(call.get("timestamp")) or time
     if tool == "write_todos":
         rows = lines.objects(given.get("todos"))
@@ -130,9 +129,8 @@ def _result(call: dict[str, Any]) -> tuple[str, bool]:
     """What a call gave out, and whether it failed."""
     text, failed = "", call.get("status") == "error"
     for part in lines.objects(call.get("result")):
-        answer = part.get("functionResponse")
-        response = answer.get("response") if isinstance(answer, dict) else None
-        if isinstance(response, dict):
+        response = lines.members(lines.members(part.get("functionResponse")).get("response"))
+        if response:
             text = lines.string(response.get("error")) or lines.string(response.get("output"))
     code = _EXIT_CODE.findall(text)
     failed = failed or bool(code and code[-1] != "0")

@@ -12,7 +12,6 @@ The shapes are those of version 1.18.
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -108,17 +107,13 @@ def _rows(path: str, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...
 
 
 def _row(row: tuple[Any, ...]) -> _Row:
-    try:
-        data = json.loads(row[2])
-    except (ValueError, TypeError, RecursionError):
-        data = {}
-    return _Row(str(row[0]), int(row[1]), data if isinstance(data, dict) else {})
+    data = lines.object_of(row[2]) if isinstance(row[2], str | bytes) else {}
+    return _Row(str(row[0]), int(row[1]), data)
 
 
 def _is_whole(message: _Row) -> bool:
     """Whether nothing can be added to a message any more."""
-    time = message.data.get("time")
-    done = isinstance(time, dict) and time.get("completed")
+    done = lines.members(message.data.get("time")).get("completed")
     return message.data.get("role") == "user" or bool(done or message.data.get("error"))
 
 
@@ -140,10 +135,8 @@ def _events(message: _Row, part: _Row) -> Iterator[Event]:
 
 def _used(part: _Row, time: str) -> Iterator[Event]:
     tool, call = lines.string(part.data.get("tool")), lines.string(part.data.get("callID"))
-    state = part.data.get("state")
-    state = state if isinstance(state, dict) else {}
-    given = state.get("input")
-    given = given if isinstance(given, dict) else {}
+    state = lines.members(part.data.get("state"))
+    given = lines.members(state.get("input"))
     if state.get("status") not in ("completed", "error"):
         return  # it is read again when it has ended
     if tool == "todowrite":
@@ -164,8 +157,7 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
     yield Event("call", time, tool=kind, call=call, target=target, id=part.id)
     if tool in _WEB:
         yield Event("web", time, id=f"{part.id}.w")
-    about = state.get("metadata")
-    code = about.get("exit") if isinstance(about, dict) else 0
+    code = lines.members(state.get("metadata")).get("exit")
     text = lines.string(state.get("error")) or lines.string(state.get("output"))
     refused = "rejected permission" in text or "user dismissed" in text  # no failure to learn from
     ok = state.get("status") == "completed" and not code
