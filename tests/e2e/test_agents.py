@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 BRIEF = "Recollect keeps the notes of earlier sessions"
+TELLS_SERVER_ITS_SESSION = ("copilot",)
+ANSWER = "Stored notes from earlier work that may bear on this"
 FIRST_PROMPT = (
     "We decided to use PostgreSQL for the event store because we need JSONB. "
     "I prefer small commits with a test in each. "
@@ -95,9 +97,17 @@ def test_one_session_remembers_through_the_tool_and_the_next_one_recalls(
     assert agent.prompt("Good morning.", cwd=project).returncode == 0
     before, after = all_text(api.turns[-2]), all_text(api.turns[-1])
     assert after.count("For an hour.") > before.count("For an hour.")
-    # What our own tools answered is not captured as news.
+    # Once, although an answer has two forms: each client shows one of them, or is sent one.
+    assert after.count(ANSWER) == before.count(ANSWER) + 1
+    # What our own tools answered is not captured as news; what was remembered in a session is listed
+    # in it, where the client tells our server which session it is of.
     connected.settle()
-    assert all("For an hour" not in connected.text(row["id"]) for row in connected.sessions())
+    told = {
+        row["title"]: "For an hour" in connected.text(row["id"]) for row in connected.sessions()
+    }
+    noted = told.pop("Please note what we agreed on")
+    assert noted == (agent.name in TELLS_SERVER_ITS_SESSION)
+    assert not any(told.values())
 
 
 def test_resumed_session_renews_its_memory_and_gets_no_second_brief(

@@ -109,6 +109,20 @@ def test_an_old_request_gets_no_fields_of_the_new_era(agent: Agent) -> None:
         assert (said["code"], said["data"]["supported"]) == (-32022, [MODERN])
 
 
+def test_a_client_that_shows_both_forms_of_an_answer_is_sent_one(agent: Agent) -> None:
+    with agent.server() as server:
+        both = server.result("tools/call", name="status", _meta=ENVELOPE)
+        assert both["structuredContent"]["text"] == both["content"][0]["text"]
+        for client in ({"name": "copilot-cli", "version": "1.0.102"}, {"name": "copilot-cli"}):
+            meta = {**ENVELOPE, protocol.CLIENT_KEY: client}
+            found = server.result("tools/call", name="status", _meta=meta)
+            assert "structuredContent" not in found
+            assert found["content"] == both["content"]
+        for nobody in ("copilot-cli", ["copilot-cli"], {"name": ["copilot-cli"]}, None):
+            meta = {**ENVELOPE, protocol.CLIENT_KEY: nobody}
+            assert "structuredContent" in server.result("tools/call", name="status", _meta=meta)
+
+
 def test_a_probe_without_a_version_is_answered_too(agent: Agent) -> None:
     with agent.server() as server:
         assert server.result("server/discover")["supportedVersions"] == [MODERN]

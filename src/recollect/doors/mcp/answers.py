@@ -35,12 +35,11 @@ class Answer(NamedTuple):
     facts: dict[str, Any]
     is_error: bool = False
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self, *, text_alone: bool = False) -> dict[str, Any]:
         """The answer as the protocol has it."""
-        said = {
-            "content": [{"type": "text", "text": self.text}],
-            "structuredContent": {"text": self.text, **self.facts},
-        }
+        said: dict[str, Any] = {"content": [{"type": "text", "text": self.text}]}
+        if not text_alone:
+            said["structuredContent"] = {"text": self.text, **self.facts}
         return said | ({"isError": True} if self.is_error else {})
 
 
@@ -224,6 +223,13 @@ def _status(app: App, _given: dict[str, Any]) -> Answer:
             n=row["sessions"], root=attribute(row["root"]),
         )
         for row in rows
+    ]  # fmt: skip
+    lines += [
+        say(
+            lang, "What is new in the {scope} store ({layers}) is encrypted: you can save there, and only a person reads it.",
+            scope=word(lang, row["scope"]), layers=", ".join(row["encrypt"]),
+        )
+        for row in rows if row["encrypt"]
     ]  # fmt: skip
     if not rows:
         lines.append(say(lang, "There is no store here; the person can make one with `recollect init`."))  # fmt: skip

@@ -190,7 +190,8 @@ class Desk:
             known = ", ".join(t.name for t in BY_NAME.values() if t.reads or not self._read_only)
             raise Wrong(INVALID_PARAMS, f"There is no tool {str(name)[:80]!r}; there are: {known}.")
         given = request.params.get("arguments")
-        return answers.call(app, tool, {} if given is None else given).as_json()
+        answer = answers.call(app, tool, {} if given is None else given)
+        return answer.as_json(text_alone=request.wants_text_alone)
 
 
 def _open_stores(app: App, call: Call) -> None:

@@ -20,6 +20,10 @@ MODERN = "2026-07-28"
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  # newest first
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
+CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
+# Clients, by the name that they give themselves in each request, that show their model the text of
+# an answer and its structured form as well: to them the text alone is sent.
+SHOW_BOTH = ("copilot-cli",)
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 INTERNAL_ERROR, HEADER_MISMATCH, UNSUPPORTED_VERSION = -32603, -32020, -32022
 # How long a client may keep a list: ours stay as they are while the server runs, notes do not.
@@ -71,6 +75,12 @@ class Request(NamedTuple):
     def is_modern(self) -> bool:
         """Whether it is of the era without a handshake."""
         return VERSION_KEY in self.meta
+
+    @property
+    def wants_text_alone(self) -> bool:
+        """Whether its client would show the model a structured form beside the text."""
+        client = self.meta.get(CLIENT_KEY)
+        return isinstance(client, dict) and client.get("name") in SHOW_BOTH
 
 
 class Wrong(Exception):
