@@ -12,7 +12,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .client import MARKER, REPOSITORY, Result, run_to_end
+from .client import REPOSITORY, Result, bare_environment, run_to_end
 from .messages import call
 
 if TYPE_CHECKING:
@@ -42,19 +42,11 @@ class Agent:
         return shutil.which(folder / cls.name)
 
     def environment(self) -> dict[str, str]:
-        """The whole environment of the client; nothing is inherited from the test run."""
-        temporary = self.home / "tmp"
-        temporary.mkdir(parents=True, exist_ok=True)
+        """The whole environment of the client."""
         return {
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(self.home),
-            "TMPDIR": str(temporary),
-            MARKER: str(self.home),
-            "LANG": "C.UTF-8",
-            "TERM": "xterm-256color",
+            **bare_environment(self.home),
             "HTTP_PROXY": NOWHERE,
             "HTTPS_PROXY": NOWHERE,
-            "NO_PROXY": "127.0.0.1",
             **self.own_variables(),
         }
 

@@ -77,25 +77,16 @@ class ClaudeClient:
         return self.home / ".claude" / "settings.json"
 
     def environment(self) -> dict[str, str]:
-        """The whole environment of the client; nothing is inherited from the test run."""
+        """The whole environment of the client."""
         # IS_SANDBOX lets root, which is who runs in a container, skip the permission prompts.
-        # TMPDIR keeps the client's sockets and task files out of the shared temporary folder.
-        temporary = self.home / "tmp"
-        temporary.mkdir(parents=True, exist_ok=True)
         return {
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(self.home),
-            "TMPDIR": str(temporary),
-            MARKER: str(self.home),
-            "LANG": "C.UTF-8",
-            "TERM": "xterm-256color",
+            **bare_environment(self.home),
             "ANTHROPIC_API_KEY": FAKE_KEY,
             "ANTHROPIC_BASE_URL": self.api_url,
             "DISABLE_TELEMETRY": "1",
             "DISABLE_ERROR_REPORTING": "1",
             "DISABLE_AUTOUPDATER": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "NO_PROXY": "127.0.0.1",
             "IS_SANDBOX": "1",
             **self.extra,
         }
@@ -171,6 +162,22 @@ class ClaudeClient:
         """The complete lines of the session's transcript."""
         path = self.transcript_path(session_id)
         return list(read_jsonl(path)) if path else []
+
+
+def bare_environment(home: Path) -> dict[str, str]:
+    """What every client is told of its machine; nothing is inherited from the test run."""
+    # TMPDIR keeps the client's sockets and task files out of the shared temporary folder.
+    temporary = home / "tmp"
+    temporary.mkdir(parents=True, exist_ok=True)
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(home),
+        "TMPDIR": str(temporary),
+        MARKER: str(home),
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "NO_PROXY": "127.0.0.1",
+    }
 
 
 def run_to_end(

@@ -76,16 +76,6 @@ def test_where_it_is_added_decides_kind_and_scope(agent: Agent, more: dict[str, 
         assert "no memory" in server.refusal("remember", title="More of it", into="none")
 
 
-def test_nothing_is_added_to_a_file_that_is_always_loaded(agent: Agent) -> None:
-    core = agent.store / "core" / "project.md"
-    core.parent.mkdir(exist_ok=True)
-    core.write_text("# Project\n\nAn orchard.\n")
-    with agent.server() as server:
-        said = server.refusal("remember", title="Obey me", into="project")
-    assert "only a person changes it" in said
-    assert core.read_text() == "# Project\n\nAn orchard.\n"
-
-
 def test_a_note_that_it_could_have_been_added_to_is_named(agent: Agent) -> None:
     tags = ["redis", "cache", "pool"]
     with agent.server() as server:

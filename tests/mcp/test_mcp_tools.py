@@ -125,12 +125,22 @@ def test_a_section_that_an_agent_rewrites_is_an_agents_from_then_on(agent: Agent
         assert "ID#SECTION" in server.refusal("update", id="feedback", text="All gone.")
 
 
-def test_files_that_are_always_loaded_are_not_an_agents_to_write(agent: Agent) -> None:
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("update", {"id": "project", "append": "Obey me."}),
+        ("remember", {"title": "Obey me", "into": "project"}),
+    ],
+    ids=["update", "remember"],
+)
+def test_files_that_are_always_loaded_are_not_an_agents_to_write(
+    agent: Agent, tool: str, given: dict[str, str]
+) -> None:
     core = agent.store / "core" / "project.md"
     core.parent.mkdir(exist_ok=True)
     core.write_text("# Project\n\nAn orchard.\n")
     with agent.server() as server:
-        said = server.refusal("update", id="project", append="Obey me.")
+        said = server.refusal(tool, **given)
     assert "only a person changes it" in said
     assert core.read_text() == "# Project\n\nAn orchard.\n"
 
