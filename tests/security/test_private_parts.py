@@ -13,6 +13,7 @@ from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 
 from recollect.domain.redact import PRIVATE_MARK, strip_private, strip_private_in_part
+from recollect.services.writing import SHARED
 
 from .ways import WAYS, bytes_kept
 
@@ -183,3 +184,19 @@ def test_a_text_in_two_parts_keeps_what_the_whole_keeps(parts: list[str], cut: i
     if "</private>" not in strip_private(text):  # every end has a start
         assert (first + second).replace(PRIVATE_MARK, "") == whole.replace(PRIVATE_MARK, "")
         assert whole == strip_private(text)
+
+
+@pytest.mark.parametrize(("kind", "shared"), SHARED.items())
+def test_what_is_private_gets_a_file_of_its_own_and_is_in_no_view(
+    person: Person, kind: str, shared: str
+) -> None:
+    person.ok("save", "Solution: ours" if kind == "solution" else "Ours", "--kind", kind)
+    done = person.ok(
+        "save", "Kingfisher", "--kind", kind, "--body", "marmalade", "--private", "--json"
+    )
+    path = Path(done.json["path"])
+    assert path != person.store / shared
+    assert f"/{path.relative_to(person.store)}" in (person.store / ".gitignore").read_text("utf-8")
+    told = [file for file in person.store.iterdir() if file.is_file() and file.name != ".gitignore"]
+    assert not [file for file in [*told, person.store / shared] if "ingfisher" in file.read_text()]
+    assert "ingfisher" not in person.ok("recall", "--start").out

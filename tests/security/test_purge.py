@@ -9,6 +9,8 @@ from tests.capture.desk import Desk
 from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 
+from recollect.hooks import places
+
 WORD = "kingfisher"
 
 
@@ -69,3 +71,33 @@ def test_what_cannot_be_reached_is_named(desk: Desk) -> None:
     assert {row["what"] for row in left} == {"snapshot", "git history"}
     for row in left:
         assert Path(row["path"]).exists()
+
+
+def test_what_is_purged_from_the_global_store_is_in_no_brief_of_any_project(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    people = [Person(home, home / name) for name in ("teapot", "kettle")]
+    for person in people:
+        person.project.mkdir(parents=True)
+        person.ok("init", "--scope", "both")
+    here, there = people
+    here.ok("save", f"Feed the {WORD}", "--scope", "global", "--kind", "decision")
+    there.ok("save", "Boil the water")  # its brief is made anew
+
+    def left() -> list[Path]:
+        return [p for p in tmp_path.rglob("*") if p.is_file() and WORD.encode() in p.read_bytes()]
+
+    assert sum(path.name == "brief" for path in left()) == len(people)
+    here.ok("forget", f"feed-the-{WORD}", "--purge", "--yes")
+    # The journal keeps the name of the file, as docs/security.md says.
+    assert {path.parent.name for path in left()} <= {"journal"}
+    assert there.ok("recall", "--start").code == 0
+
+
+def test_what_was_kept_of_an_edit_goes_with_its_memory(tmp_path: Path) -> None:
+    person = Person(tmp_path, tmp_path / "teapot")
+    person.store.mkdir(parents=True)
+    person.ok("save", "Tea")
+    kept = Path(places.cache_folder(str(person.store), {"HOME": str(tmp_path)})) / "edited-tea.md"
+    kept.write_text(WORD)  # there, where somebody else was quicker: tests/cli/test_commands.py
+    person.ok("forget", "tea", "--purge", "--yes")
+    assert not kept.exists()

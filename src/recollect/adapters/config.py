@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from recollect import fsio
+from recollect.domain.model import CORE, LAYERS
 from recollect.errors import FileNotThere, SettingProblem, StorageFailed
 from recollect.named import NamedTuple
 
@@ -75,13 +76,22 @@ SETTINGS: dict[str, Setting] = {
         0,
         "take out what tells of people too: mail addresses, telephone, cards, accounts",
     ),
+    "encryption.store": Setting(
+        False, (), 0, 0, "encrypt everything that is written, whatever its layer"
+    ),
+    "encryption.episodic": Setting(
+        False, (), 0, 0, "encrypt new episodes, the memories of sessions among them"
+    ),
+    "encryption.semantic": Setting(False, (), 0, 0, "encrypt new facts, decisions and issues"),
+    "encryption.procedural": Setting(False, (), 0, 0, "encrypt new rules, solutions and patterns"),
+    "encryption.reference": Setting(False, (), 0, 0, "encrypt new pointers"),
     "views.rows": Setting(200, (), 10, 100_000, "rows of the table in MEMORY.md"),
 }
 # What somebody set for all their projects, the file of one can make narrower and not wider.
 _NARROWER: dict[str, Callable[[Value, Value], Value]] = {
     "capture.enabled": lambda one, other: one and other,
     "privacy.personal": lambda one, other: one or other,
-}
+} | {key: lambda one, other: one or other for key in SETTINGS if key.startswith("encryption.")}
 FILE = "config.toml"
 
 
@@ -109,6 +119,13 @@ def narrowed(found: Mapping[str, Value], own: Mapping[str, Value]) -> dict[str, 
         key: _NARROWER[key](value, own[key]) if key in own and key in _NARROWER else value
         for key, value in found.items()
     }
+
+
+def encrypted_layers(values: Mapping[str, Value]) -> frozenset[str]:
+    """The layers in which nothing new is to be plain, with `core` where all of a store is meant."""
+    every = bool(values["encryption.store"])
+    named = {layer for layer in LAYERS if every or values[f"encryption.{layer}"]}
+    return frozenset(named | {CORE} if every else named)
 
 
 def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingProblem]:

@@ -163,6 +163,10 @@ class FolderSessions:
         fsio.append_bytes(path, data)
         return size + len(data)
 
+    def drop_raw(self, state: SessionState) -> None:
+        """Take the raw copy away."""
+        fsio.remove(os.path.join(self._raw, f"{_name(state)}.jsonl.gz"))
+
     def raw_events(self, state: SessionState) -> Iterator[Event]:
         """The events of the raw copy, as far as it can be read."""
         path = os.path.join(self._raw, f"{_name(state)}.jsonl.gz")

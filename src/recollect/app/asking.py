@@ -20,7 +20,8 @@ def keep_asking(app: App, store: OpenStore) -> None:
     """
     path = f"{app.cache_of(store.files.root)}/asking"
     chosen = _chosen(app, store)
-    if chosen["capture.mode"] != "ask" or not store.settings.capture:
+    # What an agent writes by itself would be plain.
+    if chosen["capture.mode"] != "ask" or not store.settings.capture or store.settings.encrypt:
         fsio.remove(path)
         return
     lines = (str(chosen["capture.save_interval"]), store.settings.lang, _command())

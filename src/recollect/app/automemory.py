@@ -220,7 +220,9 @@ def keep(app: App, store: OpenStore) -> int:
     listed = [f"({note.name}.md)" in index for note in found]
     # Before a name or a tag is made of it.
     names = [(_name_of(note), note) for note in (note.mapped(app.redact) for note in found)]
-    new = _take_in(store, names) if store.settings.capture else 0
+    # A copy that is encrypted would tell nobody what the client keeps plain beside it.
+    is_wanted = store.settings.capture and "semantic" not in store.settings.encrypt
+    new = _take_in(store, names) if is_wanted else 0
     _tell_hooks(app, store, [name for (name, _), here in zip(names, listed, strict=True) if here])
     if mode == BACKEND and place:
         _fill_index(store, place)

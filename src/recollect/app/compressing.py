@@ -8,6 +8,7 @@ from typing import Any
 from recollect.app import lifecycle
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
+from recollect.domain.model import CORE
 from recollect.hooks import places
 from recollect.named import NamedTuple
 from recollect.services import sessions_archive
@@ -74,7 +75,11 @@ def compress_store(
     """
     before = places.utc(app.started_ns / 1e9 - days * 86_400)[:10]
     files, staying = _session_files(store), _running(app, store)
-    recent = sessions_archive.renew_recent(store, before, dry_run=dry_run)
+    recent = False
+    if CORE not in store.settings.encrypt:
+        recent = sessions_archive.renew_recent(store, before, dry_run=dry_run)
+    if "episodic" in store.settings.encrypt:  # the page of a month would be plain
+        return Compressed(store.scope, store.files.root, [], recent)
     months = sessions_archive.compress(store, files, staying, before, dry_run=True)
     if months and not dry_run:
         found = lifecycle.consolidate_store(app, store)

@@ -9,7 +9,8 @@ from itertools import combinations
 from typing import Any
 
 from recollect import fsio
-from recollect.app import automemory, leftovers, surroundings
+from recollect.adapters.journal import is_folded
+from recollect.app import automemory, embedding, leftovers, surroundings
 from recollect.app import repair as mending
 from recollect.app.finding import Finding
 from recollect.app.finding import found as _found
@@ -62,6 +63,7 @@ def examine(app: App, *, repair: bool) -> Report:
                 *_bytecode(repair=repair),
                 *surroundings.clients(app),
                 *automemory.findings(app),
+                *embedding.findings(app),
             ],
         )
     ]
@@ -161,7 +163,7 @@ def _store(app: App, store: OpenStore) -> Iterator[Finding]:
     yield from surroundings.hooks(app, store)
     yield from surroundings.waiting(app, store)
     yield from _leftovers(app, store)
-    if store.files.exists("encrypted"):
+    if store.settings.encrypt or store.files.exists("encrypted"):
         from recollect.app import sealing  # seldom needed
 
         yield from sealing.findings(app, store)
@@ -288,6 +290,15 @@ def _journal(store: OpenStore) -> Iterator[Finding]:
         yield _found("ok", "journal", "changes: {n}, all can be read back", n=len(ops))
     for problem in bad:
         yield _found("problem", problem.path, "{what}; it is passed over", what=problem.sentence)
+    own, files = store.journal.sessions(), store.journal.files()
+    if own or any(map(is_folded, files)):
+        yield _found(
+            "ok",
+            "journal",
+            "files of sessions: {n}, of those of long ago: {folded}",
+            n=len(own),
+            folded=sum(map(is_folded, files)),
+        )
 
 
 def _kept(store: OpenStore) -> Iterator[Finding]:

@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from recollect import fsio
+from recollect.adapters.crypto.age import LEAST_RECIPIENTS
+from recollect.adapters.crypto.keys import Keys
 from recollect.adapters.sqlite.scratch import ScratchIndex
 from recollect.app.finding import Finding
 from recollect.app.finding import found as _found
@@ -22,7 +24,7 @@ from recollect.app.leftovers import regular_files
 from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain.entries import is_conversation
-from recollect.domain.model import Filter
+from recollect.domain.model import CORE, Entry, Filter
 from recollect.domain.names import is_sealed_path
 from recollect.domain.session import SessionState
 from recollect.errors import (
@@ -36,6 +38,7 @@ from recollect.named import NamedTuple
 from recollect.ports import Row
 from recollect.services import sealing as service
 from recollect.services.opened import OpenStore
+from recollect.services.sealedcapture import SealedCapture
 from recollect.services.sealing import Turned
 from recollect.services.undoing import Past
 
@@ -102,10 +105,23 @@ def encrypt_many(app: App, names: Sequence[str], *, dry_run: bool) -> Many:
         found.done.append(turned)
         found.left.extend(left)
         by_store.setdefault(store.scope, (store, []))[1].append(turned)
+    if not dry_run:
+        for store in app.stores():
+            _close_sessions(app, store)
     for store, turned_here in () if dry_run else by_store.values():
         _hide(app, store, turned_here)
         found.left.extend([*traces(app, store, turned_here), *_out_of_reach(app, store)])
     return found._replace(left=[] if dry_run else found.left)
+
+
+def _close_sessions(app: App, store: OpenStore) -> None:
+    """Encrypt what is kept of sessions in plain, where the settings have it so."""
+    capture = app.capture(store)
+    if isinstance(capture, SealedCapture):
+        for one in list(capture.sessions.every()):
+            state = capture.sessions.load(one.client, one.session_id)
+            if state and state.raw_bytes:
+                capture.closed(state)
 
 
 def names_in(app: App, layer: str, scope: str) -> list[str]:
@@ -293,6 +309,8 @@ def findings(app: App, store: OpenStore) -> Iterator[Finding]:
             turned.path,
             "a crash left its plain text in the journal; `recollect encrypt` takes it out",
         )
+    if store.settings.encrypt:
+        yield from _asked_for(store, keys)
     if not entries:
         return
     yield _found("ok", "encrypted", "memories: {n}", n=len(entries))
@@ -313,3 +331,37 @@ def findings(app: App, store: OpenStore) -> Iterator[Finding]:
             n=len(others),
             id=others[0].id,
         )
+
+
+def _asked_for(store: OpenStore, keys: Keys) -> Iterator[Finding]:
+    """What the settings have encrypted, whether that can be done, and what is plain all the same."""
+    layers = ", ".join(sorted(store.settings.encrypt))
+    yield _found("ok", "encryption", "what is new in {layers} is encrypted", layers=layers)
+    if len({one.key for one in keys.recipients()}) < LEAST_RECIPIENTS:
+        yield _found(
+            "problem",
+            "encryption",
+            "there are no two keys to encrypt for, so nothing is saved or captured there; `recollect key-init` makes them",
+        )
+    plain = [
+        entry
+        for archived in (False, True)
+        for entry in store.index.entries(Filter(archived=archived))
+        if not is_sealed_path(entry.path) and _layer_of(entry) in store.settings.encrypt
+    ]
+    if plain:
+        yield _found(
+            "note",
+            "encryption",
+            "plain from before: {n}, such as {id}; `recollect encrypt ID`, --layer or --all encrypts what can be",
+            n=len(plain),
+            id=plain[0].id,
+        )
+    if "episodic" in store.settings.encrypt:
+        kept = sum(1 for _ in regular_files(f"{store.files.root}/sessions/raw"))
+        if kept:
+            yield _found("note", "encryption", "plain copies of sessions from before: {n}", n=kept)
+
+
+def _layer_of(entry: Entry) -> str:
+    return CORE if entry.path.removeprefix("archive/").startswith("core/") else entry.layer

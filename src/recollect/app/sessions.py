@@ -253,7 +253,8 @@ def save(app: App, name: str, wish: Wish, *, dry_run: bool) -> Saved:
     """Make the memory of a session, or bring it up to date."""
     found = find(app, name)
     if dry_run:
-        return _planned(found, wish)
+        heard = app.capture(found.store).heard(found.state)
+        return _planned(found._replace(state=heard), wish)
     with workers.kept_away(app, found.store):
         _catch_up(app, found)
         if wish.tags or wish.summary:
@@ -294,15 +295,13 @@ def _catch_up(app: App, found: Found) -> None:
 
 def _saved(app: App, found: Found, target: OpenStore) -> Saved:
     """Make the memory of a session in a store; what a person took away comes back if they ask."""
-    from recollect.services.capture import Capture
-
     old = found.state
     sessions = app.sessions(found.store)
     state = sessions.load(old.client, old.session_id) or SessionState(old.session_id, old.client)
     state.project = state.project or old.project
     if state.status == "discarded" or (state.memory and not target.index.entry(state.memory)):
         state.status, state.memory, state.written_stamp = "active", "", ""
-    done = Capture(target, sessions, app.readers(), app.redact).finish(state)
+    done = app.capture(found.store, target).finish(state)
     if target is not found.store and done.memory:
         # What the session goes on with becomes a memory of its own store.
         state.memory, state.written_stamp = "", ""

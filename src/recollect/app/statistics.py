@@ -10,6 +10,7 @@ from typing import Any
 from recollect.app import promoting, reading
 from recollect.app.wiring import App
 from recollect.domain.model import Entry, Filter
+from recollect.domain.names import is_sealed_path
 from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
@@ -32,6 +33,7 @@ def stats(app: App, *, scope: str) -> list[dict[str, Any]]:
         row
         | _used(app, store, scope)
         | {"activity": _activity(store, app.now), "pointers": _pointers(store)}
+        | {"encrypted": _encrypted(store)}
         for row, store in zip(rows, app.stores(scope), strict=True)
     ]
 
@@ -79,6 +81,16 @@ def _pointers(store: OpenStore) -> dict[str, int]:
     """What the pointers in the client's instructions cost in every session."""
     found = promoting.pinned_in(store)
     return {"memories": len(found.pointers), "tokens": found.tokens}
+
+
+def _encrypted(store: OpenStore) -> dict[str, Any]:
+    """How many memories are encrypted, and in which layers everything new is."""
+    count = sum(
+        is_sealed_path(entry.path)
+        for archived in (False, True)
+        for entry in store.index.entries(Filter(archived=archived))
+    )
+    return {"memories": count, "asked_for": sorted(store.settings.encrypt)}
 
 
 def _since(entry: Entry) -> tuple[str, str]:

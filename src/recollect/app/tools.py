@@ -341,7 +341,8 @@ def stores_here(app: App) -> Iterator[dict[str, Any]]:
     """Each store with what it has; what is wrong with one is in its `problems`."""
     for row in reading.stats(app, scope="") if app.roots else ():
         store = app.opened(row["root"], row["scope"])
-        yield row | {"problems": [f"{p.path}: {p.sentence}" for p in store.problems]}
+        problems = [f"{p.path}: {p.sentence}" for p in store.problems]
+        yield row | {"problems": problems, "encrypt": sorted(store.settings.encrypt)}
 
 
 def index_pages(app: App) -> str:

@@ -19,7 +19,7 @@ from recollect.domain.names import slug_of
 from recollect.domain.redact import redact
 from recollect.errors import MemoryNotFound, RecollectError, SettingProblem, StoreNotFound
 from recollect.hooks import places
-from recollect.ports import Sealing, TranscriptReader
+from recollect.ports import Embedder, Sealing, TranscriptReader
 from recollect.services.ledger import Ledger, Moment
 from recollect.services.opened import INDEX, OpenStore, Settings
 from recollect.services.refresh import Progress, refresh
@@ -137,7 +137,9 @@ class App:
         store = OpenStore(files, journal, index, ledger, scope)
         store.now, store.now_ns = self.now, self.started_ns
         store.settings = self.settings(root)
+        ledger.encrypt = store.settings.encrypt
         store.sealing = lambda: self.sealing
+        store.embedder = lambda: self.embedder
         index.refill = partial(self._refill, store, progress)
         self._open[root] = store
         found = store.freshen(progress)
@@ -154,6 +156,13 @@ class App:
         from recollect.app.keys import sealing_of  # only those who encrypt have need of it
 
         return sealing_of(self)
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """What makes vectors of texts, if this person has something that does."""
+        from recollect.app.embedding import in_use  # only those who search have need of it
+
+        return in_use(self)
 
     @property
     def moment(self) -> Moment:
@@ -208,6 +217,7 @@ class App:
             prune_unused=int(values["prune.unused_days"]),
             prune_auto=bool(values["prune.auto"]),
             keep_changes=int(values["history.keep_changes"]),
+            encrypt=config.encrypted_layers(values),
         )
 
     @property
@@ -258,11 +268,16 @@ class App:
 
         return Readers()
 
-    def capture(self, store: OpenStore) -> Capture:
-        """Capturing into a store."""
+    def capture(self, store: OpenStore, target: OpenStore | None = None) -> Capture:
+        """Capturing the sessions of a store, into another one if that is the `target`."""
+        into = target or store
+        if "episodic" in store.settings.encrypt | into.settings.encrypt:
+            from recollect.services.sealedcapture import SealedCapture  # seldom needed
+
+            return SealedCapture(into, self.sessions(store), self.readers(), self.redact)
         from recollect.services.capture import Capture
 
-        return Capture(store, self.sessions(store), self.readers(), self.redact)
+        return Capture(into, self.sessions(store), self.readers(), self.redact)
 
     # --------------------------------------------------------------------- identity and privacy
 

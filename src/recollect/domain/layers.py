@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from recollect.domain.model import DECAY_DAYS, type_of_kind
+from recollect.domain.model import CORE, DECAY_DAYS, type_of_kind
 from recollect.domain.names import slug_of
 from recollect.domain.pattern import Pattern
 from recollect.named import NamedTuple
@@ -109,6 +109,20 @@ def folder_of(layer: str, kind: str) -> str:
     """The folder of the store for a memory of this layer and kind."""
     folder = _FOLDERS.get(kind, "")
     return folder if folder.startswith(layer) else layer
+
+
+def written_to(path: str, text: str) -> str:
+    """The layer that takes in a text by what is written to this file; nothing for other files."""
+    folder = path.removeprefix("archive/").partition("/")[0]
+    if folder == "sessions":  # what is said of sessions, and the pages of old ones
+        return "episodic"
+    if not path.endswith(".md"):
+        return ""
+    if folder == CORE:
+        return CORE
+    from recollect.domain.codec import memory_from_text  # seldom needed
+
+    return memory_from_text(text, path).layer
 
 
 def name_of(layer: str, title: str, created: str) -> str:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from recollect.named import NamedTuple
 
 LAYERS = ("semantic", "procedural", "reference", "episodic")
+CORE = "core"  # no layer, but a folder of its own: what every session is told
 KINDS = (
     "conversation session note fact decision issue implementation rule solution pattern pointer"
 ).split()

@@ -65,6 +65,9 @@ class Sessions(Protocol):
     def raw_events(self, state: SessionState) -> Iterator[Event]:
         """The events of the raw copy."""
 
+    def drop_raw(self, state: SessionState) -> None:
+        """Take the raw copy away."""
+
 
 class Captured(NamedTuple):
     """What capturing one transcript did."""
@@ -99,7 +102,7 @@ class Capture:
             return Captured("", 0, "", "skipped")
         state = self.sessions.load(client, session) or SessionState(session, client, project)
         starts_here = state.raw_bytes == 0
-        events = self._read(reader, transcript, state)
+        events = self.read(reader, transcript, state)
         if events:
             if state.status == "saved":
                 state.status = "active"  # it goes on
@@ -108,7 +111,8 @@ class Capture:
             return Captured(session, len(events), "", "state" if events else "nothing")
         return self.finish(state, len(events), events if starts_here else None)
 
-    def _read(self, reader: TranscriptReader, transcript: str, state: SessionState) -> list[Event]:
+    def read(self, reader: TranscriptReader, transcript: str, state: SessionState) -> list[Event]:
+        """Take what is new in a transcript into the state and the raw copy; gives the events."""
         taken: list[Event] = []
         known = state.sources.get(transcript, {"offset": 0, "inode": 0})
         while True:
@@ -178,6 +182,10 @@ class Capture:
         return set().union(*found)
 
     # ---------------------------------------------------------------------------------- memory
+
+    def heard(self, state: SessionState) -> SessionState:
+        """All that is known of a session."""
+        return state
 
     def finish(
         self, state: SessionState, events: int = 0, said: Sequence[Event] | None = None

@@ -192,12 +192,17 @@ class Keeping:
         return self._known[kind]
 
     def _created(self, fact: Fact, origin: Origin) -> Kept:
-        store = self.store
-        name = store.free_id(numbered_id(fact.kind, self._next(fact.kind), fact.content))
-        path = store.path_for(type_of_kind[fact.kind], fact.kind, name)
+        store, layer = self.store, type_of_kind[fact.kind]
+        if layer in store.settings.encrypt:
+            from recollect.services.sealing import new_place  # seldom needed
+
+            name, path = new_place(store)
+        else:
+            name = store.free_id(numbered_id(fact.kind, self._next(fact.kind), fact.content))
+            path = store.path_for(layer, fact.kind, name)
         text = _text_of(fact, origin, name, store.now)
         status = fact.status if fact.kind == "issue" else "confirmed"
-        new = _Known(number_of(name), name, path, fact.kind, status, None, text)
+        new = _Known(number_of(name) or name, name, path, fact.kind, status, None, text)
         self._known_of(fact.kind)[same_words(fact.content)] = new
         self._changes[path] = Change("put", path, name, None, text)
         return _kept(" ".join(fact.content.split()), new, "created")

@@ -22,7 +22,7 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.named import NamedTuple
-from recollect.ports import Index, Journal, Sealing, Store
+from recollect.ports import Embedder, Index, Journal, Sealing, Store
 from recollect.services.ledger import Ledger, paths_of
 from recollect.services.refresh import Progress, Refreshed, refresh, refresh_files
 
@@ -57,6 +57,7 @@ class Settings(NamedTuple):
     prune_unused: int = 0
     prune_auto: bool = False
     keep_changes: int = 0
+    encrypt: frozenset[str] = frozenset()  # the layers in which nothing new is plain, `core` too
 
 
 def _no_keys() -> Sealing:
@@ -75,6 +76,7 @@ class OpenStore:
         self.now, self.now_ns = "", 0
         self.settings = Settings()
         self.sealing: Callable[[], Sealing] = _no_keys
+        self.embedder: Callable[[], Embedder | None] = lambda: None
         self.problems: list[Problem] = []
         self.redone: list[Op] = []
 

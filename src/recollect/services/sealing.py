@@ -112,6 +112,14 @@ def _closed(store: OpenStore, change: Change) -> Change | None:
     return change._replace(text=_sealed(sealing, memory, with_conversation(text, log)))
 
 
+def made_sealed(store: OpenStore, text: str, log: str) -> str:
+    """A memory of ours and its raw conversation, encrypted; nothing is opened for that."""
+    # Whatever stands behind this line is taken for the conversation.
+    text, log = map(store.ledger.redact, (text.replace(CONVERSATION, ""), log))
+    memory = codec.memory_from_text(text, _PLACE)
+    return _sealed(store.sealing(), memory, with_conversation(text, log))
+
+
 def _sealed(sealing: Sealing, memory: Memory, text: str) -> str:
     armor = sealing.seal(text)
     created = memory.created or memory.updated

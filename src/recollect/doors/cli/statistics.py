@@ -80,6 +80,7 @@ def _stats_rows(door: Door, row: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         (door.say("memories"), f"{row['memories']:,}"),
         (door.say("archived"), f"{row['archived']:,}"),
+        *_encrypted(door, row["encrypted"]),
         (door.say("kinds"), _counts(row["kinds"])),
         (door.say("sessions"), f"{row['sessions']:,}"),
         (door.say("conversations"), f"{row['conversations']:,}"),
@@ -103,6 +104,15 @@ def _stats_rows(door: Door, row: dict[str, Any]) -> list[tuple[str, str]]:
             ),
         ),
     ]
+
+
+def _encrypted(door: Door, found: dict[str, Any]) -> list[tuple[str, str]]:
+    """How many memories are encrypted; nothing where none are and none are asked for."""
+    if not (found["memories"] or found["asked_for"]):
+        return []
+    layers = ", ".join(found["asked_for"])
+    new = door.say("{n}, and what is new in {layers}", n=found["memories"], layers=layers)
+    return [(door.say("encrypted"), new if layers else f"{found['memories']:,}")]
 
 
 def _counts(counts: dict[str, int]) -> str:

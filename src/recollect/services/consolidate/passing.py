@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from recollect.domain.codec import default_fields
 from recollect.domain.lifecycle import Merge, Wait, plan
 from recollect.domain.reaction import Reaction
 from recollect.named import NamedTuple
@@ -37,7 +38,25 @@ def planned(gathered: Gathered) -> Steps:
     """The steps that are due."""
     files = gathered.files
     actions = plan(gathered.episodes, files, gathered.rules, files)
-    return steps_of((*actions, *gathered.weighings), gathered.kept)
+    found = steps_of((*actions, *gathered.weighings), gathered.kept)
+    return _but_encrypted(found, gathered) if gathered.encrypt else found
+
+
+def _but_encrypted(found: Steps, gathered: Gathered) -> Steps:
+    """The steps without what would be plain in a layer that is to be encrypted.
+
+    What an episode says has no other place then, and so it stays where it is.
+    """
+
+    def is_open(step: Step) -> bool:
+        entry = gathered.entries.get(step.path)
+        layer = entry.layer if entry else default_fields(step.path)["type"]
+        return layer not in gathered.encrypt
+
+    has_all = all(is_open(step) or step.is_weighing for step in found.steps)
+    return found._replace(
+        steps=tuple(filter(is_open, found.steps)), archives=found.archives if has_all else ()
+    )
 
 
 def look(gathered: Gathered, *, force_decay: bool = False) -> Outcome:

@@ -38,11 +38,16 @@ class Step(NamedTuple):
         """What history says of it."""
         if isinstance(self.actions[0], Archive):
             return f"{CAUSE}/decay"
-        if all(isinstance(action, Weigh) for action in self.actions):
+        if self.is_weighing:
             return f"{CAUSE}/weigh"
         known = (Start, Absorb, Renew, Past, Weigh)
         is_peaceful = all(isinstance(action, known) for action in self.actions)
         return f"{CAUSE}/absorb" if is_peaceful else f"{CAUSE}/supersede"
+
+    @property
+    def is_weighing(self) -> bool:
+        """Whether it only says anew how much something is believed and matters."""
+        return all(isinstance(action, Weigh) for action in self.actions)
 
 
 class Steps(NamedTuple):

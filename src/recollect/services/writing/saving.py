@@ -41,7 +41,10 @@ def save(store: OpenStore, draft: Draft, *, dry_run: bool = False) -> Written:
     draft = draft.mapped(store.ledger.redact)
     _require_words(draft)
     choice = layers.choose(draft.title, draft.body, draft.layer, draft.kind)
-    is_section = not draft.encrypt and SHARED.get(choice.kind, "").startswith(choice.layer)
+    if choice.layer in store.settings.encrypt and not draft.into:
+        draft = draft._replace(encrypt=True)
+    is_alone = draft.encrypt or draft.private  # a shared file is told of, and is in git
+    is_section = not is_alone and SHARED.get(choice.kind, "").startswith(choice.layer)
     found = tags.Settled(draft.tags, ())
     if not draft.exact_tags:
         found = _settled_tags(store, draft, or_suggested=not is_section and not draft.into)
