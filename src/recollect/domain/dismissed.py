@@ -7,15 +7,13 @@ Touches: nothing.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from typing import Any
 
-from recollect.domain.jsontext import object_in
+from recollect.domain.jsontext import rows_in, with_rows
 from recollect.named import NamedTuple
 
 FILE = "dismissed.json"
-VERSION = 1
+KEY, VERSION = "dismissed", 1
 MERGE, RELATED = "merge", "related"
 
 
@@ -34,7 +32,7 @@ def pair_of(what: str, one: str, other: str) -> Pair:
 
 def dismissed_in(text: str) -> frozenset[Pair]:
     """The pairs that a file says; what in it is none is passed over."""
-    return frozenset(pair for row in _rows(text) if (pair := _pair_in(row)))
+    return frozenset(pair for row in rows_in(text, KEY) if (pair := _pair_in(row)))
 
 
 def with_pair(text: str, pair: Pair, date: str) -> str:
@@ -42,19 +40,15 @@ def with_pair(text: str, pair: Pair, date: str) -> str:
     if pair in dismissed_in(text):
         return text
     row = {"what": pair.what, "memories": [pair.one, pair.other], "date": date[:10]}
-    return _written(text, [*_rows(text), row])
+    return with_rows(text, KEY, [*rows_in(text, KEY), row], VERSION)
 
 
 def without_pair(text: str, pair: Pair) -> str:
     """The file without this pair."""
     if pair not in dismissed_in(text):
         return text
-    return _written(text, [row for row in _rows(text) if _pair_in(row) != pair])
-
-
-def _rows(text: str) -> list[Any]:
-    rows = object_in(text).get("dismissed", [])
-    return rows if isinstance(rows, list) else []
+    rows = [row for row in rows_in(text, KEY) if _pair_in(row) != pair]
+    return with_rows(text, KEY, rows, VERSION)
 
 
 def _pair_in(row: Any) -> Pair | None:
@@ -64,12 +58,3 @@ def _pair_in(row: Any) -> Pair | None:
     if not isinstance(names, list) or len(names) != 2:
         return None
     return pair_of(row["what"], *names) if all(isinstance(one, str) for one in names) else None
-
-
-def _written(text: str, rows: Sequence[Any]) -> str:
-    kept = {key: value for key, value in object_in(text).items() if key != "dismissed"}
-    head = json.dumps({"version": VERSION} | kept, ensure_ascii=False).removesuffix("}")
-    # A line for each pair: what changed is what a diff shows.
-    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    made = f'{head}, "dismissed": [\n{lines}\n]}}\n' if rows else f'{head}, "dismissed": []}}\n'
-    return made.encode("utf-8", "backslashreplace").decode()  # half a character, as JSON has it

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NoReturn
 
@@ -38,6 +39,25 @@ def object_in(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def rows_in(text: str, key: str) -> list[Any]:
+    """The rows that a JSON object has under `key`; none where that is no list."""
+    rows = object_in(text).get(key, [])
+    return rows if isinstance(rows, list) else []
+
+
+def with_rows(text: str, key: str, rows: Sequence[Any], version: int) -> str:
+    """An object of ours with these rows under `key`, and whatever else it had.
+
+    A line for each row: what changed is what a diff shows.
+    """
+    kept = {name: value for name, value in object_in(text).items() if name != key}
+    head = json.dumps({"version": version} | kept, ensure_ascii=False).removesuffix("}")
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    inside = f"\n{lines}\n" if rows else ""
+    made = f'{head}, "{key}": [{inside}]}}\n'
+    return made.encode("utf-8", "backslashreplace").decode()  # half a character, as JSON has it
 
 
 def _no_constant(name: str) -> NoReturn:

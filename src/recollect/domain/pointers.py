@@ -8,12 +8,11 @@ Touches: nothing.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from recollect.domain.jsontext import object_in
+from recollect.domain.jsontext import rows_in, with_rows
 from recollect.domain.model import Entry
 from recollect.domain.pack import HIDDEN
 from recollect.domain.pattern import Pattern
@@ -22,7 +21,7 @@ from recollect.domain.text import cue_words, plain_words
 from recollect.named import NamedTuple
 
 FILE = "pins.json"
-VERSION = 1
+KEY, VERSION = "pinned", 1
 MOST_WORDS = 8
 LONGEST_BRIEF = 160
 _START, _JOINED, _END = (
@@ -94,9 +93,7 @@ def wanted(pointers: Iterable[Pointer], text: str) -> list[Pointer]:
 
 def pointers_in(text: str) -> list[Pointer]:
     """The pointers that `pins.json` has; what in it is none is passed over."""
-    rows = object_in(text).get("pinned", [])
-    made = (_read(row) for row in rows) if isinstance(rows, list) else ()
-    return [one for one in made if one]
+    return [one for row in rows_in(text, KEY) if (one := _read(row))]
 
 
 def _read(row: Any) -> Pointer | None:
@@ -113,11 +110,7 @@ def _is_text(word: object) -> bool:
 
 def with_pointers(text: str, pointers: Sequence[Pointer]) -> str:
     """`pins.json` with these pointers; keys that we do not know stay."""
-    rows = ",\n".join(json.dumps(one._asdict(), ensure_ascii=False) for one in pointers)
-    kept = {key: value for key, value in object_in(text).items() if key != "pinned"}
-    start = json.dumps({"version": VERSION} | kept | {"pinned": ""}, ensure_ascii=False)
-    made = f"{start.removesuffix(chr(34) * 2 + '}')}[\n{rows}\n]}}\n"
-    return made.encode("utf-8", "backslashreplace").decode()
+    return with_rows(text, KEY, [one._asdict() for one in pointers], VERSION)
 
 
 # ------------------------------------------------------------------------------------- the block

@@ -7,16 +7,14 @@ Touches: nothing.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from typing import Any
 
-from recollect.domain.jsontext import object_in
+from recollect.domain.jsontext import rows_in, with_rows
 from recollect.domain.skills.matter import Suggestion
 from recollect.named import NamedTuple
 
 FILE = "skills.json"
-VERSION = 1
+KEY, VERSION = "settled", 1
 DISMISSED, PROMOTED = "dismissed", "promoted"
 
 
@@ -51,12 +49,7 @@ def settled_of(one: Suggestion, decision: str, now: str) -> Settled:
 
 def settled_in(text: str) -> list[Settled]:
     """The decisions that a file says; what in it is none is passed over."""
-    return [_read(row) for row in _rows(text) if _is_sound(row)]
-
-
-def _rows(text: str) -> list[Any]:
-    rows = object_in(text).get("settled", [])
-    return rows if isinstance(rows, list) else []
+    return [_read(row) for row in rows_in(text, KEY) if _is_sound(row)]
 
 
 def _is_sound(row: Any) -> bool:
@@ -83,27 +76,18 @@ def _read(row: dict[str, Any]) -> Settled:
 
 def with_settled(text: str, one: Settled) -> str:
     """The file with one more decision, in place of an older one of this name and type."""
-    return _written(text, [*_others(text, one.name, one.type), one._asdict()])
+    rows = [*_others(text, one.name, one.type), one._asdict()]
+    return with_rows(text, KEY, rows, VERSION)
 
 
 def without_settled(text: str, name: str) -> str:
     """The file without the decisions about this name."""
-    return _written(text, _others(text, name, ""))
+    return with_rows(text, KEY, _others(text, name, ""), VERSION)
 
 
 def _others(text: str, name: str, kind: str) -> list[Any]:
     return [
         row
-        for row in _rows(text)
+        for row in rows_in(text, KEY)
         if not (_is_sound(row) and row["name"] == name and kind in ("", row["type"]))
     ]
-
-
-def _written(text: str, rows: Sequence[Any]) -> str:
-    kept = {key: value for key, value in object_in(text).items() if key != "settled"}
-    head = {"version": VERSION} | kept | {"settled": ""}
-    # A line for each decision: what changed is what a diff shows.
-    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    start = json.dumps(head, ensure_ascii=False).removesuffix('""}')
-    made = f"{start}[\n{lines}\n]}}\n" if rows else f"{start}[]}}\n"
-    return made.encode("utf-8", "backslashreplace").decode()  # half a character, as JSON has it
