@@ -7,8 +7,7 @@ import click
 from recollect.app import merging
 from recollect.domain.duplicates import Pair
 from recollect.doors.cli.door import Door, command
-from recollect.doors.cli.helping import option
-from recollect.errors import UsageProblem
+from recollect.doors.cli.proposals import decide, dismissible
 
 
 @command(
@@ -20,8 +19,7 @@ from recollect.errors import UsageProblem
 )
 @click.argument("name", metavar="[ID", required=False)
 @click.argument("other", metavar="OTHER]", required=False)
-@option("--dismiss", is_flag=True, help="Do not propose these two any more.")
-@option("--again", is_flag=True, help="Propose them again after all.")
+@dismissible
 def merge_command(
     door: Door,
     name: str | None,
@@ -36,38 +34,16 @@ def merge_command(
     ID stays and takes in what only OTHER says; OTHER goes into the archive as it is, where `show` and
     `history` still find it under its id. `recollect undo` takes it all back.
     """
-    if name and other and (dismiss or again):
-        is_new = merging.dismiss(door.app, name, other, again=again, dry_run=dry_run)
-        show_dismissed(door, (name, other), is_new, again=again, dry_run=dry_run)
-    elif dismiss or again:
-        raise UsageProblem(what="Name the two memories that are meant.", command="merge")
+    if dismiss or again:
+        decide(door, merging.dismiss, (name, other), again=again, dry_run=dry_run)
     elif name and other:
         _merge(door, name, other, dry_run=dry_run)
     elif name:
-        raise UsageProblem(what="`merge` takes two memories, or none.", command="merge")
+        raise door.refusal("`merge` takes two memories, or none.")
     else:
         found = merging.proposals(door.app, scope=scope or "")
         rows = [{**pair._asdict(), "scope": where} for where, pair in found]
         door.answer(rows, lambda: _show(door, [pair for _, pair in found]))
-
-
-def show_dismissed(
-    door: Door, pair: tuple[str, str], is_new: bool, *, again: bool, dry_run: bool
-) -> None:
-    """Say that two memories are not proposed any more, or are again."""
-    name, other = pair
-
-    def show() -> None:
-        if again:
-            door.tell("{id} and {other} may be proposed again.", id=name, other=other)
-        else:
-            door.tell("{id} and {other} are not proposed any more.", id=name, other=other)
-        if dry_run:
-            door.tell("Nothing was changed (--dry-run).", style="dim")
-        elif is_new:
-            door.tell("  `recollect undo` takes it back.", style="dim")
-
-    door.answer({"id": name, "other": other, "dismissed": not again, "changed": is_new}, show)
 
 
 def _merge(door: Door, name: str, other: str, *, dry_run: bool) -> None:

@@ -8,8 +8,7 @@ from recollect.app import relating
 from recollect.domain.related import Tie
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.helping import option
-from recollect.doors.cli.merge import show_dismissed
-from recollect.errors import UsageProblem
+from recollect.doors.cli.proposals import decide, dismissible
 
 
 @command(
@@ -22,8 +21,7 @@ from recollect.errors import UsageProblem
 @click.argument("name", metavar="[ID", required=False)
 @click.argument("other", metavar="[OTHER]]", required=False)
 @option("--accept", is_flag=True, help="Relate them: each names the other from then on.")
-@option("--dismiss", is_flag=True, help="Do not propose these two any more.")
-@option("--again", is_flag=True, help="Propose them again after all.")
+@dismissible
 def related_command(
     door: Door,
     name: str | None,
@@ -41,10 +39,7 @@ def related_command(
     common. `recollect undo` takes it back.
     """
     if dismiss or again:
-        if not (name and other):
-            raise UsageProblem(what="Name the two memories that are meant.", command="related")
-        is_new = relating.dismiss(door.app, name, other, again=again, dry_run=dry_run)
-        show_dismissed(door, (name, other), is_new, again=again, dry_run=dry_run)
+        decide(door, relating.dismiss, (name, other), again=again, dry_run=dry_run)
         return
     found = relating.related(
         door.app, name or "", other or "", scope=scope or "", accept=accept, dry_run=dry_run
