@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.domain.claims import claim_key, statements_of
@@ -161,6 +161,7 @@ LINES = st.sampled_from(["The port is 5432.", "- Use pnpm.", "- 端口是 8080�
 bodies = st.lists(LINES, max_size=8).map("\n".join)
 
 
+@example("- Use pnpm.\n  more of it", "- Use pnpm.\n  more of it\n\n# Title\n  more of it")
 @given(bodies, bodies)
 def test_no_statement_of_either_is_lost_and_merging_again_adds_none(one: str, other: str) -> None:
     text = merged(one, other, ONE, TWO, NOW)

@@ -63,6 +63,7 @@ def test_sections_that_list_or_describe_claim_nothing(heading: str) -> None:
 @pytest.mark.parametrize(
     ("body", "wanted"),
     [
+        ("- Port is 8080.\n\n# Title\n  Host is db.", ["Port is 8080.", "Host is db."]),
         ("Port is 8080.", ["Port is 8080."]),
         ("端口是 8080。", ["端口是 8080。"]),
         ("端口8080", ["端口8080"]),

@@ -17,6 +17,7 @@ from recollect.domain.text import is_cjk
 from recollect.named import NamedTuple
 
 MARK = "<!-- from: "  # how a comment begins that says where a line was learned
+END = "\f"  # stands where a heading was: it ends a list item, which a blank line alone does not
 
 _ITEM = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+|\d{1,3}、[ \t]*)(?=\S)")
 _NUMBER = re.compile(r"[ \t]*\d{1,9}[.)、]")
@@ -119,8 +120,9 @@ def prose_lines(text: str, *, is_open: bool = False) -> tuple[list[str], bool]:
         if _ACROSS.fullmatch(line):
             _forget_title(kept)
             line = ""
-        is_other = _TABLE_LINE.match(line) or _HEADING.match(line) or in_table
-        kept.append("" if is_other else line)
+        is_heading = _HEADING.match(line)
+        is_other = _TABLE_LINE.match(line) or is_heading or in_table
+        kept.append(END if is_heading else "" if is_other else line)
         if raw.strip() and not line.strip() and not is_other and len(kept) > 1:
             kept.pop()  # a line that was all comment parts nothing
     return kept, is_open
@@ -176,6 +178,9 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
     for line in lines:
         if not line.strip():
             gap = True
+            if line == END and current:
+                yield current
+                current = None
             continue
         inside = current is not None and (not gap or (current.is_item and line[:2].isspace()))
         is_item = bool(_ITEM.match(line) or _LABEL.match(line))
