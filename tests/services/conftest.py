@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from .project import Project
+
 
 @pytest.fixture(scope="module")
 def quick_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
@@ -20,3 +22,12 @@ def quick_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         shutil.rmtree(folder)
     else:
         yield tmp_path_factory.mktemp("quick")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project in whose environment this process runs, as a worker does."""
+    project = Project(tmp_path)
+    for name, value in project.env.items():
+        monkeypatch.setenv(name, value)
+    return project

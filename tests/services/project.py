@@ -44,6 +44,16 @@ class Project:
         finally:
             app.close()
 
+    @contextmanager
+    def opened_at(self, now: str) -> Iterator[tuple[App, OpenStore]]:
+        """The store as a command finds it at this time, with the app that opened it."""
+        app = App(str(self.folder), self.env)
+        app.now = now
+        try:
+            yield app, app.store("project")
+        finally:
+            app.close()
+
     @property
     def cache(self) -> Path:
         return Path(App(str(self.folder), self.env).cache_of(str(self.root)))

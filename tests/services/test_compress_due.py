@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
-import pytest
-
 from recollect.app import compressing, worker
-from recollect.app.wiring import App
-from recollect.services.opened import OpenStore
 
 from .project import Project
 
 PAGE = "sessions/archive/2026-01.md"
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    project = Project(tmp_path)
-    for name, value in project.env.items():  # the worker goes by the environment of its process
-        monkeypatch.setenv(name, value)
-    return project
 
 
 def session(project: Project, name: str, body: str, day: str = "2026-01-05") -> None:
@@ -32,18 +16,8 @@ def session(project: Project, name: str, body: str, day: str = "2026-01-05") -> 
     )
 
 
-@contextmanager
-def opened(project: Project, day: str) -> Iterator[tuple[App, OpenStore]]:
-    app = App(str(project.folder), project.env)
-    app.now = f"{day}T09:00:00Z"
-    try:
-        yield app, app.store("project")
-    finally:
-        app.close()
-
-
 def is_done(project: Project, day: str) -> bool:
-    with opened(project, day) as (app, store):
+    with project.opened_at(f"{day}T09:00:00Z") as (app, store):
         return compressing.compress_if_due(app, store)
 
 

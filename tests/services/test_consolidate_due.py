@@ -3,47 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
 from recollect import fsio
 from recollect.app import lifecycle, worker
-from recollect.app.wiring import App
 from recollect.errors import Locked
-from recollect.services.opened import OpenStore
 
 from .project import Project
 
 FACTS = "semantic/a-b.md"
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    project = Project(tmp_path)
-    for name, value in project.env.items():  # the worker goes by the environment of its process
-        monkeypatch.setenv(name, value)
-    return project
-
-
 def episode(project: Project, name: str, body: str) -> None:
     project.write(f"episodic/{name}.md", f"---\ntags: [a, b]\ncreated: 2026-01-01\n---\n{body}\n")
 
 
-@contextmanager
-def opened(project: Project, now: str) -> Iterator[tuple[App, OpenStore]]:
-    app = App(str(project.folder), project.env)
-    app.now = now
-    try:
-        yield app, app.store("project")
-    finally:
-        app.close()
-
-
 def is_done(project: Project, now: str) -> bool:
-    with opened(project, now) as (app, store):
+    with project.opened_at(now) as (app, store):
         return lifecycle.consolidate_if_due(app, store)
 
 
@@ -72,14 +49,14 @@ def test_it_is_due_when_more_than_twenty_episodes_are_new_or_changed(project: Pr
 
 def test_a_command_counts_as_the_pass_of_the_day(project: Project) -> None:
     episode(project, "one", "Port is 8080.")
-    with opened(project, "2026-05-01T09:00:00Z") as (app, _):
+    with project.opened_at("2026-05-01T09:00:00Z") as (app, _):
         lifecycle.consolidate(app, scope="", dry_run=False)
     assert not is_done(project, "2026-05-01T10:00:00Z")
 
 
 def test_of_two_passes_at_once_one_goes_away(project: Project) -> None:
     episode(project, "one", "Port is 8080.")
-    with opened(project, "2026-05-01T09:00:00Z") as (app, store), lifecycle.only_one(app, store):
+    with project.opened_at("2026-05-01T09:00:00Z") as (app, store), lifecycle.only_one(app, store):
         with pytest.raises(Locked):
             lifecycle.consolidate_if_due(app, store)
         assert not worker.bring_into_order(str(project.root))
@@ -117,7 +94,7 @@ def test_what_was_remembered_makes_no_difference(project: Project) -> None:
     ):
         claims.write_bytes(text)
         episode(project, "new", "Item 0 is red.")
-        with opened(project, "2026-05-02T09:00:00Z") as (app, _):
+        with project.opened_at("2026-05-02T09:00:00Z") as (app, _):
             (found,) = lifecycle.consolidate(app, scope="", dry_run=True)
         rows.append(found.rows)
     assert rows[0]
