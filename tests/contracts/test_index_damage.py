@@ -169,6 +169,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "no words": sql("DROP TABLE hot_fts"),
     "no data of the words": sql("DELETE FROM hot_fts_data WHERE id > 10"),
     "no structure of the words": sql("DELETE FROM hot_fts_data WHERE id = 10"),
+    "no form of the words": sql("DELETE FROM hot_fts_config"),
     "rows overwritten": pages(b"\x0d"),
     "index entries overwritten": pages(b"\x0a"),
     **{f"bit of header byte {at}": header_bit(at) for at in (0, 16, 18, 19, 21, 28, 44, 56, 95)},

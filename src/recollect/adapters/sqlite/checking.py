@@ -21,9 +21,7 @@ def differences(db: sqlite.Connection) -> Iterator[str]:
     scratch = sqlite.connect(":memory:", isolation_level=None)
     try:
         schema.create(scratch)
-        cuts: filing.Cuts = {}
-        for row in filing.filed(db):
-            filing.file_words(scratch, row, cuts)
+        filing.put_words(scratch, filing.filed(db), filing.Cuts())
         for shelf in lookup.SHELVES:
             yield from _misfiled_words(db, scratch, shelf)
     finally:
@@ -37,6 +35,9 @@ def _altered_rows(db: sqlite.Connection) -> Iterator[str]:
     lost = "SELECT count(*) FROM section WHERE memory NOT IN (SELECT n FROM memory)"
     if count := db.execute(lost).fetchone()[0]:
         yield f"{count} sections belong to no memory"
+    of_nothing = "SELECT count(*) FROM vector WHERE n NOT IN (SELECT n FROM section)"
+    if count := db.execute(of_nothing).fetchone()[0]:
+        yield f"{count} vectors belong to no section"
     hot = db.execute("SELECT count(*) FROM section WHERE shelf = 0").fetchone()[0]
     if hot != lookup.total_sections(db):
         yield f"{hot} sections, but {lookup.total_sections(db)} are said to be there"

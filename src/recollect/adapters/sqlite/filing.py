@@ -17,28 +17,41 @@ from recollect.adapters.sqlite.rows import ENTRY_FIELDS, clean
 from recollect.domain import entries
 from recollect.domain.codec.fields import stem_of
 from recollect.domain.model import Memory, day_of
-from recollect.domain.text import index_words
+from recollect.domain.text import chunk_words, folded
 from recollect.fsio import stamp_of
 from recollect.named import NamedTuple
+from recollect.ports import Row
 
 SECTION_FIELDS = "shelf, anchor, heading, text, kind, source, trust, trigger, tokens, confidence"
+MOST_KEPT = 50_000  # chunks whose words are kept
+LONGEST_KEPT = 32  # characters; a longer chunk hardly comes twice
+BATCH = 500  # memories whose rows go into the tables together
 
-Cuts = dict[str, str]  # the words of chunks that were cut before
 Value = str | int
 
 
-def _marks(count: int) -> str:
-    return ", ".join("?" * count)
+class Cuts(dict[str, str]):
+    """The words of each chunk of text, cut when it is first asked for."""
+
+    def __missing__(self, chunk: str) -> str:
+        """Cut a chunk, and keep its words if it is likely to come again."""
+        words = " ".join(chunk_words(chunk))
+        if len(chunk) <= LONGEST_KEPT:
+            if len(self) >= MOST_KEPT:
+                self.clear()
+            self[chunk] = words
+        return words
 
 
-_PUT_MEMORY = (
-    f"INSERT INTO memory (shelf, day, {ENTRY_FIELDS}, sum) "
-    f"VALUES ({_marks(ENTRY_FIELDS.count(',') + 4)})"
-)
-_PUT_SECTION = (
-    f"INSERT INTO section ({SECTION_FIELDS}, memory) "
-    f"VALUES ({_marks(SECTION_FIELDS.count(',') + 2)})"
-)
+def _put(table: str, fields: str) -> str:
+    return f"INSERT INTO {table}({fields}) VALUES ({', '.join('?' * (fields.count(',') + 1))})"
+
+
+_PUT_MEMORY = _put("memory", f"n, shelf, day, {ENTRY_FIELDS}, sum")
+_PUT_SECTION = _put("section", f"n, {SECTION_FIELDS}, memory")
+_WORDS = "rowid, title, tags, trigger, names, body"
+_PUT_WORDS = tuple(_put(f"{shelf}_fts", _WORDS) for shelf in lookup.SHELVES)
+_DROP_WORDS = tuple(_put(f"{shelf}_fts", f"{shelf}_fts, {_WORDS}") for shelf in lookup.SHELVES)
 
 
 class Filed(NamedTuple):
@@ -55,43 +68,100 @@ class Filed(NamedTuple):
     text: str
 
 
-def has(db: sqlite.Connection, path: str, stamp: str) -> bool:
-    """Whether this text of the file is in the index already: another process was quicker."""
-    asked = "SELECT 1 FROM memory WHERE path = ? AND stamp = ?"
-    return db.execute(asked, (path, stamp)).fetchone() is not None
+class Filing:
+    """The taking in and out of memories within one transaction; whole when `end` was called."""
 
-
-def is_empty(db: sqlite.Connection) -> bool:
-    """Whether no memory is filed."""
-    return db.execute("SELECT 1 FROM memory LIMIT 1").fetchone() is None
-
-
-def put_in(
-    db: sqlite.Connection, memory: Memory, stamp: str, cuts: Cuts, names: set[str] | None = None
-) -> None:
-    """File a memory with its sections; `cuts` keeps the words of chunks that were cut before.
-
-    `names` are the ids of all memories that are filed, where the caller knows them; it gets one more.
-    """
-    shelf = lookup.SHELVES.index(_shelf_of(memory))
-    entry = [_flat(value) for value in entries.entry_of(memory, stamp)]
-    head = (shelf, day_of(memory.created or memory.updated), *entry)
-    sections = [(shelf, *_section_row(one)) for one in entries.shelved(memory)]
-    kept = db.execute(_PUT_MEMORY, (*head, _sum(head, sections)))
-    title, tags, files, concepts = (str(entry[n]) for n in (1, 5, 7, 8))
-    for section in sections:
-        row = db.execute(_PUT_SECTION, (*section, kept.lastrowid))
-        heading, text, trigger = (str(section[n]) for n in (2, 3, 7))
-        number = row.lastrowid or 0
-        file_words(
-            db, Filed(number, shelf, title, tags, files, concepts, heading, trigger, text), cuts
+    def __init__(self, db: sqlite.Connection) -> None:
+        """`db` is in a transaction of the caller's."""
+        self._db, self._cuts = db, Cuts()
+        self._memory, self._section = (
+            db.execute(f"SELECT coalesce(max(n), 0) FROM {table}").fetchone()[0]
+            for table in ("memory", "section")
         )
-    if names is None or memory.id in names:
-        settle_name(db, memory.path, memory.id)
-    else:
-        _name_conversation(db, memory.path)
-    if names is not None:
-        names.add(memory.id)
+        self.is_first = not self._memory  # nothing that comes can be there already
+        self._more = 0  # sections that recall looks through
+        self._begin()
+
+    def _begin(self) -> None:
+        self._memories: list[tuple[Value, ...]] = []
+        self._sections: list[tuple[Value, ...]] = []
+        self._words: list[list[tuple[Value, ...]]] = [[] for _ in lookup.SHELVES]
+        self._files: list[tuple[Value, ...]] = []
+        self._names: list[tuple[str, str]] = []
+
+    def see(self, row: Row, checked_ns: int) -> None:
+        """Note how the file of a row looked."""
+        self._files.append((*row.seen, row.stamp, checked_ns))
+        if len(self._files) >= BATCH:
+            self._flush()
+
+    def has(self, path: str, stamp: str) -> bool:
+        """Whether this text of the file is in the index already: another process was quicker."""
+        asked = "SELECT 1 FROM memory WHERE path = ? AND stamp = ?"
+        return self._db.execute(asked, (path, stamp)).fetchone() is not None
+
+    def put_in(self, memory: Memory, stamp: str) -> None:
+        """File a memory with its sections."""
+        shelf = lookup.SHELVES.index(_shelf_of(memory))
+        entry = [
+            value if type(value) is str and value.isascii() else _flat(value)
+            for value in entries.entry_of(memory, stamp)
+        ]
+        head = (shelf, day_of(memory.created or memory.updated), *entry)
+        sections = [(shelf, *_section_row(one)) for one in entries.shelved(memory)]
+        self._memory += 1
+        self._memories.append((self._memory, *head, _sum(head, sections)))
+        title, tags, files, concepts = (str(entry[n]) for n in (1, 5, 7, 8))
+        for section in sections:
+            self._section += 1
+            self._sections.append((self._section, *section, self._memory))
+            heading, text, trigger = (str(section[n]) for n in (2, 3, 7))
+            row = Filed(self._section, shelf, title, tags, files, concepts, heading, trigger, text)
+            self._words[shelf].append(_words_of(row, self._cuts))
+        self._names.append((memory.path, memory.id))
+        self._more += len(sections) if shelf == 0 else 0
+
+    def take_out(self, path: str) -> None:
+        """Take the memory of a file out, if there is one."""
+        db = self._db
+        found = db.execute("SELECT n, id, shelf FROM memory WHERE path = ?", (path,)).fetchone()
+        if found is None:
+            return
+        number, name, shelf = found
+        rows = filed(db, number)
+        drop_words(db, rows, self._cuts)
+        db.execute("DELETE FROM section WHERE memory = ?", (number,))
+        db.execute("DELETE FROM memory WHERE n = ?", (number,))
+        self._more -= len(rows) if shelf == 0 else 0
+        _settle(db, name.partition("~")[0])
+        _name_conversation(db, path)
+
+    def forget(self, path: str) -> None:
+        """Take out a memory whose file is gone."""
+        self.take_out(path)
+        self._db.execute("DELETE FROM file WHERE path = ?", (path,))
+
+    def _flush(self) -> None:
+        db = self._db
+        db.executemany(_PUT_MEMORY, self._memories)
+        db.executemany(_PUT_SECTION, self._sections)
+        for put, rows in zip(_PUT_WORDS, self._words, strict=True):
+            db.executemany(put, rows)
+        db.executemany("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)", self._files)
+        for path, name in self._names:
+            if not self.is_first:
+                _settle(db, name)
+            _name_conversation(db, path)
+        self._begin()
+
+    def end(self) -> None:
+        """Put in what is still to be put in, and note how much there is."""
+        self._flush()
+        if self.is_first:
+            twice = "SELECT id FROM memory WHERE shelf <> 2 GROUP BY id HAVING count(*) > 1"
+            for (name,) in self._db.execute(twice).fetchall():
+                _settle(self._db, name)
+        _count(self._db, self._more)
 
 
 def _section_row(one: entries.Shelved) -> tuple[Value, ...]:
@@ -106,18 +176,6 @@ def _shelf_of(memory: Memory) -> str:
     return "cold" if memory.archived else "hot"
 
 
-def take_out(db: sqlite.Connection, path: str, cuts: Cuts) -> None:
-    """Take the memory of a file out, if there is one."""
-    found = db.execute("SELECT n, id FROM memory WHERE path = ?", (path,)).fetchone()
-    if found is None:
-        return
-    for row in filed(db, found[0]):
-        file_words(db, row, cuts, command="delete")
-    db.execute("DELETE FROM section WHERE memory = ?", (found[0],))
-    db.execute("DELETE FROM memory WHERE n = ?", (found[0],))
-    settle_name(db, path, found[1].partition("~")[0])
-
-
 def filed(db: sqlite.Connection, memory: int = 0) -> list[Filed]:
     """The sections of one memory, or of all, as they are filed."""
     rows = db.execute(
@@ -129,23 +187,25 @@ def filed(db: sqlite.Connection, memory: int = 0) -> list[Filed]:
     return [Filed(*row) for row in rows]
 
 
-def file_words(db: sqlite.Connection, row: Filed, cuts: Cuts, command: str = "") -> None:
-    """File a section under its words; with the command `delete`, take it from under them."""
-    table = f"{lookup.SHELVES[row.shelf]}_fts"
-    first, mark, value = (f"{table}, ", "?, ", (command,)) if command else ("", "", ())
-    db.execute(
-        f"INSERT INTO {table}({first}rowid, title, tags, trigger, names, body) "
-        f"VALUES ({mark}?, ?, ?, ?, ?, ?)",
-        (
-            *value,
-            row.n,
-            index_words(f"{row.title} {row.heading}", cuts),
-            index_words(row.tags, cuts),
-            index_words(row.trigger, cuts),
-            index_words(f"{row.files} {row.concepts}", cuts),
-            index_words(row.text, cuts),
-        ),
-    )
+def put_words(db: sqlite.Connection, rows: Iterable[Filed], cuts: Cuts) -> None:
+    """File sections under their words."""
+    for row in rows:
+        db.execute(_PUT_WORDS[row.shelf], _words_of(row, cuts))
+
+
+def drop_words(db: sqlite.Connection, rows: Iterable[Filed], cuts: Cuts) -> None:
+    """Take sections from under their words."""
+    for row in rows:
+        db.execute(_DROP_WORDS[row.shelf], ("delete", *_words_of(row, cuts)))
+
+
+def _words_of(row: Filed, cuts: Cuts) -> tuple[Value, ...]:
+    """The number of a section, and the words of each of its fields."""
+    title = f"{row.title} {row.heading}"
+    names = f"{row.files} {row.concepts}"
+    fields = (title, row.tags, row.trigger, names, row.text)
+    known = cuts.__getitem__
+    return (row.n, *(" ".join(map(known, folded(field).split())) for field in fields))
 
 
 def is_as_written(db: sqlite.Connection, memory: int) -> bool:
@@ -160,13 +220,16 @@ def _sum(head: Sequence[Value], sections: Iterable[tuple[Value, ...]]) -> int:
     # Other files have a say in the id: in its end, and wholly in that of a raw conversation.
     shelf, day, name, *rest = head
     own_name = "" if lookup.SHELVES[int(shelf)] == "raw" else str(name).partition("~")[0]
-    return crc32(repr([(shelf, day, own_name, *rest), *sections]).encode("utf-8"))
+    total = 0
+    for row in ((shelf, day, own_name, *rest), *sections):
+        total = crc32("\0".join(map(str, row)).encode("utf-8"), total)
+    return total
 
 
 # ------------------------------------------------------------------------------------------ names
 
 
-def settle_name(db: sqlite.Connection, path: str, name: str) -> None:
+def _settle(db: sqlite.Connection, name: str) -> None:
     """Give the id `name` to one of the memories that claim it; the others get a mark behind it.
 
     It goes to what is not archived, then to the file that is called so, then to the first by path.
@@ -182,7 +245,6 @@ def settle_name(db: sqlite.Connection, path: str, name: str) -> None:
         if wanted != now:
             db.execute("UPDATE memory SET id = ? WHERE n = ?", (wanted, n))
             _name_conversation(db, own_path)
-    _name_conversation(db, path)
 
 
 def _name_conversation(db: sqlite.Connection, path: str) -> None:
@@ -199,9 +261,9 @@ def _name_conversation(db: sqlite.Connection, path: str) -> None:
 # ----------------------------------------------------------------------------------------- counts
 
 
-def count(db: sqlite.Connection) -> None:
+def _count(db: sqlite.Connection, more: int) -> None:
     """Note how many sections there are, and now and then which words many of them have."""
-    total = db.execute("SELECT count(*) FROM section WHERE shelf = 0").fetchone()[0]
+    total = lookup.total_sections(db) + more
     before = int(lookup.meta(db, "counted") or 0)
     db.execute("INSERT OR REPLACE INTO meta VALUES ('sections', ?)", (str(total),))
     if total < lookup.COMMON_FROM or abs(total - before) * 8 < total:
@@ -216,8 +278,6 @@ def count(db: sqlite.Connection) -> None:
 
 
 def _flat(value: object) -> Value:
-    if isinstance(value, str):
-        return value if value.isascii() else clean(value)
     if isinstance(value, tuple):
         return clean("\n".join(value)) if value else ""
     return int(value) if isinstance(value, int) else clean(str(value))

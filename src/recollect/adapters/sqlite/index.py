@@ -25,6 +25,7 @@ from recollect.adapters.sqlite.rows import (
     entry_of,
     lets_all_through,
 )
+from recollect.collecting import without_collecting
 from recollect.domain.model import Entry, Filter
 from recollect.domain.names import is_number
 from recollect.domain.rank import Candidate
@@ -35,7 +36,6 @@ from recollect.ports import Known, Row
 if TYPE_CHECKING:
     from recollect.adapters.sqlite.vectors import SqliteVectors
 
-MOST_CUTS = 50_000
 MOST_TURNS = 200  # of conversations: their order is settled by what was said around them
 MOST_ROWS = 30_000  # below the number of variables that SQLite takes in one statement
 
@@ -53,7 +53,6 @@ class SqliteIndex:
         self.path = os.path.join(folder, "index.db")
         self.refill = refill
         self._mending = self._anew = False
-        self._cuts: dict[str, str] = {}  # the words of chunks that were cut before
         fsio.make_folder(folder)
         self._open()
 
@@ -104,7 +103,7 @@ class SqliteIndex:
         """Take in what changed, in one transaction; gives the number of memories written."""
         self._follow()
         try:
-            with self.transaction() as db:
+            with without_collecting(), self.transaction() as db:
                 written = self._applied(db, rows, gone, checked_ns)
         except sqlite.Error as error:
             self.mend(error)
@@ -116,36 +115,31 @@ class SqliteIndex:
     def _applied(
         self, db: sqlite.Connection, rows: Iterable[Row], gone: Iterable[str], checked_ns: int
     ) -> int:
-        from recollect.adapters.sqlite import filing, vectors  # what only reads has no need of it
+        from recollect.adapters.sqlite import vectors  # what only reads has no need of these
+        from recollect.adapters.sqlite.filing import Filing
 
         written = 0
-        cuts = self._cuts
         if self._anew:
             schema.empty(db)
-        names: set[str] | None = set() if filing.is_empty(db) else None
+        filing = Filing(db)
+        meanings: dict[str, vectors.Kept] = {}
         for path in gone:
-            filing.take_out(db, path, cuts)
-            db.execute("DELETE FROM file WHERE path = ?", (path,))
+            filing.forget(path)
         for row in rows:
-            if row.memory is not None and names is not None:  # nothing of it can be there
-                filing.put_in(db, row.memory, row.stamp, cuts, names)
+            path = row.seen.path
+            if not filing.is_first and filing.has(path, row.stamp):
+                filing.see(row, checked_ns)
+            elif row.memory is not None:  # None: it was there, and somebody has begun anew
+                if not filing.is_first:
+                    meanings[path] = vectors.kept_of(db, path)
+                    filing.take_out(path)
+                filing.put_in(row.memory, row.stamp)
+                filing.see(row, checked_ns)
                 written += 1
-            elif not filing.has(db, row.seen.path, row.stamp):
-                if row.memory is None:  # it was there, and somebody has begun the index anew
-                    continue
-                kept = vectors.kept_of(db, row.seen.path)
-                filing.take_out(db, row.seen.path, cuts)
-                filing.put_in(db, row.memory, row.stamp, cuts)
-                if kept:
-                    vectors.put_back(db, row.seen.path, kept)
-                written += 1
-            if len(cuts) > MOST_CUTS:
-                cuts.clear()
-            db.execute(
-                "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (*row.seen, row.stamp, checked_ns),
-            )
-        filing.count(db)
+        filing.end()
+        for path, kept in meanings.items():
+            if kept:
+                vectors.put_back(db, path, kept)
         return written
 
     @contextmanager
@@ -349,6 +343,15 @@ class SqliteIndex:
     def stems(self, words: Sequence[str]) -> dict[str, str]:
         """Each word with the form under which the index files it."""
         return lookup.stems(list(words)) if words else {}
+
+    @_whole
+    def of_sections(self, numbers: Sequence[int], *, only: Filter, shelf: str) -> list[Candidate]:
+        """The sections of a shelf with these numbers that the filter lets through, unscored."""
+        found = lookup.rows_of(self._db, dict.fromkeys(numbers[:MOST_ROWS], 0.0), "")
+        if not found or (shelf == "hot" and lets_all_through(only)):
+            return found
+        allowed = self._allowed(only, shelf)
+        return [one for one in found if one.memory in allowed and only.kind in ("", one.kind)]
 
     @_whole
     def by_ids(self, ids: list[str]) -> list[Candidate]:

@@ -27,6 +27,7 @@ _NOT_TRUSTED = (
     sqlite.SQLITE_CONSTRAINT,
     sqlite.SQLITE_MISMATCH,
 )
+_NOT_OURS = ("no such ", "vtable constructor failed", "malformed", "invalid fts5 file format")
 _UNREADABLE = (
     sqlite.SQLITE_IOERR_READ,
     sqlite.SQLITE_IOERR_SHORT_READ,
@@ -40,7 +41,7 @@ def is_damage(error: sqlite.Error, path: str) -> bool:
     if code is None:  # raised by the module itself: text that is no text any more
         return isinstance(error, sqlite.OperationalError)
     if code & 0xFF == sqlite.SQLITE_ERROR:
-        return str(error).startswith(("no such ", "vtable constructor failed", "malformed"))
+        return str(error).startswith(_NOT_OURS)
     if code & 0xFF == sqlite.SQLITE_READONLY:  # its header says so, not the file system
         return os.access(path, os.W_OK)
     return code & 0xFF in _NOT_TRUSTED or code in _UNREADABLE
