@@ -23,7 +23,6 @@ LARGEST_INDEXED = 1024 * 1024
 LONGEST_SUMMARY = 160
 LONGEST_PART = 800  # characters, some 120 words
 _SOLUTION = Pattern(r"^(?:Solution|解决方案)\s*[:：]", re.I)
-_MARKING = frozenset("-*+>`<")  # one of these is in every mark, but for that of a numbered list
 _MARKS = Pattern(
     r"^(?:[-*+>]|\d+[.)、])\s+(?:\[[ xX]\]\s+)?|`{1,3}|\*\*|(?<!\S)\*(?=\w)|(?<=\w)\*(?!\S)|<!--.*?-->"
 )
@@ -98,12 +97,17 @@ def summary_of(memory: Memory) -> str:
     title = memory.title.casefold()
     for line in strip_private(memory.body[:8000]).splitlines():
         text = line.strip()
-        if text[:1].isdigit() or not _MARKING.isdisjoint(text):
+        if _may_have_marks(text):
             text = _MARKS.sub("", text).strip()
         if not text or text.startswith(("#", "```", "|", "---")) or text.casefold() == title:
             continue
         return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1].rstrip() + "…"
     return ""
+
+
+def _may_have_marks(line: str) -> bool:
+    first = line[:1]
+    return first in "-+>" or first.isdigit() or "*" in line or "`" in line or "<!--" in line
 
 
 def shelved(memory: Memory) -> list[Shelved]:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import datetime, timedelta
 
 from recollect.domain import model
 from recollect.domain.codec.editing import date_text, value_text, with_value, without_key
-from recollect.domain.codec.frontmatter import Value, split_front
+from recollect.domain.codec.frontmatter import Value, read_front
 from recollect.domain.codec.legacy import headers_of, split_keywords
 from recollect.domain.codec.sealed import closed_memory
 from recollect.domain.model import Memory
@@ -100,23 +99,20 @@ def memory_from_text(text: str, path: str) -> Memory:
     if is_sealed_path(path):
         stem = stem_of(path)
         return closed_memory(text, path, stem if is_id(stem) else id_from(stem))
-    front = split_front(text)
-    said = {
-        entry.key: entry.value for entry in front.entries
-    }  # of a key that is there twice, the last
-    legacy = headers_of(front.body)
-    problems = [front.problem] if front.problem else []
+    said, body, problem = read_front(text)
+    legacy = headers_of(body)
+    problems = [problem] if problem else []
     default = default_fields(path)
     word = {key: _word(said, key, default, problems) for key in _WORDS}
     times = {key: _time(said, key, problems) for key in DATES}
     stem = stem_of(path)
-    title = _one(said, "title") or legacy.title or _heading(front.body) or stem
+    title = _one(said, "title") or legacy.title or _heading(body) or stem
     return Memory(
         id=_id(said, stem, problems),
         title=" ".join(title.split()),
         layer=word["type"],
         path=path,
-        body=front.body,
+        body=body,
         kind=word["kind"],
         category=_one(said, "category"),
         tags=_many(said, "tags") or legacy.keywords,
@@ -178,9 +174,9 @@ def with_field(text: str, key: str, value: Value | None) -> str:
 
 def _one(said: Said, key: str) -> str:
     value = said.get(key)
-    if isinstance(value, list):
-        value = ", ".join(value)
-    return (value or "").strip()
+    if not value:
+        return ""
+    return (value if isinstance(value, str) else ", ".join(value)).strip()
 
 
 def _many(said: Said, key: str) -> tuple[str, ...]:
@@ -193,8 +189,12 @@ def _many(said: Said, key: str) -> tuple[str, ...]:
 
 
 def _word(said: Said, key: str, default: Mapping[str, str], problems: list[str]) -> str:
+    words = _WORDS[key]
+    value = said.get(key)
+    if value in words:  # to the letter, as most are
+        return str(value)
     value = _one(said, key).lower()
-    if value in _WORDS[key]:
+    if value in words:
         return value
     if value:
         problems.append(f"{key} is “{value}”, which is none of: {', '.join(_WORDS[key])}")
@@ -203,7 +203,7 @@ def _word(said: Said, key: str, default: Mapping[str, str], problems: list[str])
 
 def _time(said: Said, key: str, problems: list[str]) -> str:
     value = _one(said, key)
-    time = time_of(value)
+    time = time_of(value) if value else ""
     if value and not time:
         problems.append(f"{key} is “{value}”, which is no date such as 2026-01-11")
     return time
@@ -228,8 +228,10 @@ def _heading(body: str) -> str:
 def time_of(value: str) -> str:
     """A time as people write it, in our form (UTC); what is no time is nothing."""
     if len(value) == 20 and value[4] == value[7] == "-" and value[10] + value[19] == "TZ":
-        with suppress(ValueError):  # our own form, which most times have
+        try:  # our own form, which most times have
             return f"{datetime.fromisoformat(value[:19]).isoformat()}Z"
+        except ValueError:
+            pass
     match = _TIME.match(value)
     if not match:
         return ""

@@ -27,7 +27,8 @@ Value = str | list[str]
 # Every quantifier below that could meet a long run of one character is possessive or stands
 # before something that must follow: none of these patterns goes back over what it has read.
 _FENCE = Pattern(r"---[ \t]*+\r?\n")
-_KEY = Pattern(r"([A-Za-z_][\w.-]*+)[ \t]*+:(?:[ \t]++(.*)|$)")
+_KEY_ALONE = Pattern(r"[A-Za-z_][\w.-]*+")
+_KEY = Pattern(rf"({_KEY_ALONE.text})[ \t]*+:(?:[ \t]++(.*)|$)")
 _ITEM = Pattern(r"([ \t]*+)-(?:[ \t]++(.*)|$)")
 _DOUBLE = Pattern(r'"((?:[^"\\]|\\.)*+)"')
 _SINGLE = Pattern(r"'((?:[^']|'')*+)'")
@@ -58,6 +59,14 @@ class Entry(NamedTuple):
     comment: str  # what follows the value on its line: blanks and `# …`
 
 
+class Said(NamedTuple):
+    """What a text says at its head, for who does not ask how it is written there."""
+
+    fields: dict[str, Value]  # of a key that is there twice, the last
+    body: str
+    problem: str
+
+
 class Front(NamedTuple):
     """A text split at its front matter. `lines` keep their line ends, the two fences among them."""
 
@@ -73,6 +82,38 @@ class Front(NamedTuple):
             if entry.key == key:
                 return entry.value
         return None
+
+
+def read_front(text: str) -> Said:
+    """What `split_front` finds in a text, without the lines in which it stands."""
+    said = _read_plain(text)
+    if said:
+        return said
+    front = split_front(text)
+    fields = {entry.key: entry.value for entry in front.entries}
+    return Said(fields, front.body, front.problem)
+
+
+def _read_plain(text: str) -> Said | None:
+    """What a head of nothing but `key: words` and `key: [words]` says, as most are."""
+    end = text.find("\n---\n", 3, LARGEST_FRONT) if text.startswith("---\n") else -1
+    if end < 0:
+        return None
+    fields: dict[str, Value] = {}
+    is_key = _KEY_ALONE.compiled.fullmatch
+    for line in text[4:end].split("\n"):
+        key, colon, raw = line.partition(": ")
+        value: Value | None = None
+        if not colon and line.endswith(":"):
+            key, value = line[:-1], ""
+        elif raw[:1].isalnum() and "#" not in raw:
+            value = _null_or(raw.rstrip())
+        elif raw[:1] == "[":
+            value = _read_words(raw)
+        if value is None or not is_key(key):
+            return None
+        fields[key] = value
+    return Said(fields, text[end + 5 :], "")
 
 
 def split_front(text: str) -> Front:
@@ -203,11 +244,10 @@ def _read_flow(raw: str) -> tuple[list[str], str] | None:
     Full-width commas separate as well, since that is what an input method for Chinese gives; an
     item that has one is quoted.
     """
+    words = _read_words(raw)
+    if words is not None:
+        return words, ""
     values: list[str] = []
-    inside = raw[1:-1]
-    if raw[-1] == "]" and not _BEYOND_WORDS.search(inside):  # as most are
-        words = (word.strip() for word in inside.split(","))
-        return [_null_or(word) for word in words if word], ""
     at = 1
     while match := _FLOW_ITEM.match(raw, at):
         at = match.end()
@@ -225,6 +265,15 @@ def _read_flow(raw: str) -> tuple[list[str], str] | None:
             comment = _comment_behind(raw[at:])
             return None if comment is None else (values, comment)
     return None
+
+
+def _read_words(raw: str) -> list[str] | None:
+    """The items of a list that has nothing but words, as most have none but those."""
+    inside = raw[1:-1]
+    if raw[-1] != "]" or _BEYOND_WORDS.search(inside):
+        return None
+    words = [word.strip() for word in inside.split(",")]
+    return [_null_or(word) for word in words if word]
 
 
 def _read_scalar(raw: str) -> tuple[str, str] | None:

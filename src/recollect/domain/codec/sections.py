@@ -34,6 +34,8 @@ def parts_of(body: str) -> list[Part]:
 
 def _cut(body: str) -> tuple[list[Part], str]:
     """The parts of a body, and the code fence that is still open at its end."""
+    if "##" not in body and "```" not in body and "~~~" not in body:
+        return [Part("", body)], ""
     parts: list[Part] = []
     heading, start, fence = "", 0, ""
     for telling in _TELLING.finditer(body):
