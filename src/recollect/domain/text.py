@@ -1,7 +1,7 @@
 """Text: what a word is, for the index and for a cue alike.
 
 Promises: what is written as `useCallback`, `SQLITE_BUSY`, `scripts/counter.js` or 数据库连接 is found
-by `use callback`, `sqlite busy`, `counter` and 连接; the same rules cut memories and cues; every
+by `use callback`, `sqlite busy`, `counter` and 连接 or 連接; the same rules cut memories and cues; every
 cue is data, nothing in it is query syntax.
 Touches: nothing. The hook imports this module, so it imports next to nothing itself: no `re`, no
 `typing`, and `unicodedata` only for text that is not ASCII.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-TEXT_VERSION = 1  # part of the identity of every index
+TEXT_VERSION = 2  # part of the identity of every index
 LONGEST_WORD = 64
 LONGEST_CUE = 6_000
 MOST_JOINED = 6
@@ -66,6 +66,11 @@ def is_cjk(char: str) -> bool:
     )
 
 
+def is_picture(char: str) -> bool:
+    """Whether this character is a sign or an emoji that somebody may look for: ✅, 🚀."""
+    return "☀" <= char <= "➿" or "🀀" <= char <= "🫿"
+
+
 def folded(text: str) -> str:
     """`text` with full-width and compatibility forms made plain (NFKC), and without accents."""
     if text.isascii():
@@ -77,7 +82,16 @@ def folded(text: str) -> str:
     plain = {
         ord(c): normalize("NFD", c)[0] for c in set(text) if "À" <= c <= "ɏ" or "Ḁ" <= c <= "ỿ"
     }
-    return text.translate({code: c for code, c in plain.items() if c.isascii()})
+    return text.translate({code: c for code, c in plain.items() if c.isascii()}) if plain else text
+
+
+def simplified(text: str) -> str:
+    """`text` with the simplified character in the place of each traditional one."""
+    if text.isascii():
+        return text
+    from recollect.domain.hanzi import SIMPLIFIED
+
+    return text.translate(SIMPLIFIED)
 
 
 def index_words(text: str, known: dict[str, str] | None = None) -> str:
@@ -89,7 +103,7 @@ def index_words(text: str, known: dict[str, str] | None = None) -> str:
         known = {}
     chunks = folded(text).split()
     for chunk in {*chunks}.difference(known):
-        known[chunk] = " ".join(_words_of(chunk))
+        known[chunk] = " ".join(chunk_words(chunk))
     return " ".join([known[chunk] for chunk in chunks])
 
 
@@ -127,8 +141,8 @@ def _shortened(text: str) -> str:
     return text[: LONGEST_CUE * 2 // 3] + " " + text[-LONGEST_CUE // 3 :]
 
 
-def _words_of(chunk: str) -> list[str]:
-    """All the forms under which a chunk (a stretch without white space) can be found."""
+def chunk_words(chunk: str) -> list[str]:
+    """All the forms under which a chunk of folded text (without white space) can be found."""
     if chunk.isascii() and chunk.isalpha() and chunk[1:].islower():  # most are plain words
         return [chunk[:LONGEST_WORD].lower()]
     if not chunk.isascii():
@@ -198,7 +212,11 @@ def _words_of_mixed(chunk: str, *, singles: bool) -> list[str]:
     while start < len(chunk):
         cjk = is_cjk(chunk[start])
         end = start + 1
-        while end < len(chunk) and is_cjk(chunk[end]) == cjk:
+        while end < len(chunk):
+            char = chunk[end]
+            # Most are told without a call.
+            if ("\u4e00" <= char <= "\u9fff" or (char > "\u303f" and is_cjk(char))) != cjk:
+                break
             end += 1
         run = chunk[start:end]
         words += _words_of_cjk(run, singles=singles) if cjk else _words_of_letters(run)
@@ -207,6 +225,7 @@ def _words_of_mixed(chunk: str, *, singles: bool) -> list[str]:
 
 
 def _words_of_cjk(run: str, *, singles: bool) -> list[str]:
+    run = simplified(run)
     if len(run) == 1:
         return [run]
     pairs = [run[i : i + 2] for i in range(len(run) - 1)]
@@ -217,7 +236,7 @@ def _words_of_letters(run: str) -> list[str]:
     if run.isascii():
         return _words_of_code(run)
     spaced = "".join(c if c.isalnum() else " " for c in run)
-    words: list[str] = []
+    words = [f"u{ord(c):x}" for c in run if is_picture(c)]
     for word in spaced.split():
         words += _words_of_code(word) if word.isascii() else [word[:LONGEST_WORD].lower()]
     return words
