@@ -19,6 +19,7 @@ from recollect.domain.text import (
     folded,
     index_words,
     is_cjk,
+    simplified,
 )
 
 from .build import NASTY, any_text, is_quick
@@ -91,6 +92,9 @@ SAME = [
     ("utf-8", "UTF8", "utf 8"),
     ("x86_64", "x86-64"),
     ("你好 World", "world"),
+    ("數據庫連接", "数据库连接"),
+    ("設定檔", "设定档"),
+    ("✅", "✅\ufe0f"),
 ]
 
 # A text, and a part of it that finds it.
@@ -110,6 +114,13 @@ WITHIN = [
     ("人々の声", "人々"),
     ("二〇二六年", "二〇二六"),
     ("錯誤：無法連接", "無法連接"),
+    ("錯誤：無法連接", "连接"),
+    ("错误：无法连接", "連接"),
+    ("設定を変更する", "設定"),
+    ("環境変数が読めない", "環境"),
+    ("ユーザー認証のテスト", "認証"),
+    ("deploy 🚀 on Friday", "🚀"),
+    ("❌失败 ✅成功", "❌"),
     ("emoji 🎉 party", "party"),
     ("deploy🚀done", "done"),
     ("See https://example.com/docs/setup#linux for more", "setup linux"),
@@ -121,6 +132,13 @@ WITHIN = [
     ("vector-search", "vector search"),
     ("The tag is scraping", "scraper scraping"),
 ]  # fmt: skip
+
+
+@given(any_text)
+def test_to_simplify_twice_is_to_simplify_once(text: str) -> None:
+    once = simplified(text + "數據庫")
+    assert simplified(once) == once
+    assert len(once) == len(text) + 3
 
 
 @pytest.mark.parametrize("forms", SAME, ids=lambda forms: forms[0])

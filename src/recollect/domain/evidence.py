@@ -5,7 +5,7 @@ decided here and nowhere else.
 Touches: nothing. The hook imports this module, so it imports next to nothing itself.
 """
 
-from recollect.domain.text import STOP_WORDS, is_cjk, stem
+from recollect.domain.text import STOP_WORDS, is_cjk, plain_words, stem
 
 # How much evidence makes a memory relevant (see `found_in`): either most of what a short cue
 # says, or as much of a long one as one and a half words that no other memory has.
@@ -112,3 +112,22 @@ def with_time(
     if in_time and (hits or total <= 1.0 + 2 * ASKING_WORTH):
         return (weight + 1.0) / total, weight + 1.0, hits + 1
     return weight / total, weight, hits
+
+
+# ------------------------------------------------------------------ several about the same thing
+
+Subject = tuple[set[str], set[str]]
+
+
+def subject_of(title: str, tags: str) -> Subject:
+    """What a memory is about: the words of its title, and its tags (a line each)."""
+    words = {stem(word) for word in plain_words(title) if not word.isdecimal()}
+    return words, set(tags.lower().split("\n")) - {""}
+
+
+def is_same_subject(one: Subject, other: Subject) -> bool:
+    """Whether a third of the shorter title is shared, or a word of it with two of the tags."""
+    common = len(one[0] & other[0])
+    if 3 * common >= min(len(one[0]), len(other[0])) > 0:
+        return True
+    return common > 0 and len(one[1] & other[1]) > 1

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from recollect.domain import pack, rank, talk
 from recollect.domain.model import TRUSTS, Filter, day_of
 from recollect.domain.rank import Candidate, Cue
-from recollect.domain.text import cue_words, folded, index_words, stem
+from recollect.domain.text import cue_words, folded, index_words, simplified, stem
 from recollect.named import NamedTuple
+from recollect.services import sensing
 from recollect.services.opened import OpenStore
 
 SNIPPET_CHARS = 220
@@ -98,7 +99,8 @@ def search(
     found: list[Candidate] = []
     for store in stores:
         hits = store.index.search(text, only=only, limit=most)
-        turns = [one for one in hits if _is_raw(one)]
+        sensing.take_meant(store, cue, hits, only)
+        turns = [one for one in hits if talk.is_turn(one)]
         if turns:
             beside = store.index.beside(talk.strong(turns))
             talk.in_context([*turns, *beside], cue)
@@ -115,7 +117,7 @@ def search(
     best = best or max((one.text_score for one in found), default=0.0)
     for one in found:
         rank.rate(one, best, cue)
-        if _is_raw(one):
+        if talk.is_turn(one):
             one.score *= 0.5
         if one.status == "superseded":
             one.score *= 0.25
@@ -143,16 +145,12 @@ def _may_see(one: Candidate, only: Filter, project: str) -> bool:
     return not one.project or not project or one.project == project
 
 
-def _is_raw(one: Candidate) -> bool:
-    return one.path.endswith("/conversation.md")
-
-
 def snippet_of(text: str, words: Sequence[str]) -> str:
     """The part of a text in which most of the words are, on one line."""
     line = " ".join(text.split())
     if len(line) <= SNIPPET_CHARS:
         return line
-    places = sorted(_places(line.lower(), words))
+    places = sorted(_places(simplified(line.lower()), words))
     best, most = 0, 0
     for at, _ in places:
         inside = len({word for other, word in places if at <= other < at + SNIPPET_CHARS - 40})
