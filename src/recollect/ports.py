@@ -6,7 +6,7 @@ Touches: nothing; there is no code here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from recollect.named import NamedTuple
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from recollect.domain.meaning import Passage
     from recollect.domain.session import Event
 else:
     Protocol = object  # to define a protocol takes a quarter of a millisecond
@@ -181,6 +182,10 @@ class Index(Protocol):
 
     identity: str
 
+    @property
+    def vectors(self) -> Vectors:
+        """The vectors of the sections."""
+
     def known(self) -> dict[str, Known]:
         """Every file that the index has, by path."""
 
@@ -228,6 +233,9 @@ class Index(Protocol):
     def stems(self, words: Sequence[str]) -> dict[str, str]:
         """Each word with the form under which the index files it."""
 
+    def of_sections(self, numbers: Sequence[int], *, only: Filter, shelf: str) -> list[Candidate]:
+        """The sections of a shelf with these numbers that the filter lets through, unscored."""
+
     def by_ids(self, ids: list[str]) -> list[Candidate]:
         """The first section of each of these memories."""
 
@@ -254,6 +262,62 @@ class Index(Protocol):
 
     def close(self) -> None:
         """Let the file go."""
+
+
+class Unmeant(NamedTuple):
+    """A section without a vector, and what is to be told to a model."""
+
+    section: int
+    anchor: str
+    memory: int
+    stamp: str
+    passage: Passage
+
+
+class Near(NamedTuple):
+    """How near the sections of a shelf are to a cue, as cosines."""
+
+    mean: float
+    highest: float
+    best: list[tuple[int, float]]  # the nearest sections
+    of: Callable[[Iterable[int]], dict[int, float]]  # of any others
+
+
+class Vectors(Protocol):
+    """What the sections of an index mean. As disposable as the index."""
+
+    def identity(self) -> str:
+        """Whose vectors there are; nothing where there are none."""
+
+    def counts(self, identity: str) -> tuple[int, int]:
+        """How many sections have a vector of this embedder, and how many there are."""
+
+    def missing(self, identity: str, most: int) -> list[Unmeant]:
+        """Sections without a vector of this embedder, what recall sees first."""
+
+    def put(self, identity: str, made: Sequence[tuple[Unmeant, bytes]]) -> int:
+        """Take in vectors; gives how many. Those of another embedder go.
+
+        A section that is not what it was when it was read gets none.
+        """
+
+    def near(self, identity: str, cue: bytes, shelf: str, most: int) -> Near | None:
+        """How near the sections of a shelf are to a cue; None where nothing can be said."""
+
+
+class Embedder(Protocol):
+    """Makes vectors of texts: as many int8 numbers, one byte each, for every text.
+
+    `identity` changes when the same text would get another vector.
+    """
+
+    identity: str
+
+    def passages(self, several: Sequence[Passage]) -> list[bytes]:
+        """The vectors of passages, in order. Raises RecollectError."""
+
+    def cue(self, text: str) -> bytes:
+        """The vector of what is searched for. Raises RecollectError."""
 
 
 class Sealing(Protocol):

@@ -5,21 +5,21 @@ The index is what two writers' changes are folded into; a rebuild folds all of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.services.house import House
 
 from recollect.errors import ChangedMeanwhile
-from recollect.ports import Known, Row
+from recollect.ports import Index, Journal, Known, Row, Store
 from recollect.services import writing
 from recollect.services.opened import OpenStore
 from recollect.services.undoing import history
 from recollect.services.writing import Draft
 
-from .turns import Body, Lock, Turn, every_order, run_together
+from .turns import Body, Choose, Lock, Turn, every_order, run_together
 
 PATH = "semantic/one.md"
 
@@ -61,7 +61,7 @@ class Scene:
         store = self.house.unfreshened(writer)
         store.journal.unsettled = self._paused(store.journal.unsettled)  # type: ignore[method-assign]
         store.ledger._keep_offsets = self._paused(store.ledger._keep_offsets)  # type: ignore[method-assign]
-        return store
+        return watched(store, turn)
 
     def _paused(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any) -> Any:
@@ -83,7 +83,7 @@ class Scene:
             self.now = turn
             store = self.house.unfreshened(f"ops-{name}")
             store.index = _Index(self, turn)
-            self.edit(store, name)
+            self.edit(watched(store, turn), name)
 
         return body
 
@@ -100,7 +100,7 @@ class Scene:
         store = self.house.unfreshened("ops-rebuild")
         store.index = _Index(self, turn)
         store.index.wipe()
-        store.freshen()
+        watched(store, turn).freshen()
 
     def reader(self, turn: Turn) -> None:
         store = self.opened("ops-reader", turn)
@@ -108,6 +108,18 @@ class Scene:
         text = store.files.read(PATH).text
         assert text.count("Start.") == 1
         assert text.endswith("\n")
+
+    def state(self) -> Hashable:
+        """What is on the disk, who holds a lock, and what was said to whom."""
+        house = self.house
+        disk = (
+            repr(sorted(house.files.files.items())),
+            repr(house.pages.lines),
+            repr(sorted(house.index._files.items())),
+            repr(sorted(house.index._meta.items())),
+        )
+        said = (frozenset(self.acknowledged), frozenset(self.refused))
+        return *disk, self.lock.taken, self.index_lock.taken, said
 
     # ------------------------------------------------------------------------------- afterwards
 
@@ -128,6 +140,41 @@ class Scene:
         assert len(said) == text.count("By ")
         writing.edit(store, "one", append="Afterwards.")
         assert "Afterwards." in store.files.read(PATH).text
+
+
+def watched(store: OpenStore, turn: Turn) -> OpenStore:
+    """The store, whose process is told what files, journal and index answer to it."""
+    ledger: Any = store.ledger
+    ledger.index = _Watched(ledger.index, turn)
+    store.index = cast("Index", _Watched(store.index, turn))
+    store.files = ledger.store = cast("Store", _Watched(store.files, turn))
+    store.journal = ledger.journal = cast("Journal", _Watched(store.journal, turn))
+    return store
+
+
+class _Watched:
+    """A port as one process has it: all that it learns comes from here."""
+
+    def __init__(self, real: Any, turn: Turn) -> None:
+        self._real, self._turn = real, turn
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._real, name)
+        if name == "locked" or not callable(found):
+            return found
+
+        def call(*args: Any, **keys: Any) -> Any:
+            try:
+                answer = found(*args, **keys)
+            except Exception as error:
+                self._turn.told((name, repr(error)))
+                raise
+            if isinstance(answer, Iterator):
+                answer = list(answer)
+            self._turn.told((name, repr(answer)))
+            return answer
+
+        return call
 
 
 class _Index:
@@ -159,37 +206,26 @@ class _Index:
 
 
 def explore(kills: int, *more: str) -> int:
-    def play(choose: Callable[[int], int]) -> None:
+    def play(choose: Choose) -> None:
         scene = Scene()
         writer = scene.writer
         if "rebuilder" in more:
             writer, scene.steps = scene.folding, ("replace", "index")
         bodies = [writer("a"), writer("b"), *(getattr(scene, name) for name in more)]
-        scene.check(run_together(bodies, choose, kills))
+        scene.check(run_together(bodies, choose, kills, scene.state))
 
     return sum(1 for _ in every_order(play))
 
 
 def test_two_writers_in_every_order_with_a_kill_anywhere_lose_nothing() -> None:
-    assert explore(1) > 100
+    assert explore(1) > 50
 
 
 @pytest.mark.slow
-def test_two_writers_and_a_reader_in_every_order_lose_nothing() -> None:
-    assert explore(0, "reader") > 1000
+def test_two_writers_and_a_reader_in_every_order_with_a_kill_anywhere_lose_nothing() -> None:
+    assert explore(1, "reader") > 1000
 
 
 @pytest.mark.slow
 def test_two_writers_and_a_rebuild_in_every_order_lose_nothing() -> None:
-    assert explore(0, "rebuilder") > 1000
-
-
-def test_every_road_is_taken_once() -> None:
-    taken = []
-
-    def play(choose: Callable[[int], int]) -> None:
-        first = choose(2)
-        taken.append((first, choose(3) if first else 0))
-
-    assert len(list(every_order(play))) == 4
-    assert taken == [(0, 0), (1, 0), (1, 1), (1, 2)]
+    assert explore(0, "rebuilder") > 500

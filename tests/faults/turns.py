@@ -1,21 +1,28 @@
 """Processes that take turns: every order in which their steps can fall, with a kill at any step.
 
-The bodies are the real services over a store in memory. Each runs in a thread of its own, and only
-one of them runs at a time: it stops before each step that touches the disk or waits for the lock,
-and the schedule says who goes on.
+The bodies are the real services. Each runs in a thread of its own, and only one of them runs at a
+time: it stops before each step that touches the disk or waits for the lock, and the schedule says
+who goes on. Where two orders lead to the same state, one of them is followed from there: the state
+is what is on the disk, and of each process how far it is and all that it was ever told.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 Body = Callable[["Turn"], None]
+State = Callable[[], Hashable]
+Choose = Callable[[int, State], int]
 
 
 class Killed(BaseException):
     """The process ends here, without a word."""
+
+
+class Beaten(Exception):
+    """This state was reached in another order, and all that follows from it is tried there."""
 
 
 class Turn:
@@ -26,6 +33,7 @@ class Turn:
         self.over = self.kill = False
         self.waits_for: Callable[[], bool] = lambda: False
         self.error: BaseException | None = None
+        self.steps = self._told = 0
         self._thread = threading.Thread(target=self._run, args=(body,), daemon=True)
         self._thread.start()
 
@@ -51,10 +59,24 @@ class Turn:
 
     def step(self) -> None:
         """Go on to the next pause, or to the end."""
+        self.steps += 1
         self._go.release()
         self._stopped.acquire()
         if self.over:
             self._thread.join()
+
+    def told(self, answer: Hashable) -> None:
+        """Note what this process learned from the world: what it does next follows from that."""
+        self._told = hash((self._told, answer))
+
+    def begins(self, what: Hashable) -> None:
+        """Note that it begins something of which all that it learned until now is forgotten."""
+        self.steps, self._told = 0, hash(("begins", what))
+
+    @property
+    def state(self) -> Hashable:
+        """Where this process is, as far as anything that comes depends on it."""
+        return (True, repr(self.error)) if self.over else (self.steps, self._told)
 
 
 class Lock:
@@ -73,28 +95,33 @@ class Lock:
             self.taken = False
 
 
-def every_order(
-    play: Callable[[Callable[[int], int]], None], *, most: int = 100_000
-) -> Iterator[int]:
-    """Run `play` once for every sequence of choices; it asks `choose(n)` for one of n roads.
+def every_order(play: Callable[[Choose], None], *, most: int = 100_000) -> Iterator[int]:
+    """Run `play` for every sequence of choices; it asks `choose(n, state)` for one of n roads.
 
+    Where the state is one that another sequence led to, the run ends: `choose` raises `Beaten`.
     Gives the number of the run before each.
     """
     road: list[tuple[int, int]] = []  # what was chosen, of how many
+    known: set[int] = set()
     for run in range(most):
         yield run
         at = 0
 
-        def choose(roads: int) -> int:
+        def choose(roads: int, state: State) -> int:
             nonlocal at
             if at == len(road):
+                here = hash(state())
+                if here in known:
+                    raise Beaten
+                known.add(here)
                 road.append((0, roads))
             chosen, there = road[at]
             assert there == roads, "the same choices must lead to the same place"
             at += 1
             return chosen
 
-        play(choose)
+        with suppress(Beaten):
+            play(choose)
         del road[at:]
         while road and road[-1][0] + 1 == road[-1][1]:
             road.pop()
@@ -104,18 +131,27 @@ def every_order(
     raise AssertionError(f"more than {most} orders")
 
 
-def run_together(bodies: Sequence[Body], choose: Callable[[int], int], kills: int) -> list[Turn]:
-    """Let the processes take turns as `choose` says; so many of them may be killed anywhere."""
+def run_together(bodies: Sequence[Body], choose: Choose, kills: int, state: State) -> list[Turn]:
+    """Let the processes take turns as `choose` says; so many of them may be killed anywhere.
+
+    `state` is all that one of them could learn of the world, and by which the end is judged.
+    """
     turns = [Turn(body) for body in bodies]
-    while True:
-        ready = [turn for turn in turns if not turn.over and not turn.waits_for()]
-        if not ready:
-            assert all(turn.over for turn in turns), "everybody waits for everybody"
-            return turns
-        roads = len(ready) * (2 if kills else 1)
-        chosen = choose(roads) if roads > 1 else 0
-        turn = ready[chosen % len(ready)]
-        if chosen >= len(ready):
+    try:
+        while True:
+            ready = [turn for turn in turns if not turn.over and not turn.waits_for()]
+            roads = len(ready) * (2 if kills else 1)
+            chosen = choose(roads or 1, lambda: (state(), kills, *(one.state for one in turns)))  # noqa: B023
+            if not ready:
+                assert all(turn.over for turn in turns), "everybody waits for everybody"
+                return turns
+            turn = ready[chosen % len(ready)]
+            if chosen >= len(ready):
+                turn.kill = True
+                kills -= 1
+            turn.step()
+    finally:
+        for turn in turns:
             turn.kill = True
-            kills -= 1
-        turn.step()
+            while not turn.over:
+                turn.step()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 
 from tests.fakes import MemoryIndex, MemoryJournal, MemoryStore, Pages
@@ -39,7 +39,7 @@ class House:
         self.files = MemoryStore(self._before)
         self.pages = Pages()
         self.index = MemoryIndex()
-        self._ids = count(1)
+        self._ids: dict[str, Iterator[int]] = {}  # of each writer
 
     def _before(self, step: str, path: str) -> None:
         self.steps.append((step, path))
@@ -59,7 +59,8 @@ class House:
 
     def unfreshened(self, writer: str = "ops-one", *, scope: str = "project") -> OpenStore:
         journal = MemoryJournal(writer, self.pages, self._before)
-        moment = Moment(NOW, lambda: f"{next(self._ids):011x}-0000000000")
+        ids = self._ids.setdefault(writer, count(1))
+        moment = Moment(NOW, lambda: f"{next(ids):011x}-{writer}")
         ledger = Ledger(self.files, journal, self.index, moment, redact)
         store = OpenStore(self.files, journal, self.index, ledger, scope)
         store.now = NOW

@@ -8,7 +8,7 @@ Touches: the journal; the index remembers how far it heard. Only the one worker 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from recollect.app.wiring import App
@@ -40,7 +40,7 @@ def heard(store: OpenStore) -> dict[str, int]:
     return {name: end for name, end in pairs if isinstance(end, int)}
 
 
-def remember(store: OpenStore, ends: Mapping[str, int]) -> None:
+def remember(store: OpenStore, ends: dict[str, int]) -> None:
     """Keep to where each file was heard; what is not there any more is forgotten."""
     known = heard(store) | ends
     there = store.journal.sessions()

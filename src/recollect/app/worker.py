@@ -26,6 +26,7 @@ LONGEST_SECONDS = 600
 MOST_PASSES = 20
 IDLE_HOURS = 6.0
 SWEEP_HOURS = 1.0
+NICE = 10  # nobody waits for vectors
 LARGEST_LOG = 256 * 1024
 
 
@@ -36,6 +37,7 @@ def main(root: str) -> None:
         work(root)
         # Not as part of the work that a hook may be waiting for; a kill does no harm to it.
         bring_into_order(root)
+        make_vectors(root)
     except Exception as error:  # noqa: BLE001 - whatever it is
         _complain(places.cache_root(dict(os.environ)), root, error)
 
@@ -127,6 +129,23 @@ def bring_into_order(root: str) -> bool:
         return compressing.compress_if_due(app, store) or is_done
     except Locked:
         return False  # another pass is under way
+    finally:
+        app.close()
+
+
+def make_vectors(root: str) -> int:
+    """Compute the vectors that a store lacks, if there is something to compute them with."""
+    from recollect.app import embedding
+
+    if not os.path.isdir(root) or not os.path.isdir(embedding.folder_of(dict(os.environ))):
+        return 0
+    app = App(os.path.dirname(root))
+    scope = "global" if root == places.global_root(app.env) else "project"
+    app.roots = _roots(app, root, scope)
+    with suppress(OSError):
+        os.nice(NICE)
+    try:
+        return embedding.keep_up(app, app.opened(root, scope))
     finally:
         app.close()
 

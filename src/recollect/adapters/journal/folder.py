@@ -4,7 +4,7 @@ Promises: `append` returns when the ops are on disk, all of a group or none; a t
 line is passed over and reported; ops come in the order of their sequence numbers, whatever the
 clocks said.
 Touches: `journal/*.jsonl` of the store (writing goes through `fsio`). The hooks append to files
-of their own, in the form that `hooks.places` defines.
+of their own, in the form that `hooks.places` defines; those of long ago are folded, see `sessions`.
 
 The text of a file that is changed again and again is written by its difference from the text
 before, down to one that stands whole (`MOST_STEPS`): else a file that grows line by line would
@@ -17,12 +17,14 @@ they never will. What is not settled is looked at when the store is opened next.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect import fsio
+from recollect.adapters.journal import sessions
 from recollect.adapters.journal.catalogue import Base, Catalogue
 from recollect.adapters.journal.lines import (
+    OPS_PREFIX,
     Said,
     checked,
     in_order,
@@ -35,10 +37,9 @@ from recollect.adapters.journal.lines import (
 )
 from recollect.domain.delta import parts_between, size_of, text_from
 from recollect.domain.model import Op, Problem
-from recollect.errors import OutsideStore
-from recollect.ports import Hidden, Line
+from recollect.errors import FileNotThere, OutsideStore
+from recollect.ports import Hidden, Line, SessionFile
 
-OPS_PREFIX = "ops-"
 LARGEST_SEGMENT = 512 * 1024 * 1024
 LEAST_SHORTENED = 1000  # characters; below that a line is for people to read too
 MOST_STEPS = 50  # from a text back to one that stands whole
@@ -190,7 +191,12 @@ class FolderJournal:
 
     def _bytes_of(self, name: str, offset: int) -> bytes:
         path = os.path.join(self.folder, name)
-        return fsio.read_file(path, LARGEST_SEGMENT, offset) if os.path.lexists(path) else b""
+        try:
+            return fsio.read_file(path, LARGEST_SEGMENT, offset)
+        except FileNotThere:
+            if os.path.lexists(path):
+                raise
+            return b""
 
     def _read(self, starts: dict[str, int], *, texts: bool = True) -> _Found:
         """What the files say from these offsets on; `problems` tells what could not be read."""
@@ -232,13 +238,20 @@ class FolderJournal:
             for op in in_order(ops)
         ]
 
+    # --------------------------------------------------------------------------------- of hooks
+
     def hot(self, op: str) -> Iterator[dict[str, Any]]:
-        """The hot facts of one kind (signal, inject, …) that hooks left, file by file."""
-        for name in sorted(self.files()):
-            if not name.startswith(OPS_PREFIX):
-                for line in self.lines(name):
-                    if line.data.get("op") == op:
-                        yield line.data
+        """The hot facts of one kind (signal, inject, …) that hooks left, session by session."""
+        return (line for line in sessions.lines(self.folder) if line.get("op") == op)
+
+    def sessions(self) -> dict[str, SessionFile]:
+        """The files that hooks append to, one for each session, by name."""
+        return sessions.found(self.folder)
+
+    def fold(self, heard: Mapping[str, int]) -> int:
+        """Put the files of these sessions, heard to there, together; gives how many."""
+        own = self.writer.removeprefix(OPS_PREFIX)
+        return sessions.fold(self.folder, heard, f"{sessions.FOLDED_PREFIX}{own}.jsonl")
 
     # --------------------------------------------------------------------------------- purging
 
