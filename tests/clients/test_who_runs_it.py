@@ -35,8 +35,14 @@ PERSONS = {
 
 
 @pytest.mark.parametrize("env", COMMANDS.values(), ids=COMMANDS)
-def test_what_an_agent_runs_is_known_as_such(env: dict[str, str], person: Person) -> None:
+def test_what_an_agent_runs_is_known_as_such(env: dict[str, str]) -> None:
     assert is_agent(env)
+    assert told(env)[1] == (SESSION if SESSION in env.values() else "")
+
+
+@pytest.mark.parametrize("name", ["Codex CLI", "OpenCode"])
+def test_an_agent_approves_nothing_of_what_it_saved(name: str, person: Person) -> None:
+    env = COMMANDS[name]
     person.ok("init")
     saved = person.ok("save", "Use Redis", "--kind", "decision", "--json", env=env).json["id"]
     refused = person.run("review", "--approve", saved, env=env)

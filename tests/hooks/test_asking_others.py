@@ -62,6 +62,7 @@ def test_the_agent_is_asked_each_time_the_interval_is_reached(machine: Machine, 
     assert f"-C {machine.project}" in told[1].replace("'", "")
 
 
+@pytest.mark.slow
 @each_client
 def test_what_was_not_asked_at_the_end_of_a_turn_is_asked_later(
     machine: Machine, case: Case
