@@ -187,6 +187,9 @@ def test_a_passphrase_is_asked_for_on_a_terminal_once_and_nowhere_else(
     assert BODY in desk.person.at_terminal("show", name).out
 
 
+LONGEST = 20  # for whoever waits for a keyring that does not answer
+
+
 class Ring(ModuleType):
     """A keyring that answers, or does not."""
 
@@ -197,11 +200,11 @@ class Ring(ModuleType):
         self.answers.set()
 
     def get_password(self, service: str, user: str) -> str | None:
-        self.answers.wait()
+        self.answers.wait(LONGEST)
         return self.kept.get((service, user))
 
     def set_password(self, service: str, user: str, secret: str) -> None:
-        self.answers.wait()
+        self.answers.wait(LONGEST)
         self.kept[service, user] = secret
 
 

@@ -99,7 +99,9 @@ def take_back(
     done: list[tuple[str, Effect]] = []
     for store in app.stores(scope):
         sessions = {session} if session else _sessions_that_read(app, store, page)
-        effects = service.take_back(store, sessions, dry_run=dry_run) if sessions else []
+        states = app.sessions(store).every() if sessions else ()
+        sealed = {state.memory for state in states if state.session_id in sessions} - {""}
+        effects = service.take_back(store, sessions, sealed, dry_run=dry_run) if sessions else []
         done += [(store.scope, effect) for effect in effects]
         if effects and not dry_run:
             publish_after_change(app, store)

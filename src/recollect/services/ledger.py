@@ -144,9 +144,9 @@ class Ledger:
     def _group_of(self, changes: Sequence[Change], cause: str, undoes: str, seq: int) -> _Group:
         """The ops of these changes, with the texts that they replace."""
         changes = [self._redacted(change) for change in changes]
-        if self.encrypt and cause != UNDO:
-            self._require_sealed(changes)
         olds = {change.path: self._old_of(change) for change in changes}
+        if self.encrypt and cause != UNDO:
+            self._require_sealed(changes, olds)
         return _Group(self._ops_of(changes, olds, cause, undoes, seq), olds)
 
     def _redacted(self, change: Change) -> Change:
@@ -155,14 +155,15 @@ class Ledger:
         text = self._clean(change.path, change.text)
         return Change("put", change.path, change.memory, change.before, text)
 
-    def _require_sealed(self, changes: Sequence[Change]) -> None:
-        """Refuse what would be plain in a layer that is to be encrypted, whoever writes it."""
+    def _require_sealed(self, changes: Iterable[Change], olds: Mapping[str, str]) -> None:
+        """Refuse lines that would be new and plain in a layer that is to be encrypted."""
         from recollect.domain.layers import written_to  # seldom needed
 
         for change in changes:
             if change.op == "put" and not is_sealed_path(change.path):
                 layer = written_to(change.path, change.text)
-                if layer in self.encrypt:
+                is_new = set(change.text.splitlines()) - set(olds[change.path].splitlines())
+                if is_new and layer in self.encrypt:
                     raise ToBeEncrypted(path=change.path, layer=layer)
 
     def _clean(self, path: str, text: str, *, is_outside: bool = False) -> str:

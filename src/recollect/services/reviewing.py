@@ -150,16 +150,26 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
 
 
 def take_back(
-    store: OpenStore, sessions: Collection[str], *, dry_run: bool = False
+    store: OpenStore,
+    sessions: Collection[str],
+    sealed: Collection[str] = (),
+    *,
+    dry_run: bool = False,
 ) -> list[Effect]:
-    """Forget all that came from these sessions: their memories, lessons, and claims elsewhere."""
-    return _carried_out(store, lambda: _taken(store, sessions), FORGET, dry_run=dry_run)
+    """Forget all that came from these sessions: their memories, lessons, and claims elsewhere.
+
+    `sealed` are the encrypted memories of these sessions, which do not say so themselves.
+    """
+    return _carried_out(store, lambda: _taken(store, sessions, sealed), FORGET, dry_run=dry_run)
 
 
-def _taken(store: OpenStore, sessions: Collection[str]) -> Iterator[Change]:
+def _taken(
+    store: OpenStore, sessions: Collection[str], sealed: Collection[str]
+) -> Iterator[Change]:
     every = [*store.index.entries(Filter()), *store.index.entries(Filter(archived=True))]
-    entries = [e for e in {one.path: one for one in every}.values() if not is_sealed_path(e.path)]
-    own = [entry for entry in entries if entry.session in sessions]
+    found = {one.path: one for one in every}.values()
+    entries = [e for e in found if not is_sealed_path(e.path) or e.id in sealed]
+    own = [entry for entry in entries if entry.session in sessions or entry.id in sealed]
     origins = {*sessions, *(entry.id for entry in own)}
     for entry in entries:
         if entry in own:
