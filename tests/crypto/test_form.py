@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from recollect.domain.codec import memory_from_text
 from recollect.domain.codec.sealed import Sealed, is_sealed, sealed_of, sealed_text
 from recollect.domain.entries import entry_of, shelved
+from recollect.domain.layers import written_to
 
 KEY = "age1" + "q" * 58
 TIME = "2026-01-11T14:30:00Z"
@@ -87,3 +88,25 @@ def test_nothing_in_such_a_place_says_anything_to_index_or_views(text: str) -> N
     assert (entry.private, entry.tags, entry.summary, entry.tokens) == (True, (), "", 0)
     assert bool(memory.problem) == (text == PLAIN)
     assert shelved(memory) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "layer"),
+    [
+        ("semantic/decisions/x.md", "# X\n", "semantic"),
+        ("archive/semantic/x.md", "# X\n", "semantic"),
+        ("semantic/x.md", "---\ntype: reference\n---\n# X\n", "reference"),
+        ("x.md", "# X\n", "semantic"),
+        ("episodic/x/conversation.md", "### User\n", "episodic"),
+        ("sessions/active/x.jsonl", "{}\n", "episodic"),
+        ("sessions/archive/2026-01.md", "# January\n", "episodic"),
+        ("core/project.md", "---\ntype: procedural\n---\n# X\n", "core"),
+        ("archive/core/recent.md", "# X\n", "core"),
+        (".gitignore", "/semantic/x.md\n", ""),
+        ("config.toml", "lang = 'en'\n", ""),
+    ],
+)
+def test_what_is_written_belongs_to_a_layer_by_its_place_or_by_what_it_says(
+    path: str, text: str, layer: str
+) -> None:
+    assert written_to(path, text) == layer
