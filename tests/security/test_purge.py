@@ -93,6 +93,16 @@ def test_what_is_purged_from_the_global_store_is_in_no_brief_of_any_project(tmp_
     assert there.ok("recall", "--start").code == 0
 
 
+def test_what_still_names_it_is_named(tmp_path: Path) -> None:
+    person = Person(tmp_path, tmp_path / "teapot")
+    person.store.mkdir(parents=True)
+    person.ok("save", "Brew the tea", "--kind", "fact")
+    other = person.ok("save", "Pour it", "--body", "See brew-the-tea.", "--json").json["path"]
+    left = person.ok("forget", "brew-the-tea", "--purge", "--yes", "--json").json["left"]
+    assert {"what": "still names it", "path": other} in left
+    assert not [row for row in left if "/journal/" in row["path"]]
+
+
 def test_what_was_kept_of_an_edit_goes_with_its_memory(tmp_path: Path) -> None:
     person = Person(tmp_path, tmp_path / "teapot")
     person.store.mkdir(parents=True)

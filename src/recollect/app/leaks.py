@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from recollect import fsio
@@ -32,6 +32,8 @@ from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
 WHOLE = ("session", "conversation")  # the kinds of memory that tell of a session as a whole
+SNAPSHOT = "snapshot"
+LEAST_SEARCHED = 4  # a shorter name stands everywhere
 LARGEST_UNPACKED = 256 * 1024 * 1024
 _MARK = Pattern(r"\[redacted:([a-z0-9-]+):[0-9a-f]{4}\]")
 
@@ -185,12 +187,43 @@ def renew_copies(app: App, store: OpenStore) -> None:
     views.publish_all(app, store)
 
 
+def naming(app: App, store: OpenStore, words: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The files of a store and its cache in which one of these names or titles still stands."""
+    wanted = [word.casefold() for word in set(words) if len(word) >= LEAST_SEARCHED]
+    for root in (store.files.root, app.cache_of(store.files.root)):
+        for path, _ in regular_files(root):
+            # To open and close the index's file here would let go of its locks.
+            if not os.path.basename(path).startswith("index.db") and _says(path, wanted):
+                yield "still names it", path
+
+
+def _says(path: str, words: list[str]) -> bool:
+    try:
+        text = _text_of(path).casefold()
+    except RecollectError:
+        return False
+    return any(word in text for word in words)
+
+
+def left_of(app: App, name: str, scope: str) -> list[tuple[str, str]]:
+    """`(what, path)` of what still tells of a memory that was purged: other files, and other places.
+
+    The journal keeps the names of files, and so that of this memory; it does not count.
+    """
+    store = app.opened(app.roots[scope], scope)
+    elsewhere = out_of_reach(app, scope)
+    copies = [path for what, path in elsewhere if what == SNAPSHOT]
+    told = (os.path.join(store.files.root, "journal", ""), *copies)
+    named = [one for one in naming(app, store, [name]) if not one[1].startswith(told)]
+    return named + elsewhere
+
+
 def out_of_reach(app: App, scope: str) -> list[tuple[str, str]]:
     """`(what, path)` of the places where a purged text may still be."""
     root = app.roots[scope]
     places: list[tuple[str, str]] = []
     kept = os.path.join(app.cache_of(root), "snapshots")
-    places += [("snapshot", os.path.join(kept, name)) for name in _names_in(kept)]
+    places += [(SNAPSHOT, os.path.join(kept, name)) for name in _names_in(kept)]
     above = root
     while os.path.dirname(above) != above:
         above = os.path.dirname(above)

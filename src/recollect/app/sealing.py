@@ -7,7 +7,6 @@ Touches: the store, its cache, and the briefs of all stores.
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -41,8 +40,6 @@ from recollect.services.opened import OpenStore
 from recollect.services.sealedcapture import SealedCapture
 from recollect.services.sealing import Turned
 from recollect.services.undoing import Past
-
-LEAST_SEARCHED = 4  # a shorter name stands everywhere
 
 
 class Done(NamedTuple):
@@ -194,25 +191,9 @@ def _hide(app: App, store: OpenStore, turned: Sequence[Turned]) -> None:
 
 def traces(app: App, store: OpenStore, turned: Sequence[Turned]) -> Iterator[tuple[str, str]]:
     """The files of a store and its cache in which an old name or a title still stands."""
-    words = {word for one in turned for word in (one.old_id, one.title.strip())}
-    wanted = [word.casefold() for word in words if len(word) >= LEAST_SEARCHED]
-    for root in (store.files.root, app.cache_of(store.files.root)):
-        for path, _ in regular_files(root):
-            # To open and close the index's file here would let go of its locks.
-            if not os.path.basename(path).startswith("index.db") and _says(path, wanted):
-                yield "still names it", path
+    from recollect.app.leaks import naming
 
-
-def _says(path: str, words: list[str]) -> bool:
-    try:
-        data = fsio.read_file(path)
-    except RecollectError:
-        return False
-    if path.endswith(".gz"):
-        with suppress(OSError, EOFError):
-            data = gzip.decompress(data)
-    text = data.decode("utf-8", "replace").casefold()
-    return any(word in text for word in words)
+    return naming(app, store, [word for one in turned for word in (one.old_id, one.title.strip())])
 
 
 def decrypt(app: App, name: str, *, dry_run: bool) -> Done:

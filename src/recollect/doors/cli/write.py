@@ -149,10 +149,10 @@ def _forget_one(door: Door, name: str, *, purge: bool, yes: bool, dry_run: bool)
         click.confirm(door.say("Remove {id} for good?", id=name), abort=True)
     left: list[tuple[str, str]] = []
     done = writing.forget(door.app, name, purge=purge, dry_run=dry_run)
-    if purge:
+    if purge and not dry_run:
         from recollect.app import leaks  # seldom needed
 
-        left = leaks.out_of_reach(door.app, done.scope)
+        left = leaks.left_of(door.app, done.id, done.scope)
 
     def show() -> None:
         door.tell("Would forget {id}" if dry_run else "Forgot {id}", id=done.id, style="bold")
