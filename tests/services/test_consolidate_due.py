@@ -7,6 +7,7 @@ import os
 import pytest
 
 from recollect import fsio
+from recollect.adapters.journal import FolderJournal
 from recollect.app import lifecycle, worker
 from recollect.errors import Locked
 
@@ -108,3 +109,23 @@ def test_nothing_of_a_purged_memory_is_remembered(project: Project) -> None:
     project.answer("forget", "one", "--purge", "--yes")
     kept = [path for path in project.cache.rglob("*") if path.name == lifecycle.CLAIMS]
     assert not any("walrus" in path.read_text() for path in kept)
+
+
+def test_a_pass_never_asks_the_journal_for_all_its_texts(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object) -> None:
+        raise AssertionError("all texts of the journal at once")
+
+    monkeypatch.setattr(FolderJournal, "ops", refuse)
+    project.write("semantic/a.md", "---\ntags: [a, b]\n---\n- Host is web.\n")
+    episode(project, "one", f"Port is 8080. {' '.join(f'Item {n} is blue.' for n in range(60))}")
+    assert is_done(project, "2026-05-01T09:00:00Z")
+    lines = (project.root / "semantic/a.md").read_text().splitlines(keepends=True)
+    project.write("semantic/a.md", "".join(one for one in lines if "Item 7 is" not in one))
+    episode(project, "two", "Colour is red.")
+    assert is_done(project, "2026-05-02T09:00:00Z")
+    text = (project.root / "semantic/a.md").read_text()
+    assert "Colour is red." in text
+    assert "Item 8 is blue." in text
+    assert "Item 7 is blue." not in text

@@ -174,7 +174,7 @@ def _activity(store: OpenStore) -> dict[str, str]:
             note(entry.id, time)
         if entry.path in known:
             note(entry.id, _utc(known[entry.path].mtime_ns))
-    for op in store.journal.ops():
+    for op in store.journal.heads():
         if op.cause != CAUSE:
             note(op.memory, op.time)
     for fact in store.journal.hot("inject"):

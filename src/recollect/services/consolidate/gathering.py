@@ -20,6 +20,7 @@ from recollect.domain.model import Entry, Filter, Memory, Op
 from recollect.domain.reaction import Reaction
 from recollect.errors import RecollectError
 from recollect.named import NamedTuple
+from recollect.ports import Journal
 from recollect.services import dismissing
 from recollect.services.consolidate import rulings as kept_rulings
 from recollect.services.consolidate.remembered import Remembered
@@ -141,7 +142,9 @@ def gather(
 
 
 class _Told(NamedTuple):
-    removed: dict[str, str]
+    removed: dict[
+        str, str
+    ]  # the claims that were ever put into a file, and when they were last said
     texts: frozenset[str]
     kept: frozenset[str]
     weighings: tuple[Weigh, ...]
@@ -150,14 +153,32 @@ class _Told(NamedTuple):
 def _told_by_journal(
     store: OpenStore, entries: Collection[Entry], reactions: Iterable[Reaction]
 ) -> _Told:
-    """What the plan needs of the journal, whose texts are let go before there is one."""
-    ops = store.journal.ops()
+    """What the plan needs of the journal, whose texts are read one at a time and not kept."""
+    ops = store.journal.heads()
+    gone = undone(ops)
+    texts: set[str] = set()
+    marked: dict[str, None] = {}
+    for op, new in _new_in_each(store.journal, ops):
+        texts.update(filter(None, [op.after]))
+        if MARK in new and not _is_taken_back(op, gone):
+            marked |= dict.fromkeys(line for line in new.split("\n") if MARK in line)
     return _Told(
-        put_once(ops),
-        frozenset(op.after for op in ops if op.after and op.text is not None),
-        frozenset(_brought_back(ops)),
+        _dates_of(marked),
+        frozenset(texts),
+        frozenset(_brought_back(ops, gone)),
         tuple(weighings(store, entries, ops, reactions)),
     )
+
+
+def _new_in_each(journal: Journal, ops: Iterable[Op]) -> Iterator[tuple[Op, str]]:
+    """These ops, each with what is new in its text; what it takes over was new in another one."""
+    holding = {op.op_id: op for op in ops}
+    for name in journal.files():
+        for line in journal.lines(name):
+            op = holding.pop(str(line.data.get("op_id", "")), None)
+            parts = line.data.get("parts", [line.data.get("text")])
+            if op and isinstance(parts, list) and parts != [None]:
+                yield op, "".join(part for part in parts if isinstance(part, str))
 
 
 def _unwanted_merges(store: OpenStore, paths: Mapping[str, str]) -> Iterator[str]:
@@ -174,18 +195,10 @@ def _memory_of(entry: Entry) -> Memory:
     return Memory(body="", **known)
 
 
-def put_once(ops: Sequence[Op]) -> dict[str, str]:
-    """The claims that were ever put into a file, by near key, with the date of their newest mark.
-
-    But for what followed from a ruling that was undone: there the question is asked again.
-    """
+def _dates_of(marked: Iterable[str]) -> dict[str, str]:
+    """The claims of these marked lines, by near key, with the date of their newest mark."""
     dates: dict[str, str] = {}
-    lines: dict[str, None] = {}
-    gone = undone(ops)
-    for op in ops:
-        if op.text is not None and MARK in op.text and not _is_taken_back(op, gone):
-            lines |= dict.fromkeys(line for line in op.text.split("\n") if MARK in line)
-    for line in lines:
+    for line in marked:
         for match in _MARKED.finditer(line):
             key = near_key(match[1])
             dates[key] = max(match[2], dates.get(key, ""))
@@ -196,15 +209,15 @@ def _newest(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
     return {key: max(one.get(key, ""), other.get(key, "")) for key in {*one, *other}}
 
 
-def _brought_back(ops: Sequence[Op]) -> Iterator[str]:
+def _brought_back(ops: Iterable[Op], gone: Collection[str]) -> Iterator[str]:
     """The episodes whose archiving was undone: they stay where they are."""
-    gone = undone(ops)
     for op in ops:
         if op.op == "move" and op.cause.startswith(CAUSE) and op.group in gone:
             yield op.memory
 
 
 def _is_taken_back(op: Op, gone: Collection[str]) -> bool:
+    """Whether it followed from a ruling that was undone: there the question is asked again."""
     return op.cause == RULING and op.group in gone
 
 

@@ -37,19 +37,22 @@ class _Known(NamedTuple):
 
     uses: dict[str, Use]
     credits: dict[str, list[Credit]]
-    ops: dict[str, list[Op]]
+    times: dict[str, list[str]]  # when something was done to them
 
 
 def weighings(
     store: OpenStore, entries: Iterable[Entry], ops: Iterable[Op], reactions: Iterable[Reaction]
 ) -> Iterator[Weigh]:
-    """The fields that change by what was used, corrected, approved, or not needed for long."""
+    """The fields that change by what was used, corrected, approved, or not needed for long.
+
+    Of `ops` no texts are needed: they are asked for where a field is about to change.
+    """
     injections = list(store.journal.hot("inject"))
     known = _Known(uses_of(injections, store.now[:10]), {}, {})
     for credit in credits_of(reactions, injections):
         known.credits.setdefault(credit.memory, []).append(credit)
     for op in ops:
-        known.ops.setdefault(op.memory, []).append(op)
+        known.times.setdefault(op.memory, []).append(op.time)
     for entry in entries:
         if _is_weighed(entry):
             with suppress(RecollectError):  # what cannot be read stays as it is
@@ -63,9 +66,9 @@ def _is_weighed(entry: Entry) -> bool:
 
 
 def _weighed(store: OpenStore, entry: Entry, known: _Known) -> Iterator[Weigh]:
-    use, ops = known.uses.get(entry.id, Use()), known.ops.get(entry.id, ())
-    credit = known.credits.get(entry.id, ())
-    is_idle = _is_idle(entry, use, ops, days_before(store.now, IDLE_DAYS))
+    use, credit = known.uses.get(entry.id, Use()), known.credits.get(entry.id, ())
+    times = known.times.get(entry.id, ())
+    is_idle = _is_idle(entry, use, times, days_before(store.now, IDLE_DAYS))
     salience = salience_after(entry.salience, use.recent, is_idle=is_idle)
     is_read = use.last > entry.last_accessed
     if not (credit or is_read or salience != entry.salience):
@@ -74,6 +77,7 @@ def _weighed(store: OpenStore, entry: Entry, known: _Known) -> Iterator[Weigh]:
     if not codec.split_front(text).lines:
         return
     if entry.path not in SHARED.values():
+        ops = store.journal.ops_about("memory", entry.id)[::-1]
         if salience != entry.salience and not _standing("salience", entry, ops, text).is_set:
             yield Weigh(entry.path, "salience", entry.salience, salience, IDLE if is_idle else USED)
         yield from _believed(entry, ops, text, credit)
@@ -96,7 +100,7 @@ def _standing(key: str, entry: Entry, ops: Sequence[Op], text: str) -> Standing:
     return standing_of(key, entry.path, ops, text)
 
 
-def _is_idle(entry: Entry, use: Use, ops: Sequence[Op], since: str) -> bool:
+def _is_idle(entry: Entry, use: Use, times: Sequence[str], since: str) -> bool:
     """Whether nobody has needed a memory for long, as far as this machine can know."""
-    days = (entry.updated, entry.last_accessed, use.last, *(op.time for op in ops))
-    return bool(ops) and max(days)[:10] < since
+    days = (entry.updated, entry.last_accessed, use.last, *times)
+    return bool(times) and max(days)[:10] < since
