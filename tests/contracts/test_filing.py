@@ -91,6 +91,18 @@ def test_what_is_filed_together_is_filed_as_each_alone(
     index.close()
 
 
+def test_an_index_that_is_made_at_once_is_in_one_part(tmp_path: Path) -> None:
+    index = SqliteIndex(str(tmp_path / "cache"))
+    index.apply([], [], 1)
+    for shelf in lookup.SHELVES:  # so small that a part is full after a few sections
+        index._db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts, rank) VALUES ('hashsize', 500)")
+    index.apply([row(path, text) for path, text in written(1).items()], [], 2)
+    for shelf in lookup.SHELVES:
+        parts = index._db.execute(f"SELECT count(DISTINCT segid) FROM {shelf}_fts_idx").fetchone()
+        assert parts == (1,)
+    index.close()
+
+
 def test_the_sections_are_counted_whatever_comes_and_goes(one_by_one: SqliteIndex) -> None:
     files = written(1)
     others = [row(path, text + "\n## One more\n\nsection\n") for path, text in files.items()]

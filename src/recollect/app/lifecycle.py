@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,6 +13,7 @@ from recollect.app.pruning import prune_with_pass, rows_json
 from recollect.app.publishing import publish_after_change
 from recollect.app.views import publish_all
 from recollect.app.wiring import App
+from recollect.collecting import without_collecting
 from recollect.domain.lifecycle import Wait
 from recollect.domain.model import Filter
 from recollect.domain.pruning import Due
@@ -178,15 +178,8 @@ def remembered(app: App, store: OpenStore) -> Iterator[service.Remembered]:
     """What an earlier pass read, in the cache; it is kept there for the next one."""
     path = f"{app.cache_of(store.files.root)}/{CLAIMS}"
     known = service.Remembered(_text_at(path), __version__)
-    # A plan is made of many small values and no cycles: the collector would go through all of
-    # them again and again, for a third of the time, and find nothing.
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
+    with without_collecting():  # a plan is made of many small values
         yield known
-    finally:
-        if was_enabled:
-            gc.enable()
     if known.changed:
         with suppress(RecollectError):  # without it the next pass takes longer, no more
             fsio.write_whole(path, known.text().encode("utf-8", "replace"), durable=False)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from recollect.adapters.clients.claude import skills as client
 from recollect.adapters.sqlite.lookup import stems
 from recollect.app.wiring import App
+from recollect.collecting import without_collecting
 from recollect.domain import skills as domain
 from recollect.domain.skills import Detector, Group, Matter, Rules, Suggestion
 from recollect.domain.skills.report import PAGE
@@ -94,21 +93,9 @@ def shown(app: App, row: Analysed, *, scope: str) -> list[Suggestion]:
 def _analysed(store: OpenStore, asked: Asked) -> Analysed:
     failed: list[tuple[str, str]] = []
     detectors = {**domain.DETECTORS, **_of_others(failed)}
-    with _without_collecting():
+    with without_collecting():
         found = service.analyse(store, detectors, Rules(stems, asked.least), days=asked.days)
     return Analysed(store.scope, os.path.join(store.files.root, PAGE), found, failed)
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """No search for cycles meanwhile: among a million small tuples without any it takes a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def promote(
