@@ -164,6 +164,9 @@ def test_a_point_that_is_neither_a_change_nor_a_time_is_refused(house: House) ->
         ("2026-01-11t14:30:05z", "2026-01-11T14:30:05Z"),
         ("2026-01-11T25:00", ""),
         ("11.1.2026", ""),
+        ("2026-W01-1", ""),
+        ("2026-01-11+05:00", ""),
+        ("２０２６-01-11", ""),
     ],
 )
 def test_a_time_means_its_last_second(name: str, end: str) -> None:

@@ -14,11 +14,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from recollect.domain.model import Op
+from recollect.domain.pattern import Pattern
 from recollect.errors import ChangeNotFound
 from recollect.named import NamedTuple
 from recollect.services.ledger import OUTSIDE
 
 SHORTEST_ID = 8
+_TIME = Pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
 
 
 class Point(NamedTuple):
@@ -52,12 +54,13 @@ def point_named(ops: Sequence[Op], name: str) -> Point:
 def end_of(text: str) -> str:
     """The last second of a day, of a minute, or a second, in our form; nothing if it is no time."""
     words = text.strip().upper().removesuffix("Z").replace(" ", "T")
-    rest = {10: "T23:59:59Z", 16: ":59Z", 19: "Z"}.get(len(words), "")
+    if not _TIME.fullmatch(words):  # other forms that the library reads do not sort as ours do
+        return ""
     try:
         datetime.fromisoformat(words)
     except ValueError:
         return ""
-    return words + rest if rest else ""
+    return words + {10: "T23:59:59Z", 16: ":59Z", 19: "Z"}[len(words)]
 
 
 def last_stamps(ops: Iterable[Op]) -> dict[str, str | None]:
