@@ -17,13 +17,18 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import TYPE_CHECKING
 
 from bench import corpus
 from bench.lifecycle import pace
 
+if TYPE_CHECKING:
+    from recollect.services.opened import OpenStore
+
 UNFOLDED = 20  # changes that came after the index was made
 ROUNDS = 40
 SEARCH_MS = {1_000: 10.0, 100_000: 20.0}
+ADDED_MS = 5.0
 REBUILD_SECONDS = {1_000: 0.5, 100_000: 60.0}
 _WRITER = """
 import sys
@@ -85,15 +90,41 @@ def measure(folder: str, size: int) -> None:
     started = time.process_time()
     store.freshen()
     print(f"  a look whether any file changed: {(time.process_time() - started) * 1000:.0f} ms")
+    one_more(store)
     started = time.process_time()
     store.index.wipe()
     store.freshen()
     took = time.process_time() - started
     limit = f"  (promised < {REBUILD_SECONDS[size]:g} s)" if size in REBUILD_SECONDS else ""
-    print(
-        f"  rebuild of {store.index.counts()['memories']:,}: {took:.2f} s = {took / size * 1e6:.0f} µs each{limit}"
-    )
+    count = store.index.counts()["memories"]
+    print(f"  rebuild of {count:,}: {took:.2f} s = {took / count * 1e6:.0f} µs each{limit}")
     app.close()
+
+
+def one_more(store: OpenStore) -> None:
+    """Take one more file into the index, and save one more memory."""
+    from recollect.services import writing
+    from recollect.services.refresh import refresh_files
+    from recollect.services.writing import Draft
+
+    def filed(n: int) -> float:
+        path = f"semantic/one-more-{n}.md"
+        store.files.create(path, f"---\ntitle: One more {n}\n---\nThe kettle is green.\n")
+        started = time.process_time()
+        refresh_files(store.files, store.index, store.now_ns, [path])
+        return (time.process_time() - started) * 1000
+
+    def saved(n: int) -> float:
+        started = time.process_time()
+        writing.save(store, Draft(f"Saved last {n}", "The kettle is red.", kind="fact"))
+        return (time.process_time() - started) * 1000
+
+    for what, do in (("taken into the index", filed), ("saved", saved)):
+        times = [do(n) for n in range(ROUNDS)]
+        limit = f"  (promised < {ADDED_MS:.0f} ms)" if do is filed else ""
+        print(
+            f"  one more memory {what}: {min(times):.1f} ms at best, {statistics.median(times):.1f} ms in the middle{limit}"
+        )
 
 
 def write_at_once(folder: str, writers: int, each: int) -> None:
