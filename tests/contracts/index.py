@@ -311,6 +311,14 @@ class IndexContract:
         fill(index, {"episodic/day/summary.md": page("A day", id="other")})
         assert names(index.search("zebra", only=ALL, limit=1)) == ["other#turn-1"]
 
+    def test_a_conversation_is_of_the_day_of_its_memory(self, index: Index) -> None:
+        fill(index, {"episodic/day/conversation.md": STORE["episodic/day/conversation.md"]})
+        assert [one.day for one in index.search("zebra", only=ALL, limit=1)] == [0]
+        day = page("A day", id="day", created="2026-03-05T10:00:00Z")
+        fill(index, {"episodic/day/summary.md": day})
+        (one,) = index.search("zebra", only=ALL, limit=1)
+        assert (one.created, one.day) == ("2026-03-05T10:00:00Z", day_of("2026-03-05"))
+
     # ---------------------------------------------------------------------------------- changes
 
     def test_it_knows_what_it_was_given(self, full: Index) -> None:

@@ -16,7 +16,7 @@ from recollect.domain.rank import Candidate
 from recollect.domain.tags import common_tags
 from recollect.domain.text import cue_words, index_words, plain_words, stem
 from recollect.fsio import stamp_of
-from recollect.ports import Known, Row
+from recollect.ports import Known, Near, Row, Unmeant
 
 shelved = lru_cache(4_000)(_cut)
 
@@ -26,6 +26,25 @@ class Filed(NamedTuple):
 
     known: Known
     memory: Memory
+
+
+class NoVectors:
+    """An index keeps none where nobody has an embedder."""
+
+    def identity(self) -> str:
+        return ""
+
+    def counts(self, identity: str) -> tuple[int, int]:
+        return 0, 0
+
+    def missing(self, identity: str, most: int) -> list[Unmeant]:
+        return []
+
+    def put(self, identity: str, made: Sequence[tuple[Unmeant, bytes]]) -> int:
+        return 0
+
+    def near(self, identity: str, cue: bytes, shelf: str, most: int) -> Near | None:
+        return None
 
 
 class MemoryIndex:
@@ -59,6 +78,13 @@ class MemoryIndex:
 
     def meta(self, key: str) -> str:
         return self._meta.get(key, "")
+
+    @property
+    def vectors(self) -> NoVectors:
+        return NoVectors()
+
+    def of_sections(self, numbers: Sequence[int], *, only: Filter, shelf: str) -> list[Candidate]:
+        return []  # without vectors nobody knows their numbers
 
     def wipe(self) -> None:
         self._files.clear()
@@ -176,13 +202,15 @@ class MemoryIndex:
         self, entry: Entry, one: Shelved, at: tuple[int, int], score: float
     ) -> Candidate:
         known = self._files[entry.path].known
+        # A conversation is of the day of the memory beside it.
+        created = entry.created or max(e.created for e, _ in self._named() if e.id == entry.id)
         return Candidate(
             (
                 *at, entry.id, one.anchor, entry.title, one.heading, one.text, entry.path,
                 entry.layer, one.kind, entry.salience, one.confidence, one.source, one.trust,
                 entry.status, "\n".join(one.trigger), "\n".join(entry.files),
-                "\n".join(entry.related), entry.session, entry.project, entry.created,
-                day_of(entry.created), one.tokens, known.size, known.mtime_ns, known.inode,
+                "\n".join(entry.related), entry.session, entry.project, created,
+                day_of(created), one.tokens, known.size, known.mtime_ns, known.inode,
                 "\n".join((*entry.tags, *entry.concepts)),
             ),
             score,

@@ -161,3 +161,16 @@ def test_a_snippet_shows_where_most_of_the_words_are(
     assert snippet in shown
     assert len(shown) <= service.SNIPPET_CHARS + 2
     assert "\n" not in shown
+
+
+def test_who_asks_what_was_said_at_a_time_gets_the_talk_of_that_time() -> None:
+    house = House()
+    for day in ("2026-01-08", "2026-03-05", "2026-09-10"):
+        front = page("A talk", id=f"on-{day}", created=f"{day}T10:00:00Z")
+        house.write(f"episodic/{day}/summary.md", front)
+        said = "### User [10:00]\n\nHow tall are giraffes?\n"
+        house.write(f"episodic/{day}/conversation.md", said)
+    found = search([house.open()], "what did I ask about giraffes in March?", every_section=True)
+    assert found[0].candidate.name == "on-2026-03-05#turn-1"
+    found = search([house.open()], "三月我問了 giraffes 什麼？", every_section=True)
+    assert found[0].candidate.name == "on-2026-03-05#turn-1"

@@ -9,8 +9,8 @@ from recollect.adapters.sqlite.engine import sqlite
 from recollect.domain.rank import FIELD_WEIGHTS, Candidate
 from recollect.domain.text import TEXT_VERSION
 
-SCHEMA_VERSION = 4
-IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION} embedder=none"
+SCHEMA_VERSION = 5
+IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION}"  # vectors have one of their own
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`
 # What recall looks at: of a long cue only its rarest words, of a large store only the sections
@@ -21,12 +21,16 @@ MOST_AT_ONCE = 500  # of the variables that SQLite takes in one statement
 MOST_CANDIDATES = 12
 SHELVES = ("hot", "cold", "raw")  # what recall sees; the archive; raw conversations
 
+# A raw conversation does not say when it was; the memory of its session, which has the same id, does.
+_OWN_OR_SESSION = (
+    "coalesce(nullif(m.{0}, {1}), (SELECT max(o.{0}) FROM memory o WHERE o.id = m.id))"
+)
 _FIELDS = (
     "s.n, s.memory, m.id, s.anchor, m.title, s.heading, s.text, m.path, m.layer, s.kind, "
     "m.salience, s.confidence, s.source, s.trust, m.status, s.trigger, m.files, m.related, "
-    "m.session, m.project, m.created, m.day, s.tokens, f.size, f.mtime_ns, f.inode, "
+    "m.session, m.project, {created}, {day}, s.tokens, f.size, f.mtime_ns, f.inode, "
     "m.tags || char(10) || m.concepts"
-)
+).format(created=_OWN_OR_SESSION.format("created", "''"), day=_OWN_OR_SESSION.format("day", "0"))
 _JOINED = "section s JOIN memory m ON m.n = s.memory JOIN file f ON f.path = m.path"
 
 
