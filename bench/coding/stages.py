@@ -1,19 +1,17 @@
 """The stages of the product that can be switched off, to see what each is worth.
 
-Promises: everything is as before when the stage is on again.
 Touches: the modules of the product, for as long as a stage is off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
+from bench import switches
 from recollect.adapters.sqlite import lookup, spelling
 from recollect.domain import evidence, rank
-
-Switch = tuple[object, str, Any]  # what is replaced, where, by what
 
 
 def _nothing(*_: Any) -> dict[str, Any]:
@@ -31,7 +29,7 @@ def _without_tags(judge: Callable[..., bool]) -> Callable[..., bool]:
     return judged
 
 
-STAGES: dict[str, tuple[Switch, ...]] = {
+STAGES: dict[str, tuple[switches.Switch, ...]] = {
     "fields weigh differently": ((lookup, "FIELD_WEIGHTS", (1.0,) * 5),),
     "records of sessions weigh less": ((rank, "KIND", {}),),
     "files at hand": ((rank, "FILE_BONUS", 0.0), (rank, "FOLDER_BONUS", 0.0)),
@@ -51,15 +49,6 @@ STAGES: dict[str, tuple[Switch, ...]] = {
 }
 
 
-@contextmanager
-def without(stage: str) -> Iterator[None]:
+def without(stage: str) -> AbstractContextManager[None]:
     """Let the product do without a stage."""
-    switches = STAGES[stage]
-    before = [(where, name, getattr(where, name)) for where, name, _ in switches]
-    for where, name, instead in switches:
-        setattr(where, name, instead)
-    try:
-        yield
-    finally:
-        for where, name, own in before:
-            setattr(where, name, own)
+    return switches.off(STAGES[stage])

@@ -1,6 +1,9 @@
 """Recall on LoCoMo and BEAM, a store for each conversation, no model.
 
 `python -m bench.recall --data FOLDER [--set locomo|beam] [--by-kind]`
+`python -m bench.recall --data FOLDER --together`     all conversations in one store
+`python -m bench.recall --data FOLDER --part judge`   those by which nothing is to be chosen
+`python -m bench.recall --data FOLDER --stages`       without each stage of the product in turn
 """
 
 from __future__ import annotations
@@ -11,11 +14,14 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 
-from bench.recall import data, metrics
-from bench.recall.systems import SYSTEMS
+from bench import switches
+from bench.recall import data, metrics, stages
+from bench.recall.systems import PRODUCT, SYSTEMS, NotHere
 
 SETS = {"locomo": data.locomo, "beam": data.beam}
+PARTS = ("tune", "judge")  # every other conversation: settings may be chosen by the first
 APART = "adversarial"  # no answer is wanted there; told apart, as its publishers do
 
 
@@ -36,19 +42,26 @@ class Rows:
         )
 
 
-def run(name: str, talks: list[data.Conversation]) -> tuple[Rows, float]:
-    """Ask a system every question, each of its own conversation; gives ms a question, too."""
-    rows, took, asked = Rows(), 0.0, 0
+def run(
+    name: str, talks: list[data.Conversation], without: Iterable[str] = ("",)
+) -> tuple[dict[str, Rows], float]:
+    """Ask a system every question, each of its own conversation; gives ms a question, too.
+
+    `without` are stages of the product: it is asked again without each of them.
+    """
+    rows, took, asked = {stage: Rows() for stage in without}, 0.0, 0
     for talk in talks:
         where = {turn.id: s.id for s in talk.sessions for turn in s.turns}
         folder = tempfile.mkdtemp(prefix="recollect-recall-")
         try:
             ask = SYSTEMS[name]([talk], folder)
             started = time.perf_counter()
-            for question in talk.questions:
-                rows.add(ask(question.text), question, where)
+            for stage, answers in rows.items():
+                with switches.off(stages.STAGES.get(stage, ())):
+                    for question in talk.questions:
+                        answers.add(ask(question.text), question, where)
             took += time.perf_counter() - started
-            asked += len(talk.questions)
+            asked += len(talk.questions) * len(rows)
         finally:
             shutil.rmtree(folder)
     return rows, 1000 * took / asked
@@ -64,6 +77,33 @@ def show(name: str, rows: list[tuple[str, list[str], frozenset[str]]]) -> None:
     print(f"  {name:34} " + "  ".join(f"{c:>7}" for c in cells) + f"   [{low:.3f}, {high:.3f}]")
 
 
+def show_all(rows: Rows, *, by_kind: bool) -> None:
+    """The lines of one system."""
+    head = "  ".join(f"{name:>7}" for name in metrics.MEASURES)
+    print(f"  {'':34} {head}   95 % of R@10")
+    show("turns", [row for row in rows.turns if row[0] != APART])
+    show("sessions", [row for row in rows.sessions if row[0] != APART])
+    show("sessions, all categories", rows.sessions)
+    if by_kind:
+        for kind in sorted({row[0] for row in rows.turns}):
+            show(f"turns: {kind}", [row for row in rows.turns if row[0] == kind])
+
+
+def wanted(given: argparse.Namespace, chosen: str) -> list[data.Conversation]:
+    """The conversations of a set that are asked for."""
+    talks = SETS[chosen](given.data)
+    if given.part:
+        talks = talks[PARTS.index(given.part) :: 2]
+    return data.together(talks) if given.together else talks
+
+
+def show_stages(talks: list[data.Conversation]) -> None:
+    """What each stage of the product is worth."""
+    for stage, rows in run(PRODUCT, talks, ("", *stages.STAGES))[0].items():
+        print(f" without {stage}" if stage else f" {PRODUCT}")
+        show_all(rows, by_kind=False)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -72,25 +112,28 @@ def main() -> None:
     parser.add_argument("--data", required=True, help="the folder with locomo-dev.json, beam-dev/")
     parser.add_argument("--set", choices=SETS, action="append")
     parser.add_argument("--system", choices=SYSTEMS, action="append")
+    parser.add_argument("--part", choices=PARTS)
+    parser.add_argument("--together", action="store_true")
+    parser.add_argument("--stages", action="store_true")
     parser.add_argument("--by-kind", action="store_true")
     given = parser.parse_args()
     if not os.path.isdir(given.data):
         sys.exit(f"There is no folder {given.data}: the data is not part of this project.")
-    head = "  ".join(f"{name:>7}" for name in metrics.MEASURES)
     for chosen in given.set or SETS:
-        talks = SETS[chosen](given.data)
-        print(
-            f"\n{chosen}: {len(talks)} conversations, {sum(len(t.questions) for t in talks)} questions"
-        )
+        talks = wanted(given, chosen)
+        asked = sum(len(talk.questions) for talk in talks)
+        print(f"\n{chosen}: {len(talks)} conversations, {asked} questions")
+        if given.stages:
+            show_stages(talks)
+            continue
         for name in given.system or SYSTEMS:
-            rows, ms = run(name, talks)
-            print(f" {name} ({ms:.1f} ms a question)\n  {'':34} {head}   95 % of R@10")
-            show("turns", [row for row in rows.turns if row[0] != APART])
-            show("sessions", [row for row in rows.sessions if row[0] != APART])
-            show("sessions, all categories", rows.sessions)
-            if given.by_kind:
-                for kind in sorted({row[0] for row in rows.turns}):
-                    show(f"turns: {kind}", [row for row in rows.turns if row[0] == kind])
+            try:
+                found, ms = run(name, talks)
+            except NotHere as error:
+                print(f" {name}: skipped, {error}")
+                continue
+            print(f" {name} ({ms:.1f} ms a question)")
+            show_all(found[""], by_kind=given.by_kind)
 
 
 if __name__ == "__main__":

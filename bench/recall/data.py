@@ -107,6 +107,19 @@ def _beam(path: str) -> Conversation:
     return Conversation(os.path.basename(path).partition("-")[0], sessions, questions)
 
 
+def together(talks: list[Conversation]) -> list[Conversation]:
+    """All conversations as one, in which each question has to find its own first."""
+    sessions, questions = [], []
+    for talk in talks:
+        for session in talk.sessions:
+            turns = [turn._replace(id=f"{talk.name}-{turn.id}") for turn in session.turns]
+            sessions.append(session._replace(id=f"{talk.name}-{session.id}", turns=turns))
+        for one in talk.questions:
+            named = frozenset(f"{talk.name}-{turn}" for turn in one.evidence)
+            questions.append(one._replace(evidence=named))
+    return [Conversation("all", sessions, questions)]
+
+
 def _beam_time(said: str) -> str:
     try:
         return datetime.strptime(said, "%B-%d-%Y").strftime("%Y-%m-%dT10:00:00Z")  # noqa: DTZ007

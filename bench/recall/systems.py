@@ -10,19 +10,30 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 
 from bench.recall.data import Conversation, Session
+from recollect.app import embedding
 from recollect.app.wiring import App
 from recollect.domain.model import Filter
 from recollect.domain.text import STOP_WORDS
 from recollect.services import recall
 
+
+class NotHere(Exception):
+    """What a system needs is not on this machine; says what, and how to get it."""
+
+
 Ask = Callable[[str], list[str]]
 MOST = 50
+PRODUCT = "recollect search"
 
 
-def product(talks: list[Conversation], folder: str) -> Ask:
-    """Recollect: the conversations as captured ones in a store, asked by `search`."""
+def product(talks: list[Conversation], folder: str, *, with_vectors: bool = False) -> Ask:
+    """Recollect: the conversations as captured ones in a store, asked by `search`.
+
+    With vectors they are made as the worker makes them, by the embedder that this person uses.
+    """
     home, project = os.path.join(folder, "home"), os.path.join(folder, "project")
     store = os.path.join(project, ".claude", "memory")
     ids: dict[str, list[str]] = {}
@@ -33,6 +44,12 @@ def product(talks: list[Conversation], folder: str) -> Ask:
             _write(os.path.join(store, "episodic", name), name, session)
     app = App(project, {"HOME": home, "PATH": os.defpath})
     stores = [app.store("project")]
+    if with_vectors:
+        app.embedder = embedding.in_use(App(project))
+        if app.embedder is None:
+            raise NotHere("no embedder is installed (recollect embedder install)")
+        while embedding.keep_up(app, stores[0]):
+            pass
 
     def ask(question: str) -> list[str]:
         found = recall.search(stores, question, Filter(), limit=MOST, every_section=True)
@@ -78,8 +95,30 @@ def plain(talks: list[Conversation], tokenizer: str, stop: frozenset[str]) -> As
     return ask
 
 
+def library(talks: list[Conversation], _: str) -> Ask:
+    """A library for BM25, with its own way of cutting words and its own stop words."""
+    try:
+        import bm25s  # type: ignore[import-not-found]
+    except ImportError as error:
+        raise NotHere("bm25s is not installed (pip install bm25s)") from error
+    turns = [turn for talk in talks for session in talk.sessions for turn in session.turns]
+    texts = [f"{turn.actor}: {turn.text}" for turn in turns]
+    found = bm25s.BM25()
+    found.index(bm25s.tokenize(texts, stopwords="en", show_progress=False), show_progress=False)
+
+    def ask(question: str) -> list[str]:
+        words = bm25s.tokenize([question], stopwords="en", show_progress=False)
+        numbers, scores = found.retrieve(words, k=min(MOST, len(turns)), show_progress=False)
+        rows = zip(numbers[0], scores[0], strict=True)
+        return [turns[n].id for n, score in rows if score > 0]
+
+    return ask
+
+
 SYSTEMS: dict[str, Callable[[list[Conversation], str], Ask]] = {
     "FTS5 unicode61": lambda talks, _: plain(talks, "unicode61", frozenset()),
     "FTS5 porter, stop words dropped": lambda talks, _: plain(talks, "porter", STOP_WORDS),
-    "recollect search": product,
+    "bm25s": library,
+    PRODUCT: product,
+    "recollect search, with vectors": partial(product, with_vectors=True),
 }

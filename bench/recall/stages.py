@@ -1,0 +1,28 @@
+"""The stages of a search through conversations that can be switched off, to see what each is worth.
+
+Touches: the modules of the product, for as long as a stage is off.
+"""
+
+from __future__ import annotations
+
+from bench.switches import Switch
+from recollect.adapters.sqlite import spelling
+from recollect.domain import rank, talk, text
+
+
+def _nothing(*_: object) -> dict[str, object]:
+    return {}
+
+
+STAGES: dict[str, tuple[Switch, ...]] = {
+    "all that was said around a turn": ((talk, "in_context", lambda *_: None),),
+    "its session": ((talk, "SESSION", 0.0),),
+    "the turns beside it": ((talk, "BESIDE", {}),),
+    "who is named speaks": ((talk, "NAMED", 0.0),),
+    "the person speaks": ((talk, "PERSON", 0.0),),
+    "a time where the cue asks when": ((talk, "DATED", 0.0),),
+    "a number where it asks how many": ((talk, "COUNTED", 0.0),),
+    "times in the cue": ((rank.Cue, "_spoken", lambda cue: ((0, 0), cue.words)),),
+    "stop words are dropped": ((text, "STOP_WORDS", frozenset()),),
+    "spelling": ((spelling, "neighbours", _nothing), (spelling, "characters", lambda _: [])),
+}
