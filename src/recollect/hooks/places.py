@@ -185,13 +185,14 @@ def sealed(line: bytes, crc: int) -> bytes:
 
 def json_text(text: str) -> str:
     """A string as JSON, without the json module."""
-    out = text.replace("\\", "\\\\").replace('"', '\\"')
-    out = out.translate(_ESCAPED)
-    return '"' + out.encode("utf-8", "replace").decode("utf-8") + '"'
+    out = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    if not out.isprintable():
+        out = out.translate(_ESCAPED).encode("utf-8", "replace").decode("utf-8")
+    return '"' + out + '"'
 
 
 _ESCAPED = {code: f"\\u{code:04x}" for code in [*range(32), 127, 0x2028, 0x2029]}
-_ESCAPED[10], _ESCAPED[9], _ESCAPED[13] = "\\n", "\\t", "\\r"
+_ESCAPED[9], _ESCAPED[13] = "\\t", "\\r"
 
 
 def record(root: str, writer: str, op: str, fields: "dict[str, str | list[str] | int]") -> None:
