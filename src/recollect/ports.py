@@ -308,10 +308,12 @@ class Vectors(Protocol):
 class Embedder(Protocol):
     """Makes vectors of texts: as many int8 numbers, one byte each, for every text.
 
-    `identity` changes when the same text would get another vector.
+    `identity` changes when the same text would get another vector; `is_english` says that a text
+    in another script has none that means anything.
     """
 
     identity: str
+    is_english: bool
 
     def passages(self, several: Sequence[Passage]) -> list[bytes]:
         """The vectors of passages, in order. Raises RecollectError."""

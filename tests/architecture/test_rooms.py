@@ -112,7 +112,11 @@ def imports_of(path: Path) -> set[str]:
         ("mcp", ("doors/mcp/",)),
         ("anyascii", ("domain/names.py",)),
         ("fcntl", ("fsio/",)),
-        ("subprocess", ("app/demo/", "app/probing.py", "doors/cli/editor.py")),
+        ("numpy", ("adapters/embed/", "adapters/sqlite/vectors.py")),
+        (
+            "subprocess",
+            ("app/demo/", "app/probing.py", "doors/cli/editor.py", "adapters/embed/fetching.py"),
+        ),
         ("tempfile", ("doors/cli/demo.py", "doors/cli/editor.py")),
     ],
 )

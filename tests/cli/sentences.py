@@ -60,6 +60,7 @@ BUILT_OTHERWISE = {
 # Modules that say what `doctor` found.
 FINDINGS = (
     "app/automemory.py",
+    "app/embedding.py",
     "app/health.py",
     "app/sealing.py",
     "app/leaks.py",

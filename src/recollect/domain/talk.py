@@ -19,6 +19,7 @@ from recollect.domain.pattern import Pattern
 from recollect.domain.rank import Candidate, Cue
 
 OWN, SESSION = 0.6, 0.35  # the turn's own text score, and that of the best two of its session
+MEANING = 0.9  # how near it is in meaning, where there are vectors
 BESIDE = {-1: 0.3, -2: 0.1, 1: 0.15}  # what a turn gets from the one before it, …
 NAMED = 0.5  # the cue names who speaks
 PERSON = 0.4  # the person says what they want; an agent's long answers have every word
@@ -50,18 +51,21 @@ def strong(turns: Sequence[Candidate]) -> list[Candidate]:
 
 
 def in_context(turns: Sequence[Candidate], cue: Cue) -> None:
-    """Let the text scores of turns say what was said around them, too."""
+    """Let the text scores of turns say what was said around them, and what they mean, too."""
     best = max((one.text_score for one in turns), default=0.0)
-    if best <= 0:
+    if best <= 0 and not any(one.meaning for one in turns):
         return
+    best = best if best > 0 else 1.0
     own = {(one.memory, one.n): one.text_score / best for one in turns}
     sessions = _of_sessions(own)
-    loudest = max(sessions.values())
+    loudest = max(sessions.values()) or 1.0
     extra = _bonuses(cue)
     scores = []
     for one in turns:
         beside = sum(w * own.get((one.memory, one.n + by), 0.0) for by, w in BESIDE.items())
         said = OWN * own[one.memory, one.n] + SESSION * sessions[one.memory] / loudest + beside
+        said += MEANING * one.meaning
+        one.meaning = 0.0  # it has been counted
         who, _, text = one.text.partition("\n")
         scores.append(said + sum(weight for weight, is_so in extra if is_so(who, text)))
     highest = max(scores)
@@ -83,8 +87,8 @@ def _bonuses(cue: Cue) -> list[Bonus]:
     """`(weight, whether a turn has it)` for what this cue asks of who speaks and what they say."""
     words = {word.casefold() for word in re.findall(r"\w+", cue.text)}
     found: list[Bonus] = [
-        (PERSON, lambda who, _: _speaker(who) in _PERSONS),
-        (NAMED, lambda who, _: _speaker(who) in words),
+        (PERSON, lambda who, _: speaker_of(who) in _PERSONS),
+        (NAMED, lambda who, _: speaker_of(who) in words),
     ]
     if _ASKS_WHEN.search(cue.text):
         found.append((DATED, lambda _, text: _TIME.search(text)))
@@ -93,5 +97,11 @@ def _bonuses(cue: Cue) -> list[Bonus]:
     return found
 
 
-def _speaker(head: str) -> str:
-    return head.partition(" [")[0].strip().casefold()
+def speaker_of(turn: str) -> str:
+    """Who says a turn, by its first line."""
+    return turn.partition("\n")[0].partition(" [")[0].strip().casefold()
+
+
+def is_turn(one: Candidate) -> bool:
+    """Whether a candidate is a turn of a raw conversation."""
+    return one.path.endswith("/conversation.md")

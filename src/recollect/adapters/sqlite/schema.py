@@ -9,6 +9,8 @@ from __future__ import annotations
 from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.lookup import IDENTITY, SHELVES, TOKENIZER
 
+# What one transaction files lies in memory up to here: the more, the fewer pieces to be merged.
+HELD_BYTES = 16 * 1024 * 1024
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE file (
@@ -35,6 +37,10 @@ CREATE TABLE section (
   trust TEXT NOT NULL, trigger TEXT NOT NULL, tokens INTEGER NOT NULL, confidence TEXT NOT NULL
 );
 CREATE INDEX section_memory ON section (memory);
+CREATE TABLE vector (n INTEGER PRIMARY KEY, key BLOB NOT NULL, vector BLOB NOT NULL);
+CREATE TRIGGER section_gone AFTER DELETE ON section BEGIN
+  DELETE FROM vector WHERE n = old.n;
+END;
 CREATE TABLE common (
   shelf TEXT NOT NULL, term TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (shelf, term)
 ) WITHOUT ROWID;
@@ -45,13 +51,16 @@ _SHELF = """
 CREATE VIRTUAL TABLE {shelf}_fts USING fts5(
   title, tags, trigger, names, body, content='', tokenize='{tokenizer}'
 );
+INSERT INTO {shelf}_fts({shelf}_fts, rank) VALUES ('hashsize', {held});
 CREATE VIRTUAL TABLE {shelf}_words USING fts5vocab({shelf}_fts, row);
 """
 
 
 def create(db: sqlite.Connection) -> None:
     """Make the tables of an empty index, all at once."""
-    shelves = "".join(_SHELF.format(shelf=shelf, tokenizer=TOKENIZER) for shelf in SHELVES)
+    shelves = "".join(
+        _SHELF.format(shelf=shelf, tokenizer=TOKENIZER, held=HELD_BYTES) for shelf in SHELVES
+    )
     identity = f"INSERT INTO meta VALUES ('identity', '{IDENTITY}');"
     db.executescript(f"BEGIN IMMEDIATE;{_TABLES}{shelves}{identity}COMMIT;")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recollect.domain.evidence import ENOUGH_COVERAGE
-from recollect.domain.rank import BONUSES, FACTORS, Candidate
+from recollect.domain.rank import BONUSES, FACTORS, SIGNALS, Candidate
 from recollect.doors.cli.door import Door
 from recollect.doors.cli.lists import show_hit
 from recollect.services.recall import Found
@@ -46,6 +46,8 @@ def score_of(one: Candidate) -> str:
     """A score as the sum that it is: `1.15 = text 1.00 × confidence 1.10 + scope 0.05`."""
     parts = one.parts
     said = [f"text {parts.get('text', 0.0):.2f}"]
+    if parts.get("meaning"):
+        said = [f"({said[0]} + meaning {SIGNALS['meaning'] * parts['meaning']:.2f})"]
     said += [f"{name} {parts[name]:.2f}" for name in FACTORS if parts.get(name, 1.0) != 1.0]
     more = [f"{name} {parts[name]:.2f}" for name in (*BONUSES, "newer") if parts.get(name)]
     return f"{one.score:.2f} = {' + '.join([' × '.join(said), *more])}"

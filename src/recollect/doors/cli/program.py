@@ -27,6 +27,7 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("doctor", "health", "look whether all is well, and mend it"),
         ("demo", "demo", "see it at work on a made-up history"),
         ("config", "setup", "read and change settings"),
+        ("embedder", "embedder", "search by meaning, too: install a model, or choose one"),
         ("completion", "setup", "print shell completion"),
     ),
     "Write": (

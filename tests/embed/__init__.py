@@ -1,0 +1,1 @@
+"""Tests of embedders, of the vectors that they make and of what is found by them."""
