@@ -9,8 +9,9 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from itertools import chain
 from types import MappingProxyType
 
 from recollect.domain import codec
@@ -237,11 +238,7 @@ class Shelf:
 
     def common_tags(self, tags: frozenset[str]) -> dict[str, int]:
         """How many of these tags each page has."""
-        counts: dict[str, int] = {}
-        for tag in tags:
-            for path in self._by_tag.get(tag, ()):
-                counts[path] = counts.get(path, 0) + 1
-        return counts
+        return Counter(chain.from_iterable(self._by_tag.get(tag, ()) for tag in tags))
 
     def shared(self) -> Iterator[tuple[str, str, int]]:
         """Pairs of pages with claims in common, and how many."""
