@@ -119,8 +119,8 @@ def test_a_client_that_shows_both_forms_of_an_answer_is_sent_one(agent: Agent) -
             assert "structuredContent" not in found
             assert found["content"] == both["content"]
         for nobody in ("copilot-cli", ["copilot-cli"], {"name": ["copilot-cli"]}, None):
-            meta = {**ENVELOPE, protocol.CLIENT_KEY: nobody}
-            assert "structuredContent" in server.result("tools/call", name="status", _meta=meta)
+            odd: dict[str, object] = {**ENVELOPE, protocol.CLIENT_KEY: nobody}
+            assert "structuredContent" in server.result("tools/call", name="status", _meta=odd)
 
 
 def test_a_probe_without_a_version_is_answered_too(agent: Agent) -> None:
