@@ -23,9 +23,9 @@ def main() -> None:
         worker(sys.argv[2])
         return
     if sys.argv[1:] == ["take-in"]:
-        from recollect.app.capturing import take_in_share
+        from recollect.doors.share import main as share
 
-        take_in_share()
+        share()
         return
     if sys.argv[1:] == ["mcp"] and not (sys.stdin and sys.stdin.isatty()):
         from recollect.doors.mcp.stdio import serve

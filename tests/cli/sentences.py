@@ -186,6 +186,8 @@ def _handed_up_by(call: ast.Call) -> list[ast.expr]:
         return [k.value for k in call.keywords if k.arg in PHRASES]
     if name == "Problem":
         return [call.args[1]]
+    if name == "require_person":
+        return call.args[2:]
     if name == "append" and ast.unparse(call.func).endswith(("problems.append", "warnings.append")):
         return call.args
     return call.args if name in ("ValueError", "refusal") else []

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -157,20 +155,13 @@ def _by_others(app: App, client: str, shares: list[list[str]]) -> Iterator[_Outc
             yield outcome
 
 
-def take_in_share() -> None:
-    """Be one of those processes: take in what stdin says, and write what became of it."""
-    request = json.load(sys.stdin.buffer)
+def outcomes_of_share(request: dict[str, Any]) -> Iterator[_Outcome]:
+    """Be one of those processes: take in what is requested, and say what became of it."""
     app = App(request["folder"])
     run = _Run(app, request["client"], "", dry_run=False)
-    for outcome in run.outcomes(request["transcripts"]):
-        _tell(outcome)
+    yield from run.outcomes(request["transcripts"])
     for warning in app.warnings:
-        _tell(_Outcome("warning", warning))
-
-
-def _tell(outcome: _Outcome) -> None:
-    sys.stdout.write(f"{json.dumps(outcome)}\n")
-    sys.stdout.flush()
+        yield _Outcome("warning", warning)
 
 
 def _place_of(app: App, client: str, transcript: str, scope: str) -> tuple[str, str, str]:
