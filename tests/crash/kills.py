@@ -7,14 +7,17 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import pytest
 from click.testing import CliRunner
 from tests.services.project import Project
 
 from recollect.doors.cli.program import recollect
+
+from .warm import Warm
 
 CALLS = (
     "openat", "write", "pwrite64", "fsync", "fdatasync", "rename", "linkat", "unlink", "ftruncate",
@@ -50,6 +53,18 @@ class Scene:
         self._now = folder / "now"
         self.project = Project(self._now)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if "warm" in self.__dict__:
+            self.warm.close()
+
+    @cached_property
+    def warm(self) -> Warm:
+        """A Python that has loaded what is to be killed."""
+        return Warm(self.project)
+
     def keep(self) -> None:
         """Take what the project is now for the start of every try."""
         shutil.copytree(self._now, self._start)
@@ -64,8 +79,14 @@ class Scene:
         """The calls that a command makes about our files, in order."""
         self.rewind()
         log = self._now / "log"
-        options = ["-f", "-y", "-o", str(log), "-e", f"trace={','.join(CALLS)}"]
-        done = self.project.run(*words, ahead=["strace", *options])
+        assert self.warm.run(words, _traced(log)) == 0
+        return list(self._points_in(log))
+
+    def cold_points(self, words: list[str]) -> list[Point]:
+        """As `points`, of a process that starts Python and loads the program first."""
+        self.rewind()
+        log = self._now / "log"
+        done = self.project.run(*words, ahead=["strace", "-f", "--seccomp-bpf", *_traced(log)])
         assert done.returncode == 0, done.stderr
         return list(self._points_in(log))
 
@@ -86,16 +107,25 @@ class Scene:
         """Run a command on a fresh copy and kill it there; True if it was done before."""
         self.rewind()
         inject = f"inject={point.call}:signal=SIGKILL:when={point.n}"
-        options = ["-f", "-qq", "-o", "/dev/null", "-e", f"trace={point.call}", "-e", inject]
-        done = self.project.run(*words, ahead=["strace", *options])
-        assert done.returncode in (0, -9, 137), (point, done.returncode, done.stderr)
-        return done.returncode == 0
+        code = self.warm.run(words, ["-o", "/dev/null", "-e", f"trace={point.call}", "-e", inject])
+        assert code in (0, -9), (point, code)
+        return code == 0
 
     def fail(self, words: list[str], point: Point, error: str) -> subprocess.CompletedProcess[str]:
-        """Run a command on a fresh copy, of which this one call is refused."""
+        """Run a command on a fresh copy, of which this one of `cold_points` is refused."""
         self.rewind()
         inject = f"inject={point.call}:error={error}:when={point.n}"
-        options = ["-f", "-qq", "-o", "/dev/null", "-e", f"trace={point.call}", "-e", inject]
+        options = [
+            "-f",
+            "--seccomp-bpf",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-e",
+            f"trace={point.call}",
+            "-e",
+            inject,
+        ]
         return self.project.run(*words, ahead=["strace", *options])
 
     # ----------------------------------------------------------------------------------- looking
@@ -106,6 +136,10 @@ class Scene:
         done = CliRunner(env=self.project.env).invoke(recollect, ["-C", folder, *words, "--json"])
         assert done.exit_code == 0, (words, done.output, done.exception)
         return json.loads(done.stdout)
+
+
+def _traced(log: Path) -> list[str]:
+    return ["-y", "-o", str(log), "-e", f"trace={','.join(CALLS)}"]
 
 
 def shape(files: dict[str, bytes]) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -19,21 +19,27 @@ TIMES = re.compile(r"(?m)^(created|updated|last-accessed|decay-after): .*$")
 
 
 @pytest.fixture(scope="module")
-def scene(quick_folder: Path) -> Scene:
+def scene(quick_folder: Path) -> Iterator[Scene]:
     """Talks of long ago, one of them in the archive, and the transcript of a session."""
     require_strace()
-    scene = Scene(quick_folder / "talks")
-    project = scene.project
-    for name, folder in (("one", "episodic"), ("two", "episodic"), ("cold", "archive/episodic")):
-        for path, text in (("summary.md", TALK), ("conversation.md", SAID)):
-            file = project.write(f"{folder}/{name}/{path}", text.format(name))
-            os.utime(file, (1_735_800_000, 1_735_800_000))
-    project.write("semantic/ports.md", "---\ntags: [port]\n---\n# Ports\n\n- The host is web.\n")
-    log = Path(a_day().save(project.home / ".claude" / "projects" / "-x"))
-    log.write_text(log.read_text().replace(CWD, str(project.folder)))
-    project.answer("list")
-    scene.keep()
-    return scene
+    with Scene(quick_folder / "talks") as scene:
+        project = scene.project
+        for name, folder in (
+            ("one", "episodic"),
+            ("two", "episodic"),
+            ("cold", "archive/episodic"),
+        ):
+            for path, text in (("summary.md", TALK), ("conversation.md", SAID)):
+                file = project.write(f"{folder}/{name}/{path}", text.format(name))
+                os.utime(file, (1_735_800_000, 1_735_800_000))
+        project.write(
+            "semantic/ports.md", "---\ntags: [port]\n---\n# Ports\n\n- The host is web.\n"
+        )
+        log = Path(a_day().save(project.home / ".claude" / "projects" / "-x"))
+        log.write_text(log.read_text().replace(CWD, str(project.folder)))
+        project.answer("list")
+        scene.keep()
+        yield scene
 
 
 def texts(scene: Scene) -> dict[str, str]:

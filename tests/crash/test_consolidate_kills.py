@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,17 +15,19 @@ TALK = "---\ntags: [redis, cache]\ncreated: 2025-01-02T10:00:00Z\ndecay-after: 2
 
 
 @pytest.fixture(scope="module")
-def scene(quick_folder: Path) -> Scene:
+def scene(quick_folder: Path) -> Iterator[Scene]:
     """An episode past its time, and a memory that it contradicts."""
     require_strace()
-    scene = Scene(quick_folder / "pass")
-    project = scene.project
-    project.write("episodic/talk/summary.md", f"{TALK}{' '.join(CLAIMS)}\n")
-    project.write("episodic/talk/conversation.md", "### User [1:00]\n\nHi.\n")
-    project.write("semantic/a.md", "---\ncreated: 2024-01-01\n---\nThe host is db.\n\n- A is b.\n")
-    project.answer("list")
-    scene.keep()
-    return scene
+    with Scene(quick_folder / "pass") as scene:
+        project = scene.project
+        project.write("episodic/talk/summary.md", f"{TALK}{' '.join(CLAIMS)}\n")
+        project.write("episodic/talk/conversation.md", "### User [1:00]\n\nHi.\n")
+        project.write(
+            "semantic/a.md", "---\ncreated: 2024-01-01\n---\nThe host is db.\n\n- A is b.\n"
+        )
+        project.answer("list")
+        scene.keep()
+        yield scene
 
 
 def texts(scene: Scene) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,29 +23,29 @@ COMMANDS: dict[str, list[str]] = {
 
 
 @pytest.fixture(scope="module")
-def scene(quick_folder: Path) -> Scene:
+def scene(quick_folder: Path) -> Iterator[Scene]:
     """A store with a history and a filled index."""
     require_strace()
-    scene = Scene(quick_folder / "used")
-    project = scene.project
-    project.write("semantic/by-hand.md", "# By hand\n\nA person wrote this.\n")
-    project.write("episodic/talk/summary.md", "# Talk\n\nA walrus.\n")
-    project.write("episodic/talk/conversation.md", "### User [1:00]\n\nHi.\n")
-    with project.opened() as store:
-        writing.save(store, Draft("One", "First.", kind="fact"))
-        writing.edit(store, "one", append="Second.")
-    scene.keep()
-    return scene
+    with Scene(quick_folder / "used") as scene:
+        project = scene.project
+        project.write("semantic/by-hand.md", "# By hand\n\nA person wrote this.\n")
+        project.write("episodic/talk/summary.md", "# Talk\n\nA walrus.\n")
+        project.write("episodic/talk/conversation.md", "### User [1:00]\n\nHi.\n")
+        with project.opened() as store:
+            writing.save(store, Draft("One", "First.", kind="fact"))
+            writing.edit(store, "one", append="Second.")
+        scene.keep()
+        yield scene
 
 
 @pytest.fixture(scope="module")
-def unused(quick_folder: Path) -> Scene:
+def unused(quick_folder: Path) -> Iterator[Scene]:
     """A store that no command has seen yet: there is no cache, no key, no journal."""
     require_strace()
-    scene = Scene(quick_folder / "unused")
-    scene.project.write("semantic/by-hand.md", "# By hand\n\nA person wrote this.\n")
-    scene.keep()
-    return scene
+    with Scene(quick_folder / "unused") as scene:
+        scene.project.write("semantic/by-hand.md", "# By hand\n\nA person wrote this.\n")
+        scene.keep()
+        yield scene
 
 
 def sweep(scene: Scene, command: str, wanted: Callable[[Point], bool], least: int) -> None:

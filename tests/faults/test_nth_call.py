@@ -51,7 +51,7 @@ def refused(scene: Scene, name: str, stride: int) -> int:
     """Refuse one call after the other; gives how often the command said that it failed."""
     words = COMMANDS[name]
     own = str(scene.project.folder)  # which Python looks through for modules before we run
-    points = [point for point in scene.points(words) if point.path != own]
+    points = [point for point in scene.cold_points(words) if point.path != own]
     after = shape(scene.project.files())
     scene.rewind()
     before = shape(scene.project.files())
