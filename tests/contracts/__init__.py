@@ -3,7 +3,9 @@
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest.register_assert_rewrite(*(f"{__name__}.{port}" for port in ("store", "journal", "index")))
+pytest.register_assert_rewrite(
+    *(f"{__name__}.{port}" for port in ("store", "journal", "index", "embedder"))
+)
 
 # A law that several classes inherit is run by each of them, one after the other.
 inherited = settings(
