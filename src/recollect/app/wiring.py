@@ -21,7 +21,7 @@ from recollect.errors import MemoryNotFound, RecollectError, SettingProblem, Sto
 from recollect.hooks import places
 from recollect.ports import Embedder, Sealing, TranscriptReader
 from recollect.services.ledger import Ledger, Moment
-from recollect.services.opened import INDEX, OpenStore, Settings
+from recollect.services.opened import EMBEDDER, INDEX, OpenStore, Settings
 from recollect.services.refresh import Progress, refresh
 
 if TYPE_CHECKING:  # seldom needed, and dear: imported where it is used
@@ -188,6 +188,8 @@ class App:
         """Let every index go."""
         self.reap()
         for store in self._open.values():
+            troubles = [problem for problem in store.problems if problem.path == EMBEDDER]
+            self.warnings += [problem.sentence for problem in troubles]
             store.index.close()
         self._open.clear()
 

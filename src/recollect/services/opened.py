@@ -27,6 +27,7 @@ from recollect.services.ledger import Ledger, paths_of
 from recollect.services.refresh import Progress, Refreshed, refresh, refresh_files
 
 INDEX = "index"  # what a problem with the index is about
+EMBEDDER = "embedder"  # … with what makes vectors
 
 _FOLDERS = (
     "core",

@@ -14,7 +14,7 @@ from recollect.domain.model import Filter, Problem
 from recollect.domain.rank import Candidate, Cue
 from recollect.errors import RecollectError
 from recollect.ports import Embedder
-from recollect.services.opened import OpenStore
+from recollect.services.opened import EMBEDDER, OpenStore
 
 MOST_NEAR = 40
 MOST_NEAR_TURNS = 100
@@ -22,7 +22,6 @@ NEAR_ENOUGH = (
     0.3  # a cosine from which on a section is worth a look though it has no word of the cue
 )
 NEAR_ENOUGH_TURN = 0.15  # a turn is short, and says little by itself
-EMBEDDER = "embedder"  # what a problem with it is about
 
 
 def take_meant(store: OpenStore, cue: Cue, found: list[Candidate], only: Filter) -> None:
