@@ -243,3 +243,25 @@ def test_any_text_is_data(person: Person) -> None:
     rows = page(person)["decisions"]
     assert [row["content"] for row in rows] == said
     assert [row["reason"] for row in rows] == [s.replace("## ", "### ") for s in said]
+
+
+@pytest.mark.parametrize("body", ["For an hour.", ""])
+def test_what_was_kept_while_a_session_went_on_is_not_learned_from_it_again(
+    person: Person, body: str
+) -> None:
+    env = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "abc-1"}
+    words = ("Use Redis for the session cache", "--kind", "decision", "--body", body)
+    saved = person.ok("save", *words, "--json", env=env).json["id"]
+    before = person.ok("show", saved, "--json").json["text"]
+    path = person.store / "episodic" / "2026-01-02-s" / "summary.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "---\nkind: session\ntrust: agent\nsession: abc-1\ncreated: 2026-01-02T10:00:00Z\n---\n"
+        f"# S\n\n## Decisions\n\n- [other] Use Redis for the session cache{body and ': '}{body}\n"
+        "- [other] Rinse the teapot before the tea\n"
+    )
+    assert "absorbed: 1," in person.ok("consolidate").out
+    assert person.ok("show", saved, "--json").json["text"] == before
+    texts = [path.read_text() for path in (person.store / "semantic").rglob("*.md")]
+    assert sum("Redis" in text for text in texts) == 1
+    assert sum("teapot" in text for text in texts) == 1

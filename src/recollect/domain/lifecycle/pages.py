@@ -17,6 +17,7 @@ from types import MappingProxyType
 from recollect.domain import codec
 from recollect.domain.claims import Statement, is_claim, near_key, statements_of
 from recollect.domain.conflicts import Conflict, Standing, conflict_between, topics_of
+from recollect.domain.factsview import reason_of
 from recollect.domain.lifecycle.actions import Mark, mark_of, past_keys
 from recollect.domain.model import TRUSTS, Memory, lowest_trust
 from recollect.domain.redact import strip_private
@@ -43,7 +44,11 @@ class Held(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A file that claims stand in. `is_open` says that a plan may write into it."""
+    """A file that claims stand in. `is_open` says that a plan may write into it.
+
+    `says` are the near keys of what it says as a whole: its title, alone and with the text below it,
+    which is how a session tells of a fact that was kept while it went on.
+    """
 
     path: str
     title: str
@@ -55,6 +60,7 @@ class Page(NamedTuple):
     last_accessed: str
     size: int
     is_open: bool
+    says: frozenset[str] = frozenset()
 
 
 class Reading(NamedTuple):
@@ -98,8 +104,17 @@ def _read_page(path: str, text: str, known: Known) -> tuple[Page, tuple[Held, ..
         memory.last_accessed,
         len(held),
         _is_open(memory),
+        _whole(memory.title, body),
     )
     return page, held
+
+
+def _whole(title: str, body: str) -> frozenset[str]:
+    """The near keys of what a page says as a whole."""
+    if not is_claim(title):
+        return frozenset()
+    reason = " ".join(reason_of(codec.sections_of(body)[0].text, title).split())
+    return frozenset(map(near_key, (title, f"{title}: {reason}") if reason else (title,)))
 
 
 def _held(
@@ -153,6 +168,7 @@ class Shelf:
         self._by_key: defaultdict[str, list[Held]] = defaultdict(list)
         self._by_topic: defaultdict[str, list[Held]] = defaultdict(list)
         self._by_tag: defaultdict[str, set[str]] = defaultdict(set)
+        self._by_whole: defaultdict[str, set[str]] = defaultdict(set)
         self._stands: dict[int, tuple[str, ...]] = {}  # where it stands, by the hash of its key
         for reading in readings:
             self.paths.add(reading.path)
@@ -170,6 +186,8 @@ class Shelf:
         self.pages[page.path] = page
         for tag in page.tags:
             self._by_tag[tag].add(page.path)
+        for key in page.says:
+            self._by_whole[key].add(page.path)
 
     def _stand(self, held: Held) -> None:
         places = self._stands.get(hash(held.key), ())
@@ -206,6 +224,8 @@ class Shelf:
         page = self.pages.pop(held.path)
         for tag in page.tags:
             self._by_tag[tag].discard(held.path)
+        for key in page.says:
+            self._by_whole[key].discard(held.path)
 
     def has(self, key: str) -> bool:
         """Whether a claim with this key stands anywhere."""
@@ -220,6 +240,14 @@ class Shelf:
             and self.pages[held.path].project in ("", project)
         ]
         return max(known, key=lambda h: (h.standing, h.path), default=None)
+
+    def is_whole(self, key: str, trust: str, project: str) -> bool:
+        """Whether a page of this project or of all, trusted no less, says this as a whole."""
+        pages = (self.pages[path] for path in self._by_whole.get(key, ()))
+        return any(
+            TRUSTS.index(page.trust) >= TRUSTS.index(trust) and page.project in ("", project)
+            for page in pages
+        )
 
     def clashing(
         self, text: str, topics: Iterable[str], project: str

@@ -171,17 +171,14 @@ class _Planner:
         """Plan for one claim; whether it is settled."""
         claim, key, _ = heard
         mark = _mark(episode, claim)
-        if held := self.shelf.holding(key, claim.trust, episode.project):
-            self._restated(held, mark)
+        if self._stands(episode, heard):
+            if held := self.shelf.holding(key, claim.trust, episode.project):
+                self._restated(held, mark)
             return True
         verdicts = self._verdicts(episode, heard, mark)
         said = {verdict for _, _, verdict in verdicts}
         if self._is_removed(key, mark) or "neither" in said or "old" in said:
-            for held, conflict, verdict in verdicts:
-                if verdict == "neither":
-                    self._give_way(held, mark, conflict, None)
-                elif verdict == "old" and conflict.is_reversal:
-                    self._keep_past(held, claim)
+            self._pass_over(claim, mark, verdicts)
             return True
         if "wait" in said:
             for held, conflict, verdict in verdicts:
@@ -192,6 +189,21 @@ class _Planner:
         if not self._replace(losers, heard, mark):
             self._put(episode, heard, mark)
         return True
+
+    def _pass_over(
+        self, claim: Claim, mark: Mark, verdicts: Iterable[tuple[Held, Conflict, str]]
+    ) -> None:
+        """Plan for what a claim leaves behind that is not taken in itself."""
+        for held, conflict, verdict in verdicts:
+            if verdict == "neither":
+                self._give_way(held, mark, conflict, None)
+            elif verdict == "old" and conflict.is_reversal:
+                self._keep_past(held, claim)
+
+    def _stands(self, episode: Memory, heard: Heard) -> bool:
+        """Whether a file says this already, in a line or as a whole."""
+        about = heard.key, heard.claim.trust, episode.project
+        return self.shelf.holding(*about) is not None or self.shelf.is_whole(*about)
 
     def _is_removed(self, key: str, mark: Mark) -> bool:
         """Whether a claim was taken out since it was said: it is not put back."""
@@ -325,7 +337,7 @@ class _Planner:
         """Whether a claim is found in what the plan leaves behind, or was settled."""
         claim, key, _ = heard
         mark = _mark(episode, claim)
-        if self._is_removed(key, mark) or self.shelf.holding(key, claim.trust, episode.project):
+        if self._is_removed(key, mark) or self._stands(episode, heard):
             return True
         verdicts = {row[2] for row in self._verdicts(episode, heard, mark)}
         return bool(verdicts & {"old", "neither"})

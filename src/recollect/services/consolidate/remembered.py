@@ -16,7 +16,7 @@ from recollect.domain.conflicts import Standing
 from recollect.domain.lifecycle import Heard, Mark, Reading
 from recollect.domain.lifecycle.pages import Held, Page
 
-FORMAT = "recollect-claims 2"
+FORMAT = "recollect-claims 3"
 HEARD, READ = "h", "r"  # what an episode says, what a file says: in front of its stamp
 
 
@@ -79,7 +79,9 @@ class Remembered:
 
     def keep_reading(self, stamp: str, reading: Reading) -> None:
         """Remember what a file says."""
-        page = reading.page._replace(tags=sorted(reading.page.tags)) if reading.page else None  # type: ignore[arg-type]
+        page = reading.page
+        if page:
+            page = page._replace(tags=sorted(page.tags), says=sorted(page.says))  # type: ignore[arg-type]
         held = [one._replace(path="", topics=sorted(one.topics)) for one in reading.held]  # type: ignore[arg-type]
         self._keep(reading.path, READ + stamp, (page, held, reading.past))
 
@@ -88,7 +90,8 @@ def _reading_of(path: str, row: list[Any]) -> Reading:
     page, held, past = row
     if page is None:
         return Reading(path, past=tuple(past))
-    known = Page(*page)._replace(tags=frozenset(page[Page._fields.index("tags")]))
+    known = Page(*page)
+    known = known._replace(tags=frozenset(known.tags), says=frozenset(known.says))
     return Reading(path, known, tuple(_held_of(path, one) for one in held), tuple(past))
 
 
