@@ -7,7 +7,6 @@ Touches: the person's data folder, the network where a person asks for it, the v
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -188,6 +187,8 @@ def install(app: App, wheel: str, step: Step, *, dry_run: bool) -> Row:
 
 
 def _identity(files: dict[str, bytes]) -> str:
+    import hashlib  # dear, and a search has no need of it
+
     found = hashlib.sha256()
     for name in sorted(files):
         found.update(files[name])
