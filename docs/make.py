@@ -42,6 +42,7 @@ EXITS = [
     ("17", "a name is not allowed"),
     ("18", "a guard against surprising amounts"),
     ("19", "encrypted: no key here opens it, or none may be asked for"),
+    ("20", "an embedder could not be fetched, is not the one that is known, or cannot be used"),
     (str(BUG_EXIT), "a bug; the message names a report"),
     ("130", "interrupted with Ctrl-C"),
 ]
