@@ -83,6 +83,7 @@ ASKED: dict[str, str] = {
     "analyze-skills": "--dry-run",
     "promote-skill": "deploy-shared --dry-run",
     "dismiss-skill": "deploy-shared --dry-run",
+    "embedder": "list",
 }
 MORE = [
     "search", f"search {WORD}", f"search {WORD} --archived", "search --type decision", "recall shared",

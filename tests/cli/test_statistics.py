@@ -12,7 +12,7 @@ from recollect.app.statistics import uses_of
 
 KEYS = (
     "scope root memories archived conversations sections tokens layers kinds sessions injected bytes "
-    "index_bytes used most_accessed never_accessed oldest_unaccessed activity pointers"
+    "index_bytes used most_accessed never_accessed oldest_unaccessed activity pointers encrypted"
 ).split()
 
 
