@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import typing
 
@@ -63,8 +64,34 @@ def test_methods_come_along() -> None:
     assert Stop.unit() == "min"
 
 
+def test_it_is_copied_listed_and_made_of_a_row_as_theirs_is() -> None:
+    ours, theirs = Stop("Bern", 3), Theirs("Bern", 3)
+    assert ours._asdict() == theirs._asdict()
+    assert Stop._make([*theirs]) == ours == copy.deepcopy(ours)
+    assert tuple(ours._replace(names=("Berne",))) == tuple(theirs._replace(names=("Berne",)))
+    assert repr(ours) == repr(theirs).replace("Theirs", "Stop")
+    assert Stop(*ours) == Stop(town="Bern", minutes=3) == Stop(**ours._asdict())
+    for values in (("Bern",), ("Bern", 1, (), 4)):
+        with pytest.raises(TypeError, match=f"Expected 3 arguments, got {len(values)}"):
+            Stop._make(values)
+    with pytest.raises(ValueError, match=r"unexpected field names: \['name'\]"):
+        ours._replace(name="Basel")  # type: ignore[call-arg]
+    with pytest.raises(AttributeError):
+        ours.town = "Basel"  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        ours.platform = 4  # type: ignore[attr-defined]
+
+
+def test_a_field_without_a_default_does_not_stand_behind_one_with_it() -> None:
+    with pytest.raises(TypeError, match="Wrong"):
+
+        class Wrong(NamedTuple):
+            town: str = "Bern"
+            minutes: int  # type: ignore[misc]
+
+
 def test_words_that_are_missing_or_too_many_are_refused() -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"Stop.__new__\(\) missing .* 'town'"):
         Stop()  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         Stop("Bern", 1, (), 4)  # type: ignore[call-arg]

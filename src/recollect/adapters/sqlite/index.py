@@ -92,7 +92,7 @@ class SqliteIndex:
         rows = self._db.execute(
             "SELECT path, size, mtime_ns, ctime_ns, inode, stamp, checked_ns FROM file"
         )
-        return {row[0]: Known._make(row) for row in rows}
+        return {row[0]: Known(*row) for row in rows}
 
     def _follow(self) -> None:
         if opening.inode_of(self.path) != self._inode:  # somebody replaced it
