@@ -55,6 +55,17 @@ def test_what_a_session_s_end_asked_for_is_done(desk: Desk) -> None:
     assert (desk.root / "MEMORY.md").exists()
 
 
+def test_an_end_that_names_no_transcript_ends_what_was_named_before(desk: Desk) -> None:
+    desk.signal(SESSION, "stop")
+    work(desk)  # the client has not written the transcript yet
+    assert desk.memories() == []
+    a_day(SESSION).save(desk.logs)
+    desk.signal(SESSION, "session-end", transcript="")
+
+    work(desk)
+    assert desk.memory().session == SESSION
+
+
 def test_nothing_is_done_when_nobody_asked(desk: Desk) -> None:
     ended(desk)
     (desk.cache / "pending").unlink()

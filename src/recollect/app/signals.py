@@ -63,7 +63,19 @@ def new_in(store: OpenStore, ends: dict[str, int]) -> Iterator[tuple[str, Sessio
                 signals.append(line.data)
         ends[name] = end
         if signals:
-            yield name, _session_of(signals)
+            found = _session_of(signals)
+            if not found.transcript:  # the last event of a session need not name it
+                found = found._replace(transcript=_transcript_named_in(store, name))
+            yield name, found
+
+
+def _transcript_named_in(store: OpenStore, name: str) -> str:
+    """The transcript that was named last by what is in a session's file."""
+    signals = (
+        line.data for line in store.journal.lines(name, 0) if line.data.get("op") == "signal"
+    )
+    named = [str(signal["transcript"]) for signal in signals if signal.get("transcript")]
+    return named[-1] if named else ""
 
 
 def _session_of(signals: list[dict[str, Any]]) -> Session:
