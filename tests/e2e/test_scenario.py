@@ -100,6 +100,7 @@ def test_session_becomes_a_memory_that_a_person_can_read(
     assert "All is well" in memory.run("doctor")
 
 
+@pytest.mark.slow
 def test_resumed_session_renews_its_memory_and_gets_no_second_brief(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:
@@ -120,6 +121,7 @@ def test_resumed_session_renews_its_memory_and_gets_no_second_brief(
     assert all_text(api.turns[-1]).count("Recollect keeps the notes of earlier sessions") <= 1
 
 
+@pytest.mark.slow
 def test_fork_captures_only_what_is_new(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:
@@ -161,6 +163,7 @@ def test_two_sessions_at_once_both_land(
     assert "Use Terraform for the cloud" in texts
 
 
+@pytest.mark.slow
 def test_clear_and_compact_in_the_terminal(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:
@@ -217,6 +220,7 @@ def test_settings_file_is_the_other_way_to_connect(
     assert client.settings_path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_project_without_a_store_goes_to_the_global_one_and_stays_apart(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory, tmp_path: Path
 ) -> None:

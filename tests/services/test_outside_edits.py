@@ -225,6 +225,7 @@ def test_the_turns_of_a_conversation_are_found_under_its_memory(project: Project
 # -------------------------------------------------------------------------------------- purging
 
 
+@pytest.mark.slow
 def test_a_purge_leaves_no_byte_of_a_memory_anywhere(project: Project) -> None:
     canary = "canary-7f3a91"
     with project.opened() as store:

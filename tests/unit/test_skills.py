@@ -266,6 +266,7 @@ def test_any_text_is_data(rows: list[tuple[str, str, list[str]]]) -> None:
     assert len({one.name for one in made}) == len(made)
 
 
+@pytest.mark.slow
 def test_it_takes_about_as_long_for_each_memory_when_there_are_many() -> None:
     rng = random.Random(1)
     vocabulary = [f"word{n}x" for n in range(3000)]
