@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.domain.factsedits import Edit, Row, edits, is_held, page_of, rows_in, settled
@@ -170,6 +170,16 @@ def _numbered(rows: list[Row]) -> list[Row]:
 VIEWS = st.lists(ROWS, max_size=5).map(_numbered)
 
 
+def _decision(number: str, content: str) -> Row:
+    return Row(number, "decision", content, "", "other", "")
+
+
+# Somebody put it twice, once without its number.
+@example(
+    [_decision("", "Use Redis"), _decision("d001", "use redis")],
+    [_decision("d001", "Use Kafka")],
+    [_decision("d001", "Use Kafka")],
+)
 @given(st.lists(ROWS, max_size=6), st.none() | VIEWS, VIEWS)
 def test_what_was_turned_down_is_an_edit_no_more(
     rows: list[Row], base: list[Row] | None, now: list[Row]

@@ -176,7 +176,7 @@ class _Comparing:
     def edits(self) -> list[Edit]:
         """The differences, each under a name of its own."""
         pairs: dict[int, Row] = {}
-        for meant in (self._same, self._of_words, self._of_number):
+        for meant in (self._same, self._as_was, self._of_words, self._of_number):
             for n, row in enumerate(self._rows):
                 here = None if n in pairs else meant(row)
                 if here and (here.kind, here.number) not in self._claimed:
@@ -193,6 +193,13 @@ class _Comparing:
         here = self._known.get((row.kind, row.number))
         is_same = here and same_words(here.content) == same_words(row.content)
         return here if is_same else None
+
+    def _as_was(self, row: Row) -> Row | None:
+        """The fact of this number, where it said the same when the view was written."""
+        key = (row.kind, row.number)
+        was = self._was.get(key)
+        is_same = was and same_words(was.content) == same_words(row.content)
+        return self._known.get(key) if is_same else None
 
     def _of_words(self, row: Row) -> Row | None:
         """The fact that says this, or said it when the view was written."""
