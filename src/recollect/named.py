@@ -38,7 +38,7 @@ else:
         """Give the same with other values for these fields."""
         made = self._make(map(values.pop, self._fields, self))
         if values:
-            raise ValueError(f"Got unexpected field names: {list(values)!r}")
+            raise TypeError(f"Got unexpected field names: {list(values)!r}")
         return made
 
     def _asdict(self: tuple) -> dict:
