@@ -20,6 +20,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.register_profile("long", settings.get_profile("default"), max_examples=1000)
+# The same cases each time: what CI says of a change must not depend on luck. Everybody else looks for new ones.
+settings.register_profile("same", settings.get_profile("default"), derandomize=True)
 settings.load_profile(os.environ.get("RECOLLECT_HYPOTHESIS", "default"))
 
 

@@ -48,7 +48,8 @@ def test_what_comes_through_has_the_types_of_the_schema(
         if "maximum" in schema:
             assert schema["minimum"] <= value <= schema["maximum"]
         for text in value if isinstance(value, list) else [value]:
-            assert not isinstance(text, str) or text.encode("utf-8")
+            if isinstance(text, str):
+                text.encode("utf-8")  # half a sign has no bytes
 
 
 @pytest.mark.parametrize(
