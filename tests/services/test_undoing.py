@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.model import Change, Filter
-from recollect.errors import ChangedMeanwhile, ChangeNotFound, Failed, NothingToUndo, RecollectError
+from recollect.errors import (
+    AlreadyThere,
+    ChangedMeanwhile,
+    ChangeNotFound,
+    Failed,
+    NothingToUndo,
+    RecollectError,
+)
 from recollect.fsio import stamp_of
 from recollect.services import writing
 from recollect.services.opened import OpenStore
@@ -294,6 +301,19 @@ def test_a_dry_run_says_what_it_would_do_and_does_nothing(house: House) -> None:
     assert (past.memories, past.what) == (("one",), "created")
     assert house.texts() == before
     assert len(house.steps) == steps
+
+
+def test_a_dry_run_refuses_to_move_a_file_back_when_the_undo_itself_would(house: House) -> None:
+    saved(house, "One")
+    text = house.texts()["semantic/one.md"]
+    archive(house.open())
+    house.write("archive/semantic/one.md", "by hand")
+    with pytest.raises(ChangedMeanwhile):
+        undo(house.open(), dry_run=True)
+    house.write("archive/semantic/one.md", text)
+    house.write("semantic/one.md", "somebody else's")
+    with pytest.raises(AlreadyThere):
+        undo(house.open(), dry_run=True)
 
 
 # -------------------------------------------------------------------------------------- history

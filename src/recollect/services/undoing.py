@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.domain.model import Change, Op
-from recollect.errors import ChangedMeanwhile, ChangeNotFound, Failed, NothingToUndo
+from recollect.errors import AlreadyThere, ChangedMeanwhile, ChangeNotFound, Failed, NothingToUndo
 from recollect.named import NamedTuple
 from recollect.services import past as pasts_of
 from recollect.services.ledger import OUTSIDE
@@ -94,7 +94,7 @@ def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> Past:
 
     Raises:
         NothingToUndo, ChangeNotFound: there is no such change.
-        ChangedMeanwhile: something else changed the file after it.
+        ChangedMeanwhile, AlreadyThere: something else changed the file after it, or has its place.
         Failed: the text from before was purged.
     """
     past = _wanted(store, name)
@@ -259,11 +259,14 @@ def _texts(store: OpenStore, wanted: Mapping[str, str | None]) -> dict[str, str]
 
 def _reverse(store: OpenStore, op: Op) -> list[Change]:
     """The changes that take one op back, if the file is as the op left it."""
+    now = op.before if op.op == "move" else op.after  # None behind a removal
+    here = op.to or op.path
+    if store.files.stamp(here) != now:
+        raise ChangedMeanwhile(path=here)
     if op.op == "move":
-        return [Change("move", op.to, op.memory, op.before, to=op.path)]
-    now = None if op.op == "remove" else op.after
-    if store.files.stamp(op.path) != now:
-        raise ChangedMeanwhile(path=op.path)
+        if store.files.exists(op.path):
+            raise AlreadyThere(path=op.path)
+        return [Change("move", here, op.memory, now, to=op.path)]
     if op.before is None:
         return [Change("remove", op.path, op.memory, now)]
     text = store.journal.text_of(op.before)
