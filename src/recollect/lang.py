@@ -14,7 +14,9 @@ from __future__ import annotations
 import re
 from functools import cache, partial
 
-_FIELD = re.compile(r"\{(\w+)(?:[:!][^}]*)?\}")
+from recollect.domain.pattern import Pattern
+
+_FIELD = Pattern(r"\{(\w+)(?:[:!][^}]*)?\}")
 
 
 def say(lang: str, sentence: str, **fields: object) -> str:

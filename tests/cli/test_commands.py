@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -68,6 +69,16 @@ def test_every_command_answers_as_json_and_every_change_can_be_tried(name: str) 
     assert ("--dry-run" in options) == (name not in WITHOUT_DRY_RUN) or name == "doctor"
 
 
+def _modules(person: Person, code: str) -> set[str]:
+    """The modules that a program names at its end, run as a process of its own."""
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=person.project, env=person.environment({"PYTHONPATH": ":".join(sys.path)}),
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    return set(ran.stdout.split())
+
+
 def test_only_the_module_of_a_command_is_imported(person: Person) -> None:
     code = (
         "import sys; sys.argv = ['recollect', 'list']\n"
@@ -75,14 +86,7 @@ def test_only_the_module_of_a_command_is_imported(person: Person) -> None:
         "try: main()\nexcept SystemExit: pass\n"
         "print(*sys.modules)"
     )
-    import subprocess
-
-    ran = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=person.project, env=person.environment({"PYTHONPATH": ":".join(sys.path)}),
-        capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
-    modules = set(ran.stdout.split())
+    modules = _modules(person, code)
     ours = {m.rpartition(".")[2] for m in modules if m.startswith("recollect.doors.cli.")}
     assert ours == {"door", "filters", "helping", "later", "lists", "paper", "program"}
     assert not modules & {
@@ -92,8 +96,21 @@ def test_only_the_module_of_a_command_is_imported(person: Person) -> None:
         "yaml",
         "tomlkit",
         "anyascii",
+        "_hashlib",
+        "click.shell_completion",
+        "recollect.domain.redact",
         "recollect.lang_zh",
     }
+
+
+def test_a_save_brings_neither_openssl_nor_what_only_an_embedder_needs(person: Person) -> None:
+    code = (
+        "import sys; sys.argv = ['recollect', 'save', 'Told', '--kind', 'fact']\n"
+        "from recollect.doors.cli import main\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "print(*sys.modules)"
+    )
+    assert not _modules(person, code) & {"_hashlib", "numpy", "click.shell_completion", "ast"}
 
 
 # ------------------------------------------------------------------------------- the editor

@@ -16,7 +16,6 @@ from recollect.adapters.journal import OPS_PREFIX, FolderJournal
 from recollect.adapters.sqlite.index import SqliteIndex
 from recollect.domain.model import Filter
 from recollect.domain.names import slug_of
-from recollect.domain.redact import redact
 from recollect.errors import MemoryNotFound, RecollectError, SettingProblem, StoreNotFound
 from recollect.hooks import places
 from recollect.ports import Embedder, Sealing, TranscriptReader
@@ -295,6 +294,8 @@ class App:
 
     def redact(self, text: str) -> str:
         """`text` without what must not reach a disk."""
+        from recollect.domain.redact import redact  # what only reads has no need of the rules
+
         return redact(text, self._redaction_key, personal=self.is_personal)
 
     def _own(self, name: str, size: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from recollect.domain.pattern import Pattern
 from recollect.domain.text import is_cjk
 from recollect.named import NamedTuple
 
@@ -19,7 +20,7 @@ LONGEST_BESIDE = 400
 MOST_FOREIGN = (
     0.3  # from this share of Chinese characters on a model that has no Chinese says nothing
 )
-_OTHERS = re.compile(r"[\w-]+(?:'s|’s)?")
+_OTHERS = Pattern(r"[\w-]+(?:'s|’s)?")
 
 
 class Passage(NamedTuple):

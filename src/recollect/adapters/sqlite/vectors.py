@@ -9,7 +9,6 @@ Touches: the database of the index it is given. What only looks for text loads n
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from recollect.adapters.sqlite import lookup
@@ -50,6 +49,8 @@ def put_back(db: sqlite.Connection, path: str, kept: Kept) -> None:
 
 def key_of(passage: Passage) -> bytes:
     """What a passage is known by."""
+    from hashlib import blake2b  # brings OpenSSL, and each write loads this module
+
     said = "\0".join(passage).encode("utf-8", "surrogatepass")
     return blake2b(said, digest_size=12).digest()
 

@@ -5,10 +5,12 @@ errors come as one sentence and a next step, with the exit code of their class.
 Touches: stdin, stdout, stderr.
 """
 
-from recollect.doors.cli.later import load_when_touched
+from recollect.doors.cli.later import load_when_touched, names_are_text
 
 load_when_touched("inspect")
+with names_are_text():
+    import click  # noqa: F401 - all others find it loaded
 
-from recollect.doors.cli.program import main  # noqa: E402 - click is imported there
+from recollect.doors.cli.program import main  # noqa: E402 - behind click
 
 __all__ = ["main"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from typing import Any
 
@@ -10,10 +9,11 @@ import click
 
 from recollect.domain import model
 from recollect.domain.model import Filter
+from recollect.domain.pattern import Pattern
 from recollect.doors.cli.door import Door, words
 from recollect.doors.cli.helping import option
 
-_DAY = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
+_DAY = Pattern(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 
 
 def filters(run: Any) -> Any:

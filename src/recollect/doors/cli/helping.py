@@ -9,12 +9,14 @@ Touches: stdout.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from recollect import __version__
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class Option(click.Option):
@@ -34,6 +36,8 @@ class FilePath(click.ParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Leave it to the shell, which knows the files."""
+        from click.shell_completion import CompletionItem  # only shells ask
+
         return [CompletionItem(incomplete, type="file")]
 
 

@@ -6,9 +6,9 @@ import importlib
 import io
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 from recollect.doors.cli.helping import Command, option, version_option
 from recollect.errors import (
@@ -19,6 +19,9 @@ from recollect.errors import (
     RecollectError,
     UsageProblem,
 )
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "Set-up": (
@@ -124,6 +127,8 @@ class LazyCommands(Command, click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The commands that start like this, without importing them."""
+        from click.shell_completion import CompletionItem  # only shells ask
+
         names = [name for name in _TABLE if name.startswith(incomplete)]
         found = [CompletionItem(name, help=_TABLE[name][1]) for name in names]
         return found + click.Command.shell_complete(self, ctx, incomplete)
