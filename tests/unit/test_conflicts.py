@@ -58,6 +58,29 @@ def test_what_is_sure_is_right(clashes: tuple[Clash, ...], peace: tuple[Pair, ..
     assert 1 - len(doubted) / len(sure) >= LEAST_RECALL, doubted
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "wanted"),
+    [
+        ("The retry limit is 5 attempts.", "The retry limit is 3.", "unsure"),
+        ("The retry limit is 5 attempts.", "The retry limit is 5.", ""),
+        ("The retry limit is 5 attempts.", "The retry limit is 5 minutes.", ""),
+        ("The timeout is 1 minute.", "The timeout is 60.", ""),
+        ("The budget is 5 million.", "The budget is 5000000.", "unsure"),
+        ("重试上限是 5 次。", "重试上限是 3。", "unsure"),
+    ],
+)
+def test_a_number_alone_may_be_one_of_what_the_other_counts(
+    one: str, other: str, wanted: str
+) -> None:
+    assert certainty(one, other) == wanted
+
+
+def test_what_something_is_for_is_no_scope_that_swallows_what_it_is() -> None:
+    one, other = "The timeout for uploads is 30 seconds.", "The timeout for uploads is 60 seconds."
+    assert certainty(one, other) == "sure"
+    assert certainty(one, other.replace("uploads", "downloads")) == ""
+
+
 # ---------------------------------------------------------------------------------------- laws
 
 SAID = [

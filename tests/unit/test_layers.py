@@ -119,6 +119,10 @@ def test_tags_are_few_and_each_named_once(title: str, body: str, most: int) -> N
         ("用户登录和权限", ["用户登录", "权限"]),
         ("上传请求的中文文件名", ["上传请求", "中文文件名"]),
         ("为什么今天没有发布？", []),
+        ("数据库连接池大小改为 20", ["数据库连接池大小"]),
+        ("每次部署前必须跑完集成测试，否则不允许合并到主分支。", ["部署", "集成测试", "主分支"]),
+        ("登录接口在高并发下返回 500 错误", ["登录接口", "高并发", "错误"]),
+        ("在线文档放在缓存里", ["在线文档", "缓存"]),
     ],
 )
 def test_chinese_tags_are_what_stands_between_the_small_words(text: str, tags: list[str]) -> None:

@@ -148,9 +148,14 @@ _BETWEEN = Pattern(
         """我们 你们 他们 大家 决定 使用 采用 选择 选用 改用 换成 修复 解决 问题 需要 可以 应该 不要 不能 必须 以后
         以前 实现 添加 增加 修改 更新 删除 检查 看看 如何 怎么 什么 为什么 这个 那个 这些 那些 一个 一下 帮我 请你
         关于 对于 因为 所以 但是 如果 然后 已经 现在 进行 处理 支持 通过 根据 没有 还是 或者 以及 讨论 发布 今天 昨天
+        改为 改成 设为 变成 变为 返回 显示 导致 引起 出现 发现 否则 不够 不足 不再 不允许 允许 要求 避免 确保 保证 按照
+        由于 为了 而且 并且 而不是 不是 就是 都是 只有 只要 只能 不会 不得 禁止 跑完 完成 开始 之前 之后 时候 每次 每个
+        所有 全部 原因 总是 永远 一律 务必 记得 放在 放到 位于 存在 提交到 合并到 部署到 迁移到 切换到
         的 了 吗 呢 吧 把 被 让 和 与 或 做 是 很 也 都 就""".split()
     )
+    + r"|(?<![存现实所])在(?!线)"
 )
+_BEHIND = ("前", "后", "里", "下")  # a place or a time: 部署前 is about 部署
 
 
 def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int = 4) -> list[str]:
@@ -160,7 +165,9 @@ def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int 
         words = (
             _WORD.findall(text) if text.isascii() else _WORD_OR_HAN.findall(_BETWEEN.sub(" ", text))
         )
-        for word in (one.lower().strip(".-_") for one in words):
+        for one in words:
+            word = one.lower().strip(".-_")
+            word = word[:-1] if len(word) > 2 and word.endswith(_BEHIND) else word
             if word not in stop_words and len(word) > 1:
                 found[word] = found.get(word, 0) + weight
     ranked = sorted(found, key=lambda w: -found[w])

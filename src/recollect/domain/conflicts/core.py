@@ -49,7 +49,9 @@ _SCOPE_FIRST = Wording(
     r"|(在?[^，,。是用]{1,16}?(?:环境|测试|文件|脚本|分支|代码)?(?:里|中|上|时|环境下?)[，,]?)(?=(?:使用|采用|不|别|禁止|必须|都|用|可以|总是|应)\S)",
 )
 _SCOPE_LAST = Wording(
-    r"\s((?:in|on|during|when|whenever|while|before|after|under|if|inside|outside|without|within|for|at|until|from) (?!(?:port|favor|place|charge|least|most|all)\b)\D.*)$",
+    r"\s((?:(?:during|when|whenever|while|before|after|if|until|without) "
+    r"|(?:in|on|under|inside|outside|within|for|at|from) (?!(?:port|favor|place|charge|least|most|all)\b|[^.]* (?:is|are|=) ))"
+    r"\D.*)$",
 )
 _NEGATIVE = Wording(
     r"\b(?:never(?: ever)?|(?:do|does|did|must|should|shall|will|is|are|can|may)(?: not|n['’]t)|cannot|can['’]t|won['’]t|don['’]?t|doesn['’]?t"

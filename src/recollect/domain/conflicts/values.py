@@ -100,7 +100,7 @@ def values_clash(subject: str, one: str, other: str) -> str:
         return ""
     first, second = _QUANTITY.fullmatch(a), _QUANTITY.fullmatch(b)
     if first and second:
-        return SURE if _quantities_clash(first, second) else ""
+        return _quantities_clash(first, second)
     if OPPOSITE.get(a.casefold()) == b.casefold():
         return SURE
     (name, version), (other_name, other_version) = versioned(a), versioned(b)
@@ -109,12 +109,17 @@ def values_clash(subject: str, one: str, other: str) -> str:
     return _names_clash(subject, name, other_name)
 
 
-def _quantities_clash(one: re.Match[str], other: re.Match[str]) -> bool:
+def _quantities_clash(one: re.Match[str], other: re.Match[str]) -> str:
+    """How sure it is that two quantities differ; a bare number may be one of what the other counts."""
     if (one[1] or "") != (other[1] or ""):
-        return False
-    dimension, size = _measured(one)
-    other_dimension, other_size = _measured(other)
-    return dimension == other_dimension and size != other_size
+        return ""
+    (dimension, size), (other_dimension, other_size) = _measured(one), _measured(other)
+    if dimension == other_dimension:
+        return SURE if size != other_size else ""
+    if one[3] and other[3]:
+        return ""
+    numbers = {str(size).removesuffix(".0"), str(other_size).removesuffix(".0")}
+    return UNSURE if len(numbers) == 2 and one[2] != other[2] else ""
 
 
 def _measured(match: re.Match[str]) -> tuple[str, object]:
