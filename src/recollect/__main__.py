@@ -14,7 +14,7 @@ COLLECT_AFTER = 50_000
 
 
 def main() -> None:
-    """Run the command line, the worker, or one of those that capture together."""
+    """Run the command line, the worker, or one that hears sessions for another process."""
     if __package__ in (None, ""):  # run by its path, as the hooks do
         sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     if len(sys.argv) == 3 and sys.argv[1] == "work":
@@ -22,10 +22,10 @@ def main() -> None:
 
         worker(sys.argv[2])
         return
-    if sys.argv[1:] == ["take-in"]:
-        from recollect.doors.share import main as share
+    if len(sys.argv) == 3 and sys.argv[1] == "hear":
+        from recollect.doors.hear import main as hear
 
-        share()
+        hear(sys.argv[2])
         return
     if sys.argv[1:] == ["mcp"] and not (sys.stdin and sys.stdin.isatty()):
         from recollect.doors.mcp.stdio import serve

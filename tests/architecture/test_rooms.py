@@ -73,7 +73,7 @@ def test_only_app_and_the_hooks_know_what_time_it_is() -> None:
 
 
 def test_only_the_command_line_prints() -> None:
-    mine = ("doors/cli/", "doors/share.py")  # the latter to the process that started it
+    mine = ("doors/cli/", "doors/hear.py")  # the latter to the process that started it
     assert found(r"print|click\.echo|sys\.std(out|err)\.write", *mine) == []
 
 
@@ -117,9 +117,9 @@ def imports_of(path: Path) -> set[str]:
         (
             "subprocess",
             (
+                "app/ahead.py",
                 "app/demo/",
                 "app/probing.py",
-                "app/shares.py",
                 "doors/cli/editor.py",
                 "adapters/embed/fetching.py",
             ),

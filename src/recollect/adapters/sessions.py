@@ -14,7 +14,7 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from typing import Any
@@ -69,12 +69,18 @@ class FolderSessions:
             return None
         return state if _is_sound(state) else None
 
-    def save(self, state: SessionState) -> None:
-        """Keep a state."""
+    def has(self, client: str, session: str) -> bool:
+        """Whether there is a state of a session, be it one that cannot be read."""
+        name = places.writer_of(client, session)
+        return os.path.lexists(os.path.join(self._active, f"{name}.json"))
+
+    def save(self, *states: SessionState) -> None:
+        """Keep these states."""
         fsio.make_folder(self._active)
-        text = json.dumps(state.to_json(), ensure_ascii=False, indent=1)
-        data = text.encode("utf-8", "replace")
-        fsio.write_whole(os.path.join(self._active, f"{_name(state)}.json"), data)
+        for state in states:
+            text = json.dumps(state.to_json(), ensure_ascii=False, indent=1)
+            data = text.encode("utf-8", "replace")
+            fsio.write_whole(os.path.join(self._active, f"{_name(state)}.json"), data)
         fsio.sync_folder(self._active)
 
     def every(self, since: float = 0.0, client: str = "") -> Iterator[SessionState]:
@@ -150,18 +156,23 @@ class FolderSessions:
 
     # -------------------------------------------------------------------------------- raw copy
 
-    def append_raw(self, state: SessionState, events: Iterable[Event]) -> int:
-        """Append events to the raw copy behind `state.raw_bytes`; gives the new size."""
+    @staticmethod
+    def packed(events: Sequence[Event]) -> bytes:
+        """Events as they stand in a raw copy."""
         lines = [json.dumps(_row(event), ensure_ascii=False) for event in events]
+        text = "\n".join(lines) + "\n" if lines else ""
+        return gzip.compress(text.encode("utf-8", "replace"), LEVEL, mtime=0) if text else b""
+
+    def append_raw(self, state: SessionState, packed: bytes) -> int:
+        """Append events to the raw copy behind `state.raw_bytes`; gives the new size."""
         path = os.path.join(self._raw, f"{_name(state)}.jsonl.gz")
         fsio.truncate(path, state.raw_bytes)
-        if not lines:
+        if not packed:
             return state.raw_bytes
         fsio.make_folder(self._raw)
-        data = gzip.compress(("\n".join(lines) + "\n").encode("utf-8", "replace"), LEVEL, mtime=0)
         size = os.path.getsize(path) if os.path.exists(path) else 0
-        fsio.append_bytes(path, data)
-        return size + len(data)
+        fsio.append_bytes(path, packed)
+        return size + len(packed)
 
     def drop_raw(self, state: SessionState) -> None:
         """Take the raw copy away."""

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import repeat
 from typing import Any
 
 from recollect.adapters.clients import CAPTURED
+from recollect.adapters.sessions import FolderSessions
 from recollect.app import workers
+from recollect.app.ahead import Ahead, Job
 from recollect.app.publishing import publish_after_change
-from recollect.app.shares import answers, shares_of
 from recollect.app.wiring import App
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound
 from recollect.hooks import places
 from recollect.named import NamedTuple
-from recollect.services.capture import Capture
+from recollect.services.capture import Capture, Captured, Ending
+from recollect.services.hearing import Heard, base_of
 
 CLIENTS = CAPTURED  # whose transcripts can be read
+MOST_TOGETHER = 8  # sessions whose memories are written together
+LARGEST_TOGETHER = 2_000_000  # characters of their conversations
 
 
 class Report(NamedTuple):
@@ -38,47 +43,20 @@ class Report(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """What became of one transcript, as a process can tell another."""
+    """What became of one transcript."""
 
-    what: str  # created, changed, nothing, state, skipped; failed; homeless; or a warning
-    about: str  # the memory, the transcript, the folder; the warning
+    what: str  # created, changed, nothing, state, skipped; failed; homeless
+    about: str  # the memory, the transcript, the folder
     why: str = ""
 
 
-class _Run:
-    """One run over many transcripts, with the stores it opened."""
+class _Place(NamedTuple):
+    """The store that a transcript belongs to."""
 
-    def __init__(self, app: App, client: str, scope: str, *, dry_run: bool) -> None:
-        self.app, self.client, self.scope, self.dry_run = app, client, scope, dry_run
-        self.captures: dict[str, Capture] = {}
-        self.alone = ExitStack()
-
-    def outcomes(self, transcripts: Iterable[str]) -> Iterator[_Outcome]:
-        """Capture one after the other; then publish what changed and let the workers go on."""
-        try:
-            for transcript in transcripts:
-                yield self._outcome(transcript)
-        finally:
-            with self.alone:
-                for capture in self.captures.values():
-                    publish_after_change(self.app, capture.store)
-
-    def _outcome(self, transcript: str) -> _Outcome:
-        """Capture one transcript; what is wrong with it does not stop the others."""
-        try:
-            root, scope, project = _place_of(self.app, self.client, transcript, self.scope)
-            if self.dry_run:
-                return _Outcome("nothing", "")
-            if root not in self.captures:
-                store = self.app.opened(root, scope)
-                self.alone.enter_context(workers.kept_away(self.app, store))
-                self.captures[root] = self.app.capture(store)
-            done = self.captures[root].take_in(self.client, transcript, over=True, project=project)
-            return _Outcome(done.what, done.memory)
-        except StoreNotFound as error:
-            return _Outcome("homeless", str(error.fields["where"]))
-        except RecollectError as error:
-            return _Outcome("failed", transcript, str(error))
+    root: str
+    scope: str
+    project: str = ""  # where the store serves several
+    problem: RecollectError | None = None
 
 
 def capture_path(
@@ -90,9 +68,9 @@ def capture_path(
     dry_run: bool,
     progress: Callable[[int, int], None],
 ) -> Report:
-    """Capture a transcript, or every one in a folder and below.
+    """Capture a transcript, or every one in a folder and below, store by store.
 
-    Much that belongs to several stores is taken in by several processes.
+    Where there is much to hear, other processes help with that; this one alone writes.
 
     Raises:
         FileNotThere: there is nothing at `path`.
@@ -102,12 +80,11 @@ def capture_path(
     if not os.path.exists(full):
         raise FileNotThere(path=path, reason="there is none")
     found = app.readers()[client].find(full)
-    most = 1 if dry_run or scope else os.cpu_count() or 1
-    shares = shares_of(_by_store(app, client, found), most) if most > 1 else []
-    if len(shares) > 1:
-        outcomes = _by_others(app, client, shares)
+    places_of = [(one, _place_of(app, client, one, scope)) for one in found]
+    if dry_run:
+        outcomes: Iterator[_Outcome] = (_planned(*one) for one in places_of)
     else:
-        outcomes = _Run(app, client, scope, dry_run=dry_run).outcomes(found)
+        outcomes = _Run(app, client, places_of).outcomes()
     done: list[_Outcome] = []
     for outcome in outcomes:
         done.append(outcome)
@@ -133,46 +110,133 @@ def _report(done: list[_Outcome]) -> Report:
     )
 
 
-def _by_store(app: App, client: str, found: Iterable[str]) -> Iterable[list[str]]:
-    """The transcripts of each store."""
-    groups: dict[str, list[str]] = {}
-    for transcript in found:
+def _place_of(app: App, client: str, transcript: str, scope: str) -> _Place:
+    try:
+        folder = "" if scope else app.readers()[client].folder_of(transcript)
+        if not folder:
+            store = app.store(scope)
+            return _Place(store.files.root, store.scope)
+        project, home = places.roots(folder, app.env)
+        if project:
+            return _Place(project, "project")
+        if not home:
+            raise StoreNotFound(where=folder)
+        return _Place(home, "global", places.project_of(folder, app.env))
+    except RecollectError as problem:
+        return _Place("", "", problem=problem)
+
+
+def _planned(transcript: str, place: _Place) -> _Outcome:
+    return _refused(transcript, place.problem) if place.problem else _Outcome("nothing", "")
+
+
+def _refused(transcript: str, problem: RecollectError) -> _Outcome:
+    if isinstance(problem, StoreNotFound):
+        return _Outcome("homeless", str(problem.fields["where"]))
+    return _Outcome("failed", transcript, str(problem))
+
+
+class _Run:
+    """One run over many transcripts."""
+
+    def __init__(self, app: App, client: str, found: Iterable[tuple[str, _Place]]) -> None:
+        self.app, self.client = app, client
+        self._reader = app.readers()[client]
+        self._by_store: dict[str, list[tuple[str, _Place]]] = {}
+        for one in found:
+            self._by_store.setdefault(one[1].root, []).append(one)
+
+    def outcomes(self) -> Iterator[_Outcome]:
+        """Capture one after the other; what is wrong with one does not stop the others."""
+        turn = 0
+        with Ahead(self.app, list(self._jobs())) as ahead:
+            for root, found in self._by_store.items():
+                if root:
+                    yield from self._of_store(found, ahead, turn)
+                else:
+                    yield from (_planned(*one) for one in found)
+                turn += len(found)
+
+    def _jobs(self) -> Iterator[Job | None]:
+        """For each transcript in turn how to hear it; None for what can only be heard at its turn."""
+        app = App(self.app.folder, self.app.env)  # to it settings are said that are said later, too
+        app.is_personal = self.app.is_personal
+        for root, found in self._by_store.items():
+            settings = app.settings(root) if root else None
+            for transcript, place in found:
+                if settings is None or "episodic" in settings.encrypt:
+                    yield None
+                else:
+                    base = base_of(root, place.scope)
+                    job = Job(
+                        self.client, transcript, place.project, base, settings.lang, app.is_personal
+                    )
+                    yield job if self._is_new(root, transcript) else None
+
+    def _is_new(self, root: str, transcript: str) -> bool:
+        session = self._reader.session_of(transcript)
+        return bool(session) and not FolderSessions(root).has(self.client, session)
+
+    def _of_store(
+        self, found: Sequence[tuple[str, _Place]], ahead: Ahead, turn: int
+    ) -> Iterator[_Outcome]:
+        _, place = found[0]
+        with ExitStack() as alone:
+            try:
+                store = self.app.opened(place.root, place.scope)
+                alone.enter_context(workers.kept_away(self.app, store))
+            except RecollectError as problem:
+                yield from (_refused(transcript, problem) for transcript, _ in found)
+                return
+            together = _Together(self.app.capture(store), self.client)
+            try:
+                for n, (transcript, own) in enumerate(found, turn):
+                    yield from together.take_in(transcript, own.project, ahead.heard(n))
+                yield from together.end()
+            finally:
+                publish_after_change(self.app, store)
+
+
+class _Together:
+    """Sessions of one store that are taken in, and whose memories are written together."""
+
+    def __init__(self, capture: Capture, client: str) -> None:
+        self._capture, self._client = capture, client
+        self._found: list[tuple[str, Captured | Ending | RecollectError]] = []
+
+    def take_in(self, transcript: str, project: str, heard: Heard | None) -> Iterator[_Outcome]:
+        """Take in the session of a transcript; gives what became of it and those before it.
+
+        Nothing yet while others are to be written with it.
+        """
+        session = self._capture.readers[self._client].session_of(transcript)
+        if session in (ending.state.session_id for ending in self._waiting()):
+            yield from self.end()  # another transcript of it
+        found: Captured | Ending | RecollectError
         try:
-            root = _place_of(app, client, transcript, "")[0]
-        except RecollectError:
-            root = ""  # whoever takes it in says what is wrong with it
-        groups.setdefault(root, []).append(transcript)
-    return groups.values()
+            found = self._capture.begin(self._client, transcript, project=project, heard=heard)
+        except RecollectError as problem:
+            found = problem
+        self._found.append((transcript, found))
+        sizes = [ending.size for ending in self._waiting()]
+        if not 0 < len(sizes) < MOST_TOGETHER or sum(sizes) > LARGEST_TOGETHER:
+            yield from self.end()
 
+    def end(self) -> Iterator[_Outcome]:
+        """Write what waits to be written; gives what became of it."""
+        waiting = self._waiting()
+        done: Iterator[Captured | RecollectError]
+        try:
+            done = iter(self._capture.end(waiting) if waiting else ())
+        except RecollectError as problem:
+            done = repeat(problem)
+        found, self._found = self._found, []
+        for transcript, one in found:
+            it = next(done) if isinstance(one, Ending) else one
+            if isinstance(it, RecollectError):
+                yield _refused(transcript, it)
+            else:
+                yield _Outcome(it.what, it.memory)
 
-def _by_others(app: App, client: str, shares: list[list[str]]) -> Iterator[_Outcome]:
-    request = {"folder": app.folder, "client": client}
-    for row in answers(request, shares, app.env):
-        outcome = _Outcome(*row)
-        if outcome.what == "warning":
-            app.warnings.append(outcome.about)
-        else:
-            yield outcome
-
-
-def outcomes_of_share(request: dict[str, Any]) -> Iterator[_Outcome]:
-    """Be one of those processes: take in what is requested, and say what became of it."""
-    app = App(request["folder"])
-    run = _Run(app, request["client"], "", dry_run=False)
-    yield from run.outcomes(request["transcripts"])
-    for warning in app.warnings:
-        yield _Outcome("warning", warning)
-
-
-def _place_of(app: App, client: str, transcript: str, scope: str) -> tuple[str, str, str]:
-    """The store that a transcript belongs to: its root, its scope, and the project where it serves several."""
-    folder = "" if scope else app.readers()[client].folder_of(transcript)
-    if not folder:
-        store = app.store(scope)
-        return store.files.root, store.scope, ""
-    project, home = places.roots(folder, app.env)
-    if project:
-        return project, "project", ""
-    if not home:
-        raise StoreNotFound(where=folder)
-    return home, "global", places.project_of(folder, app.env)
+    def _waiting(self) -> list[Ending]:
+        return [one for _, one in self._found if isinstance(one, Ending)]

@@ -14,28 +14,20 @@ from functools import partial
 from typing import Protocol
 
 from recollect.domain import codec, entries, layers, lessons, summary
-from recollect.domain.folding import fold
 from recollect.domain.model import Change, Op, Section
-from recollect.domain.redact import strip_private_in_part
+from recollect.domain.names import free_name
 from recollect.domain.session import Event, Remark, SessionState
 from recollect.fsio import stamp_of
 from recollect.named import NamedTuple
 from recollect.ports import TranscriptReader
+from recollect.services.hearing import Heard, Hearing, base_of, log_of
+from recollect.services.ledger import Plan
 from recollect.services.opened import OpenStore
 from recollect.services.sessions import with_own_facts
 from recollect.services.writing import SHARED, Draft, section_change
 
 TRIES = 5
 CAUSE = "capture"
-# What a reader calls our own tools: their answers are what was captured before.
-OWN_TOOL = "recollect"
-LONGEST_TEXT = 200_000  # of a prompt or an answer
-LONGEST_COMMAND = 4_000
-LONGEST_TARGET = 500
-LONGEST_ERROR = 4_000
-# Cut only behind redaction: a secret that is cut in two is not known for one. Where there is too
-# much to look through, what is kept comes from the start of what was looked at.
-LOOKED_AT = 1_000_000
 
 
 class Sessions(Protocol):
@@ -44,8 +36,8 @@ class Sessions(Protocol):
     def load(self, client: str, session: str) -> SessionState | None:
         """The state of a session, or None if there is none yet."""
 
-    def save(self, state: SessionState) -> None:
-        """Keep a state."""
+    def save(self, *states: SessionState) -> None:
+        """Keep these states."""
 
     def every(self) -> Iterator[SessionState]:
         """All sessions, with what was said of them by command."""
@@ -59,7 +51,10 @@ class Sessions(Protocol):
     def line_of(self, client: str, session: str, remark: Remark, *, escaped: bool = False) -> str:
         """A remark as a line of that file; `escaped` leaves no sign in it as it is."""
 
-    def append_raw(self, state: SessionState, events: Iterable[Event]) -> int:
+    def packed(self, events: Sequence[Event]) -> bytes:
+        """Events as they stand in a raw copy."""
+
+    def append_raw(self, state: SessionState, packed: bytes) -> int:
         """Append events to the raw copy behind `state.raw_bytes`; gives the new size."""
 
     def raw_events(self, state: SessionState) -> Iterator[Event]:
@@ -78,6 +73,17 @@ class Captured(NamedTuple):
     what: str  # nothing, state, created, changed, skipped
 
 
+class Ending(NamedTuple):
+    """A session that is over, and whose memory is still to be written."""
+
+    state: SessionState
+    whole: SessionState  # with what was said of it by command
+    events: int
+    plan: Plan
+    made: list[str]  # by the plan: what it does, the memory, its path
+    size: int  # of the conversation that is kept for it
+
+
 class Capture:
     """Capturing into one store."""
 
@@ -91,8 +97,8 @@ class Capture:
         """`readers` are the transcript readers by client."""
         self.store, self.sessions, self.readers, self._redact = store, sessions, readers, redact
         self._others: dict[tuple[str, str], set[str]] | None = None
-        project = store.files.root.removesuffix("/.claude/memory")
-        self._base = project if store.scope == "project" and project != store.files.root else ""
+        self._promised: set[str] = set()  # ids of memories that are not written yet
+        self._hearing = Hearing(redact, base_of(store.files.root, store.scope), self._beside)
 
     def take_in(self, client: str, transcript: str, *, over: bool, project: str = "") -> Captured:
         """Read what is new in a transcript; with `over`, make or renew the session's memory."""
@@ -102,36 +108,72 @@ class Capture:
             return Captured("", 0, "", "skipped")
         state = self.sessions.load(client, session) or SessionState(session, client, project)
         starts_here = state.raw_bytes == 0
-        events = self.read(reader, transcript, state)
+        events = self._taken(reader, transcript, state)
         if events:
-            if state.status == "saved":
-                state.status = "active"  # it goes on
             self.sessions.save(state)
         if not over:
             return Captured(session, len(events), "", "state" if events else "nothing")
-        return self.finish(state, len(events), events if starts_here else None)
+        return self.finish(state, len(events), self._log_of(events) if starts_here else None)
 
-    def read(self, reader: TranscriptReader, transcript: str, state: SessionState) -> list[Event]:
-        """Take what is new in a transcript into the state and the raw copy; gives the events."""
-        taken: list[Event] = []
-        known = state.sources.get(transcript, {"offset": 0, "inode": 0})
-        while True:
-            portion = reader.read(transcript, known["offset"], known["inode"])
-            if portion.offset == known["offset"] and portion.inode == known["inode"]:
-                break
-            bases = (self._base or state.project, portion.cwd)
-            heard = (_without_private(e, state) for e in _without_echo(portion.events, state))
-            events = [self._clean(event, bases) for event in heard]
-            fresh = fold(state, self._without_copies(events, state))
+    def begin(
+        self, client: str, transcript: str, *, project: str = "", heard: Heard | None = None
+    ) -> Captured | Ending:
+        """Take in the session of a transcript, which is over, up to the writing of its memory.
+
+        `heard` is what was heard of it before, to be had for nothing if the session is new and no
+        fork. The state is kept when its memory is: until then a crash has it read once more.
+        """
+        reader = self.readers[client]
+        session = reader.session_of(transcript)
+        if not session:
+            return Captured("", 0, "", "skipped")
+        state = self.sessions.load(client, session)
+        if heard and state is None and not any(self._beside(heard.state, i) for i in heard.asked):
+            state, count = heard.state, heard.events
+            log: str | None = heard.log
             self._number(state)
-            state.branch = portion.branch or state.branch
-            known = {"offset": portion.offset, "inode": portion.inode}
-            state.sources[transcript] = known
-            state.raw_bytes = self.sessions.append_raw(state, fresh)
-            taken += fresh
+            state.raw_bytes = self.sessions.append_raw(state, heard.raw)
+            self._remember(state)
+        else:
+            state = state or SessionState(session, client, project)
+            starts_here = state.raw_bytes == 0
+            events = self._taken(reader, transcript, state)
+            count, log = len(events), self._log_of(events) if starts_here else None
+        ending = self._ending(state, count, log)
+        if count and isinstance(ending, Captured):
+            self.sessions.save(state)
+        return ending
+
+    def end(self, endings: Sequence[Ending]) -> list[Captured]:
+        """Write the memories of sessions, all together; of several sessions each one once.
+
+        Raises:
+            StorageFailed: the disk refused; the next command finishes what is in the journal.
+        """
+        refused = self.store.commit_each((CAUSE, ending.plan) for ending in endings)
+        self._promised.clear()
+        for n in refused:  # somebody's editor was quicker
+            self.store.commit(endings[n].plan, cause=CAUSE, tries=TRIES)
+        return self._ended(endings)
+
+    def _taken(self, reader: TranscriptReader, transcript: str, state: SessionState) -> list[Event]:
+        """Take what is new into the state and the raw copy; gives the events."""
+        events: list[Event] = []
+        for fresh in self._hearing.hear(reader, transcript, state):
+            self._number(state)
+            state.raw_bytes = self.sessions.append_raw(state, self.sessions.packed(fresh))
+            events += fresh
+        self._remember(state)
+        if events and state.status == "saved":
+            state.status = "active"  # it goes on
+        return events
+
+    def _log_of(self, events: Iterable[Event]) -> str:
+        return log_of(events, self.store.settings.lang)
+
+    def _remember(self, state: SessionState) -> None:
         if self._others is not None:
             self._others[state.client, state.session_id] = set(state.ids)
-        return taken
 
     def _number(self, state: SessionState) -> None:
         """Say of new reactions which ops were there before them, as no clock can."""
@@ -140,39 +182,7 @@ class Capture:
         for row in new:
             row["seq"] = seq
 
-    def _clean(self, event: Event, bases: tuple[str, ...]) -> Event:
-        """The event without secrets, then cut, with the project's paths relative to it."""
-        if not (event.text or event.target or event.todos):
-            return event
-        target = self._redact(event.target[:LOOKED_AT]) if event.target else ""
-        if event.tool == "edit":
-            inside = (target[len(b) + 1 :] for b in bases if b and target.startswith(f"{b}/"))
-            target = next(inside, target)
-        longest = LONGEST_COMMAND if event.tool in ("shell", "edit") else LONGEST_TARGET
-        todos = tuple((status, self._redact(text), ref) for status, text, ref in event.todos)
-        return event._replace(text=self._clean_text(event), target=target[:longest], todos=todos)
-
-    def _clean_text(self, event: Event) -> str:
-        # Nothing is learned from what a call that worked gave out, and nothing of it is kept.
-        if not event.text or (event.kind == "result" and event.ok):
-            return ""
-        text = self._redact(event.text[:LOOKED_AT])
-        if event.kind != "result":
-            return text[:LONGEST_TEXT]
-        if len(text) > LONGEST_ERROR:
-            text = text[: LONGEST_ERROR * 3 // 4] + "\n…\n" + text[-LONGEST_ERROR // 4 :]
-        return text
-
-    def _without_copies(self, events: list[Event], state: SessionState) -> list[Event]:
-        """A fork's transcript starts with a copy of its parent's: that was captured there."""
-        if state.prompts or state.answers or state.tool_uses:
-            return events  # it has come to what is its own
-        first = next((event.id for event in events if event.id), "")
-        copied = self._captured_beside(state, first) if first else set()
-        state.ids += [event.id for event in events if event.id in copied]
-        return [event for event in events if event.id not in copied]
-
-    def _captured_beside(self, state: SessionState, event: str) -> set[str]:
+    def _beside(self, state: SessionState, event: str) -> set[str]:
         """The events of all other sessions that have this one."""
         if self._others is None:
             every = self.sessions.every()
@@ -187,14 +197,20 @@ class Capture:
         """All that is known of a session."""
         return state
 
-    def finish(
-        self, state: SessionState, events: int = 0, said: Sequence[Event] | None = None
-    ) -> Captured:
+    def finish(self, state: SessionState, events: int = 0, log: str | None = None) -> Captured:
         """Make the memory of a session that is over, or bring it up to date.
 
-        `said` is all that is in the raw copy, if it is at hand.
+        `log` is its whole conversation, if it is at hand.
         What was said by command is in the memory, and stays out of the state: it can be undone.
         """
+        ending = self._ending(state, events, log)
+        if isinstance(ending, Captured):
+            return ending
+        self.store.commit(ending.plan, cause=CAUSE, tries=TRIES)
+        return self._ended([ending])[0]
+
+    def _ending(self, state: SessionState, events: int, log: str | None) -> Captured | Ending:
+        """The memory that is to be written of a session that is over, if there is any."""
         whole = with_own_facts(self.store, self.sessions.whole(state))
         if state.status == "discarded" or not whole.is_worth_saving:
             return Captured(state.session_id, events, "", "skipped")
@@ -205,35 +221,42 @@ class Capture:
             self.sessions.save(state)
             return Captured(state.session_id, events, "", "skipped")
         self._learn(state)
-        what = self._write_memory(whole, said)
-        state.memory, state.written_stamp = whole.memory, whole.written_stamp
-        state.status, state.remarks = "saved", whole.remarks
-        self.sessions.save(state)
-        return Captured(state.session_id, events, state.memory, what)
+        made: list[str] = []
+        plan = partial(self._memory_changes, whole, log, made)
+        return Ending(state, whole, events, plan, made, len(log or ""))
 
-    def _write_memory(self, state: SessionState, said: Sequence[Event] | None) -> str:
-        created = state.started or self.store.now
-        result: list[str] = []
+    def _ended(self, endings: Sequence[Ending]) -> list[Captured]:
+        """Keep the states of sessions whose memories are written."""
+        done = []
+        for state, whole, events, _, (what, name, path), _ in endings:
+            state.memory, state.written_stamp = name, self.store.files.stamp(path) or ""
+            state.status, state.remarks = "saved", whole.remarks
+            done.append(Captured(state.session_id, events, name, what))
+        self.sessions.save(*(ending.state for ending in endings))
+        return done
 
-        def plan() -> list[Change]:
-            name = self._existing(state) or self.store.free_id(
-                layers.name_of("episodic", summary.title_of(state), created)
-            )
-            entry = self.store.index.entry(name)
-            path = entry.path if entry else f"episodic/{name}/summary.md"
-            stamp = self.store.files.stamp(path)
-            changes = [self._change(state, name, path, stamp)]
-            if state.raw_bytes:
-                changes.insert(0, self._log_change(state, name, path, said))
-            changes = [change for change in changes if not self._is_there(change)]
-            what = "created" if stamp is None else "changed" if changes else "nothing"
-            result[:] = [what, name, path]
-            return changes
+    def _memory_changes(
+        self, state: SessionState, log: str | None, made: list[str]
+    ) -> Sequence[Change]:
+        """The changes that make a session's memory; `made` says what they do, of what, and where."""
+        self._promised.difference_update(made[1:2])  # of a plan that was refused
+        name = self._existing(state) or self._free_id(state)
+        self._promised.add(name)
+        entry = self.store.index.entry(name)
+        path = entry.path if entry else f"episodic/{name}/summary.md"
+        stamp = self.store.files.stamp(path)
+        changes = [self._change(state, name, path, stamp)]
+        if state.raw_bytes:
+            changes.insert(0, self._log_change(state, name, path, log))
+        changes = [change for change in changes if not self._is_there(change)]
+        made[:] = ["created" if stamp is None else "changed" if changes else "nothing", name, path]
+        return changes
 
-        self.store.commit(plan, cause=CAUSE, tries=TRIES)
-        state.memory = result[1]
-        state.written_stamp = self.store.files.stamp(result[2]) or ""
-        return result[0]
+    def _free_id(self, state: SessionState) -> str:
+        """An id that no memory has, and none of those that are written together with this one."""
+        title = summary.title_of(state)
+        wanted = layers.name_of("episodic", title, state.started or self.store.now)
+        return free_name(wanted, lambda it: it in self._promised or self.store.is_taken(it))
 
     def _change(self, state: SessionState, name: str, path: str, stamp: str | None) -> Change:
         text = self._rendered(state, name)
@@ -242,15 +265,12 @@ class Capture:
             text = with_new_lines(self.store.files.read(path).text, text, base)
         return Change("put", path, name, stamp, text)
 
-    def _log_change(
-        self, state: SessionState, name: str, path: str, said: Sequence[Event] | None
-    ) -> Change:
+    def _log_change(self, state: SessionState, name: str, path: str, text: str | None) -> Change:
         """The raw conversation, which comes first: a memory never points to nothing."""
         folder = path.removesuffix("summary.md") if path.endswith("/summary.md") else ""
         log = f"{folder or f'episodic/{name}/'}conversation.md"
-        events = self.sessions.raw_events(state) if said is None else said
-        text = summary.conversation_text(events, self.store.settings.lang)
-        text = text.encode("utf-8", "replace").decode("utf-8")  # as it is in the raw copy
+        if text is None:
+            text = self._log_of(self.sessions.raw_events(state))
         stamp = self.store.files.stamp(log)
         if stamp is not None:
             old = self.store.files.read(log).text
@@ -328,30 +348,6 @@ class Capture:
                 if then and then.text == section.text:
                     return True
         return False
-
-
-def _without_echo(events: list[Event], state: SessionState) -> Iterator[Event]:
-    """The events, with nothing in the results of our own tools."""
-    own = {call for call, row in state.calls.items() if row.get("tool") == OWN_TOOL}
-    for event in events:
-        if event.tool == OWN_TOOL:
-            own.add(event.call)
-        yield event._replace(text="") if event.kind == "result" and event.call in own else event
-
-
-def _without_private(event: Event, state: SessionState) -> Event:
-    """The event without what is private in it, also where that began in one before.
-
-    What a person left open is private until they close it; what an agent or a program left open,
-    until the person speaks.
-    """
-    if event.kind == "prompt":
-        state.private = {kind: n for kind, n in state.private.items() if kind == event.kind}
-    depth = state.private.pop(event.kind, 0)
-    text, depth = strip_private_in_part(event.text, depth)
-    if depth:
-        state.private[event.kind] = depth
-    return event._replace(text=text) if text != event.text else event
 
 
 def added_turns(ours: str, theirs: str, base: str) -> str:

@@ -7,7 +7,8 @@ Touches: the ports it is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from recollect.domain.model import Change, Document, Entry, Memory, Op, Problem
 from recollect.domain.names import free_name, is_sealed_path
@@ -23,7 +24,7 @@ from recollect.errors import (
 )
 from recollect.named import NamedTuple
 from recollect.ports import Embedder, Index, Journal, Sealing, Store
-from recollect.services.ledger import Ledger, paths_of
+from recollect.services.ledger import Ledger, Plan, paths_of
 from recollect.services.refresh import Progress, Refreshed, refresh, refresh_files
 
 INDEX = "index"  # what a problem with the index is about
@@ -118,11 +119,31 @@ class OpenStore:
                 if not left:
                     raise
         if ops:
-            try:
-                refresh_files(self.files, self.index, self.now_ns, paths_of(ops))
-            except RecollectError as error:  # the change is made; the next command will index it
-                self.problems.append(Problem(INDEX, str(error)))
+            self._index(paths_of(ops))
         return ops
+
+    def commit_each(self, plans: Iterable[tuple[str, Plan]]) -> list[int]:
+        """Carry out changes that have nothing to do with each other, and take them into the index.
+
+        Each comes with its cause; gives the numbers of those refused (see `Ledger.commit_each`).
+        """
+        paths: set[str] = set()
+
+        def noted(plan: Plan) -> Sequence[Change]:
+            changes = self._closed(plan())
+            paths.update(path for change in changes for path in (change.path, change.to) if path)
+            return changes
+
+        refused = self.ledger.commit_each((cause, partial(noted, plan)) for cause, plan in plans)
+        if paths:
+            self._index(sorted(paths))
+        return refused
+
+    def _index(self, paths: Iterable[str]) -> None:
+        try:
+            refresh_files(self.files, self.index, self.now_ns, paths)
+        except RecollectError as error:  # the change is made; the next command will index it
+            self.problems.append(Problem(INDEX, str(error)))
 
     def _closed(self, changes: Sequence[Change]) -> Sequence[Change]:
         """The changes with the texts of encrypted memories encrypted."""

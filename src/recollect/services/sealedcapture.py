@@ -8,14 +8,14 @@ Touches: as `capture` does, but for the shared file of lessons: they are in the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from collections.abc import Iterable
 
 from recollect.domain import summary
 from recollect.domain.model import Change, Entry
 from recollect.domain.names import is_sealed_path
 from recollect.domain.session import Event, SessionState
-from recollect.services.capture import CAUSE, TRIES, Capture, Captured, Sessions
+from recollect.services.capture import CAUSE, TRIES, Capture, Captured
+from recollect.services.hearing import Heard
 from recollect.services.sealing import REWRAP, made_sealed, new_place
 from recollect.services.sessions import with_own_facts
 
@@ -62,10 +62,16 @@ class SealedCapture(Capture):
         self.sessions.drop_raw(state)
         return blank
 
-    def finish(
-        self, state: SessionState, events: int = 0, said: Sequence[Event] | None = None
+    def begin(
+        self, client: str, transcript: str, *, project: str = "", heard: Heard | None = None
     ) -> Captured:
+        """Take in the session of a transcript, which is over; nothing of it is heard before."""
+        del heard
+        return self.take_in(client, transcript, over=True, project=project)
+
+    def finish(self, state: SessionState, events: int = 0, log: str | None = None) -> Captured:
         """Make the encrypted memory of a session that is over, or bring it up to date."""
+        del log  # the transcript is the source
         state = self.closed(state)
         if state.memory and self.store.index.entry(state.memory) is None:
             state.status = "discarded"  # a person took the memory away: it stays away
@@ -91,13 +97,15 @@ class SealedCapture(Capture):
 
     def _heard_anew(self, state: SessionState) -> tuple[SessionState, list[Event]]:
         """The whole state of a session and all that was said, in memory only."""
-        copy = _Copy(self.sessions)
-        capture = Capture(self.store, cast("Sessions", copy), self.readers, self._redact)
+        self._others = None  # nobody notes here what the others have
         made = SessionState(state.session_id, state.client, state.project)
+        events: list[Event] = []
         for transcript in state.sources:
             made.sources[transcript] = {"offset": 0, "inode": 0}
-            capture.read(self.readers[state.client], transcript, made)
-        return with_own_facts(self.store, self.sessions.whole(made)), copy.events
+            for fresh in self._hearing.hear(self.readers[state.client], transcript, made):
+                self._number(made)
+                events += fresh
+        return with_own_facts(self.store, self.sessions.whole(made)), events
 
     def _write(self, state: SessionState, made: SessionState, said: Iterable[Event]) -> str:
         log = summary.conversation_text(said, self.store.settings.lang)
@@ -124,18 +132,3 @@ class SealedCapture(Capture):
         is_ours = all(op.cause in (CAUSE, REWRAP) for op in ops)
         as_left = is_sealed_path(entry.path) and ops and ops[0].after == stamp and is_ours
         return stamp if as_left else None
-
-
-class _Copy:
-    """Sessions whose raw copy is in memory."""
-
-    def __init__(self, kept: Sessions) -> None:
-        self._kept = kept
-        self.events: list[Event] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._kept, name)
-
-    def append_raw(self, _: SessionState, events: Iterable[Event]) -> int:
-        self.events += events
-        return len(self.events)
