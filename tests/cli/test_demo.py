@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +32,18 @@ def test_sessions_become_memories_of_every_layer(acts: Any) -> None:
     assert {"episodic", "procedural"} <= layers
     assert acts["layers"]["semantic"] > 0
     assert acts["layers"]["procedural"] > 0
+
+
+def test_sessions_at_once_land_each_in_the_store_of_its_own_project(acts: Any) -> None:
+    assert [one["project"] for one in acts["landed"]] == ["orchard", "orchard", "lighthouse"]
+    for one in acts["landed"]:
+        assert [project for project, _ in one["found"]] == [one["project"]]
+    assert in_both([one["said"] for one in acts["landed"]])
+    here, there = (answer["text"] for answer in acts["apart"])
+    assert "PostgreSQL" in here
+    assert "SQLite" not in here
+    assert "SQLite" in there
+    assert "PostgreSQL" not in there
 
 
 def test_rules_are_turned_round_and_open_contradictions_settled_in_both_languages(
@@ -63,3 +76,14 @@ def test_solutions_surface_at_their_errors_and_what_has_nothing_to_do_with_us_ge
 
 def test_archived_sessions_come_back_in_both_languages(acts: Any) -> None:
     assert len(set(acts["came_back"])) == 2
+
+
+def test_a_person_who_reads_chinese_is_shown_ten_acts(tmp_path: Path) -> None:
+    for name in ("home", "project"):
+        (tmp_path / name).mkdir()
+    person = Person(tmp_path / "home", tmp_path / "project")
+    shown = person.ok("demo", "--lang", "zh", env={"LANG": "zh_CN.UTF-8"}).out
+    acts = [line for line in shown.splitlines() if re.match(r"\d+\. ", line)]
+    assert [line.partition(". ")[0] for line in acts] == [str(n) for n in range(1, 11)]
+    assert all(CHINESE.search(line) for line in acts)
+    assert "lighthouse/.claude/memory/episodic/" in shown

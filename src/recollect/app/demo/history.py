@@ -21,11 +21,12 @@ class Step(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A session: its id, when it started, and its steps."""
+    """A session: its id, when it started, its steps, and the project that it was held in."""
 
     id: str
     started: str
     steps: tuple[Step, ...]
+    project: str = "orchard"
 
 
 def person(text: str) -> Step:
@@ -199,13 +200,53 @@ SESSIONS += (
 )
 
 
-def held_before(day: date) -> list[Session]:
-    """The sessions, moved by whole days so that the last one was ten days before this one."""
+# A day on which three agents are at work: two in one project, one in another.
+OTHER = "lighthouse"
+DAY: tuple[Session, ...] = (
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000011",
+        "2026-11-15T09:00:00Z",
+        (
+            person("We decided to number orders with ULIDs, because they sort by time."),
+            edit("db/schema.sql"),
+            shell("psql -f db/schema.sql", "ALTER TABLE"),
+            agent("Orders have a ULID as their number now."),
+        ),
+    ),
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000012",
+        "2026-11-15T09:01:00Z",
+        (
+            person("我们决定按邮政编码分区计算运费，因为承运商按区收费。"),
+            edit("shipping/zones.py"),
+            shell("pytest tests/shipping", "6 passed in 0.41s"),
+            agent("运费按邮政编码分区计算，测试通过。"),
+        ),
+    ),
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000013",
+        "2026-11-15T09:02:00Z",
+        (
+            person(
+                "We decided to use SQLite as the database for tide tables, because the lamp has no network."
+            ),
+            edit("tides/tables.py"),
+            shell("python -m tides.tables", "8,760 rows"),
+            agent("The tide tables of a year are in SQLite."),
+        ),
+        OTHER,
+    ),
+)
+ASKED_OF_BOTH = "Which database do we use, and why?"
+
+
+def held_before(day: date, sessions: tuple[Session, ...] = SESSIONS) -> list[Session]:
+    """Sessions, moved by whole days so that the last of the history was ten days before this one."""
     last = date.fromisoformat(SESSIONS[-1].started[:10])
     days = timedelta(days=(day - last).days - 10)
     return [
         one._replace(started=f"{date.fromisoformat(one.started[:10]) + days}{one.started[10:]}")
-        for one in SESSIONS
+        for one in sessions
     ]
 
 

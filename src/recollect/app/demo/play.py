@@ -11,9 +11,17 @@ from datetime import date
 from typing import Any
 
 from recollect.app.demo import transcript
-from recollect.app.demo.history import QUESTIONS, Session, held_before
+from recollect.app.demo.history import (
+    ASKED_OF_BOTH,
+    DAY,
+    OTHER,
+    QUESTIONS,
+    Session,
+    held_before,
+)
 from recollect.app.setup import program_paths
 from recollect.app.wiring import App
+from recollect.domain.model import Filter
 from recollect.domain.pack import count_tokens
 from recollect.errors import Failed
 from recollect.hooks import places
@@ -33,25 +41,38 @@ class Answer(NamedTuple):
     milliseconds: float
 
 
+class Landed(NamedTuple):
+    """A session, and the memories that it left, each with the project in whose store it is."""
+
+    session: str
+    project: str
+    said: str
+    found: list[tuple[str, str]]
+
+
 class Play:
-    """A project in a scratch folder, and its sessions."""
+    """Two projects in a scratch folder, and their sessions."""
 
     def __init__(self, folder: str) -> None:
-        """`folder` gets a home and a project below it."""
+        """`folder` gets a home and the projects below it."""
         self.home = os.path.join(folder, "home")
-        self.project = os.path.join(folder, "orchard")
-        for path in (self.home, os.path.join(self.project, ".git")):
+        self.project, self.other = (os.path.join(folder, name) for name in ("orchard", OTHER))
+        for path in (self.home, *(os.path.join(one, ".git") for one in self.projects)):
             os.makedirs(path, exist_ok=True)
         self.env = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
             "HOME": self.home,
             "LANG": "C.UTF-8",
-            "CLAUDE_PROJECT_DIR": self.project,
         }
 
-    def app(self) -> App:
-        """The memory of that project."""
-        return App(self.project, self.env)
+    @property
+    def projects(self) -> tuple[str, str]:
+        """The folders of the two projects."""
+        return self.project, self.other
+
+    def app(self, project: str = "") -> App:
+        """The memory of the first project, or of another."""
+        return App(project or self.project, self.env)
 
     def months_later(self) -> App:
         """The same, on a day when every session has faded."""
@@ -66,36 +87,89 @@ class Play:
             yield session, self._hold(session)
 
     def _hold(self, session: Session) -> int:
-        calls = 0
-        path = os.path.join(self.home, ".claude", "projects", "-orchard", f"{session.id}.jsonl")
+        events = self._events_of(session)
+        for event, fields in events:
+            self.call(event, session.id, fields)
+        self._wait(self.project)
+        return len(events)
+
+    def _events_of(self, session: Session) -> list[tuple[str, dict[str, Any]]]:
+        """What the client would tell the hooks; its log of the session is there."""
+        name = f"{session.id}.jsonl"
+        path = os.path.join(self.home, ".claude", "projects", f"-{session.project}", name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in transcript.lines_of(session, self.project))
-        for event, fields in transcript.events_of(session):
-            self.call(event, session.id, {"transcript_path": path, **fields})
-            calls += 1
-        self._wait()
-        return calls
+            project = self._folder_of(session)
+            file.writelines(f"{line}\n" for line in transcript.lines_of(session, project))
+        about = {"transcript_path": path}
+        return [(event, about | fields) for event, fields in transcript.events_of(session)]
 
-    def call(self, event: str, session: str, fields: dict[str, Any]) -> Answer:
+    def _folder_of(self, session: Session) -> str:
+        return self.other if session.project == OTHER else self.project
+
+    def day(self) -> list[Landed]:
+        """Hold two sessions at once in one project and one in the other; gives where each landed."""
+        held = held_before(date.fromisoformat(self.app().now[:10]), DAY)
+        for together in zip(*map(self._events_of, held), strict=True):
+            running = [
+                self._start(event, session.id, fields, self._folder_of(session))
+                for session, (event, fields) in zip(held, together, strict=True)
+            ]
+            for process, payload in running:
+                process.communicate(payload)
+        for project in self.projects:
+            self._wait(project)
+        return [
+            Landed(one.id, one.project, one.steps[0].text, self._memories_of(one)) for one in held
+        ]
+
+    def _memories_of(self, session: Session) -> list[tuple[str, str]]:
+        """The memories of a session in whichever store, by project and path."""
+        found: list[tuple[str, str]] = []
+        for project in self.projects:
+            app = self.app(project)
+            left = app.store().index.entries(Filter(session=session.id))
+            found += [(os.path.basename(project), entry.path) for entry in left]
+            app.close()
+        return found
+
+    def ask_both(self) -> list[Answer]:
+        """What the hooks hand over for one question, in the one project and in the other."""
+        asked = {"prompt": ASKED_OF_BOTH}
+        return [
+            self.call("UserPromptSubmit", f"demo-{os.path.basename(one)}", asked, one)._replace(
+                asked=f"{os.path.basename(one)}: {ASKED_OF_BOTH}"
+            )
+            for one in self.projects
+        ]
+
+    def call(self, event: str, session: str, fields: dict[str, Any], project: str = "") -> Answer:
         """Run a hook as the client would; gives what it handed to the agent."""
-        python, hook = program_paths()
-        payload = {"session_id": session, "cwd": self.project, "hook_event_name": event, **fields}
         started = time.perf_counter()
-        done = subprocess.run(  # noqa: S603 - our own program
-            [python, "-I", "-S", hook, "claude", event],
-            input=json.dumps(payload).encode(),
-            env=self.env,
-            capture_output=True,
-            check=False,
-        )
+        process, payload = self._start(event, session, fields, project or self.project)
+        out, _ = process.communicate(payload)
         took = (time.perf_counter() - started) * 1000
         text = ""
-        if done.stdout.startswith(b"{"):
-            output = json.loads(done.stdout).get("hookSpecificOutput", {})
+        if out.startswith(b"{"):
+            output = json.loads(out).get("hookSpecificOutput", {})
             text = output.get("additionalContext", "")
         asked = str(fields.get("prompt") or fields.get("error") or event)
         return Answer(asked, event, text, count_tokens(text), took)
+
+    def _start(
+        self, event: str, session: str, fields: dict[str, Any], project: str
+    ) -> tuple[subprocess.Popen[bytes], bytes]:
+        """Start a hook; gives it with the payload that it is to be told."""
+        python, hook = program_paths()
+        payload = {"session_id": session, "cwd": project, "hook_event_name": event, **fields}
+        process = subprocess.Popen(  # noqa: S603 - our own program
+            [python, "-I", "-S", hook, "claude", event],
+            env=self.env | {"CLAUDE_PROJECT_DIR": project},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        return process, json.dumps(payload).encode()
 
     def brief(self) -> Answer:
         """What a new session would be told at its start."""
@@ -112,9 +186,9 @@ class Play:
                 answer = self.call("PostToolUseFailure", f"demo-{n}", fields)
                 yield answer._replace(asked=f"$ {command}")
 
-    def _wait(self) -> None:
+    def _wait(self, project: str) -> None:
         """Wait for the worker that the hooks started."""
-        root, _ = places.roots(self.project, self.env)
+        root, _ = places.roots(project, self.env)
         cache = places.cache_folder(root, self.env)
         deadline = time.monotonic() + WORKER_SECONDS
         while any(os.path.exists(f"{cache}/{mark}") for mark in ("pending", "working")):

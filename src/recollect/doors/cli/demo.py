@@ -16,10 +16,11 @@ from recollect.doors.cli.helping import option
 from recollect.doors.cli.paper import shown
 
 if TYPE_CHECKING:
-    from recollect.app.demo.play import Answer, Play
+    from recollect.app.demo.play import Answer, Landed, Play
 
 LONGEST_QUOTE = 9
 LONGEST_LINE = 140
+LONGEST_BEGINNING = 64
 FADED = ("checkout profile", "死信队列")  # what two sessions were about that have faded
 SIGNS = {"stands": "=", "overtaken": "<", "lost": "!"}
 
@@ -42,9 +43,9 @@ def demo_command(door: Door, lang: str, keep: str | None) -> None:
     """See it at work: a made-up history, English and Chinese, played through the real hooks.
 
     Eight sessions of a small project are held; then new sessions ask, and you see what would be
-    handed to the agent, with its cost in tokens and milliseconds. Months later the sessions have
-    faded: what they said stays, to the last statement, and two of them come back. Nothing of yours is
-    touched.
+    handed to the agent, with its cost in tokens and milliseconds. Three agents work at once, one of
+    them in another project. Months later the sessions have faded: what they said stays, to the last
+    statement, and two of them come back. Nothing of yours is touched.
     """
     from recollect.app import setup
     from recollect.app.demo.play import Play
@@ -52,7 +53,8 @@ def demo_command(door: Door, lang: str, keep: str | None) -> None:
     folder = os.path.abspath(keep) if keep else tempfile.mkdtemp(prefix="recollect-demo-")
     try:
         play = Play(folder)
-        setup.init(play.app(), setup.Wish(lang=lang), scope="project", dry_run=False)
+        for project in play.projects:
+            setup.init(play.app(project), setup.Wish(lang=lang), scope="project", dry_run=False)
         stage = _Stage(door, play)
         sessions, memories = stage.hold_sessions(), stage.show_memories()
         brief, answers = stage.start_a_session(), stage.ask()
@@ -62,6 +64,7 @@ def demo_command(door: Door, lang: str, keep: str | None) -> None:
             "brief": brief,
             "answers": [answer._asdict() for answer in answers],
             "skills": stage.find_a_skill(),
+            **stage.hold_three_at_once(),
             "consolidated": stage.let_months_pass(),
             "layers": stage.layers,
             "settled": stage.settle(),
@@ -96,12 +99,11 @@ class _Stage:
         self.heading("1. Eight sessions are held; hooks and worker capture them")
         held = []
         for session, calls in self.play.sessions():
-            first = shown(session.steps[0].text)[:64] + "…"
             self.door.tell(
                 "  {day}  {calls} hook calls  “{first}”",
                 day=session.started[:10],
                 calls=calls,
-                first=first,
+                first=_beginning(session.steps[0].text),
             )
             held.append({"id": session.id, "hook_calls": calls})
         return held
@@ -149,10 +151,27 @@ class _Stage:
         app.close()
         return [one.name for one in found.suggestions]
 
+    def hold_three_at_once(self) -> dict[str, Any]:
+        self.heading("6. Two sessions at once here and one in another project")
+        landed = self.play.day()
+        for one in landed:
+            self._show_landed(one)
+        answers = []
+        for answer in self.play.ask_both():
+            self.door.tell("  › {asked}", asked=answer.asked, style="cyan")
+            self.quote(answer)
+            answers.append(answer._asdict())
+        return {"landed": [one._asdict() for one in landed], "apart": answers}
+
+    def _show_landed(self, one: Landed) -> None:
+        self.door.tell("  {project}: “{first}”", project=one.project, first=_beginning(one.said))
+        for project, path in one.found:
+            self.dim(f"{project}/.claude/memory/{path}")
+
     def let_months_pass(self) -> dict[str, int]:
         from recollect.app import lifecycle
 
-        self.heading("6. Four months later: the sessions have faded, what they said has not")
+        self.heading("7. Four months later: the sessions have faded, what they said has not")
         app = self.play.months_later()
         done = lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)[0]
         self.door.tell(
@@ -174,7 +193,7 @@ class _Stage:
     def settle(self) -> list[dict[str, str]]:
         from recollect.app import lifecycle
 
-        self.heading("7. What contradicts itself and is not certain is settled by a person")
+        self.heading("8. What contradicts itself and is not certain is settled by a person")
         app = self.play.months_later()
         settled = []
         for scope, wait in lifecycle.conflicts(app, scope="project"):
@@ -191,7 +210,7 @@ class _Stage:
     def find_again(self) -> list[dict[str, str]]:
         from recollect.app.demo.proof import LOST, OVERTAKEN, STANDS, found_again
 
-        self.heading("8. Every statement of the sessions that faded is found again")
+        self.heading("9. Every statement of the sessions that faded is found again")
         app = self.play.months_later()
         found = found_again(app.store())
         app.close()
@@ -210,7 +229,7 @@ class _Stage:
     def bring_back(self) -> list[str]:
         from recollect.app import archive, reading
 
-        self.heading("9. An archived session costs nothing, is found, and comes back")
+        self.heading("10. An archived session costs nothing, is found, and comes back")
         app = self.play.months_later()
         back = []
         for words in FADED:
@@ -255,3 +274,9 @@ class _Stage:
             high=took[-1],
             style="bold",
         )
+
+
+def _beginning(text: str) -> str:
+    """What somebody said, as far as there is room for it."""
+    said = shown(text)
+    return said if len(said) <= LONGEST_BEGINNING else f"{said[:LONGEST_BEGINNING]}…"
