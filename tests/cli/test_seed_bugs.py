@@ -17,7 +17,7 @@ TESTS = Path(__file__).resolve().parents[1]
 SHOWN = {
     "M1": "cli/test_sessions.py::test_two_sessions_of_one_task_and_day_are_two_memories",
     "M2": "cli/test_seed_bugs.py::test_words_are_found_in_any_order_and_tags_in_any_case",
-    "M3": "cli/test_sessions.py::test_a_damaged_session_file_stops_no_other",
+    "M3": "cli/test_seed_bugs.py::test_what_cannot_be_read_is_named_when_the_index_is_made_anew",
     "M4": "cli/test_seed_bugs.py::test_everything_is_found_again_when_the_index_was_spoilt_and_made_anew",
     "M5": "crash/test_many_at_once.py::test_eight_writers_beside_three_rebuilds_and_two_consolidations_lose_nothing",
     "M6": "cli/test_sessions.py::test_a_task_is_data",
@@ -111,6 +111,25 @@ def test_everything_is_found_again_when_the_index_was_spoilt_and_made_anew(
         assert len(person.ok("search", word, "--json").json["hits"]) == 1
     assert "Blue kettle" in (person.store / "MEMORY.md").read_text("utf-8")
     assert "Blue kettle" in (person.store / ".index.json").read_text("utf-8")
+
+
+def test_what_cannot_be_read_is_named_when_the_index_is_made_anew(person: Person) -> None:
+    """M3: one unreadable entry of the log ended every command."""
+    person.ok("save", "Blue kettle")
+    person.write("semantic/broken.md", "---\ntags: [a, b\ntitle: open\n---\nRed lid.\n")
+    (person.store / "semantic/link.md").symlink_to("/etc/passwd")
+    [journal] = (person.store / "journal").glob("ops-*.jsonl")
+    with journal.open("a") as file:
+        file.write('{"op":"put","half\n')
+    named = ["semantic/broken.md", "semantic/link.md", f"journal/{journal.name}"]
+    for words in ((), ("--dry-run",)):
+        [row] = person.ok("rebuild-index", "--json", *words).json
+        assert (row["before"], row["after"], row["problems"]) == (2, 2, 3)
+        assert sorted(one["path"] for one in row["unread"]) == sorted(named)
+        said = person.ok("rebuild-index", *words).out
+        assert all(f"  {path}  " in said for path in named)
+    assert person.ok("search", "kettle", "--json").json["hits"]
+    assert person.ok("search", "lid", "--json").json["hits"]
 
 
 def test_a_home_that_a_client_made_before_is_no_store_yet(stranger: Person) -> None:

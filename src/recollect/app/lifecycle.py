@@ -8,14 +8,14 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from recollect import __version__, fsio
-from recollect.app import leftovers
+from recollect.app import leftovers, repair
 from recollect.app.pruning import prune_with_pass, rows_json
 from recollect.app.publishing import publish_after_change
 from recollect.app.views import publish_all
 from recollect.app.wiring import App
 from recollect.collecting import without_collecting
 from recollect.domain.lifecycle import Wait
-from recollect.domain.model import Filter
+from recollect.domain.model import Filter, Problem
 from recollect.domain.pruning import Due
 from recollect.domain.reaction import Reaction
 from recollect.errors import ConflictNotFound, Locked, RecollectError
@@ -63,7 +63,12 @@ class Rebuilt(NamedTuple):
     before: int
     after: int
     files: int
-    problems: int
+    unread: list[Problem]
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name, and how much cannot be read."""
+        unread = [problem._asdict() for problem in self.unread]
+        return {**self._asdict(), "unread": unread, "problems": len(unread)}
 
 
 def consolidate(
@@ -229,8 +234,6 @@ def rebuild_index(
             total = sum(1 for _ in store.files.scan())
             store.freshen(lambda n, total=total: progress(n, total))  # type: ignore[misc]
             publish_all(app, store)
-        counts = store.index.counts()
-        done.append(
-            Rebuilt(store.scope, before, counts["memories"], counts["files"], len(store.problems))
-        )
+        counts, unread = store.index.counts(), repair.unread(store)
+        done.append(Rebuilt(store.scope, before, counts["memories"], counts["files"], unread))
     return done

@@ -18,6 +18,7 @@ from recollect.app import workers
 from recollect.app.leftovers import OLD_SECONDS, half_written, regular_files
 from recollect.app.views import publish_all
 from recollect.app.wiring import App
+from recollect.domain.model import Filter, Problem
 from recollect.errors import RecollectError
 from recollect.hooks import places
 from recollect.named import NamedTuple
@@ -133,6 +134,18 @@ def unreadable_lines(store: OpenStore) -> int:
     """How many lines of the journal have to be passed over."""
     store.journal.heads()
     return len(store.journal.problems)
+
+
+def unread(store: OpenStore) -> list[Problem]:
+    """What is passed over or read only in part: files of memories, lines of the journal."""
+    store.journal.heads()
+    torn = [
+        Problem(entry.path, entry.problem)
+        for archived in (False, True)
+        for entry in store.index.entries(Filter(archived=archived))
+        if entry.problem
+    ]
+    return list(dict.fromkeys([*store.problems, *torn, *store.journal.problems]))
 
 
 def old_views(store: OpenStore) -> list[str]:

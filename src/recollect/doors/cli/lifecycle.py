@@ -13,6 +13,8 @@ from recollect.doors.cli.helping import FilePath, option
 from recollect.doors.cli.progress import Progress
 from recollect.errors import TooMuch
 
+MOST_NAMED = 20
+
 
 @command(
     "capture",
@@ -110,7 +112,10 @@ def consolidate_command(door: Door, scope: str | None, force_decay: bool, dry_ru
 
 @command("rebuild-index", scope=True, dry_run=True, example="recollect rebuild-index")
 def rebuild_index_command(door: Door, scope: str | None, dry_run: bool) -> None:
-    """Make the index anew from the files, and say what it has before and after."""
+    """Make the index anew from the files, and say what it has before and after.
+
+    What cannot be read is named, and stays as it is: the rest is found without it.
+    """
     with Progress(door, "indexing") as progress:
         done = lifecycle.rebuild_index(
             door.app, scope=scope or "", dry_run=dry_run, progress=progress.step
@@ -124,10 +129,15 @@ def rebuild_index_command(door: Door, scope: str | None, dry_run: bool) -> None:
                     (door.say("files"), f"{row.files:,}"),
                     (door.say("memories before"), f"{row.before:,}"),
                     (door.say("memories after"), f"{row.after:,}"),
-                    (door.say("with problems"), f"{row.problems:,}"),
+                    (door.say("with problems"), f"{len(row.unread):,}"),
                 ]
             )
+            for problem in row.unread[:MOST_NAMED]:
+                said = f"  {problem.path}  {door.heard(problem.sentence)}"
+                door.paper.line(("yellow", said))
+            if len(row.unread) > MOST_NAMED:
+                door.tell("… and {n} more; --json names all", n=len(row.unread) - MOST_NAMED)
         if dry_run:
             door.tell("Nothing was changed (--dry-run).", style="dim")
 
-    door.answer([row._asdict() for row in done], show)
+    door.answer([row.as_json() for row in done], show)
