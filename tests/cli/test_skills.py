@@ -179,26 +179,6 @@ def test_a_detector_that_fails_is_named_and_stops_nothing(busy: Person, installe
     assert "The detector nonsense failed: TypeError" in said
 
 
-def test_the_detector_of_the_documentation_works(person: Person, installed: Any) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "extending.md").read_text("utf-8")
-    example: dict[str, Any] = {}
-    exec(page.split("```python\n")[1].split("```")[0], example)
-    for what in ("login", "search", "upload"):
-        person.ok("save", f"XSS in the page of {what}", "--kind", "note", "--tags", "xss")
-    installed(security=example["detect"])
-    assert "security-escape-shown" in names(person)
-
-
-def test_a_kind_of_ones_own_is_found_as_documented(person: Person) -> None:
-    person.ok("save", "Retry with jitter", "--kind", "note", "--body", "Wait, then try again.")
-    [one] = person.ok("list", "--json").json
-    person.ok("set", one["id"], "category=snippet")
-    assert [row["id"] for row in person.ok("list", "--type", "snippet", "--json").json] == [
-        one["id"]
-    ]
-    assert person.ok("search", "jitter", "--type", "snippet", "--json").json["hits"]
-
-
 # --------------------------------------------------------------------------------------- scopes
 
 
