@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -194,6 +195,11 @@ def program_paths() -> tuple[str, str]:
     """`(python, hook)`: the interpreter that runs us and the hook program, absolute."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     return sys.executable, os.path.join(package, "hook.py")
+
+
+def tools_command(name: str) -> str:
+    """The command line of a client's own that brings our tools, where `init` does not."""
+    return f"{KNOWN[name].tools} {shlex.join(Program(*program_paths()).server)}"
 
 
 def _note_place(app: App) -> None:

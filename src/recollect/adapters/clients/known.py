@@ -31,6 +31,7 @@ class Client(NamedTuple):
     traces: Callable[[Env], list[str]]  # one of them is there after its first run
     parts: Callable[[Env, Program], list[Part]]
     asks: str = ""  # what is left to the person, once connected
+    tools: str = ""  # its own command that adds a server, where it keeps those among its state
     hooks: str = ""  # the name that its hooks give themselves, if it is not its own
     project_parts: Callable[[str], list[Part]] = lambda _project: []
 
@@ -51,7 +52,13 @@ class Client(NamedTuple):
 KNOWN = {
     client.name: client
     for client in (
-        Client("claude", "Claude Code", claude.traces, claude.parts),
+        Client(
+            "claude",
+            "Claude Code",
+            claude.traces,
+            claude.parts,
+            tools="claude mcp add --scope user recollect --",
+        ),
         Client(
             "codex",
             "Codex CLI",

@@ -137,6 +137,12 @@ def _show_clients(door: Door, done: setup.Done, *, dry_run: bool) -> None:
             door.tell("  sessions that start from now on use it", style="dim")
             if setup.CLIENTS[name].asks:
                 door.tell("  {what}", what=door.heard(setup.CLIENTS[name].asks), style="dim")
+            if setup.CLIENTS[name].tools:
+                door.tell(
+                    "  its agent's tools, if you want them too: `{command}`",
+                    command=setup.tools_command(name),
+                    style="dim",
+                )
 
 
 def _show_auto_memory(door: Door, done: Applied, *, dry_run: bool) -> None:
