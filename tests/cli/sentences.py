@@ -61,6 +61,7 @@ BUILT_OTHERWISE = {
 FINDINGS = (
     "app/automemory.py",
     "app/embedding.py",
+    "app/factsedits.py",
     "app/health.py",
     "app/sealing.py",
     "app/leaks.py",

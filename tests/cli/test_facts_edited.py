@@ -48,6 +48,25 @@ def change_three(page: Page) -> None:
 NAMES = ["facts.json#d001", "facts.json#new-use-go", "facts.json#p001"]
 
 
+def test_the_doctor_sends_to_the_review_and_not_to_what_would_renew_the_view(kept: Person) -> None:
+    edit(kept, change_three)
+
+    def told() -> list[tuple[str, str]]:
+        ran = kept.run("doctor", "--json").json
+        about = [one for one in ran["findings"] if one["about"] == "facts.json"]
+        return [(one["state"], one["sentence"]) for one in about]
+
+    [(state, sentence)] = told()
+    assert (state, "(3), `recollect review`" in sentence) == ("note", True)
+    text = (kept.store / "facts.json").read_text("utf-8")
+    (kept.store / "facts.json").write_text(text.rstrip().removesuffix("}"), "utf-8")
+    [(state, sentence)] = told()
+    assert (state, "not valid JSON" in sentence) == ("problem", True)
+    (kept.store / "facts.json").unlink()
+    kept.ok("consolidate")
+    assert told() == []
+
+
 def test_what_was_edited_waits_and_changes_nothing_by_itself(kept: Person) -> None:
     before = kept.ok("list", "--json").json
     text = edit(kept, change_three)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from recollect.app.finding import Finding
+from recollect.app.finding import found as _found
 from recollect.app.publishing import publish_after_change
 from recollect.app.views import LastFacts
 from recollect.app.wiring import App
@@ -20,10 +22,10 @@ PREFIX = f"{FACTS_JSON}#"  # in front of the names of these edits
 
 def waiting(app: App, store: OpenStore) -> list[Waiting]:
     """The edits of the view of a store; that it cannot be read is a warning."""
-    found = service.edited(store, LastFacts(app, store).text())
-    if found.problem:
+    held = service.edited(store, LastFacts(app, store).text())
+    if held.problem:
         path = f"{store.files.root}/{FACTS_JSON}"
-        app.warnings.append(f"{path}: {found.problem}; mend it, or delete it to have it made anew.")
+        app.warnings.append(f"{path}: {held.problem}; mend it, or delete it to have it made anew.")
     # Whoever can write the file may have edited it: nobody knows that it was the person.
     return [
         Waiting(
@@ -37,8 +39,27 @@ def waiting(app: App, store: OpenStore) -> list[Waiting]:
             FACTS_JSON,
             said_of(one),
         )
-        for one in found.edits
+        for one in held.edits
     ]
+
+
+def findings(app: App, store: OpenStore) -> Iterator[Finding]:
+    """What the doctor says of a view that somebody edited."""
+    held = service.edited(store, LastFacts(app, store).text())
+    if held.problem:
+        yield _found(
+            "problem",
+            FACTS_JSON,
+            "{what}; mend it, or delete it to have it made anew",
+            what=held.problem,
+        )
+    elif held.edits:
+        yield _found(
+            "note",
+            FACTS_JSON,
+            "was edited by hand; what of it waits for you ({n}), `recollect review` shows",
+            n=len(held.edits),
+        )
 
 
 def said_of(edit: Edit) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from recollect import fsio
 from recollect.adapters.journal import is_folded
-from recollect.app import automemory, embedding, leftovers, surroundings
+from recollect.app import automemory, embedding, factsedits, leftovers, surroundings
 from recollect.app import repair as mending
 from recollect.app.finding import Finding
 from recollect.app.finding import found as _found
@@ -156,7 +156,7 @@ def _store(app: App, store: OpenStore) -> Iterator[Finding]:
         yield _found("mended", op.path, "a change that a crash had left was finished")
     yield from _files(store)
     yield from _index(store)
-    yield from _views(store)
+    yield from _views(app, store)
     yield from _journal(store)
     yield from _kept(store)
     yield from _permissions(app, store)
@@ -276,8 +276,12 @@ def _index(store: OpenStore) -> Iterator[Finding]:
         )
 
 
-def _views(store: OpenStore) -> Iterator[Finding]:
+def _views(app: App, store: OpenStore) -> Iterator[Finding]:
+    held = list(factsedits.findings(app, store))
+    yield from held
     for name in mending.old_views(store):
+        if name in [finding.about for finding in held]:
+            continue
         yield _found(
             "note", name, "does not say what the memories say; `recollect consolidate` renews it"
         )
