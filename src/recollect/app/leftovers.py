@@ -19,6 +19,7 @@ from importlib.util import MAGIC_NUMBER
 import recollect
 from recollect import fsio
 from recollect.app.wiring import App
+from recollect.collecting import without_collecting
 from recollect.errors import RecollectError
 from recollect.services.keeping import forget_old_changes
 from recollect.services.opened import OpenStore
@@ -94,14 +95,34 @@ def broken_bytecode() -> Iterator[str]:
     A disk that was full leaves the first half of one; whatever imports it then fails, and a hook
     that does is silent.
     """
-    for path, _ in regular_files(os.path.dirname(recollect.__file__)):
-        if path.endswith(f".{sys.implementation.cache_tag}.pyc"):
+    with without_collecting():  # thousands of small values, and no cycle among them
+        for path in sorted(_compiled() - _loaded()):
             try:
                 data = fsio.read_file(path)
             except RecollectError:
                 continue
             if data[:4] == MAGIC_NUMBER and len(data) >= HEADER_BYTES and not _is_code(data):
                 yield path
+
+
+def _compiled() -> set[str]:
+    """The compiled files of our package that this Python looks at."""
+    ending = f".{sys.implementation.cache_tag}.pyc"
+    return {
+        os.path.join(base, name)
+        for base, _, names in os.walk(os.path.dirname(recollect.__file__))
+        for name in names
+        if name.endswith(ending)
+    }
+
+
+def _loaded() -> set[str]:
+    """The compiled files of the modules that run here: they can be loaded."""
+    return {
+        module.__cached__
+        for name, module in list(sys.modules.items())
+        if name.startswith("recollect.") and getattr(module, "__cached__", None)
+    }
 
 
 def _is_code(data: bytes) -> bool:
