@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from recollect.errors import MemoryNotFound
@@ -32,14 +34,26 @@ def stores() -> list[OpenStore]:
         project.write(
             f"semantic/f{n}.md", page(f"Filler {n}", f"Filler says {n} times amounts {n}.")
         )
+    project.write(
+        "procedural/feedback.md",
+        page("Feedback", "## Round amounts\n\n<!-- trust: external -->\nAmounts of the ledger.\n"),
+    )
+    project.write("episodic/talk/summary.md", page("A talk", "We spoke.", id="talk"))
+    project.write("episodic/talk/conversation.md", "### User [10:00]\n\nA ledger of giraffes?\n")
     home.write("semantic/theirs.md", page("Ledger there", "Amounts there.", project=THERE))
     return [project.open(), home.open(scope="global")]
 
 
-def why(stores: list[OpenStore], words: str, name: str, budget: int = 800) -> whynot.Reason:
+def why(
+    stores: list[OpenStore],
+    words: str,
+    name: str,
+    budget: int = 800,
+    told: frozenset[str] = frozenset(),
+) -> whynot.Reason:
     cue = recall.cue_of(words, NOW, HERE)
-    found = recall.recall(stores, cue, budget=budget, lang="en", nonce="n0nce")
-    return whynot.reason(stores, name, cue, found)
+    found = recall.recall(stores, cue, budget=budget, lang="en", nonce="n0nce", given=told)
+    return whynot.reason(stores, name, cue, found, told)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +67,10 @@ def why(stores: list[OpenStore], words: str, name: str, budget: int = 800) -> wh
         ("project", "brief"),
         ("tea", "no-words"),
         ("theirs", "other-project"),
+        ("feedback#round-amounts", "external"),
+        ("feedback", "external"),
+        ("talk#turn-1", "raw"),
+        ("talk", "raw"),
     ],
 )
 def test_the_reason_is_told(name: str, reason: str, stores: list[OpenStore]) -> None:
@@ -79,9 +97,32 @@ def test_without_room_there_is_none(stores: list[OpenStore]) -> None:
     assert why(stores, "how does the ledger keep amounts", "again", budget=0).why == "no-room"
 
 
-def test_a_memory_that_is_not_there_has_no_reason(stores: list[OpenStore]) -> None:
+@pytest.mark.parametrize("name", ["nobody", "money#no-such-section", "nobody#turn-1"])
+def test_a_memory_or_section_that_is_not_there_has_no_reason(
+    name: str, stores: list[OpenStore]
+) -> None:
     with pytest.raises(MemoryNotFound):
-        why(stores, "ledger", "nobody")
+        why(stores, "ledger", name)
+
+
+def test_what_the_session_was_given_before_is_not_given_again(stores: list[OpenStore]) -> None:
+    told = frozenset({"again"})
+    assert why(stores, "how does the ledger keep amounts", "again", told=told).why == "told"
+    assert why(stores, "how does the ledger keep amounts", "money", told=told).why == "given"
+
+
+def test_a_session_was_told_what_its_hooks_gave_it_since_it_was_compacted() -> None:
+    house = House()
+    mine: dict[str, Any] = {"op": "inject", "session": "s1", "items": ["before"], "op_id": "1"}
+    house.pages.hot += [
+        mine,
+        {"op": "signal", "session": "s1", "source": "compact", "op_id": "2"},
+        mine | {"items": ["brief", "queue#wal"], "op_id": "3"},
+        mine | {"items": ["of-an-agent"], "agent": "a1", "op_id": "3"},
+        mine | {"items": ["elsewhere"], "session": "s2", "op_id": "3"},
+    ]
+    assert whynot.told_to([house.open()], "s1") == {"brief", "queue#wal"}
+    assert whynot.told_to([house.open()], "s2") == {"elsewhere"}
 
 
 def test_the_words_are_those_that_were_asked(stores: list[OpenStore]) -> None:

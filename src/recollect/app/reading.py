@@ -98,13 +98,23 @@ def listed_as_hit(one: Listed) -> dict[str, Any]:
     }
 
 
-def recall(app: App, text: str, *, budget: int | None, scope: str) -> Recalled:
-    """What an agent would be given for a prompt."""
+def recall(
+    app: App, text: str, *, budget: int | None, scope: str, told: frozenset[str] = frozenset()
+) -> Recalled:
+    """What an agent would be given for a prompt, if it was `told` that much before."""
     stores = app.stores(scope)
     chosen = stores[0].settings
     cue = service.cue_of(text, app.now, app.project_name)
     tokens = chosen.prompt_tokens if budget is None else budget
-    return service.recall(stores, cue, budget=tokens, lang=chosen.lang, nonce=os.urandom(4).hex())
+    nonce = os.urandom(4).hex()
+    return service.recall(stores, cue, budget=tokens, lang=chosen.lang, nonce=nonce, given=told)
+
+
+def told_to(app: App, session: str, *, scope: str) -> frozenset[str]:
+    """The ids that a session was given before; of no session none."""
+    from recollect.services import whynot
+
+    return whynot.told_to(app.stores(scope), session) if session else frozenset()
 
 
 def recalled_json(found: Recalled) -> dict[str, Any]:
@@ -134,15 +144,21 @@ def _parts(one: Candidate) -> dict[str, float]:
 
 
 def why_not(
-    app: App, text: str, name: str, *, budget: int | None, scope: str
+    app: App,
+    text: str,
+    name: str,
+    *,
+    budget: int | None,
+    scope: str,
+    told: frozenset[str] = frozenset(),
 ) -> tuple[Reason, list[Word]]:
     """Why a memory would not be given for a prompt, and which of its words the memory says."""
     from recollect.services import whynot
 
     stores = app.stores(scope)
     cue = service.cue_of(text, app.now, app.project_name)
-    found = recall(app, text, budget=budget, scope=scope)
-    reason = whynot.reason(stores, name, cue, found)
+    found = recall(app, text, budget=budget, scope=scope, told=told)
+    reason = whynot.reason(stores, name, cue, found, told)
     one = reason.candidate or next(iter(_sections_of(stores, name)), None)
     return reason, whynot.words(stores, cue, one)
 

@@ -11,6 +11,7 @@ from recollect.domain.text import STOP_WORDS, is_cjk, plain_words, stem
 # says, or as much of a long one as one and a half words that no other memory has.
 ENOUGH_COVERAGE = 0.5
 ENOUGH_WEIGHT = 1.4
+LEAST_COVERAGE = 0.12
 UNKNOWN_WORTH = 0.8
 UNKNOWN_PAIR_WORTH = 0.3  # of two Chinese characters: half of all pairs are no words
 # What is asked to be done says little of what it is about; these are starts, as `stem` leaves them.
@@ -100,7 +101,7 @@ def is_relevant(coverage: float, weight: float, hits: int) -> bool:
         return False
     if coverage >= ENOUGH_COVERAGE:
         return True
-    return hits >= 2 and weight >= ENOUGH_WEIGHT and coverage >= 0.12
+    return hits >= 2 and weight >= ENOUGH_WEIGHT and coverage >= LEAST_COVERAGE
 
 
 def with_time(

@@ -16,6 +16,10 @@ from recollect.domain.text import (
     simplified,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class Candidate:
     """A section that a cue has found, with what its memory says of itself.
@@ -66,10 +70,15 @@ class Candidate:
     score: float
     parts: dict[str, float]
 
-    def __init__(self, row: tuple[object, ...], text_score: float, scope: str) -> None:
+    def __init__(self, row: "tuple[Any, ...]", text_score: float, scope: str) -> None:
         """A candidate from a row of the index: the fields up to `tags`, in order."""
-        for name, value in zip(self.COLUMNS, row, strict=True):
-            setattr(self, name, value)
+        (
+            self.n, self.memory, self.id, self.anchor, self.title, self.heading, self.text,
+            self.path, self.layer, self.kind, self.salience, self.confidence, self.source,
+            self.trust, self.status, self.trigger, self.files, self.related, self.session,
+            self.project, self.created, self.day, self.tokens, self.size, self.mtime_ns,
+            self.inode, self.tags,
+        ) = row  # fmt: skip
         self.text_score = text_score
         self.meaning = 0.0
         self.scope = scope
@@ -150,6 +159,8 @@ KIND = {"session": 0.7, "conversation": 0.7}
 SIGNALS = {"text": 1.0, "meaning": 0.8}
 FACTORS = ("kind", "salience", "confidence", "status", "trust", "age")
 BONUSES = ("files", "trigger", "scope", "date")
+# Of a search: what was said in a conversation stands behind what was kept of it, what is over behind both.
+BEHIND = {"raw": 0.5, "superseded": 0.25}
 DATE_BONUS = 0.8
 FILE_BONUS = 0.15
 FOLDER_BONUS = 0.05

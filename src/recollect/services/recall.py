@@ -55,7 +55,7 @@ class Narrow(NamedTuple):
 
 
 def _plain(text: str) -> str:
-    return " ".join(folded(text).casefold().split())
+    return " ".join(simplified(folded(text)).casefold().split())
 
 
 FIELDS: dict[str, Callable[[Candidate], str]] = {
@@ -117,18 +117,19 @@ def search(
     best = best or max((one.text_score for one in found), default=0.0)
     for one in found:
         rank.rate(one, best, cue)
-        if talk.is_turn(one):
-            one.score *= 0.5
-        if one.status == "superseded":
-            one.score *= 0.25
+        for why, is_so in (("raw", talk.is_turn(one)), ("superseded", one.status == "superseded")):
+            if is_so:
+                one.parts[why] = rank.BEHIND[why]
+                one.score *= rank.BEHIND[why]
     found.sort(key=rank.by_score)
     rank.put_newer_first(found)
     roots = {store.scope: store.files.root for store in stores}
     kept: dict[str, Candidate] = {}
     for one in found:
         kept.setdefault(f"{one.scope}:{one.name if every_section else one.id}", one)
+    starts = [stem(word) for word in cue.words[:MOST_WORDS_SHOWN]]
     return [
-        Found(one, snippet_of(one.text, cue.words), f"{roots[one.scope]}/{one.path}")
+        Found(one, snippet_of(one.text, starts), f"{roots[one.scope]}/{one.path}")
         for one in list(kept.values())[:limit]
     ]
 
@@ -145,12 +146,12 @@ def _may_see(one: Candidate, only: Filter, project: str) -> bool:
     return not one.project or not project or one.project == project
 
 
-def snippet_of(text: str, words: Sequence[str]) -> str:
-    """The part of a text in which most of the words are, on one line."""
+def snippet_of(text: str, starts: Sequence[str]) -> str:
+    """The part of a text in which most words begin like one of `starts`, on one line."""
     line = " ".join(text.split())
     if len(line) <= SNIPPET_CHARS:
         return line
-    places = sorted(_places(simplified(line.lower()), words))
+    places = sorted(_places(simplified(line.lower()), starts))
     best, most = 0, 0
     for at, _ in places:
         inside = len({word for other, word in places if at <= other < at + SNIPPET_CHARS - 40})
@@ -163,9 +164,9 @@ def snippet_of(text: str, words: Sequence[str]) -> str:
     return ("…" if start else "") + cut.strip() + ("…" if start + SNIPPET_CHARS < len(line) else "")
 
 
-def _places(text: str, words: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Where the words are in a text, the first few times."""
-    for word in map(stem, words[:MOST_WORDS_SHOWN]):
+def _places(text: str, starts: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Where these are in a text, the first few times."""
+    for word in starts:
         at = -1
         for _ in range(MOST_PLACES):
             at = text.find(word, at + 1)

@@ -6,10 +6,11 @@ Touches: the ports behind the stores it is given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from recollect.domain import evidence, rank
-from recollect.domain.model import Filter
+from recollect.domain import evidence, rank, talk
+from recollect.domain.model import Entry, Filter, lowest_trust
+from recollect.domain.names import is_sealed_path
 from recollect.domain.rank import Candidate, Cue
 from recollect.domain.text import index_words, stem
 from recollect.errors import MemoryNotFound
@@ -23,9 +24,10 @@ EVERYTHING = 20_000  # sections that a search may give
 class Reason(NamedTuple):
     """Why a memory does not come, or how it does.
 
-    `why` is one of: given, pointer, archived, brief, superseded, external, other-project, no-words,
-    crowded-out, passing, too-little, weaker, repeats, no-room. `place` and `of` are the place
-    among those found, `other` the memory that stands before it.
+    `why` is one of: given, pointer, told, archived, encrypted, brief, superseded, external,
+    other-project, no-words, spelled, raw, crowded-out, passing, too-little, weaker, repeats,
+    no-room. `place` and `of` are the place among those found, `other` the memory that stands
+    before it.
     """
 
     why: str
@@ -43,8 +45,17 @@ class Word(NamedTuple):
     said: bool
 
 
-def reason(stores: Sequence[OpenStore], name: str, cue: Cue, found: Recalled) -> Reason:
-    """Why the memory (or section) `name` is not in what was found. Raises MemoryNotFound."""
+def reason(
+    stores: Sequence[OpenStore],
+    name: str,
+    cue: Cue,
+    found: Recalled,
+    told: frozenset[str] = frozenset(),
+) -> Reason:
+    """Why the memory (or section) `name` is not in what was found. Raises MemoryNotFound.
+
+    `told` is what the session had before.
+    """
     memory_id, _, anchor = name.partition("#")
     store = next((one for one in stores if one.index.entry(memory_id)), None)
     entry = store.index.entry(memory_id) if store else None
@@ -54,28 +65,76 @@ def reason(stores: Sequence[OpenStore], name: str, cue: Cue, found: Recalled) ->
         for place, one in enumerate(several, 1):
             if _is(one, entry.id, anchor):
                 return Reason(why, place, len(several), candidate=one)
-    if entry.archived:
-        return Reason("archived")
-    if entry.path.startswith("core/"):
-        return Reason("brief")
+    for why, is_so in (
+        ("told", any(_is_named(one, entry.id, anchor) for one in told)),
+        ("archived", entry.archived),
+        ("encrypted", is_sealed_path(entry.path)),
+        ("brief", entry.path.startswith("core/")),
+    ):
+        if is_so:
+            return Reason(why)
+    considered = [one for one in found.candidates if _is(one, entry.id, anchor)]
+    fit = next((one for one in considered if rank.is_fit(one, cue)), None)
+    if fit is not None:
+        return _judged(stores, fit, cue, found)
+    return _not_considered(store, entry, anchor, cue)
+
+
+def _not_considered(store: OpenStore, entry: Entry, anchor: str, cue: Cue) -> Reason:
+    """Why recall did not even look at a memory that it may say."""
     hits = store.index.search(cue.text, only=Filter(), limit=EVERYTHING)
-    hot = [one for one in hits if not one.path.endswith("/conversation.md")]
+    hot = [one for one in hits if not talk.is_turn(one)]
     place, mine = next(
         ((n, one) for n, one in enumerate(hot, 1) if _is(one, entry.id, anchor)), (0, None)
     )
-    unfit = _unfit(entry.status, entry.trust, entry.project, cue)
+    trust = lowest_trust(entry.trust, mine.trust) if mine else entry.trust
+    unfit = _unfit(entry.status, trust, entry.project, cue)
     if unfit:
         return Reason(unfit, place, len(hot), candidate=mine)
-    considered = next((one for one in found.candidates if _is(one, entry.id, anchor)), None)
-    if considered is None:
-        return (
-            Reason("crowded-out", place, len(hot), candidate=mine) if mine else Reason("no-words")
-        )
-    return _judged(stores, considered, cue, found)
+    if mine is None:
+        said_in_talk = any(_is(one, entry.id, anchor) for one in hits)
+        if anchor and not said_in_talk:
+            _require_section(store, entry, anchor)
+        return Reason("raw" if said_in_talk else "no-words")
+    if not any(word.said for word in words([store], cue, mine)):
+        return Reason("spelled", place, len(hot), candidate=mine)
+    return Reason("crowded-out", place, len(hot), candidate=mine)
+
+
+def _require_section(store: OpenStore, entry: Entry, anchor: str) -> None:
+    from recollect.domain import codec
+
+    sections = codec.sections_of(store.open_memory(entry).body)
+    if anchor not in {one.anchor for one in sections}:
+        raise MemoryNotFound(id=f"{entry.id}#{anchor}")
+
+
+def told_to(stores: Sequence[OpenStore], session: str) -> frozenset[str]:
+    """What a session was given since its context was last compacted."""
+    names: set[str] = set()
+    for store in stores:
+        mine = [line for line in store.journal.hot("signal") if line.get("session") == session]
+        compacted = [_at(line) for line in mine if line.get("source") == "compact"]
+        for line in store.journal.hot("inject"):
+            # A sub-agent has a context of its own.
+            is_its_own = line.get("session") == session and not line.get("agent")
+            if is_its_own and _at(line) > max(compacted, default=""):
+                names.update(map(str, line.get("items", ())))
+    return frozenset(names)
+
+
+def _at(line: Mapping[str, object]) -> str:
+    """When a line was written: its time tells seconds, its id more."""
+    return str(line.get("op_id", ""))
 
 
 def _is(one: Candidate, memory_id: str, anchor: str) -> bool:
     return one.id == memory_id and anchor in ("", one.anchor)
+
+
+def _is_named(name: str, memory_id: str, anchor: str) -> bool:
+    said, _, section = name.partition("#")
+    return said == memory_id and anchor in ("", section)
 
 
 def _unfit(status: str, trust: str, project: str, cue: Cue) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recollect.domain.evidence import ENOUGH_COVERAGE
-from recollect.domain.rank import BONUSES, FACTORS, SIGNALS, Candidate
+from recollect.domain.rank import BEHIND, BONUSES, FACTORS, SIGNALS, Candidate
 from recollect.doors.cli.door import Door
 from recollect.doors.cli.lists import show_hit
 from recollect.services.recall import Found
@@ -49,8 +49,14 @@ def score_of(one: Candidate) -> str:
     if parts.get("meaning"):
         said = [f"({said[0]} + meaning {SIGNALS['meaning'] * parts['meaning']:.2f})"]
     said += [f"{name} {parts[name]:.2f}" for name in FACTORS if parts.get(name, 1.0) != 1.0]
-    more = [f"{name} {parts[name]:.2f}" for name in (*BONUSES, "newer") if parts.get(name)]
-    return f"{one.score:.2f} = {' + '.join([' × '.join(said), *more])}"
+    more = [f"{name} {parts[name]:.2f}" for name in BONUSES if parts.get(name)]
+    whole = " + ".join([" × ".join(said), *more])
+    for name in BEHIND:
+        if name in parts:
+            whole = f"({whole}) × {name} {parts[name]:.2f}"
+    if parts.get("newer"):
+        whole += f" + newer {parts['newer']:.2f}"
+    return f"{one.score:.2f} = {whole}"
 
 
 def show_reason(door: Door, name: str, reason: Reason, words: list[Word]) -> None:
@@ -75,6 +81,10 @@ def _tell_reason(door: Door, name: str, reason: Reason) -> None:  # noqa: C901, 
             door.tell("{id} comes in full: it is number {n}.", id=name, n=reason.place)
         case "pointer":
             door.tell("{id} comes as a pointer: there is no room for all of it.", id=name)
+        case "told":
+            door.tell("{id} was given to this session before.", id=name)
+        case "encrypted":
+            door.tell("{id} is encrypted: only `search --encrypted` looks there.", id=name)
         case "archived":
             door.tell("{id} is archived: only `search --archived` looks there.", id=name)
         case "brief":
@@ -89,6 +99,10 @@ def _tell_reason(door: Door, name: str, reason: Reason) -> None:  # noqa: C901, 
             door.tell("{id} belongs to another project.", id=name)
         case "no-words":
             door.tell("{id} has none of the words.", id=name)
+        case "spelled":
+            door.tell("{id} has none of the words as they are written; only `search` looks for what is nearly so.", id=name)  # fmt: skip
+        case "raw":
+            door.tell("{id} says it in its raw conversation: only `search` looks there.", id=name)
         case "crowded-out":
             door.tell(
                 "{id} is number {n} of the {of} that have some of the words; only the first are looked at.",

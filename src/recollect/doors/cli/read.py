@@ -176,6 +176,7 @@ def _show_hits(door: Door, query: str, hits: list[Found]) -> None:
     help="Say why this memory is not among it.",
     shell_complete=complete_ids,
 )
+@option("--session", default="", metavar="ID", help="Leave out what this session was given before.")
 def recall_command(
     door: Door,
     cue: tuple[str, ...],
@@ -185,6 +186,7 @@ def recall_command(
     start: bool,
     why: bool,
     missed: str,
+    session: str,
 ) -> None:
     """Show what an agent would be given for a prompt, and why."""
     text = " ".join(cue)
@@ -196,14 +198,17 @@ def recall_command(
         return
     if not text.strip():
         raise door.refusal("Give the words of a prompt, or --start.")
+    told = reading.told_to(door.app, session, scope=scope or "")
     if missed:
         from recollect.doors.cli import explaining
 
-        reason, words = reading.why_not(door.app, text, missed, budget=budget, scope=scope or "")
+        reason, words = reading.why_not(
+            door.app, text, missed, budget=budget, scope=scope or "", told=told
+        )
         answer = reading.why_not_json(missed, reason, words)
         door.answer(answer, lambda: explaining.show_reason(door, missed, reason, words))
         return
-    found = reading.recall(door.app, text, budget=budget, scope=scope or "")
+    found = reading.recall(door.app, text, budget=budget, scope=scope or "", told=told)
 
     def show() -> None:
         _show_text(door, found.text, found.tokens)
