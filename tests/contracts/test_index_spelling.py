@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.build import memory
 
+from recollect.adapters.sqlite import lookup
 from recollect.adapters.sqlite.index import SqliteIndex
-from recollect.adapters.sqlite.spelling import LONG, _keeps_a_piece, slips_between
+from recollect.adapters.sqlite.spelling import LONG, pieces_of, slips_between
 from recollect.domain.model import Filter, Seen
 from recollect.ports import Row
 
@@ -25,8 +27,12 @@ TITLES = {
 }
 
 
-@pytest.fixture
-def index(tmp_path: Path) -> SqliteIndex:
+@pytest.fixture(params=["small", "large"])
+def index(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> SqliteIndex:
+    if request.param == "large":  # its words are listed
+        monkeypatch.setattr(lookup, "COMMON_FROM", 1)
     made = SqliteIndex(str(tmp_path))
     several = [
         memory(id=name, title=title, body="Nothing else.\n", path=f"semantic/{name}.md")
@@ -39,6 +45,12 @@ def index(tmp_path: Path) -> SqliteIndex:
 
 def ids(index: SqliteIndex, words: str) -> list[str]:
     return [one.id for one in index.search(words, only=Filter(), limit=10)]
+
+
+def add(index: SqliteIndex, path: str, title: str) -> None:
+    name = path.split("/")[1].removesuffix(".md")
+    one = memory(id=name, title=title, body="Nothing else.\n", path=path)
+    index.apply([Row(Seen(path, 1, 1, 1, 99), name, one)], (), 1)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +88,41 @@ def test_a_chinese_word_that_nobody_wrote_is_looked_for_by_its_characters(
     assert ids(index, typed) == found
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("tf", "terraform"), ("db", "pool"), ("database", "pool"), ("存取 databases", "pool")],
+)
+def test_a_word_that_nobody_wrote_is_looked_for_by_its_other_names(
+    typed: str, meant: str, index: SqliteIndex
+) -> None:
+    assert ids(index, typed) == [meant]
+    assert index.spelled([typed.split()[-1]])
+
+
 def test_nothing_else_is_added_to_what_was_written_so(index: SqliteIndex) -> None:
-    index.apply(
-        [Row(Seen("semantic/z.md", 1, 1, 1, 99), "z", memory(id="z", title="Celera genomics", path="semantic/z.md"))],
-        (), 1,
-    )  # fmt: skip
+    add(index, "semantic/z.md", "Celera genomics")
     assert ids(index, "celera") == ["z"]
+
+
+def test_a_slip_in_what_came_later_finds_it_and_what_is_gone_is_not_offered(
+    index: SqliteIndex,
+) -> None:
+    for n in range(9):
+        add(index, f"semantic/other{n}.md", "Nothing")
+    add(index, "semantic/later.md", "Kubernetes in the cellar")
+    assert ids(index, "kuberentes") == ["later"]
+    assert index.spelled(["kuberentes"]) == {"kuberentes": ["kubernet"]}
+    index.apply([], ["semantic/later.md"], 2)
+    assert ids(index, "kuberentes") == []
+    assert index.spelled(["kuberentes"]) == {}
+
+
+def test_a_purge_takes_the_words_out_of_the_list(index: SqliteIndex, tmp_path: Path) -> None:
+    add(index, "semantic/later.md", "Zanzibar")
+    index.apply([], ["semantic/later.md"], 2)
+    index.purge()
+    index.close()
+    assert [p.name for p in tmp_path.iterdir() if b"zanzibar" in p.read_bytes()] == []
 
 
 def test_a_long_cue_is_not_looked_through_for_slips(index: SqliteIndex) -> None:
@@ -113,7 +154,7 @@ def test_no_word_within_reach_is_passed_over(word: str, chance: random.Random) -
                 other[:at] + other[at : at + 2][::-1] + other[at + 2 :],
             ]
         )
-    assert _keeps_a_piece(word, other, most)
+    assert any(fnmatchcase(other, piece) for piece in pieces_of(word, most))
 
 
 def _slips(one: str, other: str) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-TEXT_VERSION = 2  # part of the identity of every index
+TEXT_VERSION = 3  # part of the identity of every index
 LONGEST_WORD = 64
 LONGEST_CUE = 6_000
 MOST_JOINED = 6
@@ -49,6 +49,12 @@ _ENDINGS = (
     ("ied", 4), ("ed", 4), ("es", 4), ("s", 4), ("e", 4), ("y", 4),
 )  # fmt: skip
 _ALIASES = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
+# Letters of Latin that are no letter with an accent: as they are typed where a keyboard has none.
+_STROKED = {
+    "Ø": "O", "ø": "o", "Ł": "L", "ł": "l", "Đ": "D", "đ": "d", "Ð": "D", "ð": "d", "Ħ": "H",
+    "ħ": "h", "ı": "i", "Æ": "AE", "æ": "ae", "Œ": "OE", "œ": "oe", "ß": "ss", "ẞ": "SS",
+    "Þ": "TH", "þ": "th",
+}  # fmt: skip
 _EDGES = "".join(chr(c) for c in range(128) if not chr(c).isalnum())
 _BREAKS = {c: " " for c in range(128) if not chr(c).isalnum()}
 
@@ -80,7 +86,9 @@ def folded(text: str) -> str:
     text = normalize("NFKC", text)
     # The index drops the accents of Latin letters; whoever compares words must do the same.
     plain = {
-        ord(c): normalize("NFD", c)[0] for c in set(text) if "À" <= c <= "ɏ" or "Ḁ" <= c <= "ỿ"
+        ord(c): _STROKED.get(c) or normalize("NFD", c)[0]
+        for c in set(text)
+        if "À" <= c <= "ɏ" or "Ḁ" <= c <= "ỿ"
     }
     return text.translate({code: c for code, c in plain.items() if c.isascii()}) if plain else text
 

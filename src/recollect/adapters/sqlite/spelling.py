@@ -1,4 +1,4 @@
-"""SQLite: words of the index that are spelled nearly like one that nobody wrote.
+"""SQLite: words of the index that may have been meant by one that nobody wrote.
 
 Promises: reads only; looks at a bounded number of words, and only for words that are unknown.
 Touches: nothing.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from recollect.adapters.sqlite import lookup
 from recollect.adapters.sqlite.engine import sqlite
+from recollect.domain import alike
 from recollect.domain.evidence import PARTICLES, is_joined
 from recollect.domain.text import is_cjk
 
@@ -24,17 +26,36 @@ MOST_NEAR = 3
 def neighbours(
     db: sqlite.Connection, counts: dict[str, int], filed: dict[str, str], shelf: str
 ) -> dict[str, list[tuple[str, int]]]:
-    """For each unknown word of a short cue the `(term, sections)` that are spelled like it.
+    """For each unknown word of a short cue the `(word, sections)` that it may have been meant for.
 
-    `counts` says how many sections have each word, `filed` how the index spells it.
+    Those that mean the same; where there are none, those that are spelled like it. `counts` says
+    how many sections have each word, `filed` how the index spells it.
     """
     if len(counts) > LONGEST_CUE:
         return {}
+    unknown = [word for word, count in counts.items() if not count]
+    found = _alike(db, unknown, shelf)
     have = set(counts)
-    unknown = [w for w, n in counts.items() if not n and len(w) >= SHORTEST and w.isascii()]
-    tried = [word for word in unknown if not is_joined(word, have)][:MOST_TRIED]
-    found = {word: list(_near(db, filed.get(word, word), shelf)) for word in tried}
+    strange = [w for w in unknown if w not in found and len(w) >= SHORTEST and w.isascii()]
+    tried = [word for word in strange if not is_joined(word, have)][:MOST_TRIED]
+    found |= {word: list(_near(db, filed.get(word, word), shelf)) for word in tried}
     return {word: near for word, near in found.items() if near}
+
+
+def _alike(
+    db: sqlite.Connection, words: Iterable[str], shelf: str
+) -> dict[str, list[tuple[str, int]]]:
+    """What somebody wrote that means the same as one of these words."""
+    others = {word: several for word in words if (several := alike.others(word))}
+    if not others:
+        return {}
+    every = list(dict.fromkeys(one for several in others.values() for one in several))
+    counts = lookup.counts_of(db, lookup.stems(every), shelf)
+    found = {
+        word: [(one, counts[one]) for one in several if counts.get(one)]
+        for word, several in others.items()
+    }
+    return {word: several for word, several in found.items() if several}
 
 
 def characters(words: Iterable[str]) -> list[str]:
@@ -48,35 +69,52 @@ def characters(words: Iterable[str]) -> list[str]:
 def _near(db: sqlite.Connection, term: str, shelf: str) -> Iterator[tuple[str, int]]:
     """The nearest terms with the same first letter, those that most sections have first."""
     most = 2 if len(term) >= LONG else 1
-    rows = db.execute(
-        f"SELECT term, doc FROM {shelf}_words WHERE term >= ? AND term < ? "
-        "AND length(term) BETWEEN ? AND ? LIMIT ?",
-        (term[0], chr(ord(term[0]) + 1), len(term) - most, len(term) + most, MOST_COMPARED),
-    )
     letters = set(term)
-    near = [
-        (slips, -count, other)
-        for other, count in rows
-        if len(letters.symmetric_difference(other)) <= 2 * most
-        and _keeps_a_piece(term, other, most)
+    several = [
+        (slips, other)
+        for other in _of_its_form(db, term, shelf, most)
+        if len(letters.symmetric_difference(other)) <= 2 * most  # quicker than to count slips
         and 0 < (slips := slips_between(term, other, most)) <= most
     ]
-    near.sort()
+    marks = ",".join("?" * len(several))
+    asked = f"SELECT term, doc FROM {shelf}_words WHERE term IN ({marks})"
+    counts = dict(db.execute(asked, [other for _, other in several]).fetchall())  # of now
+    near = sorted((slips, -counts[other], other) for slips, other in several if other in counts)
     for slips, count, other in near[:MOST_NEAR]:
         if slips == near[0][0]:
             yield other, -count
 
 
-def _keeps_a_piece(one: str, other: str, most: int) -> bool:
-    """Whether a piece of a word stands in the other as it is: few slips leave one untouched.
+def _of_its_form(db: sqlite.Connection, term: str, shelf: str, most: int) -> list[str]:
+    """Terms of about that length that begin with its first letter and keep a piece of it.
 
-    Quicker than to count the slips. Pieces do not touch: two letters may be turned round there.
+    To look for a piece is quicker than to count slips. In a large index terms are listed: to read
+    them off the text index is to read which sections have them.
     """
-    size = max(1, len(one) // (most + 1) - 1)
-    if other.startswith(one[:size]) or other.endswith(one[-size:]):
-        return True
-    middle = len(one) // 2 - size // 2
-    return most > 1 and one[middle : middle + size] in other
+    source = f"{shelf}_words WHERE"
+    if lookup.meta(db, "counted"):
+        source = f"listed WHERE shelf = '{shelf}' AND"
+    pieces = pieces_of(term, most)
+    rows = db.execute(
+        f"SELECT term FROM {source} term >= ? AND term < ? AND length(term) BETWEEN ? AND ? "
+        f"AND ({' OR '.join(['term GLOB ?'] * len(pieces))}) LIMIT ?",
+        (
+            *(term[0], chr(ord(term[0]) + 1), len(term) - most, len(term) + most),
+            *(*pieces, MOST_COMPARED),
+        ),
+    )
+    return [other for (other,) in rows]
+
+
+def pieces_of(word: str, most: int) -> list[str]:
+    """Patterns of the pieces of a word of which `most` slips leave one as it is.
+
+    Pieces do not touch: two letters may be turned round there.
+    """
+    size = max(1, len(word) // (most + 1) - 1)
+    middle = len(word) // 2 - size // 2
+    inner = [f"*{word[middle : middle + size]}*"] if most > 1 else []
+    return [f"{word[:size]}*", f"*{word[-size:]}", *inner]
 
 
 def slips_between(one: str, other: str, most: int) -> int:
