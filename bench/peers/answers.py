@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
+
+from bench import grep
 
 _SOURCE = re.compile(r"^\s*Source:\s*(.+\.md)\b", re.MULTILINE)
 
@@ -23,14 +24,8 @@ def names(paths: Iterable[str]) -> list[str]:
 
 
 def matches(text: str) -> list[str]:
-    """Of `grep -o` with a NUL behind each path: what has the most different words comes first."""
-    words: dict[str, set[str]] = {}
-    for line in text.splitlines():
-        path, nul, word = line.partition("\0")
-        if nul:
-            words.setdefault(path, set()).add(word.lower())
-    counts = Counter({path: len(found) for path, found in words.items()})
-    return names(sorted(counts, key=lambda path: (-counts[path], path)))
+    """Of `grep -o` with a NUL behind each path."""
+    return names(grep.best_first(text))
 
 
 def lines(text: str) -> list[str]:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from bench import grep
 from bench.peers import answers, installing
 from bench.peers.installing import Skipped
 from recollect.domain.text import STOP_WORDS
@@ -90,12 +91,6 @@ def prepare(peer: Peer, place: Place, notes: str) -> None:
     shutil.copytree(notes, os.path.join(place.work, peer.notes))
 
 
-def words(text: str) -> list[str]:
-    """What a person would look for: without stop words, each once."""
-    found = re.findall(r"[\w./-]{2,}", text.lower())
-    return list(dict.fromkeys(word for word in found if word not in STOP_WORDS))
-
-
 # ------------------------------------------------------------------------------------- recollect
 
 
@@ -118,7 +113,7 @@ RECOLLECT = Peer(
 
 
 def _find_ripgrep(place: Place) -> None:
-    if not shutil.which("rg"):
+    if not grep.ripgrep():
         try:
             installing.npm(place.installed, ["@vscode/ripgrep@1.18.0"])
         except Skipped as skipped:
@@ -128,12 +123,8 @@ def _find_ripgrep(place: Place) -> None:
 
 def _search_words(place: Place, cue: str) -> Command:
     packed = os.path.join(place.installed, "node_modules", "@vscode", "ripgrep-*", "bin", "rg")
-    path = shutil.which("rg") or next(iter(glob.glob(packed)), "")
-    patterns = [part for word in words(cue) for part in ("-e", word)] or ["-e", cue]
-    flags = ["--ignore-case", "--fixed-strings", "--only-matching", "--with-filename", "--null"]
-    if path:
-        return [path, *flags, "--no-line-number", "--no-ignore", *patterns, "notes"]
-    return [shutil.which("grep") or "grep", "--recursive", *flags, *patterns, "notes"]
+    path = grep.ripgrep() or next(iter(glob.glob(packed)), "")
+    return grep.command(path or shutil.which("grep") or "grep", cue, "notes")
 
 
 RIPGREP = Peer(

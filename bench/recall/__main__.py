@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Iterable
 
 from bench import switches
+from bench.nothere import NotHere
 from bench.recall import data, metrics, stages
-from bench.recall.systems import PRODUCT, SYSTEMS, NotHere
+from bench.recall.systems import PRODUCT, SYSTEMS, Ask
 
 SETS = {"locomo": data.locomo, "beam": data.beam}
 PARTS = ("tune", "judge")  # every other conversation: settings may be chosen by the first
 APART = "adversarial"  # no answer is wanted there; told apart, as its publishers do
+
+
+Answers = list[tuple[str, list[str], frozenset[str]]]  # kind, found, wanted, for each question
 
 
 class Rows:
@@ -30,8 +33,8 @@ class Rows:
 
     def __init__(self) -> None:
         """No answers yet."""
-        self.turns: list[tuple[str, list[str], frozenset[str]]] = []
-        self.sessions: list[tuple[str, list[str], frozenset[str]]] = []
+        self.turns: Answers = []
+        self.sessions: Answers = []
 
     def add(self, found: list[str], question: data.Question, where: dict[str, str]) -> None:
         """Take in what was found for a question; `where` is each turn's session."""
@@ -52,41 +55,65 @@ def run(
     rows, took, asked = {stage: Rows() for stage in without}, 0.0, 0
     for talk in talks:
         where = {turn.id: s.id for s in talk.sessions for turn in s.turns}
-        folder = tempfile.mkdtemp(prefix="recollect-recall-")
-        try:
-            ask = SYSTEMS[name]([talk], folder)
-            started = time.perf_counter()
-            for stage, answers in rows.items():
+        with tempfile.TemporaryDirectory(prefix="recollect-recall-") as folder:
+            ask: Ask | None = None
+            for n, (stage, answers) in enumerate(rows.items()):
                 with switches.off(stages.STAGES.get(stage, ())):
+                    if ask is None or stage in stages.FILED:  # these come last
+                        ask = SYSTEMS[name]([talk], os.path.join(folder, str(n)))
+                    started = time.perf_counter()
                     for question in talk.questions:
                         answers.add(ask(question.text), question, where)
-            took += time.perf_counter() - started
-            asked += len(talk.questions) * len(rows)
-        finally:
-            shutil.rmtree(folder)
+                    took += time.perf_counter() - started
+        asked += len(talk.questions) * len(rows)
     return rows, 1000 * took / asked
 
 
-def show(name: str, rows: list[tuple[str, list[str], frozenset[str]]]) -> None:
-    """A line of the table, with the interval of R@10."""
-    cells = []
-    for measure in metrics.MEASURES.values():
-        values = [measure(found, wanted) for _, found, wanted in rows]
-        cells.append(f"{sum(values) / len(values):.3f}")
-    low, high = metrics.interval([metrics.recall(f, w, 10) for _, f, w in rows])
-    print(f"  {name:34} " + "  ".join(f"{c:>7}" for c in cells) + f"   [{low:.3f}, {high:.3f}]")
+def measured(rows: Answers) -> list[tuple[float, ...]]:
+    """Every measure of each question."""
+    return [
+        tuple(one(found, asked) for one in metrics.MEASURES.values()) for _, found, asked in rows
+    ]
+
+
+def show(name: str, values: list[tuple[float, ...]]) -> None:
+    """A line of the table, and below it the 95 % intervals."""
+    means = [sum(column) / len(values) for column in zip(*values, strict=True)]
+    print(f"  {name:34}" + "".join(f"{mean:>14.3f}" for mean in means))
+    between = [f"{low:.3f}–{high:.3f}" for low, high in metrics.intervals(values)]
+    print(f"  {'':34}" + "".join(f"{cell:>14}" for cell in between))
+
+
+def heads() -> None:
+    """What stands above the numbers."""
+    print(f"  {'':34}" + "".join(f"{name:>14}" for name in metrics.MEASURES))
+
+
+def parts_of(rows: Rows) -> dict[str, Answers]:
+    """What is told of every system."""
+    return {
+        "turns": [row for row in rows.turns if row[0] != APART],
+        "sessions": [row for row in rows.sessions if row[0] != APART],
+        "sessions, all categories": rows.sessions,
+    }
 
 
 def show_all(rows: Rows, *, by_kind: bool) -> None:
     """The lines of one system."""
-    head = "  ".join(f"{name:>7}" for name in metrics.MEASURES)
-    print(f"  {'':34} {head}   95 % of R@10")
-    show("turns", [row for row in rows.turns if row[0] != APART])
-    show("sessions", [row for row in rows.sessions if row[0] != APART])
-    show("sessions, all categories", rows.sessions)
+    heads()
+    for name, answers in parts_of(rows).items():
+        show(name, measured(answers))
     if by_kind:
         for kind in sorted({row[0] for row in rows.turns}):
-            show(f"turns: {kind}", [row for row in rows.turns if row[0] == kind])
+            mine = [row for row in rows.turns if row[0] == kind]
+            show(f"turns: {kind} ({len(mine)})", measured(mine))
+
+
+def show_losses(whole: Rows, less: Rows) -> None:
+    """By how much the measures change, question by question."""
+    for name, answers in parts_of(whole).items():
+        pairs = zip(measured(answers), measured(parts_of(less)[name]), strict=True)
+        show(name, [tuple(b - a for a, b in zip(*pair, strict=True)) for pair in pairs])
 
 
 def wanted(given: argparse.Namespace, chosen: str) -> list[data.Conversation]:
@@ -98,10 +125,14 @@ def wanted(given: argparse.Namespace, chosen: str) -> list[data.Conversation]:
 
 
 def show_stages(talks: list[data.Conversation]) -> None:
-    """What each stage of the product is worth."""
-    for stage, rows in run(PRODUCT, talks, ("", *stages.STAGES))[0].items():
-        print(f" without {stage}" if stage else f" {PRODUCT}")
-        show_all(rows, by_kind=False)
+    """What each stage of the product is worth: what changes without it."""
+    found = run(PRODUCT, talks, ("", *stages.STAGES))[0]
+    whole = found.pop("")
+    print(f" {PRODUCT}")
+    show_all(whole, by_kind=False)
+    for stage, rows in found.items():
+        print(f" without {stage}, it changes by")
+        show_losses(whole, rows)
 
 
 def main() -> None:
@@ -109,7 +140,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--data", required=True, help="the folder with locomo-dev.json, beam-dev/")
+    parser.add_argument("--data", required=True, help="the folder with locomo*.json, beam*/")
     parser.add_argument("--set", choices=SETS, action="append")
     parser.add_argument("--system", choices=SYSTEMS, action="append")
     parser.add_argument("--part", choices=PARTS)

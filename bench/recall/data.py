@@ -51,9 +51,12 @@ LOCOMO_KINDS = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop", 5: "a
 
 
 def locomo(folder: str) -> list[Conversation]:
-    """The conversations of `locomo-dev.json`."""
-    with open(os.path.join(folder, "locomo-dev.json"), encoding="utf-8") as file:
-        return [_locomo(row) for row in json.load(file)]
+    """The conversations of `locomo*.json`: all that somebody has, those kept aside as well."""
+    found = []
+    for path in sorted(glob.glob(os.path.join(folder, "locomo*.json"))):
+        with open(path, encoding="utf-8") as file:
+            found += [_locomo(row) for row in json.load(file)]
+    return found
 
 
 def _locomo(row: dict[str, Any]) -> Conversation:
@@ -82,8 +85,8 @@ def _locomo_time(said: str) -> str:
 
 
 def beam(folder: str) -> list[Conversation]:
-    """The chats of `beam-dev`."""
-    found = sorted(glob.glob(os.path.join(folder, "beam-dev", "*-chat.json")))
+    """The chats of `beam*/`."""
+    found = sorted(glob.glob(os.path.join(folder, "beam*", "*-chat.json")))
     return [_beam(path) for path in found]
 
 
@@ -104,7 +107,9 @@ def _beam(path: str) -> Conversation:
         for row in several
         if (evidence := frozenset(map(str, _numbers(row.get("source_chat_ids")))) & have)
     ]
-    return Conversation(os.path.basename(path).partition("-")[0], sessions, questions)
+    number = os.path.basename(path).partition("-")[0]
+    name = f"{os.path.basename(os.path.dirname(path))}-{number}"
+    return Conversation(name, sessions, questions)
 
 
 def together(talks: list[Conversation]) -> list[Conversation]:

@@ -45,8 +45,19 @@ MEASURES: dict[str, Callable[[Ranking, frozenset[str]], float]] = {
 }
 
 
-def interval(values: Sequence[float], seed: int = 1, times: int = 1000) -> tuple[float, float]:
-    """The 95 % interval of the mean."""
+def intervals(
+    rows: Sequence[Sequence[float]], seed: int = 1, times: int = 1000
+) -> list[tuple[float, float]]:
+    """The 95 % interval of the mean of each column; a row has all the measures of a question."""
     rng = random.Random(seed)
-    means = sorted(sum(rng.choices(values, k=len(values))) / len(values) for _ in range(times))
-    return means[int(times * 0.025)], means[int(times * 0.975)]
+    columns = list(zip(*rows, strict=True))
+    means: list[list[float]] = [[] for _ in columns]
+    for _ in range(times):
+        drawn = rng.choices(range(len(rows)), k=len(rows))
+        for column, found in zip(columns, means, strict=True):
+            found.append(sum(map(column.__getitem__, drawn)) / len(rows))
+    return [_middle(sorted(found)) for found in means]
+
+
+def _middle(means: list[float]) -> tuple[float, float]:
+    return means[int(len(means) * 0.025)], means[int(len(means) * 0.975)]

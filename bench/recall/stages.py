@@ -1,13 +1,16 @@
 """The stages of a search through conversations that can be switched off, to see what each is worth.
 
+`FILED` are those of filing: the store is made without them.
+
 Touches: the modules of the product, for as long as a stage is off.
 """
 
 from __future__ import annotations
 
+from bench import filed
 from bench.switches import Switch
 from recollect.adapters.sqlite import spelling
-from recollect.domain import rank, talk, text
+from recollect.domain import entries, rank, talk, text
 
 
 def _nothing(*_: object) -> dict[str, object]:
@@ -24,5 +27,9 @@ STAGES: dict[str, tuple[Switch, ...]] = {
     "a number where it asks how many": ((talk, "COUNTED", 0.0),),
     "times in the cue": ((rank.Cue, "_spoken", lambda cue: ((0, 0), cue.words)),),
     "stop words are dropped": ((text, "STOP_WORDS", frozenset()),),
-    "spelling": ((spelling, "neighbours", _nothing), (spelling, "characters", lambda _: [])),
+    "words that mean the same": ((spelling, "_alike", _nothing),),
+    "spelling": ((spelling, "_near", _nothing), (spelling, "characters", lambda _: [])),
+    "long turns in parts": ((entries, "LONGEST_PART", 1_000_000),),
+    **filed.STAGES,
 }
+FILED = frozenset({"long turns in parts", *filed.STAGES})

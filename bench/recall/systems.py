@@ -12,17 +12,13 @@ import sqlite3
 from collections.abc import Callable
 from functools import partial
 
+from bench.nothere import NotHere
 from bench.recall.data import Conversation, Session
 from recollect.app import embedding
 from recollect.app.wiring import App
 from recollect.domain.model import Filter
 from recollect.domain.text import STOP_WORDS
 from recollect.services import recall
-
-
-class NotHere(Exception):
-    """What a system needs is not on this machine; says what, and how to get it."""
-
 
 Ask = Callable[[str], list[str]]
 MOST = 50

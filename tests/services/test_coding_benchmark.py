@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from datetime import date
 from pathlib import Path
 
 import pytest
+from bench import grep
 from bench.coding import data, generate, measures, stages
 from bench.coding.__main__ import answers_in, export, run
 from bench.coding.data import Cue, World
 from bench.coding.measures import Answer, Row
+from bench.nothere import NotHere
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +116,37 @@ def test_answers_of_somebody_else_are_scored_alike(world: World, tmp_path: Path)
     theirs = {one.cue.name: one.answer for one in answers_in(str(file), world)}
     for one in rows:
         assert theirs[one.cue.name] == one.answer
+
+
+def test_ripgrep_is_left_out_where_there_is_none(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grep, "ripgrep", lambda: "")
+    with pytest.raises(NotHere, match="pip install"):
+        run("ripgrep", world, world.cues[:1])
+
+
+def test_a_file_with_more_of_the_words_comes_first_as_grep_finds_them(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = grep.ripgrep() or shutil.which("grep")
+    assert tool
+    monkeypatch.setattr(grep, "ripgrep", lambda: tool)
+    cues = [cue for cue in world.cues if cue.project == "ledger" and cue.of == "decision"]
+    rows, _ = run("ripgrep", world, cues)
+    assert all(row.answer.found for row in rows)
+    assert measures.mean(measures.hit(row, 10) for row in rows) > 0.5
+
+
+def test_any_word_is_grepped_for_and_nothing_is_a_pattern(tmp_path: Path) -> None:
+    tool = shutil.which("grep")
+    assert tool
+    for name, text in {"a": "Foo.bar", "b": "fooxbar and BAZ, foo.bar", "c": "nothing"}.items():
+        (tmp_path / name).write_text(text + "\n", "utf-8")
+    asked = grep.command(tool, "what is the foo.bar of baz", str(tmp_path))
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    found = [Path(path).name for path in grep.best_first(done.stdout)]
+    assert found == ["b", "a"]
 
 
 def test_what_is_written_out_can_be_read_by_anybody(world: World, tmp_path: Path) -> None:

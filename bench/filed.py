@@ -1,0 +1,28 @@
+"""Stages of filing that a benchmark can do without: the store has to be made while one is off.
+
+Touches: the modules of the product, for as long as a stage is off.
+"""
+
+from __future__ import annotations
+
+from bench.switches import Switch
+from recollect.adapters.sqlite import lookup, schema
+from recollect.domain import text
+
+_UNSTEMMED = "unicode61 remove_diacritics 2"
+
+
+def _wholes(chunk: str) -> list[str]:
+    broken = "".join(char if char.isalnum() else " " for char in chunk)
+    return broken.lower().split()
+
+
+def _as_it_stands(run: str, **_: bool) -> list[str]:
+    return [run]
+
+
+STAGES: dict[str, tuple[Switch, ...]] = {
+    "English is stemmed": ((lookup, "TOKENIZER", _UNSTEMMED), (schema, "TOKENIZER", _UNSTEMMED)),
+    "identifiers are cut and joined": ((text, "_words_of_code", _wholes),),
+    "Chinese in pairs of characters": ((text, "_words_of_cjk", _as_it_stands),),
+}
