@@ -7,7 +7,7 @@ import pytest
 from recollect.domain import alike
 from recollect.domain.text import cue_words, is_cjk, simplified
 
-WORDS = sorted({word for several in alike._ALIKE.values() for word in several})
+WORDS = sorted(set(alike._LINES.split()))
 
 
 @pytest.mark.parametrize(

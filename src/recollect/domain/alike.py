@@ -85,19 +85,20 @@ def _key(word: str) -> str:
     return start if start == word else _key(start)
 
 
-def _table() -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for row in f"{_ROWS.strip()}\n{_FORMS.strip()}".replace("\n", " | ").split(" | "):
-        words = row.split()
-        for word in words:
-            others = (one for one in words if _key(one) != _key(word))
-            found[_key(word)] = tuple(dict.fromkeys((*found.get(_key(word), ()), *others)))
-    return found
-
-
-_ALIKE = _table()
+# One line for a row, with a space in front of each word: looked through, as a cue asks of a word or
+# two and a table of all would have to be made for it.
+_LINES = f"\n{_ROWS}\n{_FORMS}\n".replace(" | ", "\n").replace("\n", "\n ")
 
 
 def others(word: str) -> tuple[str, ...]:
     """The words that mean the same as this one, as they are written."""
-    return _ALIKE.get(_key(word), ())
+    key = _key(word)
+    found: dict[str, None] = {}
+    at = _LINES.find(f" {key}")  # a key is how all of its forms begin
+    while at >= 0:
+        end = _LINES.find("\n", at)
+        row = {one: _key(one) for one in _LINES[_LINES.rfind("\n", 0, at) : end].split()}
+        if key in row.values():
+            found |= dict.fromkeys(one for one, its in row.items() if its != key)
+        at = _LINES.find(f" {key}", end)
+    return tuple(found)
