@@ -97,6 +97,17 @@ def test_without_room_there_is_none(stores: list[OpenStore]) -> None:
     assert why(stores, "how does the ledger keep amounts", "again", budget=0).why == "no-room"
 
 
+def test_of_two_lists_with_one_name_the_one_that_has_the_section_is_meant(
+    stores: list[OpenStore],
+) -> None:
+    home = House()
+    home.write("procedural/feedback.md", page("Feedback", "## Tea breaks\n\nAt four.\n"))
+    both = [stores[0], home.open(scope="global")]
+    assert why(both, "ledger", "feedback#tea-breaks").why == "no-words"
+    assert why(both, "tea breaks", "feedback#tea-breaks").why == "given"
+    assert why(both, "ledger", "feedback#round-amounts").why == "external"
+
+
 @pytest.mark.parametrize("name", ["nobody", "money#no-such-section", "nobody#turn-1"])
 def test_a_memory_or_section_that_is_not_there_has_no_reason(
     name: str, stores: list[OpenStore]

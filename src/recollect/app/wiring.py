@@ -16,11 +16,11 @@ from recollect.adapters.journal import OPS_PREFIX, FolderJournal
 from recollect.adapters.sqlite.index import SqliteIndex
 from recollect.domain.model import Filter
 from recollect.domain.names import slug_of
-from recollect.errors import MemoryNotFound, RecollectError, SettingProblem, StoreNotFound
+from recollect.errors import RecollectError, SettingProblem, StoreNotFound
 from recollect.hooks import places
 from recollect.ports import Embedder, Sealing, TranscriptReader
 from recollect.services.ledger import Ledger, Moment
-from recollect.services.opened import EMBEDDER, INDEX, OpenStore, Settings
+from recollect.services.opened import EMBEDDER, INDEX, OpenStore, Settings, holder_of
 from recollect.services.refresh import Progress, refresh
 
 if TYPE_CHECKING:  # seldom needed, and dear: imported where it is used
@@ -118,11 +118,8 @@ class App:
         return [self.opened(self.roots[name], name, progress) for name in names]
 
     def store_of(self, name: str) -> OpenStore:
-        """The store that has this memory; the project's first. Raises MemoryNotFound."""
-        for store in self.stores():
-            if store.index.entry(name.partition("#")[0]) is not None:
-                return store
-        raise MemoryNotFound(id=name)
+        """The store that has this memory or section; the project's first. Raises MemoryNotFound."""
+        return holder_of(self.stores(), name)[0]
 
     def opened(self, root: str, scope: str, progress: Progress | None = None) -> OpenStore:
         """The store at `root`, brought up to date."""

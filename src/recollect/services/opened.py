@@ -210,3 +210,25 @@ class OpenStore:
         if kind in ("session", "conversation"):
             return f"episodic/{name}/summary.md"
         return f"{folder_of(layer, kind)}/{name}.md"
+
+
+def holder_of(stores: Sequence[OpenStore], name: str) -> tuple[OpenStore, Entry]:
+    """Who has this memory, or this section of it: the first that has the memory, if none has that.
+
+    A list has the same id in every store. Raises MemoryNotFound.
+    """
+    memory_id, _, anchor = name.partition("#")
+    found = [(store, store.index.entry(memory_id)) for store in stores]
+    having = [(store, entry) for store, entry in found if entry is not None]
+    if not having:
+        raise MemoryNotFound(id=name)
+    if anchor and len(having) > 1:
+        return next((one for one in having if has_section(*one, anchor)), having[0])
+    return having[0]
+
+
+def has_section(store: OpenStore, entry: Entry, anchor: str) -> bool:
+    """Whether a memory has a section of this name."""
+    from recollect.domain import codec
+
+    return any(one.anchor == anchor for one in codec.sections_of(store.open_memory(entry).body))

@@ -15,7 +15,7 @@ from recollect.domain.rank import Candidate, Cue
 from recollect.domain.text import index_words, stem
 from recollect.errors import MemoryNotFound
 from recollect.named import NamedTuple
-from recollect.services.opened import OpenStore
+from recollect.services.opened import OpenStore, has_section, holder_of
 from recollect.services.recall import Recalled
 
 EVERYTHING = 20_000  # sections that a search may give
@@ -56,11 +56,8 @@ def reason(
 
     `told` is what the session had before.
     """
-    memory_id, _, anchor = name.partition("#")
-    store = next((one for one in stores if one.index.entry(memory_id)), None)
-    entry = store.index.entry(memory_id) if store else None
-    if store is None or entry is None:
-        raise MemoryNotFound(id=name)
+    store, entry = holder_of(stores, name)
+    anchor = name.partition("#")[2]
     for why, several in (("given", found.full), ("pointer", found.pointers)):
         for place, one in enumerate(several, 1):
             if _is(one, entry.id, anchor):
@@ -93,20 +90,12 @@ def _not_considered(store: OpenStore, entry: Entry, anchor: str, cue: Cue) -> Re
         return Reason(unfit, place, len(hot), candidate=mine)
     if mine is None:
         said_in_talk = any(_is(one, entry.id, anchor) for one in hits)
-        if anchor and not said_in_talk:
-            _require_section(store, entry, anchor)
+        if anchor and not said_in_talk and not has_section(store, entry, anchor):
+            raise MemoryNotFound(id=f"{entry.id}#{anchor}")
         return Reason("raw" if said_in_talk else "no-words")
     if not any(word.said for word in words([store], cue, mine)):
         return Reason("spelled", place, len(hot), candidate=mine)
     return Reason("crowded-out", place, len(hot), candidate=mine)
-
-
-def _require_section(store: OpenStore, entry: Entry, anchor: str) -> None:
-    from recollect.domain import codec
-
-    sections = codec.sections_of(store.open_memory(entry).body)
-    if anchor not in {one.anchor for one in sections}:
-        raise MemoryNotFound(id=f"{entry.id}#{anchor}")
 
 
 def told_to(stores: Sequence[OpenStore], session: str) -> frozenset[str]:
