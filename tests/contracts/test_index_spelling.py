@@ -96,7 +96,7 @@ def test_a_word_that_nobody_wrote_is_looked_for_by_its_other_names(
     typed: str, meant: str, index: SqliteIndex
 ) -> None:
     assert ids(index, typed) == [meant]
-    assert index.spelled([typed.split()[-1]])
+    assert index.spelled([typed.rsplit(maxsplit=1)[-1]])
 
 
 def test_nothing_else_is_added_to_what_was_written_so(index: SqliteIndex) -> None:
@@ -123,6 +123,12 @@ def test_a_purge_takes_the_words_out_of_the_list(index: SqliteIndex, tmp_path: P
     index.purge()
     index.close()
     assert [p.name for p in tmp_path.iterdir() if b"zanzibar" in p.read_bytes()] == []
+
+
+def test_an_identifier_that_is_mistyped_comes_before_what_has_its_parts(index: SqliteIndex) -> None:
+    for n in range(9):
+        add(index, f"semantic/other{n}.md", f"The client of Stripe {n}")
+    assert ids(index, "StropeClient")[0] == "client"
 
 
 def test_a_long_cue_is_not_looked_through_for_slips(index: SqliteIndex) -> None:

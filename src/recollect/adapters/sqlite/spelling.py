@@ -35,9 +35,11 @@ def neighbours(
         return {}
     unknown = [word for word, count in counts.items() if not count]
     found = _alike(db, unknown, shelf)
-    have = set(counts)
+    have, known = set(counts), {word for word, count in counts.items() if count}
     strange = [w for w in unknown if w not in found and len(w) >= SHORTEST and w.isascii()]
-    tried = [word for word in strange if not is_joined(word, have)][:MOST_TRIED]
+    # What is joined of known words was never mistyped; of others, the words themselves say more.
+    strange = [word for word in strange if not is_joined(word, known)]
+    tried = sorted(strange, key=lambda word: is_joined(word, have))[:MOST_TRIED]
     found |= {word: list(_near(db, filed.get(word, word), shelf)) for word in tried}
     return {word: near for word, near in found.items() if near}
 
