@@ -339,3 +339,12 @@ def test_a_long_text_is_redacted_as_if_each_rule_were_applied_to_all_of_it(
     for rule in rules._RULES:
         whole = rule.pattern.sub(partial(rules._placeholder, kind=rule.kind, key=b""), whole)
     assert rules._by_our_rules(text, b"") == whole
+
+
+RULES_WORDS = sorted({word for rule in rules._RULES for word in rule.words})
+
+
+def test_every_word_of_the_rules_is_looked_for_where_its_sign_is() -> None:
+    rows = [(row.sign, word) for row in rules._BY_SIGN for word in (*row.any_case, *row.as_written)]
+    assert sorted(word for _, word in rows) == RULES_WORDS
+    assert all(sign in word for sign, word in rows)

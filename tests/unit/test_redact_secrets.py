@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 import types
 from collections.abc import Iterator
@@ -201,3 +202,10 @@ def test_time_grows_with_the_text_only(unit: str) -> None:
 def test_parts_of_keys_are_told_apart_from_each_other() -> None:
     text = "\n".join([*LINES[:3], END, "between", *LINES[3:6], END])
     assert [text[a:b].count("MII") for a, b, _ in pem.parts_in(text)] == [3, 3]
+
+
+@given(st.text("ab9 -_.é密\n", max_size=120) | any_text)
+def test_runs_are_those_that_the_rules_need(text: str) -> None:
+    needed = r"\b(?:(?=[A-Za-z_-]{0,64}+[0-9])[\w-]{14,}+|[A-Za-z_-]{32,}+)"
+    found = [run.span() for run in secrets._RUN.finditer(text)]
+    assert found == [run.span() for run in re.finditer(needed, text, re.ASCII)]

@@ -198,3 +198,38 @@ def test_whatever_was_said_a_solution_is_single_lines_and_plain_triggers(
 def test_a_long_error_is_soon_read(unit: str) -> None:
     text = unit * (100_000 // len(unit))
     assert is_quick(lambda: solved(text[:2000], text, text[:1990]))
+
+
+LINES = st.sampled_from(
+    [
+        "exit code 1",
+        "E   Exit code 2",
+        "not  found",
+        "command not\tfound",
+        "er\x1b[0mror: x",
+        "fine",
+    ]
+    + [
+        "Traceback (most recent call last):",
+        "TIMEOUT",
+        "找不到",
+        "a lone lin\ud800e",
+        "İnvalid",
+        "",
+    ]
+)
+
+
+@given(st.lists(LINES | st.text(max_size=20), max_size=8).map("\n".join))
+def test_the_telling_line_is_the_first_or_last_that_tells(error: str) -> None:
+    cleaned = [struggle.clean_line(line.removeprefix("E   ")) for line in error.splitlines()]
+    kept = [line for line in cleaned if line and not re.match(r"exit code \d+$", line, re.I)]
+    telling = [line for line in kept if struggle._tells(line)]
+    best = telling[-1 if "Traceback" in error else 0] if telling else (kept or [""])[0]
+    assert struggle.telling_line(error) == best
+
+
+@given(st.text(st.characters(codec=None)))
+def test_a_line_has_no_escapes_and_one_blank_between_words(text: str) -> None:
+    line = struggle.clean_line(text)
+    assert line == " ".join(struggle._ESCAPES.sub("", text).split())[: struggle.LONGEST_LINE]

@@ -159,7 +159,7 @@ class FolderSessions:
     @staticmethod
     def packed(events: Sequence[Event]) -> bytes:
         """Events as they stand in a raw copy."""
-        lines = [json.dumps(_row(event), ensure_ascii=False) for event in events]
+        lines = [_as_json(_row(event)) for event in events]
         text = "\n".join(lines) + "\n" if lines else ""
         return gzip.compress(text.encode("utf-8", "replace"), LEVEL, mtime=0) if text else b""
 
@@ -279,7 +279,11 @@ def _name(state: SessionState) -> str:
     return places.writer_of(state.client, state.session_id)
 
 
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+_DEFAULTS = [(name, Event._field_defaults.get(name)) for name in Event._fields]
+
+
 def _row(event: Event) -> dict[str, object]:
     """An event without its empty fields."""
-    default = Event._field_defaults
-    return {key: value for key, value in event._asdict().items() if value != default.get(key)}
+    pairs = zip(_DEFAULTS, event, strict=True)
+    return {name: value for (name, default), value in pairs if value != default}

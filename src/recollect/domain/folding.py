@@ -97,13 +97,7 @@ def _take_time(state: SessionState, time: str) -> None:
 
 def _take(state: SessionState, event: Event) -> None:
     _take_time(state, event.time)
-    takes = {
-        "prompt": _take_prompt,
-        "answer": _take_answer,
-        "call": _take_call,
-        "result": _take_result,
-        "todos": _take_todos,
-    }.get(event.kind)
+    takes = _TAKES.get(event.kind)
     if takes:
         takes(state, event)
         if event.kind in ("answer", "call", "result"):
@@ -275,6 +269,14 @@ def _add_solution(state: SessionState, solution: struggle.Solution) -> None:
     state.solutions.append(row)
     state.problems.append({"problem": struggle.problem_of(solution), "solution": solution.solution})
 
+
+_TAKES = {
+    "prompt": _take_prompt,
+    "answer": _take_answer,
+    "call": _take_call,
+    "result": _take_result,
+    "todos": _take_todos,
+}
 
 _COMMIT = re.compile(
     r"\bgit\b[^|;&\n]*\bcommit\b[^\n]*?\s-\w*m\s*"

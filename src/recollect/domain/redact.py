@@ -187,7 +187,30 @@ _IMAGE = Pattern(
 _RULES = _FORMS + _PLACES
 _WORDS = frozenset(word for rule in _RULES for word in rule.words)
 _ANY_CASE = frozenset(word for word in _WORDS if word == word.lower())
-_AS_WRITTEN = _WORDS - _ANY_CASE
+
+
+class _Words(NamedTuple):
+    """The words of the rules that have a sign in them, so that a text without it has none of them."""
+
+    sign: str
+    any_case: tuple[str, ...]
+    as_written: tuple[str, ...]
+
+
+def _words_with(sign: str, words: frozenset[str]) -> _Words:
+    return _Words(sign, tuple(words & _ANY_CASE), tuple(words - _ANY_CASE))
+
+
+def _by_sign() -> tuple[_Words, ...]:
+    found, left = [], _WORDS
+    for sign in "_:-.":
+        words = frozenset(word for word in left if sign in word)
+        left -= words
+        found.append(_words_with(sign, words))
+    return (_words_with("", left), *found)
+
+
+_BY_SIGN = _by_sign()
 SHORT = 1_000
 AROUND = 400  # more than any pattern has in front of its word, or between it and the secret
 
@@ -223,8 +246,11 @@ def without_secrets(text: str, key: bytes = b"", *, personal: bool = False) -> s
 
 def _by_our_rules(text: str, key: bytes) -> str:
     low = text.lower()
-    there = {word for word in _ANY_CASE if word in low}
-    there.update(word for word in _AS_WRITTEN if word in text)
+    there: set[str] = set()
+    for sign, any_case, as_written in _BY_SIGN:
+        if sign in text:
+            there.update([word for word in any_case if word in low])
+            there.update([word for word in as_written if word in text])
     for rule in _RULES if there else ():
         words = there.intersection(rule.words)
         if words:

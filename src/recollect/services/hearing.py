@@ -83,13 +83,19 @@ class Hearing:
         """The event without secrets, then cut, with the project's paths relative to it."""
         if not (event.text or event.target or event.todos):
             return event
-        target = self._redact(event.target[:LOOKED_AT]) if event.target else ""
+        target, todos = event.target, event.todos
+        if target:
+            target = self._redact(target[:LOOKED_AT])
         if event.tool == "edit":
             inside = (target[len(b) + 1 :] for b in bases if b and target.startswith(f"{b}/"))
             target = next(inside, target)
-        longest = LONGEST_COMMAND if event.tool in ("shell", "edit") else LONGEST_TARGET
-        todos = tuple((status, self._redact(text), ref) for status, text, ref in event.todos)
-        return event._replace(text=self._clean_text(event), target=target[:longest], todos=todos)
+        target = target[: LONGEST_COMMAND if event.tool in ("shell", "edit") else LONGEST_TARGET]
+        if todos:
+            todos = tuple((status, self._redact(text), ref) for status, text, ref in todos)
+        text = self._clean_text(event)
+        if text is event.text and target is event.target and not todos:
+            return event
+        return event._replace(text=text, target=target, todos=todos)
 
     def _clean_text(self, event: Event) -> str:
         # Nothing is learned from what a call that worked gave out, and nothing of it is kept.

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 from recollect.domain.codec import fields
 from recollect.named import NamedTuple
 
+_decoded = json.JSONDecoder().decode
 PORTION_BYTES = 16 * 1024 * 1024
 LONGEST_LINE = 64 * 1024 * 1024
 
@@ -101,7 +102,9 @@ def _end_of_line(file: BinaryIO, offset: int) -> int:
 def object_of(raw: bytes | str) -> dict[str, Any]:
     """The object that a line is; an empty one for any other line."""
     try:
-        return members(json.loads(raw))
+        if raw[:2] == b'{"' and isinstance(raw, bytes):  # as JSON finds out anew for each line
+            raw = raw.decode("utf-8", "surrogatepass")
+        return members(_decoded(raw) if isinstance(raw, str) else json.loads(raw))
     except (ValueError, RecursionError):
         return {}
 

@@ -68,8 +68,8 @@ def _start_of_tail(text: str, end: int, least: int) -> int:
 
 def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     """Blocks of lines that can be nothing but the middle of a key."""
-    if end - start < 3 * 64:
-        return
+    if end - start < 3 * 64 or text.count("\n", start, end) < 2:
+        return  # there are no three lines
     part = text[start:end]
     for block in _BLOCK.finditer(part):
         if _DIGITS.search(block[0]) and not _has_head(part, block.start()):

@@ -91,7 +91,9 @@ class ClaudeTranscripts(LineTranscripts):
 
 class _Reading(Reading):
     def take(self, raw: bytes) -> None:
-        if raw.startswith(_SKIPPED) or (_ATTACHED in raw[:400] and _QUEUED not in raw[:400]):
+        if raw.startswith(_SKIPPED):
+            return
+        if raw.find(_ATTACHED, 0, 400) >= 0 and raw.find(_QUEUED, 0, 400) < 0:
             return
         line = lines.object_of(raw)
         if line.get("isSidechain"):
@@ -132,17 +134,17 @@ def _blocks(line: dict[str, Any]) -> list[dict[str, Any]]:
 def _user(line: dict[str, Any]) -> Iterator[Event]:
     if line.get("isMeta") or line.get("isCompactSummary"):
         return
-    for n, block in enumerate(_blocks(line)):
+    blocks = _blocks(line)
+    for n, block in enumerate(blocks):
         if block.get("type") == "tool_result":
             yield from _result(line, block, n)
-    text = _prompt(line)
+    text = _prompt(line, blocks)
     if text:
         yield Event("prompt", _time(line), text=text, id=_id(line, 0))
 
 
-def _prompt(line: dict[str, Any]) -> str:
-    """What a person said in this line, or nothing."""
-    blocks = _blocks(line)
+def _prompt(line: dict[str, Any], blocks: list[dict[str, Any]]) -> str:
+    """What a person said in this line, which has these blocks, or nothing."""
     text = "\n".join(lines.string(b.get("text")) for b in blocks if b.get("type") == "text")
     source, origin = line.get("promptSource"), line.get("turnOrigin")
     if source not in (None, "typed", "sdk") or origin == "task_notification":
