@@ -82,6 +82,12 @@ def sections_of(body: str) -> list[Section]:
     return sections
 
 
+def without_section(body: str, anchor: str) -> str:
+    """`body` without the section of this anchor; another one of the same title stays."""
+    both = zip(parts_of(body), sections_of(body), strict=True)
+    return "".join(part.text for part, section in both if section.anchor != anchor)
+
+
 def _trimmed(text: str) -> str:
     """`text` without the blank lines around it; the first line keeps its indent."""
     return _BLANK_LINES.sub("", text).rstrip()
@@ -104,12 +110,23 @@ def with_section(body: str, title: str, text: str) -> str:
     block = _block(wanted, text, eol)
     for n, part in enumerate(parts):
         if n and part.heading.casefold() == wanted.casefold():
-            after = "".join(p.text for p in parts[n + 1 :])
-            return "".join(p.text for p in parts[:n]) + block + (eol + after if after else "")
+            return _with_part(parts, n, block, eol)
     if open_fence:  # a section inside a code block would be none
         body = f"{body.rstrip()}{eol}{open_fence}{eol}"
     gap = "" if not body or body.endswith(eol * 2) else eol if body.endswith(eol) else eol * 2
     return body + gap + block
+
+
+def with_section_at(body: str, anchor: str, title: str, text: str) -> str:
+    """`body` with another title and text for the section of this anchor, which is there."""
+    eol = "\r\n" if "\r\n" in body else "\n"
+    at = [section.anchor for section in sections_of(body)].index(anchor)
+    return _with_part(parts_of(body), at, _block(_heading(title), text, eol), eol)
+
+
+def _with_part(parts: list[Part], at: int, block: str, eol: str) -> str:
+    before, after = ("".join(p.text for p in some) for some in (parts[:at], parts[at + 1 :]))
+    return before + block + (eol + after if after else "")
 
 
 def _block(title: str, text: str, eol: str) -> str:

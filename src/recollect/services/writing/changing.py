@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from recollect.domain import codec, model
 from recollect.domain.codec.fields import DATES, LISTS, ORDER, time_of
 from recollect.domain.codec.frontmatter import Value
-from recollect.domain.codec.sections import parts_of
+from recollect.domain.codec.sections import with_section_at, without_section
 from recollect.domain.model import Change, Document, Entry
 from recollect.errors import MemoryNotFound, UsageProblem
 from recollect.named import NamedTuple
@@ -68,14 +68,7 @@ def _section_edited(
     text = found.text if new is None else new
     if append is not None:
         text = f"{text.rstrip()}\n\n{append.strip()}"
-    body = codec.with_section(body, found.heading, text)
-    if title is None:
-        return body
-    head = f"## {' '.join(title.split())}\n"
-    parts = parts_of(body)
-    return "".join(
-        head + p.text.partition("\n")[2] if p.heading == found.heading else p.text for p in parts
-    )
+    return with_section_at(body, found.anchor, found.heading if title is None else title, text)
 
 
 def _section_at(body: str, name: str) -> model.Section:
@@ -181,7 +174,7 @@ def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool)
     old = store.read_open(entry)
     body = codec.split_front(old.text).body
     found = _section_at(body, name)
-    kept = "".join(p.text for p in parts_of(body) if p.heading != found.heading)
+    kept = without_section(body, found.anchor)
     change = Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, kept))
     if not dry_run:
         store.commit(lambda: [change], cause="forget")
