@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +14,7 @@ from recollect.app.publishing import publish_after_change
 from recollect.app.wiring import App
 from recollect.domain import pointers as domain
 from recollect.domain.codec import memory_from_text
+from recollect.domain.entries import Shelved, shelved
 from recollect.domain.model import Entry, Filter, lowest_trust
 from recollect.domain.pack import count_tokens
 from recollect.domain.pointers import Pointer
@@ -83,7 +84,7 @@ def pin(app: App, name: str, *, brief: str, when: tuple[str, ...], dry_run: bool
     """
     _require_person(app, "pin")
     store = app.store_of(name)
-    entry = store.require(name.partition("#")[0])
+    entry = service.named(store, name)
     if lowest_trust(entry.trust, "agent") != "agent":
         what = f"{name} says what a {entry.trust} source said; read it, then `recollect set {name} trust=user`."
         raise UsageProblem(what=what, command="pin")
@@ -104,15 +105,14 @@ def pin(app: App, name: str, *, brief: str, when: tuple[str, ...], dry_run: bool
 def unpin(app: App, name: str, *, dry_run: bool) -> Pinned:
     """Take a pointer out again. Raises MemoryNotFound where no store has it pinned."""
     _require_person(app, "unpin")
-    memory_id = name.partition("#")[0]
     for store in app.stores():
         old = service.pinned(store)
-        if any(one.id == memory_id for one in old):
-            left = [one for one in old if one.id != memory_id]
+        if any(one.id == name for one in old):
+            left = [one for one in old if one.id != name]
             done = _pinned(store, left, "unpinned")
             client.put_block(done.path, done.block, dry_run=True)
             if not dry_run:
-                service.unpin(store, memory_id)
+                service.unpin(store, name)
                 renew(app, store)
             return done
     store = app.store_of(name)
@@ -169,14 +169,22 @@ def promote(app: App, name: str, *, dry_run: bool) -> Promoted:
         UsageProblem: it is no memory that can leave its project.
     """
     source, target = app.store("project"), app.store("global")
-    entry = source.require(name)
+    entry = source.require(name.partition("#")[0])
     if entry.private:
         raise UsageProblem(what=f"{name} is private.", command="promote")
     if "core/" in entry.path or entry.path.endswith("/summary.md"):
         what = f"{name} belongs to this project; save what was learned as a memory of its own."
         raise UsageProblem(what=what, command="promote")
-    decision = _scoped(app, source, entry)
-    done = service.take_over(source, target, entry, dry_run=dry_run)
+    if service.is_shared(entry):
+        if "#" not in name:
+            what = f"{name} holds one by one what you mean: name a section of it, {name}#…"
+            raise UsageProblem(what=what, command="promote")
+        decision = _scoped(app, source, entry, service.section_of(source, entry, name))
+        done = service.take_over_section(source, target, entry, name, dry_run=dry_run)
+    else:
+        entry = source.require(name)
+        decision = _scoped(app, source, entry)
+        done = service.take_over(source, target, entry, dry_run=dry_run)
     if not dry_run:
         publish_after_change(app, source)
         publish_after_change(app, target)
@@ -187,21 +195,37 @@ def promote(app: App, name: str, *, dry_run: bool) -> Promoted:
 def worth_promoting(app: App) -> list[Promoted]:
     """The memories of the project that seem to hold for all projects, most general first."""
     store = app.store("project")
-    found = []
+    found: list[Promoted] = []
     for entry in store.index.entries(Filter(superseded=False)):
         if entry.private or entry.layer == "episodic" or "core/" in entry.path:
             continue
+        path = os.path.join(store.files.root, entry.path)
         with suppress(RecollectError):
-            decision = _scoped(app, store, entry)
-            if decision.scope == "global":
-                path = os.path.join(store.files.root, entry.path)
-                one = Promoted(entry.id, entry.id, path, "project", decision, title=entry.title)
-                found.append(one)
+            found += [
+                Promoted(name, name, path, "project", decision, title=title)
+                for name, title, decision in _candidates(app, store, entry)
+                if decision.scope == "global"
+            ]
     return sorted(found, key=lambda one: (-one.decision.generalizability, one.id))
 
 
-def _scoped(app: App, store: OpenStore, entry: Entry) -> Scoped:
+def _candidates(app: App, store: OpenStore, entry: Entry) -> Iterator[tuple[str, str, Scoped]]:
+    """The memory, or each section of a file that many share: name, title, where it belongs."""
+    if not service.is_shared(entry):
+        yield entry.id, entry.title, _scoped(app, store, entry)
+        return
+    for section in shelved(memory_from_text(store.read(entry).text, entry.path)):
+        if section.heading:
+            name = f"{entry.id}#{section.anchor}"
+            yield name, section.heading, _scoped(app, store, entry, section)
+
+
+def _scoped(app: App, store: OpenStore, entry: Entry, section: Shelved | None = None) -> Scoped:
+    """Where a memory belongs, or one section of it."""
     memory = memory_from_text(store.read(entry).text, entry.path)
+    if section:
+        about = {field: getattr(section, field) for field in ("kind", "source", "trust")}
+        memory = memory._replace(title=section.heading, body=section.text, files=(), **about)
     return scope_of(memory, app.project_name)
 
 

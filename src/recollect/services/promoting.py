@@ -8,18 +8,30 @@ Touches: the ports behind the stores it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from recollect.domain import codec
+from recollect.domain.codec.sections import sections_of, without_section
+from recollect.domain.entries import LONGEST_SUMMARY, Shelved, shelved
 from recollect.domain.factsview import number_of
-from recollect.domain.model import Change, Entry
+from recollect.domain.layers import Choice, suggested_tags
+from recollect.domain.model import Change, Entry, Section
+from recollect.domain.pattern import Pattern
 from recollect.domain.pointers import FILE, Pointer, pointers_in, with_pointers
+from recollect.domain.summary import one_line
+from recollect.domain.text import STOP_WORDS
+from recollect.errors import MemoryNotFound, RecollectError, UsageProblem
 from recollect.named import NamedTuple
 from recollect.services import undoing
 from recollect.services.opened import OpenStore
 from recollect.services.undoing import Past
+from recollect.services.writing.drafts import SHARED, Draft
+from recollect.services.writing.saving import section_change
 
 CAUSE = "promote"
-ORIGIN = "promoted-from"  # the field that says which store and id a memory was taken over from
+# The field, or the note in a section, that says which store and id it was taken over from.
+ORIGIN = "promoted-from"
+_NOTE = Pattern(rf"<!-- {ORIGIN}: (.*?); source: ")
 
 
 class Taken(NamedTuple):
@@ -37,8 +49,31 @@ def pinned(store: OpenStore) -> list[Pointer]:
 
 def places_of(store: OpenStore, pointers: Sequence[Pointer]) -> dict[str, Entry]:
     """The memories that are still there, by id; private ones are pointed to by nobody."""
-    found = {one.id: store.index.entry(one.id) for one in pointers}
-    return {name: entry for name, entry in found.items() if entry and not entry.private}
+    found: dict[str, Entry] = {}
+    for one in pointers:
+        with suppress(RecollectError):
+            found[one.id] = named(store, one.id)
+    return {name: entry for name, entry in found.items() if not entry.private}
+
+
+def named(store: OpenStore, name: str) -> Entry:
+    """The memory of this id, or a section (`id#anchor`) as if it were one. Raises MemoryNotFound."""
+    memory_id, _, anchor = name.partition("#")
+    entry = store.require(memory_id)
+    if not anchor:
+        return entry
+    one = section_of(store, entry, name)
+    return entry._replace(
+        id=name,
+        title=one.heading,
+        kind=one.kind,
+        source=one.source,
+        trust=one.trust,
+        trigger=one.trigger,
+        tags=tuple(suggested_tags(one.heading, one.text, STOP_WORDS)),
+        files=(),
+        summary=one_line(one.text, LONGEST_SUMMARY),
+    )
 
 
 def pin(store: OpenStore, pointer: Pointer) -> None:
@@ -109,6 +144,80 @@ def take_over(
     return made[-1]
 
 
+def is_shared(entry: Entry) -> bool:
+    """Whether each section of this memory is one by itself, as the rules in feedback.md are."""
+    return entry.path in SHARED.values()
+
+
+def section_of(store: OpenStore, entry: Entry, name: str) -> Shelved:
+    """The section that `id#anchor` names, as it is found. Raises MemoryNotFound."""
+    anchor = name.partition("#")[2]
+    memory = codec.memory_from_text(store.read(entry).text, entry.path)
+    found = (one for one in shelved(memory) if one.heading and one.anchor == anchor)
+    one = next(found, None)
+    if one is None:
+        raise MemoryNotFound(id=name)
+    return one
+
+
+def take_over_section(
+    source: OpenStore, target: OpenStore, entry: Entry, name: str, *, dry_run: bool = False
+) -> Taken:
+    """Move a section of a shared file into the other store's file of that name.
+
+    Raises:
+        MemoryNotFound: there is no such section.
+        UsageProblem: the other file has one of this title.
+    """
+    section = section_of(source, entry, name)
+    origin = _origin(source, name)
+    note = f"<!-- {ORIGIN}: {origin}; source: {section.source}; trust: {section.trust} -->"
+    draft = Draft(section.heading, f"{section.text}\n\n{note}", trigger=section.trigger)
+
+    def put() -> list[Change]:
+        there = _section_there(target, entry.path, section.heading)
+        if there and origin in _NOTE.findall(there.text):
+            return []  # an earlier try has got so far
+        if there:
+            what = f"“{section.heading}” is a title there already; change one of the two first."
+            raise UsageProblem(what=what, command=CAUSE)
+        choice = Choice(entry.layer, section.kind, "asked")
+        return section_change(target, entry.path, section.heading, draft, choice)[1]
+
+    def remove() -> list[Change]:
+        old = source.read(entry)
+        body = without_section(codec.split_front(old.text).body, section.anchor)
+        text = codec.with_field(codec.with_body(old.text, body), "updated", source.now)
+        return [Change("put", entry.path, entry.id, old.stamp, text)]
+
+    if dry_run:
+        put()
+    else:
+        target.commit(put, cause=CAUSE)
+        source.commit(remove, cause=CAUSE)
+    now = _section_there(target, entry.path, section.heading)
+    shown = f"## {section.heading}\n\n{section.text}"
+    anchor = now.anchor if now else section.anchor
+    return Taken(f"{_id_at(target, entry)}#{anchor}", entry.path, shown)
+
+
+def _section_there(store: OpenStore, path: str, heading: str) -> Section | None:
+    if not store.files.exists(path):
+        return None
+    return codec.section_named(codec.split_front(store.files.read(path).text).body, heading)
+
+
+def _id_at(store: OpenStore, entry: Entry) -> str:
+    """The id of the other store's file."""
+    if not store.files.exists(entry.path):
+        return entry.id
+    return codec.memory_from_text(store.files.read(entry.path).text, entry.path).id
+
+
+def _origin(store: OpenStore, name: str) -> str:
+    return f"{store.files.root}#{name}".replace("-->", "--").replace("; source: ", ", ")
+
+
 def _taken(target: OpenStore, entry: Entry, text: str, origin: str) -> Taken:
     number = number_of(entry.id)
     # The numbers of facts are given by each store for itself.
@@ -139,17 +248,36 @@ def _taken_before(target: OpenStore, entry: Entry, origin: str) -> Taken | None:
 
 def other_half(store: OpenStore, past: Past, other: OpenStore) -> Past | None:
     """What taking over a memory did to the other store, if that is not undone yet."""
-    origins = _origins(store, past) or {f"{store.files.root}#{name}" for name in past.memories}
+    origins = _came(store, past) | _left(store, past)
     for one in undoing.history(other):
-        if one.cause == CAUSE and not one.undone and not one.undoes:
-            mine = _origins(other, one) or {f"{other.files.root}#{name}" for name in one.memories}
-            if mine & origins:
-                return one
+        is_open = one.cause == CAUSE and not one.undone and not one.undoes
+        if is_open and (_came(other, one) | _left(other, one)) & origins:
+            return one
     return None
 
 
-def _origins(store: OpenStore, past: Past) -> set[str]:
-    """Where the memories that a change has put into a store come from."""
-    texts = (store.journal.text_of(op.after) for op in past.ops if op.op == "put" and op.after)
-    found = (codec.split_front(text).value(ORIGIN) for text in texts if text)
-    return {origin for origin in found if isinstance(origin, str) and origin}
+def _came(store: OpenStore, past: Past) -> set[str]:
+    """Where the memories and sections that a change has put into a store come from."""
+    found: set[str] = set()
+    for op in past.ops:
+        text = (store.journal.text_of(op.after) if op.op == "put" and op.after else "") or ""
+        if op.before is None:
+            found.add(str(codec.split_front(text).value(ORIGIN) or ""))
+        before = (store.journal.text_of(op.before) if op.before else "") or ""
+        found |= {*_NOTE.findall(text)} - {*_NOTE.findall(before)}
+    return found - {""}
+
+
+def _left(store: OpenStore, past: Past) -> set[str]:
+    """The memories and sections that a change has taken out of a store."""
+    found: set[str] = set()
+    for op in past.ops:
+        if op.op == "remove":
+            found.add(_origin(store, op.memory))
+        elif op.op == "put" and op.before and op.after:
+            before, after = (
+                {one.anchor for one in sections_of(codec.split_front(text or "").body)}
+                for text in map(store.journal.text_of, (op.before, op.after))
+            )
+            found |= {_origin(store, f"{op.memory}#{anchor}") for anchor in before - after}
+    return found

@@ -27,7 +27,8 @@ _REASONS = {
 @command(
     "promote",
     dry_run=True,
-    example="recollect promote use-postgres-for-events --to global\nrecollect promote",
+    example="recollect promote use-postgres-for-events --to global\n"
+    "recollect promote feedback#always-write-small-commits\nrecollect promote",
 )
 @click.argument("name", metavar="[ID]", required=False, default="", shell_complete=complete_ids)
 @option(
@@ -41,7 +42,8 @@ def promote_command(door: Door, name: str, to: str, dry_run: bool) -> None:
     """Take a memory over for all projects; without ID, list those that seem to hold everywhere.
 
     It moves from the store of this project to the one of all projects, without the files and the
-    session that belong here; `recollect undo` brings it back.
+    session that belong here; of rules, solutions and pointers the one that you name goes.
+    `recollect undo` brings it back.
     """
     if not name:
         found = promoting.worth_promoting(door.app)
