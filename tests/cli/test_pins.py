@@ -145,6 +145,24 @@ def test_the_cost_is_told_and_only_matching_pointers_are_called_for(keeper: Pers
         assert [one["id"] for one in row["pointers"]] == ids
 
 
+def test_a_rule_is_pointed_to_by_itself(keeper: Person) -> None:
+    keeper.ok("save", "Ask before a migration", "--kind", "rule", "--body", "The tables are large.")
+    keeper.ok("save", "Prefer zebra stripes", "--kind", "rule", "--body", "In wide tables.")
+    keeper.ok("pin", "feedback#prefer-zebra-stripes")
+    keeper.ok("pin", "feedback#ask-before-a-migration", "--when", "migration")
+    text = instructions(keeper).read_text()
+    assert "## Prefer zebra stripes\n**Brief**: In wide tables.\n" in text
+    assert text.count("**Details**: .claude/memory/procedural/feedback.md") == 2
+    assert "migration" not in text.partition("## Ask")[0]
+    [row] = keeper.ok("pin", "--test", "write a migration", "--json").json
+    assert [one["id"] for one in row["pointers"]] == ["feedback#ask-before-a-migration"]
+    keeper.ok("unpin", "feedback#ask-before-a-migration")
+    assert "migration" not in instructions(keeper).read_text()
+    keeper.ok("forget", "feedback#prefer-zebra-stripes")
+    assert instructions(keeper).read_text() == MINE
+    assert keeper.run("pin", "feedback#nothing").code == 10
+
+
 def test_a_memory_of_all_projects_is_pointed_to_in_the_home_folder(person: Person) -> None:
     person.ok("init", "--scope", "global")
     person.ok("save", "Be brief", "--kind", "fact", "--scope", "global", "--body", "Always.")

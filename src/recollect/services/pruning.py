@@ -73,7 +73,7 @@ def is_too_much(store: OpenStore, many: int) -> bool:
 def _pinned(store: OpenStore) -> set[str]:
     if not store.files.exists(PINS):
         return set()
-    return {one.id for one in pointers_in(store.files.read(PINS).text)}
+    return {one.id.partition("#")[0] for one in pointers_in(store.files.read(PINS).text)}
 
 
 def _moved(store: OpenStore, entry: Entry) -> bool:
