@@ -9,7 +9,7 @@ Touches: the stores of the app that it is given.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from recollect.app import reading
@@ -46,6 +46,7 @@ class Notes(NamedTuple):
     text: str
     ids: list[str]
     more: int = 0
+    full: Sequence[str] = ()  # the ids of what is told in full to somebody who asked for it
 
 
 # -------------------------------------------------------------------------------------- reading
@@ -56,7 +57,8 @@ def recall(app: App, cue: str, *, budget: int | None) -> Notes:
     found = reading.recall(app, cue, budget=budget, scope="")
     lang = app.lang
     text = found.text.replace(f"\n{pack.MORE[lang]}\n", f"\n{READ_WITH[lang]}\n")
-    return Notes(text, [one.name for one in (*found.full, *found.pointers)])
+    full = [one.name for one in found.full]
+    return Notes(text, [*full, *(one.name for one in found.pointers)], full=full)
 
 
 def search(app: App, words: str, only: Filter, *, limit: int) -> Notes:

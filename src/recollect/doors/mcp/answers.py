@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from recollect.app import tools as app_tools
@@ -34,6 +34,7 @@ class Answer(NamedTuple):
     text: str
     facts: dict[str, Any]
     is_error: bool = False
+    used: Sequence[str] = ()  # the ids of the notes that were asked for and told in full
 
     def as_json(self, *, text_alone: bool = False) -> dict[str, Any]:
         """The answer as the protocol has it."""
@@ -122,7 +123,7 @@ def _notes(app: App, found: Notes, nothing: str) -> Answer:
     if found.more:
         more = say(app.lang, "{n} more; ask for a shorter time or more words.", n=found.more)
         text = f"{text}\n{more}"
-    return Answer(text, {"ids": found.ids, "more": found.more})
+    return Answer(text, {"ids": found.ids, "more": found.more}, used=found.full)
 
 
 def _expand(app: App, given: dict[str, Any]) -> Answer:
@@ -141,7 +142,8 @@ def _expand(app: App, given: dict[str, Any]) -> Answer:
         more = say(app.lang, "It goes on: call `expand` with start {n} (of {size} characters).",
                    n=piece.next, size=piece.size)  # fmt: skip
         text = f"{text}\n{more}"
-    return Answer(text, {"id": piece.id, "next": piece.next or None})
+    used = [piece.id] if piece.text and not start else []
+    return Answer(text, {"id": piece.id, "next": piece.next or None}, used=used)
 
 
 # -------------------------------------------------------------------------------------- writing

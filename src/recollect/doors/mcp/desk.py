@@ -191,6 +191,10 @@ class Desk:
             raise Wrong(INVALID_PARAMS, f"There is no tool {str(name)[:80]!r}; there are: {known}.")
         given = request.params.get("arguments")
         answer = answers.call(app, tool, {} if given is None else given)
+        if answer.used and not self._read_only:
+            from recollect.app import uses
+
+            uses.keep(app, answer.used, tool.name, answer.text)
         return answer.as_json(text_alone=request.wants_text_alone)
 
 
