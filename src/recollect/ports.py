@@ -17,10 +17,13 @@ from recollect.named import NamedTuple
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from recollect.domain.meaning import Passage
+    from recollect.domain.meaning import Meant, Passage, Scale
     from recollect.domain.session import Event
 else:
     Protocol = object  # to define a protocol takes a quarter of a millisecond
+
+
+Note = Callable[[Op, str], None]
 
 
 class Store(Protocol):
@@ -89,8 +92,13 @@ class Journal(Protocol):
     def ops(self) -> list[Op]:
         """Every op about a file that holds, in order."""
 
-    def heads(self) -> list[Op]:
-        """As `ops`, without any text: what was done, to what, and when."""
+    def heads(self, note: Note | None = None) -> list[Op]:
+        """As `ops`, without any text: what was done, to what, and when.
+
+        `note` is told of each op with a text, of one that does not hold as well, what is new in
+        it: the whole text, or the lines of it that are not taken over from another op. None of it
+        is kept here.
+        """
 
     def text_of(self, stamp: str) -> str | None:
         """The text that had this stamp, if an op that holds has it."""
@@ -277,10 +285,9 @@ class Unmeant(NamedTuple):
 class Near(NamedTuple):
     """How near the sections of a shelf are to a cue, as cosines."""
 
-    mean: float
-    highest: float
+    scale: Scale  # the mean of all and the highest
     best: list[tuple[int, float]]  # the nearest sections
-    of: Callable[[Iterable[int]], dict[int, float]]  # of any others
+    some: list[int]  # sections from all over the shelf, to see what is usual
 
 
 class Vectors(Protocol):
@@ -295,18 +302,27 @@ class Vectors(Protocol):
     def missing(self, identity: str, most: int) -> list[Unmeant]:
         """Sections without a vector of this embedder, what recall sees first."""
 
-    def put(self, identity: str, made: Sequence[tuple[Unmeant, bytes]]) -> int:
+    def put(self, identity: str, made: Sequence[tuple[Unmeant, Meant]]) -> int:
         """Take in vectors; gives how many. Those of another embedder go.
 
         A section that is not what it was when it was read gets none.
         """
 
-    def near(self, identity: str, cue: bytes, shelf: str, most: int) -> Near | None:
+    def near(self, identity: str, cue: Meant, shelf: str, most: int) -> Near | None:
         """How near the sections of a shelf are to a cue; None where nothing can be said."""
+
+    def cosines(self, cue: Meant, sections: Sequence[int]) -> dict[int, float]:
+        """How near these sections are to a cue, those that have a vector."""
+
+    def agreement(self, cue: Meant, sections: Sequence[int]) -> dict[int, float]:
+        """How well these sections have each piece of a cue, on average: 0 to 1.
+
+        Sections, or cues, whose model gave no pieces are left out.
+        """
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts: as many int8 numbers, one byte each, for every text.
+    """Makes vectors of texts.
 
     `identity` changes when the same text would get another vector; `is_english` says that a text
     in another script has none that means anything.
@@ -315,11 +331,11 @@ class Embedder(Protocol):
     identity: str
     is_english: bool
 
-    def passages(self, several: Sequence[Passage]) -> list[bytes]:
-        """The vectors of passages, in order. Raises RecollectError."""
+    def passages(self, several: Sequence[Passage]) -> list[Meant]:
+        """What passages mean, in order. Raises RecollectError."""
 
-    def cue(self, text: str) -> bytes:
-        """The vector of what is searched for. Raises RecollectError."""
+    def cue(self, text: str) -> Meant:
+        """What is searched for means. Raises RecollectError."""
 
 
 class Sealing(Protocol):

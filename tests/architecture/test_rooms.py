@@ -113,7 +113,7 @@ def imports_of(path: Path) -> set[str]:
         ("mcp", ("doors/mcp/",)),
         ("anyascii", ("domain/names.py",)),
         ("fcntl", ("fsio/",)),
-        ("numpy", ("adapters/embed/", "adapters/sqlite/vectors.py")),
+        ("numpy", ("adapters/embed/", "adapters/sqlite/nearness.py")),
         (
             "subprocess",
             (

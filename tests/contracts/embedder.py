@@ -14,7 +14,11 @@ class EmbedderContract:
     def test_every_passage_has_a_vector_of_the_same_size(self, embedder: Embedder) -> None:
         found = embedder.passages([Passage(text, "before", "after") for text in TEXTS])
         assert len(found) == len(TEXTS)
-        assert len({len(vector) for vector in found} | {len(embedder.cue("clock"))}) == 1
+        assert len({len(meant.whole) for meant in [*found, embedder.cue("clock")]}) == 1
+
+    def test_the_pieces_of_a_text_are_as_long_as_the_whole(self, embedder: Embedder) -> None:
+        for meant in [*embedder.passages([Passage(text) for text in TEXTS]), embedder.cue("clock")]:
+            assert len(meant.pieces) % len(meant.whole) == 0
 
     def test_the_order_is_that_of_the_passages(self, embedder: Embedder) -> None:
         one, two = Passage("the clock drifts"), Passage("blue buttons in the store")
@@ -27,8 +31,8 @@ class EmbedderContract:
         texts = ["clock drifts", "blue buttons", "postgres store events"]
         found = embedder.passages([Passage(text) for text in texts])
         for n, text in enumerate(texts):
-            cue = embedder.cue(text)
-            near = [cosine(cue, vector) for vector in found]
+            cue = embedder.cue(text).whole
+            near = [cosine(cue, meant.whole) for meant in found]
             assert near.index(max(near)) == n
 
     def test_nothing_is_asked_for_no_passages(self, embedder: Embedder) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,18 @@ def test_a_model_of_ones_own_is_added_when_it_has_answered(
     assert (row["name"], row["kind"], row["in_use"]) == ("mine", "package", True)
     monkeypatch.setenv("HOME", str(person.home))
     assert make_vectors(str(person.store)) == 1
+
+
+def test_who_has_nothing_to_compare_vectors_with_is_told_so_and_words_still_find(
+    person: Person, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person.ok("embedder", "install", "--from", package)
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    ran = person.ok("search", "cold", "--json")
+    assert ran.json["hits"]
+    assert "numpy" in ran.err
+    words = ["--endpoint", "http://127.0.0.1:9/v1", "--model", "m"]
+    assert person.run("embedder", "add", "mine", *words).code == 14
 
 
 def test_an_agent_tells_no_endpoint_what_is_stored(person: Person) -> None:

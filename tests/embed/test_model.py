@@ -15,6 +15,8 @@ from tests.fakes.embedder import VOCABULARY, WIDE, published_model
 
 from recollect.adapters.embed import making, tensors
 from recollect.adapters.embed.bert import Encoder
+from recollect.adapters.embed.minilm import MOST_KEPT, MiniLM
+from recollect.domain.meaning import Meant, Passage
 from recollect.errors import EmbedderBroken
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ def encoder() -> Encoder:
 
 
 def mean(encoder: Encoder, *rows: list[int]) -> list[np.ndarray]:
-    return list(encoder.means([(row, 0, len(row)) for row in rows]))
+    return [found.mean(axis=0) for found in encoder.states([(row, 0, len(row)) for row in rows])]
 
 
 def plainly(pieces: list[int]) -> np.ndarray:
@@ -104,8 +106,9 @@ def test_a_text_has_the_same_vector_whatever_is_computed_beside_it(encoder: Enco
 def test_what_stands_around_changes_what_a_text_means(encoder: Encoder) -> None:
     import numpy as np
 
-    [alone] = encoder.means([([4, 5], 0, 2)])
-    [inside] = encoder.means([([9, 4, 5, 11], 1, 3)])
+    [alone] = encoder.states([([4, 5], 0, 2)])
+    [inside] = encoder.states([([9, 4, 5, 11], 1, 3)])
+    assert alone.shape == inside.shape == (2, WIDE)
     assert not np.allclose(alone, inside, atol=1e-3)
 
 
@@ -142,3 +145,29 @@ def test_another_kind_of_model_is_refused() -> None:
 
     with pytest.raises(EmbedderBroken):
         making.shrunk(tensors.packed({"weight": np.zeros((2, 2), np.float32)}))
+
+
+def minilm() -> MiniLM:
+    """The same as an embedder."""
+    return MiniLM(str(folder()), "minilm/test")
+
+
+def pieces(meant: Meant) -> int:
+    return len(meant.pieces) // len(meant.whole)
+
+
+def test_of_a_text_only_the_words_that_say_something_are_kept_and_of_a_cue_all() -> None:
+    model = minilm()
+    [told] = model.passages([Passage("the clock drifts in the cold.", before="blue buttons")])
+    assert pieces(told) == len(["clock", "drifts", "cold"])
+    assert pieces(model.cue("is the clock cold")) == 4
+
+
+def test_a_text_of_stop_words_keeps_them() -> None:
+    [told, empty] = minilm().passages([Passage("is the a in"), Passage("")])
+    assert (pieces(told), pieces(empty)) == (4, 1)
+
+
+def test_a_long_text_has_no_more_pieces_than_are_kept() -> None:
+    [told] = minilm().passages([Passage("clock drifts cold winter " * 30)])
+    assert pieces(told) == MOST_KEPT

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.cli.running import Person
+from tests.contracts.index import page, row
 from tests.fakes.embedder import WordEmbedder
 
 from recollect.app.wiring import App
+from recollect.domain.meaning import Meant
 from recollect.domain.model import Filter
 from recollect.errors import EmbedderBroken
 from recollect.services import recall
@@ -19,7 +21,7 @@ from recollect.services.opened import OpenStore
 class Broken(WordEmbedder):
     """One that cannot be asked any more."""
 
-    def cue(self, text: str) -> bytes:
+    def cue(self, text: str) -> Meant:
         raise EmbedderBroken(path="words", reason="it is gone")
 
 
@@ -85,3 +87,59 @@ def test_the_parts_of_a_score_have_what_the_meaning_gave(store: OpenStore) -> No
     [hit] = recall.search([store], "winter time", Filter(), limit=10)
     assert hit.candidate.parts["meaning"] == 1.0
     assert hit.candidate.parts["text"] == 0.0
+
+
+def test_an_embedder_is_asked_once_for_a_cue_however_many_shelves_there_are(
+    store: OpenStore,
+) -> None:
+    embedder = WordEmbedder()
+    store.embedder = lambda: embedder
+    assert found(store, "winter time") == ["Clock drifts in the cold"]
+    assert embedder.asked == ["winter time"]
+
+
+def test_of_texts_that_are_as_near_the_one_with_every_piece_of_the_cue_comes_first(
+    store: OpenStore,
+) -> None:
+    rows = [
+        row("semantic/one.md", page("One", "drifts buttons clock")),
+        row("semantic/two.md", page("Two", "clock winter buttons")),
+    ]
+    store.index.apply(rows, [], 1)
+    fill(store.index, WordEmbedder(), lambda: True)
+    assert found(store, "events time winter")[0] == "Two"
+
+
+def said(store: OpenStore, text: str) -> list[str]:
+    cue = recall.cue_of(text, "2026-01-01T00:00:00Z", "")
+    given = recall.recall([store], cue, budget=800, lang="en", nonce="0")
+    return [one.title for one in given.full]
+
+
+def test_recall_says_what_surely_means_the_same_though_it_has_no_word_of_the_cue(
+    store: OpenStore,
+) -> None:
+    assert said(store, "winter time") == ["Clock drifts in the cold"]
+    store.embedder = lambda: None
+    assert said(store, "winter time") == []
+
+
+@pytest.mark.parametrize("cue", ["winter events postgres", "quark flavour", "store"])
+def test_recall_says_nothing_of_what_is_only_somewhat_near(store: OpenStore, cue: str) -> None:
+    assert said(store, cue) == []
+
+
+def test_recall_goes_by_words_when_the_embedder_fails(store: OpenStore) -> None:
+    store.embedder = Broken
+    assert said(store, "cold clock") == ["Clock drifts in the cold"]
+    assert said(store, "winter time") == []
+    assert [problem.path for problem in store.problems] == ["embedder"]
+
+
+def test_with_a_library_that_is_too_old_it_goes_by_words_and_says_so(
+    store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("numpy.bitwise_count")
+    assert found(store, "cold clock") == ["Clock drifts in the cold"]
+    [problem] = store.problems
+    assert "numpy" in problem.message

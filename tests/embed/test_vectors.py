@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from tests.contracts.index import page, row
 from tests.fakes.embedder import WordEmbedder
 
 from recollect.adapters.sqlite.index import SqliteIndex
+from recollect.adapters.sqlite.vectors import misplaced
 from recollect.domain.model import Filter
 from recollect.services.embedding import fill
 
@@ -60,8 +62,8 @@ def test_only_what_is_new_or_changed_is_told_to_the_model(index: SqliteIndex) ->
 def test_a_memory_that_goes_takes_its_vectors_along(index: SqliteIndex) -> None:
     filled(index, WordEmbedder())
     put(index, {}, "semantic/clock.md")
-    count = "SELECT count(*) FROM vector"
-    assert index.connection.execute(count).fetchone()[0] == 1
+    for table in ("vector", "piece"):
+        assert index.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 1
     assert not [name for name in nearest(index, "clock") if "clock" in name]
 
 
@@ -131,7 +133,31 @@ def test_who_is_stopped_goes_on_where_it_was(index: SqliteIndex) -> None:
 
 def test_the_index_finds_vectors_of_nothing(index: SqliteIndex) -> None:
     index.connection.execute("INSERT INTO vector VALUES (999, x'00', x'00')")
-    assert index.differences() == ["1 vectors belong to no section"]
+    index.connection.execute("INSERT INTO piece VALUES (998, x'00')")
+    assert index.differences() == ["2 vectors belong to no section"]
+
+
+def test_the_index_finds_vectors_that_no_search_would_come_by(index: SqliteIndex) -> None:
+    filled(index, WordEmbedder())
+    assert index.differences() == []
+    index.connection.execute("UPDATE vector SET vector = zeroblob(length(vector)) WHERE n = 1")
+    assert index.differences() == ["1 vectors are not filed by their signs"]
+    index.connection.execute("DELETE FROM sign")
+    assert index.differences() == ["3 vectors are not filed by their signs"]
+
+
+def test_whatever_changes_each_vector_is_filed_by_its_signs(index: SqliteIndex) -> None:
+    dice = Random(7)
+    for _ in range(20):
+        name, sections = dice.choice(["clock", "store", "talk"]), dice.randrange(4)
+        text = "".join(f"\n## Section {n}\n\nThe {name} drifts.\n" for n in range(sections))
+        path = f"semantic/{name}.md"
+        put(index, {path: page(f"The {name}", text)} if sections else {}, path)
+        assert misplaced(index.connection) == 0
+        if dice.random() < 0.6:
+            filled(index, WordEmbedder())
+            assert misplaced(index.connection) == 0
+    assert index.differences() == []
 
 
 def test_of_a_conversation_that_grows_only_what_stands_beside_is_told_again(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from recollect.domain.meaning import Passage
+from recollect.domain.meaning import Meant, Passage
 
 WORDS = "clock drifts cold winter time postgres events store blue buttons the a is in".split()
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS, "##s", ":", "."]
@@ -18,25 +18,33 @@ SAME = {"winter": "cold", "time": "clock"}  # words that mean nearly the same
 
 
 class WordEmbedder:
-    """Vectors by words, of which some mean the same."""
+    """Vectors by words, of which some mean the same; each word is a piece."""
 
     is_english = True
 
     def __init__(self, identity: str = "words/1") -> None:
         self.identity = identity
         self.told: list[Passage] = []
+        self.asked: list[str] = []
 
-    def passages(self, several: Sequence[Passage]) -> list[bytes]:
+    def passages(self, several: Sequence[Passage]) -> list[Meant]:
         self.told += several
-        return [self.cue(one.text) for one in several]
+        return [_meant(one.text) for one in several]
 
-    def cue(self, text: str) -> bytes:
-        vector = [0] * len(WORDS)
-        for word in text.lower().replace(":", " ").replace(".", " ").split():
-            meant = SAME.get(word, word)
-            if meant in WORDS:
-                vector[WORDS.index(meant)] = 100
-        return struct.pack(f"{len(vector)}b", *vector)
+    def cue(self, text: str) -> Meant:
+        self.asked.append(text)
+        return _meant(text)
+
+
+def _meant(text: str) -> Meant:
+    words = text.lower().replace(":", " ").replace(".", " ").split()
+    meant = {SAME.get(word, word) for word in words}.intersection(WORDS)
+    pieces = [_vector({word}) for word in sorted(meant)]
+    return Meant(_vector(meant), b"".join(pieces))
+
+
+def _vector(words: set[str]) -> bytes:
+    return bytes(100 * (word in words) for word in WORDS)
 
 
 def published_model() -> dict[str, bytes]:

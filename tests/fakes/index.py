@@ -10,6 +10,7 @@ from recollect.adapters.sqlite.lookup import MOST_CANDIDATES
 from recollect.domain.codec.fields import stem_of
 from recollect.domain.entries import Shelved, entry_of, is_conversation
 from recollect.domain.entries import shelved as _cut
+from recollect.domain.meaning import Meant
 from recollect.domain.model import Entry, Filter, Memory, day_of
 from recollect.domain.names import is_number
 from recollect.domain.rank import Candidate
@@ -40,11 +41,17 @@ class NoVectors:
     def missing(self, identity: str, most: int) -> list[Unmeant]:
         return []
 
-    def put(self, identity: str, made: Sequence[tuple[Unmeant, bytes]]) -> int:
+    def put(self, identity: str, made: Sequence[tuple[Unmeant, Meant]]) -> int:
         return 0
 
-    def near(self, identity: str, cue: bytes, shelf: str, most: int) -> Near | None:
+    def near(self, identity: str, cue: Meant, shelf: str, most: int) -> Near | None:
         return None
+
+    def cosines(self, cue: Meant, sections: Sequence[int]) -> dict[int, float]:
+        return {}
+
+    def agreement(self, cue: Meant, sections: Sequence[int]) -> dict[int, float]:
+        return {}
 
 
 class MemoryIndex:

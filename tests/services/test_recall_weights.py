@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain import evidence, rank, talk
+from recollect.domain import evidence, meaning, rank, talk
 
-MODULES = {"rank": rank, "evidence": evidence, "talk": talk}
+MODULES = {"rank": rank, "evidence": evidence, "talk": talk, "meaning": meaning}
 PAGE = Path(__file__).parents[2] / "docs" / "recall.md"
 ROWS = [
     line.split(" | ")[:2]

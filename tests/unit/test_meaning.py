@@ -10,9 +10,10 @@ from recollect.domain.meaning import (
     LONGEST_TOLD,
     Part,
     Passage,
-    above_mean,
+    Scale,
     as_oneself,
     is_foreign,
+    nearness,
     passages,
 )
 
@@ -64,8 +65,19 @@ def test_a_cue_is_foreign_when_more_than_a_third_of_it_is_chinese() -> None:
 
 
 @given(*(st.floats(-1, 1) for _ in range(3)))
-def test_nearness_lies_between_the_mean_and_the_nearest(a: float, b: float, c: float) -> None:
+def test_nearness_lies_between_the_usual_and_the_nearest(a: float, b: float, c: float) -> None:
     low, middle, high = sorted((a, b, c))
-    assert above_mean(low, middle, high) == 0.0
-    assert 0.0 <= above_mean(middle, low, high) <= 1.0 + 1e-9
-    assert above_mean(high, low, high) in (0.0, 1.0)
+    assert Scale(middle, high).of(low) == 0.0
+    assert 0.0 <= Scale(low, high).of(middle) <= 1.0
+    assert Scale(low, high).of(high) in (0.0, 1.0)
+
+
+def test_of_texts_as_near_as_wholes_the_one_that_has_the_pieces_is_nearer() -> None:
+    found = nearness({1: 0.5, 2: 0.5, 3: 0.1}, Scale(0.1, 0.5), {1: 0.4, 2: 0.9}, 0.2)
+    assert found[2] == 1.0
+    assert found[1] < found[2]
+    assert found[3] == 0.0
+
+
+def test_a_text_without_pieces_is_as_near_as_the_whole() -> None:
+    assert nearness({1: 0.3}, Scale(0.1, 0.5), {}, 0.0) == {1: Scale(0.1, 0.5).of(0.3)}

@@ -63,6 +63,34 @@ def test_who_asks_for_a_time_or_a_number_gets_one(cue: str, text: str) -> None:
     assert order("the cue", turn(1, 0.6), turn(5, 0.5, text)) == [1, 5]
 
 
+def test_of_two_people_the_one_who_answers_comes_before_the_one_who_asks() -> None:
+    asks, says = "What did you paint? A lake?", "A lake. You know it."
+    assert order("cue", turn(1, 0.6, asks, "Ann"), turn(5, 0.5, says, "Ben")) == [5, 1]
+    assert order("提示", turn(1, 0.6, "画了什么？", "小安"), turn(5, 0.5, "画了湖。", "小本")) == [
+        5,
+        1,
+    ]
+
+
+def test_what_a_person_asks_an_agent_is_what_they_want() -> None:
+    asks = "Can you add retries to the client?"
+    assert order("cue", turn(1, 0.6, asks, "User"), turn(5, 0.5, "Done.", "User")) == [1, 5]
+
+
+def test_a_long_turn_is_about_what_stands_at_its_beginning() -> None:
+    later = turn(2, 0.6)
+    later.anchor = "turn-1.2"
+    assert order("cue", turn(1, 0.5, memory=2), later) == [1, 2]
+
+
+@pytest.mark.parametrize("text", ["?", "???", "", "Why?"])
+def test_a_turn_that_nobody_is_near_to_has_no_score_below_zero(text: str) -> None:
+    one = turn(1, 0.0, text, "Ann")
+    one.anchor, one.meaning = "turn-1.2", 0.01
+    assert order("cue", one) == [1]
+    assert one.text_score >= 0.0
+
+
 scores = st.lists(st.floats(0, 50), min_size=1, max_size=12)
 
 

@@ -75,7 +75,15 @@ def in_use(app: App) -> Embedder | None:
 
 
 def opened(app: App, known: Known) -> Embedder:
-    """An embedder, ready to be asked; nothing of it is loaded yet. Raises EmbedderBroken."""
+    """An embedder, ready to be asked; nothing of it is loaded yet.
+
+    Raises:
+        EmbedderBroken: its description is not one of ours.
+        MissingExtra: vectors could not be compared.
+    """
+    from recollect.adapters.embed import needs
+
+    needs.require("numpy", "embed")
     about = {key: str(value) for key, value in known.about.items()}
     identity = f"{known.kind}/{about.get('identity', '')}/{PASSAGE_VERSION}"
     if known.kind == DEFAULT:

@@ -7,12 +7,15 @@ Touches: nothing.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from recollect.domain.pattern import Pattern
 from recollect.domain.text import is_cjk
 from recollect.named import NamedTuple
+
+if TYPE_CHECKING:
+    import re
 
 PASSAGE_VERSION = 1  # part of what tells vectors apart: how a section becomes a passage
 LONGEST_TOLD = 1_200  # characters; a model reads some hundred words
@@ -20,6 +23,7 @@ LONGEST_BESIDE = 400
 MOST_FOREIGN = (
     0.3  # from this share of Chinese characters on a model that has no Chinese says nothing
 )
+OF_PIECES = 0.7  # what the pieces say of how near a text is; the rest is said by the whole
 _OTHERS = Pattern(r"[\w-]+(?:'s|’s)?")
 
 
@@ -29,6 +33,17 @@ class Passage(NamedTuple):
     text: str
     before: str = ""
     after: str = ""
+
+
+class Meant(NamedTuple):
+    """What a model makes of a text: vectors of int8 numbers, one byte each; their length says nothing.
+
+    `pieces` are those of the words and parts of words that say something, one behind the other;
+    none, where a model gives none. All are as long as that of the whole.
+    """
+
+    whole: bytes
+    pieces: bytes = b""
 
 
 class Part(NamedTuple):
@@ -89,8 +104,29 @@ def as_oneself(text: str, speakers: Iterable[str]) -> str:
     return _OTHERS.sub(said, text)
 
 
-def above_mean(value: float, mean: float, highest: float) -> float:
-    """How near a section is, where the mean of all is 0 and the nearest is 1."""
-    if highest - mean <= 1e-6:
-        return 0.0
-    return max(0.0, (value - mean) / (highest - mean))
+class Scale(NamedTuple):
+    """What is usual on a shelf, and the most there is: 0 and 1 of how near its sections are."""
+
+    usual: float
+    most: float
+
+    def of(self, value: float) -> float:
+        """How near a section is."""
+        if self.most - self.usual <= 1e-6:
+            return 0.0
+        return min(1.0, max(0.0, (value - self.usual) / (self.most - self.usual)))
+
+
+def nearness(
+    wholes: Mapping[int, float], scale: Scale, pieces: Mapping[int, float], usual: float
+) -> dict[int, float]:
+    """How near texts are to a cue, 0 to 1, by the cosines of the wholes and what their pieces say.
+
+    `scale` is that of the wholes, `usual` what the pieces of any text say. A text without pieces
+    is as near as the whole.
+    """
+    found = {n: scale.of(value) for n, value in wholes.items()}
+    by_pieces = Scale(usual, max(pieces.values(), default=usual))
+    for n in found.keys() & pieces.keys():
+        found[n] += OF_PIECES * (by_pieces.of(pieces[n]) - found[n])
+    return found

@@ -18,13 +18,18 @@ from collections.abc import Callable, Sequence
 from recollect.domain.pattern import Pattern
 from recollect.domain.rank import Candidate, Cue
 
-OWN, SESSION = 0.6, 0.35  # the turn's own text score, and that of the best two of its session
-MEANING = 0.9  # how near it is in meaning, where there are vectors
-BESIDE = {-1: 0.3, -2: 0.1, 1: 0.15}  # what a turn gets from the one before it, …
-NAMED = 0.5  # the cue names who speaks
-PERSON = 0.4  # the person says what they want; an agent's long answers have every word
+OWN, SESSION = 0.5, 0.35  # the turn's own text score, and that of the best two of its session
+MEANING, MEANT_SESSION = (
+    1.4,
+    0.3,
+)  # the same of how near they are in meaning, where there are vectors
+BESIDE = {-1: 0.3, -2: 0.1, 1: 0.05}  # what a turn gets from the one before it, …
+NAMED = 0.65  # the cue names who speaks
+PERSON = 0.6  # the person says what they want; an agent's long answers have every word
 DATED = 0.4  # the cue asks when, and the turn has a time in it
 COUNTED = 0.3  # the cue asks how many, and the turn has a number in it
+ASKING = 0.3  # less for one of several people who does nothing but ask: another one answers
+LATER = 0.3  # less for the later parts of a long turn: what it is about stands at its beginning
 STRONG = 0.3  # from this share of the best on, the turns beside a turn are worth a look
 
 _PERSONS = ("user", "human", "用户")
@@ -42,6 +47,7 @@ _NUMBER = Pattern(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|few|several|many)\b|[一二两三四五六七八九十百\d]+[个次天年岁]",
     re.I,
 )
+_SENTENCE = Pattern(r"[^.!?。！？]+[.!?。！？]*")
 
 
 def strong(turns: Sequence[Candidate]) -> list[Candidate]:
@@ -58,26 +64,40 @@ def in_context(turns: Sequence[Candidate], cue: Cue) -> None:
     best = best if best > 0 else 1.0
     own = {(one.memory, one.n): one.text_score / best for one in turns}
     sessions = _of_sessions(own)
-    loudest = max(sessions.values()) or 1.0
+    meant = _of_sessions({(one.memory, one.n): one.meaning for one in turns})
     extra = _bonuses(cue)
     scores = []
     for one in turns:
         beside = sum(w * own.get((one.memory, one.n + by), 0.0) for by, w in BESIDE.items())
-        said = OWN * own[one.memory, one.n] + SESSION * sessions[one.memory] / loudest + beside
-        said += MEANING * one.meaning
+        said = OWN * own[one.memory, one.n] + SESSION * sessions[one.memory] + beside
+        said += MEANING * one.meaning + MEANT_SESSION * meant[one.memory]
         one.meaning = 0.0  # it has been counted
         who, _, text = one.text.partition("\n")
-        scores.append(said + sum(weight for weight, is_so in extra if is_so(who, text)))
-    highest = max(scores)
+        said += sum(weight for weight, is_so in extra if is_so(who, text))
+        if speaker_of(who) not in _PERSONS:
+            said -= ASKING * _share_asked(text)
+        scores.append(max(0.0, said - LATER * ("." in one.anchor)))
+    highest = max(scores) or 1.0
     for one, score in zip(turns, scores, strict=True):
         one.text_score = best * score / highest
 
 
 def _of_sessions(own: dict[tuple[int, int], float]) -> dict[int, float]:
+    """What the best two turns of each session have, where the best session has 1."""
     several: dict[int, list[float]] = {}
     for (memory, _), score in own.items():
         several.setdefault(memory, []).append(score)
-    return {memory: sum(sorted(scores)[-2:]) for memory, scores in several.items()}
+    found = {memory: sum(sorted(scores)[-2:]) for memory, scores in several.items()}
+    highest = max(found.values()) or 1.0
+    return {memory: score / highest for memory, score in found.items()}
+
+
+def _share_asked(text: str) -> float:
+    """How much of what is said are questions, by the number of sentences."""
+    if "?" not in text and "？" not in text:
+        return 0.0
+    sentences = _SENTENCE.findall(text)
+    return sum("?" in one or "？" in one for one in sentences) / max(1, len(sentences))
 
 
 Bonus = tuple[float, Callable[[str, str], object]]

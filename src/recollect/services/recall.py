@@ -1,7 +1,8 @@
 """Recall: search for a person, and what would be said to an agent, and why.
 
 Promises: both stores are looked at, each memory once; nothing of another project; what recall
-gives is what the hook would inject for the same cue (the same functions decide).
+gives is what the hook would inject for the same cue (the same functions decide), and with an
+embedder what surely means the same, which a hook cannot know.
 Touches: the ports behind the stores it is given.
 """
 
@@ -96,15 +97,15 @@ def search(
     """The memories that match, best first; the best section of each, unless all are wanted."""
     cue = cue_of(text, stores[0].now if stores else "", project)
     most = MOST_LOOKED_THROUGH if narrow else max(limit * 4, MOST_CANDIDATES)
+    sense = sensing.Sense(cue)
     found: list[Candidate] = []
     for store in stores:
         hits = store.index.search(text, only=only, limit=most)
-        sensing.take_meant(store, cue, hits, only)
         turns = [one for one in hits if talk.is_turn(one)]
         if turns:
-            beside = store.index.beside(talk.strong(turns))
-            talk.in_context([*turns, *beside], cue)
-            hits += beside
+            hits += store.index.beside(talk.strong(turns))
+        sense.take(store, hits, only)
+        talk.in_context([one for one in hits if talk.is_turn(one)], cue)
         if cue.period[0]:
             hits += _others(store.index.dated(cue.period, only), hits)
         for one in hits:
@@ -185,6 +186,7 @@ def recall(
     given: frozenset[str] = frozenset(),
 ) -> Recalled:
     """What would be injected for this cue; `given` is what the session has already."""
+    sense = sensing.Sense(cue)
     found: list[Candidate] = []
     counts: dict[str, int] = {}
     total = 0
@@ -192,6 +194,7 @@ def recall(
         hits, here, sections = store.index.consider(cue.words)
         if cue.period[0]:
             hits = hits + _others(store.index.dated(cue.period, Filter()), hits)
+        sense.take_sure(store, hits)
         for one in hits:
             one.scope = store.scope
         found += hits

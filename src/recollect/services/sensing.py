@@ -1,15 +1,18 @@
 """Sensing: what is near a cue in meaning, beside what has its words.
 
 Promises: without an embedder, for a cue in a script that it does not know, or when it fails,
-everything is as it was found by words; each shelf is compared with itself.
-Touches: the ports behind the store it is given.
+everything is as it was found by words; each shelf is compared with itself; an embedder is asked
+once for the same text.
+Touches: the ports behind the stores it is given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from recollect.domain import meaning, talk
+from recollect.domain import meaning, rank, talk
+from recollect.domain.meaning import Meant
 from recollect.domain.model import Filter, Problem
 from recollect.domain.rank import Candidate, Cue
 from recollect.errors import RecollectError
@@ -24,47 +27,89 @@ NEAR_ENOUGH = (
 NEAR_ENOUGH_TURN = 0.15  # a turn is short, and says little by itself
 
 
-def take_meant(store: OpenStore, cue: Cue, found: list[Candidate], only: Filter) -> None:
-    """Add to what was found by words what is near in meaning, and say of all of it how near it is."""
-    embedder = store.embedder()
-    if embedder is None or (embedder.is_english and meaning.is_foreign(cue.text)):
-        return
-    try:
+class Sense:
+    """What one cue means to the embedders of the stores."""
+
+    def __init__(self, cue: Cue) -> None:
+        """Nobody is asked yet."""
+        self._cue = cue
+        self._meant: dict[tuple[str, str], Meant] = {}
+
+    def take(self, store: OpenStore, found: list[Candidate], only: Filter) -> None:
+        """Add to what was found what is near in meaning, and say of all of it how near it is."""
         turns = [one for one in found if talk.is_turn(one)]
         others = [one for one in found if not talk.is_turn(one)]
-        shelf = "cold" if only.archived else "hot"
-        found += _near(store, embedder, cue.text, others, shelf=shelf, only=only)
-        found += _near(store, embedder, cue.text, turns, shelf="raw", only=only)
-    except RecollectError as error:
-        problem = Problem(EMBEDDER, str(error))
-        if problem not in store.problems:
-            store.problems.append(problem)
+        with self._embedder(store) as embedder:
+            if embedder:
+                shelf = "cold" if only.archived else "hot"
+                found += self._near(store, embedder, others, shelf=shelf, only=only)
+                found += self._near(store, embedder, turns, shelf="raw", only=only)
 
+    def take_sure(self, store: OpenStore, found: list[Candidate]) -> None:
+        """Add what is so near that it may be said although it has none of the words; say how near."""
+        with self._embedder(store) as embedder:
+            if embedder is None:
+                return
+            meant = self._asked(embedder, self._cue.text)
+            near = store.index.vectors.near(embedder.identity, meant, "hot", MOST_NEAR)
+            cosines = {n: value for n, value in (near.best if near else ()) if value >= rank.SURE}
+            known = {one.n for one in found}
+            wanted = [n for n in cosines if n not in known]
+            found += store.index.of_sections(wanted, only=Filter(), shelf="hot")
+            for one in found:
+                one.meaning = cosines.get(one.n, 0.0)
 
-def _near(
-    store: OpenStore,
-    embedder: Embedder,
-    text: str,
-    have: Sequence[Candidate],
-    *,
-    shelf: str,
-    only: Filter,
-) -> list[Candidate]:
-    """Those of a shelf that are near and were not found yet; all get to know how near they are."""
-    is_talk = shelf == "raw"
-    if is_talk:
-        text = meaning.as_oneself(text, {talk.speaker_of(one.text) for one in have})
-    if embedder.identity != store.index.vectors.identity():
-        return []
-    most, enough = (MOST_NEAR_TURNS, NEAR_ENOUGH_TURN) if is_talk else (MOST_NEAR, NEAR_ENOUGH)
-    near = store.index.vectors.near(embedder.identity, embedder.cue(text), shelf, most)
-    if near is None:
-        return []
-    known = {one.n for one in have}
-    wanted = [n for n, cosine in near.best if cosine >= enough and n not in known]
-    more = store.index.of_sections(wanted, only=only, shelf=shelf)
-    cosines = near.of([*known, *wanted])
-    for one in [*have, *more]:
-        if one.n in cosines:
-            one.meaning = meaning.above_mean(cosines[one.n], near.mean, near.highest)
-    return more
+    @contextmanager
+    def _embedder(self, store: OpenStore) -> Iterator[Embedder | None]:
+        """The one whose vectors a store has, if it understands the cue; its failure is noted."""
+        embedder = store.embedder()
+        try:
+            if embedder is None or (embedder.is_english and meaning.is_foreign(self._cue.text)):
+                yield None
+            else:
+                is_its = embedder.identity == store.index.vectors.identity()
+                yield embedder if is_its else None
+        except RecollectError as error:
+            problem = Problem(EMBEDDER, str(error))
+            if problem not in store.problems:
+                store.problems.append(problem)
+
+    def _near(
+        self,
+        store: OpenStore,
+        embedder: Embedder,
+        have: Sequence[Candidate],
+        *,
+        shelf: str,
+        only: Filter,
+    ) -> list[Candidate]:
+        """Those of a shelf that are near and were not found yet; all get to know how near they are."""
+        is_talk = shelf == "raw"
+        speakers = {talk.speaker_of(one.text) for one in have} if is_talk else set()
+        most, enough = (MOST_NEAR_TURNS, NEAR_ENOUGH_TURN) if is_talk else (MOST_NEAR, NEAR_ENOUGH)
+        meant = self._asked(embedder, meaning.as_oneself(self._cue.text, speakers))
+        vectors = store.index.vectors
+        near = vectors.near(embedder.identity, meant, shelf, most)
+        if near is None:
+            return []
+        known = {one.n for one in have}
+        wanted = [n for n, cosine in near.best if cosine >= enough and n not in known]
+        more = store.index.of_sections(wanted, only=only, shelf=shelf)
+        numbers = [one.n for one in (*have, *more)]
+        pieces = vectors.agreement(meant, [*numbers, *near.some])
+        usual = [pieces[n] for n in near.some if n in pieces]
+        nearness = meaning.nearness(
+            vectors.cosines(meant, numbers),
+            near.scale,
+            {n: pieces[n] for n in numbers if n in pieces},
+            sum(usual) / len(usual) if usual else 0.0,
+        )
+        for one in (*have, *more):
+            one.meaning = nearness.get(one.n, 0.0)
+        return more
+
+    def _asked(self, embedder: Embedder, text: str) -> Meant:
+        asked = embedder.identity, text
+        if asked not in self._meant:
+            self._meant[asked] = embedder.cue(text)
+        return self._meant[asked]

@@ -42,10 +42,10 @@ class Encoder:
         """The pieces of a text."""
         return wordpiece.cut(text, self.vocabulary, most)
 
-    def means(self, rows: Sequence[tuple[list[int], int, int]]) -> Iterator[np.ndarray]:
-        """For each `(pieces, from, to)` the mean of what the model makes of these pieces there.
+    def states(self, rows: Sequence[tuple[list[int], int, int]]) -> Iterator[np.ndarray]:
+        """For each `(pieces, from, to)` what the model makes of each of these pieces there.
 
-        What stands before and behind them is context.
+        What stands before and behind them is context. Of no pieces it is what it makes of nothing.
         """
         order = sorted(range(len(rows)), key=lambda n: len(rows[n][0]))
         found: dict[int, np.ndarray] = {}
@@ -56,7 +56,7 @@ class Encoder:
             states = self._states([rows[n][0] for n in some])
             for n, state in zip(some, states, strict=True):
                 _, start, end = rows[n]
-                found[n] = state[1 + start : 1 + end].mean(axis=0) if end > start else state[0]
+                found[n] = state[1 + start : 1 + end] if end > start else state[:1]
         return (found[n] for n in range(len(rows)))
 
     def _states(self, several: Sequence[list[int]]) -> np.ndarray:

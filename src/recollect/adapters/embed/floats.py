@@ -11,7 +11,7 @@ import math
 import struct
 from collections.abc import Callable, Sequence
 
-from recollect.domain.meaning import Passage
+from recollect.domain.meaning import Meant, Passage
 from recollect.errors import EmbedderBroken
 
 AT_ONCE = 32
@@ -32,19 +32,19 @@ class FloatEmbedder:
         self._embed = embed
         self._redact = redact or (lambda text: text)
 
-    def passages(self, several: Sequence[Passage]) -> list[bytes]:
-        """The vectors of passages, in order."""
+    def passages(self, several: Sequence[Passage]) -> list[Meant]:
+        """What passages mean, in order."""
         texts = [self._redact(one.text) for one in several]
-        found: list[bytes] = []
+        found: list[Meant] = []
         for at in range(0, len(texts), AT_ONCE):
             found += self._asked(texts[at : at + AT_ONCE])
         return found
 
-    def cue(self, text: str) -> bytes:
-        """The vector of what is searched for."""
+    def cue(self, text: str) -> Meant:
+        """What is searched for means."""
         return self._asked([self._redact(text)])[0]
 
-    def _asked(self, texts: list[str]) -> list[bytes]:
+    def _asked(self, texts: list[str]) -> list[Meant]:
         found = self._embed(texts)
         try:
             vectors = [shortened(vector) for vector in found]
@@ -54,7 +54,7 @@ class FloatEmbedder:
             ) from error
         if len(vectors) != len(texts) or len(set(map(len, vectors))) > 1:
             raise EmbedderBroken(path=self.identity, reason="it gave another number of vectors")
-        return vectors
+        return [Meant(vector) for vector in vectors]
 
 
 def shortened(vector: Sequence[float]) -> bytes:

@@ -7,6 +7,7 @@ Touches: nothing.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import Any
 
 from recollect.errors import MissingExtra
@@ -23,3 +24,9 @@ def library(name: str, extra: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         raise MissingExtra(feature="Search by meaning", package=name, extra=extra) from None
+
+
+def require(name: str, extra: str) -> None:
+    """Nothing, if a library is there; it is not loaded. Raises MissingExtra."""
+    if importlib.util.find_spec(name) is None:
+        raise MissingExtra(feature="Search by meaning", package=name, extra=extra)

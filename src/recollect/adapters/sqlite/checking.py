@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from recollect.adapters.sqlite import filing, lookup, opening, schema
+from recollect.adapters.sqlite import filing, lookup, opening, schema, vectors
 from recollect.adapters.sqlite.engine import sqlite
 
 
@@ -35,9 +35,12 @@ def _altered_rows(db: sqlite.Connection) -> Iterator[str]:
     lost = "SELECT count(*) FROM section WHERE memory NOT IN (SELECT n FROM memory)"
     if count := db.execute(lost).fetchone()[0]:
         yield f"{count} sections belong to no memory"
-    of_nothing = "SELECT count(*) FROM vector WHERE n NOT IN (SELECT n FROM section)"
+    every = "SELECT n FROM vector UNION SELECT n FROM piece"
+    of_nothing = f"SELECT count(*) FROM ({every}) WHERE n NOT IN (SELECT n FROM section)"
     if count := db.execute(of_nothing).fetchone()[0]:
         yield f"{count} vectors belong to no section"
+    if count := vectors.misplaced(db):
+        yield f"{count} vectors are not filed by their signs"
     hot = db.execute("SELECT count(*) FROM section WHERE shelf = 0").fetchone()[0]
     if hot != lookup.total_sections(db):
         yield f"{hot} sections, but {lookup.total_sections(db)} are said to be there"

@@ -9,7 +9,7 @@ from recollect.adapters.sqlite.engine import sqlite
 from recollect.domain.rank import FIELD_WEIGHTS, Candidate
 from recollect.domain.text import TEXT_VERSION
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 7
 IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION}"  # vectors have one of their own
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`
@@ -20,6 +20,7 @@ MOST_ROWS = 1_000
 MOST_AT_ONCE = 500  # of the variables that SQLite takes in one statement
 MOST_CANDIDATES = 12
 SHELVES = ("hot", "cold", "raw")  # what recall sees; the archive; raw conversations
+WEIGHTS = ", ".join(map(str, FIELD_WEIGHTS))
 
 # A raw conversation does not say when it was; the memory of its session, which has the same id, does.
 _OWN_OR_SESSION = (
@@ -58,17 +59,26 @@ def meta(db: "sqlite.Connection", key: str) -> str:
     return row[0] if row else ""
 
 
-def stems(words: list[str]) -> dict[str, str]:
-    """Each word with the form under which the index's own tokenizer files it."""
-    scratch = sqlite.connect(":memory:", isolation_level=None)
-    scratch.execute("BEGIN")
+def cutter() -> "sqlite.Connection":
+    """A place to cut words as the index cuts them: for `stems`, again and again."""
+    place = sqlite.connect(":memory:", isolation_level=None)
+    place.execute("BEGIN")
     # Without content and sizes there are two tables less to make.
     kind = f"fts5(word, tokenize='{TOKENIZER}', content='', columnsize=0)"
-    scratch.execute(f"CREATE VIRTUAL TABLE cut USING {kind}")
-    scratch.execute("CREATE VIRTUAL TABLE seen USING fts5vocab(cut, instance)")
-    scratch.executemany("INSERT INTO cut(rowid, word) VALUES (?, ?)", list(enumerate(words)))
-    found = scratch.execute("SELECT doc, term FROM seen").fetchall()
-    scratch.close()
+    place.execute(f"CREATE VIRTUAL TABLE cut USING {kind}")
+    place.execute("CREATE VIRTUAL TABLE seen USING fts5vocab(cut, instance)")
+    return place
+
+
+def stems(words: list[str], place: "sqlite.Connection | None" = None) -> dict[str, str]:
+    """Each word with the form under which the index's own tokenizer files it."""
+    own = place or cutter()
+    if place:
+        own.execute("INSERT INTO cut(cut) VALUES ('delete-all')")
+    own.executemany("INSERT INTO cut(rowid, word) VALUES (?, ?)", list(enumerate(words)))
+    found = own.execute("SELECT doc, term FROM seen").fetchall()
+    if not place:
+        own.close()
     return {words[n]: term for n, term in found}
 
 
@@ -86,7 +96,7 @@ def counts_of(db: "sqlite.Connection", filed: dict[str, str], shelf: str = "hot"
     return {word: counts.get(term, 0) for word, term in filed.items()}
 
 
-def _marks(values: "list[str]") -> str:
+def _marks(values: "list[str] | dict[int, float]") -> str:
     return ",".join("?" * len(values))
 
 
@@ -113,31 +123,6 @@ def chosen_words(counts: dict[str, int], most_rows: int) -> list[str]:
     return chosen
 
 
-def find(
-    db: "sqlite.Connection",
-    counts: dict[str, int],
-    *,
-    limit: int,
-    most_rows: int,
-    scope: str,
-    shelf: str = "hot",
-) -> list[Candidate]:
-    """The best `limit` sections by BM25 over the weighted fields.
-
-    `counts` are the words to look for and how many sections have each.
-    """
-    chosen = chosen_words(counts, most_rows)
-    if not chosen:
-        return []
-    weights = ", ".join(map(str, FIELD_WEIGHTS))
-    rows = db.execute(
-        f"SELECT rowid, bm25({shelf}_fts, {weights}) AS b FROM {shelf}_fts "
-        f"WHERE {shelf}_fts MATCH ? ORDER BY b LIMIT ?",
-        (match(chosen), limit),
-    ).fetchall()
-    return rows_of(db, {n: -score for n, score in rows}, scope)
-
-
 def consider(
     db: "sqlite.Connection", filed: dict[str, str], scope: str
 ) -> tuple[list[Candidate], dict[str, int], int]:
@@ -148,8 +133,15 @@ def consider(
     counts = counts_of(db, filed)
     known = sorted((count, word) for word, count in counts.items() if count)
     rare = {word: count for count, word in known[:MOST_WORDS]}
-    found = find(db, rare, limit=MOST_CANDIDATES, most_rows=MOST_ROWS, scope=scope)
-    return found, counts, total_sections(db)
+    found: dict[int, float] = {}
+    if chosen := chosen_words(rare, MOST_ROWS):
+        rows = db.execute(
+            f"SELECT rowid, bm25(hot_fts, {WEIGHTS}) AS b FROM hot_fts "
+            "WHERE hot_fts MATCH ? ORDER BY b LIMIT ?",
+            (match(chosen), MOST_CANDIDATES),
+        )
+        found = {n: -score for n, score in rows.fetchall()}
+    return rows_of(db, found, scope), counts, total_sections(db)
 
 
 def total_sections(db: "sqlite.Connection") -> int:
@@ -157,12 +149,20 @@ def total_sections(db: "sqlite.Connection") -> int:
     return int(meta(db, "sections") or 0)
 
 
-def rows_of(db: "sqlite.Connection", scores: dict[int, float], scope: str) -> list[Candidate]:
+def rows_of(
+    db: "sqlite.Connection",
+    scores: dict[int, float],
+    scope: str = "",
+    where: str = "",
+    values: "list[object] | None" = None,
+) -> list[Candidate]:
     """The candidates of these section numbers, with the scores given, in their order."""
     if not scores:
         return []
-    marks = ",".join("?" * len(scores))
-    rows = db.execute(f"SELECT {_FIELDS} FROM {_JOINED} WHERE s.n IN ({marks})", tuple(scores))
+    rows = db.execute(
+        f"SELECT {_FIELDS} FROM {_JOINED} WHERE s.n IN ({_marks(scores)}) AND {where or 1}",
+        (*scores, *(values or ())),
+    )
     found = {row[0]: Candidate(row, scores[row[0]], scope) for row in rows}
     return [found[n] for n in scores if n in found]
 

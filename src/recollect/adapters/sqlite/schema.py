@@ -9,6 +9,7 @@ from __future__ import annotations
 from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.lookup import IDENTITY, SHELVES, TOKENIZER
 
+SLOTS = 64  # sections whose signs stand in one row
 # What one transaction files lies in memory up to here: the more, the fewer pieces to be merged.
 HELD_BYTES = 16 * 1024 * 1024
 _TABLES = """
@@ -38,10 +39,21 @@ CREATE TABLE section (
 );
 CREATE INDEX section_memory ON section (memory);
 CREATE TABLE vector (n INTEGER PRIMARY KEY, key BLOB NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE piece (n INTEGER PRIMARY KEY, signs BLOB NOT NULL);
+CREATE TABLE sign (block INTEGER PRIMARY KEY, slots BLOB NOT NULL);
 CREATE TRIGGER section_gone AFTER DELETE ON section BEGIN
   DELETE FROM vector WHERE n = old.n;
+  DELETE FROM piece WHERE n = old.n;
+  UPDATE sign SET slots = CAST(
+    substr(slots, 1, old.n % {slots} * (length(slots) / {slots}))
+    || zeroblob(length(slots) / {slots})
+    || substr(slots, (old.n % {slots} + 1) * (length(slots) / {slots}) + 1) AS BLOB
+  ) WHERE block = old.n / {slots};
 END;
 CREATE TABLE common (
+  shelf TEXT NOT NULL, term TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (shelf, term)
+) WITHOUT ROWID;
+CREATE TABLE listed (
   shelf TEXT NOT NULL, term TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (shelf, term)
 ) WITHOUT ROWID;
 """
@@ -62,13 +74,14 @@ def create(db: sqlite.Connection) -> None:
         _SHELF.format(shelf=shelf, tokenizer=TOKENIZER, held=HELD_BYTES) for shelf in SHELVES
     )
     identity = f"INSERT INTO meta VALUES ('identity', '{IDENTITY}');"
-    db.executescript(f"BEGIN IMMEDIATE;{_TABLES}{shelves}{identity}COMMIT;")
+    tables = _TABLES.replace("{slots}", str(SLOTS))
+    db.executescript(f"BEGIN IMMEDIATE;{tables}{shelves}{identity}COMMIT;")
 
 
 def empty(db: sqlite.Connection) -> None:
     """Take out everything, inside the caller's transaction."""
     for shelf in SHELVES:
         db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts) VALUES ('delete-all')")
-    for table in ("file", "memory", "section", "common"):
+    for table in ("sign", "file", "memory", "section", "common", "listed"):
         db.execute(f"DELETE FROM {table}")
     db.execute("DELETE FROM meta WHERE key <> 'identity'")

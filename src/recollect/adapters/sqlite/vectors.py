@@ -1,45 +1,61 @@
-"""SQLite: the vectors of sections, in the index file and as disposable as that.
+"""SQLite: what sections mean, in the index file and as disposable as that.
 
-Promises: a section that goes takes its vector with it, in the same transaction; what was computed
-for a section that stays as it is stays, too, whatever number it gets; vectors of two embedders are
-never compared.
+Promises: a section that goes takes all of it along, in the same transaction; what was computed for
+a section that stays as it is stays, too, whatever number it gets; vectors of two embedders are
+never compared; a search reads a few bytes of every section, and the rest of the nearest ones only.
 Touches: the database of the index it is given. What only looks for text loads nothing of this.
+
+Of a section there is the vector of the whole (`vector`), a bit for each number of the vectors of its
+pieces (`piece`), and one for each number of the whole (`sign`). Of these the ones of 64 sections
+stand in a row, each behind its shelf, counted from 1; a slot of zeros is nobody's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from recollect.adapters.sqlite import lookup
 from recollect.adapters.sqlite.engine import sqlite
-from recollect.domain.meaning import Part, Passage, passages
+from recollect.adapters.sqlite.mending import whole
+from recollect.adapters.sqlite.schema import SLOTS
+from recollect.domain.meaning import Meant, Part, Passage, Scale, passages
+from recollect.named import NamedTuple
 from recollect.ports import Near, Unmeant
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from recollect.adapters.sqlite.index import SqliteIndex
+    from recollect.adapters.sqlite.nearness import Signs
 
 IDENTITY = "embedder"  # the key in `meta`: whose vectors these are
+MOST_COMPARED = 500  # of a shelf, those nearest by their signs, are compared number by number
+MOST_SAMPLED = 100
 _PARTS = "m.title, s.heading, s.text, s.shelf = 2"
-_RAW = lookup.SHELVES.index("raw")
+_SIGN = bytes(b"01"[0 < byte < 128] for byte in range(256))  # of an int8 number
 
-Kept = dict[bytes, bytes]  # vectors by what they were made of
+
+class Made(NamedTuple):
+    """What there is of a section: the vector of the whole, and the signs of its pieces."""
+
+    vector: bytes
+    pieces: bytes
+
+
+Kept = dict[bytes, Made]  # by what it was made of
 
 
 def kept_of(db: sqlite.Connection, path: str) -> Kept:
-    """The vectors of the sections of a file, by what they were made of."""
+    """What there is of the sections of a file, by what it was made of."""
     rows = db.execute(
-        "SELECT v.key, v.vector FROM vector v JOIN section s ON s.n = v.n "
-        "JOIN memory m ON m.n = s.memory WHERE m.path = ?",
+        "SELECT v.key, v.vector, coalesce(p.signs, x'') FROM vector v JOIN section s ON s.n = v.n "
+        "JOIN memory m ON m.n = s.memory LEFT JOIN piece p ON p.n = v.n WHERE m.path = ?",
         (path,),
     )
-    return dict(rows.fetchall())
+    return {key: Made(vector, pieces) for key, vector, pieces in rows.fetchall()}
 
 
 def put_back(db: sqlite.Connection, path: str, kept: Kept) -> None:
-    """Give the sections of a file that say what they said before the vectors that they had."""
+    """Give the sections of a file that say what they said before what they had."""
     for memory, stamp in db.execute("SELECT n, stamp FROM memory WHERE path = ?", (path,)):
         for one in _unmeant(db, memory, stamp, set()):
             key = key_of(one.passage)
@@ -55,8 +71,46 @@ def key_of(passage: Passage) -> bytes:
     return blake2b(said, digest_size=12).digest()
 
 
-def _put(db: sqlite.Connection, section: int, key: bytes, vector: bytes) -> None:
-    db.execute("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", (section, key, vector))
+def signs_of(numbers: bytes) -> bytes:
+    """A bit for each number of a vector: whether it is above 0. Without numpy, for whoever saves."""
+    bits = numbers.translate(_SIGN)
+    bits = bits.ljust(-len(bits) // 16 * -16, b"0")
+    return int(bits, 2).to_bytes(len(bits) // 8, "big")
+
+
+def signs_of_pieces(meant: Meant) -> bytes:
+    """The same of each piece, one behind the other."""
+    size = len(meant.whole)
+    several = [meant.pieces[at : at + size] for at in range(0, len(meant.pieces), size)]
+    return b"".join(map(signs_of, several))
+
+
+def _put(db: sqlite.Connection, section: int, key: bytes, made: Made) -> None:
+    db.execute("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", (section, key, made.vector))
+    if made.pieces:
+        db.execute("INSERT OR REPLACE INTO piece VALUES (?, ?)", (section, made.pieces))
+    [(shelf,)] = db.execute("SELECT shelf FROM section WHERE n = ?", (section,))
+    mine = bytes([shelf + 1]) + signs_of(made.vector)
+    block, slot = divmod(section, SLOTS)
+    row = db.execute("SELECT slots FROM sign WHERE block = ?", (block,)).fetchone()
+    is_same_size = row is not None and len(row[0]) == len(mine) * SLOTS
+    slots = bytearray(row[0] if is_same_size else len(mine) * SLOTS)
+    slots[slot * len(mine) : (slot + 1) * len(mine)] = mine
+    db.execute("INSERT OR REPLACE INTO sign VALUES (?, ?)", (block, bytes(slots)))
+
+
+def misplaced(db: sqlite.Connection) -> int:
+    """How many signs are not those of a vector that is there, or are missing."""
+    rows = db.execute("SELECT v.n, s.shelf, v.vector FROM vector v JOIN section s ON s.n = v.n")
+    wanted = {n: bytes([shelf + 1]) + signs_of(vector) for n, shelf, vector in rows}
+    found: dict[int, bytes] = {}
+    for block, slots in db.execute("SELECT block, slots FROM sign"):
+        size = len(slots) // SLOTS
+        for slot in range(SLOTS):
+            mark = slots[slot * size : (slot + 1) * size]
+            if any(mark):
+                found[block * SLOTS + slot] = mark
+    return sum(wanted.get(n) != found.get(n) for n in wanted.keys() | found.keys())
 
 
 def _unmeant(db: sqlite.Connection, memory: int, stamp: str, have: set[int]) -> list[Unmeant]:
@@ -79,17 +133,23 @@ class SqliteVectors:
     def __init__(self, index: SqliteIndex) -> None:
         """Nothing is read yet."""
         self._index = index
-        self._tables: dict[int, _Table] = {}
+        self._shelves: dict[int, Signs] = {}
         self._seen: object = None
 
     @property
     def _db(self) -> sqlite.Connection:
         return self._index.connection
 
+    def mend(self, error: sqlite.Error) -> None:
+        """Replace and fill the index if it is damaged; any other trouble is raised as ours."""
+        self._index.mend(error)
+
+    @whole
     def identity(self) -> str:
         """Whose vectors there are; nothing where there are none."""
         return lookup.meta(self._db, IDENTITY)
 
+    @whole
     def counts(self, identity: str) -> tuple[int, int]:
         """How many sections have a vector of this embedder, and how many there are."""
         total = self._db.execute("SELECT count(*) FROM section").fetchone()[0]
@@ -97,6 +157,7 @@ class SqliteVectors:
             return 0, total
         return self._db.execute("SELECT count(*) FROM vector").fetchone()[0], total
 
+    @whole
     def missing(self, identity: str, most: int) -> list[Unmeant]:
         """Sections without a vector of this embedder, memory by memory, what recall sees first."""
         mine = self.identity() == identity
@@ -115,7 +176,7 @@ class SqliteVectors:
                 break
         return found[:most]
 
-    def put(self, identity: str, made: Sequence[tuple[Unmeant, bytes]]) -> int:
+    def put(self, identity: str, made: Sequence[tuple[Unmeant, Meant]]) -> int:
         """Take in vectors; gives how many. Those of another embedder go.
 
         A section that is not what it was when it was read gets none.
@@ -123,89 +184,67 @@ class SqliteVectors:
         put = 0
         with self._index.transaction() as db:
             if lookup.meta(db, IDENTITY) != identity:
-                db.execute("DELETE FROM vector")
+                for table in ("vector", "piece", "sign"):
+                    db.execute(f"DELETE FROM {table}")
                 db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (IDENTITY, identity))
             still = (
                 "SELECT 1 FROM section s JOIN memory m ON m.n = s.memory "
                 "WHERE s.n = ? AND s.anchor = ? AND m.n = ? AND m.stamp = ?"
             )
-            for one, vector in made:
+            for one, meant in made:
                 if db.execute(still, one[:4]).fetchone():
-                    _put(db, one.section, key_of(one.passage), vector)
+                    kept = Made(meant.whole, signs_of_pieces(meant))
+                    _put(db, one.section, key_of(one.passage), kept)
                     put += 1
         return put
 
-    def near(self, identity: str, cue: bytes, shelf: str, most: int) -> Near | None:
+    @whole
+    def near(self, identity: str, cue: Meant, shelf: str, most: int) -> Near | None:
         """How near the sections of a shelf are to a cue; None where nothing can be said."""
         if self.identity() != identity:
             return None
-        table = self._table(lookup.SHELVES.index(shelf))
-        return table.near(cue, most) if table.many else None
+        signs = self._signs(lookup.SHELVES.index(shelf), len(cue.whole))
+        numbers, mean = signs.nearest(signs_of(cue.whole), MOST_COMPARED)
+        found = self.cosines(cue, numbers)
+        if not found:
+            return None
+        best = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
+        if len(found) == len(signs.numbers):
+            mean = sum(found.values()) / len(found)
+        return Near(Scale(mean, best[0][1]), best[:most], signs.some(MOST_SAMPLED))
 
-    def _table(self, shelf: int) -> _Table:
+    @whole
+    def cosines(self, cue: Meant, sections: Sequence[int]) -> dict[int, float]:
+        """How near these sections are to a cue, those that have a vector."""
+        from recollect.adapters.sqlite import nearness
+
+        return nearness.cosines(cue.whole, self._rows("vector", "vector", sections))
+
+    @whole
+    def agreement(self, cue: Meant, sections: Sequence[int]) -> dict[int, float]:
+        """How well these sections have each piece of a cue, on average: 0 to 1."""
+        from recollect.adapters.sqlite import nearness
+
+        return nearness.agreement(cue, self._rows("piece", "signs", sections)) if cue.pieces else {}
+
+    def _rows(self, table: str, column: str, sections: Sequence[int]) -> dict[int, bytes]:
+        """What these sections have in a table."""
+        found: dict[int, bytes] = {}
+        for start in range(0, len(sections), lookup.MOST_AT_ONCE):
+            some = sections[start : start + lookup.MOST_AT_ONCE]
+            marks = ",".join("?" * len(some))
+            asked = f"SELECT n, {column} FROM {table} WHERE n IN ({marks})"
+            found.update(self._db.execute(asked, tuple(some)).fetchall())
+        return found
+
+    def _signs(self, shelf: int, size: int) -> Signs:
+        from recollect.adapters.sqlite.nearness import Signs
+
         mark = self._index.version()
         if mark != self._seen:
-            self._tables.clear()
+            self._shelves.clear()
             self._seen = mark
-        if shelf not in self._tables:
-            self._tables[shelf] = _Table(
-                self._db.execute(
-                    "SELECT v.n, v.vector FROM section s JOIN vector v ON v.n = s.n "
-                    "WHERE s.shelf = ? ORDER BY v.n",
-                    (shelf,),
-                ).fetchall()
-            )
-        return self._tables[shelf]
-
-
-class _Table:
-    """The vectors of a shelf, as one array."""
-
-    AT_ONCE = 4_096
-
-    def __init__(self, rows: Iterable[tuple[int, bytes]]) -> None:
-        import numpy as np
-
-        several = list(rows)
-        self.many = len(several)
-        self._numbers = np.array([n for n, _ in several], dtype=np.int64)
-        data = b"".join(vector for _, vector in several)
-        self._vectors = np.frombuffer(data, np.int8).reshape(self.many, -1 if self.many else 0)
-
-    def near(self, cue: bytes, most: int) -> Near | None:
-        """How near they are."""
-        import numpy as np
-
-        asked = np.frombuffer(cue, np.int8).astype(np.float32)
-        if asked.size != self._vectors.shape[1]:
-            return None
-        near = self._cosines(self._vectors, asked)
-        best = np.argsort(-near[(top := _highest(near, most))], kind="stable")
-        order = top[best]
-
-        def of(sections: Iterable[int]) -> dict[int, float]:
-            wanted = np.fromiter(sections, dtype=np.int64)
-            at = np.minimum(np.searchsorted(self._numbers, wanted), self.many - 1)
-            is_there = self._numbers[at] == wanted
-            return dict(zip(wanted[is_there].tolist(), near[at[is_there]].tolist(), strict=True))
-
-        found = zip(self._numbers[order].tolist(), near[order].tolist(), strict=True)
-        return Near(float(near.mean()), float(near.max()), list(found), of)
-
-    def _cosines(self, vectors: np.ndarray, asked: np.ndarray) -> np.ndarray:
-        import numpy as np
-
-        found = np.empty(len(vectors), dtype=np.float32)
-        for at in range(0, len(vectors), self.AT_ONCE):
-            some = vectors[at : at + self.AT_ONCE].astype(np.float32)
-            sizes = np.sqrt(np.einsum("ij,ij->i", some, some)) + np.float32(1e-6)
-            found[at : at + len(some)] = some @ asked / sizes
-        return found / np.float32(np.sqrt(float(asked @ asked)) + 1e-6)
-
-
-def _highest(values: np.ndarray, most: int) -> np.ndarray:
-    import numpy as np
-
-    if len(values) <= most:
-        return np.arange(len(values))
-    return np.argpartition(-values, most)[:most]
+        if shelf not in self._shelves:
+            rows = self._db.execute("SELECT block, slots FROM sign ORDER BY block").fetchall()
+            self._shelves[shelf] = Signs(rows, shelf, size)
+        return self._shelves[shelf]
