@@ -25,6 +25,8 @@ STAGES: dict[str, tuple[Switch, ...]] = {
     "the person speaks": ((talk, "PERSON", 0.0),),
     "a time where the cue asks when": ((talk, "DATED", 0.0),),
     "a number where it asks how many": ((talk, "COUNTED", 0.0),),
+    "who only asks stands behind": ((talk, "ASKING", 0.0),),
+    "the later parts of a turn stand behind": ((talk, "LATER", 0.0),),
     "times in the cue": ((rank.Cue, "_spoken", lambda cue: ((0, 0), cue.words)),),
     "stop words are dropped": ((text, "STOP_WORDS", frozenset()),),
     "words that mean the same": ((spelling, "_alike", _nothing),),
