@@ -105,7 +105,10 @@ def make(project: str, rows: Iterable[tuple[str, str]]) -> None:
 
 
 def measure(folder: str, memories: int, episodes: int, text: int) -> None:
-    """Consolidate what was there, add the new episodes, consolidate again; print how long it took."""
+    """Consolidate what was there, add the new episodes, consolidate again; print how long it took.
+
+    The pass behind one that changed something reads again what was changed; the next has nothing to do.
+    """
     from recollect.app import lifecycle
     from recollect.app.wiring import App
 
@@ -114,7 +117,12 @@ def measure(folder: str, memories: int, episodes: int, text: int) -> None:
     env = {"HOME": home, "LANG": "C.UTF-8", "PATH": os.environ["PATH"]}
     rows = files(memories, episodes, text=text)
     make(project, islice(rows, memories))
-    for what in ("a store never consolidated", "the new episodes", "nothing new"):
+    for what in (
+        "a store never consolidated",
+        "the new episodes",
+        "what that changed, read again",
+        "nothing new",
+    ):
         app = App(project, env)
         store = app.store("project")  # with the index up to date, as captures leave it
         started, cpu = time.perf_counter(), time.process_time()

@@ -206,6 +206,24 @@ class JournalContract:
         journal.settle(void[0].group, void[-1].seq, applied=False)
         assert journal.heads() == [one._replace(text=None) for one in journal.ops()]
 
+    def test_with_the_heads_is_told_what_is_new_in_each_text(self, journals: Writers) -> None:
+        lines = [f"Line {n} of a text that is long enough to be taken over.\n" for n in range(40)]
+        first = op("semantic/a.md", "".join(lines))
+        grown = op("semantic/a.md", "".join([*lines, "And one more.\n"]), before=first.after)
+        void = op("semantic/b.md", "never")
+        for one in (first, grown, void):
+            journals(one.writer).append([one])
+        journals("ops-a").settle(void.group, void.seq, applied=False)
+        journals("ops-b").append([op(op="move", text=None, after="1" * 32, to="x.md")])
+        told: dict[str, list[str]] = {}
+        heads = journals("ops-c").heads(
+            lambda one, new: told.__setitem__(one.op_id, new.splitlines(keepends=True))
+        )
+        assert heads == journals("ops-c").heads()
+        assert set(told) == {first.op_id, grown.op_id, void.op_id}
+        assert told[first.op_id] == lines
+        assert set(told[grown.op_id]) - set(lines) == {"And one more.\n"}
+
     def test_what_is_forgotten_is_gone_and_everything_else_stays(self, journals: Writers) -> None:
         journals("ops-a").append(first := group("one", "two"))
         journals("ops-a").append(gone := group("gone"))

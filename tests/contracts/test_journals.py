@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import stat
+import tracemalloc
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.fakes import MemoryJournal, Pages
 
 from recollect.adapters.journal import FolderJournal
+from recollect.adapters.journal.lines import split
 from recollect.errors import OutsideStore, RecollectError, StorageFailed
+from recollect.fsio import stamp_of
 from recollect.hooks import places
 
 from .journal import JournalContract, Writers, group, op
@@ -44,6 +49,35 @@ def told(journal: FolderJournal) -> list[str]:
     """What a reading of everything has to pass over."""
     journal.ops()
     return [problem.sentence for problem in journal.problems]
+
+
+# -------------------------------------------------------------------------------------- its size
+
+
+@given(st.lists(st.binary(max_size=12)), st.integers(0, 40))
+def test_lines_are_the_same_in_whatever_pieces_a_file_is_read(
+    pieces: list[bytes], offset: int
+) -> None:
+    whole, end = b"".join(pieces), offset
+    for raw, behind in split(pieces, offset):
+        end += len(raw) + 1
+        assert behind == end
+        assert whole[end - offset - 1 - len(raw) : end - offset] == raw + b"\n"
+    assert b"\n" not in whole[end - offset :]
+
+
+def test_the_heads_of_large_texts_take_little_memory(journal: FolderJournal, page: Path) -> None:
+    texts = [f"{n} {'a text that says something ' * 8000}" for n in range(60)]
+    journal.append([op(text=text) for text in texts])
+    tracemalloc.start()
+    try:
+        assert len(journal.heads()) == len(texts)
+        assert sum(len(line.data["text"]) for line in journal.lines(page.name)) > 12_000_000
+        assert journal.text_of(stamp_of(texts[7].encode())) == texts[7]
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < page.stat().st_size / 3
 
 
 # ----------------------------------------------------------------------------- many writers at once

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from recollect.domain.model import Op, Problem
-from recollect.ports import Hidden, Line, SessionFile
+from recollect.ports import Hidden, Line, Note, SessionFile
 
 from .store import Before, nothing
 
@@ -75,7 +75,10 @@ class MemoryJournal:
         void = self.pages.groups("void")
         return [op for op in _whole(self.pages.ops()) if op.group not in void]
 
-    def heads(self) -> list[Op]:
+    def heads(self, note: Note | None = None) -> list[Op]:
+        for op in self.pages.ops() if note else ():
+            if note and op.text is not None:
+                note(op, op.text)
         return [op._replace(text=None) for op in self.ops()]
 
     def text_of(self, stamp: str) -> str | None:

@@ -40,6 +40,82 @@ def test_views_are_written_once_and_again_when_something_changed(house: House) -
     assert "JSONB" not in house.texts()["facts.json"]
 
 
+class Kept:
+    """What is known of how the views were last written: in memory."""
+
+    def __init__(self) -> None:
+        self._text, self._next, self._state = "", "", ""
+
+    def text(self) -> str:
+        return self._text
+
+    def is_ours(self, text: str) -> bool:
+        return text == self._next
+
+    def begin(self, text: str) -> None:
+        self._next = text
+
+    def end(self, text: str) -> None:
+        self._text = text
+
+    def state(self) -> str:
+        return self._state
+
+    def keep_state(self, state: str) -> None:
+        self._state = state
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """An item for each time that the views are made."""
+    times: list[object] = []
+    pages_of = publish.pages_of
+
+    def noted(*given: object) -> dict[str, str]:
+        times.append(given)
+        return pages_of(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(publish, "pages_of", noted)
+    return times
+
+
+def test_views_are_not_made_while_they_and_what_they_are_made_of_stay_as_they_are(
+    house: House, made: list[object]
+) -> None:
+    kept = Kept()
+    publish.publish_views(house.open(), kept)
+    assert publish.publish_views(house.open(), kept).written == []
+    assert len(made) == 1
+    writing.save(house.open(), Draft("Use Redis", "It is fast.", kind="decision"))
+    assert publish.publish_views(house.open(), kept).written
+    assert len(made) == 2
+
+
+@pytest.mark.parametrize("name", ["MEMORY.md", ".index.json", "facts.json"])
+def test_a_view_that_somebody_changed_or_took_away_is_made_again(
+    house: House, made: list[object], name: str
+) -> None:
+    kept = Kept()
+    publish.publish_views(house.open(), kept)
+    before = house.texts()
+    house.files.remove_outside(name)
+    assert publish.publish_views(house.open(), kept).written == [name]
+    house.write(name, before[name] + "\n")
+    publish.publish_views(house.open(), kept)
+    assert len(made) == 3
+    if name != "facts.json":  # which is left to whoever edited it, if it says something else
+        assert house.texts() == before
+
+
+def test_views_are_made_again_in_another_language(house: House, made: list[object]) -> None:
+    kept = Kept()
+    publish.publish_views(house.open(), kept)
+    store = house.open()
+    store.settings = store.settings._replace(lang="zh")
+    assert publish.publish_views(store, kept).written == ["MEMORY.md"]
+    assert len(made) == 2
+
+
 def test_reasons_are_found_however_many_decisions_there_are(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

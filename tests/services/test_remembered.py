@@ -74,3 +74,24 @@ def test_what_nobody_asked_for_is_dropped() -> None:
     known = Remembered()
     known.keep_reading("1", reading_of(A, "- The port is 8080.\n"))
     assert again(again(known)).reading(A, "1") is None
+
+
+def test_a_text_of_which_one_letter_is_another_says_nothing() -> None:
+    known = Remembered()
+    known.keep_reading("1", reading_of(A, "- The port is 8080.\n"))
+    text = known.text()
+    assert Remembered(text).reading(A, "1")
+    for at, letter in enumerate(text):
+        for damaged in (text[:at], text[:at] + chr(ord(letter) ^ 1) + text[at + 1 :]):
+            assert Remembered(damaged).reading(A, "1") is None
+
+
+def test_who_needs_no_plan_drops_nothing_of_what_files_say() -> None:
+    known = Remembered()
+    known.keep_reading("1", reading_of(A, "- The port is 8080.\n"))
+    known.keep_left("s1", [])
+    later = again(known)
+    assert later.left("s2") is None
+    assert later.left("s1") == ()
+    later.keep_reading("1", reading_of("semantic/b.md", "- The host is db.\n"))
+    assert again(later).reading(A, "1")

@@ -24,6 +24,7 @@ from recollect.domain.lifecycle import (
     applied,
     plan,
 )
+from recollect.domain.lifecycle.applying import _goes_on_plain, _with_lines
 from recollect.domain.model import TRUSTS, Memory
 
 from .build import any_text, episode
@@ -196,3 +197,15 @@ def test_a_claim_is_trusted_where_it_stands_as_far_as_where_it_came_from(
         assert all(part.trust == action.claim.trust for part in held), action
         assert not action.path.startswith(("core/", "archive/", "/"))
         assert ".." not in action.path
+
+
+@given(bodies | any_text, st.lists(SINGLE | st.sampled_from(SAID), min_size=1, max_size=3))
+def test_a_list_behind_a_plain_section_says_what_it_says_alone(
+    said: str, claims: list[str]
+) -> None:
+    section, lines = f"## Noted\n\n{said}", "\n".join(f"- {claim}" for claim in claims)
+    if _goes_on_plain(section) and "|" not in lines:
+        for is_last in (True, False):
+            text = _with_lines(section, lines, "\n", is_last=is_last)
+            assert texts(text) - texts(section) == texts(lines)
+            assert texts(section) - texts(text) == Counter()

@@ -255,7 +255,7 @@ def _take_in(store: OpenStore, names: list[tuple[str, client.Note]]) -> int:
     if not fresh:
         return 0
     known = {name for name in fresh if store.index.entry(name) is not None}
-    ops = store.journal.ops() if len(known) < len(fresh) else ()
+    ops = store.journal.heads() if len(known) < len(fresh) else ()
     gone = {op.memory for op in ops if op.op == "remove"} - known  # a person took them away
     found = [_change_for(store, name, note) for name, note in fresh.items() if name not in gone]
     changes = [change for change in found if change]

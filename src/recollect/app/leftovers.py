@@ -12,7 +12,7 @@ import marshal
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.util import MAGIC_NUMBER
 
@@ -44,19 +44,22 @@ def keep_house(app: App, store: OpenStore) -> int:
 def half_written(app: App, store: OpenStore) -> list[str]:
     """The half-written files that nobody can be writing any more."""
     before = app.started_ns / 1e9 - OLD_SECONDS
+    roots = (store.files.root, app.cache_of(store.files.root))
     return [
         path
-        for root in (store.files.root, app.cache_of(store.files.root))
-        for path, info in regular_files(root)
-        if _is_temp(os.path.basename(path)) and info.st_mtime < before
+        for root in roots
+        for path, info in regular_files(root, _is_temp)
+        if info.st_mtime < before
     ]
 
 
-def regular_files(root: str) -> Iterator[tuple[str, os.stat_result]]:
-    """Every file below a folder that is neither a link nor a device."""
+def regular_files(
+    root: str, is_wanted: Callable[[str], bool] = bool
+) -> Iterator[tuple[str, os.stat_result]]:
+    """Every file below a folder that is neither a link nor a device, and of a wanted name."""
     for base, folders, files in os.walk(root):
         folders.sort()
-        for name in sorted(files):
+        for name in sorted(filter(is_wanted, files)):
             path = os.path.join(base, name)
             with suppress(OSError):
                 info = os.lstat(path)

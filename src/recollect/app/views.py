@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from recollect import fsio
+from recollect import __version__, fsio
 from recollect.app.asking import keep_asking
 from recollect.app.wiring import SCOPES, App
 from recollect.domain.model import Entry, Filter
@@ -48,11 +48,15 @@ def publish_all(app: App, store: OpenStore, projects: tuple[str, ...] = ()) -> l
 
 
 class LastFacts:
-    """How `facts.json` was last written on this machine, in the cache: by it an edit is known."""
+    """How `facts.json` was last written on this machine, in the cache: by it an edit is known.
+
+    Beside it lies of what all views were made then.
+    """
 
     def __init__(self, app: App, store: OpenStore) -> None:
         """Nothing is read yet."""
         self._path = f"{app.cache_of(store.files.root)}/facts.json"
+        self._state_path = f"{app.cache_of(store.files.root)}/views"
 
     def text(self) -> str:
         """Its text; nothing where it is not known."""
@@ -71,6 +75,15 @@ class LastFacts:
         """Note that this is written, or settled."""
         if text != self.text():
             _put(self._path, text)
+
+    def state(self) -> str:
+        """What `keep_state` was told last, by this version."""
+        version, _, state = _text_at(self._state_path).partition(" ")
+        return state if version == __version__ else ""
+
+    def keep_state(self, state: str) -> None:
+        """Note of what all views were made, and how they look."""
+        _put(self._state_path, f"{__version__} {state}")
 
 
 def _text_at(path: str) -> str:

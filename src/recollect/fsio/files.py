@@ -20,6 +20,7 @@ from recollect.errors import AlreadyThere, FileNotThere, StorageFailed
 
 TEMP_SUFFIX = ".tmp"
 LARGEST_FILE_BYTES = 64 * 1024 * 1024
+PIECE_BYTES = 1 << 20
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 
@@ -73,6 +74,11 @@ def read_file(path: str, limit: int = LARGEST_FILE_BYTES, offset: int = 0) -> by
         FileNotThere: there is no regular file at that path, or it is larger than `limit` bytes.
         StorageFailed: the file system refused to read it.
     """
+    return b"".join(pieces_of(path, limit, offset))
+
+
+def pieces_of(path: str, limit: int = LARGEST_FILE_BYTES, offset: int = 0) -> Iterator[bytes]:
+    """What `read_file` gives, a piece at a time, for who need not have all of it at once."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -88,7 +94,9 @@ def read_file(path: str, limit: int = LARGEST_FILE_BYTES, offset: int = 0) -> by
         if info.st_size > limit:
             raise FileNotThere(path=path, reason=f"it has more than {limit:,} bytes")
         os.lseek(handle, offset, os.SEEK_SET)
-        return b"".join(iter(lambda: os.read(handle, 1 << 20), b""))
+        most = min(info.st_size + 1, PIECE_BYTES)  # room for more than there is costs time
+        while piece := os.read(handle, most):
+            yield piece
     except OSError as error:
         raise failed(error, path) from error
     finally:

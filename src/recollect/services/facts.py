@@ -229,7 +229,7 @@ def _highest(store: OpenStore, kinds: Sequence[str]) -> dict[str, int]:
         kept = json.loads(store.index.meta(NUMBERS) or "{}")
         highest = {letter: int(kept[letter]) for letter in LETTERS.values()}
     except (ValueError, KeyError, TypeError):
-        highest = highest_numbers(op.memory for op in store.journal.ops())
+        highest = highest_numbers(op.memory for op in store.journal.heads())
         kinds = KINDS
     for kind in kinds:
         for archived in (False, True):

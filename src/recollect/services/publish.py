@@ -17,6 +17,7 @@ from recollect.domain.codec import memory_from_text
 from recollect.domain.facts import Fact
 from recollect.domain.model import Entry, Filter, Memory
 from recollect.errors import RecollectError
+from recollect.fsio import stamp_of
 from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
@@ -51,6 +52,12 @@ class LastFacts(Protocol):
     def end(self, text: str) -> None:
         """Note that this is written."""
 
+    def state(self) -> str:
+        """What `keep_state` was told last, by this version."""
+
+    def keep_state(self, state: str) -> None:
+        """Note of what all views were made, and how they look."""
+
 
 class Published(NamedTuple):
     """The names of the views that were written, and the memories they are of."""
@@ -67,6 +74,10 @@ def publish_views(store: OpenStore, last: LastFacts | None = None) -> Published:
     """
     with store.files.locked():
         entries = store.index.entries(Filter())
+        made_of = _made_of(store, entries)
+        there = map(store.files.stamp, (INDEX_PAGE, INDEX_JSON, FACTS_JSON))
+        if last and last.state() == _state(made_of, there) and last.text() == facts_text(store):
+            return Published([], entries)
         pages = pages_of(store, entries)
         facts = pages[FACTS_JSON]
         is_held = last is not None and _is_held(store, last, facts)
@@ -77,7 +88,22 @@ def publish_views(store: OpenStore, last: LastFacts | None = None) -> Published:
         written = [name for name, text in pages.items() if store.files.write_view(name, text)]
         if last and not is_held:
             last.end(facts)
+            ours = (stamp_of(text.encode("utf-8", "surrogateescape")) for text in pages.values())
+            last.keep_state(_state(made_of, ours))
         return Published(written, entries, is_held)
+
+
+def _made_of(store: OpenStore, entries: Iterable[Entry]) -> str:
+    """The stamp of all that the views are made of."""
+    chosen = store.settings
+    files = [(entry.stamp, entry.path, entry.id) for entry in entries]
+    return stamp_of(
+        repr((chosen.lang, chosen.view_rows, files)).encode("utf-8", "backslashreplace")
+    )
+
+
+def _state(made_of: str, stamps: Iterable[str | None]) -> str:
+    return " ".join([made_of, *map(str, stamps)])
 
 
 def _is_held(store: OpenStore, last: LastFacts, now: str) -> bool:

@@ -79,7 +79,8 @@ def compress(
 
 def _old_sessions(store: OpenStore, staying: Collection[str], before: str) -> list[Entry]:
     """The sessions that nobody went on with, changed or brought back since that day."""
-    moved = (op for op in store.journal.ops() if op.op == "move" and op.path.startswith("archive/"))
+    ops = store.journal.heads()
+    moved = (op for op in ops if op.op == "move" and op.path.startswith("archive/"))
     brought_back = {op.memory for op in moved if not op.to.startswith("archive/")}
     return [
         entry

@@ -168,17 +168,16 @@ class Catalogue:
                 self._forget()
                 return self._follow()
             if size > end:
-                self._take_in(name, fsio.read_file(path, LARGEST_SEGMENT, end), end)
+                self._take_in(name, path, end)
         if self._seen.keys() - files.keys():
             self._forget()
             return self._follow()
         return None
 
-    def _take_in(self, name: str, data: bytes, offset: int) -> None:
-        end = 0
-        for raw, after in split(data):
-            place = _place_in(raw, name, offset + end)
-            end = after
+    def _take_in(self, name: str, path: str, offset: int) -> None:
+        raw, end = b"", 0
+        for raw, end in split(fsio.pieces_of(path, LARGEST_SEGMENT, offset), offset):
+            place = _place_in(raw, name, end - len(raw) - 1)
             if isinstance(place, str):
                 self._void.add(place)
             elif place and place.op_id not in self._ops:
@@ -189,7 +188,7 @@ class Catalogue:
                 if place.after:
                     self._by["after"].setdefault(place.after, []).append(place)
         if end:
-            self._seen[name] = (offset + end, data[max(0, end - SEAL_BYTES) : end])
+            self._seen[name] = (end, raw[1 - SEAL_BYTES :] + b"\n")
 
 
 def _place_in(raw: bytes, name: str, start: int) -> Place | str | None:

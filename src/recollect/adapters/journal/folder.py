@@ -38,7 +38,7 @@ from recollect.adapters.journal.lines import (
 from recollect.domain.delta import parts_between, size_of, text_from
 from recollect.domain.model import Op, Problem
 from recollect.errors import FileNotThere, OutsideStore
-from recollect.ports import Hidden, Line, SessionFile
+from recollect.ports import Hidden, Line, Note, SessionFile
 
 LARGEST_SEGMENT = 512 * 1024 * 1024
 LEAST_SHORTENED = 1000  # characters; below that a line is for people to read too
@@ -115,10 +115,10 @@ class FolderJournal:
 
     def lines(self, name: str, offset: int = 0) -> Iterator[Line]:
         """The good lines of one file from `offset` on; a last line without its end is left."""
-        for raw, end in split(self._bytes_of(name, offset)):
+        for raw, end in self._raw(name, offset):
             found = checked(raw)
             if found is not None:
-                yield Line(found, offset + end)
+                yield Line(found, end)
 
     def ops(self) -> list[Op]:
         """Every op about a file that holds, in order: whole groups that were not voided."""
@@ -126,9 +126,9 @@ class FolderJournal:
         holding = [ops for group, ops in found.groups.items() if group not in found.void]
         return self._with_texts(found, [op for ops in holding for op in whole(ops)])
 
-    def heads(self) -> list[Op]:
-        """As `ops`, without any text."""
-        found = self._read(dict.fromkeys(self._op_files(), 0), texts=False)
+    def heads(self, note: Note | None = None) -> list[Op]:
+        """As `ops`, without any text; `note` is told of each line what is new in its text."""
+        found = self._read(dict.fromkeys(self._op_files(), 0), texts=False, note=note)
         holding = [ops for group, ops in found.groups.items() if group not in found.void]
         return in_order(op for ops in holding for op in whole(ops))
 
@@ -189,27 +189,31 @@ class FolderJournal:
             name: size for name, size in sorted(self.files().items()) if name.startswith(OPS_PREFIX)
         }
 
-    def _bytes_of(self, name: str, offset: int) -> bytes:
+    def _raw(self, name: str, offset: int = 0) -> Iterator[tuple[bytes, int]]:
+        """The whole lines of a file, each with the offset behind it, and never all at once."""
         path = os.path.join(self.folder, name)
         try:
-            return fsio.read_file(path, LARGEST_SEGMENT, offset)
+            yield from split(fsio.pieces_of(path, LARGEST_SEGMENT, offset), offset)
         except FileNotThere:
             if os.path.lexists(path):
                 raise
-            return b""
 
-    def _read(self, starts: dict[str, int], *, texts: bool = True) -> _Found:
+    def _read(
+        self, starts: dict[str, int], *, texts: bool = True, note: Note | None = None
+    ) -> _Found:
         """What the files say from these offsets on; `problems` tells what could not be read."""
         self.problems = []
         found = _Found()
         for name, start in starts.items():
             found.ends[name] = start
-            for raw, end in split(self._bytes_of(name, start)):
-                found.ends[name] = start + end
+            for raw, end in self._raw(name, start):
+                found.ends[name] = end
                 data = checked(raw)
                 op = op_of(data) if data else None
                 found.last = op.group if op else ""
                 if op and data:
+                    if note:
+                        _tell(note, op, data)
                     op = op if texts else op._replace(text=None)
                     found.groups.setdefault(op.group, []).append(op)
                     if texts and "parts" in data:
@@ -219,7 +223,7 @@ class FolderJournal:
                     if data["op"] == "void":
                         found.void.add(str(data.get("group")))
                 elif data is None and raw.strip():
-                    where = f"byte {start + end - len(raw) - 1}"
+                    where = f"byte {end - len(raw) - 1}"
                     self.problems.append(Problem(f"journal/{name}", f"{where}: not a whole line"))
         return found
 
@@ -270,7 +274,7 @@ class FolderJournal:
         names = _other_names(every, wanted, hidden) if hidden else {}
         changed = 0
         for name in self._op_files():
-            old = [raw for raw, _ in split(self._bytes_of(name, 0))]
+            old = [raw for raw, _ in self._raw(name)]
             new = [_without_text(raw, wanted, names) for raw in old]
             if old != new:
                 changed += sum(one != two for one, two in zip(old, new, strict=True))
@@ -297,7 +301,7 @@ class FolderJournal:
         """
         dropped = 0
         for name in self._op_files():
-            old = [raw for raw, _ in split(self._bytes_of(name, 0))]
+            old = [raw for raw, _ in self._raw(name)]
             new = [raw for raw in old if checked(raw) is not None]
             if len(new) < len(old):
                 dropped += sum(bool(raw.strip()) for raw in old) - len(new)
@@ -317,6 +321,12 @@ class _Found:
         self.void: set[str] = set()
         self.ends: dict[str, int] = {}  # behind the last whole line of each file
         self.last = ""  # the group of the last line, if that is an op
+
+
+def _tell(note: Note, op: Op, data: Mapping[str, Any]) -> None:
+    parts = data.get("parts", [op.text])
+    if isinstance(parts, list) and parts != [None]:
+        note(op, "".join(part for part in parts if isinstance(part, str)))
 
 
 def _ids_of_file(ops: Sequence[Op], holding: set[str], path: str) -> set[str]:

@@ -8,7 +8,7 @@ Touches: the journal's files that it is given.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect import fsio
@@ -66,12 +66,12 @@ def _without(line: Line, *keys: str) -> dict[str, Any]:
     return {key: value for key, value in line.items() if key not in (*keys, "sum")}
 
 
-def _lines_in(path: str) -> list[bytes]:
-    return [raw for raw, _ in split(fsio.read_file(path, LARGEST_SEGMENT))]
+def _lines_in(path: str) -> Iterator[bytes]:
+    return (raw for raw, _ in split(fsio.pieces_of(path, LARGEST_SEGMENT)))
 
 
 def _rewrite(path: str, change: Callable[[Line], Line | None]) -> None:
-    old = _lines_in(path)
+    old = list(_lines_in(path))
     new = [made for raw in old if (made := _changed(raw, change)) is not None]
     if new != old:
         fsio.write_whole(path, b"".join(raw + b"\n" for raw in new))

@@ -27,12 +27,24 @@ class Said(NamedTuple):
     parts: list[Part]
 
 
-def split(data: bytes) -> Iterator[tuple[bytes, int]]:
-    """The whole lines of `data`, each with the offset behind it."""
-    start = 0
-    while (end := data.find(b"\n", start)) >= 0:
-        yield data[start:end], end + 1
-        start = end + 1
+def split(pieces: Iterable[bytes], offset: int = 0) -> Iterator[tuple[bytes, int]]:
+    """The whole lines of a file whose pieces these are, each with the offset behind it.
+
+    `offset` is where the first piece begins.
+    """
+    begun: list[bytes] = []  # of a line that goes on in the next piece
+    for piece in pieces:
+        start = 0
+        while (end := piece.find(b"\n", start)) >= 0:
+            line = piece[start:end]
+            if begun:
+                line = b"".join([*begun, line])
+                begun.clear()
+            offset += len(line) + 1
+            yield line, offset
+            start = end + 1
+        if start < len(piece):
+            begun.append(piece[start:])
 
 
 def in_order(ops: Iterable[Op]) -> list[Op]:

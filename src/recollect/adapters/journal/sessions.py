@@ -160,7 +160,7 @@ def _lines_at(path: str) -> dict[object, dict[str, Any]]:
 
 
 def _lines_in(data: bytes) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    for raw, _ in split(data):
+    for raw, _ in split([data]):
         line = checked(raw)
         if line is not None:
             yield raw + b"\n", line

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from recollect.domain.claims.sentences import split_sentences
 from recollect.domain.codec import sections_of
@@ -54,15 +55,17 @@ class _Block(NamedTuple):
 
 def statements_of(body: str) -> list[Statement]:
     """Everything that a body states, in order; what is no claim may be among it."""
-    return list(each_statement(body))
+    return list(_stated(body))
 
 
-def each_statement(body: str) -> Iterator[Statement]:
-    """The statements of a body, section by section, for who may not need them all."""
+@lru_cache(maxsize=4)  # who has put something into a body reads all of it next
+def _stated(body: str) -> tuple[Statement, ...]:
+    found: list[Statement] = []
     is_open = False
     for section in sections_of(body):
         lines, is_open = prose_lines(section.text, is_open=is_open)
-        yield from statements_in(lines, section.anchor, section.heading)
+        found += statements_in(lines, section.anchor, section.heading)
+    return tuple(found)
 
 
 def statements_in(lines: list[str], anchor: str = "", heading: str = "") -> list[Statement]:

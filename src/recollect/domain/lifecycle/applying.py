@@ -14,7 +14,6 @@ from itertools import islice
 
 from recollect.domain import codec
 from recollect.domain.claims import is_claim, statements_of
-from recollect.domain.claims.blocks import each_statement
 from recollect.domain.claims.sentences import split_sentences
 from recollect.domain.codec.fields import layer_defaults
 from recollect.domain.codec.sections import Part, parts_of
@@ -106,7 +105,7 @@ def _with_updated(text: str) -> str:
     """The day of the newest line, if no line is a person's: theirs are dated by this field."""
     memory = codec.memory_from_text(text, "semantic/x.md")
     newest = ""
-    for said in each_statement(memory.body):
+    for said in statements_of(memory.body):
         mark = mark_of(said.mark) if said.mark else None
         if mark:
             newest = max(newest, mark.date)
@@ -159,7 +158,8 @@ def _put_in(
     lines = eol.join(f"- {action.claim.text} {action.mark.comment}" for action in row)
     for n in sorted(n for name in names for n in places.get(name.casefold(), ())):
         text = _with_lines(parts[n].text, lines, eol, is_last=n == len(parts) - 1)
-        if _texts(text) - _texts(parts[n].text) == wanted:
+        is_plain = _goes_on_plain(parts[n].text) and "|" not in lines
+        if (_texts(lines) if is_plain else _texts(text) - _texts(parts[n].text)) == wanted:
             parts[n] = parts[n]._replace(text=text)
             return
     if len(row) > 1 and any(name.casefold() in places for name in names):
@@ -171,6 +171,11 @@ def _put_in(
         title += " +"
     _append(parts, title, lines, eol)
     places.setdefault(parts[-1].heading.casefold(), []).append(len(parts) - 1)
+
+
+def _goes_on_plain(section: str) -> bool:
+    """Whether a list behind this section says what it says alone; but for `|`, which ends no table."""
+    return "```" not in section and "~~~" not in section and _is_closed(section)
 
 
 def _with_lines(section: str, lines: str, eol: str, *, is_last: bool) -> str:

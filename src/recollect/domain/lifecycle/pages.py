@@ -170,6 +170,9 @@ class Shelf:
         self._by_tag: defaultdict[str, set[str]] = defaultdict(set)
         self._by_whole: defaultdict[str, set[str]] = defaultdict(set)
         self._stands: dict[int, tuple[str, ...]] = {}  # where it stands, by the hash of its key
+        self.changed: set[str] = (
+            set()
+        )  # the keys of claims that came or went; whoever asks, empties it
         for reading in readings:
             self.paths.add(reading.path)
             self.past.update(reading.past)
@@ -201,12 +204,14 @@ class Shelf:
 
     def add(self, held: Held) -> None:
         """Take in a claim that its page did not have yet, or has in another way now."""
+        self.changed.add(held.key)
         self._stand(held)
         self._file(held)
         self._resize(held.path, 1)
 
     def drop(self, held: Held) -> None:
         """Let go of a claim."""
+        self.changed.add(held.key)
         self._by_key[held.key].remove(held)
         for topic in held.topics:
             self._by_topic[topic].remove(held)
@@ -224,6 +229,7 @@ class Shelf:
         page = self.pages.pop(held.path)
         for tag in page.tags:
             self._by_tag[tag].discard(held.path)
+        self.changed.update(page.says)
         for key in page.says:
             self._by_whole[key].discard(held.path)
 

@@ -12,7 +12,7 @@ and are left where they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from recollect.domain import codec
@@ -154,27 +154,41 @@ class _Planner:
         # stays as long as another one that contradicts it.
         self._said_again: dict[tuple[str, str], str] = {}
         self._needed: dict[str, set[str]] = {}
+        self._stood: set[tuple[str, str, str]] = set()  # what stands: episode, near key, trust
 
     def absorb_all(self, episodes: list[Memory]) -> dict[str, list[Heard]]:
         """Plan for the claims of all episodes; gives those that wait, by episode."""
         left: dict[str, list[Heard]] = {}
-        planned = -1
         for _ in range(MOST_ROUNDS):  # what comes later may contradict, or free, what came before
+            planned, before = len(self.actions), self.shelf.changed
+            self.shelf.changed = set()
+            for one in episodes:
+                left[one.id] = [
+                    heard
+                    for heard in self.said[one.id]
+                    if not (self._stands_still(one, heard, before) or self._take(one, heard))
+                ]
             if planned == len(self.actions):
                 break
-            planned = len(self.actions)
-            for one in episodes:
-                left[one.id] = [heard for heard in self.said[one.id] if not self._take(one, heard)]
         return left
+
+    def _stands_still(self, episode: Memory, heard: Heard, before: Container[str]) -> bool:
+        """Whether a claim stood when it was last looked at, and nothing has come of it since."""
+        if (episode.id, heard.key, heard.claim.trust) not in self._stood:
+            return False
+        return heard.key not in before and heard.key not in self.shelf.changed
 
     def _take(self, episode: Memory, heard: Heard) -> bool:
         """Plan for one claim; whether it is settled."""
         claim, key, _ = heard
         mark = _mark(episode, claim)
-        if self._stands(episode, heard):
-            if held := self.shelf.holding(key, claim.trust, episode.project):
+        about = key, claim.trust, episode.project
+        if (held := self.shelf.holding(*about)) or self.shelf.is_whole(*about):
+            if held:
                 self._restated(held, mark)
+            self._stood.add((episode.id, key, claim.trust))
             return True
+        self._stood.discard((episode.id, key, claim.trust))
         verdicts = self._verdicts(episode, heard, mark)
         said = {verdict for _, _, verdict in verdicts}
         if self._is_removed(key, mark) or "neither" in said or "old" in said:

@@ -73,7 +73,10 @@ def _put(store: OpenStore, gathered: Gathered, step: Step) -> Change | None:
             raise ChangedMeanwhile(path=step.path)
     actions = [action for action in rest if isinstance(action, FileAction)]
     new = changed(old, *actions)
-    return None if stamp and new == old else Change("put", step.path, memory, stamp, new)
+    if stamp and new == old:
+        return None
+    gathered.files.foresee(step.path, new)
+    return Change("put", step.path, memory, stamp, new)
 
 
 def _moves(store: OpenStore, gathered: Gathered, step: Step) -> list[Change]:

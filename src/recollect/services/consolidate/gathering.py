@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 
 from recollect.domain.claims import near_key
 from recollect.domain.codec import memory_from_text
@@ -19,8 +18,8 @@ from recollect.domain.lifecycle import Heard, Merge, Reading, Rules, Weigh, hear
 from recollect.domain.model import Entry, Filter, Memory, Op
 from recollect.domain.reaction import Reaction
 from recollect.errors import RecollectError
+from recollect.fsio import stamp_of
 from recollect.named import NamedTuple
-from recollect.ports import Journal
 from recollect.services import dismissing
 from recollect.services.consolidate import rulings as kept_rulings
 from recollect.services.consolidate.remembered import Remembered
@@ -49,6 +48,21 @@ class Gathered(NamedTuple):
     weighings: tuple[Weigh, ...] = ()
     encrypt: frozenset[str] = frozenset()  # the layers to which nothing is added
 
+    @property
+    def state(self) -> str:
+        """Another one whenever a plan may be another one, but for the names of files it starts."""
+        rules = self.rules
+        by = (
+            rules.lang,
+            sorted((entry.stamp, entry.path, entry.id) for entry in self.entries.values()),
+            sorted(e.id for e in self.episodes if e.decay_after and e.decay_after < rules.today),
+            sorted(rules.waiting),
+            sorted(rules.rulings.items()),
+            sorted(rules.removed.items()),
+            sorted(self.kept),
+        )
+        return stamp_of(repr(by).encode("utf-8", "backslashreplace"))
+
 
 class Files(Mapping[str, str]):
     """The semantic and procedural files, read when they are asked for, and the source of a plan.
@@ -62,7 +76,8 @@ class Files(Mapping[str, str]):
         """The files of these memories."""
         self._store = store
         self._entries = {one.path: one for one in entries if one.layer in LAYERS}
-        self._remembered = remembered or Remembered()
+        self.remembered = remembered or Remembered()
+        self.is_as_listed = True  # whether all that was read is as the index has it
         self._known: dict[str, tuple[str, frozenset[str]]] = {}
         self.stamps: dict[str, str] = {}
 
@@ -72,6 +87,7 @@ class Files(Mapping[str, str]):
             raise KeyError(path)
         document = self._store.files.read(path)
         self.stamps.setdefault(path, document.stamp)
+        self.is_as_listed &= document.stamp == self._entries[path].stamp
         return document.text
 
     def __iter__(self) -> Iterator[str]:
@@ -85,15 +101,29 @@ class Files(Mapping[str, str]):
     def readings(self) -> Iterator[Reading]:
         """What the files say; those that cannot be read are left out: `doctor` names them."""
         for path, entry in self._entries.items():
-            found = self._remembered.reading(path, entry.stamp)
+            found = self.remembered.reading(path, entry.stamp)
             if found is None:
-                with suppress(RecollectError):
-                    known = ChainMap(self._remembered.claims_before(path), self._known)
-                    found = reading_of(path, self[path], known)
-                    self._remembered.keep_reading(self.stamps[path], found)
+                found = self._read(path)
             if found is not None:
                 self.stamps.setdefault(path, entry.stamp)
                 yield found
+
+    def _read(self, path: str) -> Reading | None:
+        try:
+            text = self[path]
+        except RecollectError:
+            self.is_as_listed = False
+            return None
+        return self._kept(path, text, self.stamps[path])
+
+    def _kept(self, path: str, text: str, stamp: str) -> Reading:
+        found = reading_of(path, text, ChainMap(self.remembered.claims_before(path), self._known))
+        self.remembered.keep_reading(stamp, found)
+        return found
+
+    def foresee(self, path: str, text: str) -> None:
+        """Remember for the next pass what a file will say that is about to get this text."""
+        self._kept(path, text, stamp_of(text.encode("utf-8", "surrogateescape")))
 
     def heard(self, episode: Memory) -> list[Heard]:
         """What an episode says."""
@@ -102,17 +132,18 @@ class Files(Mapping[str, str]):
         return found
 
     def _heard(self, path: str) -> list[Heard]:
-        found = self._remembered.heard(path, self.stamps[path])
+        found = self.remembered.heard(path, self.stamps[path])
         if found is not None:
             return found
         try:
             document = self._store.files.read(path)
         except RecollectError:  # it stays where it is: no file has this stamp
-            self.stamps[path] = ""
+            self.stamps[path], self.is_as_listed = "", False
             return []
+        self.is_as_listed &= document.stamp == self.stamps[path]
         self.stamps[path] = document.stamp
         found = heard_in(memory_from_text(document.text, path))
-        self._remembered.keep_heard(path, document.stamp, found)
+        self.remembered.keep_heard(path, document.stamp, found)
         return found
 
 
@@ -154,31 +185,22 @@ def _told_by_journal(
     store: OpenStore, entries: Collection[Entry], reactions: Iterable[Reaction]
 ) -> _Told:
     """What the plan needs of the journal, whose texts are read one at a time and not kept."""
-    ops = store.journal.heads()
+    marked: dict[str, list[str]] = {}  # the marked lines that came with each op that has a text
+
+    def note(op: Op, new: str) -> None:
+        marked[op.op_id] = [line for line in new.split("\n") if MARK in line] if MARK in new else []
+
+    ops = store.journal.heads(note)
     gone = undone(ops)
-    texts: set[str] = set()
-    marked: dict[str, None] = {}
-    for op, new in _new_in_each(store.journal, ops):
-        texts.update(filter(None, [op.after]))
-        if MARK in new and not _is_taken_back(op, gone):
-            marked |= dict.fromkeys(line for line in new.split("\n") if MARK in line)
+    lines = dict.fromkeys(
+        line for op in ops if not _is_taken_back(op, gone) for line in marked.get(op.op_id, ())
+    )
     return _Told(
-        _dates_of(marked),
-        frozenset(texts),
+        _dates_of(lines),
+        frozenset(op.after for op in ops if op.after and op.op_id in marked),
         frozenset(_brought_back(ops, gone)),
         tuple(weighings(store, entries, ops, reactions)),
     )
-
-
-def _new_in_each(journal: Journal, ops: Iterable[Op]) -> Iterator[tuple[Op, str]]:
-    """These ops, each with what is new in its text; what it takes over was new in another one."""
-    holding = {op.op_id: op for op in ops}
-    for name in journal.files():
-        for line in journal.lines(name):
-            op = holding.pop(str(line.data.get("op_id", "")), None)
-            parts = line.data.get("parts", [line.data.get("text")])
-            if op and isinstance(parts, list) and parts != [None]:
-                yield op, "".join(part for part in parts if isinstance(part, str))
 
 
 def _unwanted_merges(store: OpenStore, paths: Mapping[str, str]) -> Iterator[str]:

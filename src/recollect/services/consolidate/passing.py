@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect.domain.codec import default_fields
-from recollect.domain.lifecycle import Merge, Wait, plan
+from recollect.domain.lifecycle import Action, Archive, Merge, Wait, plan
 from recollect.domain.reaction import Reaction
 from recollect.named import NamedTuple
 from recollect.services.consolidate.applying import carry_out
@@ -36,10 +36,25 @@ class Outcome(NamedTuple):
 
 def planned(gathered: Gathered) -> Steps:
     """The steps that are due."""
-    files = gathered.files
-    actions = plan(gathered.episodes, files, gathered.rules, files)
-    found = steps_of((*actions, *gathered.weighings), gathered.kept)
+    found = steps_of((*_actions(gathered), *gathered.weighings))
     return _but_encrypted(found, gathered) if gathered.encrypt else found
+
+
+def _actions(gathered: Gathered) -> Sequence[Action]:
+    """The plan; that there was nothing to do is remembered for as long as nothing changes."""
+    files, state = gathered.files, gathered.state
+    known = files.remembered.left(state)
+    if known is not None:
+        return known
+    actions = [
+        action
+        for action in plan(gathered.episodes, files, gathered.rules, files)
+        if not (isinstance(action, Archive) and action.id in gathered.kept)
+    ]
+    left = [action for action in actions if isinstance(action, (Wait, Merge))]
+    if len(left) == len(actions) and files.is_as_listed:
+        files.remembered.keep_left(state, left)
+    return actions
 
 
 def _but_encrypted(found: Steps, gathered: Gathered) -> Steps:

@@ -1,23 +1,28 @@
 """Consolidate: what files said when they were last read, so that they need not be read again.
 
-Promises: what is remembered of a file holds for one stamp of it; what cannot be read back is read
-anew from the file; nothing is lost with it but time.
-Touches: nothing; the app keeps `lines` in the store's cache.
+Promises: what is remembered of a file holds for one stamp of it, what a plan left to a person for
+one state of all that it goes by; a text that is not to the letter what was kept says nothing; nothing
+is lost with it but time.
+Touches: nothing; the app keeps `text` in the store's cache.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from binascii import crc32
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from recollect.domain.claims import Claim
 from recollect.domain.conflicts import Standing
-from recollect.domain.lifecycle import Heard, Mark, Reading
+from recollect.domain.lifecycle import Heard, Mark, Merge, Reading, Wait
 from recollect.domain.lifecycle.pages import Held, Page
 
-FORMAT = "recollect-claims 3"
-HEARD, READ = "h", "r"  # what an episode says, what a file says: in front of its stamp
+FORMAT = "recollect-claims 4"
+HEARD, READ, LEFT = "h", "r", "l"  # what an episode says, a file says, a plan left: before a stamp
+PLAN = "*"  # stands for a path in the row of a plan
+
+Left = Wait | Merge
 
 
 class Remembered:
@@ -25,9 +30,9 @@ class Remembered:
 
     def __init__(self, text: str = "", version: str = "") -> None:
         """What the `text` of an earlier run says; nothing if another version wrote it."""
-        self._head = f"{FORMAT} {version}"
+        self._version = version
         head, _, rest = text.partition("\n")
-        self._rows = dict(_rows_in(rest)) if head == self._head else {}
+        self._rows = dict(_rows_in(rest)) if head == self._head_of(rest) else {}
         self._asked: set[str] = set()
         self.changed = False
 
@@ -38,7 +43,11 @@ class Remembered:
             for path, (stamp, row) in self._rows.items()
             if path in self._asked and path.isprintable()
         ]
-        return f"{self._head}\n{''.join(lines)}"
+        rows = "".join(lines)
+        return f"{self._head_of(rows)}\n{rows}"
+
+    def _head_of(self, rows: str) -> str:
+        return f"{FORMAT} {self._version} {crc32(rows.encode('utf-8', 'replace')):08x}"
 
     def _found(self, path: str, stamp: str) -> Any:
         known, row = self._rows.get(path, ("", ""))
@@ -85,6 +94,25 @@ class Remembered:
         held = [one._replace(path="", topics=sorted(one.topics)) for one in reading.held]  # type: ignore[arg-type]
         self._keep(reading.path, READ + stamp, (page, held, reading.past))
 
+    def left(self, state: str) -> tuple[Left, ...] | None:
+        """What a plan with nothing to do left to a person, if all that it goes by was so."""
+        rows = self._found(PLAN, LEFT + state)
+        if rows is None:
+            return None
+        self._asked.update(self._rows)  # as they were, the files say what they said
+        return tuple(map(_left_of, rows))
+
+    def keep_left(self, state: str, left: Sequence[Left]) -> None:
+        """Remember that there was nothing to do, and what was left to a person."""
+        self._keep(PLAN, LEFT + state, left)
+
+
+def _left_of(row: list[Any]) -> Left:
+    if len(row) == len(Merge._fields):
+        return Merge(*row)
+    key, path, held, claim, mark, *rest = row
+    return Wait(key, path, held, Claim(*claim), Mark(*mark), *rest)
+
 
 def _reading_of(path: str, row: list[Any]) -> Reading:
     page, held, past = row
@@ -106,7 +134,5 @@ def _rows_in(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
     for line in text.split("\n"):
         name, tab, row = line.partition("\t")
         stamp, blank, path = name.partition(" ")
-        if (
-            tab and blank and row.endswith("]")
-        ):  # the last line of a file that was cut off has no end
+        if tab and blank:
             yield path, (stamp, row)

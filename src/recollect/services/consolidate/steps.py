@@ -10,7 +10,7 @@ two steps never touch the same file, so that they can be undone in any order.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from recollect.domain.lifecycle import (
     Absorb,
@@ -59,8 +59,8 @@ class Steps(NamedTuple):
     merges: tuple[Merge, ...]
 
 
-def steps_of(actions: Iterable[Action], kept: Collection[str] = ()) -> Steps:
-    """The steps of a plan, without the archiving of what a person brought back (`kept`)."""
+def steps_of(actions: Iterable[Action]) -> Steps:
+    """The steps of a plan."""
     files: dict[str, list[Action]] = {}
     archives: list[Step] = []
     waits: list[Wait] = []
@@ -71,8 +71,7 @@ def steps_of(actions: Iterable[Action], kept: Collection[str] = ()) -> Steps:
         elif isinstance(action, Merge):
             merges.append(action)
         elif isinstance(action, Archive):
-            if action.id not in kept:
-                archives.append(Step(action.path, (action,)))
+            archives.append(Step(action.path, (action,)))
         else:
             files.setdefault(action.path, []).append(action)
     steps = tuple(Step(path, tuple(row)) for path, row in files.items())
