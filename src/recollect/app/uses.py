@@ -1,8 +1,8 @@
 """App: what an agent asked for by a tool counts as a use, as what the hooks hand over does.
 
-Promises: each store is told of its own memories only; a store that cannot be written keeps nothing
-from anybody who asks.
-Touches: `journal/<client>-<session>.jsonl` of the stores.
+Promises: it stands where the hooks of the session leave theirs, in the project's store if there is
+one; a store that cannot be written keeps nothing from anybody who asks.
+Touches: `journal/<client>-<session>.jsonl` of that store.
 """
 
 from __future__ import annotations
@@ -24,17 +24,12 @@ def keep(app: App, names: Sequence[str], moment: str, text: str) -> None:
     """Note that memories or sections of these names were handed over, in a text of that cost."""
     client, session = told(app.env)
     client, session = (client, session) if session else _OWN
-    tokens = count_tokens(text)
-    for store in app.stores():
-        mine = [name for name in names if store.index.entry(name.partition("#")[0])]
-        if not mine:
-            continue
-        fields: dict[str, str | list[str] | int] = {
-            "session": session,
-            "moment": moment,
-            "items": mine,
-            "tokens": tokens,
-        }
-        with suppress(OSError):
-            places.record(store.files.root, places.writer_of(client, session), "inject", fields)
-        tokens = 0  # it was said once
+    fields: dict[str, str | list[str] | int] = {
+        "session": session,
+        "moment": moment,
+        "items": list(names),
+        "tokens": count_tokens(text),
+    }
+    root = app.stores()[0].files.root
+    with suppress(OSError):
+        places.record(root, places.writer_of(client, session), "inject", fields)
