@@ -80,6 +80,12 @@ def test_a_strange_line_of_the_journal_is_no_use(line: dict[str, Any]) -> None:
     assert uses_of([line], "2026-03-04") == {}
 
 
+@pytest.mark.parametrize("moment", ["prompt", "error", "recall", "expand"])
+def test_what_a_hook_handed_over_and_what_an_agent_asked_for_are_uses(moment: str) -> None:
+    line = {"moment": moment, "items": ["port#noted"], "time": "2026-03-04T05:06:07Z"}
+    assert uses_of([line], "2026-03-04")["port"].recent == 1
+
+
 # ----------------------------------------------------------------------------- whose value it is
 
 

@@ -20,6 +20,7 @@ from recollect.named import NamedTuple
 RECENT_DAYS = 30
 OFTEN = 3  # days of the recent ones on which a memory came first make it salient
 IDLE_DAYS = 90
+_NEEDED = (*ASKED_FOR, "recall", "expand")  # moments: of a hook, or of a tool that an agent called
 OWN_CAUSES = ("consolidate", "capture")
 FIELDS = ("salience", "confidence")
 KEPT = "set/"  # the cause of a change by which a person said that a field is right as it is
@@ -39,7 +40,7 @@ def uses_of(injections: Iterable[Mapping[str, Any]], today: str) -> dict[str, Us
     first: dict[str, set[str]] = {}
     for line in injections:
         items, day = line.get("items"), str(line.get("time", ""))[:10]
-        if line.get("moment") not in ASKED_FOR or not isinstance(items, list) or day > today:
+        if line.get("moment") not in _NEEDED or not isinstance(items, list) or day > today:
             continue
         names = [str(item).partition("#")[0] for item in items]
         for name in names:
