@@ -79,6 +79,7 @@ class Filing:
             for table in ("memory", "section")
         )
         self.is_first = not self._memory  # nothing that comes can be there already
+        self._is_listed = bool(lookup.meta(db, "counted"))
         self._more = 0  # sections that recall looks through
         self._begin()
 
@@ -145,8 +146,10 @@ class Filing:
         db = self._db
         db.executemany(_PUT_MEMORY, self._memories)
         db.executemany(_PUT_SECTION, self._sections)
-        for put, rows in zip(_PUT_WORDS, self._words, strict=True):
+        for shelf, put, rows in zip(lookup.SHELVES, _PUT_WORDS, self._words, strict=True):
             db.executemany(put, rows)
+            if rows and self._is_listed:
+                _list_more(db, shelf, rows)
         db.executemany("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)", self._files)
         for path, name in self._names:
             if not self.is_first:
@@ -165,6 +168,14 @@ class Filing:
             for shelf in lookup.SHELVES:
                 self._db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts) VALUES ('optimize')")
         _count(self._db, self._more)
+
+
+def _list_more(db: sqlite.Connection, shelf: str, rows: Sequence[tuple[Value, ...]]) -> None:
+    """Add the words of these sections to the list."""
+    words = {word for row in rows for field in row[1:] for word in str(field).split()}
+    terms = lookup.stems(list(words)).values()
+    put = "INSERT OR IGNORE INTO listed VALUES (?, ?, 0)"
+    db.executemany(put, [(shelf, term) for term in terms])
 
 
 def _section_row(one: entries.Shelved) -> tuple[Value, ...]:
@@ -271,13 +282,20 @@ def _count(db: sqlite.Connection, more: int) -> None:
     db.execute("INSERT OR REPLACE INTO meta VALUES ('sections', ?)", (str(total),))
     if total < lookup.COMMON_FROM or abs(total - before) * 8 < total:
         return
-    db.execute("DELETE FROM common")
-    for shelf in lookup.SHELVES:
-        db.execute(
-            f"INSERT INTO common SELECT ?, term, doc FROM {shelf}_words WHERE doc >= ?",
-            (shelf, lookup.COMMON_FROM),
-        )
+    list_words(db)
     db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(total),))
+
+
+def list_words(db: sqlite.Connection) -> None:
+    """List the words that there are, and those that many sections have.
+
+    What comes later is added (`_list_more`); what goes stays listed until the next time.
+    """
+    for table in ("common", "listed"):
+        db.execute(f"DELETE FROM {table}")
+    for shelf in lookup.SHELVES:
+        db.execute(f"INSERT INTO listed SELECT ?, term, doc FROM {shelf}_words", (shelf,))
+    db.execute("INSERT INTO common SELECT * FROM listed WHERE count >= ?", (lookup.COMMON_FROM,))
 
 
 def _flat(value: object) -> Value:

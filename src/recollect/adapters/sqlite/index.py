@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from recollect import fsio
 from recollect.adapters.sqlite import lookup, opening, schema
+from recollect.adapters.sqlite.best import Shelf, best
 from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.mending import whole as _whole
 from recollect.adapters.sqlite.rows import (
@@ -23,7 +24,7 @@ from recollect.adapters.sqlite.rows import (
     clean,
     condition,
     entry_of,
-    lets_all_through,
+    section_condition,
 )
 from recollect.collecting import without_collecting
 from recollect.domain.model import Entry, Filter
@@ -37,13 +38,14 @@ if TYPE_CHECKING:
     from recollect.adapters.sqlite.vectors import SqliteVectors
 
 MOST_TURNS = 200  # of conversations: their order is settled by what was said around them
-MOST_ROWS = 30_000  # below the number of variables that SQLite takes in one statement
+MOST_NUMBERS = 30_000  # below the number of variables that SQLite takes in one statement
 
 
 class SqliteIndex:
     """The index of one store."""
 
     identity = lookup.IDENTITY
+    _cutter: sqlite.Connection | None = None  # a process that searches once and again has one
 
     def __init__(self, folder: str, refill: Callable[[], None] | None = None) -> None:
         """Open the index in this cache folder, or make a new one there.
@@ -63,6 +65,8 @@ class SqliteIndex:
     def close(self) -> None:
         """Let the file go."""
         self._db.close()
+        if self._cutter:
+            self._cutter.close()
 
     def heal(self) -> None:
         """Move a damaged index aside and start an empty one."""
@@ -168,7 +172,12 @@ class SqliteIndex:
     @_whole
     def purge(self) -> None:
         """Take what was removed out of the index's own files too."""
+        from recollect.adapters.sqlite.filing import list_words  # what only reads has no need of it
+
         opening.forget_aside(self.path)
+        if lookup.meta(self._db, "counted"):
+            with self.transaction() as db:
+                list_words(db)
         for shelf in lookup.SHELVES:
             self._db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts) VALUES ('optimize')")
         self._db.execute("VACUUM")
@@ -249,7 +258,7 @@ class SqliteIndex:
         words = cue_words(text)
         if not words:
             return []
-        filed = lookup.stems(words)
+        filed = self.stems(words)
         found = self._found(filed, "cold" if only.archived else "hot", only, limit)
         if len(found) < limit:
             found += self._found(filed, "raw", only, MOST_TURNS)
@@ -261,18 +270,8 @@ class SqliteIndex:
         counts = lookup.counts_of(self._db, filed, shelf)
         if not all(counts.values()):
             counts = self._with_neighbours(counts, filed, shelf)
-        allowed = None if shelf == "hot" and lets_all_through(only) else self._allowed(only, shelf)
-        found = lookup.find(
-            self._db,
-            counts,
-            limit=limit if allowed is None else MOST_ROWS,
-            most_rows=MOST_ROWS,
-            scope="",
-            shelf=shelf,
-        )
-        if allowed is not None:
-            found = [one for one in found if one.memory in allowed and only.kind in ("", one.kind)]
-        return found[:limit]
+        where, values = section_condition(only, shelf)
+        return lookup.rows_of(self._db, best(Shelf(self._db, shelf, where, values), counts, limit))
 
     def _with_neighbours(
         self, counts: dict[str, int], filed: dict[str, str], shelf: str
@@ -290,24 +289,17 @@ class SqliteIndex:
             more = lookup.counts_of(self._db, {char: char for char in single}, shelf)
         return more | counts
 
-    def _allowed(self, only: Filter, shelf: str) -> set[int]:
-        """The memories on a shelf that the filter lets through."""
-        where, values = condition(only, shelf)
-        return {
-            row[0] for row in self._db.execute(f"SELECT m.n FROM memory m WHERE {where}", values)
-        }
-
     @_whole
     def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
         """What recall judges for these words of a cue: `(candidates, counts, total)`."""
-        return lookup.consider(self._db, lookup.stems(words) if words else {}, "")
+        return lookup.consider(self._db, self.stems(words), "")
 
     @_whole
     def spelled(self, words: list[str]) -> dict[str, list[str]]:
         """Of words that nobody wrote: those that are spelled nearly so, as the index files them."""
         from recollect.adapters.sqlite import spelling
 
-        filed = lookup.stems(words) if words else {}
+        filed = self.stems(words)
         near = spelling.neighbours(self._db, lookup.counts_of(self._db, filed), filed, "hot")
         return {word: [term for term, _ in several] for word, several in near.items()}
 
@@ -323,7 +315,7 @@ class SqliteIndex:
         have = {one.n for one in turns}
         near = {(one.n + by, one.memory) for one in turns for by in (-1, 1, 2)}
         wanted = dict.fromkeys(sorted({n for n, _ in near} - have), 0.0)
-        rows = lookup.rows_of(self._db, wanted, "")
+        rows = lookup.rows_of(self._db, wanted)
         return [one for one in rows if (one.n, one.memory) in near]
 
     @_whole
@@ -342,16 +334,17 @@ class SqliteIndex:
 
     def stems(self, words: Sequence[str]) -> dict[str, str]:
         """Each word with the form under which the index files it."""
-        return lookup.stems(list(words)) if words else {}
+        if not words:
+            return {}
+        if self._cutter is None:
+            self._cutter = lookup.cutter()
+        return lookup.stems(list(words), self._cutter)
 
     @_whole
     def of_sections(self, numbers: Sequence[int], *, only: Filter, shelf: str) -> list[Candidate]:
         """The sections of a shelf with these numbers that the filter lets through, unscored."""
-        found = lookup.rows_of(self._db, dict.fromkeys(numbers[:MOST_ROWS], 0.0), "")
-        if not found or (shelf == "hot" and lets_all_through(only)):
-            return found
-        allowed = self._allowed(only, shelf)
-        return [one for one in found if one.memory in allowed and only.kind in ("", one.kind)]
+        wanted = dict.fromkeys(numbers[:MOST_NUMBERS], 0.0)
+        return lookup.rows_of(self._db, wanted, "", *section_condition(only, shelf))
 
     @_whole
     def by_ids(self, ids: list[str]) -> list[Candidate]:

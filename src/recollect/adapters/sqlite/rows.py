@@ -69,6 +69,11 @@ def condition(only: Filter, shelf: str) -> tuple[str, list[object]]:
     return " AND ".join(terms), [clean(v) if isinstance(v, str) else v for v in values]
 
 
-def lets_all_through(only: Filter) -> bool:
-    """Whether every memory passes this filter."""
-    return only == Filter(trust=only.trust)
+def section_condition(only: Filter, shelf: str) -> tuple[str, list[object]]:
+    """The condition on `section s` and `memory m` for a filter, and its values; often there is none."""
+    if shelf == "hot" and only == Filter(trust=only.trust):
+        return "", []
+    where, values = condition(only, shelf)
+    return (
+        (f"{where} AND s.kind = ?", [*values, clean(only.kind)]) if only.kind else (where, values)
+    )
