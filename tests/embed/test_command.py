@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import stat
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from tests.cli.running import Person
+from tests.contracts.test_embedders import Server
 from tests.fakes.embedder import wheel
 
 from recollect.adapters.embed import fetching
@@ -178,6 +180,30 @@ def test_who_has_nothing_to_compare_vectors_with_is_told_so_and_words_still_find
     assert "numpy" in ran.err
     words = ["--endpoint", "http://127.0.0.1:9/v1", "--model", "m"]
     assert person.run("embedder", "add", "mine", *words).code == 14
+
+
+def test_an_endpoint_is_told_the_memories_by_the_worker_and_the_cue_by_the_search(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Server() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            person.ok("embedder", "add", "mine", "--endpoint", server.url, "--model", "small")
+            monkeypatch.setenv("HOME", str(person.home))
+            monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+            assert make_vectors(str(person.store)) == 1
+            [hit] = person.ok("search", "cold", "--json", "--explain").json["hits"]
+        finally:
+            server.shutdown()
+            thread.join()
+    assert hit["id"].startswith("clock")
+    inputs = [text for told in server.told for text in told["input"]]
+    assert [text.partition("\n")[0] for text in inputs] == [
+        "ok",
+        "Clock drifts in the cold",
+        "cold",
+    ]
 
 
 def test_an_agent_tells_no_endpoint_what_is_stored(person: Person) -> None:

@@ -142,4 +142,4 @@ def test_with_a_library_that_is_too_old_it_goes_by_words_and_says_so(
     monkeypatch.delattr("numpy.bitwise_count")
     assert found(store, "cold clock") == ["Clock drifts in the cold"]
     [problem] = store.problems
-    assert "numpy" in problem.message
+    assert "numpy" in problem.sentence

@@ -169,6 +169,7 @@ TRIGGER_BONUS = 0.3
 AGE_FLOOR = 0.7
 HALF_LIFE_DAYS = 90.0
 
+SURE = 0.5  # a cosine from which on a memory may be said that has none of the words
 RECORD_COVERAGE = 0.9  # the record of a session has many words
 WEAKEST_OF_BEST = 0.45
 MOST_BEHIND = 2.5  # so much may the older of two about the same score more and still come second
@@ -331,6 +332,8 @@ def judge(
     if one.kind in KIND:
         coverage *= RECORD_COVERAGE
     one.parts["coverage"], one.parts["weight"] = round(coverage, 3), round(weight, 3)
+    if one.meaning >= SURE:
+        return True
     if hits == 1 < len(asked) and not evidence.found_in(asked, about)[2]:
         return False  # a word in passing: title and tags say what a memory is about
     return evidence.is_relevant(coverage, weight, hits)
