@@ -29,7 +29,7 @@ test-slow: $(VENV)/.dev
 test-traced: $(VENV)/.dev
 	@$(BIN)/python -m tools.alone --trace -- $(BIN)/python -m pytest -n 2 -rfE tests/transcripts
 
-# The embedder, installed from the package registry: without a network it says that it was skipped.
+# The embedder, and a model of a person's own with onnxruntime, installed from the package registry: without a network it says that it was skipped.
 test-registry: $(VENV)/.dev
 	@$(BIN)/python -m tools.registry
 
