@@ -202,22 +202,11 @@ def test_a_long_error_is_soon_read(unit: str) -> None:
 
 LINES = st.sampled_from(
     [
-        "exit code 1",
-        "E   Exit code 2",
-        "not  found",
-        "command not\tfound",
-        "er\x1b[0mror: x",
-        "fine",
+        "exit code 1", "E   Exit code 2", "not  found", "command not\tfound", "er\x1b[0mror: x",
+        "fine", "Traceback (most recent call last):", "TIMEOUT", "找不到", "a lone lin\ud800e",
+        "İnvalid", "",
     ]
-    + [
-        "Traceback (most recent call last):",
-        "TIMEOUT",
-        "找不到",
-        "a lone lin\ud800e",
-        "İnvalid",
-        "",
-    ]
-)
+)  # fmt: skip
 
 
 @given(st.lists(LINES | st.text(max_size=20), max_size=8).map("\n".join))
