@@ -152,6 +152,32 @@ def test_nothing_is_lost_with_a_process_that_dies(
     assert kept[0] == kept[1] == kept[2]
 
 
+@pytest.mark.slow
+def test_a_process_that_hangs_is_not_waited_for_any_longer(
+    person: Person, past: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hang(process: Any) -> None:
+        process.stdout = _Hanging(process)
+
+    monkeypatch.setattr(ahead, "PATIENCE_SECONDS", 0.05)
+    with _processes(monkeypatch, 2, hang):
+        assert person.ok("capture", str(past), "--json").json["created"] == SESSIONS + 1
+
+
+class _Hanging:
+    """The answers of a process that gives none."""
+
+    def __init__(self, process: Any) -> None:
+        self._process, self._pipe = process, process.stdout
+
+    def __iter__(self) -> Iterator[bytes]:
+        self._process.wait()
+        yield from ()
+
+    def close(self) -> None:
+        self._pipe.close()
+
+
 class _Dying:
     """The answers of a process that dies in the middle of one."""
 
@@ -178,7 +204,7 @@ def test_little_is_heard_by_one_process(
     assert person.ok("capture", str(past), "--json").json["created"] == SESSIONS + 1
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.lists(st.integers(0, 20_000_000), max_size=40), st.integers(1, 16))
 def test_nobody_is_started_to_hear_little(sizes: list[int], processors: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

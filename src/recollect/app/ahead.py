@@ -33,6 +33,7 @@ WORTH_BYTES = 8_000_000
 LARGEST_BYTES = 16_000_000  # of a transcript: two of the long ones at once take too much memory
 MOST_OTHERS = 3  # they hear more than one process can write
 HELD, HELD_FOR_EACH = 8, 4  # sessions that wait for their turn: more than are written together
+PATIENCE_SECONDS = 60.0  # with a process that does not answer
 AT_ONCE = 2  # that a process is told of, so that it always has the next
 
 
@@ -154,7 +155,8 @@ class Ahead:
                 later = self._next()
                 job = None if later is None else self._jobs[later]
                 if later is None or job is None:
-                    self._changed.wait()
+                    if not self._changed.wait(PATIENCE_SECONDS):
+                        self._given.discard(turn)  # whoever is at it hangs
                     continue
             heard = self._ear.hear(job)
             with self._changed:
@@ -184,17 +186,19 @@ class Ahead:
 
     def _listen(self, other: _Other) -> None:
         """Take what a process says of one session after the other, until it ends."""
-        for line in other.said:
+        try:
+            for line in other.said:
+                with self._changed:
+                    turn = other.turns.popleft()
+                    self._given.discard(turn)
+                    self._ready[turn] = line
+                    self._feed()
+                    self._changed.notify()
+        finally:
             with self._changed:
-                turn = other.turns.popleft()
-                self._given.discard(turn)
-                self._ready[turn] = line
-                self._feed()
+                other.is_there = False
+                self._given.difference_update(other.turns)  # to be heard when it is their turn
                 self._changed.notify()
-        with self._changed:
-            other.is_there = False
-            self._given.difference_update(other.turns)  # to be heard when it is their turn
-            self._changed.notify()
 
 
 class _Other:
