@@ -72,6 +72,18 @@ def test_what_stood_in_a_brief_was_not_needed_yet() -> None:
     assert uses_of([{"moment": "prompt", "items": None}, {"moment": "error"}]) == {}
 
 
+def test_what_is_of_all_projects_is_used_where_a_session_of_this_one_was_handed_it(
+    used: Person,
+) -> None:
+    used.ok("init", "--scope", "global")
+    used.ok("save", "Prefers tea", "--kind", "fact", "--scope", "global", "--body", "Green.")
+    injected(used, "prefers-tea")
+    project, everywhere = used.ok("stats", "--json").json
+    assert [one["id"] for one in everywhere["most_accessed"]] == ["prefers-tea"]
+    assert "prefers-tea" not in [one["id"] for one in project["most_accessed"]]
+    assert everywhere["never_accessed"]["count"] == 0
+
+
 def test_memories_that_are_gone_or_belong_to_the_core_are_not_counted(used: Person) -> None:
     injected(used, "nothing-any-more")
     used.ok("memory-set", "project", "A queue.")

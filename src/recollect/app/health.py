@@ -14,7 +14,7 @@ from recollect.app import automemory, embedding, factsedits, leftovers, surround
 from recollect.app import repair as mending
 from recollect.app.finding import Finding
 from recollect.app.finding import found as _found
-from recollect.app.statistics import uses_of
+from recollect.app.statistics import uses_here
 from recollect.app.wiring import App
 from recollect.domain.dismissed import MERGE, pair_of
 from recollect.domain.health import SETTLED_DAYS, STALE_DAYS, Health, examined, links_in
@@ -209,7 +209,7 @@ def _health(app: App, store: OpenStore) -> Health:
                 beside = said.removeprefix("./")  # or meant from the root of the store
                 if not any(_is_there(store, path) for path in (target, beside)):
                     broken.append((entry.path, said))
-    uses = uses_of(store.journal.hot("inject"))
+    uses = uses_here(app, store)
     found = examined(entries, {name: use.last for name, use in uses.items()}, broken, app.now)
     gone = dismissing.pairs(store)
     alike = [

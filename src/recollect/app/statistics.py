@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ from recollect.app import promoting, reading
 from recollect.app.wiring import App
 from recollect.domain.model import Entry, Filter
 from recollect.domain.names import is_sealed_path
+from recollect.errors import RecollectError
 from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore
 
@@ -55,11 +57,22 @@ def uses_of(injections: Iterable[Mapping[str, Any]]) -> dict[str, Use]:
     return found
 
 
+def uses_here(app: App, store: OpenStore) -> dict[str, Use]:
+    """How often each memory was used: what is of all projects, as far as this project tells.
+
+    What a session of the project was handed stands in the project's journal, wherever it is from.
+    """
+    stores = [store]
+    with suppress(RecollectError):  # another store that is broken says so itself
+        stores += [other for other in app.stores() if other is not store]
+    return uses_of(line for one in stores for line in one.journal.hot("inject"))
+
+
 def _used(app: App, store: OpenStore, scope: str) -> dict[str, Any]:
     """The seed's statistics of use: most accessed, never accessed, oldest unaccessed."""
     found = (e for e in store.index.entries(Filter()) if "core/" not in e.path)
     entries = [entry for entry in found if app.shows(entry.project, scope)]
-    uses = uses_of(store.journal.hot("inject"))
+    uses = uses_here(app, store)
     used = [entry for entry in entries if entry.id in uses]
     unused = sorted((e for e in entries if e.id not in uses), key=_since)
     used.sort(key=lambda entry: (-uses[entry.id].times, entry.id))
