@@ -52,7 +52,7 @@ def front_matter(data: bytes) -> None:
 
 def journal_line(data: bytes) -> None:
     """A line of the journal: nothing that its writer did not seal is taken for a change."""
-    for raw, _ in lines.split(data + b"\n"):
+    for raw, _ in lines.split([data + b"\n"]):
         found = lines.checked(raw)
         if found is not None:
             lines.op_of(found)

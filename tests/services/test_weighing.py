@@ -65,6 +65,15 @@ def test_what_nobody_needs_any_more_fades_and_comes_back_with_use() -> None:
     assert field(house, "salience") == "medium"
 
 
+def test_what_holds_for_all_projects_does_not_fade_as_its_uses_are_noted_in_theirs() -> None:
+    house = House()
+    saved(house)
+    store = at(house, "2026-07-01T09:00:00Z")
+    store.scope = "global"
+    assert not consolidate(store).steps
+    assert field(house, "salience") in ("", "medium")
+
+
 def test_a_correction_lowers_and_an_approval_raises_confidence_by_one_step() -> None:
     house = House()
     saved(house)

@@ -68,7 +68,9 @@ def _is_weighed(entry: Entry) -> bool:
 def _weighed(store: OpenStore, entry: Entry, known: _Known) -> Iterator[Weigh]:
     use, credit = known.uses.get(entry.id, Use()), known.credits.get(entry.id, ())
     times = known.times.get(entry.id, ())
-    is_idle = _is_idle(entry, use, times, days_before(store.now, IDLE_DAYS))
+    # What holds for all projects is handed over in each of them, and noted there, not here.
+    is_known = store.scope != "global"
+    is_idle = is_known and _is_idle(entry, use, times, days_before(store.now, IDLE_DAYS))
     salience = salience_after(entry.salience, use.recent, is_idle=is_idle)
     is_read = use.last > entry.last_accessed
     if not (credit or is_read or salience != entry.salience):
