@@ -231,3 +231,10 @@ def test_a_summary_counts_facts_and_names_what_most_are_about() -> None:
     ]
     told = factsview.summary_of(found)
     assert told == (2, 0, 2, 1, ["Cache", "db", "api"])
+
+
+@given(any_text | st.text(alphabet="a b\n。", min_size=1900, max_size=2100))
+def test_a_reason_that_is_a_line_already_stays_as_it_is(reason: str) -> None:
+    line = factsview.reason_line(reason)
+    assert factsview.reason_line(line) == line
+    assert len(line) <= factsview.LONGEST_REASON

@@ -19,6 +19,7 @@ from recollect.domain.lifecycle import (
     applied,
     conflict_key,
     plan,
+    reading_of,
 )
 from recollect.domain.model import Memory
 
@@ -407,3 +408,13 @@ def test_files_that_say_much_the_same_are_proposed_for_merging_once() -> None:
     assert after == files
     (proposal,) = (a for a in actions if isinstance(a, Merge))
     assert plan([], files, RULED._replace(waiting={proposal.key})) == ()
+
+
+def test_of_a_long_text_a_reading_keeps_little() -> None:
+    text = page(
+        "Nothing is stated here:\n\n```\n" + "a b c d\n" * 5000 + "```\n", title="Use Redis"
+    )
+    found = reading_of("semantic/decisions/a.md", text)
+    assert found.page
+    assert near_key("Use Redis") in found.page.says
+    assert len(repr(found)) < 3000

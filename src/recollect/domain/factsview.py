@@ -104,6 +104,12 @@ def reason_of(text: str, title: str) -> str:
     return rest.strip() if first.strip().casefold() == f"# {title}".casefold() else text.strip()
 
 
+def reason_line(reason: str) -> str:
+    """A reason as the view has it: one line, cut where it is very long."""
+    line = " ".join(reason.split())
+    return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
+
+
 def facts_json(entries: Sequence[Entry], reasons: Mapping[str, str]) -> str:
     """facts.json: decisions, patterns, issues, and which of them each concept is about.
 
@@ -143,8 +149,7 @@ def _row(number: str, entry: Entry, reason: str) -> dict[str, object]:
         "content": entry.title,
     }
     if entry.kind == "decision":
-        line = " ".join(reason.split())
-        row["reason"] = line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
+        row["reason"] = reason_line(reason)
     elif entry.kind == "issue":
         row["status"] = "resolved" if entry.status == "resolved" else "open"
     if entry.files:

@@ -33,7 +33,7 @@ INDEX_JSON = ".index.json"
 FACTS_JSON = "facts.json"
 MOST_SESSIONS_READ = 12
 MOST_FACTS_READ = 40
-ASKED_AT_ONCE = 500
+ASKED_AT_ONCE = 100
 FACT_KINDS = ("decision", "pattern", "rule", "issue")
 
 
@@ -147,7 +147,9 @@ def _reasons(store: OpenStore, entries: Iterable[Entry]) -> dict[str, str]:
     found: dict[str, str] = {}
     for start in range(0, len(ids), ASKED_AT_ONCE):
         heads = store.index.by_ids(ids[start : start + ASKED_AT_ONCE])
-        found |= {head.id: factsview.reason_of(head.text, head.title) for head in heads}
+        for head in heads:
+            reason = factsview.reason_of(head.text, head.title)
+            found[head.id] = factsview.reason_line(reason)  # never the whole texts of all
     return found
 
 

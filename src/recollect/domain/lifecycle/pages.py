@@ -17,7 +17,7 @@ from types import MappingProxyType
 from recollect.domain import codec
 from recollect.domain.claims import Statement, is_claim, near_key, statements_of
 from recollect.domain.conflicts import Conflict, Standing, conflict_between, topics_of
-from recollect.domain.factsview import reason_of
+from recollect.domain.factsview import LONGEST_REASON, reason_of
 from recollect.domain.lifecycle.actions import Mark, mark_of, past_keys
 from recollect.domain.model import TRUSTS, Memory, lowest_trust
 from recollect.domain.redact import strip_private
@@ -114,6 +114,7 @@ def _whole(title: str, body: str) -> frozenset[str]:
     if not is_claim(title):
         return frozenset()
     reason = " ".join(reason_of(codec.sections_of(body)[0].text, title).split())
+    reason = reason if len(reason) <= LONGEST_REASON else ""  # no session tells so much of a fact
     return frozenset(map(near_key, (title, f"{title}: {reason}") if reason else (title,)))
 
 
