@@ -129,6 +129,21 @@ def test_recall_says_nothing_of_what_is_only_somewhat_near(store: OpenStore, cue
     assert said(store, cue) == []
 
 
+def test_who_is_told_how_things_were_by_meaning_alone_is_told_first_how_they_are(
+    store: OpenStore,
+) -> None:
+    old = page("Clock drifts", "Cold.", created="2025-01-01T00:00:00Z")
+    new = page("Clock drifts", "It is blue.", created="2025-06-01T00:00:00Z")
+    rows = [row("semantic/old.md", old), row("semantic/new.md", new)]
+    store.index.apply(rows, [], 1)
+    fill(store.index, WordEmbedder(), lambda: True)
+    cue = recall.cue_of("winter time", "2026-01-01T00:00:00Z", "")
+    given = recall.recall([store], cue, budget=800, lang="en", nonce="0")
+    ids = [one.id for one in given.full]
+    assert "old" in ids
+    assert ids.index("new") < ids.index("old")
+
+
 def test_recall_goes_by_words_when_the_embedder_fails(store: OpenStore) -> None:
     store.embedder = Broken
     assert said(store, "cold clock") == ["Clock drifts in the cold"]

@@ -46,18 +46,23 @@ class Sense:
                 found += self._near(store, embedder, turns, shelf="raw", only=only)
 
     def take_sure(self, store: OpenStore, found: list[Candidate]) -> None:
-        """Add what is so near that it may be said although it has none of the words; say how near."""
+        """Add what is so near that it may be said although it has none of the words; say how near.
+
+        What is near enough for a look comes, too: who is told how things were must be told how they are.
+        """
         with self._embedder(store) as embedder:
             if embedder is None:
                 return
             meant = self._asked(embedder, self._cue.text)
             near = store.index.vectors.near(embedder.identity, meant, "hot", MOST_NEAR)
-            cosines = {n: value for n, value in (near.best if near else ()) if value >= rank.SURE}
+            if near is None or near.scale.most < rank.SURE:
+                return
             known = {one.n for one in found}
-            wanted = [n for n in cosines if n not in known]
+            wanted = [n for n, cosine in near.best if cosine >= NEAR_ENOUGH and n not in known]
             found += store.index.of_sections(wanted, only=Filter(), shelf="hot")
+            cosines = store.index.vectors.cosines(meant, [one.n for one in found])
             for one in found:
-                one.meaning = cosines.get(one.n, 0.0)
+                one.meaning = max(0.0, cosines.get(one.n, 0.0))
 
     @contextmanager
     def _embedder(self, store: OpenStore) -> Iterator[Embedder | None]:
