@@ -72,6 +72,7 @@ def test_what_others_have_says_the_same_with_ours_in_it(text: str) -> None:
         assert len(groups) - len(others) == (event in settings.EVENTS)
 
 
+@pytest.mark.slow
 @given(files(), st.sampled_from(["/new/python", PYTHON]))
 def test_renewing_is_installing_anew(text: str, python: str) -> None:
     newer = settings.hooks(Program(python, HOOK))

@@ -156,6 +156,7 @@ def test_a_private_session_is_on_no_page(person: Person, calendar: Calendar) -> 
     assert not (person.store / "sessions" / "archive").exists()
 
 
+@pytest.mark.slow
 def test_recent_tells_in_few_words_what_came_before_the_last_sessions(
     person: Person, calendar: Calendar
 ) -> None:

@@ -137,6 +137,7 @@ def test_fork_captures_only_what_is_new(
     assert sum("Use PostgreSQL for the event store" in text for text in texts) == 1
 
 
+@pytest.mark.slow
 def test_two_sessions_at_once_both_land(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:
@@ -200,6 +201,7 @@ def test_clear_and_compact_in_the_terminal(
     memory.settle()
 
 
+@pytest.mark.slow
 def test_settings_file_is_the_other_way_to_connect(
     client: ClaudeClient, api: MessagesApi, project: Path
 ) -> None:

@@ -71,8 +71,10 @@ def in_context(turns: Sequence[Candidate], cue: Cue) -> None:
         beside = sum(w * own.get((one.memory, one.n + by), 0.0) for by, w in BESIDE.items())
         said = OWN * own[one.memory, one.n] + SESSION * sessions[one.memory] + beside
         said += MEANING * one.meaning + MEANT_SESSION * meant[one.memory]
-        one.meaning = 0.0  # it has been counted
         who, _, text = one.text.partition("\n")
+        if speaker_of(who) in _PERSONS and (one.meaning > 0 or own[one.memory, one.n] > 0):
+            said += PERSON
+        one.meaning = 0.0  # it has been counted
         said += sum(weight for weight, is_so in extra if is_so(who, text))
         if speaker_of(who) not in _PERSONS:
             said -= ASKING * _share_asked(text)
@@ -106,10 +108,7 @@ Bonus = tuple[float, Callable[[str, str], object]]
 def _bonuses(cue: Cue) -> list[Bonus]:
     """`(weight, whether a turn has it)` for what this cue asks of who speaks and what they say."""
     words = {word.casefold() for word in re.findall(r"\w+", cue.text)}
-    found: list[Bonus] = [
-        (PERSON, lambda who, _: speaker_of(who) in _PERSONS),
-        (NAMED, lambda who, _: speaker_of(who) in words),
-    ]
+    found: list[Bonus] = [(NAMED, lambda who, _: speaker_of(who) in words)]
     if _ASKS_WHEN.search(cue.text):
         found.append((DATED, lambda _, text: _TIME.search(text)))
     if _ASKS_HOW_MANY.search(cue.text):
