@@ -195,6 +195,22 @@ def test_a_paragraph_is_appended_and_a_title_changed(house: House) -> None:
     assert (found.id, found.title) == ("one", "Another title")
 
 
+def test_another_title_is_the_heading_too_and_nothing_says_the_old_one(house: House) -> None:
+    path = save(house, "Use npm", "It is fast.", kind="decision").path
+    writing.edit(house.open(), "use-npm", title="Use\n pnpm")
+    assert "\n# Use pnpm\n\nIt is fast." in house.texts()[path]
+    writing.set_fields(house.open(), "use-npm", {"title": "Use $& yarn", "salience": "high"})
+    assert "\n# Use $& yarn\n\nIt is fast." in house.texts()[path]
+    assert "Use npm" not in house.texts()[path]
+    assert memory(house, path).title == "Use $& yarn"
+
+
+def test_a_rule_that_is_its_title_gets_both_changed(house: House) -> None:
+    save(house, "Use npm", kind="rule")
+    writing.edit(house.open(), "feedback#use-npm", title="Use pnpm")
+    assert house.texts()[RULES].endswith("## Use pnpm\n\nUse pnpm\n")
+
+
 def test_a_section_is_edited_alone(house: House) -> None:
     body = "Head.\n\n## One\n\nFirst.\n\n## Two\n\nSecond.\n"
     path = save(house, "Parts", body, kind="fact").path

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain import model
-from recollect.domain.codec import default_fields, fields_of, memory_from_text, new_text, with_field
+from recollect.domain.codec import (
+    default_fields,
+    fields_of,
+    memory_from_text,
+    new_text,
+    with_field,
+    with_title,
+)
 from recollect.domain.codec.fields import ALWAYS, DATES, ORDER, time_of, words_for
 from recollect.domain.model import Memory
 from recollect.domain.names import is_id
@@ -265,3 +272,30 @@ def test_dates_stay_unquoted(key: str) -> None:
 def test_words_are_known_for_the_fields_that_have_a_list() -> None:
     assert words_for("status") == model.STATUSES
     assert words_for("title") == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("---\ntitle: Use npm\n# mine\n---\n# use  NPM\r\n\nText.\n", "---\ntitle: B\n# mine\n---\n# B\r\n\nText.\n"),
+        ("# 对话记忆：旧\n\n正文\n", "---\ntitle: B\n---\n# 对话记忆：B\n\n正文\n"),
+        ("---\ntitle: A\n---\n# Another one\n", "---\ntitle: B\n---\n# Another one\n"),
+        ("---\ntitle: A\n---\nText.\n\n```\n# A\n```\n", "---\ntitle: B\n---\nText.\n\n```\n# A\n```\n"),
+        ("---\ntitle: A\n---\n# Not A\n", "---\ntitle: B\n---\n# Not A\n"),
+    ],
+)  # fmt: skip
+def test_another_title_goes_into_the_heading_that_says_the_old_one(old: str, new: str) -> None:
+    assert with_title(old, "B") == new
+
+
+@given(
+    st.sampled_from(["", "---\ntitle: Old one\n---\n", "---\ntags: [a]\n---\n"]), any_text, any_text
+)
+def test_of_a_body_another_title_changes_the_heading_only(lead: str, said: str, title: str) -> None:
+    wanted = " ".join(title.split())
+    made = with_title(f"{lead}# Old one\n\n{said}", title)
+    if wanted:
+        assert memory_from_text(made, "semantic/x.md").title == wanted
+        assert made.endswith(f"---\n# {wanted}\n\n{said}")
+    else:
+        assert made.endswith(f"# Old one\n\n{said}")

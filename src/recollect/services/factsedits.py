@@ -109,22 +109,13 @@ def _changed(store: OpenStore, text: str, entry: Entry, one: Edit) -> str:
     said = _fact_of(store, one.row)
     for field in one.fields:
         if field == "content":
-            text = _with_title(text, entry, said.content)
+            text = codec.with_title(text, said.content)
         elif field == "reason":
             text = _with_reason(text, entry, said.detail)
         else:
             value = getattr(said, field)
             text = codec.with_field(text, field, list(value) if isinstance(value, tuple) else value)
     return codec.with_field(text, "updated", store.now)
-
-
-def _with_title(text: str, entry: Entry, title: str) -> str:
-    body = codec.split_front(text).body
-    heading, line = f"# {entry.title}", body.lstrip().partition("\n")[0].rstrip()
-    if line.casefold() == heading.casefold():
-        body = body.replace(line, f"# {title}", 1)
-        text = codec.with_body(text, body)
-    return codec.with_field(text, "title", title)
 
 
 def _with_reason(text: str, entry: Entry, reason: str) -> str:

@@ -13,6 +13,7 @@ from recollect.domain.codec.fields import (
     memory_from_text,
     new_text,
     with_field,
+    with_title,
 )
 from recollect.domain.codec.frontmatter import split_front
 from recollect.domain.codec.sections import section_named, sections_of, with_section
@@ -28,6 +29,7 @@ __all__ = [
     "with_body",
     "with_field",
     "with_section",
+    "with_title",
 ]
 
 

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from recollect.domain import model
 from recollect.domain.codec.editing import date_text, value_text, with_value, without_key
-from recollect.domain.codec.frontmatter import Value, read_front
+from recollect.domain.codec.frontmatter import Value, read_front, split_front
 from recollect.domain.codec.legacy import headers_of, split_keywords
 from recollect.domain.codec.sealed import closed_memory
 from recollect.domain.model import Memory
@@ -172,6 +172,25 @@ def with_field(text: str, key: str, value: Value | None) -> str:
     return with_value(text, key, value, order=ORDER, is_date=key in DATES)
 
 
+def with_title(text: str, title: str) -> str:
+    """`text` under another title, also in the heading of its body where that says the old one."""
+    title = " ".join(title.split())
+    old = memory_from_text(text, "semantic/x.md").title
+    front = split_front(text)
+    found = _heading_of(front.body)
+    plain = " ".join(found[1].split()) if found else ""
+    before = plain[
+        : max(0, len(plain) - len(old))
+    ]  # as in `Conversation Memory: …` of the first seed
+    is_old = plain[len(before) :].casefold() == old.casefold()
+    if found and title and is_old and (not before or before.rstrip().endswith((":", "："))):
+        start = found.end() - len(found[1].lstrip())
+        end = found.start(1) + len(found[1].rstrip())
+        body = front.body[:start] + before + title + front.body[end:]
+        text = front.lead + "".join(front.lines) + body
+    return with_field(text, "title", title)
+
+
 def _one(said: Said, key: str) -> str:
     value = said.get(key)
     if not value:
@@ -218,11 +237,15 @@ def _id(said: Said, stem: str, problems: list[str]) -> str:
 
 
 def _heading(body: str) -> str:
+    match = _heading_of(body)
+    return match[1].strip() if match else ""
+
+
+def _heading_of(body: str) -> re.Match[str] | None:
     """The `# ` heading of a body; what stands in a code block is a comment in a script."""
     head = body[:4000]
     fence = _FENCE.search(head)
-    match = re.search(r"^#[ \t]+(.*)$", head[: fence.start()] if fence else head, re.M)
-    return match[1].strip() if match else ""
+    return re.search(r"^#[ \t]+(.*)$", head[: fence.start()] if fence else head, re.M)
 
 
 def time_of(value: str) -> str:

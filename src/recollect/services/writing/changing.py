@@ -8,6 +8,7 @@ from recollect.domain import codec, model
 from recollect.domain.codec.fields import DATES, LISTS, ORDER, time_of
 from recollect.domain.codec.frontmatter import Value
 from recollect.domain.codec.sections import with_section_at, without_section
+from recollect.domain.entries import without_comments
 from recollect.domain.model import Change, Document, Entry
 from recollect.errors import MemoryNotFound, UsageProblem
 from recollect.named import NamedTuple
@@ -51,7 +52,7 @@ def edit(
             new_body = f"{new_body.rstrip()}\n\n{append.strip()}\n"
         text = codec.with_body(old.text, new_body)
         if title is not None:
-            text = codec.with_field(text, "title", " ".join(title.split()))
+            text = codec.with_title(text, title)
     return _write(store, Edit(name, entry, old, text), cause="edit", dry_run=dry_run)
 
 
@@ -66,6 +67,8 @@ def _section_edited(
 ) -> str:
     found = _section_at(body, name)
     text = found.text if new is None else new
+    if title and new is None and without_comments(text).casefold() == found.heading.casefold():
+        text = text.replace(without_comments(text), title, 1)  # it says what its title says
     if append is not None:
         text = f"{text.rstrip()}\n\n{append.strip()}"
     return with_section_at(body, found.anchor, found.heading if title is None else title, text)
@@ -100,7 +103,11 @@ def set_fields(
     old = store.read_open(entry)
     text = old.text
     for key, value in values.items():
-        text = codec.with_field(text, key, _checked(key, store.ledger.redact(value)))
+        new = _checked(key, store.ledger.redact(value))
+        if key == "title" and isinstance(new, str) and new:
+            text = codec.with_title(text, new)
+        else:
+            text = codec.with_field(text, key, new)
     cause = "set"
     if kept := [k for k in WEIGHED if values.get(k, "").strip() == getattr(entry, k)]:
         cause = _cause_of(store, entry, old, kept)
