@@ -194,6 +194,12 @@ class Index(Protocol):
     def vectors(self) -> Vectors:
         """The vectors of the sections."""
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """All that is asked inside is asked of one state of the index, whoever writes meanwhile.
+
+        A number of a section holds for as long. Inside, nothing is written and no lock waited for.
+        """
+
     def known(self) -> dict[str, Known]:
         """Every file that the index has, by path."""
 

@@ -158,6 +158,16 @@ class IndexContract:
         assert total >= len({one.name for one in found})
         assert full.consider([])[:2] == ([], {})
 
+    def test_a_snapshot_may_be_inside_another_and_writing_goes_on_behind_it(
+        self, full: Index
+    ) -> None:
+        with full.snapshot():
+            with full.snapshot():
+                assert names(full.search("jsonb", only=ALL, limit=1)) == ["use-postgres"]
+            assert names(full.by_ids(["day"])) == ["day"]
+        fill(full, {"semantic/more.md": page("More", "An aardvark.")})
+        assert names(full.search("aardvark", only=ALL, limit=1)) == ["more"]
+
     # ---------------------------------------------------------------------------------- filters
 
     @pytest.mark.parametrize(

@@ -7,14 +7,16 @@ import random
 import shutil
 import sqlite3
 import stat
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from recollect.adapters.sqlite import lookup
+from recollect.adapters.sqlite import checking, lookup
 from recollect.adapters.sqlite.index import SqliteIndex
 from recollect.domain.model import Filter
+from recollect.domain.rank import Candidate
 from recollect.errors import RecollectError
 
 from .index import ALL, STORE, answers, fill, page
@@ -119,6 +121,117 @@ def test_a_purge_that_a_reader_hinders_says_so(
         index.purge()
     reader.close()
     index.purge()
+
+
+# ----------------------------------------------------------------------------------- beside others
+
+
+def filled_anew(folder: Path) -> None:
+    """Another process fills the index anew: the same sections get other numbers."""
+    writer = SqliteIndex(str(folder))
+    writer.wipe()
+    fill(writer, dict(reversed(STORE.items())))
+    writer.close()
+
+
+def interrupted(
+    monkeypatch: pytest.MonkeyPatch, module: object, name: str, do: Callable[[], None]
+) -> list[str]:
+    """Before the first call of a function something is done; gives what was done."""
+    ask, done = getattr(module, name), list[str]()
+
+    def asked(*args: object, **named: object) -> object:
+        if not done:
+            done.append(name)
+            do()
+        return ask(*args, **named)
+
+    monkeypatch.setattr(module, name, asked)
+    return done
+
+
+@pytest.mark.parametrize("question", ["counts_of", "rows_of"])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda index: index.search("jsonb", only=ALL, limit=10),
+        lambda index: index.consider(["jsonb"])[0],
+    ],
+    ids=["search", "consider"],
+)
+def test_a_search_beside_a_writer_quotes_the_memory_that_it_found(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ask: Callable[[SqliteIndex], list[Candidate]],
+    question: str,
+) -> None:
+    index = SqliteIndex(str(folder))
+    done = interrupted(monkeypatch, lookup, question, lambda: filled_anew(folder))
+    assert [(one.id, "JSONB" in one.text) for one in ask(index)] == [("use-postgres", True)]
+    assert done == [question]
+    index.close()
+
+
+def test_all_that_is_asked_in_a_snapshot_is_asked_of_one_state(folder: Path) -> None:
+    index = SqliteIndex(str(folder))
+    with index.snapshot():
+        with index.snapshot():
+            hits = index.search("zebra", only=ALL, limit=10)
+        filled_anew(folder)
+        assert [one.name for one in index.beside(hits)] == ["day#turn-2"]
+        numbers = [one.n for one in hits]
+        assert index.of_sections(numbers, only=ALL, shelf="raw")[0].name == "day#turn-1"
+    assert index.of_sections(numbers, only=ALL, shelf="raw") == []
+    assert not index.connection.in_transaction
+    index.apply([], ["semantic/lianjie.md"], 2)
+    index.close()
+
+
+def test_a_snapshot_ends_when_the_index_is_mended_inside_of_it(folder: Path) -> None:
+    index = SqliteIndex(str(folder))
+    index.refill = lambda: fill(index, STORE)
+    with index.snapshot():
+        assert index.entry("day")
+        index.mend(sqlite3.OperationalError("malformed"))
+        assert index.search("walrus", only=ALL, limit=1)[0].id == "day"
+    index.apply([], ["semantic/lianjie.md"], 2)
+    assert index.differences() == []
+    index.close()
+
+
+def test_a_hook_sees_one_state_of_the_index_from_the_first_question_on(folder: Path) -> None:
+    db = lookup.open_index(str(folder / "index.db"), 100)
+    assert db is not None
+    numbers = [
+        row[0]
+        for row in sqlite3.connect(folder / "index.db").execute(
+            "SELECT s.n FROM section s JOIN memory m ON m.n = s.memory WHERE m.id = 'use-postgres'"
+        )
+    ]
+    filled_anew(folder)
+    hits, _, _ = lookup.consider(db, lookup.stems(["jsonb"]), "project")
+    assert [one.n for one in hits] == numbers[:1]
+    filled_anew(folder)
+    assert {one.id for one in lookup.rows_of(db, dict.fromkeys(numbers, 0.0))} == {"use-postgres"}
+    db.close()
+
+
+@pytest.mark.parametrize("step", ["_altered_rows", "_misfiled_words"])
+def test_a_check_beside_a_writer_finds_nothing_wrong(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    index = SqliteIndex(str(folder))
+
+    def other() -> None:
+        writer = SqliteIndex(str(folder))
+        fill(writer, {"semantic/more.md": page("More", "An aardvark.")})
+        writer.close()
+
+    assert index.differences() == []
+    interrupted(monkeypatch, checking, step, other)
+    assert index.differences() == []
+    assert index.search("aardvark", only=ALL, limit=1)
+    index.close()
 
 
 # ------------------------------------------------------------------------------- what is not right

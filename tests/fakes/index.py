@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -62,6 +63,10 @@ class MemoryIndex:
     def __init__(self) -> None:
         self._files: dict[str, Filed] = {}
         self._meta: dict[str, str] = {}
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        yield  # nobody else has it
 
     def known(self) -> dict[str, Known]:
         return {path: filed.known for path, filed in self._files.items()}

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Sequence
+
 import pytest
 
+from recollect.app.wiring import App
 from recollect.domain.model import Filter
 from recollect.services import recall as service
 from recollect.services.opened import OpenStore
 from recollect.services.recall import Found
+from recollect.services.refresh import refresh
 
 from .house import NOW, House
+from .project import Project
 
 HERE, THERE = "/work/here", "/work/there"
 
@@ -174,3 +180,39 @@ def test_who_asks_what_was_said_at_a_time_gets_the_talk_of_that_time() -> None:
     assert found[0].candidate.name == "on-2026-03-05#turn-1"
     found = search([house.open()], "三月我問了 giraffes 什麼？", every_section=True)
     assert found[0].candidate.name == "on-2026-03-05#turn-1"
+
+
+def names(found: Sequence[Found | str]) -> list[str]:
+    return [one if isinstance(one, str) else one.candidate.name for one in found]
+
+
+@pytest.mark.parametrize("ask", [search, recalled])
+def test_a_question_beside_a_writer_misses_nothing_for_a_number_that_is_anothers_by_now(
+    project: Project, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., Sequence[Found | str]]
+) -> None:
+    """What was found by its words has the number that what is of the day gets meanwhile."""
+    created = {"b": "2026-01-03T09:00:00Z", "a": "2026-01-10T09:00:00Z"}
+    project.write("semantic/b.md", page("The JSONB columns", "It happened.", created=created["b"]))
+    cue = "What happened on 2026-01-10?"
+    with project.opened() as store:
+        for name in ("a", "later"):
+            project.write(f"semantic/{name}.md", page("The walrus", created=created["a"]))
+            refresh(store.files, store.index, 1)
+        before = names(ask([store], cue))
+        assert "a" in before
+        dated, done = store.index.dated, list[str]()
+
+        def other() -> None:
+            with contextlib.closing(App(str(project.folder), project.env)) as app:
+                app.store("project").index.wipe()
+                app.store("project").freshen()
+
+        def asked(*args: object) -> object:
+            if not done:
+                done.append("anew")
+                other()
+            return dated(*args)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(store.index, "dated", asked)
+        assert names(ask([store], cue)) == before
+        assert done

@@ -9,6 +9,7 @@ Touches: the ports behind the stores it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 from recollect.domain import pack, rank, talk
 from recollect.domain.model import TRUSTS, Filter, day_of
@@ -97,20 +98,7 @@ def search(
     """The memories that match, best first; the best section of each, unless all are wanted."""
     cue = cue_of(text, stores[0].now if stores else "", project)
     most = MOST_LOOKED_THROUGH if narrow else max(limit * 4, MOST_CANDIDATES)
-    sense = sensing.Sense(cue)
-    found: list[Candidate] = []
-    for store in stores:
-        hits = store.index.search(text, only=only, limit=most)
-        turns = [one for one in hits if talk.is_turn(one)]
-        if turns:
-            hits += store.index.beside(talk.strong(turns))
-        sense.take(store, hits, only)
-        talk.in_context([one for one in hits if talk.is_turn(one)], cue)
-        if cue.period[0]:
-            hits += _others(store.index.dated(cue.period, only), hits)
-        for one in hits:
-            one.scope = store.scope
-        found += hits
+    found = _hits(stores, text, cue, only, most)
     found = [one for one in found if _may_see(one, only, project)]
     if narrow:
         found = [one for one in found if narrow.lets_through(one, cue.words)]
@@ -133,6 +121,37 @@ def search(
         Found(one, snippet_of(one.text, starts), f"{roots[one.scope]}/{one.path}")
         for one in list(kept.values())[:limit]
     ]
+
+
+def _hits(
+    stores: Sequence[OpenStore], text: str, cue: Cue, only: Filter, most: int
+) -> list[Candidate]:
+    """What has the words of a text, or their meaning, or is of the time that they name."""
+    sense = sensing.Sense(cue)
+    found: list[Candidate] = []
+    with snapshots(stores):
+        for store in stores:
+            hits = store.index.search(text, only=only, limit=most)
+            turns = [one for one in hits if talk.is_turn(one)]
+            if turns:
+                hits += store.index.beside(talk.strong(turns))
+            sense.take(store, hits, only)
+            talk.in_context([one for one in hits if talk.is_turn(one)], cue)
+            if cue.period[0]:
+                hits += _others(store.index.dated(cue.period, only), hits)
+            for one in hits:
+                one.scope = store.scope
+            found += hits
+    return found
+
+
+@contextmanager
+def snapshots(stores: Sequence[OpenStore]) -> Iterator[None]:
+    """All that is asked inside is asked of one state of each index, whoever writes meanwhile."""
+    with ExitStack() as held:
+        for store in stores:
+            held.enter_context(store.index.snapshot())
+        yield
 
 
 def _others(more: Sequence[Candidate], hits: Sequence[Candidate]) -> list[Candidate]:
@@ -186,6 +205,23 @@ def recall(
     given: frozenset[str] = frozenset(),
 ) -> Recalled:
     """What would be injected for this cue; `given` is what the session has already."""
+    with snapshots(stores):
+        found, counts, total = _considered(stores, cue)
+        fresh = [one for one in found if one.name not in given and not _is_core(one)]
+        chosen = rank.choose(fresh, cue, counts, total)
+        chosen += _related(stores, chosen, cue)
+    text, full, pointers = pack.pack(chosen, budget, nonce, lang)
+    return Recalled(text, pack.count_tokens(text), full, pointers, sorted(fresh, key=rank.by_score))
+
+
+def _is_core(one: Candidate) -> bool:
+    return one.path.startswith("core/")
+
+
+def _considered(
+    stores: Sequence[OpenStore], cue: Cue
+) -> tuple[list[Candidate], dict[str, int], int]:
+    """What is judged for a cue, how many sections have each of its words, and of how many."""
     sense = sensing.Sense(cue)
     found: list[Candidate] = []
     counts: dict[str, int] = {}
@@ -201,11 +237,7 @@ def recall(
         for word, count in here.items():
             counts[word] = counts.get(word, 0) + count
         total += sections
-    fresh = [one for one in found if one.name not in given and not one.path.startswith("core/")]
-    chosen = rank.choose(fresh, cue, counts, total)
-    chosen += _related(stores, chosen, cue)
-    text, full, pointers = pack.pack(chosen, budget, nonce, lang)
-    return Recalled(text, pack.count_tokens(text), full, pointers, sorted(fresh, key=rank.by_score))
+    return found, counts, total
 
 
 class Asked(NamedTuple):

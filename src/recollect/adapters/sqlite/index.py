@@ -1,8 +1,9 @@
 """SQLite: the index over the sections of a store.
 
-Promises: every write is one immediate transaction; an index that turns out to be damaged is moved
-aside, made anew, filled and asked again, so that no answer ever comes from half of one; the file
-is never opened but through SQLite (closing another handle of it would drop SQLite's locks).
+Promises: every write is one immediate transaction, and every search is asked of one state; an index
+that turns out to be damaged is moved aside, made anew, filled and asked again, so that no answer
+ever comes from half of one; the file is never opened but through SQLite (closing another handle of
+it would drop SQLite's locks).
 Touches: index.db and its side files in the cache folder.
 """
 
@@ -213,6 +214,23 @@ class SqliteIndex:
         """The database, to read from it."""
         return self._db
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that is asked inside is asked of one state of the index, whoever writes meanwhile.
+
+        An index that is mended inside is another one, and asked as it is from then on.
+        """
+        db = self._db
+        if db.in_transaction:  # the one around it holds
+            yield
+            return
+        db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with suppress(sqlite.Error):  # it was replaced, and this connection closed
+                db.execute("COMMIT")
+
     def version(self) -> tuple[int, ...]:
         """Another one whenever the index may say something else."""
         changed = self._db.execute("PRAGMA data_version").fetchone()[0]
@@ -259,9 +277,10 @@ class SqliteIndex:
         if not words:
             return []
         filed = self.stems(words)
-        found = self._found(filed, "cold" if only.archived else "hot", only, limit)
-        if len(found) < limit:
-            found += self._found(filed, "raw", only, MOST_TURNS)
+        with self.snapshot():
+            found = self._found(filed, "cold" if only.archived else "hot", only, limit)
+            if len(found) < limit:
+                found += self._found(filed, "raw", only, MOST_TURNS)
         return found
 
     def _found(
@@ -292,7 +311,8 @@ class SqliteIndex:
     @_whole
     def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
         """What recall judges for these words of a cue: `(candidates, counts, total)`."""
-        return lookup.consider(self._db, self.stems(words), "")
+        with self.snapshot():
+            return lookup.consider(self._db, self.stems(words), "")
 
     @_whole
     def spelled(self, words: list[str]) -> dict[str, list[str]]:
@@ -300,7 +320,8 @@ class SqliteIndex:
         from recollect.adapters.sqlite import spelling
 
         filed = self.stems(words)
-        near = spelling.neighbours(self._db, lookup.counts_of(self._db, filed), filed, "hot")
+        with self.snapshot():
+            near = spelling.neighbours(self._db, lookup.counts_of(self._db, filed), filed, "hot")
         return {word: [term for term, _ in several] for word, several in near.items()}
 
     @_whole
@@ -368,6 +389,7 @@ class SqliteIndex:
         from recollect.adapters.sqlite import checking
 
         try:
-            return list(checking.differences(self._db))
+            with self.snapshot():
+                return list(checking.differences(self._db))
         except sqlite.Error as error:
             return [str(error)]

@@ -36,9 +36,13 @@ _JOINED = "section s JOIN memory m ON m.n = s.memory JOIN file f ON f.path = m.p
 
 
 def open_index(path: str, wait_ms: int) -> "sqlite.Connection | None":
-    """A connection that only reads, or None where there is no index that we could trust."""
+    """A connection that only reads, or None where there is no index that we could trust.
+
+    All that is asked of it is asked of one state of the index, whoever writes meanwhile.
+    """
     try:
         db = sqlite.connect(f"file:{quoted(path)}?mode=ro", uri=True, timeout=wait_ms / 1000)
+        db.execute("BEGIN")
         row = db.execute("SELECT value FROM meta WHERE key = 'identity'").fetchone()
     except (sqlite.Error, UnicodeDecodeError):  # a message may quote what is damaged
         return None
