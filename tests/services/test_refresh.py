@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
 import pytest
 from tests.fakes import MemoryIndex, MemoryStore
 
+from recollect.adapters.sqlite.index import SqliteIndex
 from recollect.domain.model import Document, Filter, Seen
-from recollect.errors import FileNotThere, StorageFailed
-from recollect.services.refresh import TICK_NS, refresh
+from recollect.errors import FileNotThere, Locked, StorageFailed
+from recollect.ports import Index, Row
+from recollect.services.refresh import TICK_NS, refresh, refresh_files
 
 LATER = 10 * TICK_NS
 
@@ -37,7 +42,7 @@ def index() -> MemoryIndex:
     return MemoryIndex()
 
 
-def ids(index: MemoryIndex) -> list[str]:
+def ids(index: Index) -> list[str]:
     return sorted(entry.id for entry in index.entries(Filter()))
 
 
@@ -160,3 +165,87 @@ def test_progress_is_told_for_every_hundred_files(store: CountingStore, index: M
     told: list[int] = []
     refresh(store, index, 1, told.append)
     assert told == [100, 200, 300]
+
+
+# ----------------------------------------------------------------------------------- beside others
+
+
+class Listed(CountingStore):
+    """A store in which somebody does something once it was listed."""
+
+    do: Callable[[], None] | None = None
+
+    def scan(self) -> Iterator[Seen]:
+        found = list(super().scan())
+        if self.do:
+            self.do()
+        return iter(found)
+
+
+class Awaited(MemoryIndex):
+    """An index that somebody else writes into before we get hold of it."""
+
+    do: Callable[[], None] | None = None
+
+    def apply(self, rows: Iterable[Row], gone: Iterable[str], checked_ns: int) -> int:
+        do, self.do = self.do, None
+        if do:
+            do()
+        return super().apply(rows, gone, checked_ns)
+
+
+def test_what_is_saved_while_an_index_begins_anew_is_in_it(tmp_path: Path) -> None:
+    """Who saves files it at once, or waits until the index is there and files it then."""
+    store = Listed()
+    store.edit_outside("semantic/a.md", b"# A\n")
+    index, other = (SqliteIndex(str(tmp_path / "cache")) for _ in range(2))
+    other.connection.execute("PRAGMA busy_timeout = 0")
+    refresh(store, index, 1)
+    has_to_wait = []
+
+    def save() -> None:
+        store.edit_outside("semantic/late.md", b"# Late\n")
+        try:
+            refresh_files(store, other, 1, ["semantic/late.md"])
+        except Locked:
+            has_to_wait.append("semantic/late.md")
+
+    store.do = save
+    index.wipe()
+    refresh(store, index, 2)
+    refresh_files(store, other, 2, has_to_wait)
+    assert ids(other) == ["a", "late"]
+    for one in (index, other):
+        one.close()
+
+
+def test_what_somebody_brings_back_while_a_refresh_waits_for_the_index_is_not_taken_for_gone(
+    store: CountingStore,
+) -> None:
+    index = Awaited()
+    refresh(store, index, 1)
+    store.remove_outside("semantic/a.md")
+
+    def bring_back() -> None:
+        store.edit_outside("semantic/a.md", b"# A is back\n")
+        refresh_files(store, index, 2, ["semantic/a.md"])
+
+    index.do = bring_back
+    assert refresh(store, index, 2)[:2] == (0, 0)
+    assert ids(index) == ["a", "b"]
+
+
+def test_what_somebody_brings_back_while_we_file_that_it_is_gone_stays(
+    store: CountingStore,
+) -> None:
+    index = Awaited()
+    refresh(store, index, 1)
+    store.remove_outside("semantic/a.md")
+
+    def bring_back() -> None:
+        store.edit_outside("semantic/a.md", b"# A is back\n")
+        refresh_files(store, index, 2, ["semantic/a.md"])
+
+    index.do = bring_back
+    refresh_files(store, index, 2, ["semantic/a.md"])
+    assert ids(index) == ["a", "b"]

@@ -32,18 +32,39 @@ class Refreshed(NamedTuple):
 def refresh(store: Store, index: Index, now_ns: int, progress: Progress | None = None) -> Refreshed:
     """Take what changed in the files into the index."""
     known = index.known()
+    if not known:
+        return _filled(store, index, now_ns, progress)
     unread: list[Problem] = []
     changed: list[tuple[Seen, str]] = []
     for seen in store.scan():
         old = known.pop(seen.path, None)
         if old is None or not _looks_same(old, seen):
             changed.append((seen, old.stamp if old else ""))
-    gone = list(known)
-    if not changed and not gone:
+    if not changed and not known:
         return Refreshed(0, 0, list(store.problems()))
+    gone: list[str] = []
     rows = _rows(store, changed, unread, progress)
-    written = index.apply(rows, gone, now_ns)
+    written = index.apply(rows, _gone(store, known, gone), now_ns)
     return Refreshed(written, len(gone), [*store.problems(), *unread])
+
+
+def _filled(store: Store, index: Index, now_ns: int, progress: Progress | None) -> Refreshed:
+    """Take every file into an index that has none.
+
+    They are listed when the index is ours alone: what somebody saves and files before that goes
+    with what was in it, and must be on the list.
+    """
+    if not any(store.scan()):
+        return Refreshed(0, 0, list(store.problems()))
+    unread: list[Problem] = []
+    written = index.apply(_rows(store, _listed(store), unread, progress), [], now_ns)
+    return Refreshed(written, 0, [*store.problems(), *unread])
+
+
+def _listed(store: Store) -> Iterator[tuple[Seen, str]]:
+    """Every file, listed when the first is asked for."""
+    for seen in store.scan():
+        yield seen, ""
 
 
 def refresh_files(store: Store, index: Index, now_ns: int, paths: Iterable[str]) -> None:
@@ -51,7 +72,19 @@ def refresh_files(store: Store, index: Index, now_ns: int, paths: Iterable[str])
     looks = {path: store.look(path) for path in paths}
     unread: list[Problem] = []
     rows = _rows(store, [(seen, "") for seen in looks.values() if seen], unread, None)
-    index.apply(rows, [path for path, seen in looks.items() if seen is None], now_ns)
+    missed = [path for path, seen in looks.items() if seen is None]
+    index.apply(rows, _gone(store, missed, []), now_ns)
+
+
+def _gone(store: Store, missed: Iterable[str], gone: list[str]) -> Iterator[str]:
+    """Those of the files that we missed that are not there when the index is ours alone.
+
+    Somebody may have brought one back, and filed it. `gone` gets to know which they are.
+    """
+    for path in missed:
+        if store.look(path) is None:
+            gone.append(path)
+            yield path
 
 
 def _looks_same(old: Known, seen: Seen) -> bool:
@@ -60,7 +93,7 @@ def _looks_same(old: Known, seen: Seen) -> bool:
 
 def _rows(
     store: Store,
-    changed: list[tuple[Seen, str]],
+    changed: Iterable[tuple[Seen, str]],
     unread: list[Problem],
     progress: Progress | None,
 ) -> Iterator[Row]:
