@@ -199,6 +199,19 @@ class IndexContract:
         assert {one.id for one in found} <= set(ids)
 
     @pytest.mark.parametrize(
+        "said", ["Équipe", "équipe", "ÉQUIPE", "Жук", "жук", "ＡＰＩ", "ａｐｉ"]
+    )
+    def test_a_filter_takes_no_heed_of_capitals_in_any_script(
+        self, index: Index, said: str
+    ) -> None:
+        words = "[Équipe, ЖУК, ＡＰＩ]"
+        front = {"tags": words, "concepts": words, "files": "[src/Équipe/ЖУК/ＡＰＩ.py]"}
+        fill(index, {"semantic/one.md": page("One", "A queue.", **front)})
+        for only in (Filter(tags=(said,)), Filter(concept=said), Filter(file=said)):
+            assert [entry.id for entry in index.entries(only)] == ["one"]
+            assert names(index.search("queue", only=only, limit=3)) == ["one"]
+
+    @pytest.mark.parametrize(
         ("words", "only", "ids"),
         [
             ("events", Filter(superseded=False), ["use-postgres"]),

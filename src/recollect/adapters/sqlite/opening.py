@@ -14,6 +14,7 @@ from contextlib import suppress
 from recollect import fsio
 from recollect.adapters.sqlite import lookup, schema
 from recollect.adapters.sqlite.engine import sqlite
+from recollect.adapters.sqlite.rows import LOWERED
 from recollect.errors import Locked, RecollectError, StorageFailed
 
 BUSY_SECONDS = 30.0
@@ -99,6 +100,7 @@ def _connected(path: str) -> sqlite.Connection:
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute(f"PRAGMA journal_size_limit = {LARGEST_WAL_AT_REST}")
+        db.create_function(LOWERED, 1, str.lower, deterministic=True)
         _require_ours(db)
     except BaseException:
         db.close()

@@ -19,6 +19,7 @@ ENTRY_FIELDS = (
 )
 _LISTS = (5, 6, 7, 8, 14)  # the fields among them that are lists: a line for each item
 _PRIVATE = 21
+LOWERED = "lowered"  # SQLite's own `lower` knows the capitals of ASCII alone
 
 
 def entry_of(row: Sequence[object]) -> Entry:
@@ -51,12 +52,11 @@ def condition(only: Filter, shelf: str) -> tuple[str, list[object]]:
     listed = [("tags", tag) for tag in only.tags] + [("concepts", only.concept)]
     for name, wanted in listed:
         if wanted:
-            terms.append(
-                f"instr(char(10) || lower(m.{name}) || char(10), char(10) || ? || char(10))"
-            )
+            small = _small(name, wanted)
+            terms.append(f"instr(char(10) || {small} || char(10), char(10) || ? || char(10))")
             values.append(wanted.lower())
     if only.file:
-        terms.append("instr(lower(m.files), ?)")
+        terms.append(f"instr({_small('files', only.file)}, ?)")
         values.append(only.file.lower())
     if only.since:
         terms.append("max(m.created, m.updated) >= ?")
@@ -67,6 +67,11 @@ def condition(only: Filter, shelf: str) -> tuple[str, list[object]]:
     if not only.superseded:
         terms.append("m.status <> 'superseded'")
     return " AND ".join(terms), [clean(v) if isinstance(v, str) else v for v in values]
+
+
+def _small(column: str, wanted: str) -> str:
+    """A column of `memory m` without capitals, as far as it takes to find what is wanted there."""
+    return f"{'lower' if wanted.isascii() else LOWERED}(m.{column})"
 
 
 def section_condition(only: Filter, shelf: str) -> tuple[str, list[object]]:
