@@ -69,14 +69,14 @@ def test_no_section_gets_more_than_a_search_of_all_gives_it(
 
 
 @given(texts, st.lists(words, min_size=1, unique=True), st.integers(1, 12))
-def test_as_many_are_found_as_are_scored_at_least(
+def test_as_many_are_found_as_are_asked_for_or_all_that_there_are(
     bodies: list[str], asked: list[str], most: int
 ) -> None:
     db = filled(bodies)
     counts = counted(db, asked)
     with scoring(most):
         found = best.best(best.Shelf(db, "hot"), counts, LIMIT)
-    assert len(found) >= min(LIMIT, most, max(counts.values()))
+    assert len(found) == min(LIMIT, len(whole_search(db, counts)))
 
 
 def steps_of(db: sqlite.Connection, ask: Callable[[], object]) -> int:
@@ -116,6 +116,13 @@ def test_a_rare_word_is_found_among_common_ones_and_scored_by_all() -> None:
     assert found[12] == pytest.approx(whole[12])
     assert len(found) == 10  # where the rare ones are not enough, the newest of the others
     assert set(list(found)[2:]) <= set(range(280, 301))
+
+
+def test_a_question_of_more_words_than_steps_finds_as_many_as_are_asked_for() -> None:
+    db = filled(VOCABULARY.split())
+    with scoring(1):
+        found = best.best(best.Shelf(db, "hot"), counted(db, VOCABULARY.split()), 5)
+    assert len(found) == 5
 
 
 def test_what_does_not_pass_takes_no_place() -> None:

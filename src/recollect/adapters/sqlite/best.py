@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, count
 from math import log
 
 from recollect.adapters.sqlite.engine import sqlite
@@ -24,7 +24,7 @@ from recollect.named import NamedTuple
 FEW = 2_500  # sections that are all scored
 MOST_SCORED = 1_000  # … for each question to FTS5; of more, the newest
 MOST_COUNTED = 30_000  # postings of the commoner words, which FTS5 counts for each question
-MOST_STEPS = 3
+MOST_STEPS = 3  # unless there are too few by then
 LIKELY = 1.3  # what a section gets for a word, in units of its rarity; at most it is 2.2
 _HEAD = "{title tags trigger names}"
 
@@ -60,18 +60,20 @@ def best(shelf: Shelf, counts: Mapping[str, int], limit: int) -> dict[int, float
 
     `counts` are the words to look for, and how many sections of the shelf have each.
     """
-    words = sorted((count, word) for word, count in counts.items() if count)
-    if sum(count for count, _ in words) <= FEW:
+    words = sorted((many, word) for word, many in counts.items() if many)
+    if sum(many for many, _ in words) <= FEW:
         return shelf.asked(_any_of(words), limit) if words else {}
     total = shelf.db.execute("SELECT max(n) FROM section").fetchone()[0]
     found: dict[int, float] = {}
+    most = max(MOST_SCORED, limit)
 
     def take(query: str) -> None:
-        for n, score in shelf.asked(query, limit, MOST_SCORED).items():
+        for n, score in shelf.asked(query, limit, most).items():
             found[n] = max(score, found.get(n, 0.0))
 
-    for _ in range(MOST_STEPS):
-        if not words or _are_better(found, limit, words, total):
+    for step in count():
+        is_last = step >= MOST_STEPS and len(found) >= limit
+        if not words or is_last or _are_better(found, limit, words, total):
             break
         first = words[: _within(words, MOST_SCORED) or 1]
         words = words[len(first) :]
@@ -80,7 +82,7 @@ def best(shelf: Shelf, counts: Mapping[str, int], limit: int) -> dict[int, float
             take(f"({one}) AND ({_any_of(rest)})")
         if _are_better(found, limit, first, total):
             continue
-        is_common = sum(count for count, _ in first) > MOST_SCORED
+        is_common = sum(many for many, _ in first) > MOST_SCORED
         if is_common:  # the newest may not be the best
             take(f"{_HEAD} : ({one})")
         if not is_common or len(found) < limit:
