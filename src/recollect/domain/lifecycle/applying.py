@@ -18,7 +18,6 @@ from recollect.domain.claims.sentences import split_sentences
 from recollect.domain.codec.fields import layer_defaults
 from recollect.domain.codec.sections import Part, parts_of
 from recollect.domain.lifecycle.actions import (
-    LABELS,
     NOTED,
     Absorb,
     Action,
@@ -30,22 +29,16 @@ from recollect.domain.lifecycle.actions import (
     Weigh,
     mark_of,
 )
-from recollect.domain.notice import shortened
+from recollect.domain.lifecycle.titles import AGAIN, retitled
 from recollect.domain.text import is_cjk
 
 Change = Absorb | Renew | Replace | Past | Retire | Weigh
 
-LONGEST_TITLE = 60
 _ITEM_BEFORE = re.compile(r"(?:^|\n)([ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,9}[.)])[ \t]+)$")
 _MARK_BEHIND = re.compile(r"[ \t]*<!-- from: [^<>]*-->")
 _ITEM_LINE = re.compile(r"[ \t]*[-*+•][ \t]")
+_TITLE_LINE = re.compile(r"(?:[ \t]*(?:>[ \t]?)+)? {0,3}#{1,6}[ \t]")
 MOST_PLACES = 50
-
-
-def title_for(text: str, label: str = "") -> str:
-    """The `##` title under which a rule stands; the label says whose it is, if not the person's."""
-    plain = " ".join(re.sub(r"[`*_#<>]+", " ", text).split())
-    return (shortened(plain, LONGEST_TITLE).strip(" .。!！:：") or "…") + label
 
 
 def applied(files: Mapping[str, str], actions: Iterable[Action]) -> dict[str, str]:
@@ -168,7 +161,7 @@ def _put_in(
         return
     title = heading
     while _is_taken(title, places):  # there is one that swallows what is put into it
-        title += " +"
+        title += AGAIN
     _append(parts, title, lines, eol)
     places.setdefault(parts[-1].heading.casefold(), []).append(len(parts) - 1)
 
@@ -226,13 +219,17 @@ def replaced(body: str, old: str, new: str, mark: str = "", past: str = "") -> s
     texts = [part.text for part in parts]
     if len(parts) == 1 or not all(map(_is_closed, texts)):
         made = _replaced_in(body, old, new, mark, past)
-        return None if made is None else _retitled(body, made, old, new)
+        return _with_its_title(body, made, old, new)
     for n, text in enumerate(texts):  # no statement goes over a heading
         made = _replaced_in(text, old, new, mark, past)
         if made is not None:
             whole = "".join([*texts[:n], made, *texts[n + 1 :]])
-            return _retitled(body, whole, old, new)
+            return _with_its_title(body, whole, old, new)
     return None
+
+
+def _with_its_title(body: str, made: str | None, old: str, new: str) -> str | None:
+    return made if made is None or new == old else retitled(body, made, old)
 
 
 def _is_closed(text: str) -> bool:
@@ -259,9 +256,14 @@ def _places(body: str, text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     at = body.find(text)
     while at >= 0 and len(found) < MOST_PLACES:
-        found.append((at, at + len(text)))
+        found += [] if _is_title(body, at) else [(at, at + len(text))]
         at = body.find(text, at + 1)
     return found or _broken_places(body, text)
+
+
+def _is_title(body: str, at: int) -> bool:
+    """Whether a heading stands here: it is no statement, and no mark belongs behind it."""
+    return bool(_TITLE_LINE.match(body, body.rfind("\n", 0, at) + 1))
 
 
 def _broken_places(body: str, text: str) -> list[tuple[int, int]]:
@@ -276,7 +278,8 @@ def _broken_places(body: str, text: str) -> list[tuple[int, int]]:
             is_break = before not in ("", " ") and (is_cjk(char) or is_cjk(before))
             pieces.append((r"\s*(?:>[ \t]*)*" if is_break else "") + re.escape(char))
     pattern = re.compile("".join(pieces).replace("‹!", "[‹<]!").replace("›", "[›>]"))
-    return [match.span() for match in islice(pattern.finditer(body), MOST_PLACES)]
+    found = (match.span() for match in pattern.finditer(body))
+    return list(islice((span for span in found if not _is_title(body, span[0])), MOST_PLACES))
 
 
 def _replaced_at(body: str, place: tuple[int, int], new: str, past: str) -> str:
@@ -299,34 +302,6 @@ def _replaced_at(body: str, place: tuple[int, int], new: str, past: str) -> str:
     if not past and after[:1] in ("", "\n", "\r"):  # the last sentence of its line
         before = before.rstrip(" \t")
     return f"{before}{f'{past} ' if past and after.strip() else past}{after}"
-
-
-def _retitled(body: str, made: str, old: str, new: str) -> str:
-    """A rule's own section has its words for a title; they change, or go, with the rule."""
-    for label in LABELS:
-        title, wanted = title_for(old, label), title_for(new, label)
-        is_there = title.casefold() in body.casefold()  # seldom, and what follows takes long
-        if title != wanted and is_there and codec.section_named(body, title) is not None:
-            renamed = _renamed(made, title, wanted if new else "")
-            made = renamed if _texts(renamed) == _texts(made) else made
-    return made
-
-
-def _renamed(body: str, title: str, wanted: str) -> str:
-    """`body` with a section's title changed; a section that says nothing now loses its title."""
-    parts = parts_of(body)
-    for n, part in enumerate(parts):
-        if not n or part.heading.casefold() != title.casefold():
-            continue
-        line, newline, rest = part.text.partition("\n")
-        if not statements_of(rest):
-            text = rest.lstrip("\r\n")
-        elif wanted and codec.section_named(body, wanted) is None:
-            text = f"## {wanted}{line[len(line.rstrip()) :]}{newline}{rest}"
-        else:
-            return body
-        return "".join(p.text for p in (*parts[:n], part._replace(text=text), *parts[n + 1 :]))
-    return body
 
 
 def can_replace(body: str, old: str) -> bool:

@@ -24,8 +24,8 @@ from recollect.domain.lifecycle.actions import (
     Rules,
     Start,
 )
-from recollect.domain.lifecycle.applying import title_for
 from recollect.domain.lifecycle.pages import Page, Shelf
+from recollect.domain.lifecycle.titles import title_for
 from recollect.domain.model import LEVELS, TRUSTS, Memory
 from recollect.domain.names import free_name, slug_of
 from recollect.domain.text import is_cjk
