@@ -45,7 +45,7 @@ def asked(desk: Desk) -> None:
 def test_of_twenty_workers_at_once_one_works(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     diary = desk.folder / "diary"
 
-    def one_pass(root: str) -> None:
+    def one_pass(root: str, _: object) -> None:
         for word in ("begin", "end"):
             with diary.open("a") as file:
                 file.write(f"{word} {os.getpid()}\n")
@@ -73,7 +73,7 @@ def test_what_is_asked_while_it_works_is_done_before_it_goes(
 ) -> None:
     passes = []
 
-    def one_pass(root: str) -> None:
+    def one_pass(root: str, _: object) -> None:
         passes.append(root)
         if len(passes) < 3:
             program.mark_pending(str(desk.cache))
@@ -103,7 +103,7 @@ def test_what_is_asked_between_its_last_look_and_its_end_is_done(
         return found
 
     monkeypatch.setattr(worker, "_take_mark", take_mark)
-    monkeypatch.setattr(worker, "_one_pass", passes.append)
+    monkeypatch.setattr(worker, "_one_pass", lambda root, _: passes.append(root))
     program.mark_pending(str(desk.cache))
 
     assert worker.work(str(desk.root)) == 2
@@ -124,7 +124,7 @@ def test_what_is_asked_after_its_lock_is_gone_is_done_by_the_next(
             assert worker.work(str(desk.root)) == 1
         return real(path)
 
-    monkeypatch.setattr(worker, "_one_pass", passes.append)
+    monkeypatch.setattr(worker, "_one_pass", lambda root, _: passes.append(root))
     monkeypatch.setattr(os.path, "exists", exists)
     program.mark_pending(str(desk.cache))
 
@@ -136,7 +136,7 @@ def test_what_is_asked_after_its_lock_is_gone_is_done_by_the_next(
 def test_a_worker_that_is_asked_for_ever_goes_in_the_end(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "_one_pass", lambda _: program.mark_pending(str(desk.cache)))
+    monkeypatch.setattr(worker, "_one_pass", lambda *_: program.mark_pending(str(desk.cache)))
     program.mark_pending(str(desk.cache))
 
     assert worker.work(str(desk.root)) == worker.MOST_PASSES
@@ -145,7 +145,7 @@ def test_a_worker_that_is_asked_for_ever_goes_in_the_end(
 
 def test_a_mark_says_that_it_works(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[set[str]] = []
-    monkeypatch.setattr(worker, "_one_pass", lambda _: seen.append(desk.marks))
+    monkeypatch.setattr(worker, "_one_pass", lambda *_: seen.append(desk.marks))
     program.mark_pending(str(desk.cache))
 
     worker.work(str(desk.root))

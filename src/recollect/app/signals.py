@@ -48,6 +48,12 @@ def remember(store: OpenStore, ends: dict[str, int]) -> None:
     store.index.set_meta({HEARD: json.dumps(kept)})
 
 
+def hear_again(store: OpenStore, names: list[str]) -> None:
+    """Forget that these sessions' files were heard: the next pass hears them once more."""
+    kept = {name: end for name, end in heard(store).items() if name not in names}
+    store.index.set_meta({HEARD: json.dumps(kept)})
+
+
 def new_in(store: OpenStore, ends: dict[str, int]) -> Iterator[tuple[str, Session]]:
     """The sessions with new signals, by journal file; `ends` gets how far each was read."""
     known = heard(store)

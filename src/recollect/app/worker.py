@@ -18,7 +18,7 @@ from recollect.app.views import publish_all
 from recollect.app.wiring import App
 from recollect.domain.redact import redact
 from recollect.errors import Locked, RecollectError
-from recollect.hooks import places
+from recollect.hooks import places, program
 from recollect.services.capture import Capture
 from recollect.services.opened import OpenStore
 
@@ -28,13 +28,20 @@ IDLE_HOURS = 6.0
 SWEEP_HOURS = 1.0
 NICE = 10  # nobody waits for vectors
 LARGEST_LOG = 256 * 1024
+# Copilot writes the last lines of a transcript up to a tenth of a second behind its hooks.
+LATE_SECONDS = (0.4, 0.8)
+
+# Of sessions that are over, by journal file: the transcript, and how it looked as it was read.
+Ended = dict[str, tuple[str, tuple[int, ...]]]
 
 
 def main(root: str) -> None:
     """Be the worker of a store: what goes wrong is in the log, there is nobody to tell."""
     signal.alarm(LONGEST_SECONDS)  # a worker that hangs must not stay
+    ended: Ended = {}
     try:
-        work(root)
+        work(root, ended)
+        take_late(root, ended)
         # Not as part of the work that a hook may be waiting for; a kill does no harm to it.
         bring_into_order(root)
         make_vectors(root)
@@ -42,8 +49,11 @@ def main(root: str) -> None:
         _complain(places.cache_root(dict(os.environ)), root, error)
 
 
-def work(root: str) -> int:
-    """Do what the hooks of a store asked for; gives the number of passes."""
+def work(root: str, ended: Ended | None = None) -> int:
+    """Do what the hooks of a store asked for; gives the number of passes.
+
+    `ended` gets the sessions that are over.
+    """
     cache = App(os.path.dirname(root)).cache_of(root)
     passes = 0
     while passes < MOST_PASSES:
@@ -54,7 +64,7 @@ def work(root: str) -> int:
             while passes < MOST_PASSES and _take_mark(cache):
                 passes += 1
                 try:
-                    _one_pass(root)
+                    _one_pass(root, ended)
                 finally:
                     fsio.remove(f"{cache}/working")
         finally:
@@ -76,15 +86,13 @@ def _take_mark(cache: str) -> bool:
     return True
 
 
-def _one_pass(root: str) -> None:
+def _one_pass(root: str, ended: Ended | None) -> None:
     if not os.path.isdir(root):
         return  # somebody took the store away since: it is not made again
-    app = App(os.path.dirname(root))
-    scope = "global" if root == places.global_root(app.env) else "project"
-    app.roots = _roots(app, root, scope)
+    app, scope = _app_of(root)
     try:
         store = app.opened(root, scope)
-        projects = take_signals(app, store)
+        projects = take_signals(app, store, ended)
         _keep_auto_memory(app, store)
         publish_all(app, store, tuple(projects))
         _fold_signals(app, store)
@@ -110,6 +118,40 @@ def _fold_signals(app: App, store: OpenStore) -> None:
         _complain(places.cache_root(app.env), store.journal.writer, error)
 
 
+def take_late(root: str, ended: Ended) -> None:
+    """Hear once more of sessions whose transcripts went on behind their end, without any lock.
+
+    A client that writes the last lines when its hooks have run gives no other signal of them.
+    """
+    for pause in LATE_SECONDS:
+        if not ended:
+            return
+        time.sleep(pause)
+        late = [name for name, (path, look) in ended.items() if _look_of(path) != look]
+        ended.clear()
+        if late and os.path.isdir(root):
+            _ask_again(root, late)
+            work(root, ended)
+
+
+def _ask_again(root: str, names: list[str]) -> None:
+    app, scope = _app_of(root)
+    try:
+        signals.hear_again(app.opened(root, scope), names)
+    finally:
+        app.close()
+    program.mark_pending(app.cache_of(root))
+
+
+def _look_of(path: str) -> tuple[int, ...]:
+    """What changes when a file is written; nothing if it is not there."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return ()
+    return info.st_ino, info.st_size, info.st_mtime_ns
+
+
 def bring_into_order(root: str) -> bool:
     """Consolidate a store if it is due: once a day, or when many episodes are new.
 
@@ -119,9 +161,7 @@ def bring_into_order(root: str) -> bool:
 
     if not os.path.isdir(root):
         return False
-    app = App(os.path.dirname(root))
-    scope = "global" if root == places.global_root(app.env) else "project"
-    app.roots = _roots(app, root, scope)
+    app, scope = _app_of(root)
     try:
         store = app.opened(root, scope)
         leftovers.keep_house(app, store)
@@ -139,9 +179,7 @@ def make_vectors(root: str) -> int:
 
     if not os.path.isdir(root) or not os.path.isdir(embedding.folder_of(dict(os.environ))):
         return 0
-    app = App(os.path.dirname(root))
-    scope = "global" if root == places.global_root(app.env) else "project"
-    app.roots = _roots(app, root, scope)
+    app, scope = _app_of(root)
     with suppress(OSError):
         os.nice(NICE)
     try:
@@ -150,18 +188,22 @@ def make_vectors(root: str) -> int:
         app.close()
 
 
-def _roots(app: App, root: str, scope: str) -> dict[str, str]:
+def _app_of(root: str) -> tuple[App, str]:
+    """Everything for the store at `root`, and its scope."""
+    app = App(os.path.dirname(root))
     home = places.global_root(app.env)
-    found = {scope: root}
+    scope = "global" if root == home else "project"
+    app.roots = {scope: root}
     if scope == "project" and os.path.isdir(home):
-        found["global"] = home
-    return found
+        app.roots["global"] = home
+    return app, scope
 
 
-def take_signals(app: App, store: OpenStore) -> list[str]:
+def take_signals(app: App, store: OpenStore, ended: Ended | None = None) -> list[str]:
     """Capture every session that signals speak of; gives the projects without a store.
 
-    A store that captures nothing still has to be told which projects want a brief.
+    A store that captures nothing still has to be told which projects want a brief. `ended` gets
+    the sessions that are over.
     """
     capture = app.capture(store)
     projects: dict[str, None] = {}
@@ -175,6 +217,9 @@ def take_signals(app: App, store: OpenStore) -> list[str]:
         if reader is None or not found.transcript or not store.settings.capture:
             continue
         transcript = reader.moved(found.transcript)
+        look = _look_of(transcript)
+        if ended is not None and found.over and look:
+            ended[name] = transcript, look
         try:
             capture.take_in(found.client, transcript, over=found.over, project=project)
         except Exception as error:  # noqa: BLE001 - the other sessions have to go on
