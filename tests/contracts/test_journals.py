@@ -279,7 +279,7 @@ def test_a_journal_that_may_not_be_read_is_not_taken_for_an_empty_one(
 ) -> None:
     journal.append([op()])
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(os, "open", refuse)

@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,73 @@ def test_links_pipes_and_folders_are_neither_read_nor_written_nor_waited_for(
     assert set(resolved) - set(inside) <= tried
     assert (secret / "secret.md").read_bytes() == SECRET
     assert (secret / "semantic" / "secret.md").read_bytes() == SECRET
+
+
+def swapped(monkeypatch: pytest.MonkeyPatch, name: str, folder: Path, secret: Path) -> list[str]:
+    """A folder is a link to another place from the first look at something in it on."""
+    ask, done = getattr(os, name), list[str]()
+
+    def swap() -> None:
+        if not done:
+            done.append(name)
+            folder.rename(folder.with_name("before"))
+            folder.symlink_to(secret, target_is_directory=True)
+
+    def opened(path: object, *args: object, **named: object) -> object:
+        if os.path.basename(os.fsdecode(path)) == "secret.md":  # type: ignore[arg-type]
+            swap()
+        return ask(path, *args, **named)
+
+    def listed(path: object) -> object:
+        with ask(path) as entries:
+            found = list(entries)
+        if any(entry.name == folder.name for entry in found):
+            swap()
+        return nullcontext(found)
+
+    monkeypatch.setattr(os, name, listed if name == "scandir" else opened)
+    return done
+
+
+@pytest.fixture
+def below(root: Path) -> Path:
+    """A folder of a layer, with a memory that has the name of somebody's secret."""
+    folder = root / "semantic" / "decisions"
+    folder.mkdir(parents=True)
+    (folder / "secret.md").write_text("ours")
+    return folder
+
+
+def test_a_folder_that_becomes_a_link_while_it_is_listed_is_not_followed(
+    store: MarkdownStore, below: Path, secret: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (secret / "more.md").write_text("theirs")
+    assert [seen.path for seen in store.scan()] == ["semantic/decisions/secret.md"]
+    done = swapped(monkeypatch, "scandir", below, secret)
+    assert [seen.path for seen in store.scan()] == []
+    assert done
+    assert "symbolic link" in dict(store.problems())["semantic/decisions"]
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_a_folder_that_becomes_a_link_while_a_file_is_read_is_not_followed(
+    store: MarkdownStore,
+    below: Path,
+    secret: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    upper: bool,
+) -> None:
+    elsewhere = secret / "upper"
+    (elsewhere / "decisions").mkdir(parents=True)
+    (elsewhere / "decisions" / "secret.md").write_bytes(SECRET)
+    done = swapped(monkeypatch, "open", *((below.parent, elsewhere) if upper else (below, secret)))
+    assert store.read("semantic/decisions/secret.md").text == "ours"
+    assert done
+    with pytest.raises(OutsideStore):
+        store.read("semantic/decisions/secret.md")
+    with pytest.raises(OutsideStore):
+        store.stamp("semantic/decisions/secret.md")
 
 
 def test_what_is_passed_over_is_named(store: MarkdownStore, root: Path, secret: Path) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from recollect.hooks import search
 
 from .machine import SESSION, Machine, harmless
 from .notes import BILLING, QUESTION, ids, write_notes
@@ -213,6 +216,28 @@ def test_nothing_outside_of_the_store_is_given(what: str, known: Machine) -> Non
 
     harmless(ran, "UserPromptSubmit")
     assert "private key" not in ran.context
+
+
+@pytest.mark.parametrize("path", ["semantic/billing.md", "semantic/deep/billing.md"])
+def test_a_folder_that_becomes_a_link_while_a_hook_reads_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    root, elsewhere = tmp_path / "memory", tmp_path / "elsewhere"
+    for place, text in ((root / path, "ours"), (elsewhere / path, "theirs")):
+        place.parent.mkdir(parents=True)
+        place.write_text(text)
+    ask = os.open
+
+    def opened(name: str, *args: int, **named: int) -> int:
+        if os.path.basename(name) == "billing.md":
+            (root / "semantic").rename(root / "before")
+            (root / "semantic").symlink_to(elsewhere / "semantic")
+        return ask(name, *args, **named)
+
+    monkeypatch.setattr(os, "open", opened)
+    assert search._text_inside(str(root), path) == "ours"
+    with pytest.raises(OSError, match="semantic"):
+        search._text_inside(str(root), path)
 
 
 # ----------------------------------------------------------------------------- whose notes they are

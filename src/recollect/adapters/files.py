@@ -8,6 +8,7 @@ cache.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -30,6 +31,7 @@ ENDS = (".md", SEALED)
 DEEPEST = 8
 LONGEST_NAME_BYTES = 255
 LARGEST_MEMORY = 32 * 1024 * 1024
+LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 REGULAR = stat.S_IFREG >> 12
 
 
@@ -50,42 +52,66 @@ class MarkdownStore:
         """Every memory file as the file system shows it now, by path."""
         self._problems = []
         found: list[Seen] = []
-        for entry in self._listed(""):
-            if entry.name.endswith(".md") and entry.name not in VIEWS:
-                self._take(entry, entry.name, found)
-        cold = [] if self._is_link("archive") else [f"archive/{name}" for name in MEMORY_FOLDERS]
-        for folder in (*MEMORY_FOLDERS, *cold):
-            if not self._is_link(folder):
-                self._scan_folder(folder, 0, found)
+        with self._opened("", None) as root:
+            for entry in self._listed("", root):
+                if entry.name.endswith(".md") and entry.name not in VIEWS:
+                    self._take(entry, entry.name, found)
+            for folder in MEMORY_FOLDERS:
+                self._scan_folder(folder, root, 0, found)
+            with self._opened("archive", root) as archive:
+                for folder in MEMORY_FOLDERS:
+                    self._scan_folder(f"archive/{folder}", archive, 0, found)
         return iter(found)
 
-    def _scan_folder(self, folder: str, depth: int, found: list[Seen]) -> None:
-        for entry in self._listed(folder):
-            path = f"{folder}/{entry.name}"
-            if entry.is_dir(follow_symlinks=False):
-                if depth < DEEPEST:
-                    self._scan_folder(path, depth + 1, found)
-                else:
-                    self._problems.append(Problem(path, "lies too deep; it is not read"))
-            elif path.endswith(ENDS):
-                self._take(entry, path, found)
+    def _scan_folder(self, folder: str, above: int, depth: int, found: list[Seen]) -> None:
+        with self._opened(folder, above) as handle:
+            for entry in self._listed(folder, handle):
+                path = f"{folder}/{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    if depth < DEEPEST:
+                        self._scan_folder(path, handle, depth + 1, found)
+                    else:
+                        self._problems.append(Problem(path, "lies too deep; it is not read"))
+                elif path.endswith(ENDS):
+                    self._take(entry, path, found)
 
-    def _is_link(self, folder: str) -> bool:
-        if not os.path.islink(os.path.join(self.root, folder)):
-            return False
-        self._problems.append(Problem(folder, "is a symbolic link; it is not followed"))
-        return True
+    @contextmanager
+    def _opened(self, folder: str, above: int | None) -> Iterator[int]:
+        """A handle of a folder in the one `above`, or -1 where there is none that we may list.
 
-    def _listed(self, folder: str) -> list[os.DirEntry[str]]:
+        All that is below is looked at by way of it: the folder's name may be a link by then.
+        """
+        handle = -1
         try:
-            with os.scandir(os.path.join(self.root, folder)) as entries:
-                found = [entry for entry in entries if entry.name[0] != "."]
-        except (FileNotFoundError, NotADirectoryError):
-            return []
+            if above is None:
+                handle = os.open(self.root, LISTING)
+            elif above >= 0:
+                handle = os.open(os.path.basename(folder), LISTING | os.O_NOFOLLOW, dir_fd=above)
+        except FileNotFoundError:
+            pass
         except OSError as error:
-            self._problems.append(
-                Problem(folder, f"cannot be listed: {os.strerror(error.errno or 0)}")
-            )
+            self._note_refusal(folder, error)
+        try:
+            yield handle
+        finally:
+            if handle >= 0:
+                os.close(handle)
+
+    def _note_refusal(self, folder: str, error: OSError) -> None:
+        if os.path.islink(os.path.join(self.root, folder)):
+            self._problems.append(Problem(folder, "is a symbolic link; it is not followed"))
+        elif error.errno != errno.ENOTDIR:
+            said = os.strerror(error.errno or 0)
+            self._problems.append(Problem(folder, f"cannot be listed: {said}"))
+
+    def _listed(self, folder: str, handle: int) -> list[os.DirEntry[str]]:
+        if handle < 0:
+            return []
+        try:
+            with os.scandir(handle) as entries:
+                found = [entry for entry in entries if entry.name[0] != "."]
+        except OSError as error:
+            self._note_refusal(folder, error)
             return []
         return sorted(found, key=_name_of)
 
@@ -120,12 +146,23 @@ class MarkdownStore:
 
     def read(self, path: str) -> Document:
         """The text of a file; bytes that are not UTF-8 are kept as surrogates."""
-        data = fsio.read_file(self._inside(path), LARGEST_MEMORY)
+        data = self._bytes_of(path, LARGEST_MEMORY)
         return Document(path, data.decode("utf-8", "surrogateescape"), fsio.stamp_of(data))
+
+    def _bytes_of(self, path: str, limit: int) -> bytes:
+        _require_inside(path)
+        try:
+            return fsio.read_inside(self.root, path, limit)
+        except FileNotThere:
+            self._inside(path)  # if that is for a link on the way, it says so
+            raise
 
     def stamp(self, path: str) -> str | None:
         """The stamp of a file as it is now, None where there is none."""
-        return fsio.stamp_at(self._inside(path))
+        try:
+            return fsio.stamp_of(self._bytes_of(path, fsio.LARGEST_FILE_BYTES))
+        except FileNotThere:
+            return None
 
     def exists(self, path: str) -> bool:
         """Whether anything has this name, be it a link to nowhere."""
@@ -211,10 +248,9 @@ class MarkdownStore:
 
     def _inside(self, path: str) -> str:
         """The full path, or an error if it would leave the store or pass through a link."""
-        parts = path.split("/")
-        if len(parts) > DEEPEST + 4 or not all(map(_is_name, parts)):
-            raise OutsideStore(name=path)
+        _require_inside(path)
         full = self.root
+        parts = path.split("/")
         for part in parts[:-1]:
             full = os.path.join(full, part)
             if os.path.islink(full):
@@ -240,6 +276,13 @@ def _problem_of(path: str, info: os.stat_result) -> Problem | None:
     if info.st_size > LARGEST_MEMORY:
         return Problem(path, f"has {info.st_size:,} bytes; it is not read")
     return None
+
+
+def _require_inside(path: str) -> None:
+    """Raise OutsideStore for a path that names something outside."""
+    parts = path.split("/")
+    if len(parts) > DEEPEST + 4 or not all(map(_is_name, parts)):
+        raise OutsideStore(name=path)
 
 
 def _is_utf8(text: str) -> bool:

@@ -6,6 +6,7 @@ Touches: the files and folders it is given. It knows nothing of memories.
 
 from recollect.fsio.files import (
     FILE_MODE,
+    LARGEST_FILE_BYTES,
     TEMP_SUFFIX,
     append_bytes,
     append_durably,
@@ -15,11 +16,11 @@ from recollect.fsio.files import (
     move,
     pieces_of,
     read_file,
+    read_inside,
     remove,
     remove_empty_folder,
     replace_name,
     set_private,
-    stamp_at,
     stamp_of,
     sync_folder,
     sync_folders,
@@ -30,6 +31,7 @@ from recollect.fsio.locks import LOCK_WAIT_SECONDS, lock, locked_folder, take_lo
 
 __all__ = [
     "FILE_MODE",
+    "LARGEST_FILE_BYTES",
     "LOCK_WAIT_SECONDS",
     "TEMP_SUFFIX",
     "append_bytes",
@@ -42,11 +44,11 @@ __all__ = [
     "move",
     "pieces_of",
     "read_file",
+    "read_inside",
     "remove",
     "remove_empty_folder",
     "replace_name",
     "set_private",
-    "stamp_at",
     "stamp_of",
     "sync_folder",
     "sync_folders",

@@ -21,6 +21,7 @@ from recollect.errors import AlreadyThere, FileNotThere, StorageFailed
 TEMP_SUFFIX = ".tmp"
 LARGEST_FILE_BYTES = 64 * 1024 * 1024
 PIECE_BYTES = 1 << 20
+PASSING = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC  # on the way to a file
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 
@@ -77,10 +78,52 @@ def read_file(path: str, limit: int = LARGEST_FILE_BYTES, offset: int = 0) -> by
     return b"".join(pieces_of(path, limit, offset))
 
 
-def pieces_of(path: str, limit: int = LARGEST_FILE_BYTES, offset: int = 0) -> Iterator[bytes]:
-    """What `read_file` gives, a piece at a time, for who need not have all of it at once."""
+def read_inside(root: str, path: str, limit: int = LARGEST_FILE_BYTES) -> bytes:
+    """What `read_file` gives of a file below `root`; no folder on the way may be a link either.
+
+    That is looked at while it is opened: a folder may become a link at any moment.
+    """
+    full = f"{root}/{path}"
+    *folders, _ = path.split("/")
+    handle = _folder_at(root, full)
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        for name in folders:
+            below = _folder_at(name, full, above=handle)
+            os.close(handle)
+            handle = below
+        return b"".join(pieces_of(full, limit, folder=handle))
+    finally:
+        os.close(handle)
+
+
+def _folder_at(name: str, path: str, *, above: int | None = None) -> int:
+    """A handle of a folder on the way to `path`."""
+    try:
+        return os.open(name, PASSING if above is None else PASSING | os.O_NOFOLLOW, dir_fd=above)
+    except FileNotFoundError:
+        raise FileNotThere(path=path, reason="there is none") from None
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise FileNotThere(path=path, reason="there is a link on the way") from None
+        raise failed(error, path) from error
+
+
+def pieces_of(
+    path: str,
+    limit: int = LARGEST_FILE_BYTES,
+    offset: int = 0,
+    *,
+    folder: int | None = None,
+) -> Iterator[bytes]:
+    """What `read_file` gives, a piece at a time, for who need not have all of it at once.
+
+    `folder` is a handle of the one that the file is in, if there is one.
+    """
+    name = path if folder is None else os.path.basename(path)
+    try:
+        handle = os.open(
+            name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
+        )
     except FileNotFoundError:
         raise FileNotThere(path=path, reason="there is none") from None
     except OSError as error:
@@ -101,14 +144,6 @@ def pieces_of(path: str, limit: int = LARGEST_FILE_BYTES, offset: int = 0) -> It
         raise failed(error, path) from error
     finally:
         os.close(handle)
-
-
-def stamp_at(path: str) -> str | None:
-    """The stamp of the file as it is now, or None if there is no file."""
-    try:
-        return stamp_of(read_file(path))
-    except FileNotThere:
-        return None
 
 
 # ------------------------------------------------------------------------------------- writing

@@ -126,7 +126,7 @@ def fresh(one: rank.Candidate, root: str, *, whole: bool = False) -> rank.Candid
         info = os.lstat(path)
         if (info.st_size, info.st_mtime_ns, info.st_ino) == (one.size, one.mtime_ns, one.inode):
             return one
-        text = _text_inside(path, root)
+        text = _text_inside(root, one.path)
         if text and _may_hide(text):
             text = None  # the worker knows what of it is private
     except (OSError, ValueError):
@@ -139,13 +139,21 @@ def fresh(one: rank.Candidate, root: str, *, whole: bool = False) -> rank.Candid
     return one
 
 
-def _text_inside(path: str, root: str) -> "str | None":
-    """The text of a regular file of the store; links and pipes are none of it."""
-    folder = os.path.realpath(os.path.dirname(path))
-    if not f"{folder}/".startswith(f"{os.path.realpath(root)}/"):
+def _text_inside(root: str, path: str) -> "str | None":
+    """The text of a regular file of the store; links, on the way to it too, and pipes are none."""
+    *folders, name = path.split("/")
+    if ".." in folders:
         return None
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    passing = os.O_RDONLY | os.O_DIRECTORY
+    handle = os.open(root, passing)
     try:
+        for flags, part in [
+            *((passing, folder) for folder in folders),
+            (os.O_RDONLY | os.O_NONBLOCK, name),
+        ]:
+            below = os.open(part, flags | os.O_NOFOLLOW, dir_fd=handle)
+            os.close(handle)
+            handle = below
         if os.fstat(handle).st_mode & 0o170000 != 0o100000:
             return None
         return os.read(handle, LARGEST_EDITED).decode("utf-8", "replace")
