@@ -35,8 +35,7 @@ def folder(tmp_path: Path) -> Path:
 def altered(folder: Path, sql: str) -> SqliteIndex:
     """The index after somebody changed something behind its back."""
     db = sqlite3.connect(folder / "index.db")
-    db.execute(sql)
-    db.commit()
+    db.executescript(sql)
     db.close()
     return SqliteIndex(str(folder))
 
@@ -261,6 +260,25 @@ def test_what_is_not_as_it_was_written_is_found(folder: Path, sql: str) -> None:
     fill(index, STORE)
     assert index.differences() == []
     assert index.search("walrus", only=ALL, limit=1)[0].id == "day"
+
+
+def test_an_index_of_a_table_that_does_not_say_what_the_table_says_is_found(folder: Path) -> None:
+    names = "('memory_id', 'memory_session')"
+    index = altered(
+        folder,
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = "
+        f"(SELECT sum(rootpage) FROM sqlite_master WHERE name IN {names}) - rootpage "
+        f"WHERE name IN {names};",
+    )
+    assert (
+        index.entry("use-postgres") is None
+    )  # it is there, and no error says that it is not found
+    assert [what for what in index.differences() if "memory_id" in what] != []
+    index.wipe()
+    fill(index, STORE)
+    assert index.differences() == []
+    assert index.entry("use-postgres")
+    index.close()
 
 
 def flips(folder: Path, tmp_path: Path, times: int) -> None:

@@ -142,7 +142,7 @@ def forget_aside(path: str) -> None:
 
 
 def broken_pages(db: sqlite.Connection) -> Iterator[str]:
-    """What SQLite itself finds wrong."""
-    for (row,) in db.execute("PRAGMA quick_check"):
+    """What SQLite itself finds wrong; it reads every row, so that no opening asks for it."""
+    for (row,) in db.execute("PRAGMA integrity_check"):
         if row != "ok":
             yield str(row)
