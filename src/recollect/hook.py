@@ -5,14 +5,21 @@ which Python keeps compiled; a program given by its path would be compiled anew 
 Touches: nothing itself.
 """
 
-import os
+import gc
 import sys
+from posix import _exit
 
 if __name__ == "__main__":
     try:
-        sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        gc.disable()  # the process ends before there is anything to collect
+        folder = __file__.removesuffix("/recollect/hook.py")
+        if folder == __file__ or folder[:1] != "/":
+            from os.path import abspath, dirname
+
+            folder = dirname(dirname(abspath(__file__)))
+        sys.path.insert(0, folder)
         from recollect.hooks.program import main
 
         main()
     finally:
-        os._exit(0)
+        _exit(0)

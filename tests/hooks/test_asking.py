@@ -17,7 +17,7 @@ from recollect.app.settings import change_setting
 from recollect.app.wiring import App
 
 from .machine import SESSION, Machine
-from .test_modules import OS, modules_of
+from .test_modules import modules_of
 
 
 def ask(machine: Machine, interval: int = 5, **settings: str) -> None:
@@ -189,7 +189,7 @@ def test_asking_imports_little_and_not_asking_nothing_of_it(machine: Machine) ->
         ours = {name for name in names if name.startswith("recollect")}
         assert "recollect.hooks.asking" in ours
         assert len(ours) <= 7
-        assert names - ours <= OS
+        assert names - ours <= {"gc"}
 
 
 def test_leaving_word_is_done_again_when_it_is_gone(machine: Machine) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import binascii
 import json
 import os
+import posix
 import subprocess
 from pathlib import Path
 
@@ -160,13 +161,13 @@ def test_the_cache_is_where_the_person_keeps_caches(known: Machine) -> None:
 def test_a_journal_folder_that_another_hook_just_made_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mkdir = os.mkdir
+    mkdir = posix.mkdir
 
     def quicker(path: str, mode: int) -> None:
         mkdir(path, mode)
         mkdir(path, mode)  # raises, as it does for the one that comes second
 
-    monkeypatch.setattr(os, "mkdir", quicker)
+    monkeypatch.setattr(posix, "mkdir", quicker)
 
     places.record(str(tmp_path), "claude-x", "signal", {"event": "stop"})
 

@@ -9,10 +9,10 @@ Imported by `program` only where a store asks. The counter is the journal itself
 its line with a mark of its own, and where the mark stands is its number.
 """
 
-import os
+import posix as os
 import time
 
-from recollect.hooks import places, program
+from recollect.hooks import paths, places, program
 from recollect.hooks.payload import members, text_of
 
 MARK = b'"mark":"'
@@ -81,8 +81,7 @@ def turn_ended(moment: program.Moment) -> None:
 
 def _journal(moment: program.Moment) -> bytes:
     try:
-        with open(f"{moment.root}/journal/{moment.writer}.jsonl", "rb") as file:
-            return file.read()
+        return paths.read(f"{moment.root}/journal/{moment.writer}.jsonl")
     except OSError:
         return b""
 
@@ -118,8 +117,7 @@ def _ask(moment: program.Moment, event_name: str, number: int, since: int) -> No
 def _settings(moment: program.Moment) -> "tuple[int, str, str]":
     """`(interval, language, our command)` as the last publication left them."""
     try:
-        with open(f"{moment.cache}/asking", encoding="utf-8") as file:
-            interval, lang, command = file.read(8192).splitlines()[:3]
+        interval, lang, command = paths.read_text(f"{moment.cache}/asking", 8192).splitlines()[:3]
         return max(int(interval), 1), lang, command
     except (OSError, ValueError):
         return 5, "en", "recollect"

@@ -8,7 +8,7 @@ payloads finds it first; a client that takes no answer at an event is given none
 Touches: the end of a transcript of Codex (reading), which alone knows the exit code of a command.
 """
 
-import os
+import posix as os
 
 from recollect.hooks import places
 from recollect.hooks.payload import members, strings_in, text_of

@@ -5,7 +5,7 @@ count, and only strings pass for text; whatever arrives, nothing is raised.
 Touches: stdin.
 """
 
-import os
+import posix as os
 import time
 
 STDIN_SECONDS = 1.0

@@ -5,11 +5,13 @@ worker; a line that a hook appends is one write, whole or recognisably torn, and
 readers when `record` returns, whoever folds the file meanwhile.
 Touches: `journal/<writer>.jsonl` (append); git's own files (reading, to find the main work tree).
 
-Every hook imports this module, so it imports `os` and `time` only.
+Every hook imports this module, so it imports `posix`, `time` and `paths` only.
 """
 
-import os
+import posix as os
 import time
+
+from recollect.hooks import paths
 
 STORE_FOLDER = ".claude/memory"
 MOST_TRIES = 5  # to append; a session's file is set aside once a day at most
@@ -23,30 +25,36 @@ def roots(start: str, env: "dict[str, str]") -> "tuple[str, str]":
     named = env.get("RECOLLECT_PROJECT_ROOT", "")
     if named:
         store = store_in(named)
-        return (store if os.path.isdir(store) else ""), home if os.path.isdir(home) else ""
+        return (store if paths.is_folder(store) else ""), home if paths.is_folder(home) else ""
     project = ""
     for folder in ancestors(start):
         store = f"{folder.rstrip('/')}/{STORE_FOLDER}"
-        if os.path.isdir(store) and not is_same(store, home):
+        if paths.is_folder(store) and not is_same(store, home):
             project = store
             break
     if not project:
         main = main_work_tree(start)
         store = f"{main}/{STORE_FOLDER}"
-        if main and os.path.isdir(store) and not is_same(store, home):
+        if main and paths.is_folder(store) and not is_same(store, home):
             project = store
-    return project, home if os.path.isdir(home) else ""
+    return project, home if paths.is_folder(home) else ""
 
 
 def is_same(one: str, two: str) -> bool:
     """Whether two paths are the same folder, whatever links lead to it."""
-    return one == two or os.path.realpath(one) == os.path.realpath(two)
+    if one == two:
+        return True
+    try:
+        info, other = os.stat(one), os.stat(two)
+    except (OSError, ValueError):
+        return False
+    return (info.st_ino, info.st_dev) == (other.st_ino, other.st_dev)
 
 
 def store_in(folder: str) -> str:
     """The store of a folder: itself if it is called `memory`, else `.claude/memory` in it."""
-    folder = os.path.abspath(folder)
-    return folder if os.path.basename(folder) == "memory" else f"{folder}/{STORE_FOLDER}"
+    folder = paths.absolute(folder)
+    return folder if folder.endswith("/memory") else f"{folder}/{STORE_FOLDER}"
 
 
 def global_root(env: "dict[str, str]") -> str:
@@ -60,10 +68,10 @@ def global_root(env: "dict[str, str]") -> str:
 
 def ancestors(start: str) -> "list[str]":
     """The folder and those above it."""
-    folder = os.path.abspath(start or ".")
+    folder = paths.absolute(start or ".")
     found = [folder]
-    while folder != os.path.dirname(folder):
-        folder = os.path.dirname(folder)
+    while folder != "/":
+        folder = paths.parent(folder)
         found.append(folder)
     return found
 
@@ -76,16 +84,17 @@ def main_work_tree(start: str) -> str:
     """
     for folder in ancestors(start):
         dot_git = f"{folder.rstrip('/')}/.git"
-        if os.path.isdir(dot_git):
+        if paths.is_folder(dot_git):
             return folder
-        if os.path.isfile(dot_git):
+        if paths.is_file(dot_git):
             git_dir = _line_of(dot_git).removeprefix("gitdir:").strip()
-            git_dir = os.path.join(folder, git_dir)
+            if git_dir[:1] != "/":
+                git_dir = f"{folder}/{git_dir}"
             common = _line_of(f"{git_dir}/commondir")
             if not common:
                 return folder  # a submodule: a repository of its own
-            common = os.path.abspath(os.path.join(git_dir, common))
-            return os.path.dirname(common) if os.path.basename(common) == ".git" else folder
+            common = paths.absolute(common if common[:1] == "/" else f"{git_dir}/{common}")
+            return paths.parent(common) if common.endswith("/.git") else folder
     return ""
 
 
@@ -98,18 +107,17 @@ def project_of(start: str, env: "dict[str, str]") -> str:
     if main:
         return main
     folders = ancestors(start)
-    home = os.path.realpath(env.get("HOME", "/"))
+    home = paths.real(env.get("HOME", "/"))
     for folder in folders:
-        if os.path.isdir(f"{folder}/.claude") and os.path.realpath(folder) != home:
+        if paths.is_folder(f"{folder}/.claude") and paths.real(folder) != home:
             return folder
     return folders[0]
 
 
 def _line_of(path: str) -> str:
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.readline(4096).strip()
-    except (OSError, UnicodeDecodeError):
+        return paths.read_text(path, 4096).partition("\n")[0].strip()
+    except (OSError, ValueError):
         return ""
 
 
@@ -124,7 +132,7 @@ def cache_root(env: "dict[str, str]") -> str:
 def cache_folder(root: str, env: "dict[str, str]") -> str:
     """The cache folder of the store at `root`."""
     base = cache_root(env)
-    return f"{base}/{short_hash(os.path.realpath(root))}" if base else ""
+    return f"{base}/{short_hash(paths.real(root))}" if base else ""
 
 
 def short_hash(text: str) -> str:
@@ -218,7 +226,7 @@ def append(root: str, path: str, data: bytes) -> None:
     A file that lost its name meanwhile was set aside to be folded, and nobody may look into it
     again: then the same lines go into the new one, and readers know them by their ids.
     """
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
     for _ in range(MOST_TRIES):
         try:
             handle = os.open(path, flags, 0o600)

@@ -6,16 +6,17 @@ short-lived worker; tool output is never stored.
 Touches: the journal of the session (append), marks for the worker in the cache, the worker it
 starts, a log in the cache; what recalling touches, see `recall`.
 
-Recording imports `os`, `sys` and `time` and the modules beside this one; what recall needs is
-imported when a hook recalls.
+Recording imports nothing but the modules beside this one; what recall needs is imported when a hook
+recalls.
 """
 
 import _thread
-import os
+import posix as os
 import sys
 import time
+from posix import _exit
 
-from recollect.hooks import places
+from recollect.hooks import paths, places
 from recollect.hooks.payload import is_object, members, read_payload, text_of
 
 DEADLINE_SECONDS = 1.7
@@ -54,13 +55,13 @@ EVENTS = {
 
 def mark_pending(cache: str) -> None:
     """Leave word that there is work; the worker takes the mark away when it is done."""
-    os.makedirs(cache, 0o700, exist_ok=True)
+    paths.make_folders(cache)
     os.close(os.open(f"{cache}/pending", os.O_WRONLY | os.O_CREAT, 0o600))
 
 
 def is_pending(cache: str) -> bool:
     """Whether work was asked for and is not done yet."""
-    return os.path.exists(f"{cache}/pending") or os.path.exists(f"{cache}/working")
+    return paths.exists(f"{cache}/pending") or paths.exists(f"{cache}/working")
 
 
 def start_worker(root: str, env: "dict[str, str] | None" = None) -> int:
@@ -68,7 +69,7 @@ def start_worker(root: str, env: "dict[str, str] | None" = None) -> int:
 
     `env` says where its cache is; without one it is this process's own.
     """
-    main = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "__main__.py")
+    main = paths.parent(paths.parent(paths.absolute(__file__))) + "/__main__.py"
     command = [sys.executable, "-I", main, "work", root]
     # A client that kills the hook's group the moment the hook is gone must not find the worker in
     # it: wait until the worker has a session of its own.
@@ -82,14 +83,14 @@ def start_worker(root: str, env: "dict[str, str] | None" = None) -> int:
     try:
         os.setsid()
         os.close(apart)
-        null = os.open(os.devnull, os.O_RDWR)
+        null = os.open("/dev/null", os.O_RDWR)
         for handle in (0, 1, 2):
             os.dup2(null, handle)
         os.closerange(3, 64)
         variables = os.environ if env is None else env
-        os.execve(command[0], command, variables)  # noqa: S606 - no shell is the point
+        os.execve(command[0], command, variables)  # no shell is the point
     finally:
-        os._exit(0)
+        _exit(0)
 
 
 # -------------------------------------------------------------------------------------- the events
@@ -180,7 +181,7 @@ class Moment:
     @property
     def asks(self) -> bool:
         """Whether the agent is to be asked for what is worth keeping (`capture.mode = ask`)."""
-        return os.path.exists(f"{self.cache}/asking")
+        return paths.exists(f"{self.cache}/asking")
 
     def work(self) -> int:
         """Ask for the worker; gives its process id, or 0 if it could not be started."""
@@ -261,14 +262,14 @@ def complain(env: "dict[str, str]", error: BaseException) -> None:
     try:
         base = places.cache_root(env)
         path = f"{base}/hook.log"
-        os.makedirs(base, 0o700, exist_ok=True)
+        paths.make_folders(base)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        if os.path.exists(path) and os.path.getsize(path) > LARGEST_LOG:
-            flags |= os.O_TRUNC
         handle = os.open(path, flags, 0o600)
+        if os.fstat(handle).st_size > LARGEST_LOG:
+            os.ftruncate(handle, 0)
         trace, where = error.__traceback__, ""
         while trace:
-            where = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
+            where = trace.tb_frame.f_code.co_filename.rpartition("/")[2] + f":{trace.tb_lineno}"
             trace = trace.tb_next
         # What other errors say may be what somebody said.
         said = f": {error}" if isinstance(error, OSError) else ""
@@ -282,12 +283,18 @@ def complain(env: "dict[str, str]", error: BaseException) -> None:
 def _end_in_time() -> None:
     # A thread and not a signal: it also ends us while SQLite or the file system does not return.
     time.sleep(DEADLINE_SECONDS)
-    os._exit(0)
+    _exit(0)
+
+
+def environment() -> "dict[str, str]":
+    """The variables of this process."""
+    form = sys.getfilesystemencoding(), "surrogateescape"
+    return {key.decode(*form): value.decode(*form) for key, value in os.environ.items()}
 
 
 def main() -> None:
     """Run the hook named by the arguments; always ends with exit code 0."""
-    env = dict(os.environ)
+    env = environment()
     try:
         _thread.start_new_thread(_end_in_time, ())
         client = sys.argv[1] if len(sys.argv) > 1 else ""
@@ -299,4 +306,4 @@ def main() -> None:
     except BaseException as error:  # noqa: BLE001 - a hook never fails its client
         complain(env, error)
     finally:
-        os._exit(0)
+        _exit(0)

@@ -8,13 +8,12 @@ Imported by `program` only when a hook recalls; uses the pure modules that it sh
 services. Only what has to search imports `search`, and with it SQLite.
 """
 
-import gc
-import os
+import posix as os
 import time
 
 from recollect.domain import pack, rank
 from recollect.domain.text import STOP_PAIRS, STOP_WORDS, cue_words
-from recollect.hooks import places, program
+from recollect.hooks import paths, places, program
 from recollect.hooks.payload import members, strings_in, text_of
 
 TYPE_CHECKING = False
@@ -29,7 +28,6 @@ LONGEST_PROMPT = 96_000  # bytes; of more, the cue takes only words from both en
 
 def run(moment: program.Moment) -> None:
     """Do what an event that recalls asks for."""
-    gc.disable()  # the process ends before there is anything to collect
     if moment.event == "session-start":
         start(moment)
     elif moment.event == "user-prompt":
@@ -74,7 +72,7 @@ def start(moment: program.Moment) -> None:
 
 def _project_of(moment: program.Moment) -> str:
     if moment.project:
-        return os.path.dirname(os.path.dirname(moment.project))
+        return paths.parent(paths.parent(moment.project))
     return places.project_of(moment.folder, moment.env)
 
 
@@ -89,30 +87,28 @@ def _wait(cache: str, worker: int) -> None:
 def is_fresh(path: str) -> bool:
     """Whether the files and folders that the brief was made of look as they did then."""
     try:
-        with open(path, encoding="utf-8") as file:
-            if not file.readline().startswith("recollect-brief 1 "):
+        head, end, _ = paths.read_text(path).partition("\n\n")
+        first, *lines = head.split("\n")
+        if not end or not first.startswith("recollect-brief 1 "):
+            return False
+        for line in lines:
+            mtime, size, source = line.split(" ", 2)
+            try:
+                info = os.stat(source)
+                look = f"{info.st_mtime_ns} {info.st_size if size != '-' else '-'}"
+            except OSError:
+                look = "0 0"
+            if look != f"{mtime} {size}":
                 return False
-            for line in file:
-                if line == "\n":
-                    return True
-                mtime, size, source = line.rstrip("\n").split(" ", 2)
-                try:
-                    info = os.stat(source)
-                    look = f"{info.st_mtime_ns} {info.st_size if size != '-' else '-'}"
-                except OSError:
-                    look = "0 0"
-                if look != f"{mtime} {size}":
-                    return False
     except (OSError, ValueError):
         return False
-    return False
+    return True
 
 
 def read_brief(path: str) -> "tuple[list[str], str] | None":
     """The ids in the brief and the brief itself as hook output, its fence marked anew."""
     try:
-        with open(path, encoding="utf-8") as file:
-            head, _, text = file.read().partition("\n\n")
+        head, _, text = paths.read_text(path).partition("\n\n")
     except (OSError, ValueError):
         return None
     words = head.split("\n", 1)[0].split(" ")
@@ -203,8 +199,7 @@ def say(moment: program.Moment, event_name: str, about: str, found: "list[rank.C
 def settings_of(moment: program.Moment) -> "tuple[str, int, int]":
     """`(language, prompt budget, error budget)` as the last publication left them."""
     try:
-        with open(f"{moment.cache}/settings", encoding="utf-8") as file:
-            lang, prompt_tokens, error_tokens = file.read(64).split()
+        lang, prompt_tokens, error_tokens = paths.read_text(f"{moment.cache}/settings", 64).split()
         return lang, int(prompt_tokens), int(error_tokens)
     except (OSError, ValueError):
         return "en", PROMPT_TOKENS, ERROR_TOKENS
@@ -217,8 +212,7 @@ def ids_given(moment: program.Moment) -> "set[str]":
     """
     given: set[str] = set()
     try:
-        with open(f"{moment.root}/journal/{moment.writer}.jsonl", "rb") as file:
-            data = file.read()
+        data = paths.read(f"{moment.root}/journal/{moment.writer}.jsonl")
     except OSError:
         return given
     if b'"source":"compact"' in data:
@@ -237,8 +231,7 @@ def ids_known(moment: program.Moment) -> "set[str]":
     if moment.fields.get("agent_id"):
         return set()
     try:
-        with open(f"{moment.cache}/known-{moment.client}", encoding="utf-8") as file:
-            return set(file.read().split())
+        return set(paths.read_text(f"{moment.cache}/known-{moment.client}").split())
     except (OSError, ValueError):
         return set()
 

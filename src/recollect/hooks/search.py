@@ -6,11 +6,12 @@ Touches: the index in the cache, the files of the memories it finds (a look at t
 one that was edited since is read), the views of a store without an index.
 """
 
-import os
+import posix as os
 
 from recollect.adapters.sqlite import lookup
 from recollect.adapters.sqlite.engine import sqlite
 from recollect.domain import rank
+from recollect.hooks import paths
 
 BUSY_MS = 200
 MOST_SOLUTIONS = 3
@@ -33,7 +34,7 @@ class Search:
     def look_in(self, root: str, scope: str, cache: str) -> None:
         """Look through a store: its index, or its views where there is no index to rely on."""
         path = f"{cache}/index.db"
-        db = lookup.open_index(path, BUSY_MS) if cache and os.path.isfile(path) else None
+        db = lookup.open_index(path, BUSY_MS) if cache and paths.is_file(path) else None
         try:
             if db is not None:
                 self._take_from(db, root, scope)
