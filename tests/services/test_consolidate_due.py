@@ -8,8 +8,9 @@ import pytest
 
 from recollect import fsio
 from recollect.adapters.journal import FolderJournal
-from recollect.app import lifecycle, worker
+from recollect.app import lifecycle, worker, workers
 from recollect.errors import Locked
+from recollect.hooks import program
 
 from .project import Project
 
@@ -53,6 +54,21 @@ def test_a_command_counts_as_the_pass_of_the_day(project: Project) -> None:
     with project.opened_at("2026-05-01T09:00:00Z") as (app, _):
         lifecycle.consolidate(app, scope="", dry_run=False)
     assert not is_done(project, "2026-05-01T10:00:00Z")
+
+
+def test_a_command_starts_the_worker_if_a_hook_left_its_mark_and_no_worker(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(workers, "start", lambda app, store: started.append(store.files.root))
+    with project.opened_at("2026-05-01T09:00:00Z") as (app, _):
+        lifecycle.consolidate(app, scope="", dry_run=False)
+        assert started == []
+        program.mark_pending(str(project.cache))  # and then its time was over
+        lifecycle.consolidate(app, scope="", dry_run=True)
+        assert started == []
+        lifecycle.consolidate(app, scope="", dry_run=False)
+        assert started == [str(project.root)]
 
 
 def test_of_two_passes_at_once_one_goes_away(project: Project) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from recollect import __version__, fsio
-from recollect.app import leftovers, repair
+from recollect.app import leftovers, repair, workers
 from recollect.app.pruning import prune_with_pass, rows_json
 from recollect.app.publishing import publish_after_change
 from recollect.app.views import publish_all
@@ -93,6 +93,7 @@ def consolidate(
         found = reporting.without(found, hidden)
         gone = [one for one in gone if one.entry.id not in hidden]
         done.append(Consolidated(store.scope, publish_all(app, store), found, gone))
+        workers.go_on(app, store)
     return done
 
 

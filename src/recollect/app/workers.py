@@ -38,6 +38,16 @@ def start(app: App, store: OpenStore) -> None:
     app.workers.append(program.start_worker(store.files.root, app.env))
 
 
+def go_on(app: App, store: OpenStore) -> None:
+    """Start the worker if it was asked for and has not come, or not finished.
+
+    Who asks for it leaves a mark first, and may end before there is a worker: a hook at its
+    deadline, a worker that was killed.
+    """
+    if program.is_pending(app.cache_of(store.files.root)):
+        start(app, store)
+
+
 @contextmanager
 def kept_away(app: App, store: OpenStore) -> Iterator[None]:
     """Keep the worker away, and let it do afterwards what it was asked for meanwhile.
@@ -45,8 +55,7 @@ def kept_away(app: App, store: OpenStore) -> Iterator[None]:
     Raises:
         Locked: it has been at work for too long.
     """
-    cache = app.cache_of(store.files.root)
-    path = f"{cache}/worker.lock"
+    path = f"{app.cache_of(store.files.root)}/worker.lock"
     handle = fsio.take_lock(path, wait_seconds=LOCK_WAIT_SECONDS)
     if handle is None:
         raise Locked(path=path, seconds=LOCK_WAIT_SECONDS, who="its worker")
@@ -54,5 +63,4 @@ def kept_away(app: App, store: OpenStore) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-        if program.is_pending(cache):
-            start(app, store)
+        go_on(app, store)
