@@ -109,7 +109,10 @@ def test_a_command_of_which_any_call_is_refused_says_so_or_does_its_work(
 # ------------------------------------------------------------------------------------------- hooks
 
 CPU_SECONDS = 2
-CALLS = ("openat", "write", "mkdir", "fstat", "pread64", "lseek", "fcntl", "mmap", "getdents64")
+CALLS = (
+    "openat", "read", "write", "mkdir", "fstat", "newfstatat", "pread64", "lseek", "fcntl", "mmap",
+    "getdents64",
+)  # fmt: skip
 
 
 @pytest.fixture
