@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posix
 import re
 from pathlib import Path
 from typing import Any
@@ -226,7 +227,7 @@ def test_a_folder_that_becomes_a_link_while_a_hook_reads_is_not_followed(
     for place, text in ((root / path, "ours"), (elsewhere / path, "theirs")):
         place.parent.mkdir(parents=True)
         place.write_text(text)
-    ask = os.open
+    ask = posix.open
 
     def opened(name: str, *args: int, **named: int) -> int:
         if os.path.basename(name) == "billing.md":
@@ -234,7 +235,7 @@ def test_a_folder_that_becomes_a_link_while_a_hook_reads_is_not_followed(
             (root / "semantic").symlink_to(elsewhere / "semantic")
         return ask(name, *args, **named)
 
-    monkeypatch.setattr(os, "open", opened)
+    monkeypatch.setattr(posix, "open", opened)
     assert search._text_inside(str(root), path) == "ours"
     with pytest.raises(OSError, match="semantic"):
         search._text_inside(str(root), path)
