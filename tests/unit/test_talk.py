@@ -83,6 +83,31 @@ def test_a_long_turn_is_about_what_stands_at_its_beginning() -> None:
     assert order("cue", turn(1, 0.5, memory=2), later) == [1, 2]
 
 
+def test_a_later_part_of_a_long_turn_speaks_for_nobody_beside_it() -> None:
+    later = turn(2, 1.0)
+    later.anchor = "turn-1.2"
+    assert order("cue", later, turn(3, 0.3), turn(9, 0.35)) == [2, 9, 3]
+    assert order("cue", turn(2, 1.0), turn(3, 0.3), turn(9, 0.35)) == [2, 3, 9]
+
+
+def near(one: Candidate, meaning: float) -> Candidate:
+    one.meaning = meaning
+    return one
+
+
+def test_beside_what_is_near_in_meaning_the_person_counts_for_more() -> None:
+    agent, person = turn(1, 0.0), turn(5, 0.0, who="User")
+    assert order("cue", near(agent, 1.0), near(person, 0.4)) == [5, 1]
+    assert order("cue", near(agent, 1.0), near(person, 0.2)) == [1, 5]
+
+
+def test_beside_what_is_near_in_meaning_a_later_part_counts_for_less() -> None:
+    later = turn(2, 0.0)
+    later.anchor = "turn-1.2"
+    assert order("cue", near(turn(5, 0.0), 0.6), near(later, 1.0)) == [5, 2]
+    assert order("cue", near(turn(5, 0.0), 0.3), near(later, 1.0)) == [2, 5]
+
+
 @pytest.mark.parametrize("text", ["?", "???", "", "Why?"])
 def test_a_turn_that_nobody_is_near_to_has_no_score_below_zero(text: str) -> None:
     one = turn(1, 0.0, text, "Ann")

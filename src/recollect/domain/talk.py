@@ -23,13 +23,16 @@ MEANING, MEANT_SESSION = (
     1.4,
     0.3,
 )  # the same of how near they are in meaning, where there are vectors
-BESIDE = {-1: 0.3, -2: 0.1, 1: 0.05}  # what a turn gets from the one before it, …
+# What a turn gets from the one before it, … A later part of a long turn gives nothing: the end of an
+# agent's answer is not what the person goes on about.
+BESIDE = {-1: 0.3, -2: 0.1, 1: 0.05}
 NAMED = 0.65  # the cue names who speaks
 PERSON = 0.6  # the person says what they want; an agent's long answers have every word
 DATED = 0.4  # the cue asks when, and the turn has a time in it
 COUNTED = 0.3  # the cue asks how many, and the turn has a number in it
 ASKING = 0.3  # less for one of several people who does nothing but ask: another one answers
 LATER = 0.3  # less for the later parts of a long turn: what it is about stands at its beginning
+MEANT_PERSON, MEANT_LATER = 1.0, 0.8  # the same two where there are vectors: more is summed up
 STRONG = 0.3  # from this share of the best on, the turns beside a turn are worth a look
 
 _PERSONS = ("user", "human", "用户")
@@ -59,29 +62,36 @@ def strong(turns: Sequence[Candidate]) -> list[Candidate]:
 def in_context(turns: Sequence[Candidate], cue: Cue) -> None:
     """Let the text scores of turns say what was said around them, and what they mean, too."""
     best = max((one.text_score for one in turns), default=0.0)
-    if best <= 0 and not any(one.meaning for one in turns):
+    is_meant = any(one.meaning for one in turns)
+    if best <= 0 and not is_meant:
         return
+    person, later = (MEANT_PERSON, MEANT_LATER) if is_meant else (PERSON, LATER)
     best = best if best > 0 else 1.0
     own = {(one.memory, one.n): one.text_score / best for one in turns}
+    firsts = {(one.memory, one.n): own[one.memory, one.n] for one in turns if not _is_later(one)}
     sessions = _of_sessions(own)
     meant = _of_sessions({(one.memory, one.n): one.meaning for one in turns})
     extra = _bonuses(cue)
     scores = []
     for one in turns:
-        beside = sum(w * own.get((one.memory, one.n + by), 0.0) for by, w in BESIDE.items())
+        beside = sum(w * firsts.get((one.memory, one.n + by), 0.0) for by, w in BESIDE.items())
         said = OWN * own[one.memory, one.n] + SESSION * sessions[one.memory] + beside
         said += MEANING * one.meaning + MEANT_SESSION * meant[one.memory]
         who, _, text = one.text.partition("\n")
         if speaker_of(who) in _PERSONS and (one.meaning > 0 or own[one.memory, one.n] > 0):
-            said += PERSON
+            said += person
         one.meaning = 0.0  # it has been counted
         said += sum(weight for weight, is_so in extra if is_so(who, text))
         if speaker_of(who) not in _PERSONS:
             said -= ASKING * _share_asked(text)
-        scores.append(max(0.0, said - LATER * ("." in one.anchor)))
+        scores.append(max(0.0, said - later * _is_later(one)))
     highest = max(scores) or 1.0
     for one, score in zip(turns, scores, strict=True):
         one.text_score = best * score / highest
+
+
+def _is_later(one: Candidate) -> bool:
+    return "." in one.anchor
 
 
 def _of_sessions(own: dict[tuple[int, int], float]) -> dict[int, float]:
