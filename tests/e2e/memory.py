@@ -8,6 +8,7 @@ Touches: the scratch home and the project.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .messages_api import Request
 
 PLUGIN = REPOSITORY / "plugin"
+OURS = re.compile(r"__main__\.py work|/hook\.py\"? \w")  # the worker's command, and a hook's
 
 
 @dataclass(frozen=True)
@@ -58,13 +60,17 @@ class Memory:
         return json.loads(self.run(*args, "--json"))
 
     def settle(self, seconds: float = 15) -> None:
-        """Wait until no worker of this home runs and no work is marked."""
+        """Wait until no worker and no hook of this home runs and no work is marked.
+
+        A client may end before the hook of its end has.
+        """
         deadline = time.monotonic() + seconds
         caches = self.client.home / ".cache" / "recollect"
         while time.monotonic() < deadline:
+            # In this order: a hook leaves its mark before it ends, a worker takes marks away.
+            at_work = [p for p in processes_of(self.client.home) if OURS.search(p.command)]
             marks = [*caches.glob("*/pending"), *caches.glob("*/working")]
-            workers = [p for p in processes_of(self.client.home) if "__main__.py work" in p.command]
-            if not marks and not workers:
+            if not marks and not at_work:
                 return
             time.sleep(0.02)
         raise AssertionError(f"still at work after {seconds} s: {processes_of(self.client.home)}")

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
 import sys
 import threading
 import urllib.error
 import urllib.request
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from .client import read_jsonl
+from .memory import Memory
 from .messages_api import (
     Answer,
     Json,
@@ -281,6 +284,18 @@ def test_screen_shows_what_a_terminal_would() -> None:
 
     assert screen.text == "seco..\nx\n"
     assert screen.title == "busy"
+
+
+def test_a_hook_that_outlives_its_client_is_waited_for(tmp_path: Path) -> None:
+    """An agent's client may end before the hook of its end has, which then starts the worker."""
+    memory = Memory(SimpleNamespace(home=tmp_path), tmp_path)  # type: ignore[arg-type]
+    memory.settle(0.2)
+    words = ["-c", "import sys; sys.stdin.read()", f"{tmp_path}/hook.py", "claude", "SessionEnd"]
+    with subprocess.Popen([sys.executable, *words], stdin=subprocess.PIPE) as hook:
+        with pytest.raises(AssertionError, match="still at work"):
+            memory.settle(0.2)
+        hook.communicate()
+    memory.settle(0.2)
 
 
 def test_transcript_line_without_its_end_is_left_out(tmp_path: Path) -> None:
