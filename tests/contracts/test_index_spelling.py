@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.build import memory
 
-from recollect.adapters.sqlite import lookup
+from recollect.adapters.sqlite import lookup, spelling
 from recollect.adapters.sqlite.index import SqliteIndex
 from recollect.adapters.sqlite.spelling import LONG, pieces_of, slips_between
 from recollect.domain.model import Filter, Seen
 from recollect.ports import Row
+
+from .test_best_sections import steps_of
 
 TITLES = {
     "celery": "Celery with Redis as the broker",
@@ -63,12 +65,39 @@ def add(index: SqliteIndex, path: str, title: str) -> None:
         ("StropeClient", "client"),
         ("requestSubscribeMesage", "expand"),
         ("the brokr", "celery"),
+        ("cwlery", "celery"),
+        ("nteworks", "network"),
     ],
 )
 def test_a_slip_of_the_finger_finds_what_was_meant(
     typed: str, meant: str, index: SqliteIndex
 ) -> None:
     assert ids(index, typed)[0] == meant
+
+
+def test_among_several_known_words_a_slip_in_the_second_letter_is_left_alone(
+    index: SqliteIndex,
+) -> None:
+    assert "network" not in ids(index, "terraform broker redis nwtworks")
+    assert "network" in ids(index, "terraform broker redis nteworks")
+    assert "network" in ids(index, "terraform nwtworks")
+
+
+def test_a_larger_list_of_words_is_not_looked_through_whole(
+    index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not lookup.meta(index.connection, "counted"):
+        pytest.skip("there the text index is read")
+    monkeypatch.setattr(spelling, "MOST_COMPARED", 200)
+    steps = []
+    for size in (1_000, 4_000):
+        with index.transaction() as db:
+            rows = [("hot", f"ca{n:05}", 1) for n in range(size)]
+            db.executemany("INSERT OR IGNORE INTO listed VALUES (?, ?, ?)", rows)
+        steps.append(
+            steps_of(index.connection, lambda: index.search("cwlery", only=Filter(), limit=9))
+        )
+    assert steps[1] < steps[0] * 1.2
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,9 @@ SHORTEST = 5  # a shorter word has too many neighbours that mean something else
 LONG = 9  # from this length on a word may have two slips
 MOST_TRIED = 4  # words of a cue
 LONGEST_CUE = 16  # words; in a longer one the others are enough
+ENOUGH_KNOWN = 3  # words of a cue that was not written to find the unknown one
 MOST_CHARACTERS = 4  # in a longer cue some of them stand somewhere by chance
-MOST_COMPARED = 20_000
+MOST_COMPARED = 20_000  # terms with one beginning
 MOST_NEAR = 3
 
 
@@ -40,7 +41,9 @@ def neighbours(
     # What is joined of known words was never mistyped; of others, the words themselves say more.
     strange = [word for word in strange if not is_joined(word, known)]
     tried = sorted(strange, key=lambda word: is_joined(word, have))[:MOST_TRIED]
-    found |= {word: list(_near(db, filed.get(word, word), shelf)) for word in tried}
+    is_sought = len(known) < ENOUGH_KNOWN
+    for word in tried:
+        found[word] = list(_near(db, filed.get(word, word), shelf, is_sought=is_sought))
     return {word: near for word, near in found.items() if near}
 
 
@@ -68,41 +71,70 @@ def characters(words: Iterable[str]) -> list[str]:
     return [char for char in several if char not in PARTICLES]
 
 
-def _near(db: sqlite.Connection, term: str, shelf: str) -> Iterator[tuple[str, int]]:
-    """The nearest terms with the same first letter, those that most sections have first."""
+def _near(
+    db: sqlite.Connection, term: str, shelf: str, *, is_sought: bool
+) -> Iterator[tuple[str, int]]:
+    """The nearest terms with the same first letter, those that most sections have first.
+
+    Most slips leave the first two letters, or turn round what follows the first: those terms are
+    soon looked through. The others of the letter only where there are none, and the word is sought.
+    """
+    several = _alike_of(db, term, shelf, {term[:2], term[0] + term[2:3]})
+    if not several and is_sought:
+        several = _alike_of(db, term, shelf, {term[0]})
+    if not several:
+        return
+    # To count a common one is to read which sections have it; the last count is near enough.
+    counts = lookup.counts_of(db, {other: other for _, other in several}, shelf)
+    fewest, offered = 0, 0
+    for slips, _, other in sorted((slips, -counts[other], other) for slips, other in several):
+        if offered == MOST_NEAR or slips > fewest > 0:
+            return
+        if counts[other] and _is_there(db, other, shelf):
+            fewest, offered = slips, offered + 1
+            yield other, counts[other]
+
+
+def _is_there(db: sqlite.Connection, term: str, shelf: str) -> bool:
+    """Whether a section has this term still."""
+    asked = f"SELECT 1 FROM {shelf}_fts WHERE {shelf}_fts MATCH ? LIMIT 1"
+    return db.execute(asked, (lookup.match([term]),)).fetchone() is not None
+
+
+def _alike_of(
+    db: sqlite.Connection, term: str, shelf: str, starts: Iterable[str]
+) -> list[tuple[int, str]]:
+    """The terms with one of these beginnings that are few slips away, and how many slips."""
     most = 2 if len(term) >= LONG else 1
     letters = set(term)
-    several = [
+    return [
         (slips, other)
-        for other in _of_its_form(db, term, shelf, most)
+        for start in starts
+        for other in _of_its_form(db, term, shelf, (start, most))
         if len(letters.symmetric_difference(other)) <= 2 * most  # quicker than to count slips
         and 0 < (slips := slips_between(term, other, most)) <= most
     ]
-    marks = ",".join("?" * len(several))
-    asked = f"SELECT term, doc FROM {shelf}_words WHERE term IN ({marks})"
-    counts = dict(db.execute(asked, [other for _, other in several]).fetchall())  # of now
-    near = sorted((slips, -counts[other], other) for slips, other in several if other in counts)
-    for slips, count, other in near[:MOST_NEAR]:
-        if slips == near[0][0]:
-            yield other, -count
 
 
-def _of_its_form(db: sqlite.Connection, term: str, shelf: str, most: int) -> list[str]:
-    """Terms of about that length that begin with its first letter and keep a piece of it.
+def _of_its_form(
+    db: sqlite.Connection, term: str, shelf: str, within: tuple[str, int]
+) -> list[str]:
+    """Terms of about that length that have this beginning and keep a piece of the term.
 
     To look for a piece is quicker than to count slips. In a large index terms are listed: to read
     them off the text index is to read which sections have them.
     """
+    start, most = within
     source = f"{shelf}_words WHERE"
     if lookup.meta(db, "counted"):
         source = f"listed WHERE shelf = '{shelf}' AND"
     pieces = pieces_of(term, most)
     rows = db.execute(
-        f"SELECT term FROM {source} term >= ? AND term < ? AND length(term) BETWEEN ? AND ? "
-        f"AND ({' OR '.join(['term GLOB ?'] * len(pieces))}) LIMIT ?",
+        f"SELECT term FROM (SELECT term FROM {source} term >= ? AND term < ? LIMIT ?) "
+        f"WHERE length(term) BETWEEN ? AND ? AND ({' OR '.join(['term GLOB ?'] * len(pieces))})",
         (
-            *(term[0], chr(ord(term[0]) + 1), len(term) - most, len(term) + most),
-            *(*pieces, MOST_COMPARED),
+            *(start, start[:-1] + chr(ord(start[-1]) + 1), MOST_COMPARED),
+            *(len(term) - most, len(term) + most, *pieces),
         ),
     )
     return [other for (other,) in rows]
