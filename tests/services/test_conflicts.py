@@ -11,6 +11,7 @@ from recollect.services import undoing
 from recollect.services.consolidate import consolidate, settle, supersede, waiting
 from recollect.services.consolidate.rulings import FILE, Ruling, ruling_change, rulings_of
 from recollect.services.opened import OpenStore
+from recollect.services.writing import Draft, save
 
 from .house import House
 from .test_consolidate import at, episode, memories, run, said
@@ -198,3 +199,32 @@ def test_what_makes_no_sense_is_refused(old: str, new: str) -> None:
         supersede(store, "a", "b")
     with pytest.raises(UsageProblem):
         supersede(store, old, new)
+
+
+def test_a_saved_title_is_superseded_by_a_later_session_and_undone() -> None:
+    house = House()
+    path = save(house.open(), Draft("Use npm", kind="decision")).path
+    episode(house, "talk", "Never use npm.", day=20)
+    before = memories(house)
+    run(house)
+    assert "\nstatus: superseded\n" in memories(house)[path]
+    assert "Never use npm." in said(house)
+    for past in undoing.history(house.open())[:3]:
+        undoing.undo(house.open(), past.id)
+    assert memories(house) == before
+
+
+@pytest.mark.parametrize(("ruling", "status"), [("new", "superseded"), ("old", "confirmed")])
+def test_a_saved_decision_with_its_reason_is_asked_about(ruling: str, status: str) -> None:
+    house = House()
+    path = save(house.open(), Draft("使用 npm", "它很快。", kind="decision")).path
+    episode(house, "talk", "不要使用 npm。", day=20)
+    before = memories(house)
+    (wait,) = waiting(at(house))
+    assert (wait.path, wait.held) == (path, "使用 npm")
+    settle(at(house), wait.key, ruling)
+    assert f"\nstatus: {status}\n" in memories(house)[path]
+    assert waiting(at(house)) == ()
+    undoing.undo(house.open(), undoing.history(house.open())[0].id)
+    assert memories(house) == before
+    assert [one.key for one in waiting(at(house))] == [wait.key]

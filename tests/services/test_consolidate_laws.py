@@ -22,18 +22,21 @@ episodes = st.lists(
     min_size=1,
     max_size=4,
 )
+titles = st.just("T") | st.sampled_from(SAID).map(lambda said: said.strip(".。"))
+ruled = st.lists(titles.map("## {}".format) | bodies, max_size=3).map("\n\n".join)
 files = st.dictionaries(
     st.sampled_from(["semantic/redis.md", "semantic/db.md", "procedural/feedback.md", "core/p.md"]),
-    st.tuples(bodies, st.sampled_from(["\n", "\r\n"])),
+    st.tuples(bodies | ruled, st.sampled_from(["\n", "\r\n"]), titles),
     max_size=3,
 )
 slow = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 
 
-def house_of(said: list[tuple[Any, ...]], before: dict[str, tuple[str, str]]) -> House:
+def house_of(said: list[tuple[Any, ...]], before: dict[str, tuple[str, str, str]]) -> House:
     house = House()
-    for path, (body, eol) in before.items():
-        text = f"---\ntags: [redis, cache]\ncreated: 2026-01-02\n# mine\n---\n# T\n\n{body}\n"
+    for path, (body, eol, title) in before.items():
+        head = "---\ntags: [redis, cache]\ncreated: 2026-01-02\nkind: decision\n# mine\n---\n"
+        text = f"{head}# {title}\n\n{body}\n"
         house.write(path, text.replace("\n", eol))
     for n, (body, trust, tags, old) in enumerate(said, 1):
         fades = "2026-04-01" if old else "2027-01-01"

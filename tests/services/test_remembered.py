@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.claims import Claim
 from recollect.domain.lifecycle import reading_of
-from recollect.domain.lifecycle.planning import heard_of
+from recollect.domain.lifecycle.hearing import heard_of
 from recollect.services.consolidate import Remembered
 
 A = "semantic/a.md"

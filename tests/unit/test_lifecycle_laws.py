@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain import codec
-from recollect.domain.claims import claims_in, near_key, statements_of
+from recollect.domain.claims import claims_in, is_claim, near_key, statements_of
 from recollect.domain.conflicts import conflict_between
 from recollect.domain.entries import shelved
 from recollect.domain.lifecycle import (
@@ -23,6 +23,7 @@ from recollect.domain.lifecycle import (
     Wait,
     applied,
     plan,
+    reading_of,
 )
 from recollect.domain.lifecycle.applying import _goes_on_plain, _with_lines
 from recollect.domain.model import TRUSTS, Memory
@@ -53,11 +54,16 @@ episodes = st.lists(
         for n, (body, trust, tags, old) in enumerate(rows, 1)
     ]
 )  # fmt: skip
+titles = st.just("Title") | (SINGLE | st.sampled_from(SAID)).map(lambda said: said.strip(".。"))
+texts_of_files = st.lists(
+    bodies | st.tuples(titles, st.just("") | bodies).map(lambda row: f"## {row[0]}\n\n{row[1]}"), max_size=3
+).map("\n\n".join)  # fmt: skip
+kinds = st.sampled_from(["", "kind: decision\n", "kind: fact\n", "kind: issue\n"])
 files = st.dictionaries(
     st.sampled_from(["semantic/redis.md", "semantic/db.md", "procedural/feedback.md", "core/project.md"]),
-    st.tuples(bodies, st.sampled_from(["user", "agent"]), st.booleans()).map(
+    st.tuples(texts_of_files, st.sampled_from(["user", "agent"]), st.booleans(), titles, kinds).map(
         lambda row: (
-            f"---\ntags: [redis, cache, 数据库]\ntrust: {row[1]}\ncreated: 2026-01-02\n# mine\n---\n# Title\n\n{row[0]}\n"
+            f"---\ntags: [redis, cache, 数据库]\ntrust: {row[1]}\ncreated: 2026-01-02\n{row[4]}# mine\n---\n# {row[3]}\n\n{row[0]}\n"
         ).replace("\n", "\r\n" if row[2] else "\n")
     ),
     max_size=3,
@@ -91,13 +97,15 @@ def texts(text: str) -> Counter[str]:
 
 
 def stated(store: Store) -> list[str]:
-    """Everything that the files say and that has not been superseded."""
-    return [
-        text
-        for path, whole in store.files.items()
-        if codec.memory_from_text(whole, path).status != "superseded"
-        for text in texts(whole)
-    ]
+    """Everything that the files say and that has not been superseded, their titles included."""
+    said = []
+    for path, whole in store.files.items():
+        memory = codec.memory_from_text(whole, path)
+        if memory.status != "superseded":
+            titles = [memory.title] if is_claim(memory.title) else []
+            titles += [held.text for held in reading_of(path, whole).held if held.title]
+            said += [*titles, *texts(whole)]
+    return said
 
 
 @given(episodes, files)
@@ -167,7 +175,9 @@ def test_nothing_set_by_a_person_changes_unless_it_is_superseded(
     after = store.after(actions).files
     for path, text in before.items():
         mine = [a for a in actions if not isinstance(a, Archive) and a.path == path]
-        replaced = Counter(a.old for a in mine if isinstance(a, Replace))
+        replaced = Counter(a.old for a in mine if isinstance(a, Replace) and not a.title)
+        gone = {a.old for a in mine if isinstance(a, Replace) and a.title}
+        assert gone <= {held.text for held in reading_of(path, text).held if held.title}
         assert texts(text) - texts(after[path]) == replaced - texts(after[path])
         if not any(isinstance(action, (Replace, Retire)) for action in mine):
             lines = iter(after[path].splitlines())

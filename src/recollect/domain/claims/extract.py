@@ -89,11 +89,22 @@ class Claim(NamedTuple):
 
 
 def claims_in(memory: Memory) -> list[Claim]:
-    """The claims of a memory; a raw conversation has none."""
+    """The claims of a memory, or its title where it says nothing else; a raw conversation has none."""
     if is_conversation(memory.path):
         return []
     recorded = memory.kind in ("session", "conversation")
+    title = strip_private(memory.title)
+    is_title = not recorded and _without_title(memory.body, memory.title) == ""
+    if is_title and is_claim(title):
+        how = BEHAVIOURAL if is_behavioural(title) else FACTUAL
+        return [Claim(plain_statement(title), how, memory.source, memory.trust)]
     return claims_of(memory.body, source=memory.source, trust=memory.trust, recorded=recorded)
+
+
+def _without_title(body: str, title: str) -> str:
+    first, _, rest = body.strip().partition("\n")
+    is_title = " ".join(first.removeprefix("#").split()).casefold() == title.casefold()
+    return rest.strip() if is_title else body.strip()
 
 
 def claims_of(

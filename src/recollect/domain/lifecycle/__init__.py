@@ -28,8 +28,9 @@ from recollect.domain.lifecycle.actions import (
     conflict_key,
 )
 from recollect.domain.lifecycle.applying import applied, changed, started
+from recollect.domain.lifecycle.hearing import Heard, Plain, heard_in, is_heard
 from recollect.domain.lifecycle.pages import Reading, reading_of
-from recollect.domain.lifecycle.planning import Heard, Plain, heard_in, is_heard, plan, plan_claim
+from recollect.domain.lifecycle.planning import plan, plan_claim
 
 __all__ = [
     "Absorb",

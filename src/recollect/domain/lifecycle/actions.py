@@ -122,7 +122,8 @@ class Renew(NamedTuple):
 class Replace(NamedTuple):
     """A claim gives way to a newer one, or, where `new` is empty, to one that stands elsewhere.
 
-    `past` is the comment that keeps the old wording of a rule; empty for what was no rule.
+    `past` is the comment that keeps the old wording of a rule; empty for what was no rule. `title`
+    says of which the old claim is the title, if of any: see `titles`.
     """
 
     path: str
@@ -130,6 +131,7 @@ class Replace(NamedTuple):
     new: str
     mark: Mark
     past: str = ""
+    title: str = ""
 
 
 class Past(NamedTuple):

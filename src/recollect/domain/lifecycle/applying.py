@@ -29,7 +29,7 @@ from recollect.domain.lifecycle.actions import (
     Weigh,
     mark_of,
 )
-from recollect.domain.lifecycle.titles import AGAIN, retitled
+from recollect.domain.lifecycle.titles import AGAIN, SECTION, followed, retitled, titles_of, turned
 from recollect.domain.text import is_cjk
 
 Change = Absorb | Renew | Replace | Past | Retire | Weigh
@@ -85,20 +85,27 @@ def changed(text: str, *actions: Change) -> str:
             text = codec.with_field(text, "status", "superseded")
         elif isinstance(action, Weigh):
             text = codec.with_field(text, action.key, action.new)
+        elif isinstance(action, Replace) and action.title == SECTION:
+            body = turned(body, action) or body
         elif isinstance(action, Replace):
+            if action.title:
+                continue  # it is not in the body
             body = replaced(body, action.old, action.new, action.mark.comment, action.past) or body
         elif isinstance(action, Renew):
             body = replaced(body, action.text, action.text, action.mark.comment) or body
         else:
             body = _with_past(body, action) or body
-    return text if body == old else _with_updated(codec.with_body(text, body))
+    text = text if body == old else _with_updated(codec.with_body(text, body))
+    return followed(text, (action for action in actions if isinstance(action, Replace)))
 
 
 def _with_updated(text: str) -> str:
-    """The day of the newest line, if no line is a person's: theirs are dated by this field."""
+    """The day of the newest line, if nothing there is a person's: theirs are dated by this field."""
     memory = codec.memory_from_text(text, "semantic/x.md")
-    newest = ""
-    for said in statements_of(memory.body):
+    newest, every = "", statements_of(memory.body)
+    if any(titles_of(memory, memory.body, every)):
+        return text
+    for said in every:
         mark = mark_of(said.mark) if said.mark else None
         if mark:
             newest = max(newest, mark.date)

@@ -19,6 +19,7 @@ from recollect.domain.claims import Statement, is_claim, near_key, statements_of
 from recollect.domain.conflicts import Conflict, Standing, conflict_between, topics_of
 from recollect.domain.factsview import LONGEST_REASON, reason_of
 from recollect.domain.lifecycle.actions import Mark, mark_of, past_keys
+from recollect.domain.lifecycle.titles import FILE, SECTION, Title, titles_of
 from recollect.domain.model import TRUSTS, Memory, lowest_trust
 from recollect.domain.redact import strip_private
 from recollect.named import NamedTuple
@@ -29,7 +30,10 @@ _OTHER_TRUST = re.compile(r"<!--(?! from: | superseded )[^>]*\btrust:\s*(externa
 
 
 class Held(NamedTuple):
-    """A claim that stands in a file; without a mark it is a person's line."""
+    """A claim that stands in a file; without a mark it is a person's line, or a title.
+
+    Of the title of a section `n` is the first statement below it.
+    """
 
     path: str
     text: str
@@ -41,6 +45,8 @@ class Held(NamedTuple):
     is_alone: bool = True
     topics: frozenset[str] = frozenset()
     n: int = -1  # which statement of its file it is; none yet for one that is only planned
+    title: str = ""  # of which it is the title: of its file, of a section, or of nothing
+    below: int = 0  # how many statements of a person go with a title: its reasons
 
 
 class Page(NamedTuple):
@@ -88,11 +94,17 @@ def _read_page(path: str, text: str, known: Known) -> tuple[Page, tuple[Held, ..
         return None
     body = strip_private(memory.body)
     lowered = _lowered(body)
+    every = statements_of(body)
     held = tuple(
         _held(memory, n, said, lowered.get(said.anchor, "user"), known.get(said.text))
-        for n, said in enumerate(statements_of(body))
+        for n, said in enumerate(every)
         if said.text in known or is_claim(said.text)
     )
+    titles = tuple(
+        _held_title(memory, one, lowered.get(one.anchor, "user"), known.get(one.text))
+        for one in titles_of(memory, body, every)
+    )
+    held = titles + held
     page = Page(
         path,
         memory.title,
@@ -132,6 +144,13 @@ def _held(
     key, topics = known or (near_key(said.text), topics_of(said.text))
     is_item, is_alone = said.is_item, said.is_alone
     return Held(memory.path, said.text, key, standing, trust, mark, is_item, is_alone, topics, n)
+
+
+def _held_title(
+    memory: Memory, one: Title, least: str, known: tuple[str, frozenset[str]] | None
+) -> Held:
+    said = Statement(one.text, one.anchor, "", "", is_item=True, is_alone=True)
+    return _held(memory, one.n, said, least, known)._replace(title=one.what, below=one.below)
 
 
 def _lowered(body: str) -> dict[str, str]:
@@ -224,15 +243,43 @@ class Shelf:
         page = self.pages[path]
         self.pages[path] = page._replace(size=page.size + by)
 
-    def retire(self, held: Held) -> None:
-        """Let go of a page together with the only claim in it."""
+    def give_up(self, held: Held) -> None:
+        """Let go of a claim and of what goes with it."""
         self.drop(held)
+        if held.title == SECTION and held.below:
+            reasons = range(held.n, held.n + held.below)
+            for one in self._standing_in(held.path):
+                if one.n in reasons and not one.title:
+                    self.drop(one)
+        if held.title == FILE or held.key in self.pages[held.path].says:
+            self._forget_whole(held.path)
+
+    def _standing_in(self, path: str) -> list[Held]:
+        return [one for row in self._by_key.values() for one in row if one.path == path]
+
+    def _forget_whole(self, path: str) -> None:
+        """A page has another title from now on."""
+        page = self.pages[path]
+        self.changed.update(page.says)
+        for key in page.says:
+            self._by_whole[key].discard(path)
+        self.pages[path] = page._replace(says=frozenset())
+
+    def retire(self, held: Held) -> None:
+        """Let go of a page together with the claim that it stands for."""
+        for one in self._standing_in(held.path):
+            self.drop(one)
+        self._forget_whole(held.path)
         page = self.pages.pop(held.path)
         for tag in page.tags:
             self._by_tag[tag].discard(held.path)
-        self.changed.update(page.says)
-        for key in page.says:
-            self._by_whole[key].discard(held.path)
+        for key, places in self._stands.items():
+            if held.path in places:
+                self._stands[key] = tuple(path for path in places if path != held.path)
+
+    def holds(self, held: Held) -> bool:
+        """Whether a claim is still where it was."""
+        return held in self._by_key.get(held.key, ())
 
     def has(self, key: str) -> bool:
         """Whether a claim with this key stands anywhere."""

@@ -8,15 +8,10 @@ Touches: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from recollect.domain.claims import Claim
 from recollect.domain.codec.fields import stem_of
 from recollect.domain.lifecycle.actions import (
-    AND,
-    FACTS,
     FEEDBACK,
-    MISCELLANEOUS,
     NOTED,
     RULE_OF,
     TITLES,
@@ -25,10 +20,9 @@ from recollect.domain.lifecycle.actions import (
     Start,
 )
 from recollect.domain.lifecycle.pages import Page, Shelf
-from recollect.domain.lifecycle.titles import title_for
+from recollect.domain.lifecycle.titles import facts_title, title_for
 from recollect.domain.model import LEVELS, TRUSTS, Memory
 from recollect.domain.names import free_name, slug_of
-from recollect.domain.text import is_cjk
 
 LEAST_COMMON = 2
 MOST_NAMING = 3  # tags that name a new file
@@ -133,15 +127,3 @@ def _is_said(tag: str, text: str) -> bool:
     if not word.isascii():
         return word in said
     return word in {one.strip(".,;:!?()`'\"") for one in said.split()}
-
-
-def facts_title(tags: Sequence[str], lang: str) -> str:
-    """What a file of facts is called: what it is about, as one says it."""
-    names = [name for tag in tags if (name := " ".join(tag.split()))]
-    if not names:
-        return MISCELLANEOUS[lang]
-    comma, last = AND[lang]
-    about = last.join(filter(None, (comma.join(names[:-1]), names[-1])))
-    edge = " " if lang == "zh" and not is_cjk(about[0]) else ""
-    after = " " if lang == "zh" and not is_cjk(about[-1]) else ""
-    return FACTS[lang].replace("{tags}", f"{edge}{about}{after}")

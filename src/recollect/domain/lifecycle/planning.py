@@ -12,13 +12,11 @@ and are left where they are.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from recollect.domain import codec
-from recollect.domain.claims import Claim, claims_in, near_key
-from recollect.domain.conflicts import Conflict, Standing, is_newer, topics_of
-from recollect.domain.entries import is_conversation
+from recollect.domain.claims import Claim
+from recollect.domain.conflicts import Conflict, Standing, is_newer
 from recollect.domain.lifecycle.actions import (
     FEEDBACK,
     Absorb,
@@ -37,58 +35,15 @@ from recollect.domain.lifecycle.actions import (
     past_key,
 )
 from recollect.domain.lifecycle.applying import can_replace, fits_in_place
-from recollect.domain.lifecycle.pages import Held, Reading, Shelf, reading_of
+from recollect.domain.lifecycle.hearing import Heard, Plain, Source, heard_of, is_heard
+from recollect.domain.lifecycle.pages import Held, Reading, Shelf
 from recollect.domain.lifecycle.placing import Placing
+from recollect.domain.lifecycle.titles import FILE, can_turn
 from recollect.domain.model import TRUSTS, Memory
-from recollect.named import NamedTuple
 
 MOST_ROUNDS = 8
 LEAST_SHARED = 2  # claims that two files have in common before a merge is proposed
 LEAST_SHARE = 0.6  # of the smaller one
-
-
-class Heard(NamedTuple):
-    """A claim as a plan hears it: with its near key and its topics."""
-
-    claim: Claim
-    key: str
-    topics: frozenset[str]
-
-
-def heard_in(episode: Memory) -> list[Heard]:
-    """What an episode says to a plan."""
-    return [heard_of(claim) for claim in claims_in(episode)]
-
-
-def heard_of(claim: Claim) -> Heard:
-    """A claim as a plan hears it."""
-    return Heard(claim, near_key(claim.text), topics_of(claim.text))
-
-
-class Source(Protocol):
-    """What a plan goes by: whoever has read something once need not read it again."""
-
-    def heard(self, episode: Memory) -> list[Heard]:
-        """What an episode says."""
-
-    def readings(self) -> Iterable[Reading]:
-        """What the semantic and procedural files say, one after the other."""
-
-
-class Plain:
-    """A source that reads everything anew."""
-
-    def __init__(self, files: Mapping[str, str]) -> None:
-        """These are the files."""
-        self.files = files
-
-    def heard(self, episode: Memory) -> list[Heard]:
-        """What an episode says."""
-        return heard_in(episode)
-
-    def readings(self) -> Iterator[Reading]:
-        """What the files say, one after the other."""
-        return (reading_of(path, text) for path, text in self.files.items())
 
 
 def plan(
@@ -117,13 +72,6 @@ def plan_claim(
     planner = _Planner(files, rules, {episode.id: [heard_of(claim)]}, source.readings())
     planner.absorb_all([episode])
     return tuple(planner.actions)
-
-
-def is_heard(memory: Memory) -> bool:
-    """Whether consolidation listens to a memory: an episode in use, readable and not private."""
-    if memory.layer != "episodic" or memory.archived or is_conversation(memory.path):
-        return False
-    return not (memory.private or memory.problem or memory.status == "superseded")
 
 
 class _Planner:
@@ -238,11 +186,12 @@ class _Planner:
         """Who wins: old, new, both, neither; or wait."""
         ruled = self.rules.rulings.get(conflict_key(claim.text, held.text))
         if ruled:
-            return ruled if ruled in ("old", "both") or self._may_go(held) else "old"
+            return ruled if ruled in ("old", "both") or self._may_go(held, is_ruled=True) else "old"
         back = self.rules.rulings.get(conflict_key(held.text, claim.text))
         if back:
             turned = {"old": "new", "new": "old"}.get(back, back)
-            return turned if turned in ("old", "both") or self._may_go(held) else "old"
+            is_kept = turned in ("old", "both") or self._may_go(held, is_ruled=True)
+            return turned if is_kept else "old"
         if conflict.certainty != "sure":
             return "wait"
         newer = is_newer(Standing(mark.date, mark.salience, mark.date), held.standing)
@@ -255,17 +204,22 @@ class _Planner:
         is_trusted = TRUSTS.index(claim.trust) >= TRUSTS.index(held.trust)
         return "new" if is_trusted and self._may_go(held) else "wait"
 
-    def _may_go(self, held: Held) -> bool:
-        """Whether a claim can be taken out of its file."""
+    def _may_go(self, held: Held, *, is_ruled: bool = False) -> bool:
+        """Whether a claim can be taken out of its file; a title with its reasons, by a person only."""
         if not self.shelf.pages[held.path].is_open:
             return False
-        if held.mark or self._is_whole(held):
+        if held.title and held.below and not is_ruled:
+            return False
+        if held.mark or held.title == FILE or self._is_whole(held):
             return True
-        return can_replace(codec.split_front(self.files[held.path]).body, held.text)
+        body = codec.split_front(self.files[held.path]).body
+        return can_turn(body, held.text) if held.title else can_replace(body, held.text)
 
     def _is_whole(self, held: Held) -> bool:
-        """Whether a claim is all that a person's file says."""
+        """Whether a claim is all that a person's file says, or goes with all that it says."""
         page = self.shelf.pages[held.path]
+        if held.title == FILE:
+            return page.size <= 1 + held.below
         return page.size == 1 and held.mark is None and page.layer == "semantic"
 
     def _wait(self, claim: Claim, mark: Mark, held: Held, conflict: Conflict) -> None:
@@ -290,8 +244,10 @@ class _Planner:
         for held, conflict in losers:
             in_place = (
                 not stands
+                and self.shelf.holds(held)
                 and held.trust == heard.claim.trust
                 and held.is_alone
+                and held.title != FILE
                 and not self._is_whole(held)
                 and fits_in_place(heard.claim.text, is_item=held.is_item)
             )
@@ -300,14 +256,16 @@ class _Planner:
         return stands
 
     def _give_way(self, held: Held, mark: Mark, conflict: Conflict, new: Heard | None) -> None:
+        if not self.shelf.holds(held):
+            return  # it went with its title
         if self._is_whole(held):
             self.actions.append(Retire(held.path, mark.episode))
             self.shelf.retire(held)
             return
         past = past_comment(mark.date, held.text) if conflict.is_reversal else ""
         wording = new.claim.text if new else ""
-        self.actions.append(Replace(held.path, held.text, wording, mark, past))
-        self.shelf.drop(held)
+        self.actions.append(Replace(held.path, held.text, wording, mark, past, held.title))
+        self.shelf.give_up(held)
         if past:
             self.shelf.past.add(past_key(held.text))
         if new:

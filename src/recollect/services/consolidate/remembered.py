@@ -18,7 +18,7 @@ from recollect.domain.conflicts import Standing
 from recollect.domain.lifecycle import Heard, Mark, Merge, Reading, Wait
 from recollect.domain.lifecycle.pages import Held, Page
 
-FORMAT = "recollect-claims 5"
+FORMAT = "recollect-claims 6"
 HEARD, READ, LEFT = "h", "r", "l"  # what an episode says, a file says, a plan left: before a stamp
 PLAN = "*"  # stands for a path in the row of a plan
 
@@ -124,10 +124,10 @@ def _reading_of(path: str, row: list[Any]) -> Reading:
 
 
 def _held_of(path: str, row: list[Any]) -> Held:
-    _, text, key, standing, trust, mark, is_item, is_alone, topics, n = row
+    _, text, key, standing, trust, mark, is_item, is_alone, topics, *rest = row
     said = Mark(*mark) if mark else None
     now = Standing(*standing)
-    return Held(path, text, key, now, trust, said, is_item, is_alone, frozenset(topics), n)
+    return Held(path, text, key, now, trust, said, is_item, is_alone, frozenset(topics), *rest)
 
 
 def _rows_in(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
