@@ -281,6 +281,25 @@ def test_an_older_rule_that_is_heard_late_is_kept_as_a_comment_too(at_once: bool
     assert run([old, new], files)[1] == files
 
 
+def test_an_older_rule_is_kept_as_a_comment_below_a_paragraph_too_and_only_once() -> None:
+    heard = [episode(1, "Never use npm."), episode(2, "Use npm.")]
+    actions, after = run(heard, {FEEDBACK: page("Use pnpm instead of npm.\n\nHost is db.")})
+    assert kinds(actions) == ["Replace", "Past", "Archive", "Archive"]
+    assert "previously Never use npm. -->" in after[FEEDBACK]
+    assert kinds(run(heard, after)[0]) == ["Archive", "Archive"]
+
+
+def test_what_neither_side_of_a_ruling_kept_is_not_put_back_by_the_same_pass() -> None:
+    heard = [episode(1, "Port is 8080."), episode(2, "Port is 8080.\n\nPort is 9090.")]
+    key = conflict_key("Port is 9090.", "Port is 8080.")
+    gone = dict.fromkeys(map(near_key, ("Port is 8080.", "Port is 9090.")), "2026-05-01")
+    rules = RULED._replace(rulings={key: "neither"}, removed=gone)
+    files = {"semantic/a.md": page("Port is 8080.\n\nHost is db.")}
+    _, after = run(heard, files, rules)
+    assert "8080" not in "".join(after.values())
+    assert not [a for a in run(heard, after, rules)[0] if not isinstance(a, Archive)]
+
+
 def test_a_file_that_says_only_what_is_no_longer_so_is_superseded_as_a_whole() -> None:
     files = {"semantic/port.md": page("Port is 8080.")}
     actions, after = run([episode(1, "Port is 9090.")], files)

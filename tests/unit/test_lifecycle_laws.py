@@ -141,6 +141,33 @@ def test_consolidating_twice_is_consolidating_once(
     assert not [a for a in everything.plan() if not isinstance(a, Archive)]
 
 
+few = st.lists(st.tuples(SINGLE, st.sampled_from(["user", "agent"])), min_size=1, max_size=5).map(
+    lambda rows: [episode(n, body, trust=trust) for n, (body, trust) in enumerate(rows, 1)]
+)
+
+
+@given(few, files, st.sampled_from(["old", "new", "both", "neither"]))
+def test_whatever_a_person_rules_in_the_end_there_is_nothing_left_to_do(
+    heard: list[Memory], before: dict[str, str], word: str
+) -> None:
+    rules, files = RULED, before
+    waits: list[Wait] = []
+    for _ in range(25):  # one question after the other, as they are answered
+        actions = plan(heard, files, rules)
+        files = applied(files, actions)
+        waits = [action for action in actions if isinstance(action, Wait)]
+        if not waits:
+            break
+        asked = waits[0]
+        gone = [asked.old, asked.new] if word == "neither" else []
+        rules = rules._replace(
+            rulings={**rules.rulings, asked.key: word},
+            removed={**rules.removed, **dict.fromkeys(map(near_key, gone), RULED.today)},
+        )
+    assert waits == []
+    assert not [a for a in plan(heard, files, rules) if not isinstance(a, (Archive, Merge))]
+
+
 @given(episodes, files, st.randoms(use_true_random=False))
 def test_the_order_in_which_things_are_given_makes_no_difference(
     heard: list[Memory], before: dict[str, str], random: object

@@ -205,12 +205,13 @@ def _texts(body: str) -> Counter[str]:
 
 
 def _with_past(body: str, action: Past) -> str | None:
-    for start, end in _places(body, action.text):
+    for _, end in _places(body, action.text):
         behind = _MARK_BEHIND.match(body, end)
-        item = _ITEM_BEFORE.search(body, max(0, start - 40), start)
-        if behind and item:
+        if behind:
             eol = "\r\n" if "\r\n" in body else "\n"
-            return f"{body[: behind.end()]}{eol}  {action.past}{body[behind.end() :]}"
+            made = f"{body[: behind.end()]}{eol}  {action.past}{body[behind.end() :]}"
+            if _texts(made) == _texts(body):
+                return made
     return None
 
 

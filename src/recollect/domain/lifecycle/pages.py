@@ -282,8 +282,8 @@ class Shelf:
         return held in self._by_key.get(held.key, ())
 
     def has(self, key: str) -> bool:
-        """Whether a claim with this key stands anywhere."""
-        return bool(self._by_key.get(key))
+        """Whether a claim with this key stands anywhere where it could be taken out."""
+        return any(self.pages[held.path].is_open for held in self._by_key.get(key, ()))
 
     def holding(self, key: str, trust: str, project: str) -> Held | None:
         """The claim with this key, of this project or of all, that is trusted no less; the newest."""

@@ -97,7 +97,6 @@ class _Planner:
         self.placing = Placing(self.shelf, rules)
         self.actions: list[Action] = []
         self.waiting: set[str] = set(rules.waiting)
-        self.removed = {k: day for k, day in rules.removed.items() if not self.shelf.has(k)}
         # A person's line has no mark that says when it was last said again: an episode that says it
         # stays as long as another one that contradicts it.
         self._said_again: dict[tuple[str, str], str] = {}
@@ -169,7 +168,8 @@ class _Planner:
 
     def _is_removed(self, key: str, mark: Mark) -> bool:
         """Whether a claim was taken out since it was said: it is not put back."""
-        return key in self.removed and self.removed[key] >= mark.date
+        day = self.rules.removed.get(key)
+        return day is not None and day >= mark.date and not self.shelf.has(key)
 
     # ----------------------------------------------------------------------------- conflicts
 
