@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 
 from recollect import fsio
-from recollect.app import signals
+from recollect.app import signals, together
 from recollect.app.views import publish_all
 from recollect.app.wiring import App
 from recollect.domain.redact import redact
@@ -41,6 +41,7 @@ def main(root: str) -> None:
     ended: Ended = {}
     try:
         work(root, ended)
+        together.keep()
         take_late(root, ended)
         # Not as part of the work that a hook may be waiting for; a kill does no harm to it.
         bring_into_order(root)

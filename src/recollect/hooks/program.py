@@ -69,7 +69,7 @@ def start_worker(root: str, env: "dict[str, str] | None" = None) -> int:
 
     `env` says where its cache is; without one it is this process's own.
     """
-    main = paths.parent(paths.parent(paths.absolute(__file__))) + "/__main__.py"
+    main = paths.parent(paths.parent(__file__)) + "/__main__.py"
     command = [sys.executable, "-I", main, "work", root]
     # A client that kills the hook's group the moment the hook is gone must not find the worker in
     # it: wait until the worker has a session of its own.
