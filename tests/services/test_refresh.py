@@ -9,10 +9,13 @@ import pytest
 from tests.fakes import MemoryIndex, MemoryStore
 
 from recollect.adapters.sqlite.index import SqliteIndex
+from recollect.app import repair
 from recollect.domain.model import Document, Filter, Seen
 from recollect.errors import FileNotThere, Locked, StorageFailed
 from recollect.ports import Index, Row
 from recollect.services.refresh import TICK_NS, refresh, refresh_files
+
+from .house import House
 
 LATER = 10 * TICK_NS
 
@@ -249,3 +252,29 @@ def test_what_somebody_brings_back_while_we_file_that_it_is_gone_stays(
     index.do = bring_back
     refresh_files(store, index, 2, ["semantic/a.md"])
     assert ids(index) == ["a", "b"]
+
+
+def test_what_somebody_saves_while_doctor_compares_is_not_unlike_its_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house = House()
+    house.write("semantic/a.md", "# A\n")
+    store = house.open()
+    assert repair.unlike_files(store) == []
+    known = house.index.known()["semantic/a.md"]
+    house.index._files["semantic/a.md"] = house.index._files["semantic/a.md"]._replace(
+        known=known._replace(stamp="another", checked_ns=LATER)
+    )
+    scan, saved = store.files.scan, list[str]()
+
+    def listed() -> Iterator[Seen]:
+        found = list(scan())
+        if not saved:
+            saved.append("late")
+            house.write("semantic/late.md", "# Late\n")
+            house.open()
+        return iter(found)
+
+    monkeypatch.setattr(store.files, "scan", listed)
+    assert repair.unlike_files(store) == ["semantic/a.md"]
+    assert saved

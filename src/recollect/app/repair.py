@@ -24,6 +24,7 @@ from recollect.hooks import places
 from recollect.named import NamedTuple
 from recollect.services import publish
 from recollect.services.opened import OpenStore
+from recollect.services.refresh import refresh
 
 MOST_SNAPSHOTS = 3
 NOT_COPIED = "sessions/raw"  # compressed already, and nothing here changes them
@@ -124,10 +125,21 @@ def _packed(root: str) -> bytes:
 
 
 def unlike_files(store: OpenStore) -> list[str]:
-    """The files whose content hash is not the one that the index has, or that only one of them has."""
+    """The files whose content hash is not the one that the index has, or that only one of them has.
+
+    What somebody saves meanwhile may look so: what is taken in by itself is not among them.
+    """
+    wrong = _unlike(store)
+    if not wrong:
+        return []
+    refresh(store.files, store.index, store.now_ns)
+    return sorted({*wrong} & {*_unlike(store)})
+
+
+def _unlike(store: OpenStore) -> list[str]:
     on_disk = {seen.path: store.files.stamp(seen.path) for seen in store.files.scan()}
     known = {path: row.stamp for path, row in store.index.known().items()}
-    return sorted(path for path in {*on_disk, *known} if on_disk.get(path) != known.get(path))
+    return [path for path in {*on_disk, *known} if on_disk.get(path) != known.get(path)]
 
 
 def unreadable_lines(store: OpenStore) -> int:
