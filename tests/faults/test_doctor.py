@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import compileall
+import io
 import json
 import os
 import shutil
 import sqlite3
+import stat
 import sys
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from py_compile import PycInvalidationMode
@@ -18,6 +20,7 @@ import pytest
 from tests.cli.running import Person, tree_of
 
 import recollect
+from recollect.app import leftovers, repair
 from recollect.app.repair import Counts, Mended
 
 UNCHECKED = PycInvalidationMode.UNCHECKED_HASH  # as an installed package may have them
@@ -167,6 +170,28 @@ def test_the_snapshot_has_the_store_as_it_was_and_can_be_unpacked(
     assert before == {
         str(p.relative_to(back)): p.read_bytes() for p in back.rglob("*") if p.is_file()
     }
+
+
+def test_a_folder_that_becomes_a_link_while_the_snapshot_is_made_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, elsewhere = tmp_path / "memory", tmp_path / "elsewhere"
+    for folder, text in ((root / "semantic", "ours"), (elsewhere, "theirs")):
+        folder.mkdir(parents=True)
+        (folder / "one.md").write_text(text)
+    (root / "top.md").write_text("top")
+    (root / "top.md").chmod(0o640)
+
+    def listed(root: str) -> Iterator[tuple[str, os.stat_result]]:
+        found = list(leftovers.regular_files(root))
+        os.rename(f"{root}/semantic", f"{root}/before")
+        os.symlink(elsewhere, f"{root}/semantic")
+        return iter(found)
+
+    monkeypatch.setattr(repair, "regular_files", listed)
+    with tarfile.open(fileobj=io.BytesIO(repair._packed(str(root)))) as packed:
+        assert packed.getnames() == ["top.md"]
+        assert stat.S_IMODE(packed.getmember("top.md").mode) == 0o640
 
 
 def test_nothing_is_mended_when_no_snapshot_can_be_kept(person: Person) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from contextlib import suppress
 
 from recollect import fsio
@@ -19,7 +20,7 @@ from recollect.app.leftovers import OLD_SECONDS, half_written, regular_files
 from recollect.app.views import publish_all
 from recollect.app.wiring import App
 from recollect.domain.model import Filter, Problem
-from recollect.errors import RecollectError
+from recollect.errors import FileNotThere, RecollectError
 from recollect.hooks import places
 from recollect.named import NamedTuple
 from recollect.services import publish
@@ -113,11 +114,18 @@ def _packed(root: str) -> bytes:
 
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
-        for path, _ in regular_files(root):
+        for path, info in regular_files(root):
             name = os.path.relpath(path, root)
-            if not name.startswith(NOT_COPIED) and not name.endswith(fsio.TEMP_SUFFIX):
-                with suppress(FileNotFoundError):  # a view that was renewed meanwhile
-                    archive.add(path, name, recursive=False)
+            if name.startswith(NOT_COPIED) or name.endswith(fsio.TEMP_SUFFIX):
+                continue
+            with suppress(
+                FileNotThere
+            ):  # a view that was renewed meanwhile, a folder that is a link by now
+                data = fsio.read_inside(root, name, sys.maxsize)
+                member = tarfile.TarInfo(name)
+                member.size, member.mtime = len(data), int(info.st_mtime)
+                member.mode = info.st_mode & 0o777
+                archive.addfile(member, io.BytesIO(data))
     return packed.getvalue()
 
 
