@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,17 +18,23 @@ VOCABULARY = "pool queue cache index token shard"
 LIMIT = 4
 
 words = st.sampled_from(VOCABULARY.split())
-texts = st.lists(st.lists(words, min_size=1, max_size=6).map(" ".join), min_size=1, max_size=30)
+texts = st.lists(
+    st.tuples(st.sampled_from(["", "", "pool: ", "queue shard: "]), st.lists(words, min_size=1, max_size=6))
+    .map(lambda two: two[0] + " ".join(two[1])),
+    min_size=1, max_size=30,
+)  # fmt: skip
 
 
 def filled(bodies: Sequence[str]) -> sqlite.Connection:
-    """An index with a section for each text."""
+    """An index with a section for each text; what stands before a colon is its title."""
     db = sqlite.connect(":memory:", isolation_level=None)
     schema.create(db)
     row = "INSERT INTO section VALUES (?, 1, 0, '', '', '', 'fact', '', '', '', 0, '')"
     for n, body in enumerate(bodies, 1):
         db.execute(row, (n,))
-        db.execute("INSERT INTO hot_fts(rowid, title, body) VALUES (?, 'note', ?)", (n, body))
+        title, _, rest = body.rpartition(": ")
+        put = "INSERT INTO hot_fts(rowid, title, body) VALUES (?, ?, ?)"
+        db.execute(put, (n, title or "note", rest))
     return db
 
 
@@ -37,13 +44,19 @@ def counted(db: sqlite.Connection, asked: Sequence[str]) -> dict[str, int]:
 
 @contextmanager
 def scoring(most: int) -> Iterator[None]:
-    """So many sections are few enough to score them all, and no more are scored at once."""
-    before = best.FEW, best.MOST_SCORED
-    best.FEW = best.MOST_SCORED = most
+    """So many sections are few enough to score them all; no more are scored or looked at at once.
+
+    A word that twice as many have is too common to be counted.
+    """
+    names = "FEW", "MOST_SCORED", "MOST_LOOKED", "TOO_COMMON"
+    before = [getattr(best, name) for name in names]
+    best.FEW = best.MOST_SCORED = best.MOST_LOOKED = most
+    best.TOO_COMMON = 2 * most
     try:
         yield
     finally:
-        best.FEW, best.MOST_SCORED = before
+        for name, value in zip(names, before, strict=True):
+            setattr(best, name, value)
 
 
 def whole_search(db: sqlite.Connection, counts: dict[str, int]) -> dict[int, float]:
@@ -123,6 +136,62 @@ def test_a_question_of_more_words_than_steps_finds_as_many_as_are_asked_for() ->
     with scoring(1):
         found = best.best(best.Shelf(db, "hot"), counted(db, VOCABULARY.split()), 5)
     assert len(found) == 5
+
+
+def test_what_is_too_common_is_looked_for_in_the_newest_and_never_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bodies = [f"pool queue w{n}" for n in range(300)]
+    bodies[290:292] = ["pool pool and a great many other words", "pool queue"]
+    db = filled(bodies)
+    db.execute("INSERT INTO hot_fts(rowid, title, body) VALUES (301, 'pool', 'queue')")
+    db.execute("INSERT INTO section SELECT 301, 1, 0, '', '', '', '', '', '', '', 0, ''")
+    queries = []
+    asked = best.Shelf.asked
+
+    def noted(self: best.Shelf, query: str, *rest: Any) -> dict[int, float]:
+        queries.append(query)
+        return asked(self, query, *rest)
+
+    monkeypatch.setattr(best.Shelf, "asked", noted)
+    counts = counted(db, ["pool", "queue"])
+    with scoring(40):
+        found = best.best(best.Shelf(db, "hot"), counts, LIMIT)
+    assert queries == []
+    assert list(found)[:2] == [301, 292]  # in the title; shorter than the others
+    assert set(found) <= set(range(261, 302))
+    whole = best.Shelf(db, "hot").asked(lookup.match(["pool", "queue"]), -1)
+    assert found[292] == pytest.approx(whole[292])
+    assert found[301] <= whole[301]
+
+
+def kinds(size: int) -> sqlite.Connection:
+    """A large shelf where one of ten sections is a rule, and three are pointers."""
+    db = filled([f"pool {'queue' if n % 2 else 'cache'} w{n}" for n in range(size)])
+    fields = ", ".join(["''"] * 20)
+    db.execute(f"INSERT INTO memory VALUES (1, 'p', 'i', 0, {fields}, 0, 0, '', '', '', 0, 0)")
+    db.execute("UPDATE section SET kind = 'rule' WHERE n % 10 = 0")
+    db.execute("UPDATE section SET kind = 'pointer' WHERE n IN (5, 55, 155)")
+    return db
+
+
+@pytest.mark.parametrize("asked", [["pool"], ["queue", "w7"], ["pool", "cache", "queue"]])
+@pytest.mark.parametrize("common", [5, 1_000_000])
+def test_a_filter_is_not_tried_on_more_sections_of_a_larger_store(
+    asked: list[str], common: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = []
+    for size in (800, 3_200):
+        db = kinds(size)
+        counts = counted(db, asked)
+        rules = best.Shelf(db, "hot", "s.kind = ?", ["rule"])
+        with scoring(100):
+            monkeypatch.setattr(best, "TOO_COMMON", common)
+            steps.append(steps_of(db, partial(best.best, rules, counts, LIMIT)))
+            pointers = best.Shelf(db, "hot", "s.kind = ?", ["pointer"])
+            found = best.best(pointers, counts, LIMIT)
+            assert set(found) == set(pointers.asked(lookup.match(asked), 9))
+    assert steps[1] < steps[0] * 1.5
 
 
 def test_what_does_not_pass_takes_no_place() -> None:
