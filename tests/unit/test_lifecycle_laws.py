@@ -165,6 +165,9 @@ def test_whatever_a_person_rules_in_the_end_there_is_nothing_left_to_do(
             removed={**rules.removed, **dict.fromkeys(map(near_key, gone), RULED.today)},
         )
     assert waits == []
+    for path, text in files.items():  # what sessions put below a title does not go with it
+        is_gone = codec.memory_from_text(text, path).status == "superseded"
+        assert not (is_gone and "<!-- from: " in text)
     assert not [a for a in plan(heard, files, rules) if not isinstance(a, (Archive, Merge))]
 
 

@@ -167,6 +167,17 @@ def test_a_ruling_settles_a_decision_with_its_reason(
     assert not [a for a in run([AGAINST], after, rules)[0] if not isinstance(a, Archive)]
 
 
+@pytest.mark.parametrize("reason", ["Fast!", "It is fast.", "```\nnpm ci\n```"])
+def test_what_was_put_below_a_reason_stays_when_a_person_rules(reason: str) -> None:
+    files = run([episode(1, "Host is db.")], {DECISION: titled("Use npm", reason)})[1]
+    assert "Host is db." in said(files[DECISION])
+    assert kinds(run([AGAINST], files)[0]) == ["Wait"]
+    _, after = run([AGAINST], files, RULED._replace(rulings={KEY: "new"}))
+    assert "superseded\n" not in after[DECISION].partition("---\n#")[0]
+    assert "Host is db." in said(after[DECISION])
+    assert codec.memory_from_text(after[DECISION], DECISION).title == "Facts about redis and cache"
+
+
 def test_a_reason_that_is_overtaken_takes_no_decision_along() -> None:
     files = {DECISION: titled("Use Redis for the cache", "Port is 8080.")}
     actions, after = run([episode(2, "Port is 9090.")], files)

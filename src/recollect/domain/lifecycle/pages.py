@@ -47,6 +47,7 @@ class Held(NamedTuple):
     n: int = -1  # which statement of its file it is; none yet for one that is only planned
     title: str = ""  # of which it is the title: of its file, of a section, or of nothing
     below: int = 0  # how many statements of a person go with a title: its reasons
+    has_reasons: bool = False  # whether anything of a person's stands below a title
 
 
 class Page(NamedTuple):
@@ -150,7 +151,8 @@ def _held_title(
     memory: Memory, one: Title, least: str, known: tuple[str, frozenset[str]] | None
 ) -> Held:
     said = Statement(one.text, one.anchor, "", "", is_item=True, is_alone=True)
-    return _held(memory, one.n, said, least, known)._replace(title=one.what, below=one.below)
+    held = _held(memory, one.n, said, least, known)
+    return held._replace(title=one.what, below=one.below, has_reasons=one.has_reasons)
 
 
 def _lowered(body: str) -> dict[str, str]:

@@ -208,7 +208,7 @@ class _Planner:
         """Whether a claim can be taken out of its file; a title with its reasons, by a person only."""
         if not self.shelf.pages[held.path].is_open:
             return False
-        if held.title and held.below and not is_ruled:
+        if held.has_reasons and not is_ruled:
             return False
         if held.mark or held.title == FILE or self._is_whole(held):
             return True

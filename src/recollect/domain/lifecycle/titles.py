@@ -56,13 +56,17 @@ _OUR_FACTS = re.compile(
 
 
 class Title(NamedTuple):
-    """A title that states something; `below` is how many statements go with it."""
+    """A title that states something; `below` is how many of a person's statements go with it.
+
+    `has_reasons` says that something of a person's stands below it, be it a statement or not.
+    """
 
     text: str
     what: str
     anchor: str = ""
     n: int = -1
     below: int = 0
+    has_reasons: bool = False
 
 
 def titles_of(memory: Memory, body: str, said: Sequence[Statement]) -> Iterator[Title]:
@@ -81,7 +85,8 @@ def titles_of(memory: Memory, body: str, said: Sequence[Statement]) -> Iterator[
             continue
         if is_claim(section.heading) and not _is_said(section.heading, (one for _, one in below)):
             first = below[0][0] if below else -1
-            yield Title(section.heading, SECTION, section.anchor, first, len(below))
+            count = len(below)
+            yield Title(section.heading, SECTION, section.anchor, first, count, count > 0)
 
 
 def _title_of_file(memory: Memory, body: str, said: Sequence[Statement]) -> Title | None:
@@ -94,7 +99,7 @@ def _title_of_file(memory: Memory, body: str, said: Sequence[Statement]) -> Titl
     if not is_claim(title) or _is_said(title, said):
         return None
     own = sum(1 for one in said if not one.mark and is_claim(one.text))
-    return Title(title, FILE, below=max(own, 1) if is_more else 0)
+    return Title(title, FILE, below=own, has_reasons=is_more)
 
 
 def _says_more(body: str) -> bool:
