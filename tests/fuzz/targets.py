@@ -174,7 +174,7 @@ def output(data: bytes) -> None:
     """What is shown to a person or handed to an agent: nothing hidden, no fence, no role."""
     text = data.decode("utf-8", "surrogateescape")
     for said in (shown(text), shown_block(text), pack.harmless(text), pack.attribute(text)):
-        assert not [c for c in said if ord(c) in pack.HIDDEN and c not in "\n\t"]
+        assert not [c for c in said if ord(c) in pack.hidden() and c not in "\n\t"]
         said.encode("utf-8")
     assert pack.harmless(pack.harmless(text)) == pack.harmless(text)
 

@@ -9,11 +9,12 @@ from tests.cli.running import Person
 from tests.hooks.machine import Machine
 from tests.mcp.talking import Agent
 
-from recollect.domain.pack import HIDDEN
+from recollect.domain.pack import hidden
 
 from .payloads import CANARY, PAYLOADS
 
 NONCE = 'id="'
+HIDDEN = hidden()
 ROLES = ("<system", "</system", "<invoke", "<function", "<antml", "</memory>", "\nhuman:", "\nassistant:", "\n系统:", "\n助手:")  # fmt: skip
 
 

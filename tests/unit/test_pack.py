@@ -83,6 +83,15 @@ def test_nothing_hidden_comes_out(items: list[Candidate], budget: int, lang: str
     text.encode("utf-8")
 
 
+@given(st.text(st.characters(max_codepoint=0x2030)))
+def test_a_text_is_the_same_whether_it_was_looked_through_or_not(text: str) -> None:
+    table = pack.hidden() | {0x85: "\n", 0x2028: "\n", 0x2029: "\n"}
+
+    assert pack.visible(text) == text.translate(table).encode("utf-8", "replace").decode()
+    for char in map(chr, range(128)):
+        assert pack.visible(f"a {char}") == f"a {char}".translate(table)
+
+
 def test_every_hidden_character_there_is_goes() -> None:
     every = "".join(map(chr, range(0x110000)))
     assert not any(map(is_hidden, pack.visible(every)))

@@ -15,6 +15,7 @@ from recollect.domain.text import (
     LONGEST_WORD,
     STOP_PAIRS,
     STOP_WORDS,
+    chunk_words,
     cue_words,
     folded,
     index_words,
@@ -228,6 +229,12 @@ def test_words_that_were_cut_before_are_cut_the_same(chunks: list[str]) -> None:
     text = " ".join(chunks)
     assert index_words(text, known) == index_words(text, known) == index_words(text)
     assert set(known) == set(folded(text).split())
+
+
+@given(_text | st.text("aZ1.é", max_size=9) | st.text("ab", min_size=60, max_size=70))
+def test_the_words_of_a_text_are_those_of_its_chunks(text: str) -> None:
+    words = [word for chunk in folded(text).split() for word in chunk_words(chunk)]
+    assert index_words(text).split() == words
 
 
 @given(_text, _text)

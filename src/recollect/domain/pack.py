@@ -49,7 +49,8 @@ _ROLE_LINES = (
 )
 
 
-def _hidden() -> dict[int, None]:
+def hidden() -> dict[int, None]:
+    """The characters that are taken out of what an agent or a person is shown."""
     codes = [*list(range(9)), 11, 12, 13, *list(range(14, 32)), *list(range(127, 160))]
     codes += [0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x3164, 0xFEFF, 0xFFA0]
     codes += list(range(0x200B, 0x2010)) + list(range(0x202A, 0x202F)) + list(range(0x2060, 0x2070))
@@ -62,12 +63,15 @@ def _hidden() -> dict[int, None]:
     return dict.fromkeys(codes)
 
 
-HIDDEN = _hidden()
-_VISIBLE: "dict[int, str | None]" = {**HIDDEN, 0x85: "\n", 0x2028: "\n", 0x2029: "\n"}
+_VISIBLE: "dict[int, str | None]" = {}  # filled when a text needs it: most have nothing to hide
 
 
 def visible(text: str) -> str:
     """`text` without control characters, hidden characters and lone surrogates."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    if not _VISIBLE:
+        _VISIBLE.update(hidden() | {0x85: "\n", 0x2028: "\n", 0x2029: "\n"})
     text = text.translate(_VISIBLE)
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")

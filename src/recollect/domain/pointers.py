@@ -14,7 +14,7 @@ from typing import Any
 
 from recollect.domain.jsontext import rows_in, with_rows
 from recollect.domain.model import Entry
-from recollect.domain.pack import HIDDEN
+from recollect.domain.pack import hidden
 from recollect.domain.pattern import Pattern
 from recollect.domain.summary import one_line
 from recollect.domain.text import cue_words, plain_words
@@ -55,7 +55,7 @@ class Pointer(NamedTuple):
 
 def harmless(text: str, longest: int = 240) -> str:
     """A text of a memory as one line of a file that is always loaded, and no more than text."""
-    line = one_line(text.translate(dict.fromkeys(HIDDEN)), longest)
+    line = one_line(text.translate(hidden()), longest)
     return line.translate(_HARMLESS).replace("\\", "&#92;")
 
 

@@ -111,7 +111,9 @@ def index_words(text: str, known: dict[str, str] | None = None) -> str:
         known = {}
     chunks = folded(text).split()
     for chunk in {*chunks}.difference(known):
-        known[chunk] = " ".join(chunk_words(chunk))
+        # Most are plain words, which are told without a call of ours.
+        is_plain = chunk.islower() and chunk.isalpha() and chunk.isascii()
+        known[chunk] = chunk[:LONGEST_WORD] if is_plain else " ".join(chunk_words(chunk))
     return " ".join([known[chunk] for chunk in chunks])
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from recollect.domain.codec.editing import scalar_text
-from recollect.domain.pack import HIDDEN
+from recollect.domain.pack import hidden
 from recollect.domain.pointers import harmless
 from recollect.domain.skills.matter import DECISION, PROBLEM, Evidence, Suggestion
 from recollect.domain.summary import one_line
@@ -20,7 +20,7 @@ from recollect.domain.summary import one_line
 LONGEST_DESCRIPTION = 600
 MOST_LINES = 12
 MOST_FILES = 8
-_PLAIN = {ord(c): " " for c in '`$@<>[]|*\\"#{}'} | dict.fromkeys(HIDDEN)
+_PLAIN = {ord(c): " " for c in '`$@<>[]|*\\"#{}'} | hidden()
 _WORDS = {
     "en": {
         "description": "{title}. Use when the task is like one of these: {examples}.",

@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, TextIO
 
-from recollect.domain.pack import HIDDEN
+from recollect.domain.pack import hidden
 
 Part = str | tuple[str, str]  # text, or (style, text)
 
@@ -41,7 +41,7 @@ def _is_harmful(code: int) -> bool:
 
 @cache
 def _shown() -> dict[int, str]:
-    return {code: _escape(code) if _is_harmful(code) else "" for code in HIDDEN}
+    return {code: _escape(code) if _is_harmful(code) else "" for code in hidden()}
 
 
 def shown_block(text: str) -> str:
@@ -193,7 +193,7 @@ class Paper:
         import json
 
         text = json.dumps(value, ensure_ascii=False, indent=2 if self.out.isatty() else None)
-        escapes = {code: json.dumps(chr(code))[1:-1] for code in HIDDEN if code >= 0x20}
+        escapes = {code: json.dumps(chr(code))[1:-1] for code in hidden() if code >= 0x20}
         text = (
             text.translate(escapes | {0x7F: "\\u007f"}).encode("utf-8", "replace").decode("utf-8")
         )
