@@ -172,7 +172,9 @@ def searched(moment: program.Moment, cue: rank.Cue) -> "Search":
     search = Search(cue)
     for root, scope in ((moment.project, "project"), (moment.home, "global")):
         if root:
-            search.look_in(root, scope, places.cache_folder(root, moment.env))
+            is_known = root == moment.root
+            cache = moment.cache if is_known else places.cache_folder(root, moment.env)
+            search.look_in(root, scope, cache)
     return search
 
 
