@@ -17,6 +17,7 @@ from recollect.named import NamedTuple
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from recollect.domain.bm25 import Standing
     from recollect.domain.meaning import Meant, Passage, Scale
     from recollect.domain.session import Event
 else:
@@ -195,10 +196,7 @@ class Index(Protocol):
         """The vectors of the sections."""
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """All that is asked inside is asked of one state of the index, whoever writes meanwhile.
-
-        A number of a section holds for as long. Inside, nothing is written and no lock waited for.
-        """
+        """One state of the index for all that is asked inside; nothing is written or waited for there."""
 
     def known(self) -> dict[str, Known]:
         """Every file that the index has, by path."""
@@ -220,6 +218,12 @@ class Index(Protocol):
 
         At most `limit`; where there are fewer, turns of raw conversations come behind them, as
         many as it takes to tell by their surroundings which are the best.
+        """
+
+    def standing(self, shelf: str, sections: Sequence[int]) -> Standing | None:
+        """How the words of the last search stand on a shelf, and what they bring to these sections.
+
+        None where scores do not depend on what else the index has.
         """
 
     def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:

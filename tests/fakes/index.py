@@ -182,6 +182,9 @@ class MemoryIndex:
         ranked = [sorted(part, key=lambda one: -one.text_score) for part in (rest, raw)]
         return ranked[0][:limit] + (ranked[1] if len(ranked[0]) < limit else [])
 
+    def standing(self, shelf: str, sections: Sequence[int]) -> None:
+        """What a word brings is the same in every store."""
+
     def spelled(self, words: list[str]) -> dict[str, list[str]]:
         return {}  # it knows what was written, and no slips
 

@@ -18,6 +18,7 @@ from recollect.domain.text import cue_words, folded, index_words, simplified, st
 from recollect.named import NamedTuple
 from recollect.services import sensing
 from recollect.services.opened import OpenStore
+from recollect.services.several import weigh_as_one
 
 SNIPPET_CHARS = 220
 MOST_CANDIDATES = 40
@@ -130,15 +131,14 @@ def _hits(
     sense = sensing.Sense(cue)
     found: list[Candidate] = []
     with snapshots(stores):
-        for store in stores:
-            hits = store.index.search(text, only=only, limit=most)
+        for store, hits in _matching(stores, text, only, most):
             turns = [one for one in hits if talk.is_turn(one)]
             if turns:
-                hits += store.index.beside(talk.strong(turns))
+                hits.extend(store.index.beside(talk.strong(turns)))
             sense.take(store, hits, only)
             talk.in_context([one for one in hits if talk.is_turn(one)], cue)
             if cue.period[0]:
-                hits += _others(store.index.dated(cue.period, only), hits)
+                hits.extend(_others(store.index.dated(cue.period, only), hits))
             for one in hits:
                 one.scope = store.scope
             found += hits
@@ -152,6 +152,15 @@ def snapshots(stores: Sequence[OpenStore]) -> Iterator[None]:
         for store in stores:
             held.enter_context(store.index.snapshot())
         yield
+
+
+def _matching(
+    stores: Sequence[OpenStore], text: str, only: Filter, most: int
+) -> list[tuple[OpenStore, list[Candidate]]]:
+    """What each store has for these words, with scores as if they were one store."""
+    found = [store.index.search(text, only=only, limit=most) for store in stores]
+    weigh_as_one(stores, found, "cold" if only.archived else "hot")
+    return list(zip(stores, found, strict=True))
 
 
 def _others(more: Sequence[Candidate], hits: Sequence[Candidate]) -> list[Candidate]:

@@ -22,6 +22,7 @@ from math import log
 from recollect.adapters.sqlite import bm25
 from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.lookup import WEIGHTS, match
+from recollect.domain.bm25 import Size
 from recollect.domain.rank import FIELD_WEIGHTS
 from recollect.named import NamedTuple
 
@@ -199,7 +200,7 @@ class _Search:
             score = sum(one.rarity * size.share(one.weight, length) for one in here)
             self.found[n] = max(score, self.found.get(n, 0.0))
 
-    def _seen(self, words: Sequence[Counted], size: bm25.Size, start: int) -> list[Seen]:
+    def _seen(self, words: Sequence[Counted], size: Size, start: int) -> list[Seen]:
         """What of the words can be seen in the sections behind that one."""
         found = []
         span = start + 1, self.last
@@ -219,7 +220,7 @@ class _Search:
         return weakest >= LIKELY * sum(rarities)
 
 
-def _usual_scores(seen: Sequence[Seen], size: bm25.Size) -> dict[int, float]:
+def _usual_scores(seen: Sequence[Seen], size: Size) -> dict[int, float]:
     """What each section would have if it were as long as most are."""
     scores: dict[int, float] = {}
     for one in seen:

@@ -1,48 +1,25 @@
-"""SQLite: FTS5's BM25 taken apart: what a word of a section is worth, and how long sections are.
+"""SQLite: FTS5's BM25 taken apart: how large a shelf is, how long its sections, what a word brings.
 
-Promises: reads only; the numbers are those that FTS5's own `bm25` has.
+Promises: reads only; looks through a bounded number of sections.
 Touches: nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from math import log
+from collections.abc import Iterable, Mapping, Sequence
 
 from recollect.adapters.sqlite.engine import sqlite
-from recollect.adapters.sqlite.lookup import MOST_AT_ONCE
-from recollect.named import NamedTuple
+from recollect.adapters.sqlite.lookup import MOST_AT_ONCE, WEIGHTS, match
+from recollect.domain.bm25 import Size, Standing
 
-K1, B = 1.2, 0.75
-LEAST = 1e-6  # what a word is worth that more than half of the sections have
-
-
-class Size(NamedTuple):
-    """How many sections a shelf has, and how many words they have together."""
-
-    sections: int
-    words: int
-
-    @property
-    def usual(self) -> float:
-        """How many words a section has."""
-        return self.words / self.sections
-
-    def rarity(self, count: int) -> float:
-        """What a word is worth that so many of the sections have."""
-        worth = log((self.sections - count + 0.5) / (count + 0.5)) if count <= self.sections else 0
-        return worth if worth > 0 else LEAST
-
-    def share(self, frequency: float, length: float) -> float:
-        """What part of its worth a word brings to a section of that length, up to 2.2."""
-        return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / self.usual))
+MOST_TAKEN_APART = 5_000  # sections that the words have together
 
 
 def size_of(db: sqlite.Connection, shelf: str) -> Size:
     """The size of a shelf, as FTS5 keeps it."""
     row = db.execute(f"SELECT block FROM {shelf}_fts_data WHERE id = 1").fetchone()
     sections, *words = _numbers(row[0]) if row and row[0] else [0]
-    return Size(max(sections, 1), max(sum(words), 1))
+    return Size(sections, sum(words))
 
 
 def lengths_of(db: sqlite.Connection, shelf: str, sections: Sequence[int]) -> dict[int, int]:
@@ -50,9 +27,36 @@ def lengths_of(db: sqlite.Connection, shelf: str, sections: Sequence[int]) -> di
     found: dict[int, int] = {}
     for start in range(0, len(sections), MOST_AT_ONCE):
         some = sections[start : start + MOST_AT_ONCE]
-        asked = f"SELECT id, sz FROM {shelf}_fts_docsize WHERE id IN ({','.join('?' * len(some))})"
+        asked = f"SELECT id, sz FROM {shelf}_fts_docsize WHERE id IN ({_marks(some)})"
         found |= {n: sum(_numbers(sizes)) for n, sizes in db.execute(asked, some).fetchall()}
     return found
+
+
+def standing(
+    db: sqlite.Connection, shelf: str, counts: Mapping[str, int], sections: Sequence[int]
+) -> Standing:
+    """How words stand on a shelf, given how many sections have each, and what they bring to these.
+
+    The rarest words are taken apart; of the others the shelf would have to be looked through.
+    """
+    parts: dict[str, dict[int, float]] = {}
+    left = MOST_TAKEN_APART if sections else 0
+    # The plus keeps FTS5 from being asked for each section by itself.
+    asked = (
+        f"SELECT f.rowid, bm25({shelf}_fts, {WEIGHTS}) FROM {shelf}_fts f "
+        f"WHERE {shelf}_fts MATCH ? AND +f.rowid IN ({_marks(sections)})"
+    )
+    for count, word in sorted((count, word) for word, count in counts.items() if count):
+        left -= count
+        if left < 0:
+            break
+        rows = db.execute(asked, (match([word]), *sections))
+        parts[word] = {n: -score for n, score in rows.fetchall()}
+    return Standing(size_of(db, shelf), counts, parts, lengths_of(db, shelf, sections))
+
+
+def _marks(values: Sequence[int]) -> str:
+    return ",".join("?" * len(values))
 
 
 def _numbers(block: Iterable[int]) -> list[int]:

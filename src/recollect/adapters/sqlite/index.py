@@ -37,6 +37,7 @@ from recollect.ports import Known, Row
 
 if TYPE_CHECKING:
     from recollect.adapters.sqlite.vectors import SqliteVectors
+    from recollect.domain.bm25 import Standing
 
 MOST_TURNS = 200  # of conversations: their order is settled by what was said around them
 MOST_NUMBERS = 30_000  # below the number of variables that SQLite takes in one statement
@@ -56,6 +57,7 @@ class SqliteIndex:
         self.path = os.path.join(folder, "index.db")
         self.refill = refill
         self._mending = self._anew = False
+        self._sought: dict[str, dict[str, int]] = {}  # by the last search, on each shelf
         fsio.make_folder(folder)
         self._open()
 
@@ -277,6 +279,7 @@ class SqliteIndex:
         if not words:
             return []
         filed = self.stems(words)
+        self._sought.clear()
         with self.snapshot():
             found = self._found(filed, "cold" if only.archived else "hot", only, limit)
             if len(found) < limit:
@@ -288,25 +291,19 @@ class SqliteIndex:
     ) -> list[Candidate]:
         counts = lookup.counts_of(self._db, filed, shelf)
         if not all(counts.values()):
-            counts = self._with_neighbours(counts, filed, shelf)
+            from recollect.adapters.sqlite import spelling  # most cues have no need of it
+
+            counts = spelling.with_neighbours(self._db, counts, filed, shelf)
+        self._sought[shelf] = counts
         where, values = section_condition(only, shelf)
         return lookup.rows_of(self._db, best(Shelf(self._db, shelf, where, values), counts, limit))
 
-    def _with_neighbours(
-        self, counts: dict[str, int], filed: dict[str, str], shelf: str
-    ) -> dict[str, int]:
-        """The words with what is spelled nearly like those of them that nobody wrote.
+    @_whole
+    def standing(self, shelf: str, sections: Sequence[int]) -> Standing:
+        """How the words of the last search stand on a shelf, and what they bring to these sections."""
+        from recollect.adapters.sqlite import bm25  # most searches are of one store
 
-        Where nobody wrote any of them, the characters of a short Chinese cue are looked for, too.
-        """
-        from recollect.adapters.sqlite import spelling  # most cues have no need of it
-
-        near = spelling.neighbours(self._db, counts, filed, shelf)
-        more = dict(pair for several in near.values() for pair in several)
-        if not more and not any(counts.values()):
-            single = spelling.characters(counts)
-            more = lookup.counts_of(self._db, {char: char for char in single}, shelf)
-        return more | counts
+        return bm25.standing(self._db, shelf, self._sought.get(shelf, {}), sections)
 
     @_whole
     def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:

@@ -24,6 +24,21 @@ MOST_COMPARED = 20_000  # terms with one beginning
 MOST_NEAR = 3
 
 
+def with_neighbours(
+    db: sqlite.Connection, counts: dict[str, int], filed: dict[str, str], shelf: str
+) -> dict[str, int]:
+    """The words with what is spelled nearly like those of them that nobody wrote.
+
+    Where nobody wrote any of them, the characters of a short Chinese cue are looked for, too.
+    """
+    near = neighbours(db, counts, filed, shelf)
+    more = dict(pair for several in near.values() for pair in several)
+    if not more and not any(counts.values()):
+        single = characters(counts)
+        more = lookup.counts_of(db, {char: char for char in single}, shelf)
+    return more | counts
+
+
 def neighbours(
     db: sqlite.Connection, counts: dict[str, int], filed: dict[str, str], shelf: str
 ) -> dict[str, list[tuple[str, int]]]:
