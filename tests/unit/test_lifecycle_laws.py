@@ -196,6 +196,32 @@ def test_any_order_of_absorbing_the_same_episodes_gives_the_same_facts(
     assert set(stated(Store([], files))) == set(stated(at_once))
 
 
+@given(
+    SINGLE,
+    st.sampled_from(["decision", "fact"]),
+    st.lists(SINGLE, min_size=1, max_size=4),
+    st.permutations(range(4)),
+)
+def test_beside_a_title_any_order_of_absorbing_gives_the_same_facts(
+    title: str, kind: str, said: list[str], order: list[int]
+) -> None:
+    title = title.strip(".。")
+    head = f"---\ntitle: {title}\nkind: {kind}\ntags: [redis, cache]\ncreated: 2026-01-02\n---\n"
+    before = {"semantic/t.md": f"{head}# {title}\n"}
+    heard = [episode(n, claim, decay_after="2027-01-01") for n, claim in enumerate(said, 1)]
+    at_once = Store(heard, before)
+    at_once = at_once.after(at_once.plan())
+    files, known = before, []
+    for n in order:
+        known += heard[n : n + 1]  # a title has no mark: who said it again is heard again
+        store = Store(known, files)
+        files = store.after(store.plan()).files
+    names = {near_key(name) for name in ("Facts about redis and cache", "How to work here")}
+    names.add(near_key("关于 redis和cache 的事实"))
+    one, other = (set(map(near_key, stated(Store([], f)))) for f in (files, at_once.files))
+    assert one - names == other - names
+
+
 @given(episodes, files)
 def test_nothing_set_by_a_person_changes_unless_it_is_superseded(
     heard: list[Memory], before: dict[str, str]
