@@ -139,6 +139,15 @@ def test_nothing_is_said_where_nothing_is_known(stores: list[OpenStore]) -> None
     assert service.search([], "x", Filter(), limit=3) == []
 
 
+@pytest.mark.parametrize("asked", ["recap", "overview of", "summarize"])
+def test_who_asks_for_a_recap_is_told_of_its_subject(asked: str) -> None:
+    house = House()
+    for n in range(2):
+        house.write(f"semantic/n{n}.md", page(f"Giraffe {n}", "It has spots."))
+        house.write(f"semantic/o{n}.md", page(f"Okapi {n}", "It has stripes."))
+    assert recalled([house.open()], f"{asked} giraffe")
+
+
 def test_the_budget_is_kept(stores: list[OpenStore]) -> None:
     cue = service.cue_of("why did the queue lose messages", NOW, HERE)
     for budget in (0, 40, 100, 800):

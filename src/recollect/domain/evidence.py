@@ -17,8 +17,8 @@ UNKNOWN_PAIR_WORTH = 0.3  # of two Chinese characters: half of all pairs are no 
 # What is asked to be done says little of what it is about; these are starts, as `stem` leaves them.
 ASKING_WORTH = 0.2
 ASKING = frozenset(
-    """add call chang choos compar convert creat done draw explain fix generat giv happen help indent mak
-    mov print put recommend remov renam show sort stop summaris summariz tell translat undo updat use work writ""".split()
+    """add call chang choos compar convert creat done draw explain fix generat giv happen help indent mak mov overview
+    print put recap recommend remov renam show sort stop summaris summariz tell translat undo updat use work writ""".split()
 )
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # most of them from “what's” and “don't”
 PARTICLES = frozenset("的了吗呢吧么是在和把给")  # in a pair that nobody wrote: no part of a word
