@@ -691,6 +691,7 @@ HEARD: dict[str, str] = {
     "there is none": "不存在",
     "it is a folder": "是文件夹",
     "it is a link or a device": "是链接或设备",
+    "there is a link on the way": "途中有链接",
     "it is not a regular file": "不是普通文件",
     "it has more than {limit} bytes": "超过 {limit} 字节",
     "a file is in the way of a folder": "应为文件夹之处有一个文件",

@@ -173,8 +173,9 @@ def config_file(data: bytes) -> None:
 def output(data: bytes) -> None:
     """What is shown to a person or handed to an agent: nothing hidden, no fence, no role."""
     text = data.decode("utf-8", "surrogateescape")
+    hidden = pack.hidden()
     for said in (shown(text), shown_block(text), pack.harmless(text), pack.attribute(text)):
-        assert not [c for c in said if ord(c) in pack.hidden() and c not in "\n\t"]
+        assert not [c for c in said if ord(c) in hidden and c not in "\n\t"]
         said.encode("utf-8")
     assert pack.harmless(pack.harmless(text)) == pack.harmless(text)
 

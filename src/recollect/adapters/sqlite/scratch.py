@@ -18,6 +18,7 @@ class ScratchIndex(SqliteIndex):
         """Without a folder and without a refill: there is no file that could be damaged."""
         self.path, self.refill = "", None
         self._mending = self._anew = False
+        self._sought = {}
         self._open()
 
     def _open(self) -> None:
