@@ -277,3 +277,13 @@ def test_doctor_names_what_others_can_read_and_mends_it(person: Person) -> None:
     person.run("doctor", "--repair")
     assert not [path for path in opened if path.stat().st_mode & 0o077]
     assert "only you can read the store" in person.run("doctor").out
+
+
+def test_what_is_opened_by_the_handle_of_a_folder_is_seen_where_it_is(person: Person) -> None:
+    require_strace()
+    (person.home.parent / "elsewhere 没").mkdir()
+    (person.home.parent / "elsewhere 没" / "canary.md").write_text("a canary\n")
+    code = "import os; os.open('canary.md', os.O_RDONLY, dir_fd=os.open('../elsewhere 没', os.O_RDONLY))"
+    trace = traced([sys.executable, "-c", code], cwd=person.project, env=person.environment({}))
+    assert trace.code == 0
+    assert str(person.home.parent / "elsewhere 没" / "canary.md") in opened_outside(trace, person)

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import pytest
 
 _PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
+# A name, and the folder that it is looked up in: strace -y says which one a handle is of.
+_NAME_IN = re.compile(r'(?:(?:AT_FDCWD|\d+)<((?:[^>\\]|\\.)*)>, )?"((?:[^"\\]|\\.)*)"')
 _CONNECT = re.compile(r"connect\(\d+(?:<[^>]*>)?, \{sa_family=(\w+)(.*)")
 
 
@@ -42,7 +44,7 @@ def traced(
     log = cwd.parent / f"trace-{len(os.listdir(cwd.parent))}"
     wanted = "trace=open,openat,openat2,connect,execve,unlink,unlinkat,rename,renameat,renameat2"
     done = subprocess.run(
-        ["strace", "-f", "-qq", "-s", "4096", "-o", str(log), "-e", wanted, *command],
+        ["strace", "-f", "-qq", "-y", "-s", "4096", "-o", str(log), "-e", wanted, *command],
         cwd=cwd,
         env=dict(env),
         input=stdin,
@@ -78,12 +80,15 @@ def _opened(lines: Sequence[str], cwd: Path) -> set[str]:
     found = set()
     for line in lines:
         if any(f" {name}(" in line for name in ("open", "openat", "openat2", "unlink", "unlinkat", "rename", "renameat", "renameat2")):  # fmt: skip
-            for match in _PATH.finditer(line):
-                # strace writes bytes as octal numbers; the name is what they say in UTF-8.
-                name = match[1].encode("latin-1", "replace").decode("unicode_escape", "replace")
-                name = name.encode("latin-1", "replace").decode("utf-8", "replace")
-                found.add(os.path.normpath(os.path.join(cwd, name)))
+            for folder, name in _NAME_IN.findall(line):
+                found.add(os.path.normpath(os.path.join(cwd, _said(folder), _said(name))))
     return found
+
+
+def _said(name: str) -> str:
+    """A name that strace has written: its bytes as octal numbers are what they say in UTF-8."""
+    name = name.encode("latin-1", "replace").decode("unicode_escape", "replace")
+    return name.encode("latin-1", "replace").decode("utf-8", "replace")
 
 
 def _connected(lines: Sequence[str]) -> set[str]:
