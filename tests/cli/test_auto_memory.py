@@ -244,6 +244,18 @@ def test_what_its_index_does_not_name_is_not_before_it(person: Person) -> None:
     assert not known.exists()
 
 
+def test_what_it_knew_is_said_to_it_from_the_command_on_that_replaces_its_memory(
+    person: Person,
+) -> None:
+    noted(person)
+    worked(person)
+    [known] = person.home.glob(".cache/recollect/*/known-claude")
+    person.ok("init", "--auto-memory", "replace")
+    assert not known.exists()  # without a worker in between
+    person.ok("config", "clients.auto_memory", "alongside")
+    assert known.read_text() == "auto-feedback-commits\n"
+
+
 def test_a_folder_that_the_person_chose_is_read_and_one_that_the_project_names_is_not(
     person: Person,
 ) -> None:

@@ -110,6 +110,8 @@ def change_setting(app: App, key: str, text: str | None, *, scope: str, dry_run:
         publish_after_change(app, store)
     if not dry_run:
         client = _told(app, store, key, value, dry_run=False)
+        if client is not None:
+            _take_in(app, store)  # hooks are told what the client has before it from now on
     in_force = _without(app, store.scope, key) if value is None else value
     if store.scope != "global":
         in_force = config.narrowed({key: in_force}, app.own_settings())[key]
