@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 from pathlib import Path
@@ -54,8 +55,9 @@ def test_no_command_opens_anything_outside_the_stores(every: tuple[Person, Trace
     told = os.path.normpath(os.path.join(person.project, EVIL))
     known = {told, str(person.project / "CLAUDE.md"), "/etc/nsswitch.conf", "/etc/passwd", "/etc/group"}  # fmt: skip
     given = str(person.home.parent / "given")
+    temporary = re.compile(re.escape(str(person.project)) + r"/\.[0-9a-f]{16}\.tmp")
     outside = opened_outside(trace, person) - known
-    assert not [p for p in outside if not p.startswith(given)]
+    assert not [p for p in outside if not (p.startswith(given) or temporary.fullmatch(p))]
 
 
 def test_no_command_connects_or_runs_anything(every: tuple[Person, Trace]) -> None:
