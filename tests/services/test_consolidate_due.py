@@ -9,6 +9,8 @@ import pytest
 from recollect import fsio
 from recollect.adapters.journal import FolderJournal
 from recollect.app import lifecycle, worker, workers
+from recollect.domain.claims import Claim
+from recollect.domain.lifecycle import Heard
 from recollect.errors import Locked
 from recollect.hooks import program
 
@@ -69,6 +71,17 @@ def test_a_command_starts_the_worker_if_a_hook_left_its_mark_and_no_worker(
         assert started == []
         lifecycle.consolidate(app, scope="", dry_run=False)
         assert started == [str(project.root)]
+
+
+@pytest.mark.slow
+def test_what_was_read_of_fifty_thousand_files_is_remembered(project: Project) -> None:
+    episode(project, "one", "Port is 8080.")
+    long = "x" * (fsio.LARGEST_FILE_BYTES + 1)  # as much as so many have together
+    with project.opened_at("2026-05-01T09:00:00Z") as (app, store):
+        with lifecycle.remembered(app, store) as known:
+            known.keep_heard("one.md", "stamp", [Heard(Claim(long), "key", frozenset())])
+        with lifecycle.remembered(app, store) as known:
+            assert known.heard("one.md", "stamp")
 
 
 def test_of_two_passes_at_once_one_goes_away(project: Project) -> None:

@@ -28,6 +28,7 @@ from recollect.services.opened import OpenStore
 
 LOCK_WAIT_SECONDS = 60
 CLAIMS = "claims"  # in the cache of a store
+LARGEST_CLAIMS = 1024 * 1024 * 1024  # some 2 KB for a memory; without it a pass begins anew
 PASSED = "consolidated"  # in the index: when the last pass was, and over which episodes
 MOST_PENDING = 20  # new episodes that wait for the next day
 
@@ -193,7 +194,7 @@ def remembered(app: App, store: OpenStore) -> Iterator[service.Remembered]:
 
 def _text_at(path: str) -> str:
     with suppress(RecollectError):
-        return fsio.read_file(path).decode("utf-8", "replace")
+        return fsio.read_file(path, LARGEST_CLAIMS).decode("utf-8", "replace")
     return ""
 
 
