@@ -829,6 +829,7 @@ HEARD: dict[str, str] = {
     "{count} sections, but {said} are said to be there": "有 {count} 个小节，记录的数目却是 {said}",
     "{shelf}: {rows} sections, but {filed} in the text index": "{shelf}：{rows} 个小节，但全文索引中有 {filed} 个",
     "{shelf}: the word “{word}” is not filed as the texts have it": "{shelf}：词“{word}”的索引与文字不符",
+    "{shelf}: the word “{word}” is not listed": "{shelf}：词“{word}”不在词表中",
     "The index was damaged; it was moved aside and made again.": "索引已损坏，已移到一旁并重建。",
     "{root}/facts.json was edited by hand: `recollect review` shows what of it waits for you.": "{root}/facts.json 经手工修改：运行 `recollect review` 查看其中待您决定的内容。",
     "{path}: {problem}; mend it, or delete it to have it made anew.": "{path}：{problem}；请修正，或删除以重新生成。",

@@ -213,8 +213,8 @@ class Index(Protocol):
     def entries_of_session(self, session: str) -> list[Entry]:
         """The memories that were made of this session."""
 
-    def search(self, text: str, *, only: Filter, limit: int) -> list[Candidate]:
-        """The sections that match, best first, with the index's score.
+    def search(self, words: list[str], *, only: Filter, limit: int) -> list[Candidate]:
+        """The sections that have some of these words of a cue, best first, with the index's score.
 
         At most `limit`; where there are fewer, turns of raw conversations come behind them, as
         many as it takes to tell by their surroundings which are the best.

@@ -112,7 +112,7 @@ class IndexContract:
         ],
     )
     def test_what_was_filed_is_found(self, full: Index, words: str, name: str) -> None:
-        assert name in names(full.search(words, only=ALL, limit=10))
+        assert name in names(full.search(cue_words(words), only=ALL, limit=10))
 
     def test_a_title_weighs_more_than_a_body(self, index: Index) -> None:
         fill(
@@ -123,11 +123,11 @@ class IndexContract:
                 "semantic/none.md": page("Nothing", "of the kind."),
             },
         )
-        assert names(index.search("queue", only=ALL, limit=10)) == ["title", "body"]
+        assert names(index.search(["queue"], only=ALL, limit=10)) == ["title", "body"]
 
     def test_a_hit_says_where_it_is_and_what_the_file_looked_like(self, full: Index) -> None:
         path = "semantic/decisions/use-postgres.md"
-        one = full.search("jsonb", only=ALL, limit=1)[0]
+        one = full.search(["jsonb"], only=ALL, limit=1)[0]
         seen = row(path, STORE[path]).seen
         assert (one.path, one.size, one.mtime_ns, one.inode) == (path, seen[1], seen[2], seen[4])
         assert (one.title, one.layer, one.kind) == (
@@ -136,13 +136,15 @@ class IndexContract:
         assert "JSONB" in one.text
 
     def test_no_more_are_given_than_were_asked_for(self, full: Index) -> None:
-        assert len(full.search("use the day", only=ALL, limit=2)) <= 2
+        assert len(full.search(cue_words("use the day"), only=ALL, limit=2)) <= 2
 
     def test_a_query_is_data_whatever_it_says(self, full: Index) -> None:
         assert len(HOSTILE) >= 300
         for query in HOSTILE:
             for only in (ALL, Filter(archived=True), Filter(kind="decision", tags=(query,))):
-                assert {one.path for one in full.search(query, only=only, limit=5)} <= set(STORE)
+                assert {
+                    one.path for one in full.search(cue_words(query), only=only, limit=5)
+                } <= set(STORE)
             assert {one.path for one in full.consider(cue_words(query))[0]} <= set(STORE)
             assert full.by_ids([query]) == []
             assert full.entry(query) is None
@@ -163,10 +165,10 @@ class IndexContract:
     ) -> None:
         with full.snapshot():
             with full.snapshot():
-                assert names(full.search("jsonb", only=ALL, limit=1)) == ["use-postgres"]
+                assert names(full.search(["jsonb"], only=ALL, limit=1)) == ["use-postgres"]
             assert names(full.by_ids(["day"])) == ["day"]
         fill(full, {"semantic/more.md": page("More", "An aardvark.")})
-        assert names(full.search("aardvark", only=ALL, limit=1)) == ["more"]
+        assert names(full.search(["aardvark"], only=ALL, limit=1)) == ["more"]
 
     # ---------------------------------------------------------------------------------- filters
 
@@ -195,7 +197,9 @@ class IndexContract:
         self, full: Index, only: Filter, ids: list[str]
     ) -> None:
         assert sorted(entry.id for entry in full.entries(only)) == ids
-        found = full.search("use we a day old habits 连接 work callback busy", only=only, limit=50)
+        found = full.search(
+            cue_words("use we a day old habits 连接 work callback busy"), only=only, limit=50
+        )
         assert {one.id for one in found} <= set(ids)
 
     @pytest.mark.parametrize(
@@ -209,7 +213,7 @@ class IndexContract:
         fill(index, {"semantic/one.md": page("One", "A queue.", **front)})
         for only in (Filter(tags=(said,)), Filter(concept=said), Filter(file=said)):
             assert [entry.id for entry in index.entries(only)] == ["one"]
-            assert names(index.search("queue", only=only, limit=3)) == ["one"]
+            assert names(index.search(["queue"], only=only, limit=3)) == ["one"]
 
     @pytest.mark.parametrize(
         ("words", "only", "ids"),
@@ -228,14 +232,14 @@ class IndexContract:
     def test_a_search_keeps_to_its_filter(
         self, full: Index, words: str, only: Filter, ids: list[str]
     ) -> None:
-        assert sorted({one.id for one in full.search(words, only=only, limit=10)}) == ids
+        assert sorted({one.id for one in full.search(cue_words(words), only=only, limit=10)}) == ids
 
     def test_a_filter_finds_the_one_in_a_crowd(self, index: Index) -> None:
         files = {f"semantic/m{n}.md": page(f"Queue {n}", "queue queue") for n in range(60)}
         files["semantic/needle.md"] = page("Other", "A queue.", tags="[needle]")
         fill(index, files)
-        assert names(index.search("queue", only=Filter(tags=("needle",)), limit=3)) == ["needle"]
-        assert "needle" not in names(index.search("queue", only=ALL, limit=3))
+        assert names(index.search(["queue"], only=Filter(tags=("needle",)), limit=3)) == ["needle"]
+        assert "needle" not in names(index.search(["queue"], only=ALL, limit=3))
 
     # ---------------------------------------------------------------------------------- entries
 
@@ -274,7 +278,7 @@ class IndexContract:
         said = "".join(f"### User [10:00]\n\n{word}\n\n" for word in words)
         fill(index, {f"episodic/{day}/conversation.md": said for day in ("a", "b")})
         for asked, wanted in (("zebra", {1, 2}), ("gnu", {1, 3, 4}), ("yak", {3})):
-            turns = index.search(asked, only=ALL, limit=5)
+            turns = index.search(cue_words(asked), only=ALL, limit=5)
             assert {one.id for one in turns} == {"a", "b"}
             beside = index.beside(turns)
             assert {(one.id, one.anchor) for one in beside} == {
@@ -329,17 +333,17 @@ class IndexContract:
     def test_a_conversation_goes_by_the_id_of_its_memory(self, index: Index) -> None:
         talk = {"episodic/day/conversation.md": STORE["episodic/day/conversation.md"]}
         fill(index, talk)
-        assert names(index.search("zebra", only=ALL, limit=1)) == ["day#turn-1"]
+        assert names(index.search(["zebra"], only=ALL, limit=1)) == ["day#turn-1"]
         assert index.entry("day") is None
         fill(index, {"episodic/day/summary.md": page("A day", id="other")})
-        assert names(index.search("zebra", only=ALL, limit=1)) == ["other#turn-1"]
+        assert names(index.search(["zebra"], only=ALL, limit=1)) == ["other#turn-1"]
 
     def test_a_conversation_is_of_the_day_of_its_memory(self, index: Index) -> None:
         fill(index, {"episodic/day/conversation.md": STORE["episodic/day/conversation.md"]})
-        assert [one.day for one in index.search("zebra", only=ALL, limit=1)] == [0]
+        assert [one.day for one in index.search(["zebra"], only=ALL, limit=1)] == [0]
         day = page("A day", id="day", created="2026-03-05T10:00:00Z")
         fill(index, {"episodic/day/summary.md": day})
-        (one,) = index.search("zebra", only=ALL, limit=1)
+        (one,) = index.search(["zebra"], only=ALL, limit=1)
         assert (one.created, one.day) == ("2026-03-05T10:00:00Z", day_of("2026-03-05"))
 
     # ---------------------------------------------------------------------------------- changes
@@ -359,7 +363,7 @@ class IndexContract:
         new = Row(old.seen._replace(mtime_ns=7, inode=8), old.stamp, None)
         full.apply([new], [], 99)
         assert full.known()[path] == Known(*new.seen, old.stamp, 99)
-        assert names(full.search("连接", only=ALL, limit=1)) == ["lianjie"]
+        assert names(full.search(cue_words("连接"), only=ALL, limit=1)) == ["lianjie"]
 
     def test_a_row_without_a_memory_is_none_where_the_index_was_begun_anew(
         self, full: Index
@@ -376,7 +380,7 @@ class IndexContract:
     def test_a_replaced_text_leaves_nothing_behind(self, full: Index) -> None:
         path = "semantic/decisions/use-postgres.md"
         fill(full, {path: page("Use carrier pigeons", "They fly.", id="use-postgres")})
-        assert full.search("jsonb queue messages postgres", only=ALL, limit=10) == []
+        assert full.search(cue_words("jsonb queue messages postgres"), only=ALL, limit=10) == []
         assert full.consider(["jsonb", "postgres", "pigeons"])[1] == {
             "jsonb": 0, "postgres": 0, "pigeons": 1,
         }  # fmt: skip
@@ -387,7 +391,7 @@ class IndexContract:
         assert set(full.counts().values()) == {0}
         assert full.known() == {}
         for words in ("jsonb", "连接", "zebra"):
-            assert full.search(words, only=ALL, limit=10) == []
+            assert full.search(cue_words(words), only=ALL, limit=10) == []
         assert full.consider(["jsonb", "walrus"]) == ([], {"jsonb": 0, "walrus": 0}, 0)
         assert full.differences() == []
 
@@ -475,7 +479,7 @@ def answers(index: Index) -> object:
         index.consider([word.lower() for word in asked])[1:],
         [
             sorted((one.name, one.path, one.text, one.trust) for one in found)
-            for found in (index.search(word, only=ALL, limit=99) for word in asked)
+            for found in (index.search(cue_words(word), only=ALL, limit=99) for word in asked)
         ],
         index.counts(),
     )

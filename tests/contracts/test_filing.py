@@ -63,7 +63,8 @@ def told(index: SqliteIndex) -> object:
         f"SELECT shelf, day, {ENTRY_FIELDS}, sum FROM memory ORDER BY path",
         f"SELECT m.path, {section} FROM {joined} ORDER BY m.path, s.n",
         "SELECT * FROM file ORDER BY path",
-        "SELECT * FROM meta ORDER BY key",
+        "SELECT * FROM meta WHERE key <> 'counted' ORDER BY key",  # that says when, not what
+        "SELECT shelf, term FROM listed ORDER BY shelf, term",
     )
     return [*places, *(db.execute(asked).fetchall() for asked in rows)]
 

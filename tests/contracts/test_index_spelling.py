@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.build import memory
 
-from recollect.adapters.sqlite import lookup, spelling
+from recollect.adapters.sqlite import spelling
 from recollect.adapters.sqlite.index import SqliteIndex
 from recollect.adapters.sqlite.spelling import LONG, pieces_of, slips_between
 from recollect.domain.model import Filter, Seen
+from recollect.domain.text import cue_words
 from recollect.ports import Row
 
 from .test_best_sections import steps_of
@@ -29,12 +30,8 @@ TITLES = {
 }
 
 
-@pytest.fixture(params=["small", "large"])
-def index(
-    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> SqliteIndex:
-    if request.param == "large":  # its words are listed
-        monkeypatch.setattr(lookup, "COMMON_FROM", 1)
+@pytest.fixture
+def index(tmp_path: Path) -> SqliteIndex:
     made = SqliteIndex(str(tmp_path))
     several = [
         memory(id=name, title=title, body="Nothing else.\n", path=f"semantic/{name}.md")
@@ -46,7 +43,7 @@ def index(
 
 
 def ids(index: SqliteIndex, words: str) -> list[str]:
-    return [one.id for one in index.search(words, only=Filter(), limit=10)]
+    return [one.id for one in index.search(cue_words(words), only=Filter(), limit=10)]
 
 
 def add(index: SqliteIndex, path: str, title: str) -> None:
@@ -86,8 +83,6 @@ def test_among_several_known_words_a_slip_in_the_second_letter_is_left_alone(
 def test_a_larger_list_of_words_is_not_looked_through_whole(
     index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not lookup.meta(index.connection, "counted"):
-        pytest.skip("there the text index is read")
     monkeypatch.setattr(spelling, "MOST_COMPARED", 200)
     steps = []
     for size in (1_000, 4_000):
@@ -95,7 +90,7 @@ def test_a_larger_list_of_words_is_not_looked_through_whole(
             rows = [("hot", f"ca{n:05}", 1) for n in range(size)]
             db.executemany("INSERT OR IGNORE INTO listed VALUES (?, ?, ?)", rows)
         steps.append(
-            steps_of(index.connection, lambda: index.search("cwlery", only=Filter(), limit=9))
+            steps_of(index.connection, lambda: index.search(["cwlery"], only=Filter(), limit=9))
         )
     assert steps[1] < steps[0] * 1.2
 

@@ -19,6 +19,7 @@ from recollect.adapters.sqlite import bm25
 from recollect.adapters.sqlite.index import SqliteIndex
 from recollect.domain.model import Filter, Seen
 from recollect.domain.rank import Candidate
+from recollect.domain.text import cue_words
 from recollect.ports import Row
 from recollect.services import recall
 from recollect.services.several import weigh_as_one
@@ -50,7 +51,7 @@ def indexes(*stores: Sequence[Note]) -> Iterator[list[SqliteIndex]]:
 
 
 def searched(several: Sequence[SqliteIndex], cue: str) -> list[list[Candidate]]:
-    found = [index.search(cue, only=Filter(), limit=40) for index in several]
+    found = [index.search(cue_words(cue), only=Filter(), limit=40) for index in several]
     stores: list[Any] = [SimpleNamespace(index=index) for index in several]
     weigh_as_one(stores, found, "hot")
     return found
@@ -71,7 +72,9 @@ def test_the_scores_over_two_stores_are_those_of_the_same_memories_in_one(
         apart = searched([first, second], cue)
         if not all(apart):
             return
-        whole = {hit.name: hit.text_score for hit in both.search(cue, only=Filter(), limit=40)}
+        whole = {
+            hit.name: hit.text_score for hit in both.search(cue_words(cue), only=Filter(), limit=40)
+        }
     found = {hit.name: hit.text_score for hit in apart[0]}
     found |= {f"n{int(hit.name[1:]) + len(one)}": hit.text_score for hit in apart[1]}
     assert found == pytest.approx(whole)
@@ -87,7 +90,7 @@ RARE = [
 
 def test_a_word_that_is_rare_in_one_store_does_not_put_that_store_first() -> None:
     with indexes(COMMON, RARE) as several:
-        apart = [index.search("queue", only=Filter(), limit=40) for index in several]
+        apart = [index.search(["queue"], only=Filter(), limit=40) for index in several]
         assert max(one.text_score for one in apart[0]) < max(one.text_score for one in apart[1])
         found = searched(several, "queue")
     assert max(one.text_score for one in found[0]) > max(one.text_score for one in found[1])
@@ -112,14 +115,14 @@ def test_words_that_many_sections_have_are_weighed_together(
     monkeypatch.setattr(bm25, "MOST_TAKEN_APART", 5)
     with indexes(COMMON, RARE, [*COMMON, *RARE]) as (first, second, both):
         found = searched([first, second], "queue k7 mentioned")
-        whole = both.search("queue k7 mentioned", only=Filter(), limit=40)
+        whole = both.search(cue_words("queue k7 mentioned"), only=Filter(), limit=40)
     order = sorted((one for hits in found for one in hits), key=lambda one: -one.text_score)
     assert [one.text for one in order[:2]] == [one.text for one in whole[:2]]
 
 
 def test_where_one_store_found_something_nothing_is_asked() -> None:
     with indexes(COMMON, [("Else", "Empty.")]) as several:
-        alone = several[0].search("queue", only=Filter(), limit=40)
+        alone = several[0].search(["queue"], only=Filter(), limit=40)
         statements: list[str] = []
         found = [alone, []]
         several[0].connection.set_trace_callback(statements.append)
@@ -134,7 +137,9 @@ def test_what_it_costs_does_not_grow_with_the_store() -> None:
         many = [("The queue", f"A queue of kind k{n}.") for n in range(size)]
         with indexes(many, RARE) as several:
             statements: list[str] = []
-            found = [index.search("queue k7", only=Filter(), limit=10) for index in several]
+            found = [
+                index.search(cue_words("queue k7"), only=Filter(), limit=10) for index in several
+            ]
             several[0].connection.set_trace_callback(statements.append)
             weigh_as_one([SimpleNamespace(index=one) for one in several], found, "hot")  # type: ignore[misc]
             several[0].connection.set_trace_callback(None)

@@ -17,6 +17,7 @@ from recollect.adapters.sqlite import checking, lookup
 from recollect.adapters.sqlite.index import SqliteIndex
 from recollect.domain.model import Filter
 from recollect.domain.rank import Candidate
+from recollect.domain.text import cue_words
 from recollect.errors import RecollectError
 
 from .index import ALL, STORE, answers, fill, page
@@ -70,7 +71,7 @@ def test_thousands_of_words_that_are_all_there_are_no_error(tmp_path: Path) -> N
     index = SqliteIndex(str(tmp_path / "cache"))
     fill(index, {f"semantic/m{n}.md": page(f"M{n}", " ".join(words[n::4])) for n in range(4)})
     for query in (" ".join(words), " OR ".join(words), " ".join(words[:900])):
-        assert len({one.id for one in index.search(query, only=ALL, limit=10)}) == 4
+        assert len({one.id for one in index.search(cue_words(query), only=ALL, limit=10)}) == 4
     assert len(index.by_ids(words)) == 0
 
 
@@ -103,7 +104,7 @@ def test_a_purge_leaves_no_byte_of_what_was_removed(folder: Path) -> None:
     index.apply([], ["episodic/day/summary.md"], 2)
     index.purge()
     assert [path.name for path in folder.iterdir() if b"walrus" in path.read_bytes()] == []
-    assert index.search("postgres", only=ALL, limit=1)
+    assert index.search(["postgres"], only=ALL, limit=1)
     index.close()
 
 
@@ -153,7 +154,7 @@ def interrupted(
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda index: index.search("jsonb", only=ALL, limit=10),
+        lambda index: index.search(["jsonb"], only=ALL, limit=10),
         lambda index: index.consider(["jsonb"])[0],
     ],
     ids=["search", "consider"],
@@ -175,7 +176,7 @@ def test_all_that_is_asked_in_a_snapshot_is_asked_of_one_state(folder: Path) -> 
     index = SqliteIndex(str(folder))
     with index.snapshot():
         with index.snapshot():
-            hits = index.search("zebra", only=ALL, limit=10)
+            hits = index.search(["zebra"], only=ALL, limit=10)
         filled_anew(folder)
         assert [one.name for one in index.beside(hits)] == ["day#turn-2"]
         numbers = [one.n for one in hits]
@@ -192,7 +193,7 @@ def test_a_snapshot_ends_when_the_index_is_mended_inside_of_it(folder: Path) -> 
     with index.snapshot():
         assert index.entry("day")
         index.mend(sqlite3.OperationalError("malformed"))
-        assert index.search("walrus", only=ALL, limit=1)[0].id == "day"
+        assert index.search(["walrus"], only=ALL, limit=1)[0].id == "day"
     index.apply([], ["semantic/lianjie.md"], 2)
     assert index.differences() == []
     index.close()
@@ -229,7 +230,7 @@ def test_a_check_beside_a_writer_finds_nothing_wrong(
     assert index.differences() == []
     interrupted(monkeypatch, checking, step, other)
     assert index.differences() == []
-    assert index.search("aardvark", only=ALL, limit=1)
+    assert index.search(["aardvark"], only=ALL, limit=1)
     index.close()
 
 
@@ -251,6 +252,7 @@ def test_a_check_beside_a_writer_finds_nothing_wrong(
         "INSERT INTO hot_fts(hot_fts) VALUES ('delete-all')",
         "INSERT INTO hot_fts(hot_fts, rowid, title) VALUES ('delete', 1, 'use')",
         "UPDATE meta SET value = '3' WHERE key = 'sections'",
+        "DELETE FROM listed WHERE term = 'walru'",
     ],
 )
 def test_what_is_not_as_it_was_written_is_found(folder: Path, sql: str) -> None:
@@ -259,7 +261,7 @@ def test_what_is_not_as_it_was_written_is_found(folder: Path, sql: str) -> None:
     index.wipe()
     fill(index, STORE)
     assert index.differences() == []
-    assert index.search("walrus", only=ALL, limit=1)[0].id == "day"
+    assert index.search(["walrus"], only=ALL, limit=1)[0].id == "day"
 
 
 def test_an_index_of_a_table_that_does_not_say_what_the_table_says_is_found(folder: Path) -> None:

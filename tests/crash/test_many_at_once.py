@@ -12,6 +12,7 @@ import pytest
 from tests.services.project import SOURCE, Project
 
 from recollect.domain.model import Filter
+from recollect.domain.text import cue_words
 from recollect.services import writing
 from recollect.services.writing import Draft
 
@@ -60,7 +61,7 @@ def accounts(project: Project, ids: list[str], tokens: list[str]) -> None:
             entry = store.index.entry(memory_id)
             assert entry is not None
             assert token in store.read(entry).text
-            hits = store.index.search(token, only=Filter(), limit=500)
+            hits = store.index.search(cue_words(token), only=Filter(), limit=500)
             assert any(one.id == memory_id and token in one.text for one in hits)
         assert store.journal.problems == []
         assert store.journal.unsettled({})[0] == []

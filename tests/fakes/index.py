@@ -16,7 +16,7 @@ from recollect.domain.model import Entry, Filter, Memory, day_of
 from recollect.domain.names import is_number
 from recollect.domain.rank import Candidate
 from recollect.domain.tags import common_tags
-from recollect.domain.text import cue_words, index_words, plain_words, stem
+from recollect.domain.text import index_words, plain_words, stem
 from recollect.fsio import stamp_of
 from recollect.ports import Known, Near, Row, Unmeant
 
@@ -167,8 +167,7 @@ class MemoryIndex:
         found = [e for e in found if not is_conversation(e.path)]
         return sorted(found, key=lambda e: (e.created, e.id))
 
-    def search(self, text: str, *, only: Filter, limit: int) -> list[Candidate]:
-        words = cue_words(text)
+    def search(self, words: list[str], *, only: Filter, limit: int) -> list[Candidate]:
         found = []
         for place, (entry, memory) in enumerate(self._named()):
             if not _passes(entry, memory, only):
@@ -240,7 +239,7 @@ class MemoryIndex:
             if one.shelf == "hot"
         ]
         counts = {word: sum(bool(_score([word], e, one)) for e, one in hot) for word in words}
-        found = self.search(" ".join(words), only=Filter(), limit=len(hot)) if words else []
+        found = self.search(words, only=Filter(), limit=len(hot)) if words else []
         found = [one for one in found if not one.path.endswith("/conversation.md")]
         return found[:MOST_CANDIDATES], counts, len(hot)
 

@@ -26,6 +26,7 @@ from recollect.domain.model import Filter, Seen
 from recollect.domain.redact import redact, strip_private
 from recollect.domain.session import Event, SessionState
 from recollect.domain.sessionfile import read_facts
+from recollect.domain.text import cue_words
 from recollect.doors.cli.paper import shown, shown_block
 from recollect.errors import RecollectError
 from recollect.hooks import payload
@@ -99,7 +100,7 @@ def _index() -> SqliteIndex:
 def query(data: bytes) -> None:
     """A query: any text is data, never an operator."""
     text = data.decode("utf-8", "surrogateescape")
-    for found in _index().search(text, only=Filter(), limit=5):
+    for found in _index().search(cue_words(text), only=Filter(), limit=5):
         assert found.id == "tea"
 
 

@@ -111,7 +111,7 @@ def test_a_half_written_front_matter_is_a_problem_and_its_text_is_found(
     entry = index.entry("half")
     assert entry is not None
     assert "front matter" in entry.problem
-    assert [one.id for one in index.search("ostrich", only=Filter(), limit=3)] == ["half"]
+    assert [one.id for one in index.search(["ostrich"], only=Filter(), limit=3)] == ["half"]
 
 
 def test_a_file_that_goes_while_it_is_read_is_missed_by_the_next_refresh(

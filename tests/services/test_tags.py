@@ -6,6 +6,7 @@ import pytest
 
 from recollect.domain.codec import memory_from_text
 from recollect.domain.model import Filter
+from recollect.domain.text import cue_words
 from recollect.errors import MemoryNotFound, UsageProblem
 from recollect.services import undoing
 from recollect.services.writing import Draft, save
@@ -98,7 +99,7 @@ def test_what_an_agent_adds_to_a_person_s_memory_says_so_in_its_section() -> Non
     save(house.open(), draft)
     assert "It is 10.\n\n<!-- source: inferred; trust: agent -->" in house.texts()[FACTS]
     assert tags_in(house, FACTS) == ("redis", "cache")
-    found = house.open().index.search("pool size", only=Filter(), limit=3)
+    found = house.open().index.search(cue_words("pool size"), only=Filter(), limit=3)
     assert {one.trust for one in found if one.anchor == "pool-size"} == {"agent"}
 
 

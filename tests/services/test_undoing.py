@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.model import Change, Filter
+from recollect.domain.text import cue_words
 from recollect.errors import (
     AlreadyThere,
     ChangedMeanwhile,
@@ -82,7 +83,7 @@ def forget(store: OpenStore) -> None:
 
 
 def forget_section(store: OpenStore) -> None:
-    for one in store.index.search("do", only=Filter(kind="rule"), limit=1):
+    for one in store.index.search(cue_words("do"), only=Filter(kind="rule"), limit=1):
         if one.anchor:
             writing.forget(store, one.name)
 

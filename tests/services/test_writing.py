@@ -6,6 +6,7 @@ import pytest
 
 from recollect.domain.codec import memory_from_text
 from recollect.domain.model import Filter, Memory
+from recollect.domain.text import cue_words
 from recollect.errors import ChangedMeanwhile, MemoryNotFound, OutsideStore, UsageProblem
 from recollect.services import writing
 from recollect.services.writing import Draft
@@ -113,7 +114,9 @@ def test_a_conversation_stands_beside_whatever_it_is_kept_with(house: House) -> 
 def test_a_saved_solution_is_found_among_solutions(house: House) -> None:
     save(house, "Port in use", "Stop the old server: `make stop`.", kind="solution")
     assert "## Solution: Port in use\n" in house.texts()[RULES]
-    found = house.open().index.search("port server", only=Filter(kind="solution"), limit=3)
+    found = house.open().index.search(
+        cue_words("port server"), only=Filter(kind="solution"), limit=3
+    )
     assert [one.name for one in found] == ["feedback#solution-port-in-use"]
     assert (
         save(
@@ -128,7 +131,9 @@ def test_the_triggers_of_a_section_are_its_own(house: House) -> None:
     save(house, "Locked", "Wait a second.", kind="solution", trigger=("database is locked",))
     save(house, "Locked", "Wait a second.", kind="solution", trigger=("database is locked",))
     assert house.texts()[RULES].count("**Trigger:** database is locked") == 1
-    found = house.open().index.search("wait second", only=Filter(kind="solution"), limit=3)
+    found = house.open().index.search(
+        cue_words("wait second"), only=Filter(kind="solution"), limit=3
+    )
     assert [one.trigger for one in found] == ["database is locked"]
 
 

@@ -48,6 +48,7 @@ _ENDINGS = (
     ("ations", 6), ("ation", 6), ("ions", 5), ("ion", 5), ("ings", 4), ("ing", 4), ("ies", 4),
     ("ied", 4), ("ed", 4), ("es", 4), ("s", 4), ("e", 4), ("y", 4),
 )  # fmt: skip
+_LAST = frozenset(ending[-1] for ending, _ in _ENDINGS)
 _ALIASES = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
 # Letters of Latin that are no letter with an accent: as they are typed where a keyboard has none.
 _STROKED = {
@@ -168,6 +169,8 @@ def _cue_words_of(chunk: str) -> list[str]:
 
 
 def _alias_of(chunk: str) -> str:
+    if chunk.isalnum():
+        return ""
     return _ALIASES.get(chunk.strip("\"'`()[]{},;:!?").rstrip(".").lower(), "")
 
 
@@ -255,6 +258,8 @@ def _words_of_letters(run: str) -> list[str]:
 def stem(word: str) -> str:
     """A word without its commonest endings: a start that its other forms share."""
     if not word.isascii() or len(word) < 5 or not word.isalpha():
+        return word
+    if word[-1] not in _LAST:
         return word
     for ending, left in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= left:

@@ -21,7 +21,7 @@ from recollect.services.opened import OpenStore
 from recollect.services.several import weigh_as_one
 
 SNIPPET_CHARS = 220
-MOST_CANDIDATES = 40
+MOST_CANDIDATES = 30
 MOST_LOOKED_THROUGH = 2_000  # where a hit must have more than some of the words
 MOST_WORDS_SHOWN = 16
 MOST_PLACES = 8
@@ -98,8 +98,8 @@ def search(
 ) -> list[Found]:
     """The memories that match, best first; the best section of each, unless all are wanted."""
     cue = cue_of(text, stores[0].now if stores else "", project)
-    most = MOST_LOOKED_THROUGH if narrow else max(limit * 4, MOST_CANDIDATES)
-    found = _hits(stores, text, cue, only, most)
+    most = MOST_LOOKED_THROUGH if narrow else max(limit * 3, MOST_CANDIDATES)
+    found = _hits(stores, cue, only, most)
     found = [one for one in found if _may_see(one, only, project)]
     if narrow:
         found = [one for one in found if narrow.lets_through(one, cue.words)]
@@ -107,10 +107,10 @@ def search(
     best = best or max((one.text_score for one in found), default=0.0)
     for one in found:
         rank.rate(one, best, cue)
-        for why, is_so in (("raw", talk.is_turn(one)), ("superseded", one.status == "superseded")):
-            if is_so:
-                one.parts[why] = rank.BEHIND[why]
-                one.score *= rank.BEHIND[why]
+        if talk.is_turn(one):
+            rank.put_behind(one, "raw")
+        if one.status == "superseded":
+            rank.put_behind(one, "superseded")
     found.sort(key=rank.by_score)
     rank.put_newer_first(found)
     roots = {store.scope: store.files.root for store in stores}
@@ -124,19 +124,19 @@ def search(
     ]
 
 
-def _hits(
-    stores: Sequence[OpenStore], text: str, cue: Cue, only: Filter, most: int
-) -> list[Candidate]:
-    """What has the words of a text, or their meaning, or is of the time that they name."""
+def _hits(stores: Sequence[OpenStore], cue: Cue, only: Filter, most: int) -> list[Candidate]:
+    """What has the words of a cue, or their meaning, or is of the time that they name."""
     sense = sensing.Sense(cue)
     found: list[Candidate] = []
     with snapshots(stores):
-        for store, hits in _matching(stores, text, only, most):
+        for store, hits in _matching(stores, cue, only, most):
             turns = [one for one in hits if talk.is_turn(one)]
             if turns:
                 hits.extend(store.index.beside(talk.strong(turns)))
             sense.take(store, hits, only)
-            talk.in_context([one for one in hits if talk.is_turn(one)], cue)
+            turns = [one for one in hits if talk.is_turn(one)]
+            if turns:
+                talk.in_context(turns, cue)
             if cue.period[0]:
                 hits.extend(_others(store.index.dated(cue.period, only), hits))
             for one in hits:
@@ -155,10 +155,10 @@ def snapshots(stores: Sequence[OpenStore]) -> Iterator[None]:
 
 
 def _matching(
-    stores: Sequence[OpenStore], text: str, only: Filter, most: int
+    stores: Sequence[OpenStore], cue: Cue, only: Filter, most: int
 ) -> list[tuple[OpenStore, list[Candidate]]]:
-    """What each store has for these words, with scores as if they were one store."""
-    found = [store.index.search(text, only=only, limit=most) for store in stores]
+    """What each store has for the words of a cue, with scores as if they were one store."""
+    found = [store.index.search(cue.words, only=only, limit=most) for store in stores]
     weigh_as_one(stores, found, "cold" if only.archived else "hot")
     return list(zip(stores, found, strict=True))
 

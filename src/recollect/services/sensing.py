@@ -37,10 +37,10 @@ class Sense:
 
     def take(self, store: OpenStore, found: list[Candidate], only: Filter) -> None:
         """Add to what was found what is near in meaning, and say of all of it how near it is."""
-        turns = [one for one in found if talk.is_turn(one)]
-        others = [one for one in found if not talk.is_turn(one)]
         with self._embedder(store) as embedder:
             if embedder:
+                turns = [one for one in found if talk.is_turn(one)]
+                others = [one for one in found if not talk.is_turn(one)]
                 shelf = "cold" if only.archived else "hot"
                 found += self._near(store, embedder, others, shelf=shelf, only=only)
                 found += self._near(store, embedder, turns, shelf="raw", only=only)

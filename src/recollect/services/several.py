@@ -19,6 +19,8 @@ def weigh_as_one(
     stores: Sequence[OpenStore], found: Sequence[Sequence[Candidate]], shelf: str
 ) -> None:
     """Give what each store found (on this shelf, and turns) the scores that it would have in one."""
+    if sum(map(bool, found)) < 2:
+        return
     for name, is_raw in ((shelf, False), ("raw", True)):
         parts = [[one for one in hits if talk.is_turn(one) is is_raw] for hits in found]
         if sum(map(bool, parts)) > 1:

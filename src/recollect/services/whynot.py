@@ -79,7 +79,7 @@ def reason(
 
 def _not_considered(store: OpenStore, entry: Entry, anchor: str, cue: Cue) -> Reason:
     """Why recall did not even look at a memory that it may say."""
-    hits = store.index.search(cue.text, only=Filter(), limit=EVERYTHING)
+    hits = store.index.search(cue.words, only=Filter(), limit=EVERYTHING)
     hot = [one for one in hits if not talk.is_turn(one)]
     place, mine = next(
         ((n, one) for n, one in enumerate(hot, 1) if _is(one, entry.id, anchor)), (0, None)

@@ -57,3 +57,7 @@ def _misfiled_words(db: sqlite.Connection, scratch: sqlite.Connection, shelf: st
             word = (right or found)[0]
             yield f"{shelf}: the word “{word}” is not filed as the texts have it"
             return
+    listed = "SELECT term FROM listed WHERE shelf = ?"
+    unlisted = f"SELECT term FROM {shelf}_words WHERE term NOT IN ({listed}) LIMIT 1"
+    for (word,) in db.execute(unlisted, (shelf,)):
+        yield f"{shelf}: the word “{word}” is not listed"

@@ -79,7 +79,6 @@ class Filing:
             for table in ("memory", "section")
         )
         self.is_first = not self._memory  # nothing that comes can be there already
-        self._is_listed = bool(lookup.meta(db, "counted"))
         self._more = 0  # sections that recall looks through
         self._begin()
 
@@ -148,7 +147,7 @@ class Filing:
         db.executemany(_PUT_SECTION, self._sections)
         for shelf, put, rows in zip(lookup.SHELVES, _PUT_WORDS, self._words, strict=True):
             db.executemany(put, rows)
-            if rows and self._is_listed:
+            if rows and not self.is_first:  # all words of a new index are listed at its end
                 _list_more(db, shelf, rows)
         db.executemany("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)", self._files)
         for path, name in self._names:
@@ -280,10 +279,9 @@ def _count(db: sqlite.Connection, more: int) -> None:
     total = lookup.total_sections(db) + more
     before = int(lookup.meta(db, "counted") or 0)
     db.execute("INSERT OR REPLACE INTO meta VALUES ('sections', ?)", (str(total),))
-    if total < lookup.COMMON_FROM or abs(total - before) * 8 < total:
-        return
-    list_words(db)
-    db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(total),))
+    if abs(total - before) * 8 >= total:
+        list_words(db)
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(total),))
 
 
 def list_words(db: sqlite.Connection) -> None:

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recollect import fsio
-from recollect.adapters.sqlite import lookup, opening, schema
+from recollect.adapters.sqlite import bm25, lookup, opening, schema
 from recollect.adapters.sqlite.best import Shelf, best
 from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.mending import whole as _whole
@@ -31,7 +31,6 @@ from recollect.collecting import without_collecting
 from recollect.domain.model import Entry, Filter
 from recollect.domain.names import is_number
 from recollect.domain.rank import Candidate
-from recollect.domain.text import cue_words
 from recollect.errors import StorageFailed
 from recollect.ports import Known, Row
 
@@ -178,9 +177,8 @@ class SqliteIndex:
         from recollect.adapters.sqlite.filing import list_words  # what only reads has no need of it
 
         opening.forget_aside(self.path)
-        if lookup.meta(self._db, "counted"):
-            with self.transaction() as db:
-                list_words(db)
+        with self.transaction() as db:
+            list_words(db)
         for shelf in lookup.SHELVES:
             self._db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts) VALUES ('optimize')")
         self._db.execute("VACUUM")
@@ -273,18 +271,23 @@ class SqliteIndex:
         return [entry_of(row) for row in rows]
 
     @_whole
-    def search(self, text: str, *, only: Filter, limit: int) -> list[Candidate]:
-        """The sections that match, best first, with the index's score."""
-        words = cue_words(text)
+    def search(self, words: list[str], *, only: Filter, limit: int) -> list[Candidate]:
+        """The sections that have some of these words of a cue, best first, with the index's score."""
         if not words:
             return []
         filed = self.stems(words)
         self._sought.clear()
         with self.snapshot():
             found = self._found(filed, "cold" if only.archived else "hot", only, limit)
-            if len(found) < limit:
+            if len(found) < limit and self._has_turns(only):
                 found += self._found(filed, "raw", only, MOST_TURNS)
         return found
+
+    def _has_turns(self, only: Filter) -> bool:
+        """Whether there are turns of conversations that the filter may let through."""
+        if only.kind not in ("", "conversation"):
+            return False
+        return bool(bm25.size_of(self._db, "raw").sections)
 
     def _found(
         self, filed: dict[str, str], shelf: str, only: Filter, limit: int
@@ -301,8 +304,6 @@ class SqliteIndex:
     @_whole
     def standing(self, shelf: str, sections: Sequence[int]) -> Standing:
         """How the words of the last search stand on a shelf, and what they bring to these sections."""
-        from recollect.adapters.sqlite import bm25  # most searches are of one store
-
         return bm25.standing(self._db, shelf, self._sought.get(shelf, {}), sections)
 
     @_whole

@@ -9,7 +9,7 @@ from recollect.adapters.sqlite.engine import sqlite
 from recollect.domain.rank import FIELD_WEIGHTS, Candidate
 from recollect.domain.text import TEXT_VERSION
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION}"  # vectors have one of their own
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`

@@ -136,19 +136,16 @@ def _of_its_form(
 ) -> list[str]:
     """Terms of about that length that have this beginning and keep a piece of the term.
 
-    To look for a piece is quicker than to count slips. In a large index terms are listed: to read
-    them off the text index is to read which sections have them.
+    To look for a piece is quicker than to count slips. To read terms off the text index itself
+    would be to read which sections have them.
     """
     start, most = within
-    source = f"{shelf}_words WHERE"
-    if lookup.meta(db, "counted"):
-        source = f"listed WHERE shelf = '{shelf}' AND"
     pieces = pieces_of(term, most)
     rows = db.execute(
-        f"SELECT term FROM (SELECT term FROM {source} term >= ? AND term < ? LIMIT ?) "
+        "SELECT term FROM (SELECT term FROM listed WHERE shelf = ? AND term >= ? AND term < ? LIMIT ?) "
         f"WHERE length(term) BETWEEN ? AND ? AND ({' OR '.join(['term GLOB ?'] * len(pieces))})",
         (
-            *(start, start[:-1] + chr(ord(start[-1]) + 1), MOST_COMPARED),
+            *(shelf, start, start[:-1] + chr(ord(start[-1]) + 1), MOST_COMPARED),
             *(len(term) - most, len(term) + most, *pieces),
         ),
     )
@@ -171,8 +168,12 @@ def slips_between(one: str, other: str, most: int) -> int:
 
     A slip is a letter too much, a letter missing, a wrong one, or two neighbours turned round.
     """
+    one, other = _unlike(one, other)
     if abs(len(one) - len(other)) > most:
         return most + 1
+    if most == 1:
+        is_one = (len(one) < 2 and len(other) < 2) or (len(one) == 2 and one == other[::-1])
+        return int(one != other) if is_one else 2
     before: list[int] = []
     last = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):
@@ -186,3 +187,15 @@ def slips_between(one: str, other: str, most: int) -> int:
             return most + 1
         before, last = last, row
     return min(last[-1], most + 1)
+
+
+def _unlike(one: str, other: str) -> tuple[str, str]:
+    """Two words without the beginning and the end that they share: slips are in between."""
+    shorter = min(len(one), len(other))
+    start = 0
+    while start < shorter and one[start] == other[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    return one[start : len(one) - end], other[start : len(other) - end]
