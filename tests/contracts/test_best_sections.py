@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from recollect.adapters.sqlite import best, lookup, schema
 from recollect.adapters.sqlite.engine import sqlite
+from recollect.adapters.sqlite.stemming import stems
 
 VOCABULARY = "pool queue cache index token shard"
 LIMIT = 4
@@ -39,7 +40,7 @@ def filled(bodies: Sequence[str]) -> sqlite.Connection:
 
 
 def counted(db: sqlite.Connection, asked: Sequence[str]) -> dict[str, int]:
-    return lookup.counts_of(db, lookup.stems(list(asked)))
+    return lookup.counts_of(db, stems(list(asked)))
 
 
 @contextmanager

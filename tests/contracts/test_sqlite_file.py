@@ -15,6 +15,7 @@ import pytest
 
 from recollect.adapters.sqlite import checking, lookup
 from recollect.adapters.sqlite.index import SqliteIndex
+from recollect.adapters.sqlite.stemming import stems
 from recollect.domain.model import Filter
 from recollect.domain.rank import Candidate
 from recollect.domain.text import cue_words
@@ -209,7 +210,7 @@ def test_a_hook_sees_one_state_of_the_index_from_the_first_question_on(folder: P
         )
     ]
     filled_anew(folder)
-    hits, _, _ = lookup.consider(db, lookup.stems(["jsonb"]), "project")
+    hits, _, _ = lookup.consider(db, stems(["jsonb"]), "project")
     assert [one.n for one in hits] == numbers[:1]
     filled_anew(folder)
     assert {one.id for one in lookup.rows_of(db, dict.fromkeys(numbers, 0.0))} == {"use-postgres"}

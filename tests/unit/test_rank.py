@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.adapters.sqlite.lookup import TOKENIZER, chosen_words, match
+from recollect.adapters.sqlite.lookup import chosen_words, match
+from recollect.adapters.sqlite.stemming import TOKENIZER
 from recollect.domain import evidence, rank
 from recollect.domain.model import CATEGORIES, LEVELS, STATUSES, TRUSTS
 from recollect.domain.rank import AGE_FLOOR, Candidate

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from recollect.adapters.clients.claude import skills as client
-from recollect.adapters.sqlite.lookup import stems
+from recollect.adapters.sqlite.stemming import stems
 from recollect.app.wiring import App
 from recollect.collecting import without_collecting
 from recollect.domain import skills as domain

@@ -34,7 +34,8 @@ GROUPS = {
     ),
     "recollect.hooks.search": (
         "recollect.adapters", "recollect.adapters.sqlite", "recollect.adapters.sqlite.engine",
-        "recollect.adapters.sqlite.lookup", "recollect.hooks.search",
+        "recollect.adapters.sqlite.stemming", "recollect.adapters.sqlite.lookup",
+        "recollect.hooks.search",
     ),
     "recollect.hooks.dialects": ("recollect.hooks.dialects",),
     "recollect.hooks.asking": ("recollect.hooks.asking",),

@@ -195,21 +195,11 @@ def rate(found: Candidate, best: float, cue: Cue) -> None:
         "scope": PROJECT_BONUS if found.scope == "project" else 0.0,
         "date": DATE_BONUS if cue.is_of_its_time(found.day) else 0.0,
     }
-    total = bonus = 0.0  # a search does this for each section that it finds
-    for name, weight in SIGNALS.items():
-        total += weight * parts[name]
+    score = sum([weight * parts[name] for name, weight in SIGNALS.items()])
     for name in FACTORS:
-        total *= parts[name]
-    for name in BONUSES:
-        bonus += parts[name]
-    found.score = total + bonus
+        score *= parts[name]
+    found.score = score + sum([parts[name] for name in BONUSES])
     found.parts = parts
-
-
-def put_behind(found: Candidate, why: str) -> None:
-    """Let a rated candidate of a search stand behind others; `why` is one of `BEHIND`."""
-    found.parts[why] = BEHIND[why]
-    found.score *= BEHIND[why]
 
 
 def age_factor(layer: str, day: int, today: int) -> float:

@@ -10,6 +10,7 @@ import posix as os
 
 from recollect.adapters.sqlite import lookup
 from recollect.adapters.sqlite.engine import sqlite
+from recollect.adapters.sqlite.stemming import stems
 from recollect.domain import rank
 from recollect.hooks import paths
 
@@ -25,7 +26,7 @@ class Search:
     def __init__(self, cue: rank.Cue) -> None:
         """Nothing found yet."""
         self.cue = cue
-        self.filed = lookup.stems(cue.words) if cue.words else {}
+        self.filed = stems(cue.words)
         self.found: list[rank.Candidate] = []
         self.counts: dict[str, int] = {}
         self.total = 0

@@ -108,9 +108,9 @@ def search(
     for one in found:
         rank.rate(one, best, cue)
         if talk.is_turn(one):
-            rank.put_behind(one, "raw")
+            _put_behind(one, "raw")
         if one.status == "superseded":
-            rank.put_behind(one, "superseded")
+            _put_behind(one, "superseded")
     found.sort(key=rank.by_score)
     rank.put_newer_first(found)
     roots = {store.scope: store.files.root for store in stores}
@@ -122,6 +122,11 @@ def search(
         Found(one, snippet_of(one.text, starts), f"{roots[one.scope]}/{one.path}")
         for one in list(kept.values())[:limit]
     ]
+
+
+def _put_behind(one: Candidate, why: str) -> None:
+    one.parts[why] = rank.BEHIND[why]
+    one.score *= rank.BEHIND[why]
 
 
 def _hits(stores: Sequence[OpenStore], cue: Cue, only: Filter, most: int) -> list[Candidate]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from recollect.adapters.sqlite import lookup
 from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.rows import ENTRY_FIELDS, clean
+from recollect.adapters.sqlite.stemming import stems
 from recollect.domain import entries
 from recollect.domain.codec.fields import stem_of
 from recollect.domain.model import Memory, day_of
@@ -172,7 +173,7 @@ class Filing:
 def _list_more(db: sqlite.Connection, shelf: str, rows: Sequence[tuple[Value, ...]]) -> None:
     """Add the words of these sections to the list."""
     words = {word for row in rows for field in row[1:] for word in str(field).split()}
-    terms = lookup.stems(list(words)).values()
+    terms = stems(list(words)).values()
     put = "INSERT OR IGNORE INTO listed VALUES (?, ?, 0)"
     db.executemany(put, [(shelf, term) for term in terms])
 

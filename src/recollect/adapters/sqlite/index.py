@@ -27,6 +27,7 @@ from recollect.adapters.sqlite.rows import (
     entry_of,
     section_condition,
 )
+from recollect.adapters.sqlite.stemming import stems
 from recollect.collecting import without_collecting
 from recollect.domain.model import Entry, Filter
 from recollect.domain.names import is_number
@@ -46,7 +47,6 @@ class SqliteIndex:
     """The index of one store."""
 
     identity = lookup.IDENTITY
-    _cutter: sqlite.Connection | None = None  # a process that searches once and again has one
 
     def __init__(self, folder: str, refill: Callable[[], None] | None = None) -> None:
         """Open the index in this cache folder, or make a new one there.
@@ -67,8 +67,6 @@ class SqliteIndex:
     def close(self) -> None:
         """Let the file go."""
         self._db.close()
-        if self._cutter:
-            self._cutter.close()
 
     def heal(self) -> None:
         """Move a damaged index aside and start an empty one."""
@@ -275,7 +273,7 @@ class SqliteIndex:
         """The sections that have some of these words of a cue, best first, with the index's score."""
         if not words:
             return []
-        filed = self.stems(words)
+        filed = stems(words)
         self._sought.clear()
         with self.snapshot():
             found = self._found(filed, "cold" if only.archived else "hot", only, limit)
@@ -310,14 +308,14 @@ class SqliteIndex:
     def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
         """What recall judges for these words of a cue: `(candidates, counts, total)`."""
         with self.snapshot():
-            return lookup.consider(self._db, self.stems(words), "")
+            return lookup.consider(self._db, stems(words), "")
 
     @_whole
     def spelled(self, words: list[str]) -> dict[str, list[str]]:
         """Of words that nobody wrote: those that are spelled nearly so, as the index files them."""
         from recollect.adapters.sqlite import spelling
 
-        filed = self.stems(words)
+        filed = stems(words)
         with self.snapshot():
             near = spelling.neighbours(self._db, lookup.counts_of(self._db, filed), filed, "hot")
         return {word: [term for term, _ in several] for word, several in near.items()}
@@ -353,11 +351,7 @@ class SqliteIndex:
 
     def stems(self, words: Sequence[str]) -> dict[str, str]:
         """Each word with the form under which the index files it."""
-        if not words:
-            return {}
-        if self._cutter is None:
-            self._cutter = lookup.cutter()
-        return lookup.stems(list(words), self._cutter)
+        return stems(list(words))
 
     @_whole
     def of_sections(self, numbers: Sequence[int], *, only: Filter, shelf: str) -> list[Candidate]:

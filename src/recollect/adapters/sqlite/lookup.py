@@ -11,7 +11,6 @@ from recollect.domain.text import TEXT_VERSION
 
 SCHEMA_VERSION = 8
 IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION}"  # vectors have one of their own
-TOKENIZER = "porter unicode61 remove_diacritics 2"
 COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`
 # What recall looks at: of a long cue only its rarest words, of a large store only the sections
 # that these bring.
@@ -61,29 +60,6 @@ def meta(db: "sqlite.Connection", key: str) -> str:
     """A value that the last refresh left for readers, or nothing."""
     row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return row[0] if row else ""
-
-
-def cutter() -> "sqlite.Connection":
-    """A place to cut words as the index cuts them: for `stems`, again and again."""
-    place = sqlite.connect(":memory:", isolation_level=None)
-    place.execute("BEGIN")
-    # Without content and sizes there are two tables less to make.
-    kind = f"fts5(word, tokenize='{TOKENIZER}', content='', columnsize=0)"
-    place.execute(f"CREATE VIRTUAL TABLE cut USING {kind}")
-    place.execute("CREATE VIRTUAL TABLE seen USING fts5vocab(cut, instance)")
-    return place
-
-
-def stems(words: list[str], place: "sqlite.Connection | None" = None) -> dict[str, str]:
-    """Each word with the form under which the index's own tokenizer files it."""
-    own = place or cutter()
-    if place:
-        own.execute("INSERT INTO cut(cut) VALUES ('delete-all')")
-    own.executemany("INSERT INTO cut(rowid, word) VALUES (?, ?)", list(enumerate(words)))
-    found = own.execute("SELECT doc, term FROM seen").fetchall()
-    if not place:
-        own.close()
-    return {words[n]: term for n, term in found}
 
 
 def counts_of(db: "sqlite.Connection", filed: dict[str, str], shelf: str = "hot") -> dict[str, int]:

@@ -7,7 +7,8 @@ Touches: the database it is given.
 from __future__ import annotations
 
 from recollect.adapters.sqlite.engine import sqlite
-from recollect.adapters.sqlite.lookup import IDENTITY, SHELVES, TOKENIZER
+from recollect.adapters.sqlite.lookup import IDENTITY, SHELVES
+from recollect.adapters.sqlite.stemming import TOKENIZER
 
 SLOTS = 64  # sections whose signs stand in one row
 # What one transaction files lies in memory up to here: the more, the fewer pieces to be merged.

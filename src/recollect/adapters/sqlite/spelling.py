@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from recollect.adapters.sqlite import lookup
 from recollect.adapters.sqlite.engine import sqlite
+from recollect.adapters.sqlite.stemming import stems
 from recollect.domain import alike
 from recollect.domain.evidence import PARTICLES, is_joined
 from recollect.domain.text import is_cjk
@@ -70,7 +71,7 @@ def _alike(
     if not others:
         return {}
     every = list(dict.fromkeys(one for several in others.values() for one in several))
-    counts = lookup.counts_of(db, lookup.stems(every), shelf)
+    counts = lookup.counts_of(db, stems(every), shelf)
     found = {
         word: [(one, counts[one]) for one in several if counts.get(one)]
         for word, several in others.items()
