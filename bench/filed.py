@@ -6,7 +6,7 @@ Touches: the modules of the product, for as long as a stage is off.
 from __future__ import annotations
 
 from bench.switches import Switch
-from recollect.adapters.sqlite import lookup, schema
+from recollect.adapters.sqlite import schema, stemming
 from recollect.domain import text
 
 _UNSTEMMED = "unicode61 remove_diacritics 2"
@@ -22,7 +22,11 @@ def _as_it_stands(run: str, **_: bool) -> list[str]:
 
 
 STAGES: dict[str, tuple[Switch, ...]] = {
-    "English is stemmed": ((lookup, "TOKENIZER", _UNSTEMMED), (schema, "TOKENIZER", _UNSTEMMED)),
+    "English is stemmed": (
+        (schema, "TOKENIZER", _UNSTEMMED),
+        (stemming, "TOKENIZER", _UNSTEMMED),
+        (stemming, "stem", str),
+    ),
     "identifiers are cut and joined": ((text, "_words_of_code", _wholes),),
     "Chinese in pairs of characters": ((text, "_words_of_cjk", _as_it_stands),),
 }

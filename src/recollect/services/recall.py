@@ -187,8 +187,8 @@ def snippet_of(text: str, starts: Sequence[str]) -> str:
         return line
     places = sorted(_places(simplified(line.lower()), starts))
     best, most = 0, 0
-    for at, _ in places:
-        inside = len({word for other, word in places if at <= other < at + SNIPPET_CHARS - 40})
+    for n, (at, _) in enumerate(places):
+        inside = len({word for other, word in places[n:] if other < at + SNIPPET_CHARS - 40})
         if inside > most:
             best, most = at, inside
     start = max(0, best - 40)
