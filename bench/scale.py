@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 UNFOLDED = 20  # changes that came after the index was made
 ROUNDS = 40
 CUES = 200
+SEARCHED = (
+    3  # times each: the first is what a reader waits for, the least what it takes undisturbed
+)
 SEARCH_MS = {1_000: 2.0, 100_000: 10.0, 1_000_000: 25.0}  # 95 of 100
 ADDED_MS = 5.0
 REBUILD_SECONDS = {1_000: 0.5, 100_000: 60.0}
@@ -128,16 +131,24 @@ def searches(app: App, size: int) -> None:
     from recollect.app import reading
 
     for what, (cues, only) in asked(size).items():
-        times = []
-        for cue in cues:
-            started = time.process_time()
-            reading.search(app, cue, only, limit=10, scope="", sections=False)
-            times.append((time.process_time() - started) * 1000)
-        times.sort()
+        rounds = []
+        for _ in range(SEARCHED):
+            times = []
+            for cue in cues:
+                started = time.process_time()
+                reading.search(app, cue, only, limit=10, scope="", sections=False)
+                times.append((time.process_time() - started) * 1000)
+            rounds.append(times)
         limit = f"  (promised < {SEARCH_MS[size]:.0f} ms)" if size in SEARCH_MS else ""
+        least = list(map(min, zip(*rounds, strict=True)))
         print(
-            f"  search, {what}: p50 {statistics.median(times):.1f} ms, p95 {times[len(times) * 95 // 100]:.1f} ms{limit}"
+            f"  search, {what}: {_spread(rounds[0])}; the least of {SEARCHED}: {_spread(least)}{limit}"
         )
+
+
+def _spread(times: list[float]) -> str:
+    times = sorted(times)
+    return f"p50 {statistics.median(times):.1f} ms, p95 {times[len(times) * 95 // 100]:.1f} ms"
 
 
 def compare(app: App, size: int) -> None:
