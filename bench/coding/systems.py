@@ -25,7 +25,7 @@ from recollect.domain.rank import Candidate
 from recollect.domain.text import STOP_WORDS
 from recollect.hooks import places
 from recollect.hooks.search import Search
-from recollect.services import recall
+from recollect.services import recall, searching
 
 MOST = 20
 GIVEN_BLINDLY = 3  # what is injected by a system that has no idea of relevance
@@ -124,20 +124,20 @@ class Recollect:
     def answer(self, cue: Cue) -> Answer:
         """Search as the command does; recall as the hook of the moment does."""
         project = self.app.project_name
-        hits = recall.search(
+        hits = searching.search(
             self.stores, cue.text, Filter(), limit=MOST, project=project, every_section=True
         )
         found = self._ids(hit.candidate.name for hit in hits)
         if cue.command:
             given = [one.name for one in self._solutions(cue)]
             return Answer(found, self._ids(given), 0)
-        asked = recall.cue_of(cue.text, NOW, project)
+        asked = searching.cue_of(cue.text, NOW, project)
         said = recall.recall(self.stores, asked, budget=800, lang="en", nonce="00000000")
         names = [one.name for one in (*said.full, *said.pointers)]
         return Answer(found, self._ids(names), said.tokens)
 
     def _solutions(self, cue: Cue) -> list[Candidate]:
-        asked = recall.cue_of(f"{cue.command}\n{cue.ask}", NOW, self.app.project_name)
+        asked = searching.cue_of(f"{cue.command}\n{cue.ask}", NOW, self.app.project_name)
         search = Search(asked)
         for store in self.stores:
             cache = places.cache_folder(store.files.root, self.env)

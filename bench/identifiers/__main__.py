@@ -19,7 +19,7 @@ from bench.identifiers import made
 from recollect.app.wiring import App
 from recollect.domain.model import Filter
 from recollect.domain.text import STOP_WORDS, simplified
-from recollect.services import recall
+from recollect.services import searching
 
 Find = Callable[[str, int], list[int]]  # a cue, and how many are wanted: the numbers of texts
 FIRST = 3
@@ -40,7 +40,7 @@ def product(texts: Sequence[str], folder: str) -> Find:
     stores = [App(project, {"HOME": home, "PATH": os.defpath}).store("project")]
 
     def find(cue: str, most: int) -> list[int]:
-        hits = recall.search(stores, cue, Filter(), limit=most)
+        hits = searching.search(stores, cue, Filter(), limit=most)
         return [int(hit.candidate.id.strip("x")) for hit in hits]
 
     return find

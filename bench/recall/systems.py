@@ -18,7 +18,7 @@ from recollect.app import embedding
 from recollect.app.wiring import App
 from recollect.domain.model import Filter
 from recollect.domain.text import STOP_WORDS
-from recollect.services import recall
+from recollect.services import searching
 
 Ask = Callable[[str], list[str]]
 MOST = 50
@@ -48,7 +48,7 @@ def product(talks: list[Conversation], folder: str, *, with_vectors: bool = Fals
             pass
 
     def ask(question: str) -> list[str]:
-        found = recall.search(stores, question, Filter(), limit=MOST, every_section=True)
+        found = searching.search(stores, question, Filter(), limit=MOST, every_section=True)
         named = [(hit.candidate.id, hit.candidate.anchor) for hit in found]
         turns = [(m, int(a[5:].partition(".")[0])) for m, a in named if a.startswith("turn-")]
         return list(dict.fromkeys(ids[m][n - 1] for m, n in turns))

@@ -11,21 +11,22 @@ Touches: nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
 else:
     from _collections import _tuplegetter
-    from functools import cache
 
     OWN = ("__annotations__", "__module__", "__qualname__")
+    CONSTRUCTORS = {}
     new = tuple.__new__
 
-    @cache
     def _constructor(count: int) -> object:
-        names = ", ".join(f"_{n}" for n in range(count))
-        return eval(f"lambda _cls, {names}: new(_cls, ({names},))")  # noqa: S307 - of numbers alone
+        if count not in CONSTRUCTORS:
+            names = ", ".join(f"_{n}" for n in range(count))
+            made = eval(f"lambda _cls, {names}: new(_cls, ({names},))")  # noqa: S307 - of numbers alone
+            CONSTRUCTORS[count] = made
+        return CONSTRUCTORS[count]
 
     def _make(cls: type, iterable: object) -> tuple:
         """Make one of its values in order."""

@@ -10,10 +10,10 @@ from tests.services.test_recall import page
 
 from recollect.domain.model import Filter
 from recollect.doors.cli.explaining import score_of
-from recollect.services import recall
+from recollect.services import searching
 
 
-def found() -> dict[str, recall.Found]:
+def found() -> dict[str, searching.Found]:
     house = House()
     for name, fields in {
         "new": {"kind": "decision", "created": "2026-01-09T10:00:00Z"},
@@ -24,7 +24,7 @@ def found() -> dict[str, recall.Found]:
     talk = page("A talk", "We spoke.", id="talk", created="2026-01-09T10:00:00Z")
     house.write("episodic/talk/summary.md", talk)
     house.write("episodic/talk/conversation.md", "### User [10:00]\n\nHow tall is a walrus?\n")
-    hits = recall.search([house.open()], "walrus songs yesterday", Filter(), limit=9)
+    hits = searching.search([house.open()], "walrus songs yesterday", Filter(), limit=9)
     return {hit.candidate.id: hit for hit in hits}
 
 

@@ -15,7 +15,7 @@ from recollect.adapters.sqlite.index import SqliteIndex
 from recollect.domain.model import Filter
 from recollect.errors import Locked
 from recollect.services.opened import OpenStore
-from recollect.services.recall import search
+from recollect.services.searching import search
 
 from .index import STORE
 

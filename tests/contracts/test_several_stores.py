@@ -21,7 +21,7 @@ from recollect.domain.model import Filter, Seen
 from recollect.domain.rank import Candidate
 from recollect.domain.text import cue_words
 from recollect.ports import Row
-from recollect.services import recall
+from recollect.services import searching
 from recollect.services.several import weigh_as_one
 
 Note = tuple[str, str]  # title and body
@@ -104,7 +104,7 @@ def test_a_search_through_two_stores_weighs_them_as_one(tmp_path: Path) -> None:
         for n, (title, body) in enumerate(several):
             house.write(f"semantic/n{n}.md", f"---\ntitle: {title}\n---\n{body}\n")
         stores.append(house.open(scope=scope))
-    hits = recall.search(stores, "queue", Filter(), limit=40)
+    hits = searching.search(stores, "queue", Filter(), limit=40)
     places = {hit.candidate.scope: n for n, hit in reversed([*enumerate(hits)])}
     assert places == {"global": 0, "project": 30}
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from tests.fakes import MemoryStore
 
-from recollect.adapters.files import DEEPEST, LARGEST_MEMORY, MarkdownStore
+from recollect.adapters.files import MarkdownStore
+from recollect.adapters.scanning import DEEPEST, LARGEST_MEMORY
 from recollect.errors import (
     AlreadyThere,
     ChangedMeanwhile,

@@ -13,7 +13,7 @@ from recollect.app.wiring import App
 from recollect.domain.meaning import Meant
 from recollect.domain.model import Filter
 from recollect.errors import EmbedderBroken
-from recollect.services import recall
+from recollect.services import recall, searching
 from recollect.services.embedding import fill
 from recollect.services.opened import OpenStore
 
@@ -43,7 +43,7 @@ def store(tmp_path: Path) -> OpenStore:
 
 
 def found(store: OpenStore, text: str, only: Filter | None = None) -> list[str]:
-    hits = recall.search([store], text, only or Filter(), limit=10)
+    hits = searching.search([store], text, only or Filter(), limit=10)
     return [hit.candidate.title for hit in hits]
 
 
@@ -84,7 +84,7 @@ def test_vectors_of_another_embedder_are_not_compared(store: OpenStore) -> None:
 
 
 def test_the_parts_of_a_score_have_what_the_meaning_gave(store: OpenStore) -> None:
-    [hit] = recall.search([store], "winter time", Filter(), limit=10)
+    [hit] = searching.search([store], "winter time", Filter(), limit=10)
     assert hit.candidate.parts["meaning"] == 1.0
     assert hit.candidate.parts["text"] == 0.0
 
@@ -111,7 +111,7 @@ def test_of_texts_that_are_as_near_the_one_with_every_piece_of_the_cue_comes_fir
 
 
 def said(store: OpenStore, text: str) -> list[str]:
-    cue = recall.cue_of(text, "2026-01-01T00:00:00Z", "")
+    cue = searching.cue_of(text, "2026-01-01T00:00:00Z", "")
     given = recall.recall([store], cue, budget=800, lang="en", nonce="0")
     return [one.title for one in given.full]
 
@@ -137,7 +137,7 @@ def test_who_is_told_how_things_were_by_meaning_alone_is_told_first_how_they_are
     rows = [row("semantic/old.md", old), row("semantic/new.md", new)]
     store.index.apply(rows, [], 1)
     fill(store.index, WordEmbedder(), lambda: True)
-    cue = recall.cue_of("winter time", "2026-01-01T00:00:00Z", "")
+    cue = searching.cue_of("winter time", "2026-01-01T00:00:00Z", "")
     given = recall.recall([store], cue, budget=800, lang="en", nonce="0")
     ids = [one.id for one in given.full]
     assert "old" in ids

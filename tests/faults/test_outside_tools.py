@@ -11,7 +11,7 @@ from tests.services.project import Project
 
 from recollect.domain.model import Filter
 from recollect.services import writing
-from recollect.services.recall import search
+from recollect.services.searching import search
 from recollect.services.undoing import history, undo
 from recollect.services.writing import Draft
 

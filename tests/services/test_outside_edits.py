@@ -10,7 +10,7 @@ import pytest
 
 from recollect.domain.model import Filter
 from recollect.services import writing
-from recollect.services.recall import search
+from recollect.services.searching import search
 from recollect.services.writing import Draft
 
 from .project import Project

@@ -10,9 +10,10 @@ import pytest
 from recollect.app.wiring import App
 from recollect.domain.model import Filter
 from recollect.services import recall as service
+from recollect.services import searching
 from recollect.services.opened import OpenStore
-from recollect.services.recall import Found
 from recollect.services.refresh import refresh
+from recollect.services.searching import Found
 
 from .house import NOW, House
 from .project import Project
@@ -48,11 +49,11 @@ def stores() -> list[OpenStore]:
 
 def search(stores: list[OpenStore], words: str, **how: object) -> list[Found]:
     only = how.pop("only", Filter())
-    return service.search(stores, words, only, limit=10, project=HERE, **how)  # type: ignore[arg-type]
+    return searching.search(stores, words, only, limit=10, project=HERE, **how)  # type: ignore[arg-type]
 
 
 def recalled(stores: list[OpenStore], words: str, **how: object) -> list[str]:
-    cue = service.cue_of(words, NOW, HERE)
+    cue = searching.cue_of(words, NOW, HERE)
     budget = how.pop("budget", 800)
     found = service.recall(stores, cue, budget=budget, lang="en", nonce="n0nce", **how)  # type: ignore[arg-type]
     return [one.name for one in (*found.full, *found.pointers)]
@@ -91,17 +92,17 @@ def test_a_search_can_ask_for_trust(stores: list[OpenStore]) -> None:
 @pytest.mark.parametrize(
     ("narrow", "found"),
     [
-        (service.Narrow(("SWIM  and\nsing",)), ["new"]),
-        (service.Narrow(("they swim", "the walrus")), ["new"]),
-        (service.Narrow(("sing and swim",)), []),
-        (service.Narrow(field="title"), ["new", "old"]),
-        (service.Narrow(field="body"), ["new"]),
-        (service.Narrow(field="tags"), []),
-        (service.Narrow(("swim",), "body"), ["new"]),
+        (searching.Narrow(("SWIM  and\nsing",)), ["new"]),
+        (searching.Narrow(("they swim", "the walrus")), ["new"]),
+        (searching.Narrow(("sing and swim",)), []),
+        (searching.Narrow(field="title"), ["new", "old"]),
+        (searching.Narrow(field="body"), ["new"]),
+        (searching.Narrow(field="tags"), []),
+        (searching.Narrow(("swim",), "body"), ["new"]),
     ],
 )
 def test_a_search_can_ask_for_phrases_and_for_a_field(
-    narrow: service.Narrow, found: list[str], stores: list[OpenStore]
+    narrow: searching.Narrow, found: list[str], stores: list[OpenStore]
 ) -> None:
     assert sorted(ids(search(stores, "walrus", narrow=narrow))) == found
 
@@ -130,13 +131,13 @@ def test_a_raw_conversation_is_found_but_never_told_unasked(stores: list[OpenSto
 def test_nothing_is_said_where_nothing_is_known(stores: list[OpenStore]) -> None:
     found = service.recall(
         stores,
-        service.cue_of("quantum chromodynamics", NOW, HERE),
+        searching.cue_of("quantum chromodynamics", NOW, HERE),
         budget=800,
         lang="en",
         nonce="n",
     )
     assert (found.text, found.tokens, found.full, found.pointers) == ("", 0, [], [])
-    assert service.search([], "x", Filter(), limit=3) == []
+    assert searching.search([], "x", Filter(), limit=3) == []
 
 
 @pytest.mark.parametrize("asked", ["recap", "overview of", "summarize"])
@@ -149,14 +150,14 @@ def test_who_asks_for_a_recap_is_told_of_its_subject(asked: str) -> None:
 
 
 def test_the_budget_is_kept(stores: list[OpenStore]) -> None:
-    cue = service.cue_of("why did the queue lose messages", NOW, HERE)
+    cue = searching.cue_of("why did the queue lose messages", NOW, HERE)
     for budget in (0, 40, 100, 800):
         found = service.recall(stores, cue, budget=budget, lang="en", nonce="n0nce")
         assert found.tokens <= max(budget, 0)
 
 
 def test_a_cue_takes_the_files_that_it_names(stores: list[OpenStore]) -> None:
-    cue = service.cue_of("why does `src/app.py` fail, and (lib/x.js)?", NOW, HERE, ["README.md"])
+    cue = searching.cue_of("why does `src/app.py` fail, and (lib/x.js)?", NOW, HERE, ["README.md"])
     assert cue.files == ["README.md", "src/app.py", "lib/x.js"]
 
 
@@ -172,9 +173,9 @@ def test_a_cue_takes_the_files_that_it_names(stores: list[OpenStore]) -> None:
 def test_a_snippet_shows_where_most_of_the_words_are(
     text: str, words: list[str], snippet: str
 ) -> None:
-    shown = service.snippet_of(text, words)
+    shown = searching.snippet_of(text, words)
     assert snippet in shown
-    assert len(shown) <= service.SNIPPET_CHARS + 2
+    assert len(shown) <= searching.SNIPPET_CHARS + 2
     assert "\n" not in shown
 
 

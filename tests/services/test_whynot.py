@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.errors import MemoryNotFound
-from recollect.services import recall, whynot
+from recollect.services import recall, searching, whynot
 from recollect.services.opened import OpenStore
 
 from .house import NOW, House
@@ -51,7 +51,7 @@ def why(
     budget: int = 800,
     told: frozenset[str] = frozenset(),
 ) -> whynot.Reason:
-    cue = recall.cue_of(words, NOW, HERE)
+    cue = searching.cue_of(words, NOW, HERE)
     found = recall.recall(stores, cue, budget=budget, lang="en", nonce="n0nce", given=told)
     return whynot.reason(stores, name, cue, found, told)
 
@@ -137,7 +137,7 @@ def test_a_session_was_told_what_its_hooks_gave_it_since_it_was_compacted() -> N
 
 
 def test_the_words_are_those_that_were_asked(stores: list[OpenStore]) -> None:
-    cue = recall.cue_of("how does the ledger keep its unicorns", NOW, HERE)
+    cue = searching.cue_of("how does the ledger keep its unicorns", NOW, HERE)
     one = why(stores, "ledger", "money").candidate
     words = {word.word: word.said for word in whynot.words(stores, cue, one)}
     assert words == {"ledger": True, "keep": True, "unicorns": False}

@@ -8,15 +8,22 @@ cache.
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from recollect import fsio
+from recollect.adapters import scanning
+from recollect.adapters.scanning import (
+    DEEPEST,
+    ENDS,
+    LARGEST_MEMORY,
+    MEMORY_FOLDERS,
+    VIEWS,
+    is_utf8,
+    problem_of,
+)
 from recollect.domain.model import Document, Problem, Seen
-from recollect.domain.names import SEALED
 from recollect.errors import (
     AlreadyThere,
     ChangedMeanwhile,
@@ -25,14 +32,7 @@ from recollect.errors import (
     RecollectError,
 )
 
-MEMORY_FOLDERS = ("core", "episodic", "semantic", "procedural", "reference", "encrypted")
-VIEWS = ("MEMORY.md", "skill-candidates.md", "README.md")
-ENDS = (".md", SEALED)
-DEEPEST = 8
 LONGEST_NAME_BYTES = 255
-LARGEST_MEMORY = 32 * 1024 * 1024
-LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-REGULAR = stat.S_IFREG >> 12
 
 
 class MarkdownStore:
@@ -50,82 +50,9 @@ class MarkdownStore:
 
     def scan(self) -> Iterator[Seen]:
         """Every memory file as the file system shows it now, by path."""
-        self._problems = []
-        found: list[Seen] = []
-        with self._opened("", None) as root:
-            for entry in self._listed("", root):
-                if entry.name.endswith(".md") and entry.name not in VIEWS:
-                    self._take(entry, entry.name, found)
-            for folder in MEMORY_FOLDERS:
-                self._scan_folder(folder, root, 0, found)
-            with self._opened("archive", root) as archive:
-                for folder in MEMORY_FOLDERS:
-                    self._scan_folder(f"archive/{folder}", archive, 0, found)
-        return iter(found)
-
-    def _scan_folder(self, folder: str, above: int, depth: int, found: list[Seen]) -> None:
-        with self._opened(folder, above) as handle:
-            for entry in self._listed(folder, handle):
-                path = f"{folder}/{entry.name}"
-                if entry.is_dir(follow_symlinks=False):
-                    if depth < DEEPEST:
-                        self._scan_folder(path, handle, depth + 1, found)
-                    else:
-                        self._problems.append(Problem(path, "lies too deep; it is not read"))
-                elif path.endswith(ENDS):
-                    self._take(entry, path, found)
-
-    @contextmanager
-    def _opened(self, folder: str, above: int | None) -> Iterator[int]:
-        """A handle of a folder in the one `above`, or -1 where there is none that we may list.
-
-        All that is below is looked at by way of it: the folder's name may be a link by then.
-        """
-        handle = -1
-        try:
-            if above is None:
-                handle = os.open(self.root, LISTING)
-            elif above >= 0:
-                handle = os.open(os.path.basename(folder), LISTING | os.O_NOFOLLOW, dir_fd=above)
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            self._note_refusal(folder, error)
-        try:
-            yield handle
-        finally:
-            if handle >= 0:
-                os.close(handle)
-
-    def _note_refusal(self, folder: str, error: OSError) -> None:
-        if os.path.islink(os.path.join(self.root, folder)):
-            self._problems.append(Problem(folder, "is a symbolic link; it is not followed"))
-        elif error.errno != errno.ENOTDIR:
-            said = os.strerror(error.errno or 0)
-            self._problems.append(Problem(folder, f"cannot be listed: {said}"))
-
-    def _listed(self, folder: str, handle: int) -> list[os.DirEntry[str]]:
-        if handle < 0:
-            return []
-        try:
-            with os.scandir(handle) as entries:
-                found = [entry for entry in entries if entry.name[0] != "."]
-        except OSError as error:
-            self._note_refusal(folder, error)
-            return []
-        return sorted(found, key=_name_of)
-
-    def _take(self, entry: os.DirEntry[str], path: str, found: list[Seen]) -> None:
-        try:
-            info = entry.stat(follow_symlinks=False)
-        except OSError:
-            return  # gone since it was listed
-        # Of every file at every look: no call is made that nearly none of them needs.
-        is_usual = info.st_mode >> 12 == REGULAR and info.st_size <= LARGEST_MEMORY
-        if not (is_usual and path.isascii()) and (problem := _problem_of(path, info)):
-            self._problems.append(problem)
-        else:
-            found.append(Seen(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino))
+        found, passed = scanning.scan(self.root)
+        self._problems = [Problem(*one) for one in passed]
+        return (Seen(*one) for one in found)
 
     def look(self, path: str) -> Seen | None:
         """A memory file as it is now, None where there is none or it is no memory."""
@@ -138,7 +65,7 @@ class MarkdownStore:
             info = os.lstat(self._inside(path))
         except (OSError, OutsideStore):
             return None
-        return None if _problem_of(path, info) else _seen(path, info)
+        return None if problem_of(path, info) else _seen(path, info)
 
     def problems(self) -> Iterator[Problem]:
         """What the last scan had to pass over."""
@@ -258,24 +185,8 @@ class MarkdownStore:
         return os.path.join(full, parts[-1])
 
 
-def _name_of(entry: os.DirEntry[str]) -> str:
-    return entry.name
-
-
 def _seen(path: str, info: os.stat_result) -> Seen:
     return Seen(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
-
-
-def _problem_of(path: str, info: os.stat_result) -> Problem | None:
-    """Why a file is not read as a memory, if it is not."""
-    if not (path.isascii() or _is_utf8(path)):
-        return Problem(ascii(path), "its name is not UTF-8; it is not read")
-    if not stat.S_ISREG(info.st_mode):
-        kind = "symbolic link" if stat.S_ISLNK(info.st_mode) else "special file"
-        return Problem(path, f"is a {kind}; it is not read")
-    if info.st_size > LARGEST_MEMORY:
-        return Problem(path, f"has {info.st_size:,} bytes; it is not read")
-    return None
 
 
 def _require_inside(path: str) -> None:
@@ -285,19 +196,11 @@ def _require_inside(path: str) -> None:
         raise OutsideStore(name=path)
 
 
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _is_name(part: str) -> bool:
     """Whether this can be the name of a file or folder."""
     if part in ("", ".", "..") or "\0" in part or "\\" in part:
         return False
-    return _is_utf8(part) and len(part.encode("utf-8")) <= LONGEST_NAME_BYTES
+    return is_utf8(part) and len(part.encode("utf-8")) <= LONGEST_NAME_BYTES
 
 
 def _bytes(text: str) -> bytes:

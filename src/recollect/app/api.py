@@ -14,7 +14,8 @@ from recollect.domain.model import Entry, Filter, Memory
 from recollect.errors import MemoryNotFound
 from recollect.services import undoing, writing
 from recollect.services.opened import OpenStore
-from recollect.services.recall import Found, Recalled
+from recollect.services.recall import Recalled
+from recollect.services.searching import Found
 from recollect.services.undoing import Past
 from recollect.services.writing import Draft, Written
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 from recollect import fsio
-from recollect.adapters.files import MEMORY_FOLDERS
+from recollect.adapters.scanning import MEMORY_FOLDERS
 from recollect.adapters.sqlite.index import SqliteIndex
 from recollect.app.wiring import App
 from recollect.domain.codec import memory_from_text

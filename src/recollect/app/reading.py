@@ -13,8 +13,10 @@ from recollect.domain.rank import Candidate
 from recollect.errors import MemoryNotFound
 from recollect.named import NamedTuple
 from recollect.services import recall as service
+from recollect.services import searching
 from recollect.services.opened import OpenStore
-from recollect.services.recall import Found, Narrow, Recalled
+from recollect.services.recall import Recalled
+from recollect.services.searching import Found, Narrow
 
 if TYPE_CHECKING:  # seldom needed
     from recollect.services.whynot import Reason, Word
@@ -33,7 +35,7 @@ def search(
 ) -> list[Found]:
     """The memories that match, best first; of other stores than those of today where given."""
     stores = app.stores(scope) if stores is None else stores
-    found = service.search(
+    found = searching.search(
         stores,
         text,
         only,
@@ -104,7 +106,7 @@ def recall(
     """What an agent would be given for a prompt, if it was `told` that much before."""
     stores = app.stores(scope)
     chosen = stores[0].settings
-    cue = service.cue_of(text, app.now, app.project_name)
+    cue = searching.cue_of(text, app.now, app.project_name)
     tokens = chosen.prompt_tokens if budget is None else budget
     nonce = os.urandom(4).hex()
     return service.recall(stores, cue, budget=tokens, lang=chosen.lang, nonce=nonce, given=told)
@@ -156,7 +158,7 @@ def why_not(
     from recollect.services import whynot
 
     stores = app.stores(scope)
-    cue = service.cue_of(text, app.now, app.project_name)
+    cue = searching.cue_of(text, app.now, app.project_name)
     found = recall(app, text, budget=budget, scope=scope, told=told)
     reason = whynot.reason(stores, name, cue, found, told)
     one = reason.candidate or next(iter(_sections_of(stores, name)), None)

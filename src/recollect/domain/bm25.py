@@ -6,10 +6,11 @@ Touches: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import log
-
 from recollect.named import NamedTuple
+
+TYPE_CHECKING = False  # a short search loads this: as little as can be
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 K1, B = 1.2, 0.75
 LEAST = 1e-6  # what a word is worth that more than half of the sections have
@@ -28,6 +29,8 @@ class Size(NamedTuple):
 
     def rarity(self, count: int) -> float:
         """What a word is worth that so many of the sections have."""
+        from math import log
+
         worth = log((self.sections - count + 0.5) / (count + 0.5)) if count <= self.sections else 0
         return worth if worth > 0 else LEAST
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from recollect.domain.model import SEALED
 from recollect.domain.pattern import Pattern
 
 LONGEST_SLUG = 64
-SEALED = ".md.age"  # the end of the name of an encrypted memory
 _RESERVED = frozenset(
     ["con", "prn", "aux", "nul", "summary", "conversation"]
     + [f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)]

@@ -129,8 +129,3 @@ def _bonuses(cue: Cue) -> list[Bonus]:
 def speaker_of(turn: str) -> str:
     """Who says a turn, by its first line."""
     return turn.partition("\n")[0].partition(" [")[0].strip().casefold()
-
-
-def is_turn(one: Candidate) -> bool:
-    """Whether a candidate is a turn of a raw conversation."""
-    return one.path.endswith("/conversation.md")

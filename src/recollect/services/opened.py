@@ -82,6 +82,11 @@ class OpenStore:
         self.problems: list[Problem] = []
         self.redone: list[Op] = []
 
+    @property
+    def root(self) -> str:
+        """The folder of the store."""
+        return self.files.root
+
     def freshen(self, progress: Progress | None = None) -> Refreshed:
         """Finish what a crash left, then take in what changed in the files."""
         try:

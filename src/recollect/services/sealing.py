@@ -22,8 +22,8 @@ from recollect.domain.codec.sealed import (
     with_conversation,
     without_conversation,
 )
-from recollect.domain.model import Change, Document, Entry, Filter, Memory, Op
-from recollect.domain.names import SEALED, free_name, is_id, is_sealed_path, slug_of
+from recollect.domain.model import SEALED, Change, Document, Entry, Filter, Memory, Op
+from recollect.domain.names import free_name, is_id, is_sealed_path, slug_of
 from recollect.domain.threeway import Merged
 from recollect.errors import Failed, RecollectError, SealBroken, UsageProblem
 from recollect.named import NamedTuple

@@ -15,6 +15,7 @@ from recollect.domain import meaning, rank, talk
 from recollect.domain.meaning import Meant
 from recollect.domain.model import Filter, Problem
 from recollect.domain.rank import Candidate, Cue
+from recollect.domain.turns import is_turn
 from recollect.errors import RecollectError
 from recollect.ports import Embedder
 from recollect.services.opened import EMBEDDER, OpenStore
@@ -39,8 +40,8 @@ class Sense:
         """Add to what was found what is near in meaning, and say of all of it how near it is."""
         with self._embedder(store) as embedder:
             if embedder:
-                turns = [one for one in found if talk.is_turn(one)]
-                others = [one for one in found if not talk.is_turn(one)]
+                turns = [one for one in found if is_turn(one)]
+                others = [one for one in found if not is_turn(one)]
                 shelf = "cold" if only.archived else "hot"
                 found += self._near(store, embedder, others, shelf=shelf, only=only)
                 found += self._near(store, embedder, turns, shelf="raw", only=only)

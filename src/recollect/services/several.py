@@ -8,11 +8,14 @@ A word is rare or common in a store; a score of one says nothing beside that of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from recollect.domain.turns import is_turn
 
-from recollect.domain import talk
-from recollect.domain.rank import Candidate
-from recollect.services.opened import OpenStore
+TYPE_CHECKING = False  # a short search loads this: as little as can be
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.domain.rank import Candidate
+    from recollect.services.opened import OpenStore
 
 
 def weigh_as_one(
@@ -22,7 +25,7 @@ def weigh_as_one(
     if sum(map(bool, found)) < 2:
         return
     for name, is_raw in ((shelf, False), ("raw", True)):
-        parts = [[one for one in hits if talk.is_turn(one) is is_raw] for hits in found]
+        parts = [[one for one in hits if is_turn(one) is is_raw] for hits in found]
         if sum(map(bool, parts)) > 1:
             _weigh(stores, parts, name)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from recollect.domain import evidence, rank, talk
+from recollect.domain import evidence, rank
 from recollect.domain.model import Entry, Filter, lowest_trust
 from recollect.domain.names import is_sealed_path
 from recollect.domain.rank import Candidate, Cue
 from recollect.domain.text import index_words, stem
+from recollect.domain.turns import is_turn
 from recollect.errors import MemoryNotFound
 from recollect.named import NamedTuple
 from recollect.services.opened import OpenStore, has_section, holder_of
@@ -80,7 +81,7 @@ def reason(
 def _not_considered(store: OpenStore, entry: Entry, anchor: str, cue: Cue) -> Reason:
     """Why recall did not even look at a memory that it may say."""
     hits = store.index.search(cue.words, only=Filter(), limit=EVERYTHING)
-    hot = [one for one in hits if not talk.is_turn(one)]
+    hot = [one for one in hits if not is_turn(one)]
     place, mine = next(
         ((n, one) for n, one in enumerate(hot, 1) if _is(one, entry.id, anchor)), (0, None)
     )

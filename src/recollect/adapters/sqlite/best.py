@@ -14,17 +14,19 @@ BM25 at all, but looked for in the newest sections.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
 from itertools import accumulate, count
-from math import log
 
 from recollect.adapters.sqlite import bm25
-from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.lookup import WEIGHTS, match
 from recollect.domain.bm25 import Size
 from recollect.domain.rank import FIELD_WEIGHTS
 from recollect.named import NamedTuple
+
+TYPE_CHECKING = False  # a short search loads this: as little as can be
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recollect.adapters.sqlite.engine import sqlite
 
 FEW = 2_500  # sections that are all scored
 MOST_SCORED = 1_000  # … for each question to FTS5; of more, the newest
@@ -113,7 +115,7 @@ class _Search:
 
     def through(self, words: Sequence[Counted]) -> dict[int, float]:
         """What is found, step by step, the rarest words first."""
-        split = bisect_right(words, TOO_COMMON, key=lambda one: one[0])
+        split = sum(many <= TOO_COMMON for many, _ in words)
         words, common = words[:split], words[split:]
         for step in count():
             has_enough = len(self.found) >= self.limit
@@ -215,6 +217,8 @@ class _Search:
         """Whether what was found is better than what has only these words is likely to be."""
         if len(self.found) < self.limit:
             return False
+        from math import log
+
         rarities = (max(log((self.last - n + 0.5) / (n + 0.5)), 0.0) for n, _ in words)
         weakest = sorted(self.found.values(), reverse=True)[self.limit - 1]
         return weakest >= LIKELY * sum(rarities)
@@ -236,5 +240,4 @@ def _any_of(words: Sequence[Counted]) -> str:
 
 def _within(words: Sequence[Counted], most: int) -> int:
     """How many of the words, rarest first, have no more than `most` sections together."""
-    sections = list(accumulate(many for many, _ in words))
-    return bisect_right(sections, most)
+    return sum(sections <= most for sections in accumulate(many for many, _ in words))

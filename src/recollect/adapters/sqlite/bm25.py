@@ -6,11 +6,14 @@ Touches: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
-from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.lookup import MOST_AT_ONCE, WEIGHTS, match
 from recollect.domain.bm25 import Size, Standing
+
+TYPE_CHECKING = False  # a short search loads this: as little as can be
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from recollect.adapters.sqlite.engine import sqlite
 
 MOST_TAKEN_APART = 5_000  # sections that the words have together
 

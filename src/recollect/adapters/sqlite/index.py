@@ -16,8 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recollect import fsio
-from recollect.adapters.sqlite import bm25, lookup, opening, schema
-from recollect.adapters.sqlite.best import Shelf, best
+from recollect.adapters.sqlite import bm25, lookup, opening, schema, searching
 from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.mending import whole as _whole
 from recollect.adapters.sqlite.rows import (
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from recollect.adapters.sqlite.vectors import SqliteVectors
     from recollect.domain.bm25 import Standing
 
-MOST_TURNS = 200  # of conversations: their order is settled by what was said around them
 MOST_NUMBERS = 30_000  # below the number of variables that SQLite takes in one statement
 
 
@@ -56,7 +54,7 @@ class SqliteIndex:
         self.path = os.path.join(folder, "index.db")
         self.refill = refill
         self._mending = self._anew = False
-        self._sought: dict[str, dict[str, int]] = {}  # by the last search, on each shelf
+        self._sought: searching.Sought = {}  # by the last search
         fsio.make_folder(folder)
         self._open()
 
@@ -273,31 +271,9 @@ class SqliteIndex:
         """The sections that have some of these words of a cue, best first, with the index's score."""
         if not words:
             return []
-        filed = stems(words)
-        self._sought.clear()
         with self.snapshot():
-            found = self._found(filed, "cold" if only.archived else "hot", only, limit)
-            if len(found) < limit and self._has_turns(only):
-                found += self._found(filed, "raw", only, MOST_TURNS)
+            found, self._sought = searching.search(self._db, words, only, limit)
         return found
-
-    def _has_turns(self, only: Filter) -> bool:
-        """Whether there are turns of conversations that the filter may let through."""
-        if only.kind not in ("", "conversation"):
-            return False
-        return bool(bm25.size_of(self._db, "raw").sections)
-
-    def _found(
-        self, filed: dict[str, str], shelf: str, only: Filter, limit: int
-    ) -> list[Candidate]:
-        counts = lookup.counts_of(self._db, filed, shelf)
-        if not all(counts.values()):
-            from recollect.adapters.sqlite import spelling  # most cues have no need of it
-
-            counts = spelling.with_neighbours(self._db, counts, filed, shelf)
-        self._sought[shelf] = counts
-        where, values = section_condition(only, shelf)
-        return lookup.rows_of(self._db, best(Shelf(self._db, shelf, where, values), counts, limit))
 
     @_whole
     def standing(self, shelf: str, sections: Sequence[int]) -> Standing:
@@ -323,17 +299,12 @@ class SqliteIndex:
     @_whole
     def dated(self, period: tuple[int, int], only: Filter) -> list[Candidate]:
         """The first sections of memories made in these days (from 1970), episodes first."""
-        where, values = condition(only, "cold" if only.archived else "hot")
-        return lookup.dated(self._db, period, "", where, values)
+        return searching.dated(self._db, period, only)
 
     @_whole
     def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:
         """The turns of the same conversations next to these (one before, two after), unscored."""
-        have = {one.n for one in turns}
-        near = {(one.n + by, one.memory) for one in turns for by in (-1, 1, 2)}
-        wanted = dict.fromkeys(sorted({n for n, _ in near} - have), 0.0)
-        rows = lookup.rows_of(self._db, wanted)
-        return [one for one in rows if (one.n, one.memory) in near]
+        return searching.beside(self._db, turns)
 
     @_whole
     def used_tags(self, tags: Sequence[str]) -> dict[str, int]:

@@ -6,14 +6,17 @@ Touches: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from recollect.adapters.sqlite import lookup
-from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.stemming import stems
 from recollect.domain import alike
 from recollect.domain.evidence import PARTICLES, is_joined
 from recollect.domain.text import is_cjk
+
+TYPE_CHECKING = False  # a short search loads this: as little as can be
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from recollect.adapters.sqlite.engine import sqlite
 
 SHORTEST = 5  # a shorter word has too many neighbours that mean something else
 LONG = 9  # from this length on a word may have two slips

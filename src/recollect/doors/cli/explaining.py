@@ -12,7 +12,7 @@ from recollect.domain.evidence import ENOUGH_COVERAGE
 from recollect.domain.rank import BEHIND, BONUSES, FACTORS, SIGNALS, Candidate
 from recollect.doors.cli.door import Door
 from recollect.doors.cli.lists import show_hit
-from recollect.services.recall import Found
+from recollect.services.searching import Found
 
 if TYPE_CHECKING:
     from recollect.services.whynot import Reason, Word

@@ -12,7 +12,7 @@ from recollect.domain.model import Filter
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.filters import filter_of, filters
 from recollect.doors.cli.helping import option
-from recollect.services.recall import Found
+from recollect.services.searching import Found
 
 
 @command("list", scope=True, example="recollect list --kind decision --since 2026-01-01")

@@ -13,7 +13,8 @@ from recollect.doors.cli.helping import option
 from recollect.doors.cli.ids import complete_ids
 from recollect.doors.cli.lists import show_hit, show_list, show_rest
 from recollect.services.opened import OpenStore
-from recollect.services.recall import FIELDS, Found, Narrow, Recalled
+from recollect.services.recall import Recalled
+from recollect.services.searching import FIELDS, Found, Narrow
 
 MOST_RATED = 15
 
