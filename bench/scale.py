@@ -83,7 +83,7 @@ def measure(folder: str, size: int, *, alike: bool) -> None:
     what = "first look, which fills the index" if is_new else "first look"
     print(
         f"  {what}: {time.process_time() - started:.1f} s of CPU, {time.perf_counter() - began:.1f} s by the clock; "
-        f"{_peak():.0f} MB of memory at most; index {_bytes_of(os.path.join(app.cache_of(store.files.root), 'index.db')) / 1e6:.1f} MB"
+        f"{_peak():.0f} MB of memory at most; index {os.path.getsize(os.path.join(app.cache_of(store.files.root), 'index.db')) / 1e6:.1f} MB"
     )
     for n in range(UNFOLDED if is_new else 0):
         writing.save(store, Draft(f"Came later {n}", "The kettle is blue.", kind="fact"))
@@ -102,12 +102,6 @@ def measure(folder: str, size: int, *, alike: bool) -> None:
 
 def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def _bytes_of(path: str) -> int:
-    """The size of the index with its side files."""
-    paths = [f"{path}{end}" for end in ("", "-wal", "-shm")]
-    return sum(os.path.getsize(path) for path in paths if os.path.exists(path))
 
 
 def asked(size: int) -> dict[str, tuple[list[str], Filter]]:

@@ -1,6 +1,7 @@
 """The program: `recollect …`, `python -m recollect …`, and the worker that the hooks start.
 
-Promises: the worker and the server that agents wait for start without the command line's libraries.
+Promises: the worker, the server that agents wait for and a plain search start without the command
+line's libraries.
 Touches: what the command touches.
 """
 
@@ -32,6 +33,11 @@ def main() -> None:
 
         serve()
     gc.set_threshold(COLLECT_AFTER, 50, 100)
+    if sys.argv[1:2] == ["search"]:
+        from recollect.doors.short import search
+
+        if search(sys.argv[2:]):
+            _leave(0)
     from recollect.doors.cli import main as command_line
 
     try:

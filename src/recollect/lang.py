@@ -11,11 +11,13 @@ fixed words with `heard`, so that no room below the doors has to know of languag
 
 from __future__ import annotations
 
-import re
-from functools import cache, partial
-
 from recollect.domain.pattern import Pattern
 
+TYPE_CHECKING = False  # a short search loads this: as little as can be
+if TYPE_CHECKING:
+    import re
+
+_KNOWN: list[tuple[re.Pattern[str], str]] = []
 _FIELD = Pattern(r"\{(\w+)(?:[:!][^}]*)?\}")
 
 
@@ -52,6 +54,8 @@ def _translated(text: str) -> str:
     for pattern, chinese in _known_sentences():
         match = pattern.fullmatch(text)
         if match:
+            from functools import partial
+
             return _FIELD.sub(partial(_field_of, match), chinese)
     found = _translated(text[:-1]) if text.endswith(".") else ""
     return f"{found}。" if found else ""
@@ -61,19 +65,23 @@ def _field_of(match: re.Match[str], field: re.Match[str]) -> str:
     return heard("zh", match[field[1]])
 
 
-@cache
 def _known_sentences() -> list[tuple[re.Pattern[str], str]]:
     """The sentences that may come ready-made, the most particular first."""
+    if _KNOWN:
+        return _KNOWN
     from recollect.errors import every_error
     from recollect.lang_zh import HEARD, SAID
 
     whole = {error.sentence: SAID[error.sentence] for error in every_error()}
     known = {e: c for e, c in (HEARD | whole).items() if len(_FIELD.sub("", e)) > 4}
     ranked = sorted(known, key=lambda english: -len(_FIELD.sub("", english)))
-    return [(_pattern_of(english), known[english]) for english in ranked]
+    _KNOWN.extend((_pattern_of(english), known[english]) for english in ranked)
+    return _KNOWN
 
 
 def _pattern_of(english: str) -> re.Pattern[str]:
+    import re
+
     fields: set[str] = set()
     pattern = ""
     for n, part in enumerate(_FIELD.split(english)):

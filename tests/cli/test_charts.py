@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.doors.cli import charts
-from recollect.doors.cli.paper import width_of
+from recollect.doors.paper import width_of
 
 counts = st.integers(0, 10**9)
 days = st.dictionaries(

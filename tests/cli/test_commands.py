@@ -88,7 +88,7 @@ def test_only_the_module_of_a_command_is_imported(person: Person) -> None:
     )
     modules = _modules(person, code)
     ours = {m.rpartition(".")[2] for m in modules if m.startswith("recollect.doors.cli.")}
-    assert ours == {"door", "filters", "helping", "later", "lists", "paper", "program"}
+    assert ours == {"door", "filters", "helping", "later", "lists", "program"}
     assert not modules & {
         "ast",
         "locale",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.cli.running import Person
 
 from recollect.adapters import config
+from recollect.adapters.simple import simple_values
 from recollect.errors import SettingProblem
 
 BROKEN = {
@@ -193,7 +194,7 @@ def test_every_setting_takes_its_default_as_it_is_shown(key: str) -> None:
 def test_a_simple_file_says_what_the_toml_library_reads(text: str) -> None:
     import tomllib
 
-    simple = config._simple(text)
+    simple = simple_values(text)
     try:
         read = tomllib.loads(text)
     except tomllib.TOMLDecodeError:

@@ -27,7 +27,7 @@ from recollect.domain.redact import redact, strip_private
 from recollect.domain.session import Event, SessionState
 from recollect.domain.sessionfile import read_facts
 from recollect.domain.text import cue_words
-from recollect.doors.cli.paper import shown, shown_block
+from recollect.doors.paper import shown, shown_block
 from recollect.errors import RecollectError
 from recollect.hooks import payload
 from recollect.ports import Row

@@ -10,10 +10,11 @@ from tests.fakes import MemoryIndex, MemoryStore
 
 from recollect.adapters.sqlite.index import SqliteIndex
 from recollect.app import repair
+from recollect.domain.looks import TICK_NS
 from recollect.domain.model import Document, Filter, Seen
 from recollect.errors import FileNotThere, Locked, StorageFailed
 from recollect.ports import Index, Row
-from recollect.services.refresh import TICK_NS, refresh, refresh_files
+from recollect.services.refresh import refresh, refresh_files
 
 from .house import House
 

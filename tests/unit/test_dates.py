@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.domain import dates
@@ -109,3 +109,21 @@ def test_a_time_is_whole_and_never_to_come(text: str, today: int) -> None:
     if found:
         first, last = found[0]
         assert first <= last <= today
+
+
+@given(st.dates())
+def test_a_day_is_counted_as_the_library_counts_it(day: date) -> None:
+    assert day_of(f"{day.isoformat()}T10:00:00Z") == (day - date(1970, 1, 1)).days
+
+
+@given(st.text("0123456789-/T٣", max_size=12))
+@example("2026-02-30")
+@example("2026-01-1")
+@example("2026-0٣-11")
+@example("0000-01-01")
+def test_what_is_no_day_is_none_for_both(text: str) -> None:
+    try:
+        wanted = (date.fromisoformat(text[:10]) - date(1970, 1, 1)).days
+    except ValueError:
+        wanted = 0
+    assert day_of(text) == wanted

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from recollect import fsio
+from recollect.adapters.simple import simple_values
 from recollect.domain.model import CORE, LAYERS
 from recollect.errors import FileNotThere, SettingProblem, StorageFailed
 from recollect.named import NamedTuple
@@ -168,7 +169,7 @@ def _read(root: str) -> str | None:
 
 def _values(path: str, text: str) -> Iterable[tuple[str, object]]:
     """Every key of the file with its value. Raises SettingProblem."""
-    simple = _simple(text)
+    simple = simple_values(text)
     if simple is not None:
         return list(simple.items())
     import tomllib
@@ -177,25 +178,6 @@ def _values(path: str, text: str) -> Iterable[tuple[str, object]]:
         return list(_flat(tomllib.loads(text), ""))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SettingProblem(path=path, what=f"it is not valid TOML ({error})") from None
-
-
-def _simple(text: str) -> dict[str, str] | None:
-    """What a file says that has only lines such as `lang = "en"`, as `init` writes it.
-
-    None for any other: the TOML library takes longer to load than a search.
-    """
-    found: dict[str, str] = {}
-    for line in text.splitlines():
-        if not line.strip() or line.startswith("#"):
-            continue
-        key, sign, value = line.partition(" = ")
-        plain = value[1:-1]
-        if not (sign and key.isascii() and key.isalpha() and value == f'"{plain}"'):
-            return None
-        if key in found or not plain.isascii() or not plain.isalnum():
-            return None
-        found[key] = plain
-    return found
 
 
 def _flat(table: dict[str, object], before: str) -> Iterable[tuple[str, object]]:

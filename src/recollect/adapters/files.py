@@ -50,9 +50,8 @@ class MarkdownStore:
 
     def scan(self) -> Iterator[Seen]:
         """Every memory file as the file system shows it now, by path."""
-        found, passed = scanning.scan(self.root)
-        self._problems = [Problem(*one) for one in passed]
-        return (Seen(*one) for one in found)
+        found, self._problems = scanning.scan(self.root)
+        return iter(found)
 
     def look(self, path: str) -> Seen | None:
         """A memory file as it is now, None where there is none or it is no memory."""

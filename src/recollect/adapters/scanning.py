@@ -9,12 +9,7 @@ A short search loads this, so it imports next to nothing.
 
 import os
 
-from recollect.domain.model import SEALED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Look = tuple[str, int, int, int, int]  # the fields of `model.Seen`
-    Passed = tuple[str, str]  # the fields of `model.Problem`
+from recollect.domain.model import SEALED, Problem, Seen
 
 MEMORY_FOLDERS = ("core", "episodic", "semantic", "procedural", "reference", "encrypted")
 VIEWS = ("MEMORY.md", "skill-candidates.md", "README.md")
@@ -26,7 +21,7 @@ FORM, REGULAR, LINK = 0o170000, 0o100000, 0o120000
 NOT_A_FOLDER = 20  # errno.ENOTDIR
 
 
-def scan(root: str) -> "tuple[list[Look], list[Passed]]":
+def scan(root: str) -> tuple[list[Seen], list[Problem]]:
     """Every memory file, by path, and what was passed over and why."""
     scan = _Scan(root)
     top = scan.opened("", None)
@@ -52,8 +47,8 @@ class _Scan:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        self.found: list[Look] = []
-        self.passed: list[Passed] = []
+        self.found: list[Seen] = []
+        self.passed: list[Problem] = []
 
     def folder(self, folder: str, above: int, depth: int) -> None:
         """Take what is in a folder and below it."""
@@ -65,7 +60,7 @@ class _Scan:
                     if depth < DEEPEST:
                         self.folder(path, handle, depth + 1)
                     else:
-                        self.passed.append((path, "lies too deep; it is not read"))
+                        self.passed.append(Problem(path, "lies too deep; it is not read"))
                 elif path.endswith(ENDS):
                     self.take(entry, path)
         finally:
@@ -90,10 +85,10 @@ class _Scan:
 
     def _refused(self, folder: str, error: OSError) -> None:
         if os.path.islink(os.path.join(self.root, folder)):
-            self.passed.append((folder, "is a symbolic link; it is not followed"))
+            self.passed.append(Problem(folder, "is a symbolic link; it is not followed"))
         elif error.errno != NOT_A_FOLDER:
             said = os.strerror(error.errno or 0)
-            self.passed.append((folder, f"cannot be listed: {said}"))
+            self.passed.append(Problem(folder, f"cannot be listed: {said}"))
 
     def listed(self, folder: str, handle: int) -> "list[os.DirEntry[str]]":
         """What is in a folder, by name, without what is hidden."""
@@ -118,19 +113,21 @@ class _Scan:
         if not (is_usual and path.isascii()) and (problem := problem_of(path, info)):
             self.passed.append(problem)
         else:
-            self.found.append((path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino))
+            self.found.append(
+                Seen(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+            )
 
 
-def problem_of(path: str, info: os.stat_result) -> "Passed | None":
+def problem_of(path: str, info: os.stat_result) -> Problem | None:
     """Why a file is not read as a memory, if it is not."""
     if not (path.isascii() or is_utf8(path)):
-        return ascii(path), "its name is not UTF-8; it is not read"
+        return Problem(ascii(path), "its name is not UTF-8; it is not read")
     form = info.st_mode & FORM
     if form != REGULAR:
         kind = "symbolic link" if form == LINK else "special file"
-        return path, f"is a {kind}; it is not read"
+        return Problem(path, f"is a {kind}; it is not read")
     if info.st_size > LARGEST_MEMORY:
-        return path, f"has {info.st_size:,} bytes; it is not read"
+        return Problem(path, f"has {info.st_size:,} bytes; it is not read")
     return None
 
 

@@ -5,18 +5,20 @@ there; the clock and the environment are read here and handed down.
 Touches: the environment, the clock, the cache folder.
 """
 
-from typing import TYPE_CHECKING
-
-from recollect.app.wiring import App
-
+TYPE_CHECKING = False  # a short search does without all of it
 if TYPE_CHECKING:
     from recollect.app.api import Memories, open_store
+    from recollect.app.wiring import App
 
 __all__ = ["App", "Memories", "open_store"]
 
 
 def __getattr__(name: str) -> object:
-    """The Python API, which a command does not need."""
+    """What is asked for, from where it lives; a command does without the Python API."""
+    if name == "App":
+        from recollect.app import wiring
+
+        return wiring.App
     if name in ("Memories", "open_store"):
         from recollect.app import api
 

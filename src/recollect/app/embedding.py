@@ -25,6 +25,7 @@ from recollect.errors import (
     StoreNotFound,
     UsageProblem,
 )
+from recollect.hooks import places
 from recollect.named import NamedTuple
 
 if TYPE_CHECKING:
@@ -44,13 +45,10 @@ Step = Callable[[int, int], None]
 
 def folder_of(env: dict[str, str]) -> str:
     """The folder with the embedders of this person."""
-    base = env.get("XDG_DATA_HOME", "")
-    if not base.startswith("/"):
-        home = env.get("HOME", "")
-        if not home:
-            raise StoreNotFound(where="a user without a home folder (HOME is not set)")
-        base = f"{home.rstrip('/')}/.local/share"
-    return f"{base}/recollect/embedders"
+    folder = places.embedders(env)
+    if not folder:
+        raise StoreNotFound(where="a user without a home folder (HOME is not set)")
+    return folder
 
 
 def embedders_of(app: App) -> Embedders:

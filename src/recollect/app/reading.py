@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from recollect.app.hits import hit_json
 from recollect.app.wiring import App
 from recollect.domain.model import Entry, Filter
 from recollect.domain.names import is_sealed_path
@@ -35,7 +36,7 @@ def search(
 ) -> list[Found]:
     """The memories that match, best first; of other stores than those of today where given."""
     stores = app.stores(scope) if stores is None else stores
-    found = searching.search(
+    return searching.search(
         stores,
         text,
         only,
@@ -44,31 +45,6 @@ def search(
         every_section=sections,
         narrow=narrow,
     )
-    return [hit._replace(snippet=_without_title(hit)) for hit in found]
-
-
-def _without_title(hit: Found) -> str:
-    """The snippet without the `# Title` that a text begins with: it is shown already."""
-    return hit.snippet.removeprefix(f"# {hit.candidate.title}").lstrip()
-
-
-def hit_json(hit: Found) -> dict[str, Any]:
-    """A hit as design §12 names its fields."""
-    one = hit.candidate
-    return {
-        "id": one.id,
-        "anchor": one.anchor,
-        "title": one.shown_title,
-        "type": one.layer,
-        "kind": one.kind,
-        "scope": one.scope,
-        "score": round(one.score, 4),
-        "snippet": hit.snippet,
-        "path": hit.path,
-        "created": one.created,
-        "trust": one.trust,
-        "tokens": one.tokens,
-    }
 
 
 def explained_json(stores: list[OpenStore], text: str, hits: list[Found]) -> dict[str, Any]:

@@ -156,7 +156,10 @@ class App:
     @cached_property
     def embedder(self) -> Embedder | None:
         """What makes vectors of texts, if this person has something that does."""
-        from recollect.app.embedding import in_use  # only those who search have need of it
+        folder = places.embedders(self.env)
+        if folder and not os.path.isdir(folder):
+            return None
+        from recollect.app.embedding import in_use  # few have one
 
         return in_use(self)
 

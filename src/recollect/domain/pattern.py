@@ -7,8 +7,10 @@ Touches: nothing.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+TYPE_CHECKING = False  # `re` takes as long to load as a search
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterator
 
 
 class Pattern:
@@ -25,6 +27,8 @@ class Pattern:
     def compiled(self) -> re.Pattern[str]:
         """The expression as `re` knows it."""
         if self._compiled is None:
+            import re
+
             self._compiled = re.compile(self.text, self.flags)
         return self._compiled
 

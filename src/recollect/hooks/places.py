@@ -129,6 +129,14 @@ def cache_root(env: "dict[str, str]") -> str:
     return f"{base}/recollect" if base else ""
 
 
+def embedders(env: "dict[str, str]") -> str:
+    """The folder with the embedders of this user, made or not; empty if there can be none."""
+    base = env.get("XDG_DATA_HOME", "")
+    if not base.startswith("/"):
+        base = f"{env['HOME'].rstrip('/')}/.local/share" if env.get("HOME") else ""
+    return f"{base}/recollect/embedders" if base else ""
+
+
 def cache_folder(root: str, env: "dict[str, str]") -> str:
     """The cache folder of the store at `root`."""
     base = cache_root(env)

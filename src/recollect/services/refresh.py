@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from recollect.domain.looks import looks_same
 from recollect.domain.model import Problem, Seen
 from recollect.errors import FileNotThere, RecollectError
 from recollect.named import NamedTuple
-from recollect.ports import Index, Known, Row, Store
-
-# A file that was changed this shortly before we looked may change again without a new time stamp.
-TICK_NS = 2_000_000_000
+from recollect.ports import Index, Row, Store
 
 Progress = Callable[[int], None]
 
@@ -38,7 +36,7 @@ def refresh(store: Store, index: Index, now_ns: int, progress: Progress | None =
     changed: list[tuple[Seen, str]] = []
     for seen in store.scan():
         old = known.pop(seen.path, None)
-        if old is None or not _looks_same(old, seen):
+        if old is None or not looks_same(old, seen):
             changed.append((seen, old.stamp if old else ""))
     if not changed and not known:
         return Refreshed(0, 0, list(store.problems()))
@@ -85,10 +83,6 @@ def _gone(store: Store, missed: Iterable[str], gone: list[str]) -> Iterator[str]
         if store.look(path) is None:
             gone.append(path)
             yield path
-
-
-def _looks_same(old: Known, seen: Seen) -> bool:
-    return old[: len(seen)] == seen and max(seen.mtime_ns, seen.ctime_ns) + TICK_NS < old.checked_ns
 
 
 def _rows(

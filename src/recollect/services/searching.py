@@ -114,7 +114,7 @@ def search(
         kept.setdefault(f"{one.scope}:{one.name if every_section else one.id}", one)
     starts = [stem(word) for word in cue.words[:MOST_WORDS_SHOWN]]
     return [
-        Found(one, snippet_of(one.text, starts), f"{roots[one.scope]}/{one.path}")
+        Found(one, _shown_of(one, starts), f"{roots[one.scope]}/{one.path}")
         for one in list(kept.values())[:limit]
     ]
 
@@ -180,6 +180,11 @@ def _may_see(one: Candidate, only: Filter, project: str) -> bool:
     if TRUSTS.index(one.trust) < TRUSTS.index(only.trust):
         return False
     return not one.project or not project or one.project == project
+
+
+def _shown_of(one: Candidate, starts: Sequence[str]) -> str:
+    """The snippet without the `# Title` that a text begins with: it is shown already."""
+    return snippet_of(one.text, starts).removeprefix(f"# {one.title}").lstrip()
 
 
 def snippet_of(text: str, starts: Sequence[str]) -> str:

@@ -21,10 +21,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect import fsio
-from recollect.adapters.journal import sessions
+from recollect.adapters.journal import listing, sessions
 from recollect.adapters.journal.catalogue import Base, Catalogue
 from recollect.adapters.journal.lines import (
-    OPS_PREFIX,
     Said,
     checked,
     in_order,
@@ -35,6 +34,7 @@ from recollect.adapters.journal.lines import (
     split,
     whole,
 )
+from recollect.adapters.journal.listing import OPS_PREFIX
 from recollect.domain.delta import parts_between, size_of, text_from
 from recollect.domain.model import Op, Problem
 from recollect.errors import FileNotThere, OutsideStore
@@ -99,17 +99,8 @@ class FolderJournal:
 
     def files(self) -> dict[str, int]:
         """The journal files with their sizes, by name."""
-        if os.path.islink(self.folder):
-            return {}
         try:
-            with os.scandir(self.folder) as found:
-                return {
-                    e.name: e.stat(follow_symlinks=False).st_size
-                    for e in found
-                    if e.name.endswith(".jsonl") and e.is_file(follow_symlinks=False)
-                }
-        except (FileNotFoundError, NotADirectoryError):
-            return {}
+            return listing.files_in(self.folder)
         except OSError as error:
             raise fsio.failed(error, self.folder) from error
 
@@ -185,9 +176,7 @@ class FolderJournal:
 
     def _op_files(self) -> dict[str, int]:
         """The files of commands and workers; those of hooks have no ops about files."""
-        return {
-            name: size for name, size in sorted(self.files().items()) if name.startswith(OPS_PREFIX)
-        }
+        return listing.of_ops(self.files())
 
     def _raw(self, name: str, offset: int = 0) -> Iterator[tuple[bytes, int]]:
         """The whole lines of a file, each with the offset behind it, and never all at once."""

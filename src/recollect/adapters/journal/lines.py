@@ -17,7 +17,6 @@ from recollect.hooks import places
 from recollect.named import NamedTuple
 
 FILE_OPS = ("put", "move", "remove")
-OPS_PREFIX = "ops-"  # of the files of commands and workers
 
 
 class Said(NamedTuple):

@@ -19,7 +19,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recollect import fsio
-from recollect.adapters.journal.lines import OPS_PREFIX, checked, split
+from recollect.adapters.journal.lines import checked, split
+from recollect.adapters.journal.listing import OPS_PREFIX
 from recollect.errors import FileNotThere
 from recollect.hooks import places
 from recollect.named import NamedTuple

@@ -13,7 +13,7 @@ import click
 from recollect.domain.model import Filter
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.helping import option
-from recollect.doors.cli.paper import shown
+from recollect.doors.paper import shown
 
 if TYPE_CHECKING:
     from recollect.app.demo.play import Answer, Landed, Play

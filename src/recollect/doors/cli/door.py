@@ -18,7 +18,7 @@ import click
 
 from recollect.app import App
 from recollect.doors.cli.helping import Command, option
-from recollect.doors.cli.paper import Paper, drop_output, shown_line
+from recollect.doors.paper import Paper, drop_output, shown_line
 from recollect.errors import FileNotThere, RecollectError, StorageFailed, UsageProblem
 from recollect.lang import heard, say, word
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.domain.evidence import ENOUGH_COVERAGE
 from recollect.domain.rank import BEHIND, BONUSES, FACTORS, SIGNALS, Candidate
 from recollect.doors.cli.door import Door
-from recollect.doors.cli.lists import show_hit
+from recollect.doors.hits import show_hit
 from recollect.services.searching import Found
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def show_search(door: Door, told: dict[str, Any], hits: list[Found]) -> None:
     if not hits:
         door.tell("Nothing found.")
     for hit in hits:
-        show_hit(door, hit)
+        show_hit(door.paper, door.lang, hit)
         door.paper.line(("dim", f"  {score_of(hit.candidate)}"))
 
 

@@ -9,7 +9,7 @@ from recollect.app.finding import Finding
 from recollect.app.health import Group
 from recollect.doors.cli.door import PHRASES, Door, command
 from recollect.doors.cli.helping import option
-from recollect.doors.cli.paper import width_of
+from recollect.doors.paper import width_of
 
 MARKS = {
     "ok": ("green", "✓"),

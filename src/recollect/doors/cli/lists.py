@@ -12,7 +12,6 @@ from recollect.domain.model import Filter
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.filters import filter_of, filters
 from recollect.doors.cli.helping import option
-from recollect.services.searching import Found
 
 
 @command("list", scope=True, example="recollect list --kind decision --since 2026-01-01")
@@ -68,13 +67,3 @@ def show_none(door: Door, only: Filter) -> None:
         door.tell("There are no memories yet.")
     else:
         door.tell("No memory is like that.")
-
-
-def show_hit(door: Door, hit: Found) -> None:
-    """A hit of a search, in three lines."""
-    one = hit.candidate
-    door.paper.line(("bold", one.shown_title))
-    if hit.snippet:
-        door.paper.paragraph(hit.snippet)
-    about = [one.name, one.kind, one.created[:10], door.word(one.scope)]
-    door.paper.line(("dim", "  " + " · ".join(word for word in about if word)))

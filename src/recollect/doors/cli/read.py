@@ -7,11 +7,13 @@ from typing import Any
 import click
 
 from recollect.app import reading
+from recollect.app.hits import hit_json
 from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.filters import filter_of, filters
 from recollect.doors.cli.helping import option
 from recollect.doors.cli.ids import complete_ids
-from recollect.doors.cli.lists import show_hit, show_list, show_rest
+from recollect.doors.cli.lists import show_list, show_rest
+from recollect.doors.hits import show_hit
 from recollect.services.opened import OpenStore
 from recollect.services.recall import Recalled
 from recollect.services.searching import FIELDS, Found, Narrow
@@ -118,7 +120,7 @@ def _search(
             told = reading.explained_json(stores or door.app.stores(scope), text, hits)
             door.answer({"query": text} | told, lambda: explaining.show_search(door, told, hits))
             return
-        answer = {"query": text, "hits": [reading.hit_json(hit) for hit in hits]}
+        answer = {"query": text, "hits": [hit_json(hit) for hit in hits]}
         door.answer(answer, lambda: _show_hits(door, text, hits))
         return
     if field:
@@ -151,7 +153,7 @@ def _show_hits(door: Door, query: str, hits: list[Found]) -> None:
     if not hits:
         door.tell("Nothing found for “{query}”.", query=query)
     for hit in hits:
-        show_hit(door, hit)
+        show_hit(door.paper, door.lang, hit)
 
 
 @command(

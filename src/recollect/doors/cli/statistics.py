@@ -13,7 +13,7 @@ from recollect.doors.cli.door import Door, command
 from recollect.doors.cli.filters import filter_of, filters
 from recollect.doors.cli.helping import option
 from recollect.doors.cli.lists import show_none, show_rest
-from recollect.doors.cli.paper import width_of
+from recollect.doors.paper import width_of
 
 BAR = 24
 

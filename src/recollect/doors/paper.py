@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import cache
-from typing import Any, TextIO
 
 from recollect.domain.pack import hidden
+
+TYPE_CHECKING = False  # a short search loads this: as little as can be
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any, TextIO
 
 Part = str | tuple[str, str]  # text, or (style, text)
 
@@ -39,9 +40,14 @@ def _is_harmful(code: int) -> bool:
     return is_control or is_bidi or 0xE0000 <= code < 0xE0080
 
 
-@cache
+_SHOWN: dict[int, str] = {}
+
+
 def _shown() -> dict[int, str]:
-    return {code: _escape(code) if _is_harmful(code) else "" for code in hidden()}
+    """What stands for each character that is not shown as it is; worked out once."""
+    if not _SHOWN:
+        _SHOWN.update({code: _escape(code) if _is_harmful(code) else "" for code in hidden()})
+    return _SHOWN
 
 
 def shown_block(text: str) -> str:
@@ -206,8 +212,10 @@ class Paper:
 
 def drop_output() -> None:
     """Let what is still to be written to stdout go nowhere, since nobody reads it."""
-    with suppress(OSError):
+    try:  # noqa: SIM105 - `contextlib` is a tenth of what a short search loads
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except OSError:
+        pass
 
 
 def _padded(text: str, width: int) -> str:
