@@ -30,6 +30,7 @@ QUERIES = (
     ["pool"], ["connection", "pool"], ["use callback"], ["postgress"], ["连接"], ["數據庫連接"], ["zebra"], ["red bidi"],
     ["what did we do yesterday about the pool?"], ["pool in November 2026"], ["JSONB", "--limit", "1"], ["pool", "--json"],
     ["--json", "--limit", "3", "数据库"], ["why is the pool empty"], ["db"], ["use-postgres"],
+    ["--limit", "2", "--", "pool", "--json"], ["pool", "--"],
 )  # fmt: skip
 
 
@@ -54,9 +55,7 @@ def test_it_prints_what_the_command_line_prints(
 
 def test_both_stores_are_searched_and_those_of_other_projects_are_not_shown(reader: Person) -> None:
     reader.ok("init", "--scope", "global")
-    reader.ok(
-        "save", "The pool of my team", "--body", "Twenty, everywhere.", "--scope", "global"
-    )
+    reader.ok("save", "The pool of my team", "--body", "Twenty, everywhere.", "--scope", "global")
     other = reader.home / ".claude" / "memory" / "semantic" / "theirs.md"
     other.write_text("---\nproject: /else/where\n---\n# Their pool\n\nSecret pool.\n")
     reader.ok("list")
@@ -130,7 +129,7 @@ def test_what_is_out_of_the_ordinary_takes_the_long_way(
     "words",
     [
         [], [""], ["pool", "--kind", "fact"], ["pool", "--limit=3"], ["pool", "--limit"], ["pool", "--limit", "0"],
-        ["pool", "--limit", "1001"], ["pool", "--limit", "9" * 5000], ["pool", "--limit", "三"], ["--help"], ["--", "pool"],
+        ["pool", "--limit", "1001"], ["pool", "--limit", "9" * 5000], ["pool", "--limit", "三"], ["--help"], ["--limit", "--", "pool"],
         ["pool", "--sections"], ["pool", "--scope", "global"], ["pool", "--explain"], ["nothinglikethis"],
     ],
     ids=lambda words: " ".join(words)[:30],

@@ -49,7 +49,8 @@ def search(args: list[str]) -> bool:
 
 def _asked(args: list[str]) -> tuple[str, int, bool] | None:
     """The words, the limit and whether JSON is wanted; None for all that is not said so."""
-    words, limit, as_json = [], LIMIT, False
+    words: list[str] = []
+    limit, as_json = LIMIT, False
     rest = iter(args)
     for arg in rest:
         if arg == "--json":
@@ -60,6 +61,8 @@ def _asked(args: list[str]) -> tuple[str, int, bool] | None:
             if not (is_number and 1 <= int(number) <= MOST):
                 return None
             limit = int(number)
+        elif arg == "--":
+            words += rest
         elif arg.startswith("-"):
             return None
         else:
