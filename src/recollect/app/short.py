@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 BUSY_MS = 200
 LARGEST_SETTINGS = 16 * 1024
-_FILES = "SELECT path, size, mtime_ns, ctime_ns, inode, stamp, checked_ns FROM file"
 
 
 class _Store:
@@ -107,7 +106,7 @@ def _settled(db: sqlite.Connection) -> dict[str, int]:
 
 def _is_as_the_files(db: sqlite.Connection, root: str) -> bool:
     """Whether every file looks as it did when the index took it in, and none is more or less."""
-    known = {row[0]: row for row in db.execute(_FILES).fetchall()}
+    known = {row[0]: row for row in lookup.files(db)}
     if not known:
         return False
     for seen in scan(root)[0]:

@@ -91,10 +91,7 @@ class SqliteIndex:
         self._follow()
         if self._anew:
             return {}
-        rows = self._db.execute(
-            "SELECT path, size, mtime_ns, ctime_ns, inode, stamp, checked_ns FROM file"
-        )
-        return {row[0]: Known(*row) for row in rows}
+        return {row[0]: Known(*row) for row in lookup.files(self._db)}
 
     def _follow(self) -> None:
         if opening.inode_of(self.path) != self._inode:  # somebody replaced it

@@ -62,6 +62,12 @@ def meta(db: "sqlite.Connection", key: str) -> str:
     return row[0] if row else ""
 
 
+def files(db: "sqlite.Connection") -> "list[tuple[str, int, int, int, int, str, int]]":
+    """Every file that the index has, as `ports.Known` has its fields."""
+    asked = "SELECT path, size, mtime_ns, ctime_ns, inode, stamp, checked_ns FROM file"
+    return db.execute(asked).fetchall()
+
+
 def counts_of(db: "sqlite.Connection", filed: dict[str, str], shelf: str = "hot") -> dict[str, int]:
     """How many sections of a shelf have each word, given the forms that `stems` found."""
     terms = list(filed.values())
