@@ -223,8 +223,9 @@ def test_what_is_saved_while_an_index_begins_anew_is_in_it(tmp_path: Path) -> No
         one.close()
 
 
-def test_what_somebody_brings_back_while_a_refresh_waits_for_the_index_is_not_taken_for_gone(
-    store: CountingStore,
+@pytest.mark.parametrize("is_whole", [True, False], ids=["a refresh", "filing that it is gone"])
+def test_what_somebody_brings_back_while_we_wait_for_the_index_is_not_taken_for_gone(
+    store: CountingStore, *, is_whole: bool
 ) -> None:
     index = Awaited()
     refresh(store, index, 1)
@@ -235,23 +236,10 @@ def test_what_somebody_brings_back_while_a_refresh_waits_for_the_index_is_not_ta
         refresh_files(store, index, 2, ["semantic/a.md"])
 
     index.do = bring_back
-    assert refresh(store, index, 2)[:2] == (0, 0)
-    assert ids(index) == ["a", "b"]
-
-
-def test_what_somebody_brings_back_while_we_file_that_it_is_gone_stays(
-    store: CountingStore,
-) -> None:
-    index = Awaited()
-    refresh(store, index, 1)
-    store.remove_outside("semantic/a.md")
-
-    def bring_back() -> None:
-        store.edit_outside("semantic/a.md", b"# A is back\n")
+    if is_whole:
+        assert refresh(store, index, 2)[:2] == (0, 0)
+    else:
         refresh_files(store, index, 2, ["semantic/a.md"])
-
-    index.do = bring_back
-    refresh_files(store, index, 2, ["semantic/a.md"])
     assert ids(index) == ["a", "b"]
 
 
