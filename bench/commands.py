@@ -44,6 +44,17 @@ def reading(home: str, project: str, size: int) -> list[measure.Candidate]:
     ]
 
 
+def by_the_clock(several: list[measure.Candidate], rounds: int) -> None:
+    """Print how long each takes at least by the clock, in turns: what others measured of theirs."""
+    bare = measure.Candidate("python -I -S -c pass", measure.BARE, several[0].env)
+    least: dict[str, float] = {}
+    for n in range(rounds):
+        for one in (bare, *several):
+            took = measure.run_once(one.command, one.env, one.stdin(n)).wall
+            least[one.name] = min(took, least.get(one.name, took))
+    print("by the clock, least: " + ", ".join(f"{k} {v:.0f} ms" for k, v in least.items()))
+
+
 def writing(home: str, project: str) -> list[measure.Candidate]:
     """A save; each round saves another memory."""
     env = environment(home, project)
@@ -154,7 +165,9 @@ def main() -> None:
     try:
         for size in map(int, given.sizes.split(",")):
             home, project = prepare(folder, size)
-            for several in (reading(home, project, size), writing(home, project)):
+            readers = reading(home, project, size)
+            by_the_clock(readers, given.rounds)
+            for several in (readers, writing(home, project)):
                 rows = measure.compare(several, given.rounds)
                 measure.table(f"Commands, {size:,} memories, {given.rounds} rounds", rows, LIMITS)
         for count in PROJECTS:
