@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.domain.codec import memory_from_text
@@ -218,6 +218,9 @@ any_said = st.lists(
 
 
 @given(any_said)
+@example(
+    [Fact("decision", "Use Redis", category=""), Fact("decision", "Use Redis", category="<PRIVATE")]
+)
 @settings(max_examples=40)
 def test_extracting_is_the_same_once_or_twice_or_in_parts(said: list[Fact]) -> None:
     once, twice = House(), House()
@@ -230,6 +233,17 @@ def test_extracting_is_the_same_once_or_twice_or_in_parts(said: list[Fact]) -> N
     assert once.texts() == before
     ids = numbers(once)
     assert len(set(ids)) == len(ids)
+
+
+def test_a_private_tag_in_a_category_takes_nothing_but_the_category() -> None:
+    house = House()
+    said = REDIS._replace(category="<PRIVATE")
+    extract(house, said)
+    entry = house.open().require("d001-use-redis")
+    assert (entry.title, entry.category, entry.session) == ("Use Redis", "[private]", "s1")
+    before = house.texts()
+    extract(house, said)
+    assert house.texts() == before
 
 
 def test_what_was_extracted_says_where_it_comes_from() -> None:
