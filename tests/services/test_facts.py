@@ -235,12 +235,15 @@ def test_extracting_is_the_same_once_or_twice_or_in_parts(said: list[Fact]) -> N
     assert len(set(ids)) == len(ids)
 
 
-def test_a_private_tag_in_a_category_takes_nothing_but_the_category() -> None:
+@pytest.mark.parametrize("name", ["category", "concepts", "files", "detail"])
+def test_a_private_tag_in_a_field_takes_nothing_but_the_field(name: str) -> None:
     house = House()
-    said = REDIS._replace(category="<PRIVATE")
+    value: Any = "<PRIVATE" if name in {"category", "detail"} else ("<PRIVATE",)
+    said = REDIS._replace(**{name: value})
     extract(house, said)
     entry = house.open().require("d001-use-redis")
-    assert (entry.title, entry.category, entry.session) == ("Use Redis", "[private]", "s1")
+    assert (entry.title, entry.status, entry.session) == ("Use Redis", "confirmed", "s1")
+    assert "PRIVATE" not in house.texts()[entry.path]
     before = house.texts()
     extract(house, said)
     assert house.texts() == before

@@ -83,12 +83,7 @@ def add(app: App, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: boo
     """Keep a fact that somebody states, in the project's store or the one that is named."""
     store = app.store(scope)
     clean = app.redact  # before the first name is made of it
-    fact = fact._replace(
-        content=clean(fact.content),
-        detail=clean(fact.detail),
-        files=tuple(map(clean, fact.files)),
-        concepts=tuple(map(clean, fact.concepts)),
-    )
+    fact = fact.mapped(clean)
     origin = Origin(
         trust=trust_of(app.env),
         source="instructed",

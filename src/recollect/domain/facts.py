@@ -10,7 +10,7 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from recollect.domain.model import CATEGORIES
 from recollect.domain.pattern import Pattern
@@ -87,6 +87,19 @@ class Fact(NamedTuple):
     files: tuple[str, ...] = ()
     concepts: tuple[str, ...] = ()
     source: str = ""
+
+    def mapped(self, clean: Callable[[str], str]) -> Fact:
+        """The same with every free text cleaned by itself.
+
+        A tag that is opened in a field would take with it all that stands below it in the file.
+        """
+        return self._replace(
+            content=clean(self.content),
+            detail=clean(self.detail),
+            category=clean(self.category),
+            files=tuple(map(clean, self.files)),
+            concepts=tuple(map(clean, self.concepts)),
+        )
 
 
 class Item(NamedTuple):

@@ -113,9 +113,7 @@ def _keep(
 ) -> list[Kept]:
     """`again` says that the facts are stated now, so that another reason makes another fact."""
     done: list[Kept] = []
-    # A tag that is opened in a field would take with it all that stands below it in the file.
-    clean = store.ledger.redact
-    said = [(one._replace(category=clean(one.category)), origin) for one, origin in said]
+    said = [(fact.mapped(store.ledger.redact), origin) for fact, origin in said]
 
     def plan() -> list[Change]:
         done.clear()
