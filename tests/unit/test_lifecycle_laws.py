@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.domain import codec
@@ -147,6 +147,14 @@ few = st.lists(st.tuples(SINGLE, st.sampled_from(["user", "agent"])), min_size=1
 
 
 @given(few, files, st.sampled_from(["old", "new", "both", "neither"]))
+@example(
+    [episode(1, "Use npm."), episode(2, "The retry limit is 30.", trust="agent")],
+    {
+        "procedural/feedback.md": "---\ncreated: 2026-01-02\nkind: decision\n---\n"
+        "# The retry limit is 20\n\nThe retry limit is 10.\n"
+    },
+    "new",
+)
 def test_whatever_a_person_rules_in_the_end_there_is_nothing_left_to_do(
     heard: list[Memory], before: dict[str, str], word: str
 ) -> None:

@@ -46,7 +46,7 @@ class Held(NamedTuple):
     topics: frozenset[str] = frozenset()
     n: int = -1  # which statement of its file it is; none yet for one that is only planned
     title: str = ""  # of which it is the title: of its file, of a section, or of nothing
-    below: int = 0  # how many statements of a person go with a title: its reasons
+    below: int = 0  # how many statements go with the title of a section: its reasons
     has_reasons: bool = False  # whether anything of a person's stands below a title
 
 
@@ -54,7 +54,9 @@ class Page(NamedTuple):
     """A file that claims stand in. `is_open` says that a plan may write into it.
 
     `says` are the near keys of what it says as a whole: its title, alone and with the text below it,
-    which is how a session tells of a fact that was kept while it went on.
+    which is how a session tells of a fact that was kept while it went on. `size` is how many claims
+    it has, its titles among them, and `own` how many of the others a person put there: the reasons of
+    its title.
     """
 
     path: str
@@ -68,6 +70,7 @@ class Page(NamedTuple):
     size: int
     is_open: bool
     says: frozenset[str] = frozenset()
+    own: int = 0
 
 
 class Reading(NamedTuple):
@@ -118,8 +121,13 @@ def _read_page(path: str, text: str, known: Known) -> tuple[Page, tuple[Held, ..
         len(held),
         _is_open(memory),
         _whole(memory.title, body),
+        sum(map(_is_own, held)),
     )
     return page, held
+
+
+def _is_own(held: Held) -> bool:
+    return held.mark is None and not held.title
 
 
 def _whole(title: str, body: str) -> frozenset[str]:
@@ -229,7 +237,7 @@ class Shelf:
         self.changed.add(held.key)
         self._stand(held)
         self._file(held)
-        self._resize(held.path, 1)
+        self._resize(held, 1)
 
     def drop(self, held: Held) -> None:
         """Let go of a claim."""
@@ -239,11 +247,12 @@ class Shelf:
             self._by_topic[topic].remove(held)
         places = self._stands.get(hash(held.key), ())
         self._stands[hash(held.key)] = tuple(path for path in places if path != held.path)
-        self._resize(held.path, -1)
+        self._resize(held, -1)
 
-    def _resize(self, path: str, by: int) -> None:
-        page = self.pages[path]
-        self.pages[path] = page._replace(size=page.size + by)
+    def _resize(self, held: Held, by: int) -> None:
+        page = self.pages[held.path]
+        own = page.own + by * _is_own(held)
+        self.pages[held.path] = page._replace(size=page.size + by, own=own)
 
     def give_up(self, held: Held) -> None:
         """Let go of a claim and of what goes with it."""

@@ -219,7 +219,7 @@ class _Planner:
         """Whether a claim is all that a person's file says, or goes with all that it says."""
         page = self.shelf.pages[held.path]
         if held.title == FILE:
-            return page.size <= 1 + held.below
+            return page.size == 1 + page.own
         return page.size == 1 and held.mark is None and page.layer == "semantic"
 
     def _wait(self, claim: Claim, mark: Mark, held: Held, conflict: Conflict) -> None:

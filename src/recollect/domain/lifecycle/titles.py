@@ -56,7 +56,7 @@ _OUR_FACTS = re.compile(
 
 
 class Title(NamedTuple):
-    """A title that states something; `below` is how many of a person's statements go with it.
+    """A title that states something; `below` is how many statements go with that of a section.
 
     `has_reasons` says that something of a person's stands below it, be it a statement or not.
     """
@@ -98,8 +98,7 @@ def _title_of_file(memory: Memory, body: str, said: Sequence[Statement]) -> Titl
         return None
     if not is_claim(title) or _is_said(title, said):
         return None
-    own = sum(1 for one in said if not one.mark and is_claim(one.text))
-    return Title(title, FILE, below=own, has_reasons=is_more)
+    return Title(title, FILE, has_reasons=is_more)
 
 
 def _says_more(body: str) -> bool:

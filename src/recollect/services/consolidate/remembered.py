@@ -18,7 +18,7 @@ from recollect.domain.conflicts import Standing
 from recollect.domain.lifecycle import Heard, Mark, Merge, Reading, Wait
 from recollect.domain.lifecycle.pages import Held, Page
 
-FORMAT = "recollect-claims 7"
+FORMAT = "recollect-claims 8"
 HEARD, READ, LEFT = "h", "r", "l"  # what an episode says, a file says, a plan left: before a stamp
 PLAN = "*"  # stands for a path in the row of a plan
 
