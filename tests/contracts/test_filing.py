@@ -142,3 +142,36 @@ def test_the_words_that_are_kept_have_an_end(monkeypatch: pytest.MonkeyPatch) ->
         assert cuts[f"word{n}"].startswith(f"word{n}")
         assert cuts["x" * 40] == "x" * 40
         assert len(cuts) <= 10
+
+
+@pytest.mark.parametrize("folder", ["semantic", "archive/semantic", "episodic/day"])
+def test_every_word_is_listed_in_whatever_order_things_come_and_go(
+    tmp_path: Path, folder: str
+) -> None:
+    index = SqliteIndex(str(tmp_path))
+    name = "conversation" if folder.startswith("episodic") else "n"
+
+    def put(n: int, text: str) -> str:
+        path = f"{folder}{n}/{name}.md"
+        index.apply([row(path, text)], [], 1)
+        assert index.differences() == []
+        return path
+
+    for n, said in enumerate(SAID):
+        put(n, f"# {n}\n\n{said}\n")
+    put(50, "# Odd\n\nx\u19bdy is a word here, and two for SQLite\n")
+    paths = [*index.known()]
+    index.apply([], paths, 2)
+    assert index.differences() == []
+    put(60, "# Begun anew\n\nwith other words\n")
+    index.close()
+
+
+def test_words_are_not_listed_anew_for_what_recall_does_not_look_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = SqliteIndex(str(tmp_path))
+    index.apply([row("archive/semantic/a.md", "# A\n\nwords\n")], [], 1)
+    monkeypatch.setattr(filing, "list_words", lambda _: pytest.fail("listed anew"))
+    index.apply([row("archive/semantic/b.md", "# B\n\nother words\n")], [], 1)
+    index.close()

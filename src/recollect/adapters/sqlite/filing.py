@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from recollect.adapters.sqlite import lookup
 from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.rows import ENTRY_FIELDS, clean
-from recollect.adapters.sqlite.stemming import stems
+from recollect.adapters.sqlite.stemming import terms
 from recollect.domain import entries
 from recollect.domain.codec.fields import stem_of
 from recollect.domain.model import Memory, day_of
@@ -167,15 +167,14 @@ class Filing:
             # Every prompt looks through all parts of an index: of one it has the answer sooner.
             for shelf in lookup.SHELVES:
                 self._db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts) VALUES ('optimize')")
-        _count(self._db, self._more)
+        _count(self._db, self._more, is_first=self.is_first)
 
 
 def _list_more(db: sqlite.Connection, shelf: str, rows: Sequence[tuple[Value, ...]]) -> None:
     """Add the words of these sections to the list."""
     words = {word for row in rows for field in row[1:] for word in str(field).split()}
-    terms = stems(list(words)).values()
     put = "INSERT OR IGNORE INTO listed VALUES (?, ?, 0)"
-    db.executemany(put, [(shelf, term) for term in terms])
+    db.executemany(put, [(shelf, term) for term in terms(list(words))])
 
 
 def _section_row(one: entries.Shelved) -> tuple[Value, ...]:
@@ -275,12 +274,15 @@ def _name_conversation(db: sqlite.Connection, path: str) -> None:
 # ----------------------------------------------------------------------------------------- counts
 
 
-def _count(db: sqlite.Connection, more: int) -> None:
-    """Note how many sections there are, and now and then which words many of them have."""
+def _count(db: sqlite.Connection, more: int, *, is_first: bool) -> None:
+    """Note how many sections there are, and now and then which words many of them have.
+
+    At first, and whenever there is an eighth more or less of what recall looks through.
+    """
     total = lookup.total_sections(db) + more
     before = int(lookup.meta(db, "counted") or 0)
     db.execute("INSERT OR REPLACE INTO meta VALUES ('sections', ?)", (str(total),))
-    if abs(total - before) * 8 >= total:
+    if is_first or abs(total - before) * 8 >= max(total, 1):
         list_words(db)
         db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(total),))
 

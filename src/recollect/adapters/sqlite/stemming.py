@@ -52,6 +52,18 @@ _LAST = {
 
 def stems(words: list[str]) -> dict[str, str]:
     """Each word with the form under which the index files it."""
+    found, others = _plain(words)
+    return found | {others[n]: term for n, term in _cut(others)}
+
+
+def terms(words: list[str]) -> set[str]:
+    """The forms under which the index files a text of these words; an odd one may have several."""
+    found, others = _plain(words)
+    return {*found.values(), *(term for _, term in _cut(others))}
+
+
+def _plain(words: list[str]) -> tuple[dict[str, str], list[str]]:
+    """The words that can be cut here with their forms, and the others."""
     found: dict[str, str] = {}
     others = []
     for word in words:
@@ -61,11 +73,13 @@ def stems(words: list[str]) -> dict[str, str]:
             found[word] = word
         else:
             others.append(word)
-    return found | _cut(others) if others else found
+    return found, others
 
 
-def _cut(words: list[str]) -> dict[str, str]:
-    """What the tokenizer itself makes of words."""
+def _cut(words: list[str]) -> list[tuple[int, str]]:
+    """What the tokenizer itself makes of words: the place of each, and a form."""
+    if not words:
+        return []
     place = sqlite.connect(":memory:", isolation_level=None)
     place.execute("BEGIN")
     # Without content and sizes there are two tables less to make.
@@ -73,9 +87,9 @@ def _cut(words: list[str]) -> dict[str, str]:
     place.execute(f"CREATE VIRTUAL TABLE cut USING {kind}")
     place.execute("CREATE VIRTUAL TABLE seen USING fts5vocab(cut, instance)")
     place.executemany("INSERT INTO cut(rowid, word) VALUES (?, ?)", list(enumerate(words)))
-    found = place.execute("SELECT doc, term FROM seen").fetchall()
+    found: list[tuple[int, str]] = place.execute("SELECT doc, term FROM seen").fetchall()
     place.close()
-    return {words[n]: term for n, term in found}
+    return found
 
 
 def stem(word: str) -> str:
