@@ -16,9 +16,16 @@ from recollect.domain.pattern import Pattern
 TYPE_CHECKING = False  # a short search loads this: as little as can be
 if TYPE_CHECKING:
     import re
+    from collections.abc import Mapping
 
 _KNOWN: list[tuple[re.Pattern[str], str]] = []
 _FIELD = Pattern(r"\{(\w+)(?:[:!][^}]*)?\}")
+
+
+def asked_of(env: Mapping[str, str]) -> str:
+    """The language that an environment asks for."""
+    asked = env.get("LC_ALL") or env.get("LC_MESSAGES") or env.get("LANG", "")
+    return "zh" if asked.lower().startswith("zh") else "en"
 
 
 def say(lang: str, sentence: str, **fields: object) -> str:

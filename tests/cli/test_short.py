@@ -1,4 +1,4 @@
-"""A plain search loads a tenth of the command line, and prints the same.
+"""A plain search does without the command line, and prints the same.
 
 `Person.run` compares the two ways for every search of every test besides these.
 """

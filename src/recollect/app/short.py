@@ -5,7 +5,7 @@ that changed, work that a crash left, a setting besides the language, an embedde
 not as it should be) it says so by None, having changed nothing.
 Touches: the settings, the journal's folder, the index and a look at every memory file; only reading.
 
-Most of a short command's time goes into what it loads. This loads a tenth of it.
+Most of a short command's time goes into what it loads: 109 modules, of which this loads 40.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from recollect.adapters.sqlite.searching import Reader
 from recollect.domain.looks import looks_same
 from recollect.domain.model import Filter
 from recollect.hooks import paths, places
+from recollect.lang import asked_of
 from recollect.services.searching import search
 
 TYPE_CHECKING = False
@@ -64,7 +65,7 @@ def found(
         stores.append(_Store(scope, root, now, db))
     name = paths.parent(paths.parent(project)) if project else places.project_of(folder, env)
     hits = search(stores, text, Filter(), limit=limit, project=name)  # type: ignore[arg-type]
-    return next(filter(None, said), _language_of(env)), hits
+    return next(filter(None, said), asked_of(env)), hits
 
 
 def _language(root: str) -> str | None:
@@ -81,11 +82,6 @@ def _language(root: str) -> str | None:
         return None
     lang = values.get("lang", "")
     return lang if lang in ("", "en", "zh") else None
-
-
-def _language_of(env: dict[str, str]) -> str:
-    asked = env.get("LC_ALL") or env.get("LC_MESSAGES") or env.get("LANG", "")
-    return "zh" if asked.lower().startswith("zh") else "en"
 
 
 def _index_of(root: str, env: dict[str, str]) -> sqlite.Connection | None:

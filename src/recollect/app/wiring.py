@@ -18,6 +18,7 @@ from recollect.domain.model import Filter
 from recollect.domain.names import slug_of
 from recollect.errors import RecollectError, SettingProblem, StoreNotFound
 from recollect.hooks import places
+from recollect.lang import asked_of
 from recollect.ports import Embedder, Sealing, TranscriptReader
 from recollect.services.ledger import Ledger, Moment
 from recollect.services.opened import EMBEDDER, INDEX, OpenStore, Settings, holder_of
@@ -235,8 +236,7 @@ class App:
     @property
     def terminal_lang(self) -> str:
         """The language that the environment asks for."""
-        asked = self.env.get("LC_ALL") or self.env.get("LC_MESSAGES") or self.env.get("LANG", "")
-        return "zh" if asked.lower().startswith("zh") else "en"
+        return asked_of(self.env)
 
     def setting_problems(self, root: str = "") -> list[str]:
         """What is wrong in the settings file of a store, or of all, each with what to do."""

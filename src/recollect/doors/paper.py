@@ -212,7 +212,7 @@ class Paper:
 
 def drop_output() -> None:
     """Let what is still to be written to stdout go nowhere, since nobody reads it."""
-    try:  # noqa: SIM105 - `contextlib` is a tenth of what a short search loads
+    try:  # noqa: SIM105 - a short search does without `contextlib`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except OSError:
         pass
