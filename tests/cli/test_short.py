@@ -193,3 +193,19 @@ def test_nobody_who_reads_it_ends_it_quietly(reader: Person) -> None:
         running.stdout.close()
         assert running.stderr.read() == b""
     assert running.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_is_told_as_the_command_line_tells_it(reader: Person) -> None:
+    time.sleep(2.1)
+    reader.ok("list")
+    errors = []
+    for words in (["search", "pool"], ["-C", ".", "search", "pool"]):
+        with open("/dev/full", "wb") as full:
+            ran = subprocess.run(
+                [sys.executable, "-m", "recollect", *words], cwd=reader.project, stdout=full, stderr=subprocess.PIPE,
+                env=reader.environment({"PYTHONPATH": ":".join(sys.path)}), timeout=60, check=False,
+            )  # fmt: skip
+        errors.append((ran.returncode, ran.stderr.decode()))
+    assert errors[0] == errors[1]
+    assert "stdout: No space left on device" in errors[0][1]

@@ -44,6 +44,8 @@ def search(args: list[str]) -> bool:
         out.flush()
     except BrokenPipeError:
         drop_output()
+    except OSError:
+        return False  # it fails there again, and is told as it should be
     return True
 
 

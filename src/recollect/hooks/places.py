@@ -123,18 +123,21 @@ def _line_of(path: str) -> str:
 
 def cache_root(env: "dict[str, str]") -> str:
     """The folder for all that can be made again; empty if this user has none."""
-    base = env.get("XDG_CACHE_HOME", "")
-    if not base.startswith("/"):
-        base = f"{env['HOME'].rstrip('/')}/.cache" if env.get("HOME") else ""
-    return f"{base}/recollect" if base else ""
+    return _own_folder(env, "XDG_CACHE_HOME", ".cache")
 
 
 def embedders(env: "dict[str, str]") -> str:
     """The folder with the embedders of this user, made or not; empty if there can be none."""
-    base = env.get("XDG_DATA_HOME", "")
+    base = _own_folder(env, "XDG_DATA_HOME", ".local/share")
+    return f"{base}/embedders" if base else ""
+
+
+def _own_folder(env: "dict[str, str]", name: str, usual: str) -> str:
+    """Our folder in the one that a variable names, or in the usual one below HOME."""
+    base = env.get(name, "")
     if not base.startswith("/"):
-        base = f"{env['HOME'].rstrip('/')}/.local/share" if env.get("HOME") else ""
-    return f"{base}/recollect/embedders" if base else ""
+        base = f"{env['HOME'].rstrip('/')}/{usual}" if env.get("HOME") else ""
+    return f"{base}/recollect" if base else ""
 
 
 def cache_folder(root: str, env: "dict[str, str]") -> str:
