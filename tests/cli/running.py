@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -77,15 +78,19 @@ class Person:
 
         Files count as unchanged that were written just now: a test does not wait until they do.
         """
-        with _taken_over(
-            self.project, self.environment(env or {}), ["recollect", "search", *words]
+        given = self.environment(env or {})
+        with (
+            _taken_over(self.project, given, ["recollect", "search", *words]),
+            tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as out,
         ):
-            out, before, tick = _stream(), sys.stdout, looks.TICK_NS
+            before, tick = sys.stdout, looks.TICK_NS
             sys.stdout, looks.TICK_NS = out, -(1 << 62)
             try:
-                return _text(out) if short.search(list(words)) else None
+                is_done = short.search(list(words))
             finally:
                 sys.stdout, looks.TICK_NS = before, tick
+            out.seek(0)
+            return out.read() if is_done else None
 
     def ok(self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None) -> Ran:
         """Run a command that has to succeed."""

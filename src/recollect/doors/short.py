@@ -38,10 +38,10 @@ def search(args: list[str]) -> bool:
         answer = _answer(text, *found, as_json=as_json)
     except Exception:  # noqa: BLE001 - the long way says what is wrong
         return False
-    out.reconfigure(errors="replace")
+    data = answer.encode(out.encoding, "replace")
     try:
-        out.write(answer)
-        out.flush()
+        while data:  # not by way of `out`, which would keep what could not be written
+            data = data[os.write(out.fileno(), data) :]
     except BrokenPipeError:
         drop_output()
     except OSError:
