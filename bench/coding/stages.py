@@ -10,14 +10,10 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from bench import filed, switches
-from recollect.adapters.sqlite import best, lookup, spelling
+from recollect.adapters.sqlite import best, bm25, lookup, spelling
 from recollect.domain import evidence, rank
 
 _EVEN = ", ".join(["1.0"] * len(rank.FIELD_WEIGHTS))
-
-
-def _nothing(*_: Any) -> dict[str, Any]:
-    return {}
 
 
 def _without_tags(judge: Callable[..., bool]) -> Callable[..., bool]:
@@ -32,14 +28,14 @@ def _without_tags(judge: Callable[..., bool]) -> Callable[..., bool]:
 
 
 STAGES: dict[str, tuple[switches.Switch, ...]] = {
-    "fields weigh differently": ((lookup, "WEIGHTS", _EVEN), (best, "WEIGHTS", _EVEN)),
+    "fields weigh differently": tuple((one, "WEIGHTS", _EVEN) for one in (lookup, best, bm25)),
     "records of sessions weigh less": ((rank, "KIND", {}),),
     "files at hand": ((rank, "FILE_BONUS", 0.0), (rank, "FOLDER_BONUS", 0.0)),
     "triggers": ((rank, "TRIGGER_BONUS", 0.0),),
     "times in the cue": ((rank.Cue, "_spoken", lambda cue: ((0, 0), cue.words)),),
     "the newer first": ((rank, "is_newer", lambda *_: False),),
-    "words that mean the same": ((spelling, "_alike", _nothing),),
-    "spelling": ((spelling, "_near", _nothing), (spelling, "characters", lambda _: [])),
+    "words that mean the same": ((spelling, "_alike", switches.nothing),),
+    "spelling": ((spelling, "_near", switches.nothing), (spelling, "characters", lambda _: [])),
     "tags are evidence": ((rank, "judge", _without_tags(rank.judge)),),
     "what is asked to be done asks for little": ((evidence, "ASKING", frozenset()),),
     "nothing between two Chinese words": (

@@ -8,14 +8,9 @@ Touches: the modules of the product, for as long as a stage is off.
 from __future__ import annotations
 
 from bench import filed
-from bench.switches import Switch
+from bench.switches import Switch, nothing
 from recollect.adapters.sqlite import spelling
 from recollect.domain import entries, rank, talk, text
-
-
-def _nothing(*_: object) -> dict[str, object]:
-    return {}
-
 
 STAGES: dict[str, tuple[Switch, ...]] = {
     "all that was said around a turn": ((talk, "in_context", lambda *_: None),),
@@ -29,8 +24,8 @@ STAGES: dict[str, tuple[Switch, ...]] = {
     "the later parts of a turn stand behind": ((talk, "LATER", 0.0), (talk, "MEANT_LATER", 0.0)),
     "times in the cue": ((rank.Cue, "_spoken", lambda cue: ((0, 0), cue.words)),),
     "stop words are dropped": ((text, "STOP_WORDS", frozenset()),),
-    "words that mean the same": ((spelling, "_alike", _nothing),),
-    "spelling": ((spelling, "_near", _nothing), (spelling, "characters", lambda _: [])),
+    "words that mean the same": ((spelling, "_alike", nothing),),
+    "spelling": ((spelling, "_near", nothing), (spelling, "characters", lambda _: [])),
     "long turns in parts": ((entries, "LONGEST_PART", 1_000_000),),
     **filed.STAGES,
 }

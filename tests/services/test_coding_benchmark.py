@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from bench import grep
 from bench.coding import data, generate, measures, stages
-from bench.coding.__main__ import answers_in, export, run
+from bench.coding.__main__ import answers_in, export, run, run_stages
 from bench.coding.data import Cue, World
 from bench.coding.measures import Answer, Row
 from bench.nothere import NotHere
@@ -164,6 +164,20 @@ def test_a_stage_that_was_switched_off_is_on_again(stage: str) -> None:
         for where, name, instead in switches:
             assert getattr(where, name) is instead
     assert [getattr(where, name) for where, name, _ in switches] == before
+
+
+@pytest.mark.slow
+def test_the_product_answers_without_each_of_its_stages_too(world: World) -> None:
+    mine = {name: one for name, one in world.memories.items() if one.project in {"", "mall"}}
+    alone = world._replace(projects={"mall": world.projects["mall"]}, memories=mine)
+    of_each = {cue.of: cue for cue in world.cues if cue.project == "mall"}
+    rows = run_stages(alone, list(of_each.values()))
+    assert set(rows) == set(stages.STAGES)
+    assert {len(several) for several in rows.values()} == {len(of_each)}
+    found = {stage: [one.answer for one in several] for stage, several in rows.items()}
+    whole = [one.answer for one in run("recollect", alone, list(of_each.values()))[0]]
+    assert found["spelling"] != whole
+    assert found["identifiers are cut and joined"] != whole
 
 
 @pytest.mark.slow
