@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from recollect.app import embedding, workers
+from recollect.app import workers
 from recollect.app.wiring import App
 from recollect.errors import RecollectError
 from recollect.services.opened import OpenStore
@@ -25,5 +25,8 @@ def publish_after_change(app: App, store: OpenStore) -> None:
             from recollect.app import views
 
             views.publish_all(app, store)
-            if app.embedder and embedding.lacks(app, store):
-                workers.ask(app, store)
+            if app.embedder:
+                from recollect.app import embedding  # few have one
+
+                if embedding.lacks(app, store):
+                    workers.ask(app, store)

@@ -35,7 +35,7 @@ from recollect.errors import StorageFailed
 from recollect.ports import Known, Row
 
 if TYPE_CHECKING:
-    from recollect.adapters.sqlite.vectors import SqliteVectors
+    from recollect.adapters.sqlite.vectors import Kept, SqliteVectors
     from recollect.domain.bm25 import Standing
 
 MOST_NUMBERS = 30_000  # below the number of variables that SQLite takes in one statement
@@ -114,14 +114,13 @@ class SqliteIndex:
     def _applied(
         self, db: sqlite.Connection, rows: Iterable[Row], gone: Iterable[str], checked_ns: int
     ) -> int:
-        from recollect.adapters.sqlite import vectors  # what only reads has no need of these
-        from recollect.adapters.sqlite.filing import Filing
+        from recollect.adapters.sqlite.filing import Filing  # what only reads has no need of it
 
         written = 0
         if self._anew:
             schema.empty(db)
         filing = Filing(db)
-        meanings: dict[str, vectors.Kept] = {}
+        meanings: dict[str, Kept] = {}
         for path in gone:
             filing.forget(path)
         for row in rows:
@@ -130,7 +129,7 @@ class SqliteIndex:
                 filing.see(row, checked_ns)
             elif row.memory is not None:  # None: it was there, and somebody has begun anew
                 if not filing.is_first:
-                    meanings[path] = vectors.kept_of(db, path)
+                    meanings[path] = _meanings_of(db, path)
                     filing.take_out(path)
                 filing.put_in(row.memory, row.stamp)
                 filing.see(row, checked_ns)
@@ -138,6 +137,8 @@ class SqliteIndex:
         filing.end()
         for path, kept in meanings.items():
             if kept:
+                from recollect.adapters.sqlite import vectors
+
                 vectors.put_back(db, path, kept)
         return written
 
@@ -353,3 +354,12 @@ class SqliteIndex:
                 return list(checking.differences(self._db))
         except sqlite.Error as error:
             return [str(error)]
+
+
+def _meanings_of(db: sqlite.Connection, path: str) -> Kept:
+    """What there is of the sections of a file, by what it was made of; few have an embedder."""
+    if db.execute("SELECT 1 FROM vector LIMIT 1").fetchone() is None:
+        return {}
+    from recollect.adapters.sqlite import vectors
+
+    return vectors.kept_of(db, path)
