@@ -209,3 +209,14 @@ def test_a_full_disk_is_told_as_the_command_line_tells_it(reader: Person) -> Non
         errors.append((ran.returncode, ran.stderr.decode()))
     assert errors[0] == errors[1]
     assert "stdout: No space left on device" in errors[0][1]
+
+
+def test_it_prints_the_same_where_python_keeps_nothing_back(reader: Person) -> None:
+    time.sleep(2.1)
+    reader.ok("list")
+    ran = subprocess.run(
+        [sys.executable, "-u", "-m", "recollect", "search", "pool"],
+        cwd=reader.project, env=reader.environment({"PYTHONPATH": ":".join(sys.path)}),
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert ran.stdout == reader.run("search", "pool").out

@@ -2,7 +2,7 @@
 
 Promises: it prints what the command line would, to the byte, or nothing; whatever else is asked for,
 or is out of the ordinary, is left to the command line.
-Touches: stdout; what `app.short` touches. A quarter of the long way's time.
+Touches: stdout; what `app.short` touches. It loads 40 modules; the command line 109.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from recollect.doors.paper import Paper, drop_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.services.searching import Found
 
 LIMIT, MOST = 10, 1000  # as the command line has them
@@ -38,10 +40,18 @@ def search(args: list[str]) -> bool:
         answer = _answer(text, *found, as_json=as_json)
     except Exception:  # noqa: BLE001 - the long way says what is wrong
         return False
-    data = answer.encode(out.encoding, "replace")
+    return _written(out, answer.encode(out.encoding, "replace"))
+
+
+def _written(out: io.TextIOWrapper, data: bytes) -> bool:
+    """Whether it was written; past what `out` keeps, where what failed would stay for later."""
+    raw: Any = getattr(out.buffer, "raw", out.buffer)  # none behind what `python -u` opens
     try:
-        while data:  # not by way of `out`, which would keep what could not be written
-            data = data[os.write(out.fileno(), data) :]
+        while data:
+            size: int | None = raw.write(data)
+            if not size:
+                return False  # it would have to wait
+            data = data[size:]
     except BrokenPipeError:
         drop_output()
     except OSError:
