@@ -76,6 +76,25 @@ def test_a_line_of_which_half_was_there_is_in_the_memory(
     assert "The lid fits." in desk.conversation()
 
 
+def test_a_transcript_that_is_made_behind_the_end_is_captured(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.signal(SESSION, "session-end")
+
+    paused = run(desk, monkeypatch, lambda: a_day().save(desk.logs))
+
+    assert desk.memory().session == SESSION
+    assert paused == list(worker.LATE_SECONDS)
+
+
+def test_a_transcript_that_never_comes_is_looked_for_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.signal("gone", "session-end")
+
+    assert run(desk, monkeypatch) == [worker.LATE_SECONDS[0]]
+
+
 def test_a_transcript_that_stays_as_it_is_is_read_once(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +139,6 @@ def test_nothing_is_waited_for_where_no_session_ended(
     event: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if event.endswith("nothing"):
-        desk.signal("gone", "session-end")
         desk.signal("unnamed", "session-end", transcript="")
     else:
         ended(desk, event=event)

@@ -28,7 +28,8 @@ IDLE_HOURS = 6.0
 SWEEP_HOURS = 1.0
 NICE = 10  # nobody waits for vectors
 LARGEST_LOG = 256 * 1024
-# Copilot writes the last lines of a transcript up to a tenth of a second behind its hooks.
+# Copilot writes the last lines of a transcript, or all of a short one, up to a tenth of a second
+# behind its hooks.
 LATE_SECONDS = (0.4, 0.8)
 
 # Of sessions that are over, by journal file: the transcript, and how it looked as it was read.
@@ -145,7 +146,7 @@ def _ask_again(root: str, names: list[str]) -> None:
 
 
 def _look_of(path: str) -> tuple[int, ...]:
-    """What changes when a file is written; nothing if it is not there."""
+    """What changes when a file is made or written; nothing if it is not there."""
     try:
         info = os.stat(path)
     except OSError:
@@ -218,9 +219,8 @@ def take_signals(app: App, store: OpenStore, ended: Ended | None = None) -> list
         if reader is None or not found.transcript or not store.settings.capture:
             continue
         transcript = reader.moved(found.transcript)
-        look = _look_of(transcript)
-        if ended is not None and found.over and look:
-            ended[name] = transcript, look
+        if ended is not None and found.over:
+            ended[name] = transcript, _look_of(transcript)  # before it is read
         try:
             capture.take_in(found.client, transcript, over=found.over, project=project)
         except Exception as error:  # noqa: BLE001 - the other sessions have to go on
