@@ -21,6 +21,7 @@ from itertools import islice
 
 from bench import corpus
 
+PROMISED_MEMORIES = 5000
 PROMISED_SECONDS = 5.0
 _NOUNS = (
     "port host timeout branch region owner version limit pool cache queue index table schema token "
@@ -135,7 +136,8 @@ def measure(folder: str, memories: int, episodes: int, text: int) -> None:
         )
         app.close()
         make(project, rows)  # after the first pass; then there are no more
-    print(f"  (promised: the new episodes in ≤ {PROMISED_SECONDS:.0f} s)")
+    if memories <= PROMISED_MEMORIES:
+        print(f"  (promised: the new episodes in ≤ {PROMISED_SECONDS:.0f} s)")
 
 
 def peak() -> float:
@@ -157,7 +159,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--memories", type=int, default=5000)
+    parser.add_argument("--memories", type=int, default=PROMISED_MEMORIES)
     parser.add_argument("--episodes", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--text", type=int, default=0, help="KB of other text in each memory")
