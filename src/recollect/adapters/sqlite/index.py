@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recollect import fsio
-from recollect.adapters.sqlite import bm25, lookup, opening, schema, searching
+from recollect.adapters.sqlite import lookup, opening, schema
 from recollect.adapters.sqlite.engine import sqlite
 from recollect.adapters.sqlite.mending import whole as _whole
 from recollect.adapters.sqlite.rows import (
@@ -35,6 +35,7 @@ from recollect.errors import StorageFailed
 from recollect.ports import Known, Row
 
 if TYPE_CHECKING:
+    from recollect.adapters.sqlite.searching import Sought
     from recollect.adapters.sqlite.vectors import Kept, SqliteVectors
     from recollect.domain.bm25 import Standing
 
@@ -54,7 +55,7 @@ class SqliteIndex:
         self.path = os.path.join(folder, "index.db")
         self.refill = refill
         self._mending = self._anew = False
-        self._sought: searching.Sought = {}  # by the last search
+        self._sought: Sought = {}  # by the last search
         fsio.make_folder(folder)
         self._open()
 
@@ -269,6 +270,8 @@ class SqliteIndex:
         """The sections that have some of these words of a cue, best first, with the index's score."""
         if not words:
             return []
+        from recollect.adapters.sqlite import searching  # what only saves has no need of it
+
         with self.snapshot():
             found, self._sought = searching.search(self._db, words, only, limit)
         return found
@@ -276,6 +279,8 @@ class SqliteIndex:
     @_whole
     def standing(self, shelf: str, sections: Sequence[int]) -> Standing:
         """How the words of the last search stand on a shelf, and what they bring to these sections."""
+        from recollect.adapters.sqlite import bm25
+
         return bm25.standing(self._db, shelf, self._sought.get(shelf, {}), sections)
 
     @_whole
@@ -297,11 +302,15 @@ class SqliteIndex:
     @_whole
     def dated(self, period: tuple[int, int], only: Filter) -> list[Candidate]:
         """The first sections of memories made in these days (from 1970), episodes first."""
+        from recollect.adapters.sqlite import searching
+
         return searching.dated(self._db, period, only)
 
     @_whole
     def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:
         """The turns of the same conversations next to these (one before, two after), unscored."""
+        from recollect.adapters.sqlite import searching
+
         return searching.beside(self._db, turns)
 
     @_whole
