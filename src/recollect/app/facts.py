@@ -82,13 +82,11 @@ class Extracted(NamedTuple):
 def add(app: App, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: bool) -> Row:
     """Keep a fact that somebody states, in the project's store or the one that is named."""
     store = app.store(scope)
-    clean = app.redact  # before the first name is made of it
-    fact = fact.mapped(clean)
     origin = Origin(
         trust=trust_of(app.env),
         source="instructed",
         session=told(app.env)[1] or _session_of_terminal(app, store),
-        tags=tuple(map(clean, tags)),
+        tags=tuple(map(app.redact, tags)),
     )
     kept = service.add(store, fact, origin, dry_run=dry_run)
     return _published(app, store, [kept], dry_run=dry_run)[0]

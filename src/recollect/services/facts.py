@@ -113,6 +113,7 @@ def _keep(
 ) -> list[Kept]:
     """`again` says that the facts are stated now, so that another reason makes another fact."""
     done: list[Kept] = []
+    # Before the first name is made of it.
     said = [(fact.mapped(store.ledger.redact), origin) for fact, origin in said]
 
     def plan() -> list[Change]:
