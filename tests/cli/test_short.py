@@ -169,6 +169,7 @@ def test_a_process_that_searches_loads_none_of_the_command_line(reader: Person) 
     assert ran.stdout == reader.run("search", "JSONB").out
     loaded = set(ran.stderr.split())
     assert "recollect.doors.short" in loaded
+    assert len(loaded) < 60, sorted(loaded)  # the long way: 129
     assert not loaded & {
         "click",
         "typing",

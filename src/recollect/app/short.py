@@ -5,7 +5,7 @@ that changed, work that a crash left, a setting besides the language, an embedde
 not as it should be) it says so by None, having changed nothing.
 Touches: the settings, the journal's folder, the index and a look at every memory file; only reading.
 
-Most of a short command's time goes into what it loads: 109 modules, of which this loads 40.
+Most of a short command's time goes into what it loads: this loads a third of the modules.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Promises: it prints what the command line would, to the byte, or nothing; whatever else is asked for,
 or is out of the ordinary, is left to the command line.
-Touches: stdout; what `app.short` touches. It loads 40 modules; the command line 109.
+Touches: stdout; what `app.short` touches.
 """
 
 from __future__ import annotations

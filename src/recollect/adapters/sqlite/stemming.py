@@ -5,8 +5,8 @@ all others by SQLite itself.
 Touches: nothing. The hook imports this module, so it imports next to nothing itself.
 
 To have SQLite cut words is to make a text index in memory and to read it, for which it loads what it
-writes such an index with: a fifth of what the hook of a prompt takes besides starting. The rules for plain words are M. F. Porter's, “An algorithm for suffix
-stripping”, Program 14 (1980), with `bli` and `logi` as in his own programs, which SQLite has, too.
+writes such an index with (docs/adr/0038 has what that costs a hook). The rules for plain words are
+M. F. Porter's, “An algorithm for suffix stripping”, Program 14 (1980), with `bli` and `logi` as in his own programs, which SQLite has, too.
 """
 
 from recollect.adapters.sqlite.engine import sqlite
