@@ -14,7 +14,7 @@ NPM := npm install --no-audit --no-fund --loglevel=error --prefix
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: demo test test-slow test-traced test-registry check format lint types rooms docs client bench bench-recall bench-coding bench-identifiers bench-peers clean
+.PHONY: demo test test-slow test-traced test-registry check format lint types rooms docs client bench bench-recall bench-coding bench-identifiers bench-sessions bench-peers clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/recollect demo
@@ -97,6 +97,10 @@ bench-coding: $(VENV)/.dev
 # Names in code among 20,000 other lines, and Chinese words of two characters.
 bench-identifiers: $(VENV)/.dev
 	@$(BIN)/python -m bench.identifiers
+
+# Real sessions, laid out in a folder: make bench-sessions DATA=FOLDER OUT=FOLDER
+bench-sessions: $(VENV)/.dev
+	@nice $(BIN)/python -m bench.sessions --data "$(DATA)" --out "$(OUT)"
 
 # Recollect beside other memories for agents, which are installed for it: make bench-peers [PEERS="--folder KEEP"]
 bench-peers: $(VENV)/.dev

@@ -21,8 +21,7 @@ from bench.hooks import environment, prepare
 RECOLLECT = [sys.executable, "-m", "recollect"]
 PROJECTS = (1, 6)  # that transcripts are of
 TURNS, STEPS = 15, 10  # prompts in a session, and calls of tools after each
-LONG = "recollect search --scope project"  # as the command line does it (ADR 39)
-LIMITS = {"recollect save": 8.0, "recollect search": 5.0, LONG: 8.0}
+LIMITS = {"recollect save": 8.0, "recollect search": 5.0}
 SETTLED = 2.5  # seconds behind a change from which on a file counts as unchanged
 
 
@@ -39,7 +38,6 @@ def reading(home: str, project: str, size: int) -> list[measure.Candidate]:
         measure.Candidate("python -c pass", [sys.executable, "-c", "pass"], env),
         measure.Candidate("python -c 'import click'", [sys.executable, "-c", "import click"], env),
         measure.Candidate("recollect search", [*RECOLLECT, "search", *words], env),
-        measure.Candidate(LONG, [*RECOLLECT, "search", *words, "--scope", "project"], env),
         measure.Candidate("recollect list", listing, env),
     ]
 

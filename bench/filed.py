@@ -6,8 +6,9 @@ Touches: the modules of the product, for as long as a stage is off.
 from __future__ import annotations
 
 from bench.switches import Switch
-from recollect.adapters.sqlite import schema, stemming
-from recollect.domain import text
+from recollect.search import index_schema as schema
+from recollect.search import lookup as stemming
+from recollect.text import tokens as text
 
 _UNSTEMMED = "unicode61 remove_diacritics 2"
 

@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 
-from recollect.domain.text import STOP_WORDS
+from recollect.text.tokens import STOP_WORDS
 
 FLAGS = ("--ignore-case", "--fixed-strings", "--only-matching", "--with-filename", "--null")
 

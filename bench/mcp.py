@@ -35,9 +35,9 @@ SDK_TOOLS = f"""
 import sys; sys.path.insert(0, {SOURCE!r})
 import anyio, mcp_types as types
 from mcp.server.lowlevel import Server
-from recollect.app.wiring import App
-from recollect.doors.mcp import answers
-from recollect.doors.mcp.tools import BY_NAME, TOOLS
+from recollect.workspace import App
+from recollect.interfaces.mcp import answers
+from recollect.interfaces.mcp.tools import BY_NAME; from recollect.interfaces.mcp.tools import TOOLS
 
 async def listed(ctx, params):
     return types.ListToolsResult(tools=[types.Tool.model_validate(t.as_json()) for t in TOOLS])
@@ -237,7 +237,7 @@ def measure(folder: str, size: int, rounds: int) -> None:
     path = f"import sys; sys.path.insert(0, {SOURCE!r}); "
     imports = {
         "python -c pass": "pass",
-        "import of our server": f"{path}import recollect.doors.mcp.stdio",
+        "import of our server": f"{path}import recollect.interfaces.mcp.server",
     }
     if importlib.util.find_spec("mcp_types"):
         servers["the same, on the SDK"] = [*python, "-c", WITH_SDK]

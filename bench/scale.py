@@ -26,9 +26,9 @@ from bench import corpus
 from bench.lifecycle import pace
 
 if TYPE_CHECKING:
-    from recollect.app.wiring import App
-    from recollect.domain.model import Filter
-    from recollect.services.opened import OpenStore
+    from recollect.model.memory import Filter
+    from recollect.store.store import OpenStore
+    from recollect.workspace import App
 
 UNFOLDED = 20  # changes that came after the index was made
 ROUNDS = 40
@@ -41,9 +41,9 @@ ADDED_MS = 5.0
 REBUILD_SECONDS = {1_000: 0.5, 100_000: 60.0}
 _WRITER = """
 import sys
-from recollect.app import facts
-from recollect.app.wiring import App
-from recollect.domain.facts import Fact
+from recollect.features import facts_commands as facts
+from recollect.workspace import App
+from recollect.model.facts import Fact
 name, each = sys.argv[1:]
 for n in range(int(each)):
     app = App()
@@ -53,9 +53,9 @@ for n in range(int(each)):
 """
 _READER = """
 import os, sys
-from recollect.app import reading
-from recollect.app.wiring import App
-from recollect.domain.model import Filter
+from recollect.features import reading
+from recollect.workspace import App
+from recollect.model.memory import Filter
 read = 0
 while os.path.exists(sys.argv[1]):
     app = App()
@@ -69,9 +69,9 @@ while os.path.exists(sys.argv[1]):
 
 def measure(folder: str, size: int, *, alike: bool) -> None:
     """Make a store of that size with changes behind it; search it and make its index anew."""
-    from recollect.app.wiring import App
-    from recollect.services import writing
-    from recollect.services.writing import Draft
+    from recollect.capture import intake as save
+    from recollect.capture.intake import Draft
+    from recollect.workspace import App
 
     project, home = (os.path.join(folder, f"{name}-{size}") for name in ("project", "home"))
     is_new = not os.path.exists(home)
@@ -86,7 +86,7 @@ def measure(folder: str, size: int, *, alike: bool) -> None:
         f"{_peak():.0f} MB of memory at most; index {os.path.getsize(os.path.join(app.cache_of(store.files.root), 'index.db')) / 1e6:.1f} MB"
     )
     for n in range(UNFOLDED if is_new else 0):
-        writing.save(store, Draft(f"Came later {n}", "The kettle is blue.", kind="fact"))
+        save.save(store, Draft(f"Came later {n}", "The kettle is blue.", kind="fact"))
     searches(app, size)
     if alike:
         compare(app, size)
@@ -106,7 +106,7 @@ def _peak() -> float:
 
 def asked(size: int) -> dict[str, tuple[list[str], Filter]]:
     """What is searched for, by how it is called; and what else is asked of a memory."""
-    from recollect.domain.model import Filter
+    from recollect.model.memory import Filter
 
     questions = corpus.cues(CUES, min(size, 20_000))
     words = [cue.rstrip("?").split()[6:] for cue in questions]
@@ -122,7 +122,7 @@ def asked(size: int) -> dict[str, tuple[list[str], Filter]]:
 
 def searches(app: App, size: int) -> None:
     """How long it takes to search."""
-    from recollect.app import reading
+    from recollect.features import reading
 
     for what, (cues, only) in asked(size).items():
         rounds = []
@@ -147,8 +147,8 @@ def _spread(times: list[float]) -> str:
 
 def compare(app: App, size: int) -> None:
     """How often the first ten are those of a search that scores every section with any word."""
-    from recollect.adapters.sqlite import best
-    from recollect.app import reading
+    from recollect.features import reading
+    from recollect.search import index_read as best
 
     def first_ten(cue: str, only: Filter) -> list[str]:
         found = reading.search(app, cue, only, limit=10, scope="", sections=False)
@@ -181,9 +181,9 @@ def rebuild(store: OpenStore, size: int) -> None:
 
 def one_more(store: OpenStore) -> None:
     """Take one more file into the index, and save one more memory."""
-    from recollect.services import writing
-    from recollect.services.refresh import refresh_files
-    from recollect.services.writing import Draft
+    from recollect.capture import intake as save
+    from recollect.capture.intake import Draft
+    from recollect.store.store import refresh_files
 
     def filed(n: int) -> float:
         path = f"semantic/one-more-{time.time_ns()}-{n}.md"
@@ -194,7 +194,7 @@ def one_more(store: OpenStore) -> None:
 
     def saved(n: int) -> float:
         started = time.process_time()
-        writing.save(store, Draft(f"Saved last {n}", "The kettle is red.", kind="fact"))
+        save.save(store, Draft(f"Saved last {n}", "The kettle is red.", kind="fact"))
         return (time.process_time() - started) * 1000
 
     for what, do in (("taken into the index", filed), ("saved", saved)):

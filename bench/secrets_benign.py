@@ -75,6 +75,53 @@ ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{b43} ada@teapot
 -----BEGIN CERTIFICATE-----
 请把 {w} 的密钥放进 Vault，不要写在 {w2} 里。
 令牌桶算法每秒 {n} 个请求
+The password is wrong, so the {w} returns {n}.
+The password is stored as argon2id in the {w2} table, never as text.
+the password field of {w}_{w2}_{n} is optional
+Set the password to at least {n} characters, with one digit.
+The token is valid for {n} hours and refreshed by {w}.
+the token is passed as {w}_token_{n} to {w2}
+use {w}{n} as the cache key, not {w2}
+Reset password link expires after 15min for {w}.
+password reset-v2 and password-reset-v1 both call {w}
+| password | varchar({n}) | not null |
+| token | string | the {w} token of {w2} |
+| password_hash | text | bcrypt, cost {n} |
+<label for="password">Password</label>
+<input type="password" name="{w}-password-{n}" />
+connect(user=user, password=password, host="{w}-{n}.internal")
+PASSWORD=$(pass show {w}/{w2})
+PASSWORD=required
+DB_PASSWORD=${{DB_PASSWORD:-}}
+if [ -z "$PASSWORD" ]; then echo "no password for {w}"; fi
+mysql -u root -p {w} < dump-{n}.sql
+mysql -P 3306 -h {w}-{n} -u {w2}
+docker run -p 8080:{n} {w}/{w2}
+redis-cli -h {w}-{n} -a "$REDIS_PASSWORD" ping
+sshpass -p "$PASS" ssh {w}@{w2}-{n}
+curl -b cookies.txt -c cookies.txt https://{w}.example.org/{n}
+const cookie = request.cookies.get("{w}_{n}");
+cookie: {{ secure: true, maxAge: {n}, sameSite: "lax" }}
+Cookies are set with SameSite=Lax; see {w}.
+"auth": {{"required": true, "{w}": {n}}}
+variable "{w}_password" {{ type = string, sensitive = true }}
+default = "{w}-{n}"
+"passwordHint": "At least {n} characters, one digit"
+"password": "The password must have {n} characters or more"
+"session_id": "{uuid}"
+sessionId={uuid}
+session {uuid} was resumed after {n} s
+CREATE TABLE {w} (password VARCHAR({n}) NOT NULL, token CHAR(64));
+throw new Error(`password for ${{user}} not found in {w}`);
+密码错误时返回 401，{w} 会重试 {n} 次。
+密码用 bcrypt 加密后存进 {w2} 表，长度 {n} 位。
+密码是用户自己设置的，不能为空
+忘记密码的链接 15 分钟后失效，由 {w} 负责
+令牌是 JWT，{n} 小时后过期
+密钥为空时 {w} 启动失败
+| 密码 | varchar({n}) | 不为空 |
+把密码改成可选字段，{w} 不再校验
+口令强度至少 {n} 级
 """.strip().splitlines()
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from recollect.domain.secrets import entropy_of
-from recollect.domain.secrets.rules import RULES
+from recollect.text.secret_rules import RULES
+from recollect.text.secrets import entropy_of
 
 # The parser of `re` itself: the only one that knows every pattern as `re` does.
 parser, sre = import_module("re._parser"), import_module("re._constants")

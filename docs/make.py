@@ -17,10 +17,11 @@ from pathlib import Path
 
 import click
 
-from recollect.adapters import config
-from recollect.doors.cli.door import BUG_EXIT
-from recollect.doors.cli.program import GROUPS, recollect
 from recollect.errors import every_error
+from recollect.interfaces.cli.context import BUG_EXIT
+from recollect.interfaces.cli.help import click_program
+from recollect.interfaces.cli.main import GROUPS
+from recollect.store import settings as config
 
 HERE = Path(__file__).parent
 MADE = "<!-- Made by docs/make.py from the code; changes here are lost. -->"
@@ -40,7 +41,6 @@ EXITS = [
     ("15", "a file cannot be read as what it should be"),
     ("16", "the disk or the file system refused"),
     ("17", "a name is not allowed"),
-    ("18", "a guard against surprising amounts"),
     ("19", "encrypted: no key here opens it, or none may be asked for"),
     ("20", "an embedder could not be fetched, is not the one that is known, or cannot be used"),
     (str(BUG_EXIT), "a bug; the message names a report"),
@@ -114,8 +114,9 @@ def commands_page() -> str:
 
 
 def _command(name: str) -> list[str]:
-    root = recollect.make_context("recollect", [], resilient_parsing=True)
-    command = recollect.get_command(root, name)
+    program = click_program()
+    root = program.make_context("recollect", [], resilient_parsing=True)
+    command = program.get_command(root, name)
     if command is None:
         raise SystemExit(f"{name} is listed, but there is no such command")
     context = click.Context(command, info_name=name, parent=root)

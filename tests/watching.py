@@ -59,9 +59,12 @@ def _require_known(program: object, argv: str | Sequence[object]) -> None:
 
 
 def is_known(program: str, argv: Sequence[str], env: Any) -> bool:
-    """Whether Recollect may start this: itself, or the person's editor for one file."""
+    """Whether Recollect may start this: itself, git without hooks, or the person's editor for one file."""
     is_itself = any(word.startswith(OURS) or word == "recollect" for word in argv[1:6])
     if os.path.basename(program).startswith("python") and is_itself:
+        return True
+    safe = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
+    if list(argv[:5]) == safe and argv[5] in ("rev-parse", "config", "ls-files"):
         return True
     editor = shlex.split(env.get("VISUAL") or env.get("EDITOR") or "")
     return bool(editor) and list(argv[:-1]) == editor

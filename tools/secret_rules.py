@@ -1,4 +1,4 @@
-r"""Make `domain/secrets/rules.py` anew from a gitleaks configuration.
+r"""Make `text/secret_rules.py` anew from a gitleaks configuration.
 
     python tools/secret_rules.py path/to/gitleaks.toml "8.30.1"
 
@@ -44,12 +44,15 @@ from __future__ import annotations
 # fmt: off
 RULES: tuple[tuple[str, tuple[str, ...], float, tuple[str, ...], str], ...] = (
 '''
+# A key ends where its signs end: gitleaks asks for white space or a quote, texts have `,`, `)`, `*`, `。`.
+_END, END = r"""(?:[\x60'"\s;]|\\[nr]|$)""", r"(?:[^\w-]|$)"
 _FLAGS = re.compile(r"\(\?(-?[is]+)\)")
 
 
 def portable(pattern: str) -> str:
     """The pattern as both engines read it: a flag holds for a group, to whose end it held before."""
-    pattern = pattern.replace(r"\z", "$")
+    pattern = pattern.replace(r"\z", "$").replace(_END, END)
+    pattern = pattern.replace("(login|token)", "(?:login|token)")  # a name, which is no secret
     found = _FLAGS.search(pattern)
     while found:
         end = _end_of_group(pattern, found.end())

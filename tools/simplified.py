@@ -1,4 +1,4 @@
-"""Make `domain/hanzi.py` anew from the table of characters that OpenCC brings along.
+"""Make `text/synonyms.py` anew from the table of characters that OpenCC brings along.
 
     python tools/simplified.py path/to/TSCharacters.txt
 

@@ -10,8 +10,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from bench import filed, switches
-from recollect.adapters.sqlite import best, bm25, lookup, spelling
-from recollect.domain import evidence, rank
+from recollect.search import evidence, lookup, rank, spelling
+from recollect.search import index_read as best
+from recollect.search import index_read as bm25
 
 _EVEN = ", ".join(["1.0"] * len(rank.FIELD_WEIGHTS))
 

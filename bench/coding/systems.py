@@ -17,15 +17,14 @@ from bench import grep
 from bench.coding.data import NOW, OWN, Cue, Memory, World
 from bench.coding.measures import Answer
 from bench.nothere import NotHere
-from recollect.app.wiring import App
-from recollect.domain.model import Filter, type_of_kind
-from recollect.domain.names import anchor_of
-from recollect.domain.pack import count_tokens
-from recollect.domain.rank import Candidate
-from recollect.domain.text import STOP_WORDS
-from recollect.hooks import places
-from recollect.hooks.search import Search
-from recollect.services import recall, searching
+from recollect.context import recall
+from recollect.interfaces.hooks.search import Search
+from recollect.model.memory import Filter, anchor_of, type_of_kind
+from recollect.search import search as searching
+from recollect.search.rank import Candidate
+from recollect.store import locations as places
+from recollect.text.tokens import STOP_WORDS, count_tokens
+from recollect.workspace import App
 
 MOST = 20
 GIVEN_BLINDLY = 3  # what is injected by a system that has no idea of relevance
@@ -68,6 +67,7 @@ class Recollect:
             root = os.path.join(work if room == OWN else home, ".claude", "memory")
             self._write(root, memories, os.path.join(home, "work"))
         self.env = {"HOME": home, "PATH": os.defpath, "LANG": "C.UTF-8"}
+        App(work, self.env).stores()  # gives each project what the global store kept for it
         self.app = App(work, self.env)
         self.stores = self.app.stores()
         for store in self.stores:
@@ -123,21 +123,18 @@ class Recollect:
 
     def answer(self, cue: Cue) -> Answer:
         """Search as the command does; recall as the hook of the moment does."""
-        project = self.app.project_name
-        hits = searching.search(
-            self.stores, cue.text, Filter(), limit=MOST, project=project, every_section=True
-        )
+        hits = searching.search(self.stores, cue.text, Filter(), limit=MOST, every_section=True)
         found = self._ids(hit.candidate.name for hit in hits)
         if cue.command:
             given = [one.name for one in self._solutions(cue)]
             return Answer(found, self._ids(given), 0)
-        asked = searching.cue_of(cue.text, NOW, project)
+        asked = searching.cue_of(cue.text, NOW)
         said = recall.recall(self.stores, asked, budget=800, lang="en", nonce="00000000")
         names = [one.name for one in (*said.full, *said.pointers)]
         return Answer(found, self._ids(names), said.tokens)
 
     def _solutions(self, cue: Cue) -> list[Candidate]:
-        asked = searching.cue_of(f"{cue.command}\n{cue.ask}", NOW, self.app.project_name)
+        asked = searching.cue_of(f"{cue.command}\n{cue.ask}", NOW)
         search = Search(asked)
         for store in self.stores:
             cache = places.cache_folder(store.files.root, self.env)

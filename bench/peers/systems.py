@@ -18,7 +18,7 @@ from typing import NamedTuple
 from bench import grep
 from bench.peers import answers, installing
 from bench.peers.installing import Skipped
-from recollect.domain.text import STOP_WORDS
+from recollect.text.tokens import STOP_WORDS
 
 MOST = 10  # that are asked for
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from bench import filed
 from bench.switches import Switch, nothing
-from recollect.adapters.sqlite import spelling
-from recollect.domain import entries, rank, talk, text
+from recollect.model import entries
+from recollect.search import conversation_rank as talk
+from recollect.search import rank, spelling
+from recollect.text import tokens as text
 
 STAGES: dict[str, tuple[Switch, ...]] = {
     "all that was said around a turn": ((talk, "in_context", lambda *_: None),),

@@ -9,13 +9,13 @@ __all__ = ["__version__", "open_store"]
 
 TYPE_CHECKING = False  # for type checkers it is true; `typing` is not imported for it
 if TYPE_CHECKING:
-    from recollect.app import open_store
+    from recollect.api import open_store
 
 
 def __getattr__(name: str) -> object:
     """Load the API on first use, so that importing the package costs nothing."""
     if name == "open_store":
-        from recollect.app import open_store
+        from recollect.api import open_store
 
         return open_store
     raise AttributeError(f"module 'recollect' has no attribute {name!r}")

@@ -1,7 +1,6 @@
 """The program: `recollect …`, `python -m recollect …`, and the worker that the hooks start.
 
-Promises: the worker, the server that agents wait for and a plain search start without the command
-line's libraries.
+Promises: the worker and the server that agents wait for start without the command line.
 Touches: what the command touches.
 """
 
@@ -19,26 +18,21 @@ def main() -> None:
     if __package__ in (None, ""):  # run by its path, as the hooks do
         sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     if len(sys.argv) == 3 and sys.argv[1] == "work":
-        from recollect.app.worker import main as worker
+        from recollect.features.worker import main as worker
 
         worker(sys.argv[2])
         return
     if len(sys.argv) == 3 and sys.argv[1] == "hear":
-        from recollect.doors.hear import main as hear
+        from recollect.features.parallel import main as hear
 
         hear(sys.argv[2])
         return
     if sys.argv[1:] == ["mcp"] and not (sys.stdin and sys.stdin.isatty()):
-        from recollect.doors.mcp.stdio import serve
+        from recollect.interfaces.mcp.server import serve
 
         serve()
     gc.set_threshold(COLLECT_AFTER, 50, 100)
-    if sys.argv[1:2] == ["search"]:
-        from recollect.doors.short import search
-
-        if search(sys.argv[2:]):
-            _leave(0)
-    from recollect.doors.cli import main as command_line
+    from recollect.interfaces.cli.main import main as command_line
 
     try:
         command_line()

@@ -262,14 +262,6 @@ class OutsideStore(RecollectError):
     next_step = "Use letters, digits and hyphens."
 
 
-class TooMuch(RecollectError):
-    """A guard against surprising amounts said no."""
-
-    exit_code = 18
-    sentence = "{what}"
-    next_step = "If that is meant, run it again with {flag}."
-
-
 class Encrypted(RecollectError):
     """The memory is encrypted, and what was asked for does not open such memories."""
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
 
-from recollect.domain.model import Document, Entry, Filter, Memory, Op, Problem, Seen
-from recollect.domain.rank import Candidate
-from recollect.named import NamedTuple
+from recollect._fastimport import NamedTuple
+from recollect.model.memory import Document, Entry, Filter, Memory, Op, Problem, Seen
 
+TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import Any, Protocol
 
-    from recollect.domain.bm25 import Standing
-    from recollect.domain.meaning import Meant, Passage, Scale
-    from recollect.domain.session import Event
+    from recollect.model.session import Event
+    from recollect.search.bm25 import Standing
+    from recollect.search.rank import Candidate
+    from recollect.search.vectors import Meant, Passage, Scale
 else:
     Protocol = object  # to define a protocol takes a quarter of a millisecond
 
@@ -242,14 +242,8 @@ class Index(Protocol):
     def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:
         """The turns of the same conversations next to these (one before, two after), unscored."""
 
-    def used_tags(self, tags: Sequence[str]) -> dict[str, int]:
-        """The tags of memories that have one of these words in a tag, and how many have each."""
-
     def sharing(self, tags: Sequence[str], layer: str) -> list[Entry]:
         """The memories of a layer that have two of these tags, as far as their words tell."""
-
-    def stems(self, words: Sequence[str]) -> dict[str, str]:
-        """Each word with the form under which the index files it."""
 
     def of_sections(self, numbers: Sequence[int], *, only: Filter, shelf: str) -> list[Candidate]:
         """The sections of a shelf with these numbers that the filter lets through, unscored."""

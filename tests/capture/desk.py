@@ -14,11 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from recollect.app.wiring import App
-from recollect.domain.codec import memory_from_text
-from recollect.domain.model import Memory
-from recollect.hooks import places, program
-from recollect.services.capture import Capture, Captured
+from recollect.capture.capture import Capture, Captured
+from recollect.model.document import memory_from_text
+from recollect.model.memory import Memory
+from recollect.store import locations as places
+from recollect.store.background import mark_pending
+from recollect.workspace import App
 
 from .transcripts import Transcript
 
@@ -70,7 +71,7 @@ class Desk:
         }
         writer = places.writer_of("claude", session)
         places.record(str(self.root), writer, "signal", {**base, **fields})
-        program.mark_pending(str(self.cache))
+        mark_pending(str(self.cache))
 
     @property
     def marks(self) -> set[str]:
@@ -133,6 +134,6 @@ class Desk:
 
 def sections(memory: Memory) -> dict[str, str]:
     """The sections of a memory by their headings."""
-    from recollect.domain.codec import sections_of
+    from recollect.model.document import sections_of
 
     return {section.heading: section.text for section in sections_of(memory.body)}

@@ -8,7 +8,6 @@ Touches: what the given function touches, in a child process.
 from __future__ import annotations
 
 import os
-import posix
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -72,11 +71,9 @@ def _count(done: list[str], most: int) -> None:
         return call
 
     for name, real in _REAL.items():
-        for module in (os, posix):  # the hooks' own modules do without `os`
-            setattr(module, name, mortal(name, real))
+        setattr(os, name, mortal(name, real))
 
 
 def _forget() -> None:
     for name, real in _REAL.items():
-        for module in (os, posix):
-            setattr(module, name, real)
+        setattr(os, name, real)

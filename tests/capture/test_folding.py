@@ -7,17 +7,17 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.running import Person
 
-from recollect.app import worker
-from recollect.app.wiring import App
-from recollect.doors.cli.program import recollect
-from recollect.hooks import places, program
-from recollect.services import writing
-from recollect.services.keeping import forget_old_changes
-from recollect.services.opened import OpenStore
-from recollect.services.undoing import undo
-from recollect.services.writing import Draft
+from recollect.capture import intake as save
+from recollect.capture.intake import Draft
+from recollect.features import memories as writing
+from recollect.features import worker
+from recollect.store import locations as places
+from recollect.store.background import mark_pending
+from recollect.store.history import forget_old_changes, undo
+from recollect.store.store import OpenStore
+from recollect.workspace import App
 
 from .desk import Desk
 from .scripts import a_day
@@ -36,7 +36,7 @@ def at_home(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
 def work(desk: Desk, monkeypatch: pytest.MonkeyPatch, days: float = 0.0) -> None:
     """Be the worker of this store so many days later."""
     monkeypatch.setattr(time, "time_ns", lambda: int((NOW + days * DAY) * 10**9))
-    program.mark_pending(str(desk.cache))
+    mark_pending(str(desk.cache))
     worker.work(str(desk.root))
 
 
@@ -102,7 +102,7 @@ def test_a_session_that_was_not_heard_is_not_folded(
 
     file = session(desk, "one")
     with monkeypatch.context() as patched:
-        patched.setattr("recollect.services.capture.Capture.take_in", refuse)
+        patched.setattr("recollect.capture.capture.Capture.take_in", refuse)
         work(desk, patched, days=8)
     assert file.exists()
     work(desk, monkeypatch, days=8.1)
@@ -118,7 +118,7 @@ def test_a_session_that_goes_on_after_its_file_was_folded_is_heard(
     work(desk, monkeypatch, days=8)
     heard: list[str] = []
     monkeypatch.setattr(
-        "recollect.services.capture.Capture.take_in",
+        "recollect.capture.capture.Capture.take_in",
         lambda self, client, transcript, **keys: heard.append(transcript),
     )
     session(desk, "one", days=8)  # the new file is as long as the old one was
@@ -135,7 +135,7 @@ def test_undo_and_forgetting_old_changes_do_not_touch_what_hooks_left(
     session(desk, "one")
     work(desk, monkeypatch, days=8)
     app, store = opened(desk)
-    writing.save(store, Draft("One", "It is.", kind="fact"))
+    save.save(store, Draft("One", "It is.", kind="fact"))
     for n in range(6):
         writing.edit(store, "one", body=f"It is {n}.")
     undo(store)
@@ -152,8 +152,8 @@ def test_the_doctor_counts_them(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> 
         session(desk, f"old-{n}")
     work(desk, monkeypatch, days=8)
     session(desk, "new", days=8)
-    done = CliRunner(env=desk.env).invoke(recollect, ["-C", str(desk.project), "doctor"])
-    assert "files of sessions: 1, of those of long ago: 1" in done.output
+    done = Person(Path(desk.env["HOME"]), desk.project, desk.env).run("doctor")
+    assert "files of sessions: 1, of those of long ago: 1" in done.out
 
 
 def test_a_clock_that_was_wrong_for_a_while_does_not_stop_it(

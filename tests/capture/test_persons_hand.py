@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.services import writing
-from recollect.services.capture import added_turns, with_new_lines
+from recollect.capture.capture import added_turns, with_new_lines
+from recollect.features import memories as writing
 
 from .desk import Desk, sections
 from .scripts import PORT_TAKEN, a_day, resumed

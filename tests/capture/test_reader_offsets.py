@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.adapters.clients import lines as reading
-from recollect.adapters.clients.claude.transcript import ClaudeTranscripts
-from recollect.domain.session import Event
+from recollect.clients import base as reading
+from recollect.clients.claude import ClaudeTranscripts
+from recollect.model.session import Event
 
 from .transcripts import Transcript
 

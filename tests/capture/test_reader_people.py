@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.adapters.clients.claude.transcript import ClaudeTranscripts
-from recollect.domain.session import Event
+from recollect.clients.claude import ClaudeTranscripts
+from recollect.model.session import Event
 
 from .transcripts import Transcript, as_bytes
 
@@ -42,13 +42,13 @@ def test_a_prompt_with_a_picture_is_its_text(source: str | None, tmp_path: Path)
     assert prompts(transcript, tmp_path) == ["What is on this picture?"]
 
 
-def test_a_paste_is_what_was_pasted(tmp_path: Path) -> None:
+def test_a_paste_is_a_quotation(tmp_path: Path) -> None:
     transcript = Transcript()
     transcript.prompt(
         'look: \n\n<pasted_content id="3142">\nline1\n\nline4 "q"\n</pasted_content id="3142">\n'
     )
 
-    assert prompts(transcript, tmp_path) == ['look: \n\n\nline1\n\nline4 "q"']
+    assert prompts(transcript, tmp_path) == ['look: \n\n\n> line1\n> \n> line4 "q"']
 
 
 def test_a_prompt_typed_while_the_agent_works_is_one_prompt(tmp_path: Path) -> None:

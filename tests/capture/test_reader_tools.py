@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.adapters.clients.claude.transcript import ClaudeTranscripts
-from recollect.domain.session import Event
+from recollect.clients.claude import ClaudeTranscripts
+from recollect.model.session import Event
 
 from .transcripts import Transcript
 
@@ -140,7 +140,9 @@ def test_what_reaches_outside_is_marked(tool: str, tmp_path: Path) -> None:
     assert [e.kind for e in events(transcript, tmp_path)] == ["call", "web"]
 
 
-@pytest.mark.parametrize("tool", ["mcp__recollect__recall", "mcp__plugin_recollect_memory__search"])
+@pytest.mark.parametrize(
+    "tool", ["mcp__recollect__recall", "mcp__plugin_recollect_recollect__search"]
+)
 def test_our_own_tools_bring_nothing_from_outside(tool: str, tmp_path: Path) -> None:
     transcript = Transcript()
     transcript.call(tool, query="what we knew")

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from recollect.app import worker
-from recollect.hooks import places, program
-from recollect.services.capture import Capture, Captured
+from recollect.capture.capture import Capture, Captured
+from recollect.features import worker
+from recollect.store import locations as places
+from recollect.store.background import mark_pending
 
 from .desk import Desk
 from .scripts import a_day
@@ -112,7 +113,7 @@ def test_signals_are_taken_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> 
     taken = watched(monkeypatch)
     transcript = ended(desk)
     work(desk)
-    program.mark_pending(str(desk.cache))
+    mark_pending(str(desk.cache))
     work(desk)
     assert taken == [SESSION]
 
@@ -153,7 +154,7 @@ def test_one_bad_transcript_does_not_stop_the_others(
     assert "bad.jsonl" in log
 
     taken = watched(monkeypatch)
-    program.mark_pending(str(desk.cache))
+    mark_pending(str(desk.cache))
     work(desk)
     assert taken == ["bad"]  # it is tried again, the others are not
     assert len(desk.memories()) == 3
@@ -183,37 +184,20 @@ def test_a_transcript_that_is_gone_or_no_transcript_is_no_trouble(desk: Desk) ->
     assert not (Path(places.cache_root(desk.env)) / "worker.log").exists()
 
 
-def test_the_global_store_keeps_what_project_a_session_was_of(desk: Desk) -> None:
-    everywhere = desk.folder / "home" / ".claude" / "memory"
-    everywhere.mkdir(parents=True)
-    desk.root = everywhere
-    transcript = a_day()
-    transcript.save(desk.logs)
-    desk.signal(transcript.session, "session-end", folder=str(desk.folder / "home" / "no-store"))
-
-    work(desk)
-
-    assert desk.memory().project == str(desk.folder / "home" / "no-store")
-    brief = places.brief_name(str(desk.folder / "home" / "no-store"))
-    assert "Build the teapot service" in (desk.cache / brief).read_text()
-    assert "Build the teapot service" not in (desk.cache / "brief").read_text()
-
-
 def test_a_store_that_captures_nothing_still_makes_briefs(desk: Desk) -> None:
     everywhere = desk.folder / "home" / ".claude" / "memory"
     (everywhere / "core").mkdir(parents=True)
     (everywhere / "config.toml").write_text("[capture]\nenabled = false\n")
     (everywhere / "core" / "me.md").write_text("Ada drinks tea.\n")
     desk.root = everywhere
-    project = str(desk.folder / "home" / "no-store")
     a_day().save(desk.logs)
-    desk.signal(SESSION, "session-end", folder=project)
+    desk.signal(SESSION, "session-end")
 
     work(desk)
 
     assert desk.memories() == []
     assert not (desk.root / "sessions").exists()
-    assert "Ada drinks tea." in (desk.cache / places.brief_name(project)).read_text()
+    assert "Ada drinks tea." in (desk.cache / "brief").read_text()
 
 
 def test_a_store_that_was_taken_away_is_not_made_again(desk: Desk) -> None:
@@ -266,7 +250,7 @@ def test_a_silent_session_becomes_a_memory_when_its_transcript_is_gone(
     (desk.logs / f"{SESSION}.jsonl").unlink()
 
     monkeypatch.setattr(time, "time_ns", lambda: DAY_OF_THE_SESSION + 7 * HOUR_NS)
-    program.mark_pending(str(desk.cache))
+    mark_pending(str(desk.cache))
     work(desk)
 
     assert desk.memory().title == "Build the teapot service"
@@ -281,7 +265,7 @@ def test_one_bad_silent_session_does_not_stop_the_others(
 
     monkeypatch.setattr(time, "time_ns", lambda: DAY_OF_THE_SESSION + 7 * HOUR_NS)
     watched(monkeypatch, lambda path: Path(path).stem == "bad")
-    program.mark_pending(str(desk.cache))
+    mark_pending(str(desk.cache))
     work(desk)
 
     assert {memory.session for memory in desk.memories()} == {"a", "c"}

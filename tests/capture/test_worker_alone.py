@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import fsio
-from recollect.app import worker
-from recollect.hooks import places, program
+from recollect.features import worker
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+from recollect.store.background import mark_pending, start_worker
 
 from .desk import Desk
 from .mortal import KILLED, NEVER, dying_at, exit_code, forked
@@ -52,10 +53,10 @@ def test_of_twenty_workers_at_once_one_works(desk: Desk, monkeypatch: pytest.Mon
             time.sleep(0.05)  # long enough for all the others to come by
 
     monkeypatch.setattr(worker, "_one_pass", one_pass)
-    program.mark_pending(str(desk.cache))
+    mark_pending(str(desk.cache))
 
     def start() -> None:
-        program.mark_pending(str(desk.cache))  # each hook leaves its mark first
+        mark_pending(str(desk.cache))  # each hook leaves its mark first
         worker.work(str(desk.root))
 
     children = [forked(start) for _ in range(20)]
@@ -76,11 +77,11 @@ def test_what_is_asked_while_it_works_is_done_before_it_goes(
     def one_pass(root: str, _: object) -> None:
         passes.append(root)
         if len(passes) < 3:
-            program.mark_pending(str(desk.cache))
+            mark_pending(str(desk.cache))
             assert worker.work(root) == 0  # the second worker finds the first and goes
 
     monkeypatch.setattr(worker, "_one_pass", one_pass)
-    program.mark_pending(str(desk.cache))
+    mark_pending(str(desk.cache))
 
     assert worker.work(str(desk.root)) == 3
     assert desk.marks == set()
@@ -98,13 +99,13 @@ def test_what_is_asked_between_its_last_look_and_its_end_is_done(
         looks.append(found)
         if not found and len(looks) == 2:
             # It has seen that there is nothing left, and holds the lock: now somebody asks.
-            program.mark_pending(cache)
+            mark_pending(cache)
             assert worker.work(str(desk.root)) == 0
         return found
 
     monkeypatch.setattr(worker, "_take_mark", take_mark)
     monkeypatch.setattr(worker, "_one_pass", lambda root, _: passes.append(root))
-    program.mark_pending(str(desk.cache))
+    mark_pending(str(desk.cache))
 
     assert worker.work(str(desk.root)) == 2
     assert desk.marks == set()
@@ -120,13 +121,13 @@ def test_what_is_asked_after_its_lock_is_gone_is_done_by_the_next(
         if str(path).endswith("/pending") and len(passes) == 1:
             # It has let the lock go and is about to look once more: another one is quicker.
             monkeypatch.setattr(os.path, "exists", real)
-            program.mark_pending(str(desk.cache))
+            mark_pending(str(desk.cache))
             assert worker.work(str(desk.root)) == 1
         return real(path)
 
     monkeypatch.setattr(worker, "_one_pass", lambda root, _: passes.append(root))
     monkeypatch.setattr(os.path, "exists", exists)
-    program.mark_pending(str(desk.cache))
+    mark_pending(str(desk.cache))
 
     assert worker.work(str(desk.root)) == 1
     assert len(passes) == 2
@@ -136,8 +137,8 @@ def test_what_is_asked_after_its_lock_is_gone_is_done_by_the_next(
 def test_a_worker_that_is_asked_for_ever_goes_in_the_end(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "_one_pass", lambda *_: program.mark_pending(str(desk.cache)))
-    program.mark_pending(str(desk.cache))
+    monkeypatch.setattr(worker, "_one_pass", lambda *_: mark_pending(str(desk.cache)))
+    mark_pending(str(desk.cache))
 
     assert worker.work(str(desk.root)) == worker.MOST_PASSES
     assert desk.marks == {"pending"}  # the next hook's worker goes on
@@ -146,7 +147,7 @@ def test_a_worker_that_is_asked_for_ever_goes_in_the_end(
 def test_a_mark_says_that_it_works(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[set[str]] = []
     monkeypatch.setattr(worker, "_one_pass", lambda *_: seen.append(desk.marks))
-    program.mark_pending(str(desk.cache))
+    mark_pending(str(desk.cache))
 
     worker.work(str(desk.root))
 
@@ -177,7 +178,7 @@ def test_a_worker_that_was_killed_leaves_nothing_that_blocks_the_next(
         code, _ = dying_at(step, lambda root=root: worker.work(root), tmp_path / "x")  # type: ignore[misc]
         assert code == KILLED
 
-        program.mark_pending(str(desk.cache))  # as the next hook does
+        mark_pending(str(desk.cache))  # as the next hook does
         assert worker.work(root) >= 1
 
         assert outcome(desk) == wanted, f"killed before step {step}, {steps[step]}"
@@ -217,7 +218,7 @@ def test_a_worker_outlives_the_session_that_started_it(desk: Desk) -> None:
 @pytest.mark.slow
 def test_a_worker_is_in_a_session_of_its_own_when_the_hook_goes_on(desk: Desk) -> None:
     for _ in range(10):
-        pid = program.start_worker(str(desk.root))
+        pid = start_worker(str(desk.root))
         try:
             assert os.getsid(pid) == pid
         finally:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.app import lifecycle, worker
-from recollect.hooks import places
+from recollect.features import lifecycle, worker
+from recollect.store import locations as places
 
 from .desk import Desk
 from .scripts import a_day, resumed

@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -16,9 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.domain import looks
-from recollect.doors import short
-from recollect.doors.cli import main
+from recollect.interfaces.cli.main import main
 
 
 class Ran(NamedTuple):
@@ -68,29 +65,7 @@ class Person:
                 code = _exit_code_of_main()
             finally:
                 sys.stdin, sys.stdout, sys.stderr = streams
-            ran = Ran(_text(out), _text(err), code)
-        if words[:1] == ("search",) and (said := self.short(*words[1:], env=env)) is not None:
-            assert ran == (said, "", 0)
-        return ran
-
-    def short(self, *words: str, env: Mapping[str, str] | None = None) -> str | None:
-        """What a search of these words prints the short way; None where it leaves it to the other.
-
-        Files count as unchanged that were written just now: a test does not wait until they do.
-        """
-        given = self.environment(env or {})
-        with (
-            _taken_over(self.project, given, ["recollect", "search", *words]),
-            tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as out,
-        ):
-            before, tick = sys.stdout, looks.TICK_NS
-            sys.stdout, looks.TICK_NS = out, -(1 << 62)
-            try:
-                is_done = short.search(list(words))
-            finally:
-                sys.stdout, looks.TICK_NS = before, tick
-            out.seek(0)
-            return out.read() if is_done else None
+            return Ran(_text(out), _text(err), code)
 
     def ok(self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None) -> Ran:
         """Run a command that has to succeed."""

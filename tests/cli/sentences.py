@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import recollect
-from recollect.adapters.config import SETTINGS
-from recollect.domain import layers
 from recollect.errors import SettingProblem, every_error
-from recollect.services import undoing
+from recollect.model import layers
+from recollect.store import history as undoing
+from recollect.store.settings import SETTINGS
 
 SOURCE = Path(recollect.__file__).parent
 FIELD = re.compile(r"\{(\w*)(?:[:!][^}]*)?\}")
@@ -36,11 +36,11 @@ VARIABLE = {
 }
 # Where such a variable stands, and where a function hands on what it is given.
 SAID_BY_NAME = {
-    "doors/cli/demo.py": {"sentence"},
-    "doors/cli/door.py": {"sentence", "head", "error.sentence", "error.next_step"},
-    "doors/cli/health.py": {"finding.sentence"},
-    "doors/cli/progress.py": {"what"},
-    "doors/mcp/answers.py": {"error.sentence", "error.next_step"},
+    "interfaces/cli/demo.py": {"sentence"},
+    "interfaces/cli/context.py": {"sentence", "head", "error.sentence", "error.next_step"},
+    "interfaces/cli/setup.py": {"finding.sentence"},
+    "interfaces/cli/progress.py": {"what"},
+    "interfaces/mcp/answers.py": {"error.sentence", "error.next_step"},
 }
 # Sentences that no pattern of syntax finds: returned, or appended to a list of another name.
 BUILT_OTHERWISE = {
@@ -59,16 +59,18 @@ BUILT_OTHERWISE = {
 }
 # Modules that say what `doctor` found.
 FINDINGS = (
-    "app/automemory.py",
-    "app/embedding.py",
-    "app/factsedits.py",
-    "app/health.py",
-    "app/sealing.py",
-    "app/leaks.py",
-    "app/surroundings.py",
+    "features/accepted_stores.py",
+    "features/auto_memory.py",
+    "features/embedding.py",
+    "features/review.py",
+    "ops/doctor.py",
+    "features/git_setup.py",
+    "ops/encryption.py",
+    "features/purge.py",
+    "ops/surroundings.py",
 )
 # Modules whose functions give a sentence for each finding.
-FINDERS = ("adapters/sqlite/checking.py",)
+FINDERS = ("search/index_check.py",)
 # `f"{error} {error.next_step}"`, as warnings are made of errors.
 WARNING = f"{SettingProblem.sentence} {SettingProblem.next_step}"
 OF_THE_SYSTEM = {
@@ -108,7 +110,10 @@ def said() -> set[str]:
     for error in every_error():
         found |= {error.sentence, error.next_step}
     for path, tree in trees():
-        if not path.startswith("doors/") and path not in FINDINGS:
+        if (
+            not path.startswith(("interfaces/cli/", "interfaces/mcp/", "interfaces/paper"))
+            and path not in FINDINGS
+        ):
             continue
         dicts = _dicts_of(tree)
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
@@ -189,7 +194,9 @@ def _handed_up_by(call: ast.Call) -> list[ast.expr]:
         return [call.args[1]]
     if name == "require_person":
         return call.args[2:]
-    if name == "append" and ast.unparse(call.func).endswith(("problems.append", "warnings.append")):
+    if name == "append" and ast.unparse(call.func).endswith(
+        ("problems.append", "warnings.append", "news.append")
+    ):
         return call.args
     return call.args if name in ("ValueError", "refusal") else []
 

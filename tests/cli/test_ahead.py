@@ -18,10 +18,10 @@ from tests.capture.scripts import a_day, resumed
 from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 
-from recollect.app import ahead
-from recollect.app.wiring import App
-from recollect.domain.session import SessionState
-from recollect.services.hearing import Heard
+from recollect.capture.state import Heard
+from recollect.features import parallel as ahead
+from recollect.model.session import SessionState
+from recollect.workspace import App
 
 PROJECTS = ("one", "two")
 SESSIONS = 12  # in the first project: more than are written together
@@ -228,8 +228,8 @@ def test_what_was_heard_comes_through_a_pipe_as_it_was(
 
 def test_what_cannot_be_heard_ahead_is_left_for_its_turn(past: Path, person: Person) -> None:
     told = [
-        ["opencode", str(past / "no-such.db#s"), "", "", "en", False],
-        ["claude", str(past / "two" / f"{_name(SESSIONS + 1)}.jsonl"), "", "", "en", False],
+        ["opencode", str(past / "no-such.db#s"), "", "en", False],
+        ["claude", str(past / "two" / f"{_name(SESSIONS + 1)}.jsonl"), "", "en", False],
     ]
     lines = [json.dumps(row).encode() for row in told]
     said = [ahead.heard_in(line.encode()) for line in ahead.hear_all(str(person.home), lines)]
@@ -243,7 +243,7 @@ def test_each_turn_gets_what_its_own_session_says(
 ) -> None:
     paths = sorted(map(str, past.rglob("*.jsonl")))
     jobs = [
-        ahead.Job("claude", path, "", "", "en", False) if n % 5 else None
+        ahead.Job("claude", path, "", "en", False) if n % 5 else None
         for n, path in enumerate(paths)
     ]
     app = App(str(person.project), person.environment({}))

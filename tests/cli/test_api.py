@@ -13,10 +13,8 @@ import pytest
 from tests.cli.running import Person
 
 import recollect
-from recollect import open_store
-from recollect.app import publishing
-from recollect.app.api import Memories
-from recollect.domain.model import Filter
+from recollect import workspace as publishing
+from recollect.api import Memories, open_store
 from recollect.errors import (
     ChangedMeanwhile,
     ChangeNotFound,
@@ -25,6 +23,7 @@ from recollect.errors import (
     StoreNotFound,
     UsageProblem,
 )
+from recollect.model.memory import Filter
 
 
 @pytest.fixture
@@ -161,7 +160,10 @@ def test_an_open_store_sees_what_others_write(memories: Memories, both: Person) 
 
 def test_two_objects_have_the_same_store_open(memories: Memories, both: Person) -> None:
     with _open(both) as other:
-        one, two = memories.save("Same title", kind="fact"), other.save("Same title", kind="fact")
+        one, two = (
+            memories.save("Same title", kind="fact"),
+            other.save("Same title", "By another.", kind="fact"),
+        )
         assert (one.id, two.id) == ("same-title", "same-title-2")
         other.edit("same-title", "by the other")
         memories.edit("same-title", "by the first")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.hooks.machine import Machine
 
-from recollect.adapters.clients.claude import automemory as client
+from recollect.clients import auto_memory as client
 
 from .running import Person
 
@@ -55,8 +55,8 @@ def noted(person: Person, text: str = NOTE, name: str = "feedback-commits") -> P
 
 def worked(person: Person) -> None:
     """The worker of the project's store did its work."""
-    from recollect.app.automemory import keep
-    from recollect.app.wiring import App
+    from recollect.features.auto_memory import keep
+    from recollect.workspace import App
 
     app = App(str(person.project), person.environment({}))
     try:

@@ -7,8 +7,8 @@ from datetime import date, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.doors.cli import charts
-from recollect.doors.paper import width_of
+from recollect.interfaces.cli import charts
+from recollect.interfaces.cli.console import width_of
 
 counts = st.integers(0, 10**9)
 days = st.dictionaries(

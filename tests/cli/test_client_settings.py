@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 from tests.cli.running import Person
 
-from recollect.adapters.clients.claude import settings
-from recollect.adapters.clients.form import Program
+from recollect.clients import claude as settings
+from recollect.clients.base import Program
+from recollect.ops.setup import program_paths
 
 FORM = settings.hooks(Program("/p", "/x/recollect/hook.py"))
-EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PreCompact", "Stop", "SubagentStop", "SessionEnd")  # fmt: skip
+EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUseFailure", "PreCompact", "Stop", "SubagentStop", "SessionEnd")  # fmt: skip
 OTHERS = {"hooks": [{"type": "command", "command": "~/bin/notify.sh done", "timeout": 5}]}
 SHAPES = {
     "empty": b"",
@@ -203,7 +204,7 @@ def test_a_kill_in_the_middle_leaves_the_old_file_or_the_new_one(
         "        if not left[0]: os.kill(os.getpid(), signal.SIGKILL)\n"
         "    rename(*args)\n"
         "os.rename = dying\n"
-        "from recollect.doors.cli import main; main()"
+        "from recollect.interfaces.cli.main import main; main()"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code, str(call), "init", "--client", "claude"],
@@ -236,6 +237,60 @@ def test_hooks_of_another_installation_are_renewed_in_place(stranger: Person, fi
     assert all(len(groups) == 1 for groups in _ours(file.read_bytes()).values())
     stranger.ok("uninstall")
     assert file.read_text() == '{"first": 1}'
+
+
+def test_tool_uses_are_counted_only_where_the_agent_is_asked(stranger: Person, file: Path) -> None:
+    file.write_bytes(SHAPES["hooks of others"])
+    stranger.ok("init", "--client", "claude")
+    quiet = file.read_bytes()
+
+    said = stranger.ok("config", "capture.mode", "ask", "--json").json
+    assert [row["path"] for row in said["clients"]] == [str(file)]
+    assert set(_ours(file.read_bytes())) == {*EVENTS, "PostToolUse"}
+    asking = file.read_bytes()
+    stranger.ok("init", "--client", "claude")
+    stranger.ok("config", "capture.save_interval", "9")
+    assert file.read_bytes() == asking
+
+    stranger.ok("config", "capture.mode", "auto")
+    assert file.read_bytes() == quiet
+    stranger.ok("uninstall")
+    assert file.read_bytes() == SHAPES["hooks of others"]
+
+
+def test_the_agent_is_asked_as_long_as_any_store_wants_it(stranger: Person, file: Path) -> None:
+    stranger.ok("init", "--client", "claude")
+    for scope, mode in (("global", "ask"), ("project", "ask"), ("project", "auto")):
+        stranger.ok("config", "capture.mode", mode, "--scope", scope)
+        assert "PostToolUse" in _ours(file.read_bytes())
+    stranger.ok("config", "capture.mode", "auto", "--scope", "global")
+    assert "PostToolUse" not in _ours(file.read_bytes())
+
+
+def test_asking_connects_no_client_and_renews_no_other_installation(
+    stranger: Person, file: Path
+) -> None:
+    stranger.ok("init")
+    stranger.ok("config", "capture.mode", "ask")
+    assert not file.exists()
+    text = settings.hooks(Program("/old/python", "/old/recollect/hook.py")).put("{}")
+    file.write_text(text)
+    stranger.ok("config", "capture.mode", "auto")
+    assert file.read_text() == text
+
+
+def test_the_hook_of_an_earlier_version_goes(stranger: Person, file: Path) -> None:
+    """It had PostToolUse always: the doctor says so, `init` and `uninstall` take it out."""
+    earlier = settings.hooks(Program(*program_paths(), asks=True))
+    file.write_text(earlier.put('{"first": 1}'))
+    stranger.ok("init")
+    assert "not as this installation puts them" in stranger.run("doctor").out
+    stranger.ok("init", "--client", "claude")
+    assert set(_ours(file.read_bytes())) == set(EVENTS)
+
+    file.write_text(earlier.put('{"first": 1}'))
+    stranger.ok("uninstall", "--client", "claude")
+    assert json.loads(file.read_text()) == {"first": 1}
 
 
 def test_ours_is_told_from_what_only_looks_like_it() -> None:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recollect.adapters.clients.claude import settings
-from recollect.adapters.clients.form import Program
-from recollect.domain import jsontext
+from recollect.clients import claude as settings
+from recollect.clients.base import Program
+from recollect.text import json_edit as jsontext
 
 PYTHON, HOOK = "/usr/bin/python3", "/opt/a b/recollect/hook.py"
 FORM = settings.hooks(Program(PYTHON, HOOK))

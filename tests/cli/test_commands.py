@@ -7,11 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-import click
 import pytest
 from tests.cli.running import Person
 
-from recollect.doors.cli.program import GROUPS, recollect
+from recollect.interfaces.cli.help import help_of
+from recollect.interfaces.cli.main import GROUPS, command_of
 
 NAMES = [name for rows in GROUPS.values() for name, _, _ in rows]
 READERS = set(
@@ -21,22 +21,8 @@ READERS = set(
 WITHOUT_DRY_RUN = READERS | {"completion", "demo", "mcp", "merge-driver"}
 
 
-def _program() -> click.Context:
-    return recollect.make_context("recollect", [], resilient_parsing=True)
-
-
-def _command(name: str) -> click.Command:
-    found = recollect.get_command(_program(), name)
-    assert found is not None
-    return found
-
-
-def _help_of(name: str) -> str:
-    return _command(name).get_help(click.Context(_command(name), _program(), name))
-
-
 def _examples(name: str) -> Iterator[str]:
-    text = _help_of(name).split("Example:", 1)[1].split("Options:", 1)[0]
+    text = help_of(name).split("Example:", 1)[1].split("Options:", 1)[0]
     for line in text.replace("\\\n", "").splitlines():
         command = line.strip().split("| ")[-1].removeprefix('eval "$(').replace(')"', "")
         if command:
@@ -45,7 +31,7 @@ def _examples(name: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_help_says_what_it_does_and_shows_an_example(name: str) -> None:
-    text = _help_of(name)
+    text = help_of(name)
     first = text.split("\n\n")[1].strip()
     assert first.endswith((".", ":"))
     assert f"recollect {name}" in text.split("Example:")[1]
@@ -59,12 +45,12 @@ def test_the_examples_are_understood(name: str) -> None:
     for example in examples:
         words = shlex.split(example)
         assert words[:2] == ["recollect", name]
-        _command(name).make_context(name, words[2:]).close()
+        command_of(name).parsed(words[2:])
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_answers_as_json_and_every_change_can_be_tried(name: str) -> None:
-    options = {flag for p in _command(name).params for flag in p.opts}
+    options = {flag for one in command_of(name).parameters for flag in one.flags}
     assert "--json" in options
     assert ("--dry-run" in options) == (name not in WITHOUT_DRY_RUN) or name == "doctor"
 
@@ -76,41 +62,57 @@ def _modules(person: Person, code: str) -> set[str]:
         cwd=person.project, env=person.environment({"PYTHONPATH": ":".join(sys.path)}),
         capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
-    return set(ran.stdout.split())
+    return set(ran.stdout.splitlines()[-1].split())
+
+
+# What `sys.modules` gains: 171 when every command loaded click; what reads and writes JSON are 13 more.
+MODULES_OF_A_SEARCH, MODULES_OF_JSON = 92, 13
+
+
+def _loaded_by(person: Person, *words: str) -> set[str]:
+    code = (
+        f"import sys; before = {{*sys.modules}}; sys.argv = ['recollect', *{words!r}]\n"
+        "from recollect.model import memory as looks; looks.TICK_NS = -(1 << 62)\n"  # files are old enough
+        "from recollect.interfaces.cli.main import main\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "print('', *{*sys.modules} - before)"
+    )
+    return _modules(person, code)
 
 
 def test_only_the_module_of_a_command_is_imported(person: Person) -> None:
-    code = (
-        "import sys; sys.argv = ['recollect', 'list']\n"
-        "from recollect.doors.cli import main\n"
-        "try: main()\nexcept SystemExit: pass\n"
-        "print(*sys.modules)"
-    )
-    modules = _modules(person, code)
-    ours = {m.rpartition(".")[2] for m in modules if m.startswith("recollect.doors.cli.")}
-    assert ours == {"door", "filters", "helping", "later", "lists", "program"}
-    assert not modules & {
-        "ast",
-        "locale",
-        "rich",
-        "yaml",
-        "tomlkit",
-        "anyascii",
-        "_hashlib",
-        "click.shell_completion",
-        "recollect.domain.redact",
-        "recollect.lang_zh",
-    }
+    modules = _loaded_by(person, "list")
+    ours = {m.rpartition(".")[2] for m in modules if m.startswith("recollect.interfaces.cli.")}
+    assert ours == {"console", "context", "main", "output", "parsing"}
+
+
+@pytest.mark.parametrize("words", [["pool"], ["pool", "--limit", "3", "--json"], ["nothinglikeit"]])
+def test_a_search_is_light_in_the_set_up_that_everybody_has(
+    person: Person, words: list[str]
+) -> None:
+    person.ok("init", "--scope", "both")  # the store of all projects stays empty
+    person.ok("config", "recall.prompt_tokens", "700")
+    person.ok("save", "The pool has 20 connections", "--kind", "fact")
+    person.ok("list")  # what a save did is seen to be done
+    modules = _loaded_by(person, "search", *words)
+    ours = {m.rpartition(".")[2] for m in modules if m.startswith("recollect.interfaces.cli.")}
+    assert ours == {"console", "context", "main", "output", "parsing", "read"}
+    most = MODULES_OF_A_SEARCH + MODULES_OF_JSON * ("--json" in words)
+    assert len(modules) <= most, sorted(modules)
+    heavy = {"click", "typing", "datetime", "shutil", "tomllib", "rich", "ast", "locale"}
+    more = {"tomlkit", "anyascii", "_hashlib", "recollect.text.redact", "recollect.lang_zh"}
+    assert not modules & (heavy | more)
+    assert not modules & {"re", "enum"} or "--json" in words
 
 
 def test_a_save_brings_neither_openssl_nor_what_only_an_embedder_needs(person: Person) -> None:
     code = (
         "import sys; sys.argv = ['recollect', 'save', 'Told', '--kind', 'fact']\n"
-        "from recollect.doors.cli import main\n"
+        "from recollect.interfaces.cli.main import main\n"
         "try: main()\nexcept SystemExit: pass\n"
         "print(*sys.modules)"
     )
-    assert not _modules(person, code) & {"_hashlib", "numpy", "click.shell_completion", "ast"}
+    assert not _modules(person, code) & {"_hashlib", "numpy", "click", "typing", "tomllib", "ast"}
 
 
 # ------------------------------------------------------------------------------- the editor

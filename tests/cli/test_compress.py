@@ -192,7 +192,7 @@ def test_recent_tells_in_few_words_what_came_before_the_last_sessions(
 def test_a_crash_between_two_months_leaves_the_first_done_and_the_rest_to_do(
     kept: Person, calendar: Calendar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from recollect.services.opened import OpenStore
+    from recollect.store.store import OpenStore
 
     calendar.wait(40)
     real = OpenStore.commit

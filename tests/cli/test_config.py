@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.running import Person
 
-from recollect.adapters import config
-from recollect.adapters.simple import simple_values
 from recollect.errors import SettingProblem
+from recollect.store import settings as config
 
 BROKEN = {
     "not TOML": ("lang = \n", "it is not valid TOML"),
@@ -183,21 +182,37 @@ def test_every_setting_takes_its_default_as_it_is_shown(key: str) -> None:
             config.parsed(key, wrong)
 
 
-@pytest.mark.parametrize(
-    "text",
+LINES = st.sampled_from(
     [
-        'lang = "zh"\n', '# a\n\nlang = "zh"\n', 'lang = "zh"\r\n', 'lang = "zh" # why\n', "lang = 'zh'\n",
-        'lang="zh"\n', '"lang" = "zh"\n', 'lang = "z\\u0068"\n', '\ufefflang = "zh"\n', 'lang = """zh"""\n',
-        'lang = "zh"\nlang = "en"\n', '[a]\nlang = "zh"\n', 'a.b = "zh"\n', 'lang = "zh\n', "lang = zh\n", "x",
-    ],
+        'lang = "zh"', 'lang = "en"', "# a", "", "[recall]", "[views]", "prompt_tokens = 700", "rows = 007", "rows = -1", "rows = 1_0",
+        "rows = true", "auto = True", "[lang]", "[a.b]", 'recall = "x"', 'lang = "zh" # why', "lang = 'zh'", 'lang="zh"', '"lang" = "zh"',
+        'lang = "z\\u0068"', '\ufefflang = "zh"', 'lang = """zh"""', 'a.b = "zh"', 'lang = "zh', "lang = zh", "x", "# \x00", "[[a]]",
+        "rows = 1.5", " rows = 1", "\trows = 1", "[views]\r", "rows = ٣", 'lang = ""', "rows =  1", 'lang = "z h"', "[]", "[a_b]",
+    ]
 )  # fmt: skip
-def test_a_simple_file_says_what_the_toml_library_reads(text: str) -> None:
+
+
+@given(st.lists(LINES, max_size=5))
+def test_a_plain_file_says_what_the_toml_library_reads(lines: list[str]) -> None:
     import tomllib
 
-    simple = simple_values(text)
+    text = "\n".join(lines)
+    plain = config.plain_values(text)
     try:
-        read = tomllib.loads(text)
+        read = dict(config._flat(tomllib.loads(text), ""))
     except tomllib.TOMLDecodeError:
-        assert simple is None
+        assert plain is None
     else:
-        assert simple in (None, read)
+        assert plain in (None, read)
+
+
+def test_what_init_and_config_write_is_plain(person: Person) -> None:
+    person.ok("init")
+    for key, value in (("recall.prompt_tokens", "700"), ("prune.auto", "true"), ("lang", "zh")):
+        person.ok("config", key, value)
+    text = (person.store / "config.toml").read_text()
+    assert config.plain_values(text) == {
+        "lang": "zh",
+        "recall.prompt_tokens": 700,
+        "prune.auto": True,
+    }

@@ -15,9 +15,9 @@ import pytest
 from tests.cli.running import Person
 
 import recollect
-from recollect.adapters.config import SETTINGS
-from recollect.doors.cli.program import GROUPS
 from recollect.errors import every_error
+from recollect.interfaces.cli.main import GROUPS
+from recollect.store.settings import SETTINGS
 
 DOCS = Path(recollect.__file__).parents[2] / "docs"
 

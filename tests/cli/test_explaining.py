@@ -8,9 +8,9 @@ import pytest
 from tests.services.house import House
 from tests.services.test_recall import page
 
-from recollect.domain.model import Filter
-from recollect.doors.cli.explaining import score_of
-from recollect.services import searching
+from recollect.interfaces.cli.explain import score_of
+from recollect.model.memory import Filter
+from recollect.search import search as searching
 
 
 def found() -> dict[str, searching.Found]:

@@ -10,7 +10,7 @@ from tests.cli.running import Person
 from tests.cli.sentences import fields_of, has_words, pattern_of
 
 from recollect.errors import every_error
-from recollect.lang import heard, say, word
+from recollect.i18n import heard, say, word
 from recollect.lang_zh import HEARD, SAID
 
 FIELD_TEXT = st.text("abcXYZ中文/._-0123456789", min_size=1, max_size=12)

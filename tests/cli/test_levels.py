@@ -140,7 +140,7 @@ def test_a_chinese_conversation_is_disclosed_level_by_level(stranger: Person) ->
     )
     name = done.json["id"]
     pages = [stranger.ok("show", name, "--level", str(n)).out for n in range(4)]
-    assert [("缓存, 连接池, Redis" in page) for page in pages] == [True] * 4
+    assert [("缓存, 连接池, Ｒｅｄｉｓ" in page) for page in pages] == [True] * 4
     assert [("连接池大小为十" in page) for page in pages] == [
         False,
         True,
@@ -153,7 +153,7 @@ def test_a_chinese_conversation_is_disclosed_level_by_level(stranger: Person) ->
     row = next(
         r for r in (stranger.store / "MEMORY.md").read_text("utf-8").splitlines() if name in r
     )
-    assert row.endswith(f"| 连接池讨论 | episodic | 缓存, 连接池, Redis | {name[:10]} |")
+    assert row.endswith(f"| 连接池讨论 | episodic | 缓存, 连接池, Ｒｅｄｉｓ | {name[:10]} |")
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -166,7 +166,7 @@ def test_a_store_of_two_languages_is_one_store(stranger: Person, lang: str) -> N
     stranger.ok("save", "提交前总是运行 linter")
     stranger.ok("save", "Never mock the database")
     rows = stranger.ok("list", "--tags", "redis", "--json").json
-    assert sorted(row["tags"] for row in rows) == [["redis", "timeout"], ["redis", "连接池"]]
+    assert sorted(row["tags"] for row in rows) == [["Redis", "timeout"], ["redis", "连接池"]]
     for asked, name in (
         ("连接池", "lian-jie-chi-da-xiao-wei-10"),
         ("closed links", "pool-links-are-closed-after-a-minute"),

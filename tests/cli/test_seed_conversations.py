@@ -106,10 +106,11 @@ def test_a_bar_in_a_topic_and_long_keywords_stay_whole_in_the_table_c6(person: P
 
 
 def test_saving_at_the_same_moment_gives_every_memory_an_id_c10_c11(person: Person) -> None:
-    (person.project / "talk.md").write_text("### User [14:30:22]\n\nHello.\n")
+    for n in range(8):
+        (person.project / f"talk{n}.md").write_text(f"### User [14:30:22]\n\nHello {n}.\n")
     with ThreadPoolExecutor(4) as pool:
-        words = ("save", "The same talk", "--conversation", "talk.md", "--tags", "a,b", "--json")
-        runs = list(pool.map(lambda _: person.process(*words), range(8)))
+        words = ("save", "The same talk", "--tags", "a,b", "--json", "--conversation")
+        runs = list(pool.map(lambda n: person.process(*words, f"talk{n}.md"), range(8)))
     assert [ran.returncode for ran in runs] == [0] * 8, [ran.stderr for ran in runs]
     names = {json.loads(ran.stdout)["id"] for ran in runs}
     assert len(names) == 8

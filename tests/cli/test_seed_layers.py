@@ -20,7 +20,7 @@ from tests.hooks.machine import EVENTS, SOURCE, Machine, harmless
 from tests.hooks.notes import ids
 from tests.mcp.talking import Agent
 
-from recollect.domain.reaction import reaction_in
+from recollect.capture.failure_fix import reaction_in
 
 LOCKED = "Close the other shell first, then the migration goes through."
 
@@ -169,9 +169,9 @@ def test_importing_the_hooks_runs_nothing_j17(machine: Machine) -> None:
     before = tree_of(machine.home)
     names = [path.stem for path in (SOURCE / "recollect" / "hooks").glob("*.py")]
     code = "import recollect.hook\n" + "".join(
-        f"import recollect.hooks.{name}\n" for name in names if name != "__init__"
+        f"import recollect.interfaces.{name}\n" for name in names if name != "__init__"
     )
-    code += "import recollect.services.consolidate, recollect.app.worker\nprint('all of it')\n"
+    code += "import recollect.consolidate.run, recollect.features.worker\nprint('all of it')\n"
     env = machine.env | {"PYTHONPATH": str(SOURCE), "PYTHONDONTWRITEBYTECODE": "1"}
     ran = subprocess.run(
         [sys.executable, "-c", code], env=env, cwd=machine.project, capture_output=True, check=False

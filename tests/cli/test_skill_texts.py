@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from recollect.adapters.clients.claude.skills import shipped
-from recollect.doors.cli.program import GROUPS
+from recollect.context.pointers import shipped
+from recollect.interfaces.cli.main import GROUPS
 
 COMMANDS = {name for rows in GROUPS.values() for name, _, _ in rows}
 PHRASES = {
@@ -26,4 +26,5 @@ def test_it_is_used_at_the_words_of_the_seeds(lang: str) -> None:
 def test_every_command_that_it_names_is_there(lang: str) -> None:
     named = set(re.findall(r"\brecollect ([a-z-]+)", shipped(lang)))
     assert named - COMMANDS == set()
-    assert {"save", "search", "show", "edit", "supersede", "conflicts", "undo"} <= named
+    assert {"save", "search", "show", "edit", "supersede", "conflicts"} <= named
+    assert "undo" not in named  # what an agent takes back is its own session's only

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from tests.cli.running import Person
 
-from recollect.app.statistics import uses_of
+from recollect.features.statistics import uses_of
 
 KEYS = (
     "scope root memories archived conversations sections tokens layers kinds sessions injected bytes "
-    "index_bytes used most_accessed never_accessed oldest_unaccessed activity pointers encrypted"
+    "index_bytes used most_accessed never_accessed oldest_unaccessed activity pointers encrypted "
+    "past_their_time"
 ).split()
 
 

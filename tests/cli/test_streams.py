@@ -118,7 +118,7 @@ def test_without_a_home_there_is_a_sentence(person: Person) -> None:
 def test_a_bug_leaves_a_report_and_says_where(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from recollect.app import reading
+    from recollect.features import reading
 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by \x1b[2J token ghp_abcdefghijklmnopqrstuvwxyz0123456789")

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.running import Person, Ran
 
-from recollect.doors.paper import Paper, cut, shown, shown_block, width_of
+from recollect.interfaces.cli.console import Paper, cut, shown, shown_block, width_of
 
 OWN_STYLES = re.compile(r"\x1b\[[0-9;]*m")
 HARMFUL = re.compile(

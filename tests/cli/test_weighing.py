@@ -7,7 +7,7 @@ import time
 import pytest
 from tests.cli.running import Person
 
-from recollect.hooks import places
+from recollect.store import locations as places
 
 
 @pytest.fixture

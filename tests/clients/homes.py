@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.adapters.clients.form import Part, Program
-from recollect.adapters.clients.known import KNOWN
+from recollect.clients.base import Part, Program
+from recollect.clients.registry import KNOWN
 
 PROGRAM = Program("/usr/bin/python3", "/opt/a b/recollect/hook.py")
 PROJECT = "/work/teapot"

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from tests.cli.running import Person
 
-from recollect.adapters.clients.form import Program
-from recollect.adapters.clients.known import KNOWN
-from recollect.app import probing
-from recollect.app.setup import program_paths
-from recollect.hooks import places
+from recollect.clients.base import Program
+from recollect.clients.registry import KNOWN
+from recollect.ops import surroundings as probing
+from recollect.ops.setup import program_paths
+from recollect.store import locations as places
 
 from .homes import files_of
 
@@ -160,6 +163,30 @@ def test_doctor_says_when_the_hooks_of_a_client_were_last_called(person: Person)
     assert said.startswith("hooks last called 20")
 
 
+def test_doctor_knows_a_session_in_which_claude_works_long_from_one_without_hooks(
+    person: Person,
+) -> None:
+    person.ok("init", "--scope", "both", "--client", "claude")
+    os.utime(person.home / ".claude" / "settings.json", (1_700_000_000, 1_700_000_000))
+    name = re.sub("[^A-Za-z0-9]", "-", str(person.project))
+    transcript = person.home / ".claude" / "projects" / name / "s.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.touch()
+
+    def unheard() -> list[str]:
+        return [row["state"] for row in findings(person) if "not called in" in row["sentence"]]
+
+    assert unheard() == ["problem"]
+    fields: dict[str, str | list[str] | int] = {"event": "user-prompt", "session": "s"}
+    (person.store / "journal").mkdir(exist_ok=True)
+    places.record(str(person.store), "claude-s", "signal", fields)
+    later = time.time() + 3600  # without a prompt, and without a tool that failed
+    os.utime(transcript, (later, later))
+    assert unheard() == []
+    transcript.rename(transcript.with_name("other.jsonl"))
+    assert unheard() == ["problem"]
+
+
 def test_doctor_finds_files_of_another_installation_and_half_connected_clients(
     person: Person,
 ) -> None:
@@ -174,7 +201,7 @@ def test_doctor_finds_files_of_another_installation_and_half_connected_clients(
     problems = {
         row["about"]: row["sentence"] for row in ran.json["findings"] if row["state"] == "problem"
     }
-    assert "another installation" in problems["gemini"]
+    assert "not as this installation puts them" in problems["gemini"]
     assert "config.toml is without ours" in problems["codex"]
 
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.adapters.clients.form import Program, Whole
-from recollect.adapters.clients.known import KNOWN
-from recollect.adapters.clients.tomlform import Table
-from recollect.domain import jsontext
+from recollect.clients.base import Program, Whole
+from recollect.clients.config_files import Table
+from recollect.clients.registry import KNOWN
+from recollect.text import json_edit as jsontext
 
 from .homes import PROGRAM, part_of
 
@@ -78,6 +78,7 @@ def test_opencode_has_our_plugin_and_our_server() -> None:
     assert settings["mcp"]["recollect"] == {"type": "local", "command": SERVER, "enabled": True}
     assert '"/opt/a b/recollect/hook.py"' in plugin
     assert "{python}" not in plugin
+    assert "const ASKS = false;" in plugin
 
 
 def test_cursor_has_a_flat_list_of_hooks_and_a_rule() -> None:

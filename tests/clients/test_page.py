@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from recollect.adapters.clients.known import KNOWN
+from recollect.clients.registry import KNOWN
 
 HOUSE = Path(__file__).resolve().parents[2]
 PAGE = (HOUSE / "docs" / "clients.md").read_text(encoding="utf-8")

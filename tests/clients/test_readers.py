@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.adapters.clients.codex.transcript import CodexTranscripts
-from recollect.adapters.clients.copilot.transcript import CopilotTranscripts
-from recollect.adapters.clients.gemini.transcript import GeminiTranscripts
-from recollect.adapters.clients.known import KNOWN, Readers
-from recollect.adapters.clients.opencode.transcript import OpenCodeTranscripts
-from recollect.domain.folding import fold
-from recollect.domain.session import Event, SessionState
+from recollect.capture.state import fold
+from recollect.clients.codex import CodexTranscripts
+from recollect.clients.copilot import CopilotTranscripts
+from recollect.clients.gemini import GeminiTranscripts
+from recollect.clients.opencode import OpenCodeTranscripts
+from recollect.clients.registry import KNOWN, Readers
+from recollect.model.session import Event, SessionState
 from recollect.ports import TranscriptReader
 
 from . import transcripts as told

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from tests.cli.running import Person
 
-from recollect.app.here import is_agent, told
+from recollect.workspace import is_agent, told
 
 SESSION = "01a20305-d872-7ac0-9633-fcca5755c771"
 # What was seen in the environment of a command of each of the clients, or stands in its documents.

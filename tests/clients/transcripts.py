@@ -243,7 +243,7 @@ def copilot_path(folder: Path) -> Path:
 OPENCODE_SESSION = "ses_dfd9cd758ffeJlbUYJx51p0KqB"
 _TABLES = """
 CREATE TABLE session (id text PRIMARY KEY, project_id text, parent_id text, directory text,
-  title text, time_created integer, time_updated integer);
+  permission text, title text, time_created integer, time_updated integer);
 CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer,
   time_updated integer, data text);
 CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer,
@@ -261,8 +261,8 @@ class OpenCode:
         with closing(sqlite3.connect(path)) as db:
             db.executescript(_TABLES)
             for name, parent in ((OPENCODE_SESSION, None), ("ses_child", OPENCODE_SESSION)):
-                row = (name, "global", parent, CWD, "t", 1, 1)
-                db.execute("INSERT INTO session VALUES (?,?,?,?,?,?,?)", row)
+                row = (name, "global", parent, CWD, None, "t", 1, 1)
+                db.execute("INSERT INTO session VALUES (?,?,?,?,?,?,?,?)", row)
             db.commit()
 
     def add(self, role: str, *parts: Json, done: bool = True) -> str:
@@ -288,6 +288,13 @@ class OpenCode:
                 db.execute("INSERT INTO part VALUES (?,?,?,?,?,?)", values)
             db.commit()
         return name
+
+    def run_by_command(self) -> None:
+        """Make the session one of `opencode run`, as it marks them."""
+        rows = [{"permission": "question", "pattern": "*", "action": "deny"}]
+        with closing(sqlite3.connect(self.path)) as db:
+            db.execute("UPDATE session SET permission = ?", (json.dumps(rows),))
+            db.commit()
 
     def finish(self, message: str) -> None:
         """Say that a message is whole now."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recollect.domain.meaning import Passage
 from recollect.ports import Embedder
+from recollect.search.vectors import Passage
 
 TEXTS = ["the clock drifts in the cold", "blue buttons", "数据库", "", "x" * 5_000, "a\0b \ud800"]
 

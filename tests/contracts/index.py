@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.domain.codec import memory_from_text
-from recollect.domain.model import Filter, Seen, day_of
-from recollect.domain.rank import Candidate
-from recollect.domain.text import cue_words
-from recollect.fsio import stamp_of
+from recollect.model.document import memory_from_text
+from recollect.model.memory import Filter, Seen, day_of
 from recollect.ports import Index, Known, Row
+from recollect.search.rank import Candidate
+from recollect.store.disk import stamp_of
+from recollect.text.tokens import cue_words
 
 from . import inherited
 from .queries import HOSTILE
@@ -182,7 +182,8 @@ class IndexContract:
             (Filter(category="technology"), ["use-postgres"]),
             (Filter(tags=("Events",)), ["use-postgres"]),
             (Filter(tags=("events", "none")), []),
-            (Filter(tags=("event",)), []),
+            (Filter(tags=("event",)), ["use-postgres"]),
+            (Filter(tags=("eve",)), []),
             (Filter(tags=("数据库",)), ["lianjie"]),
             (Filter(concept="Event-Sourcing"), ["use-postgres"]),
             (Filter(file="counter"), ["use-postgres"]),

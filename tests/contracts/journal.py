@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.model import Op
-from recollect.fsio import stamp_of
+from recollect.model.memory import Op
 from recollect.ports import Hidden, Journal
+from recollect.store.disk import stamp_of
 
 from . import inherited
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import AlreadyThere, ChangedMeanwhile, FileNotThere, Locked, OutsideStore
-from recollect.fsio import stamp_of
 from recollect.ports import Store
+from recollect.store.disk import stamp_of
 
 from . import inherited
 

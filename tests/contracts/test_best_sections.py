@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.adapters.sqlite import best, lookup, schema
-from recollect.adapters.sqlite.engine import sqlite
-from recollect.adapters.sqlite.stemming import stems
+from recollect.search import index_read as best
+from recollect.search import index_schema as schema
+from recollect.search import lookup
+from recollect.search.lookup import sqlite, stems
 
 VOCABULARY = "pool queue cache index token shard"
 LIMIT = 4
@@ -169,7 +170,7 @@ def test_what_is_too_common_is_looked_for_in_the_newest_and_never_counted(
 def kinds(size: int) -> sqlite.Connection:
     """A large shelf where one of ten sections is a rule, and three are pointers."""
     db = filled([f"pool {'queue' if n % 2 else 'cache'} w{n}" for n in range(size)])
-    fields = ", ".join(["''"] * 20)
+    fields = ", ".join(["''"] * 19)
     db.execute(f"INSERT INTO memory VALUES (1, 'p', 'i', 0, {fields}, 0, 0, '', '', '', 0, 0)")
     db.execute("UPDATE section SET kind = 'rule' WHERE n % 10 = 0")
     db.execute("UPDATE section SET kind = 'pointer' WHERE n IN (5, 55, 155)")
@@ -197,7 +198,7 @@ def test_a_filter_is_not_tried_on_more_sections_of_a_larger_store(
 
 def test_what_does_not_pass_takes_no_place() -> None:
     db = filled(["pool queue"] * 300)
-    fields = ", ".join(["''"] * 20)
+    fields = ", ".join(["''"] * 19)
     db.execute(f"INSERT INTO memory VALUES (1, 'p', 'i', 0, {fields}, 0, 0, '', '', '', 0, 0)")
     db.execute("UPDATE section SET kind = 'rule' WHERE n % 100 = 0")
     rules = best.Shelf(db, "hot", "s.kind = ?", ["rule"])

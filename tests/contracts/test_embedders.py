@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 from tests.fakes.embedder import WORDS, WordEmbedder, published_model
 
-from recollect.adapters.embed import making
-from recollect.adapters.embed.endpoint import Endpoint
-from recollect.adapters.embed.floats import FloatEmbedder, shortened
-from recollect.adapters.embed.minilm import MiniLM
-from recollect.domain.meaning import Passage
-from recollect.domain.redact import redact
 from recollect.errors import EmbedderBroken
+from recollect.search import bert as making
+from recollect.search.bert import FloatEmbedder, MiniLM, shortened
+from recollect.search.embedders import Endpoint
+from recollect.search.vectors import Passage
+from recollect.text.redact import redact
 
 from .embedder import EmbedderContract
 

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from tests.unit.build import NASTY, any_text
 
-from recollect.adapters.sqlite import filing, lookup
-from recollect.adapters.sqlite.index import SqliteIndex
-from recollect.adapters.sqlite.rows import ENTRY_FIELDS
-from recollect.domain.text import folded, index_words
+from recollect.search import index_write as filing
+from recollect.search import lookup
+from recollect.search.index import SqliteIndex
+from recollect.search.index_schema import ENTRY_FIELDS
+from recollect.text.tokens import folded, index_words
 
 from .index import Files, page, row
 

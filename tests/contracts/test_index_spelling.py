@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.build import memory
 
-from recollect.adapters.sqlite import spelling
-from recollect.adapters.sqlite.index import SqliteIndex
-from recollect.adapters.sqlite.spelling import LONG, pieces_of, slips_between
-from recollect.domain.model import Filter, Seen
-from recollect.domain.text import cue_words
+from recollect.model.memory import Filter, Seen
 from recollect.ports import Row
+from recollect.search import spelling
+from recollect.search.index import SqliteIndex
+from recollect.search.spelling import LONG, pieces_of, slips_between
+from recollect.text.tokens import cue_words
 
 from .test_best_sections import steps_of
 

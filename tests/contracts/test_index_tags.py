@@ -8,9 +8,9 @@ import pytest
 from tests.fakes import MemoryIndex
 from tests.unit.build import NASTY, memory
 
-from recollect.adapters.sqlite.index import SqliteIndex
-from recollect.domain.model import Memory, Seen
+from recollect.model.memory import Filter, Memory, Seen
 from recollect.ports import Index, Row
+from recollect.search.index import SqliteIndex
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -26,20 +26,25 @@ def fill(index: Index, *memories: Memory) -> None:
     index.apply(rows, (), 1)
 
 
-def test_tags_of_the_same_word_are_known_with_how_often_they_are_used(index: Index) -> None:
+def test_a_filter_finds_a_tag_in_whatever_form_it_was_written(index: Index) -> None:
     fill(
         index,
-        memory(id="a", tags=("scraping", "web")),
-        memory(id="b", tags=("scraping",), body="One.\n\n## Two\n\nThree.\n"),
-        memory(id="c", tags=("vector-search", "数据库连接池")),
-        memory(id="d", path="archive/semantic/d.md", tags=("scraping",)),
+        memory(id="a", tags=("scraping", "C++")),
+        memory(id="b", tags=("Scrapers",)),
+        memory(id="c", tags=("automerge-repo", "数据库连接池")),
+        memory(id="d", path="archive/semantic/d.md", tags=("scraper",)),
     )
-    assert index.used_tags(["scraping"]) == {"scraping": 2, "web": 1}
-    assert index.used_tags(["scrape"])["scraping"] == 2
-    assert index.used_tags(["vector search"])["vector-search"] == 1
-    assert index.used_tags(["数据库连接池"])["数据库连接池"] == 1
-    assert index.used_tags(["redis"]) == {}
-    assert index.used_tags([]) == {}
+
+    def ids(tag: str, *, archived: bool = False) -> list[str]:
+        found = index.entries(Filter(tags=(tag,), archived=archived))
+        return sorted(entry.id for entry in found)
+
+    assert ids("scraper") == ids("SCRAPING") == ids("scrape") == ["a", "b"]
+    assert ids("scraping", archived=True) == ["d"]
+    assert ids("automerge") == ids("automerge-repo") == ids("automerge repo") == ["c"]
+    assert ids("数据库连接池") == ["c"]
+    assert ids("c++") == ["a"]
+    assert ids("redis") == []
 
 
 def test_memories_that_share_two_tags_are_found(index: Index) -> None:
@@ -63,12 +68,5 @@ def test_memories_that_share_two_tags_are_found(index: Index) -> None:
 def test_any_text_is_data(index: Index) -> None:
     fill(index, *(memory(id=f"m{n}", tags=(tag, "x")) for n, tag in enumerate(NASTY)))
     for tag in NASTY:
-        index.used_tags([tag, 'tags:"x" OR *'])
+        index.entries(Filter(tags=(tag, 'tags:"x" OR *')))
         index.sharing([tag, "x", '" NEAR('], "semantic")
-
-
-def test_the_forms_of_a_word_share_a_stem(index: Index) -> None:
-    stems = index.stems(["scraping", "scrape", "缓存"])
-    assert stems["scraping"].startswith("scrap")
-    assert stems["缓存"] == "缓存"
-    assert index.stems([]) == {}

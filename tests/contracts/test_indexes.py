@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from tests.fakes import MemoryIndex
 
-from recollect.adapters.sqlite import filing, lookup
-from recollect.adapters.sqlite.index import SqliteIndex
-from recollect.adapters.sqlite.rows import ENTRY_FIELDS
 from recollect.ports import Index
+from recollect.search import index_write as filing
+from recollect.search import lookup
+from recollect.search.index import SqliteIndex
+from recollect.search.index_schema import ENTRY_FIELDS
 
 from .index import IndexContract
 

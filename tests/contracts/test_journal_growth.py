@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.adapters.journal import FolderJournal
-from recollect.domain.model import Op
-from recollect.fsio import stamp_of
+from recollect.model.memory import Op
+from recollect.store.disk import stamp_of
+from recollect.store.journal import FolderJournal
 
 from .journal import op
 
@@ -173,7 +173,7 @@ def test_another_process_is_heard_of_and_nothing_is_read_twice(
     reader = reopened(journal)
     assert reader.text_of(ops[0].after or "") == ops[0].text
     read: list[int] = []
-    from recollect import fsio
+    from recollect.store import disk as fsio
 
     real = fsio.read_file
 
@@ -227,7 +227,7 @@ def test_a_kill_while_changes_are_forgotten_loses_none_that_is_kept(
         journal.append([ops[-1]])
     kept = ops[40:50]
     stamps, groups = {one.after for one in kept if one.after}, {one.group for one in kept}
-    from recollect import fsio
+    from recollect.store import disk as fsio
 
     real, done = fsio.write_whole, [0]
 

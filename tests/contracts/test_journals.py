@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fakes import MemoryJournal, Pages
 
-from recollect.adapters.journal import FolderJournal
-from recollect.adapters.journal.lines import split
 from recollect.errors import OutsideStore, RecollectError, StorageFailed
-from recollect.fsio import stamp_of
-from recollect.hooks import places
+from recollect.store import locations as places
+from recollect.store.disk import stamp_of
+from recollect.store.journal import FolderJournal
+from recollect.store.journal_lines import split
 
 from .journal import JournalContract, Writers, group, op
 

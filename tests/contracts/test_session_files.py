@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.services.faults import Fails, _Module, disk_that, from_then_on, never, once
 
-from recollect.adapters.journal import FolderJournal
 from recollect.errors import StorageFailed
-from recollect.hooks import places
+from recollect.store import locations as places
+from recollect.store.journal import FolderJournal
 
 WRITER = "ops-here-0a1b2c-2026-01"
 FOLDED = "folded-here-0a1b2c-2026-01.jsonl"

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from tests.services.house import House
 from tests.unit.build import memory
 
-from recollect.adapters.sqlite import bm25
-from recollect.adapters.sqlite.index import SqliteIndex
-from recollect.domain.model import Filter, Seen
-from recollect.domain.rank import Candidate
-from recollect.domain.text import cue_words
+from recollect.model.memory import Filter, Seen
 from recollect.ports import Row
-from recollect.services import searching
-from recollect.services.several import weigh_as_one
+from recollect.search import index_read as bm25
+from recollect.search import search as searching
+from recollect.search.bm25 import weigh_as_one
+from recollect.search.index import SqliteIndex
+from recollect.search.rank import Candidate
+from recollect.text.tokens import cue_words
 
 Note = tuple[str, str]  # title and body
 

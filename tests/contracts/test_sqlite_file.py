@@ -13,13 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.adapters.sqlite import checking, lookup
-from recollect.adapters.sqlite.index import SqliteIndex
-from recollect.adapters.sqlite.stemming import stems
-from recollect.domain.model import Filter
-from recollect.domain.rank import Candidate
-from recollect.domain.text import cue_words
 from recollect.errors import RecollectError
+from recollect.model.memory import Filter
+from recollect.search import index_check as checking
+from recollect.search import lookup
+from recollect.search.index import SqliteIndex
+from recollect.search.lookup import stems
+from recollect.search.rank import Candidate
+from recollect.text.tokens import cue_words
 
 from .index import ALL, STORE, answers, fill, page
 

@@ -8,9 +8,8 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.adapters.sqlite import stemming
-from recollect.adapters.sqlite.engine import sqlite
-from recollect.adapters.sqlite.stemming import LONGEST, TOKENIZER, stem, stems
+from recollect.search import lookup as stemming
+from recollect.search.lookup import LONGEST, TOKENIZER, sqlite, stem, stems
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0"
 PAIRS = [pair for table in (stemming._LONG, stemming._SHORT) for pair in table.values()]

@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 from tests.fakes import MemoryStore
 
-from recollect.adapters.files import MarkdownStore
-from recollect.adapters.scanning import DEEPEST, LARGEST_MEMORY
 from recollect.errors import (
     AlreadyThere,
     ChangedMeanwhile,
@@ -25,8 +23,9 @@ from recollect.errors import (
     RecollectError,
     StorageFailed,
 )
-from recollect.fsio import stamp_of
 from recollect.ports import Store
+from recollect.store.disk import stamp_of
+from recollect.store.files import DEEPEST, LARGEST_MEMORY, MarkdownStore
 
 from .store import TEXT, StoreContract
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
@@ -12,10 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.running import Person
 from tests.services.project import Project
-
-from recollect.doors.cli.program import recollect
 
 from .warm import Warm
 
@@ -132,10 +129,8 @@ class Scene:
 
     def answer(self, *words: str) -> Any:
         """What a command answers in this process; it has to succeed."""
-        folder = str(self.project.folder)
-        done = CliRunner(env=self.project.env).invoke(recollect, ["-C", folder, *words, "--json"])
-        assert done.exit_code == 0, (words, done.output, done.exception)
-        return json.loads(done.stdout)
+        person = Person(self.project.home, self.project.folder, self.project.env)
+        return person.ok(*words, "--json").json
 
 
 def _traced(log: Path) -> list[str]:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.capture.mortal import KILLED, dying_at, forked
 
-from recollect.adapters.journal import FolderJournal
-from recollect.hooks import places
+from recollect.store import locations as places
+from recollect.store.journal import FolderJournal
 
 HOOKS, LINES, SESSIONS = 4, 400, 3
 AT_A_GO = 20  # lines; then a hook waits for the worker, who would hardly come up with it

@@ -13,11 +13,11 @@ import pytest
 from tests.services.project import SOURCE
 
 from recollect.errors import Locked, StorageFailed
-from recollect.fsio import lock, take_lock
+from recollect.store.disk import lock, take_lock
 
 HOLD = """
 import sys
-from recollect.fsio import lock
+from recollect.store.disk import lock
 with lock(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()
@@ -100,7 +100,7 @@ def test_who_waited_for_a_lock_file_that_was_removed_takes_the_new_one(
             os.unlink(path)
             os.close(held)
 
-    monkeypatch.setattr("recollect.fsio.locks.time.sleep", cleared_meanwhile)
+    monkeypatch.setattr("recollect.store.disk.time.sleep", cleared_meanwhile)
     mine = take_lock(path, wait_seconds=30.0)
     assert mine is not None
     assert os.fstat(mine).st_ino == os.stat(path).st_ino
@@ -135,11 +135,11 @@ def test_who_waits_is_patient_as_long_as_the_lock_goes_from_hand_to_hand(
         elif second == 60:
             os.close(held)
 
-    monkeypatch.setattr("recollect.fsio.locks.time", clock := Clock(next_holder))
+    monkeypatch.setattr("recollect.store.disk.time", clock := Clock(next_holder))
     with lock(path, wait_seconds=10.0):
         assert clock.now == 60
         late = Clock(lambda _: None)
-        monkeypatch.setattr("recollect.fsio.locks.time", late)
+        monkeypatch.setattr("recollect.store.disk.time", late)
         assert take_lock(path, wait_seconds=10.0) is None
         assert late.now == 10
 

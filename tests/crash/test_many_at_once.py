@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from tests.services.project import SOURCE, Project
 
-from recollect.domain.model import Filter
-from recollect.domain.text import cue_words
-from recollect.services import writing
-from recollect.services.writing import Draft
+from recollect.capture import intake as save
+from recollect.capture.intake import Draft
+from recollect.model.memory import Filter
+from recollect.text.tokens import cue_words
 
 from .workers import END
 
@@ -85,6 +85,19 @@ def test_commands_at_once_save_a_memory_each(project: Project) -> None:
     save_at_once(project, ["The same title" if n % 2 else f"Title {n}" for n in range(8)])
 
 
+@pytest.mark.parametrize("name", ["shared", "shared#points"])
+def test_commands_at_once_append_a_line_each(project: Project, name: str) -> None:
+    project.write("semantic/shared.md", "# Shared\n\nSome.\n\n## Points\n\nMore.\n")
+    project.answer("list")
+    running = [project.start("edit", name, "--append", f"token{n}z") for n in range(12)]
+    assert [process.communicate(timeout=120)[1] for process in running] == [""] * 12
+    assert [process.returncode for process in running] == [0] * 12
+    text = (project.root / "semantic" / "shared.md").read_text()
+    assert sorted(line for line in text.splitlines() if line.startswith("token")) == sorted(
+        f"token{n}z" for n in range(12)
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("title", ["The same title", "Title {}"])
 def test_twenty_commands_at_once_save_twenty_memories(project: Project, title: str) -> None:
@@ -103,7 +116,7 @@ def crowd(project: Project, *, writers: int, saves: int, edits: int, passes: int
     """Writers, two editors and a reader beside three rebuilds and two consolidations."""
     claims = [talk(project, n) for n in range(4)]
     with project.opened() as store:
-        writing.save(store, Draft("Shared", "Lines:\n", kind="fact"))
+        save.save(store, Draft("Shared", "Lines:\n", kind="fact"))
     shared = project.root / "semantic" / "shared.md"
     shared.write_text(shared.read_text() + END)
     running = [

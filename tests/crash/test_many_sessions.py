@@ -10,7 +10,8 @@ import pytest
 from tests.capture.transcripts import Transcript
 from tests.services.project import SOURCE, Project
 
-from recollect.hooks import places, program
+from recollect.store import locations as places
+from recollect.store.background import mark_pending
 
 from .test_many_at_once import finish
 
@@ -40,7 +41,7 @@ def fold(project: Project, transcript: Transcript, *, over: bool) -> subprocess.
     }
     root = str(project.root)
     places.record(root, places.writer_of("claude", transcript.session), "signal", signal)
-    program.mark_pending(str(project.cache))
+    mark_pending(str(project.cache))
     return project.start("work", root)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.services.project import SOURCE, Project
 
-from recollect.domain.model import Filter
+from recollect.model.memory import Filter
 
 from .power import Computer, require_power_switch
 from .workers import FORGOTTEN_EVERY

@@ -80,12 +80,10 @@ def be_warm(folder: str) -> None:
 
 
 def load_for(command: str) -> None:
-    """Load all that a command needs, as far as its help tells, and what every one of them does."""
-    from click.testing import CliRunner
+    """Load all that a command needs, as far as its module tells, and what every one of them does."""
+    from recollect.interfaces.cli.main import command_of
 
-    from recollect.doors.cli.program import recollect
-
-    CliRunner().invoke(recollect, [command, "--help"])
+    command_of(command)
     for part in ("app", "services", "adapters", "domain"):
         for path in sorted((ROOT / "src" / "recollect" / part).rglob("*.py")):
             name = ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)

@@ -10,12 +10,11 @@ import random
 import sys
 from collections.abc import Callable
 
-from recollect import open_store
-from recollect.app import lifecycle
-from recollect.app.api import Memories
-from recollect.app.wiring import App
+from recollect.api import Memories, open_store
 from recollect.errors import ChangedMeanwhile
-from recollect.services import writing
+from recollect.features import lifecycle
+from recollect.features import memories as writing
+from recollect.workspace import App
 
 END = "This is the end of it.\n"
 

@@ -9,10 +9,10 @@ import pytest
 from tests.crypto.desk import BODY, Desk
 from tests.crypto.sealing import Makes, SealingContract
 
-from recollect.adapters.crypto import age
-from recollect.domain.codec.sealed import sealed_of
 from recollect.errors import KeyMissing
+from recollect.model.document import sealed_of
 from recollect.ports import Sealing
+from recollect.privacy import keys as age
 
 SECRETS = [age.new_secret() for _ in range(4)]
 
@@ -66,7 +66,9 @@ def test_no_command_that_needs_no_key_loads_anything_of_this(desk: Desk, command
     desk.save()
     words = ["recollect", *command.split()]
     code = (
-        "import sys; from recollect.doors.cli import main; sys.argv = " + repr(words) + "\n"
+        "import sys; from recollect.interfaces.cli.main import main; sys.argv = "
+        + repr(words)
+        + "\n"
         "try: main()\nexcept SystemExit: pass\n"
         "print([m for m in sys.modules if 'crypto' in m or 'pyrage' in m or m.endswith('sealing')])"
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from tests.cli.running import Person
 from tests.crypto.desk import BODY, TAGS, TITLE, WORDS, Desk
 
-import recollect.app.sealing
+import recollect.features.hide_plain_text
 from recollect.errors import StorageFailed
 
 NAME = "kingfisher-salary-for-zbigniew"
@@ -139,17 +140,58 @@ def test_a_crash_before_the_journal_is_cleaned_is_mended_by_the_next_run(
         raise StorageFailed(path="journal", reason="the machine went down")
 
     with monkeypatch.context() as broken:
-        broken.setattr(recollect.app.sealing, "_hide", crash)
+        broken.setattr(recollect.features.hide_plain_text, "_take_out", crash)
         assert desk.person.run("encrypt", NAME).code == 16
     assert desk.left()
-    # Something of the same name that came later is somebody else's.
+    report = desk.person.ok("doctor", "--json").json
+    (done,) = (row for row in report["findings"] if row["state"] == "mended")
+    assert "interrupted" in done["sentence"]
+    assert desk.left() == []
+    # Something of the same name that comes later is somebody else's.
     desk.person.ok("save", TITLE, "--body", "Something else.", "--kind", "decision")
-    done = desk.person.ok("encrypt", "--json").json["finished"]
-    assert len(done) == 1
-    assert BODY in desk.person.ok("show", done[0]).out
+    assert BODY in desk.person.ok("show", done["about"]).out
     assert desk.person.ok("history", NAME, "--json").json[0]["cause"] == "save"
-    assert desk.left(["marmalade"]) == []
     assert desk.person.ok("encrypt", "--json").json["finished"] == []
+
+
+def test_encrypt_itself_says_what_it_finished_also_without_the_cache(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(desk)
+
+    def crash(*_: object) -> None:
+        raise StorageFailed(path="journal", reason="the machine went down")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(recollect.features.hide_plain_text, "_take_out", crash)
+        assert desk.person.run("encrypt", NAME).code == 16
+    shutil.rmtree(desk.person.home / ".cache")
+    (done,) = desk.person.ok("encrypt", "--json").json["finished"]
+    # Without the cache nobody knows how it was written: an edit of a person, perhaps.
+    assert desk.left() == ["project/.claude/memory/facts.json"]
+    assert "facts.json" in desk.person.run("doctor").out
+    assert BODY in desk.person.ok("show", done).out
+
+
+def test_what_cannot_be_finished_now_is_a_problem_of_doctor_and_stops_no_reading(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(desk)
+    desk.person.ok("save", "Plain", "--body", "text")
+
+    def crash(*_: object) -> None:
+        raise StorageFailed(path="journal", reason="the machine went down")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(recollect.features.hide_plain_text, "_take_out", crash)
+        assert desk.person.run("encrypt", NAME).code == 16
+        assert "plain" in desk.person.ok("list").out
+        report = desk.person.run("doctor", "--json").json
+        assert "encrypted" in {
+            row["about"] for row in report["findings"] if row["state"] == "problem"
+        }
+    assert desk.person.ok("doctor", "--json").json["problems"] == 0
+    assert desk.left() == []
 
 
 @pytest.mark.parametrize(

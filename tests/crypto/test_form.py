@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.codec import memory_from_text
-from recollect.domain.codec.sealed import Sealed, is_sealed, sealed_of, sealed_text
-from recollect.domain.entries import entry_of, shelved
-from recollect.domain.layers import written_to
+from recollect.model.document import Sealed, is_sealed, memory_from_text, sealed_of, sealed_text
+from recollect.model.entries import entry_of, shelved
+from recollect.model.layers import written_to
 
 KEY = "age1" + "q" * 58
 TIME = "2026-01-11T14:30:00Z"

@@ -16,8 +16,9 @@ import pytest
 from tests.cli.running import Ran
 from tests.crypto.desk import BODY, WORDS, Desk, says
 
-from recollect.adapters.crypto import age, ring
-from recollect.domain.codec.sealed import sealed_of
+from recollect.model.document import sealed_of
+from recollect.privacy import keys as age
+from recollect.privacy import keys as ring
 
 NEW = age.new_secret()
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 import pytest
 from tests.crypto.desk import BODY, TAGS, TITLE, Desk
 
+from recollect.text.wordings import TWICE
+
 Git = Callable[..., str]
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
 
@@ -75,7 +77,7 @@ def test_changes_in_different_places_are_merged(desk: Desk, git: Git, branches: 
     assert desk.left() == []
 
 
-def test_the_same_line_changed_twice_is_a_conflict_inside_the_cipher_text(
+def test_both_wordings_of_the_same_line_stand_inside_the_cipher_text(
     desk: Desk, git: Git, branches: str
 ) -> None:
     desk.person.ok("edit", branches, "--append", "Ours.")
@@ -87,10 +89,10 @@ def test_the_same_line_changed_twice_is_a_conflict_inside_the_cipher_text(
     git("checkout", "-q", "main")
     desk.person.ok("edit", branches, "--body", text.replace("Middle", "Marmalade"))
     git("commit", "-qam", "ours again")
-    git("merge", "-q", "other", "-m", "both", code=1)
+    git("merge", "-q", "other", "-m", "both")
     assert desk.left() == []
     found = body(desk, branches)
-    assert "<<<<<<< ours\nMarmalade.\n=======\nZbigniew.\n>>>>>>> theirs" in found
+    assert f"Marmalade.\n\n{TWICE}\n\nZbigniew." in found
     assert not desk.person.ok("show", branches, "--json").json["problem"]
 
 

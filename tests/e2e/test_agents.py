@@ -19,6 +19,8 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 BRIEF = "Recollect keeps the notes of earlier sessions"
 TELLS_SERVER_ITS_SESSION = ("copilot",)
+# Run without a terminal, as here, these say in their log that a program sent the prompt.
+SAYS_WHO_PROMPTS = ("codex", "opencode", "copilot")
 ANSWER = "Stored notes from earlier work that may bear on this"
 FIRST_PROMPT = (
     "We decided to use PostgreSQL for the event store because we need JSONB. "
@@ -58,7 +60,8 @@ def test_next_session_knows_what_the_last_one_learned(
     connected.settle()
     [row] = connected.sessions()
     text = connected.text(row["id"])
-    assert "Use PostgreSQL for the event store: we need JSONB" in text
+    is_person = agent.name not in SAYS_WHO_PROMPTS
+    assert ("Use PostgreSQL for the event store: we need JSONB" in text) == is_person
     assert "- `app.py`" in text
     assert "Done: the greeting is hello" in text
     assert FIRST_PROMPT[:60] in connected.json("show", row["id"], "--level", "3")["conversation"]
@@ -68,8 +71,9 @@ def test_next_session_knows_what_the_last_one_learned(
     assert done.returncode == 0, done.stdout + done.stderr
     asked, answered = all_text(api.turns[-2]), all_text(api.turns[-1])
     assert BRIEF in asked
-    assert "I prefer small commits with a test in each" in asked
-    assert "Use PostgreSQL for the event store: we need JSONB" in asked
+    assert ("I prefer small commits with a test in each" in asked) == is_person
+    assert ("Use PostgreSQL for the event store: we need JSONB" in asked) == is_person
+    assert is_person or "- We decided to use PostgreSQL for the event store" in asked
     # A command that fails as one failed before brings back what worked then.
     assert "PATH:./tools" not in asked
     assert 'PATH="$PATH:./tools" lintool install strict' in answered
@@ -124,8 +128,8 @@ def test_resumed_session_renews_its_memory_and_gets_no_second_brief(
     [after] = connected.sessions()
     assert after["id"] == before["id"]
     text = connected.text(after["id"])
-    assert "Use RabbitMQ for the work queue" in text
-    assert text.count("Use PostgreSQL for the event store") == 1
+    assert "We will use RabbitMQ for the work queue" in text
+    assert text.count("- `app.py`") == 1
     said = all_text(api.turns[-1])
     assert FIRST_PROMPT in said
     assert said.count(BRIEF) == 1
@@ -193,7 +197,7 @@ def test_codex_runs_the_plugin_of_claude_code_as_its_own(
     codex.prompt("Go on with the cache.", cwd=project)
 
     assert BRIEF in all_text(api.turns[-1])
-    assert "Use Redis for the session cache" in all_text(api.turns[-1])
+    assert "use Redis for the session cache" in all_text(api.turns[-1])
     titles = [row["title"] for row in memory.sessions()]  # the second may be there by now
     assert titles.count("We decided to use Redis for the session cache") == 1
 

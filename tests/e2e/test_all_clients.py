@@ -8,6 +8,7 @@ import pytest
 
 from .memory import Memory
 from .messages_api import MessagesApi, all_text, say
+from .tui import Tui
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,8 +45,13 @@ def test_what_one_agent_learned_every_other_one_recalls(
     for name, one in everybody.items():
         told, fact = SAID[name]
         api.add([say("Noted.")])
-        done = one.prompt(told, cwd=project)
-        assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"
+        if one is client:  # typed, it is the person's decision; the others are sent theirs
+            with Tui(client, cwd=project) as tui:
+                tui.ask(told, "Noted.")
+                tui.exit()
+        else:
+            done = one.prompt(told, cwd=project)
+            assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"
         heard = all_text(api.turns[-1])
         assert [f for f in known if f not in heard] == [], name
         memory.settle()

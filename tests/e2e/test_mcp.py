@@ -57,7 +57,7 @@ def test_what_the_tools_answer_is_not_captured_as_news(
         assert "JSONB" not in memory.text(row["id"])
 
 
-def test_a_tool_that_only_reads_needs_no_permission_and_one_that_writes_does(
+def test_no_tool_is_called_without_the_person_s_permission(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:
     memory.run("save", "Use Redis for the cache", "--kind", "decision", "--body", "It is quick.")
@@ -69,10 +69,8 @@ def test_a_tool_that_only_reads_needs_no_permission_and_one_that_writes_does(
     # As a person runs it: without the switch that skips all questions, and nobody to answer them.
     result = client.run("-p", "Which cache do we use?", "--output-format", "json", cwd=project)
     assert (result.returncode, result.stderr) == (0, "")
-    read, wrote = tool_results(api.turns[-1])
-    assert "It is quick." in str(read["content"])
-    assert not read.get("is_error")
-    assert wrote["is_error"]
-    assert "permission" in str(wrote["content"]).lower()
+    for result_of in tool_results(api.turns[-1]):
+        assert result_of["is_error"]
+        assert "permission" in str(result_of["content"]).lower()
     memory.settle()
     assert "kafka" not in str(memory.json("list", "--kind", "decision")).lower()

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect import fsio
-from recollect.hooks import places
+from recollect.store import disk as fsio
+from recollect.store import locations as places
 
 from .client import ClaudeClient, kill_group
 from .messages_api import MessagesApi, call, say, stall, tool_results

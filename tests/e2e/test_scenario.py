@@ -15,7 +15,7 @@ from .tui import Tui
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .client import ClaudeClient, Result
+    from .client import ClaudeClient
     from .memory import Memory
 
 pytestmark = pytest.mark.e2e
@@ -27,8 +27,8 @@ FIRST_PROMPT = (
 )
 
 
-def work_once(client: ClaudeClient, api: MessagesApi, project: Path) -> Result:
-    """Session 1: two decisions, a preference, an edit, a failure that is overcome."""
+def work_once(client: ClaudeClient, api: MessagesApi, project: Path) -> str:
+    """Session 1, typed: two decisions, a preference, an edit, a failure that is overcome; its id."""
     app = project / "app.py"
     app.write_text('print("hi")\n')
     tool = project / "tools" / "lintool"
@@ -45,15 +45,17 @@ def work_once(client: ClaudeClient, api: MessagesApi, project: Path) -> Result:
         ],
         [say("Done: the greeting is hello and the linter is installed.")],
     )
-    return client.prompt(FIRST_PROMPT, cwd=project)
+    with Tui(client, cwd=project) as tui:
+        tui.ask(FIRST_PROMPT, "the linter is installed")
+        tui.exit()
+    [transcript] = (client.home / ".claude" / "projects").glob("*/*.jsonl")
+    return transcript.stem
 
 
 def test_next_session_knows_what_the_last_one_learned(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:
-    first = work_once(client, api, project)
-    assert first.returncode == 0
-    assert first.stderr == ""
+    work_once(client, api, project)
     memory.settle()
 
     api.add(
@@ -78,7 +80,7 @@ def test_next_session_knows_what_the_last_one_learned(
 def test_session_becomes_a_memory_that_a_person_can_read(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:
-    session = work_once(client, api, project).session_id
+    session = work_once(client, api, project)
     memory.settle()
 
     [row] = memory.sessions()
@@ -104,7 +106,7 @@ def test_session_becomes_a_memory_that_a_person_can_read(
 def test_resumed_session_renews_its_memory_and_gets_no_second_brief(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:
-    session = work_once(client, api, project).session_id
+    session = work_once(client, api, project)
     memory.settle()
     client.prompt("What was decided so far?", cwd=project)
     memory.settle()
@@ -116,7 +118,9 @@ def test_resumed_session_renews_its_memory_and_gets_no_second_brief(
     assert {row["id"] for row in memory.sessions()} == before
     [row] = [r for r in memory.sessions() if "greeting" in r["title"]]
     text = memory.text(row["id"])
-    assert "Use RabbitMQ for the work queue" in text
+    # Sent without a terminal, it is what was asked for, and nobody's decision.
+    assert "We will use RabbitMQ for the work queue" in text
+    assert "Use RabbitMQ for the work queue" not in text
     assert text.count("Use PostgreSQL for the event store") == 1
     assert all_text(api.turns[-1]).count("Recollect keeps the notes of earlier sessions") <= 1
 
@@ -125,7 +129,7 @@ def test_resumed_session_renews_its_memory_and_gets_no_second_brief(
 def test_fork_captures_only_what_is_new(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:
-    session = work_once(client, api, project).session_id
+    session = work_once(client, api, project)
     memory.settle()
 
     client.fork(session, "We will use Kafka for the audit log.", cwd=project)
@@ -133,7 +137,7 @@ def test_fork_captures_only_what_is_new(
 
     texts = [memory.text(row["id"]) for row in memory.sessions()]
     assert len(texts) == 2
-    assert sum("Use Kafka for the audit log" in text for text in texts) == 1
+    assert sum("We will use Kafka for the audit log" in text for text in texts) == 1
     assert sum("Use PostgreSQL for the event store" in text for text in texts) == 1
 
 
@@ -160,8 +164,8 @@ def test_two_sessions_at_once_both_land(
 
     texts = "\n".join(memory.text(row["id"]) for row in memory.sessions())
     assert len(memory.sessions()) == 2
-    assert "Use gRPC between the services" in texts
-    assert "Use Terraform for the cloud" in texts
+    assert "We will use gRPC between the services" in texts
+    assert "We will use Terraform for the cloud" in texts
 
 
 @pytest.mark.slow
@@ -216,7 +220,7 @@ def test_settings_file_is_the_other_way_to_connect(
     memory.settle()
     client.prompt("Go on", cwd=project)
 
-    assert "Use SQLite for the index" in given(api.turns[-1], "SessionStart")
+    assert "We will use SQLite for the index" in given(api.turns[-1], "SessionStart")
     memory.settle()
     memory.run("uninstall")
     assert client.settings_path.read_bytes() == before
@@ -260,7 +264,7 @@ def test_private_words_and_secrets_reach_no_file(
                 if b"4711-tango" in data or token.encode() in data:
                     found.append(path)
     assert found == []
-    assert "Use Vault" in memory.text(memory.sessions()[0]["id"])
+    assert "We will use Vault" in memory.text(memory.sessions()[0]["id"])
 
 
 def test_plugin_is_valid_to_the_last_key(client: ClaudeClient) -> None:

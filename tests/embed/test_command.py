@@ -13,9 +13,9 @@ from tests.cli.running import Person
 from tests.contracts.test_embedders import Server
 from tests.fakes.embedder import wheel
 
-from recollect.adapters.embed import fetching
-from recollect.app.wiring import App
-from recollect.app.worker import make_vectors
+from recollect.features.worker import make_vectors
+from recollect.search import embedders as fetching
+from recollect.workspace import App
 
 MODELS = ".local/share/recollect/embedders"
 
@@ -26,7 +26,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
     home, project = tmp_path / "home", tmp_path / "project"
     (project / ".git").mkdir(parents=True)
     home.mkdir()
-    monkeypatch.setattr("recollect.hooks.program.start_worker", lambda *_: 0)
+    monkeypatch.setattr("recollect.interfaces.hooks.events.start_worker", lambda *_: 0)
     monkeypatch.setattr("os.nice", lambda _: 0)  # this process goes on
     somebody = Person(home, project)
     somebody.ok("init")

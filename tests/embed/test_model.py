@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.embedder import VOCABULARY, WIDE, published_model
 
-from recollect.adapters.embed import making, tensors
-from recollect.adapters.embed.bert import Encoder
-from recollect.adapters.embed.minilm import MOST_KEPT, MiniLM
-from recollect.domain.meaning import Meant, Passage
 from recollect.errors import EmbedderBroken
+from recollect.search import bert as making
+from recollect.search import bert as tensors
+from recollect.search.bert import MOST_KEPT, Encoder, MiniLM
+from recollect.search.vectors import Meant, Passage
 
 if TYPE_CHECKING:
     import numpy as np

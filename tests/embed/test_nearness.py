@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.contracts.embedder import cosine
 
-from recollect.adapters.sqlite.nearness import Signs, agreement, cosines
-from recollect.adapters.sqlite.schema import SLOTS
-from recollect.adapters.sqlite.vectors import signs_of, signs_of_pieces
-from recollect.domain.meaning import Meant
+from recollect.search.index_schema import SLOTS
+from recollect.search.vectors import Meant, Signs, agreement, cosines, signs_of, signs_of_pieces
 
 NUMBERS = 40  # no multiple of 16
 VECTORS = st.lists(st.binary(min_size=NUMBERS, max_size=NUMBERS), min_size=1, max_size=70)

@@ -9,13 +9,14 @@ from tests.cli.running import Person
 from tests.contracts.index import page, row
 from tests.fakes.embedder import WordEmbedder
 
-from recollect.app.wiring import App
-from recollect.domain.meaning import Meant
-from recollect.domain.model import Filter
+from recollect.context import recall
 from recollect.errors import EmbedderBroken
-from recollect.services import recall, searching
-from recollect.services.embedding import fill
-from recollect.services.opened import OpenStore
+from recollect.model.memory import Filter
+from recollect.search import search as searching
+from recollect.search.embedding import fill
+from recollect.search.vectors import Meant
+from recollect.store.store import OpenStore
+from recollect.workspace import App
 
 
 class Broken(WordEmbedder):

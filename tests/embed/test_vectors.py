@@ -9,10 +9,10 @@ import pytest
 from tests.contracts.index import page, row
 from tests.fakes.embedder import WordEmbedder
 
-from recollect.adapters.sqlite.index import SqliteIndex
-from recollect.adapters.sqlite.vectors import misplaced
-from recollect.domain.model import Filter
-from recollect.services.embedding import fill
+from recollect.model.memory import Filter
+from recollect.search.embedding import fill
+from recollect.search.index import SqliteIndex
+from recollect.search.vectors import misplaced
 
 CLOCK = page("Clock drifts in the cold", "It is slow.\n\n## Why\n\nThe crystal.")
 STORE = page("Use postgres for events", "They come in.")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from recollect.domain.meaning import Meant, Passage
+from recollect.search.vectors import Meant, Passage
 
 WORDS = "clock drifts cold winter time postgres events store blue buttons the a is in".split()
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS, "##s", ":", "."]

@@ -7,18 +7,17 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import NamedTuple
 
-from recollect.adapters.sqlite.lookup import MOST_CANDIDATES
-from recollect.domain.codec.fields import stem_of
-from recollect.domain.entries import Shelved, entry_of, is_conversation
-from recollect.domain.entries import shelved as _cut
-from recollect.domain.meaning import Meant
-from recollect.domain.model import Entry, Filter, Memory, day_of
-from recollect.domain.names import is_number
-from recollect.domain.rank import Candidate
-from recollect.domain.tags import common_tags
-from recollect.domain.text import index_words, plain_words, stem
-from recollect.fsio import stamp_of
+from recollect.model.document import stem_of
+from recollect.model.entries import Shelved, entry_of, is_conversation
+from recollect.model.entries import shelved as _cut
+from recollect.model.memory import Entry, Filter, Memory, day_of, is_number
+from recollect.model.tags import common_tags, with_forms
 from recollect.ports import Known, Near, Row, Unmeant
+from recollect.search.lookup import MOST_CANDIDATES
+from recollect.search.rank import Candidate
+from recollect.search.vectors import Meant
+from recollect.store.disk import stamp_of
+from recollect.text.tokens import index_words, plain_words, stem
 
 shelved = lru_cache(4_000)(_cut)
 
@@ -146,21 +145,9 @@ class MemoryIndex:
             found = [e for e in named if e.id.startswith(f"{memory_id.lower()}-")]
         return min(found, key=lambda e: (e.path.startswith("archive/"), e.path), default=None)
 
-    def used_tags(self, tags: Sequence[str]) -> dict[str, int]:
-        words = {stem(word) for tag in tags for word in plain_words(tag)}
-        found: dict[str, int] = {}
-        for entry in self.entries(Filter()):
-            if words & {stem(w) for tag in entry.tags for w in index_words(tag).split()}:
-                for tag in entry.tags:
-                    found[tag] = found.get(tag, 0) + 1
-        return found
-
     def sharing(self, tags: Sequence[str], layer: str) -> list[Entry]:
         found = self.entries(Filter(layer=layer, superseded=False))
         return [entry for entry in found if len(common_tags(tags, entry.tags)) > 1]
-
-    def stems(self, words: Sequence[str]) -> dict[str, str]:
-        return {word: stem(word) for word in words}
 
     def entries_of_session(self, session: str) -> list[Entry]:
         found = [e for e, _ in self._named() if e.session == session]
@@ -223,7 +210,7 @@ class MemoryIndex:
                 *at, entry.id, one.anchor, entry.title, one.heading, one.text, entry.path,
                 entry.layer, one.kind, entry.salience, one.confidence, one.source, one.trust,
                 entry.status, "\n".join(one.trigger), "\n".join(entry.files),
-                "\n".join(entry.related), entry.session, entry.project, created,
+                "\n".join(entry.related), entry.session, created,
                 day_of(created), one.tokens, known.size, known.mtime_ns, known.inode,
                 "\n".join((*entry.tags, *entry.concepts)),
             ),
@@ -268,6 +255,12 @@ def _shelf_of(memory: Memory) -> str:
     return "cold" if memory.archived else "hot"
 
 
+def _has_tag(entry: Entry, tag: str) -> bool:
+    words = {stem(word) for word in plain_words(tag)}
+    have = {stem(word) for word in index_words(with_forms("\n".join(entry.tags))).split()}
+    return tag.lower() in map(str.lower, entry.tags) or bool(words and words <= have)
+
+
 def _passes(entry: Entry, memory: Memory, only: Filter) -> bool:
     kinds = {entry.kind, *(one.kind for one in shelved(memory))}
     return (
@@ -276,7 +269,7 @@ def _passes(entry: Entry, memory: Memory, only: Filter) -> bool:
         and only.category in ("", entry.category)
         and only.session in ("", entry.session)
         and (not only.kind or only.kind in kinds)
-        and {tag.lower() for tag in only.tags} <= {tag.lower() for tag in entry.tags}
+        and all(_has_tag(entry, tag) for tag in only.tags)
         and (not only.concept or only.concept.lower() in map(str.lower, entry.concepts))
         and only.file.lower() in "\n".join(entry.files).lower()
         and max(entry.created, entry.updated) >= only.since
@@ -289,7 +282,7 @@ def _score(words: list[str], entry: Entry, one: Shelved) -> float:
     """A word counts more in a title than in a body; every word found adds to it."""
     fields = (
         (3.0, f"{entry.title} {one.heading}"),
-        (3.0, "\n".join(entry.tags)),
+        (3.0, with_forms("\n".join(entry.tags))),
         (6.0, "\n".join(one.trigger)),
         (2.0, "\n".join((*entry.files, *entry.concepts))),
         (1.0, one.text),

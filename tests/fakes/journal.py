@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from recollect.domain.model import Op, Problem
+from recollect.model.memory import Op, Problem
 from recollect.ports import Hidden, Line, Note, SessionFile
 
 from .store import Before, nothing

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from recollect.domain.model import Document, Problem, Seen
 from recollect.errors import AlreadyThere, ChangedMeanwhile, FileNotThere, Locked, OutsideStore
-from recollect.fsio import stamp_of
+from recollect.model.memory import Document, Problem, Seen
+from recollect.store.disk import stamp_of
 
 LAYERS = ("core/", "episodic/", "semantic/", "procedural/", "reference/")
 DEEPEST = 11

@@ -6,6 +6,7 @@ import compileall
 import io
 import json
 import os
+import resource
 import shutil
 import sqlite3
 import stat
@@ -20,8 +21,8 @@ import pytest
 from tests.cli.running import Person, tree_of
 
 import recollect
-from recollect.app import leftovers, repair
-from recollect.app.repair import Counts, Mended
+from recollect.features import repair
+from recollect.features.repair import Counts, Mended
 
 UNCHECKED = PycInvalidationMode.UNCHECKED_HASH  # as an installed package may have them
 
@@ -102,6 +103,16 @@ def _half_written(person: Person) -> None:
     os.utime(temp, (0, 0))
 
 
+def _zeroed_journal(person: Person) -> None:
+    """The next writer's file after a power cut on XFS."""
+    (the_journal(person).parent / "ops-other-000000-2026-11.jsonl").write_bytes(bytes(5000))
+
+
+def _zeroed_end(person: Person) -> None:
+    with the_journal(person).open("ab") as file:
+        file.write(bytes(700))
+
+
 def _no_views(person: Person) -> None:
     for name in ("MEMORY.md", ".index.json"):
         (person.store / name).unlink()
@@ -114,8 +125,8 @@ def _no_cache(person: Person) -> None:
 
 
 DAMAGES: list[Callable[[Person], None]] = [
-    _rows, _stamps, _zeros, _foreign_line, _torn_line, _readable, _half_written, _no_views,
-    _no_cache,
+    _rows, _stamps, _zeros, _foreign_line, _torn_line, _zeroed_journal, _zeroed_end, _readable,
+    _half_written, _no_views, _no_cache,
 ]  # fmt: skip
 
 
@@ -182,14 +193,16 @@ def test_a_folder_that_becomes_a_link_while_the_snapshot_is_made_is_not_followed
     (root / "top.md").write_text("top")
     (root / "top.md").chmod(0o640)
 
+    regular_files = repair.regular_files
+
     def listed(root: str) -> Iterator[tuple[str, os.stat_result]]:
-        found = list(leftovers.regular_files(root))
+        found = list(regular_files(root))
         os.rename(f"{root}/semantic", f"{root}/before")
         os.symlink(elsewhere, f"{root}/semantic")
         return iter(found)
 
     monkeypatch.setattr(repair, "regular_files", listed)
-    with tarfile.open(fileobj=io.BytesIO(repair._packed(str(root)))) as packed:
+    with tarfile.open(fileobj=io.BytesIO(repair._packed(str(root))[0])) as packed:
         assert packed.getnames() == ["top.md"]
         assert stat.S_IMODE(packed.getmember("top.md").mode) == 0o640
 
@@ -215,7 +228,7 @@ def test_a_few_snapshots_are_kept(person: Person) -> None:
 
 def test_less_of_anything_than_before_is_a_problem() -> None:
     def mended(before: Counts, after: Counts) -> bool:
-        return Mended("", before, after, False, [], 0, 0, 0).lowered
+        return Mended("", before, after, False, [], 0, 0, 0, []).lowered
 
     some = Counts(3, 1, 7, 100)
     assert not mended(some, some)
@@ -237,6 +250,75 @@ def test_a_file_that_was_emptied_is_a_problem(person: Person) -> None:
     assert found(person)["semantic/one-fact.md"] == "problem"
 
 
+@pytest.mark.parametrize("damage", [_foreign_line, _zeroed_journal, _zeroed_end])
+def test_a_damaged_journal_is_a_problem(person: Person, damage: Callable[[Person], None]) -> None:
+    assert problems(person) == 0
+    damage(person)
+    assert problems(person) >= 1
+    assert any(about.startswith("journal/ops-") for about in found(person))
+
+
+CUTS: dict[str, Callable[[bytes], bytes]] = {
+    "NUL bytes": lambda data: bytes(len(data)),
+    "NUL bytes at the end": lambda data: data[:-9] + bytes(9),
+    "in the front matter": lambda data: data[:30],
+    "in the text": lambda data: data[:-9],
+}
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_a_memory_that_was_cut_off_is_a_problem_and_comes_back(person: Person, cut: str) -> None:
+    file = person.store / "semantic" / "one-fact.md"
+    whole = file.read_bytes()
+    file.write_bytes(CUTS[cut](whole))
+    findings = person.run("doctor", "--json").json["findings"]
+    said = [f["sentence"] for f in findings if f["about"] == "semantic/one-fact.md"]
+    assert any("undo --gone" in sentence for sentence in said)
+    file.unlink()
+    person.ok("undo", "--gone")
+    assert file.read_bytes() == whole
+
+
+def test_a_memory_of_nothing_but_nul_that_no_command_wrote_is_a_problem(person: Person) -> None:
+    person.write("semantic/zeros.md", "\0" * 4096)
+    assert found(person)["semantic/zeros.md"] == "problem"
+
+
+def test_whole_lines_that_somebody_took_away_are_an_edit(person: Person) -> None:
+    person.ok("edit", "one-fact", "--append", "And old.")
+    file = person.store / "semantic" / "one-fact.md"
+    file.write_bytes(file.read_bytes().removesuffix(b"And old.\n"))
+    assert problems(person) == 0
+
+
+@pytest.mark.parametrize("name", ["lock", "worker.lock"])
+def test_a_lock_that_is_a_folder_is_a_problem(person: Person, name: str) -> None:
+    path = cache_of(person) / name
+    path.unlink(missing_ok=True)
+    path.mkdir()
+    assert found(person)["lock"] == "problem"
+    if name == "lock":
+        ran = person.run("save", "Another", "--body", "x")
+        assert (ran.code, "a folder is in the way of a lock" in ran.err) == (16, True)
+        assert person.ok("list").out
+    path.rmdir()
+    assert problems(person) == 0
+
+
+def test_what_is_larger_than_anything_of_ours_is_left_out_of_the_snapshot_and_named(
+    person: Person,
+) -> None:
+    path = person.write("semantic/odd.bin", "x")
+    os.truncate(path, 10_000_000_000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    ran = person.run("doctor", "--repair", "--json").json
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - before < 5
+    assert {f["about"]: f["state"] for f in ran["findings"]}["semantic/odd.bin"] == "note"
+    (snapshot,) = (cache_of(person) / "snapshots").iterdir()
+    assert snapshot.stat().st_size < 1_000_000
+    assert path.stat().st_size == 10_000_000_000
+
+
 def test_hooks_that_are_connected_and_not_called_are_a_problem(person: Person) -> None:
     person.ok("init", "--client", "claude")
     settings = person.home / ".claude" / "settings.json"
@@ -249,7 +331,7 @@ def test_hooks_that_are_connected_and_not_called_are_a_problem(person: Person) -
     assert found(person)["hooks"] == "problem"
     line = {"op": "signal", "time": "2099-01-01T00:00:00Z", "event": "stop"}
     page = person.store / "journal" / "claude-s.jsonl"
-    from recollect.hooks import places
+    from recollect.store import locations as places
 
     raw = json.dumps(line, separators=(",", ":")).encode()
     page.write_bytes(places.sealed(raw, places.checksum(raw)))
@@ -272,7 +354,7 @@ def test_a_compiled_file_that_a_full_disk_cut_off_is_a_problem_and_taken_away(
     copy = tmp_path / "copy"
     shutil.copytree(Path(recollect.__file__).parent, copy / "recollect")
     compileall.compile_dir(copy, quiet=2, invalidation_mode=UNCHECKED)
-    (cut,) = (copy / "recollect/hooks/__pycache__").glob(
+    (cut,) = (copy / "recollect/interfaces/hooks/__pycache__").glob(
         f"asking.{sys.implementation.cache_tag}.pyc"
     )
     env = {"PYTHONPATH": str(copy)}

@@ -15,8 +15,8 @@ from tests.crash.test_many_at_once import ROOT, accounts
 from tests.hooks.machine import HOOK, until
 from tests.services.project import SOURCE, Project
 
-from recollect import open_store
-from recollect.hooks import places
+from recollect.api import open_store
+from recollect.store import locations as places
 
 pytest.importorskip("mcp")
 from tests.mcp.talking import PROGRAM, Server

@@ -17,8 +17,8 @@ from typing import Any, Self
 
 import pytest
 
-from recollect.adapters.journal import FolderJournal
-from recollect.hooks import places
+from recollect.store import locations as places
+from recollect.store.journal import FolderJournal
 
 from .turns import Body, Choose, Turn, every_order, run_together
 
@@ -28,9 +28,9 @@ NAME = f"{WRITER}.jsonl"
 # how long a file was: a hook asks only whether its last line is whole, and every line is.
 STEPS = ("open", "write", "stat", "rename", "unlink")
 PLACES = (
-    "recollect.hooks.places.os",
-    "recollect.fsio.files.os",
-    "recollect.adapters.journal.sessions.os",
+    "recollect.store.locations.os",
+    "recollect.store.disk.os",
+    "recollect.store.journal.os",
 )
 
 

@@ -16,7 +16,7 @@ from tests.hooks.machine import HOOK
 from tests.services.project import Project
 from tests.unit.test_frontmatter import BOMBS
 
-from recollect.domain.model import Filter
+from recollect.model.memory import Filter
 
 MB = 1024 * 1024
 MOST_SECONDS = (
@@ -43,6 +43,8 @@ ODD: dict[str, bytes] = {
     "links": b"# Odd\n\nA zebra. " + b"[" * 50_000 + b"](" * 10_000,
     "code fences": b"# Odd\n\nA zebra.\n\n" + b"```\n~~~\n" * 20_000,
     "comments": b"# Odd\n\nA zebra. " + b"<!-- " * 50_000,
+    "reasons without an end": b"# Odd\n\nA zebra. "
+    + b"<!-- superseded 2026-01-01: previously " * 20_000,
     "comments that end": b"# Odd\n\nA zebra. " + b"-->" * 50_000,
     "headings": b"# Odd\n\nA zebra.\n" + b"## x\n" * 20_000,
     "a private part without an end": b"# Odd\n\nA zebra.\n" + b"<private>" * 20_000,
@@ -167,3 +169,32 @@ def test_what_is_no_file_is_named_and_keeps_nobody_waiting(
     assert done.returncode == 1
     assert b"semantic/odd.md" in done.stdout
     hook(project)
+
+
+KEYS = {
+    "keys": "".join(f"key{n} = {n}\n" for n in range(50_000)),
+    "keys of a table": "[recall]\n" + "".join(f"key{n} = {n}\n" for n in range(50_000)),
+    "tables": "".join(f"[t{n}.a]\nb = 1\n" for n in range(20_000)),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_fifty_thousand_settings_that_are_none_cost_little_and_are_counted(
+    project: Project, name: str
+) -> None:
+    path = project.write("config.toml", KEYS[name])
+    done = run(project, "search", "okapi", "--json")
+    assert done.returncode == 0, done.stderr[-500:]
+    said = done.stderr.decode()
+    assert f"{path}:" in said
+    assert said.count("is no setting") == 20
+    assert " more lines that are wrong" in said
+    assert run(project, "doctor").returncode == 1
+
+
+def test_a_settings_file_without_measure_is_named_and_not_read(project: Project) -> None:
+    path = project.write("config.toml", "lang = 'zh'\n")
+    os.truncate(path, 10_000 * MB)
+    done = run(project, "search", "okapi", "--json")
+    assert [hit["id"] for hit in json.loads(done.stdout)["hits"]] == ["sound"]
+    assert b"it has more than 1,048,576 bytes" in done.stderr

@@ -15,7 +15,7 @@ import pytest
 from tests.hooks.machine import HOOK, until
 from tests.services.project import Project
 
-from recollect import fsio
+from recollect.store import disk as fsio
 
 from .test_everybody_at_once import still_running
 

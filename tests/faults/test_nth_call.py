@@ -15,9 +15,10 @@ import pytest
 from tests.crash.kills import Scene, require_strace, shape
 from tests.hooks.machine import HOOK, SESSION, Machine, Ran, harmless
 
+from recollect.capture import intake as save
+from recollect.capture.intake import Draft
 from recollect.errors import every_error
-from recollect.services import writing
-from recollect.services.writing import Draft
+from recollect.features import memories as writing
 
 # What a file system may say to each call.
 ERRORS = {
@@ -41,7 +42,7 @@ def scene(quick_folder: Path) -> Scene:
     scene = Scene(quick_folder / "refused")
     scene.project.write("semantic/by-hand.md", "# By hand\n\nA person wrote this.\n")
     with scene.project.opened() as store:
-        writing.save(store, Draft("One", "First.", kind="fact"))
+        save.save(store, Draft("One", "First.", kind="fact"))
         writing.edit(store, "one", append="Second.")
     scene.keep()
     return scene
@@ -147,7 +148,7 @@ def calls_of(machine: Machine, event: str) -> Iterator[tuple[str, int]]:
         found = re.match(r"\d+ +(\w+)\(", line)
         if found and found[1] in counts:
             counts[found[1]] += 1
-            started = started or "recollect/hooks" in line
+            started = started or "recollect/interfaces/hooks" in line
             if started:
                 yield found[1], counts[found[1]]
 

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from tests.services.project import Project
 
-from recollect.domain.model import Filter
-from recollect.services import writing
-from recollect.services.searching import search
-from recollect.services.undoing import history, undo
-from recollect.services.writing import Draft
+from recollect.capture import intake as save
+from recollect.capture.intake import Draft
+from recollect.features import memories as writing
+from recollect.model.memory import Filter
+from recollect.search.search import search
+from recollect.store.history import history, undo
 
 MANY = 1_000
 
@@ -70,7 +71,7 @@ def test_a_checkout_of_a_thousand_files_is_seen_to_the_last_one(project: Project
 @pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 def test_a_checkout_of_older_texts_can_be_worked_on_and_undone(project: Project) -> None:
     with project.opened() as store:
-        writing.save(store, Draft("One", "Old words.", kind="fact"))
+        save.save(store, Draft("One", "Old words.", kind="fact"))
     git(project, "init", "-q", "-b", "one")
     git(project, "add", "-f", ".claude/memory/semantic")
     git(project, "commit", "-q", "-m", "one")
@@ -115,7 +116,7 @@ COPIES = (
 @pytest.mark.parametrize("name", COPIES)
 def test_a_conflict_copy_is_found_and_named_and_hides_nothing(project: Project, name: str) -> None:
     with project.opened() as store:
-        writing.save(store, Draft("One", "An okapi.", kind="fact"))
+        save.save(store, Draft("One", "An okapi.", kind="fact"))
     here = project.root / "semantic" / "one.md"
     copy = here.with_name(name)
     copy.write_text(here.read_text().replace("okapi", "otter"))
@@ -160,7 +161,7 @@ def test_a_file_that_comes_in_pieces_is_whole_in_the_end(project: Project) -> No
 
 def test_a_conflict_copy_of_the_journal_doubles_nothing(project: Project) -> None:
     with project.opened() as store:
-        writing.save(store, Draft("One", "An okapi.", kind="fact"))
+        save.save(store, Draft("One", "An okapi.", kind="fact"))
     (page,) = (project.root / "journal").glob("ops-*")
     copy = page.with_name(f"{page.stem}.sync-conflict-20260111-143000-ABCDEFG.jsonl")
     shutil.copy(page, copy)

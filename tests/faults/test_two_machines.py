@@ -12,12 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.services.project import Project
 
-from recollect.app.wiring import App
-from recollect.hooks import places
-from recollect.services import writing
-from recollect.services.opened import OpenStore
-from recollect.services.undoing import history, undo, undo_to
-from recollect.services.writing import Draft
+from recollect.capture import intake as save
+from recollect.capture.intake import Draft
+from recollect.features import memories as writing
+from recollect.store import locations as places
+from recollect.store.history import history, undo, undo_to
+from recollect.store.store import OpenStore
+from recollect.workspace import App
 
 HOUR, DAY = 3600, 24 * 3600
 APART = [(0, HOUR), (0, -HOUR), (0, 400 * DAY), (-400 * DAY, 400 * DAY)]
@@ -54,7 +55,7 @@ def two(folder: Path, apart: tuple[int, int]) -> list[Machine]:
     project = Project(folder)
     machines = [Machine(project, folder / f"home-{n}", by) for n, by in enumerate(apart)]
     with machines[0].opened() as store:
-        writing.save(store, Draft("One", "Start.", kind="fact"))
+        save.save(store, Draft("One", "Start.", kind="fact"))
     return machines
 
 
@@ -105,7 +106,7 @@ def test_every_point_comes_back_on_either_machine(
     for n, (who, is_new) in enumerate(turns):
         with machines[who].opened() as store:
             if is_new:
-                writing.save(store, Draft(f"New {n}", "Text.", kind="fact"))
+                save.save(store, Draft(f"New {n}", "Text.", kind="fact"))
             else:
                 writing.edit(store, "one", append=f"Added {n}.")
             points.append((history(store)[0].id, machines[0].project.files()))

@@ -12,12 +12,13 @@ from typing import Any, cast
 import pytest
 from tests.services.house import House
 
+from recollect.capture import intake as save
+from recollect.capture.intake import Draft
 from recollect.errors import ChangedMeanwhile
+from recollect.features import memories as writing
 from recollect.ports import Index, Journal, Known, Row, Store
-from recollect.services import writing
-from recollect.services.opened import OpenStore
-from recollect.services.undoing import history
-from recollect.services.writing import Draft
+from recollect.store.history import history
+from recollect.store.store import OpenStore
 
 from .turns import Body, Choose, Lock, Turn, every_order, run_together
 
@@ -29,7 +30,7 @@ class Scene:
 
     def __init__(self) -> None:
         self.house = House()
-        writing.save(self.house.open(), Draft("One", "Start.", kind="fact"))
+        save.save(self.house.open(), Draft("One", "Start.", kind="fact"))
         self.lock, self.index_lock = Lock(), Lock()
         self.now: Turn | None = None
         self.steps: tuple[str, ...] = ()  # those that are told apart; all of them if none is named

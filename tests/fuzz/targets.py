@@ -13,24 +13,27 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 
-from recollect.adapters import config
-from recollect.adapters.clients.form import Form, Program
-from recollect.adapters.clients.known import KNOWN, Readers
-from recollect.adapters.journal import lines
-from recollect.adapters.sqlite.index import SqliteIndex
-from recollect.domain import codec, pack, summary
-from recollect.domain.claims import claims_in
-from recollect.domain.entries import entry_of
-from recollect.domain.folding import fold
-from recollect.domain.model import Filter, Seen
-from recollect.domain.redact import redact, strip_private
-from recollect.domain.session import Event, SessionState
-from recollect.domain.sessionfile import read_facts
-from recollect.domain.text import cue_words
-from recollect.doors.paper import shown, shown_block
+from recollect.capture import summary
+from recollect.capture.state import fold
+from recollect.clients.base import Form, Program
+from recollect.clients.registry import KNOWN, Readers
+from recollect.consolidate.claims import claims_in
+from recollect.context import pack
 from recollect.errors import RecollectError
-from recollect.hooks import payload
+from recollect.interfaces.cli.console import shown, shown_block
+from recollect.interfaces.hooks import payload
+from recollect.model import document as codec
+from recollect.model import frontmatter
+from recollect.model.entries import entry_of
+from recollect.model.facts import read_facts
+from recollect.model.memory import Filter, Seen
+from recollect.model.session import Event, SessionState
 from recollect.ports import Row
+from recollect.search.index import SqliteIndex
+from recollect.store import journal_lines as lines
+from recollect.store import settings as config
+from recollect.text.redact import redact, strip_private
+from recollect.text.tokens import cue_words
 
 Target = Callable[[bytes], None]
 
@@ -40,14 +43,14 @@ def front_matter(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
     memory = codec.memory_from_text(text, "semantic/x.md")
     assert memory.id
-    front = codec.split_front(text)
+    front = frontmatter.split_front(text)
     assert front.lead + "".join(front.lines) + front.body == text
     entry_of(memory, "stamp")
     claims_in(memory)
     read_facts(memory.body)
     with suppress(ValueError, RecollectError):  # what cannot be parsed is not edited
         edited = codec.with_field(text, "salience", "high")
-        assert codec.split_front(edited).body == front.body
+        assert frontmatter.split_front(edited).body == front.body
         assert codec.with_field(edited, "salience", "high") == edited
 
 

@@ -158,7 +158,7 @@ def _foreign(index: Path) -> None:
 
 
 def _same_name_other_tables(index: Path) -> None:
-    from recollect.adapters.sqlite.lookup import IDENTITY
+    from recollect.search.lookup import IDENTITY
 
     index.unlink()
     with closing(sqlite3.connect(index)) as db:
@@ -283,11 +283,11 @@ def test_a_link_in_place_of_the_journal_file_is_not_followed(machine: Machine) -
 @pytest.mark.parametrize(
     ("module", "text"),
     [
-        ("hooks/places.py", "raise ImportError('gone')"),
-        ("hooks/program.py", "def broken(:\n"),
-        ("hooks/recall.py", "import nothing_of_this_name"),
-        ("adapters/sqlite/lookup.py", "raise SystemExit(3)"),
-        ("domain/text.py", "1 / 0"),
+        ("store/locations.py", "raise ImportError('gone')"),
+        ("interfaces/hooks/events.py", "def broken(:\n"),
+        ("interfaces/hooks/recall.py", "import nothing_of_this_name"),
+        ("search/lookup.py", "raise SystemExit(3)"),
+        ("text/tokens.py", "1 / 0"),
         ("__main__.py", "raise SystemExit(3)"),
     ],
 )
@@ -322,4 +322,4 @@ def test_what_went_wrong_is_in_the_log(known: Machine) -> None:
 
     line = (known.home / ".cache" / "recollect" / "hook.log").read_text()
     assert "PostToolUse" in line
-    assert "places.py" in line
+    assert "locations.py" in line

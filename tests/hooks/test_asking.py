@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from recollect.app.asking import keep_asking
-from recollect.app.settings import change_setting
-from recollect.app.wiring import App
+from recollect.features.ask import keep_asking
+from recollect.features.settings import change_setting
+from recollect.workspace import App
 
 from .machine import SESSION, Machine
-from .test_modules import modules_of
+from .test_modules import OF_OS, modules_of
 
 
 def ask(machine: Machine, interval: int = 5, **settings: str) -> None:
@@ -182,14 +182,14 @@ def test_a_damaged_journal_stops_nothing(machine: Machine) -> None:
 
 
 def test_asking_imports_little_and_not_asking_nothing_of_it(machine: Machine) -> None:
-    assert "recollect.hooks.asking" not in modules_of(machine, "PostToolUse")
+    assert "recollect.interfaces.hooks.asking" not in modules_of(machine, "PostToolUse")
     ask(machine, 1)
     for event in ("PostToolUse", "Stop"):
         names = modules_of(machine, event)
         ours = {name for name in names if name.startswith("recollect")}
-        assert "recollect.hooks.asking" in ours
-        assert len(ours) <= 7
-        assert names - ours <= {"gc"}
+        assert "recollect.interfaces.hooks.asking" in ours
+        assert len(ours) <= 10
+        assert names - ours <= {"gc", *OF_OS}
 
 
 def test_leaving_word_is_done_again_when_it_is_gone(machine: Machine) -> None:

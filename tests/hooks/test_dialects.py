@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.hooks import dialects
-from recollect.hooks.payload import members, text_of
+from recollect.interfaces.hooks import dialects
+from recollect.interfaces.hooks.payload import members, text_of
 
 from . import payloads
 from .machine import SESSION, Machine, Ran

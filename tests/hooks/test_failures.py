@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from recollect.adapters.sessions import FolderSessions
-from recollect.domain.session import SessionState
+from recollect.capture.session_files import FolderSessions
+from recollect.model.session import SessionState
 
 from .machine import SESSION, Machine, harmless
 

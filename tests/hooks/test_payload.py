@@ -9,7 +9,7 @@ from itertools import repeat
 
 import pytest
 
-from recollect.hooks import payload
+from recollect.interfaces.hooks import payload
 
 from .machine import SOURCE
 
@@ -17,7 +17,7 @@ from .machine import SOURCE
 SLOW = f"""
 import sys, time
 sys.path.insert(0, {str(SOURCE)!r})
-from recollect.hooks import payload
+from recollect.interfaces.hooks import payload
 class Clock:
     now = 0.0
     @classmethod

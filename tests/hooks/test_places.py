@@ -5,7 +5,6 @@ from __future__ import annotations
 import binascii
 import json
 import os
-import posix
 import subprocess
 from pathlib import Path
 
@@ -13,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.app.wiring import App
-from recollect.hooks import payload, places
+from recollect.interfaces.hooks import payload
+from recollect.store import locations as places
+from recollect.workspace import App
 
 from .machine import Machine
 
@@ -68,10 +68,10 @@ def test_a_work_tree_has_the_store_of_its_repository(known: Machine) -> None:
     assert answered(known, tree / "sub")
 
 
-def test_a_repository_inside_a_project_has_its_own_or_the_nearest_store(known: Machine) -> None:
+def test_a_repository_inside_a_project_has_a_store_of_its_own(known: Machine) -> None:
     inner = known.project / "vendor" / "lib"
     git("init", str(inner))
-    assert answered(known, inner)
+    assert not answered(known, inner)
 
     (inner / ".claude" / "memory").mkdir(parents=True)
     assert not answered(known, inner)
@@ -112,7 +112,7 @@ def test_the_home_folder_is_no_project_whatever_path_leads_to_it(bare: Machine) 
         assert everywhere == f"{home}/.claude/memory"
 
 
-def test_hooks_and_commands_call_a_project_by_the_same_name(bare: Machine) -> None:
+def test_hooks_and_commands_agree_on_the_project_of_a_folder(bare: Machine) -> None:
     (bare.home / ".claude").mkdir()
     plain, marked = bare.home / "plain" / "sub", bare.home / "marked" / "sub"
     for folder in (plain, marked, bare.project / "src"):
@@ -121,7 +121,7 @@ def test_hooks_and_commands_call_a_project_by_the_same_name(bare: Machine) -> No
 
     for folder in (plain, marked, marked.parent, bare.project / "src", bare.home):
         named = places.project_of(str(folder), bare.env)
-        assert named == App(str(folder), bare.env).project_name
+        assert named == App(str(folder), bare.env).project_folder
     assert places.project_of(str(marked), bare.env) == str(marked.parent)
     assert places.project_of(f"{plain}/../sub", bare.env) == str(plain)
 
@@ -161,13 +161,13 @@ def test_the_cache_is_where_the_person_keeps_caches(known: Machine) -> None:
 def test_a_journal_folder_that_another_hook_just_made_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mkdir = posix.mkdir
+    mkdir = os.mkdir
 
     def quicker(path: str, mode: int) -> None:
         mkdir(path, mode)
         mkdir(path, mode)  # raises, as it does for the one that comes second
 
-    monkeypatch.setattr(posix, "mkdir", quicker)
+    monkeypatch.setattr(os, "mkdir", quicker)
 
     places.record(str(tmp_path), "claude-x", "signal", {"event": "stop"})
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import posix
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recollect.hooks import search
+from recollect.interfaces.hooks import search
 
 from .machine import SESSION, Machine, harmless
 from .notes import BILLING, QUESTION, ids, write_notes
@@ -138,7 +137,8 @@ def test_a_note_with_an_odd_name_is_given_once(name: str, machine: Machine) -> N
 def test_the_journal_says_what_was_given(known: Machine) -> None:
     known.ask(QUESTION)
 
-    (line,) = known.journal()
+    signal, line = known.journal()
+    assert (signal["op"], signal["event"]) == ("signal", "user-prompt")
     assert line["op"] == "inject"
     assert line["items"] == ["billing"]
     assert line["session"] == SESSION
@@ -227,7 +227,7 @@ def test_a_folder_that_becomes_a_link_while_a_hook_reads_is_not_followed(
     for place, text in ((root / path, "ours"), (elsewhere / path, "theirs")):
         place.parent.mkdir(parents=True)
         place.write_text(text)
-    ask = posix.open
+    ask = os.open
 
     def opened(name: str, *args: int, **named: int) -> int:
         if os.path.basename(name) == "billing.md":
@@ -235,7 +235,7 @@ def test_a_folder_that_becomes_a_link_while_a_hook_reads_is_not_followed(
             (root / "semantic").symlink_to(elsewhere / "semantic")
         return ask(name, *args, **named)
 
-    monkeypatch.setattr(posix, "open", opened)
+    monkeypatch.setattr(os, "open", opened)
     assert search._text_inside(str(root), path) == "ours"
     with pytest.raises(OSError, match="semantic"):
         search._text_inside(str(root), path)
@@ -251,28 +251,6 @@ def test_the_global_store_is_asked_too(known: Machine) -> None:
         known.write(f"semantic/{name}.md", text, root=root, id=name, title=name.title())
 
     assert set(ids(known.ask("billing"))) == {"billing", "ledger"}
-
-
-def test_notes_of_another_project_are_never_given(bare: Machine) -> None:
-    for name, project in (("mine", str(bare.project)), ("theirs", "/home/other")):
-        bare.write(
-            f"semantic/{name}.md", f"{BILLING} {name}", root=bare.everywhere, id=name,
-            title=f"Billing events {name}", project=project,
-        )  # fmt: skip
-
-    assert ids(bare.ask("database of the billing events")) == ["mine"]
-
-
-def test_a_project_that_got_a_store_is_given_what_the_global_one_knows_of_it(
-    machine: Machine,
-) -> None:
-    for name, project in (("mine", str(machine.project)), ("theirs", "/home/other")):
-        machine.write(
-            f"semantic/{name}.md", f"{BILLING} {name}", root=machine.everywhere, id=name,
-            title=f"Billing events {name}", project=project,
-        )  # fmt: skip
-
-    assert ids(machine.ask("database of the billing events")) == ["mine"]
 
 
 @pytest.mark.parametrize("field", [{"status": "superseded"}, {"trust": "external"}])

@@ -41,7 +41,7 @@ def test_a_prompt_that_names_a_time_is_given_what_is_of_it(
 def test_a_prompt_that_names_a_time_stays_below_the_budget(years: Machine) -> None:
     names = modules_of(years, "UserPromptSubmit", prompt="What did we do in 2019?")
 
-    assert "recollect.domain.dates" in names
+    assert "recollect.text.dates" in names
     assert not names & HEAVY
     assert len(names) <= 45
-    assert "recollect.domain.dates" not in modules_of(years, "UserPromptSubmit")
+    assert "recollect.text.dates" not in modules_of(years, "UserPromptSubmit")

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.mcp.talking import Agent
 
-from recollect.doors.mcp.checks import Refused, checked
-from recollect.doors.mcp.tools import BY_NAME, TOOLS, Tool
+from recollect.interfaces.mcp.tools import BY_NAME, TOOLS, Refused, Tool, checked
 
 ANY = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -13,14 +13,13 @@ import pytest
 from tests.mcp.talking import SECONDS, Agent, Server, is_running
 from tests.mcp.test_mcp_ending import wait_until
 
-from recollect.doors.mcp import stdio
-from recollect.doors.mcp.desk import Call, Cancelled, Telling
-from recollect.doors.mcp.protocol import Request
+from recollect.interfaces.mcp import server as stdio
+from recollect.interfaces.mcp.server import Call, Cancelled, Request, Telling
 
 # Each call says that it has begun and sleeps; one that changes something wakes up after a moment.
 ASLEEP = """
 import sys, time
-from recollect.doors.mcp import desk, stdio
+from recollect.interfaces.mcp import server as desk; from recollect.interfaces.mcp import server as stdio
 def slow(self, app, request):
     print("begun", file=sys.stderr, flush=True)
     time.sleep(0.3 if request.params["name"] == "remember" else 600)
@@ -32,8 +31,8 @@ stdio.serve()
 # A store whose index is being made for as long as anybody wants to know of it, and then is there.
 PREPARING = """
 import sys, time
-from recollect.app.wiring import App
-from recollect.doors.mcp import desk, stdio
+from recollect.workspace import App
+from recollect.interfaces.mcp import server as desk; from recollect.interfaces.mcp import server as stdio
 desk.QUIET_SECONDS = desk.BETWEEN_SECONDS = -1
 real = App.stores
 def stores(self, scope="", progress=None):
@@ -194,8 +193,8 @@ def test_cancelling_what_is_not_there_changes_nothing(agent: Agent, which: objec
 
 
 def test_progress_only_grows_from_store_to_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.doors.mcp.desk.QUIET_SECONDS", -1)
-    monkeypatch.setattr("recollect.doors.mcp.desk.BETWEEN_SECONDS", -1)
+    monkeypatch.setattr("recollect.interfaces.mcp.server.QUIET_SECONDS", -1)
+    monkeypatch.setattr("recollect.interfaces.mcp.server.BETWEEN_SECONDS", -1)
     said: list[dict[str, Any]] = []
     call = Call(Request(1, "tools/call", {"_meta": {"progressToken": 7}}), said.append)
     telling = Telling(call)

@@ -131,7 +131,7 @@ def test_what_was_being_written_when_it_was_killed_is_whole_or_not_there(agent: 
 def test_nothing_but_the_protocol_goes_to_stdout_whatever_is_printed(agent: Agent) -> None:
     code = (
         "import os, sys, threading\n"
-        "from recollect.doors.mcp import desk, stdio\n"
+        "from recollect.interfaces.mcp import server as desk; from recollect.interfaces.mcp import server as stdio\n"
         "def noisy(self, app, request):\n"
         "    print('noise'); os.system('echo noise'); sys.stdout.flush()\n"
         "    assert sys.stdin.read() == ''\n"
@@ -151,8 +151,8 @@ def test_nothing_but_the_protocol_goes_to_stdout_whatever_is_printed(agent: Agen
 
 def test_a_bug_ends_a_call_but_not_the_server(agent: Agent) -> None:
     code = (
-        "from recollect.app import tools\n"
-        "from recollect.doors.mcp import stdio\n"
+        "from recollect.features import agent_tools as tools\n"
+        "from recollect.interfaces.mcp import server as stdio\n"
         "tools.recall = None\n"
         "stdio.serve()\n"
     )

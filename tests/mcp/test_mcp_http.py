@@ -13,7 +13,8 @@ from tests.mcp.over_http import HttpServer, modern, outside, served
 from tests.mcp.talking import ENVELOPE, MODERN, Agent
 from tests.mcp.test_mcp_protocol import CALLS, NAMES
 
-from recollect.doors.mcp import guard, protocol
+from recollect.interfaces.mcp import http as guard
+from recollect.interfaces.mcp import server as protocol
 
 
 @pytest.mark.slow

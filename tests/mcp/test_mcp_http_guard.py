@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import socket
 import threading
+import time
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +27,8 @@ MAIN = "from recollect.__main__ import main\nmain()\n"
 PREPARING = (
     """
 import sys, time
-from recollect.app.wiring import App
-from recollect.doors.mcp import desk, http
+from recollect.workspace import App
+from recollect.interfaces.mcp import server as desk; from recollect.interfaces.mcp import http
 desk.QUIET_SECONDS = desk.BETWEEN_SECONDS = -1
 http.PING_SECONDS = 0.5
 real = App.stores
@@ -208,3 +211,53 @@ def test_a_client_that_breaks_off_in_the_middle_of_a_message_costs_nothing(agent
         pid = server.process.pid
         # The threads of the connections that broke off are gone too.
         assert wait_until(lambda: len(os.listdir(f"/proc/{pid}/task")) <= 4)
+
+
+# The first bytes of a request, and then one more now and then: each keeps a connection.
+BEGINNINGS = {
+    "nothing": b"",
+    "a head that never ends": b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+    "a body that never comes": b"",
+}
+
+
+@pytest.mark.parametrize("name", BEGINNINGS)
+def test_slow_connections_keep_nobody_out(agent: Agent, name: str) -> None:
+    with served(agent) as server, ExitStack() as stack:
+        sent = BEGINNINGS[name]
+        if "body" in name:
+            head = {"Host": f"127.0.0.1:{server.port}", **server.headers, "Content-Length": "90"}
+            lines = "".join(f"{key}: {value}\r\n" for key, value in head.items())
+            sent = f"POST /mcp HTTP/1.1\r\n{lines}\r\n".encode()
+        for _ in range(200):  # more than there are
+            link = socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS)
+            stack.enter_context(link)
+            with suppress(OSError):
+                link.sendall(sent)
+        for _ in range(3):
+            assert server.ask("ping") == {}
+        pid = server.process.pid
+        assert len(os.listdir(f"/proc/{pid}/task")) <= 64 + 4
+
+
+QUICK = """
+from recollect.interfaces import loopback
+loopback.ASKING_SECONDS = 0.5
+loopback.IDLE_SECONDS = 2.0
+"""
+
+
+@pytest.mark.parametrize("name", ["nothing", "a head that never ends"])
+def test_who_takes_too_long_to_ask_is_let_go(agent: Agent, name: str) -> None:
+    with served(agent, code=QUICK + MAIN) as server:
+        link = socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS)
+        with link:
+            link.sendall(BEGINNINGS[name])
+            begun = time.monotonic()
+            with suppress(ConnectionError):
+                while not select.select([link], [], [], 0.1)[0]:
+                    if BEGINNINGS[name]:
+                        link.sendall(b"x")  # it never stops
+                    assert time.monotonic() - begun < 10
+                assert link.recv(1000) == b""
+        assert server.ask("ping") == {}

@@ -14,9 +14,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from tests.mcp.talking import ENVELOPE, MODERN, Agent
 
-from recollect.doors.mcp import protocol
-from recollect.doors.mcp.protocol import Wrong
-from recollect.doors.mcp.tools import TOOLS
+from recollect.interfaces.mcp import server as protocol
+from recollect.interfaces.mcp.server import Wrong
+from recollect.interfaces.mcp.tools import TOOLS
 
 NAMES = ["recall", "search", "remember", "update", "forget", "expand", "timeline", "status"]
 CALLS: dict[str, dict[str, Any]] = {

@@ -6,8 +6,8 @@ import pytest
 from tests.mcp.talking import Agent
 from tests.mcp.test_mcp_tools import front_of
 
-from recollect.domain import model
-from recollect.doors.mcp import tools
+from recollect.interfaces.mcp import tools
+from recollect.model import memory as model
 
 
 def test_the_words_that_are_offered_are_those_of_the_store() -> None:
@@ -83,3 +83,20 @@ def test_a_note_that_it_could_have_been_added_to_is_named(agent: Agent) -> None:
         said = server.call("remember", title="Ten links are enough", kind="fact", tags=tags)
     assert said["structuredContent"]["near"] == "redis-holds-the-sessions"
     assert "into" in said["content"][0]["text"]
+
+
+@pytest.mark.parametrize("kind", ["fact", "decision", "rule"])
+def test_what_was_saved_by_command_is_not_remembered_again_and_the_other_way_round(
+    agent: Agent, kind: str
+) -> None:
+    with agent.server() as server:
+        saved = agent.json("save", "使用 NATS", "--kind", kind, "--body", "It is fast.")
+        told = server.call("remember", title="使用NATS", kind=kind, text="it is fast")
+        assert saved["id"] in told["content"][0]["text"]
+        server.text("remember", title="Use Redis", kind=kind, text="For the cache.")
+        again = agent.json("save", "use redis.", "--kind", kind, "--body", "For the cache")
+    texts = "".join(
+        path.read_text() for path in agent.store.rglob("*.md") if path.name != "MEMORY.md"
+    )
+    assert texts.lower().count("for the cache") == texts.lower().count("it is fast") == 1
+    assert again["what"] == "amended"  # the person says it now

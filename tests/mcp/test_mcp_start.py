@@ -31,14 +31,16 @@ def modules_after(statement: str) -> set[str]:
 
 def test_the_first_answer_waits_for_few_modules_and_for_none_of_the_stores() -> None:
     bare = modules_after("")
-    loaded = modules_after("import recollect.doors.mcp.stdio") - bare
+    loaded = modules_after("import recollect.interfaces.mcp.server") - bare
     assert len(loaded) <= MOST_MODULES, sorted(loaded)
-    assert not {m for m in loaded if m.startswith(("recollect.app", "recollect.adapters"))}
+    assert not {m for m in loaded if m.startswith(("recollect.workspace", "recollect.store.files"))}
     assert not loaded & {"click", "sqlite3", "mcp", "pydantic", "asyncio", "dataclasses", "logging"}
 
 
 def test_the_server_does_without_the_sdk_that_tests_it() -> None:
-    loaded = modules_after("from recollect.doors.mcp import answers, prompts, resources, stdio")
+    loaded = modules_after(
+        "from recollect.interfaces.mcp import answers; from recollect.interfaces.mcp import answers as prompts; from recollect.interfaces.mcp import answers as resources; from recollect.interfaces.mcp import server as stdio"
+    )
     assert not loaded & {"mcp", "mcp_types", "pydantic", "anyio", "click", "rich"}
 
 

@@ -231,8 +231,7 @@ def test_status_says_what_there_is_and_what_is_wrong(agent: Agent, stranger: Age
 
 def test_without_a_store_each_tool_says_how_to_make_one(stranger: Agent) -> None:
     with stranger.server() as server:
-        for tool, given in (("recall", {"cue": "x"}), ("remember", {"title": "x"})):
-            assert "recollect init" in server.refusal(tool, **given)
+        assert "recollect init" in server.refusal("recall", cue="x")
         assert "recollect init" in server.text("status")
     assert list(stranger.project.iterdir()) == [stranger.project / ".git"]
     assert not list(stranger.home.iterdir())

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.doors.mcp import stdio
-from recollect.doors.mcp.stdio import Wire
+from recollect.interfaces.mcp import server as stdio
+from recollect.interfaces.mcp.server import Wire
 
 
 class Fed(Wire):

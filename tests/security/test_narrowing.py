@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.cli.running import Person
 
-from recollect.adapters import config
+from recollect.store import settings as config
 
 # The setting, what the person says, what narrows it, what would widen it.
 ROWS: tuple[tuple[str, Any, Any, Any], ...] = (

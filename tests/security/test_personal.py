@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.running import Person
 
-from recollect.domain.redact import redact
+from recollect.text.redact import redact
 
 from .ways import WAYS, bytes_kept
 

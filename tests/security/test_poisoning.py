@@ -9,7 +9,7 @@ from tests.cli.running import Person
 from tests.hooks.machine import Machine
 from tests.mcp.talking import Agent
 
-from recollect.domain.pack import hidden
+from recollect.context.pack import hidden
 
 from .payloads import CANARY, PAYLOADS
 

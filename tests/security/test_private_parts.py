@@ -12,8 +12,8 @@ from tests.capture.desk import Desk
 from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 
-from recollect.domain.redact import PRIVATE_MARK, strip_private, strip_private_in_part
-from recollect.services.writing import SHARED
+from recollect.model.layers import SHARED
+from recollect.text.redact import PRIVATE_MARK, strip_private, strip_private_in_part
 
 from .ways import WAYS, bytes_kept
 

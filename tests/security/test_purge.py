@@ -9,7 +9,7 @@ from tests.capture.desk import Desk
 from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 
-from recollect.hooks import places
+from recollect.store import locations as places
 
 WORD = "kingfisher"
 

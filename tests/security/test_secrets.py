@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bench.secrets import KINDS, secrets_of
+from bench.secrets import secrets_of
+from bench.secrets_kinds import KINDS
 from tests.cli.running import Person
 
 import recollect
-from recollect.app import worker
-from recollect.hooks import program
+from recollect.features import worker
+from recollect.interfaces.hooks import events as program
 
 from .tracing import PROGRAM, require_strace, written
 from .ways import WAYS, bytes_kept, captured, handed
@@ -103,7 +104,7 @@ def _fails(*_: object, **__: object) -> None:
 
 
 def test_a_report_of_a_bug_has_no_secret(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.app.reading.search", _fails)
+    monkeypatch.setattr("recollect.features.reading.search", _fails)
     ran = person.run("search", "tea")
     assert ran.code == 70
     kept = dict(bytes_kept(person))
@@ -141,7 +142,7 @@ def test_the_key_of_the_marks_is_of_this_machine_and_for_its_owner_only(person: 
     assert len(key.read_text().strip()) == 32
     assert key.stat().st_mode & 0o077 == 0
     ran = subprocess.run(
-        [sys.executable, "-c", "from recollect.domain.redact import redact; import sys; print(redact(sys.argv[1]))", SECRET],
+        [sys.executable, "-c", "from recollect.text.redact import redact; import sys; print(redact(sys.argv[1]))", SECRET],
         capture_output=True, text=True, check=True,
         env={**os.environ, "PYTHONPATH": str(Path(recollect.__file__).parents[1])},
     )  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.running import Person
 
-from recollect.doors.cli.program import GROUPS
+from recollect.interfaces.cli.main import GROUPS
 
 from .haunted import EVERY, EVIL, haunt, is_harmless, words_for
 

@@ -67,9 +67,8 @@ def disk_that(fails: Fails) -> Iterator[Disk]:
 
     disk = Disk(fails)
     with pytest.MonkeyPatch.context() as patched:
-        for module in ("files", "locks"):
-            patched.setattr(f"recollect.fsio.{module}.os", _Module(os, OF_OS, disk))
-        patched.setattr("recollect.fsio.locks.fcntl", _Module(fcntl, ("flock",), disk))
+        patched.setattr("recollect.store.disk.os", _Module(os, OF_OS, disk))
+        patched.setattr("recollect.store.disk.fcntl", _Module(fcntl, ("flock",), disk))
         yield disk
 
 

@@ -7,10 +7,10 @@ from itertools import count
 
 from tests.fakes import MemoryIndex, MemoryJournal, MemoryStore, Pages
 
-from recollect.domain.redact import redact
 from recollect.errors import StorageFailed
-from recollect.services.ledger import Ledger, Moment
-from recollect.services.opened import OpenStore
+from recollect.store.store import OpenStore
+from recollect.store.transactions import Ledger, Moment
+from recollect.text.redact import redact
 
 NOW = "2026-01-11T14:30:00Z"
 

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.app import archive as app_archive
-from recollect.app.wiring import App
+from recollect.consolidate import apply as archiving
+from recollect.consolidate.gather import gather
 from recollect.errors import MemoryNotFound, OutsideStore
-from recollect.services import undoing
-from recollect.services.consolidate import archiving
-from recollect.services.opened import OpenStore
+from recollect.features import lifecycle
+from recollect.features import lifecycle as app_archive
+from recollect.store import history as undoing
+from recollect.store.store import OpenStore
+from recollect.workspace import App
 
 from .house import Crash, House, crash
 from .project import Project
@@ -83,7 +85,7 @@ def test_whatever_is_done_with_a_conversation_counts_as_activity_c7(
         file.write_text(file.read_text() + "More.\n")
     elif how == "injected":
         project.write("journal/claude-s.jsonl", "")
-        from recollect.hooks import places
+        from recollect.store import locations as places
 
         places.record(str(project.root), "claude-s", "inject", {"items": ["talk#said"]})
     else:
@@ -215,14 +217,34 @@ def old_talk(project: Project, body: str) -> None:
     os.utime(project.write("episodic/talk/summary.md", text), (1.7e9, 1.7e9))
 
 
-def test_what_a_conversation_says_is_put_where_it_belongs_before_it_goes(tmp_path: Path) -> None:
+def test_archiving_archives_and_the_next_pass_hears_what_went(tmp_path: Path) -> None:
     project = Project(tmp_path)
     old_talk(project, "Port is 8080.")
     app = App(str(project.folder), project.env)
     (done,) = app_archive.archive(app, scope="", force=False, dry_run=False)
-    app.close()
     assert names(done.rows) == ["talk"]
-    assert "- Port is 8080." in (project.root / "semantic/a-b.md").read_text()
+    page = project.root / "semantic/a-b.md"
+    assert not page.exists()
+    lifecycle.consolidate(app, scope="", dry_run=False)
+    assert "- Port is 8080." in page.read_text()
+    assert gather(app.store("project")).episodes == []  # once is enough
+    app.close()
+    assert (project.root / "archive/episodic/talk/summary.md").exists()
+
+
+def test_what_waits_in_an_archived_conversation_goes_on_waiting(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    old_talk(project, "We use MySQL.")
+    app = App(str(project.folder), project.env)
+    app_archive.archive(app, scope="", force=False, dry_run=False)
+    app.close()
+    project.write("semantic/db.md", "---\ncreated: 2025-12-01\n---\nWe use Postgres.\n\nA is b.\n")
+    for _ in range(2):
+        app = App(str(project.folder), project.env)
+        lifecycle.consolidate(app, scope="", dry_run=False)
+        [(_, wait)] = lifecycle.conflicts(app, scope="")
+        assert wait.mark.episode == "talk"
+        app.close()
 
 
 def test_a_conversation_with_an_open_question_stays(tmp_path: Path) -> None:
@@ -230,7 +252,9 @@ def test_a_conversation_with_an_open_question_stays(tmp_path: Path) -> None:
     project.write("semantic/db.md", "---\ncreated: 2025-12-01\n---\nWe use Postgres.\n\nA is b.\n")
     old_talk(project, "We use MySQL.")
     app = App(str(project.folder), project.env)
-    (done,) = app_archive.archive(app, scope="", force=False, dry_run=False)
+    for dry_run in (True, False):
+        (done,) = app_archive.archive(app, scope="", force=False, dry_run=dry_run)
+        assert done.rows == []
+        assert done.stay == ["talk"]
     app.close()
-    assert done.rows == []
     assert (project.root / "episodic/talk/summary.md").exists()

@@ -1,8 +1,9 @@
-"""When the worker puts old sessions away: once a day, after what they say is where it belongs."""
+"""When the worker puts old sessions away: once a day."""
 
 from __future__ import annotations
 
-from recollect.app import compressing, worker
+from recollect.features import lifecycle, worker
+from recollect.features import session_archive as compressing
 
 from .project import Project
 
@@ -44,10 +45,14 @@ def test_the_worker_of_a_store_sees_to_it(project: Project) -> None:
     assert not worker.bring_into_order(str(project.root))
 
 
-def test_what_a_session_says_is_put_where_it_belongs_before_it_goes(project: Project) -> None:
+def test_what_a_session_says_is_heard_by_the_pass_after_it_goes(project: Project) -> None:
     session(project, "one", "Port is 8080.")
     assert is_done(project, "2026-05-01")
-    assert "Port is 8080." in (project.root / "semantic/a-b.md").read_text("utf-8")
+    page = project.root / "semantic/a-b.md"
+    assert not page.exists()
+    with project.opened_at("2026-05-02T09:00:00Z") as (app, store):
+        lifecycle.consolidate_store(app, store)
+    assert "Port is 8080." in page.read_text("utf-8")
 
 
 def test_a_session_that_says_what_waits_for_a_person_stays(project: Project) -> None:

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from tests.unit.build import any_text
 
+from recollect.capture.intake import Draft, save
+from recollect.consolidate.rulings import FILE, Ruling, ruling_change, rulings_of
+from recollect.consolidate.run import consolidate, settle, supersede, waiting
 from recollect.errors import ConflictNotFound, Unreadable, UsageProblem
-from recollect.services import undoing
-from recollect.services.consolidate import consolidate, settle, supersede, waiting
-from recollect.services.consolidate.rulings import FILE, Ruling, ruling_change, rulings_of
-from recollect.services.opened import OpenStore
-from recollect.services.writing import Draft, save
+from recollect.store import history as undoing
+from recollect.store.store import OpenStore
 
 from .house import House
 from .test_consolidate import at, episode, memories, run, said

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 import pytest
 
-from recollect.domain.codec import memory_from_text
+from recollect.consolidate import apply as applying
+from recollect.consolidate.gather import gather
+from recollect.consolidate.run import Outcome, consolidate, look
 from recollect.errors import ChangedMeanwhile
-from recollect.services import undoing
-from recollect.services.consolidate import Outcome, applying, consolidate, gather, look
-from recollect.services.opened import OpenStore
-from recollect.services.writing import changing
+from recollect.features import memories as changing
+from recollect.model.document import memory_from_text
+from recollect.store import history as undoing
+from recollect.store.store import OpenStore
 
 from .house import Crash, House, crash
 
@@ -199,26 +201,30 @@ def test_what_the_person_says_is_put_in_though_the_agent_said_it_before() -> Non
 # ----------------------------------------------------------------------------------- guards
 
 
-def test_more_than_a_tenth_of_the_store_is_not_archived_unasked() -> None:
+def test_a_tenth_of_the_store_is_archived_in_one_pass_the_oldest_first() -> None:
     house = House()
-    others(house, 17)
-    for n in range(3):
-        episode(house, f"talk-{n}", f"Item {n} is blue.")
+    others(house, 24)
+    for n in range(6):
+        episode(house, f"talk-{n}", f"Item {n} is blue.", day=n + 1)
     outcome = run(house)
-    assert (outcome.refused, len(outcome.archives), outcome.total) == (True, 3, 20)
-    assert "Item 2 is blue." in said(house)
-    assert "episodic/talk-2.md" in house.texts()
-    assert not run(house, force_decay=True).refused
-    assert "archive/episodic/talk-2.md" in house.texts()
+    assert (len(outcome.archives), outcome.later, outcome.total) == (3, 3, 30)
+    assert "Item 5 is blue." in said(house)  # what it says is kept by then
+    there = [f"talk-{n}" for n in range(6) if f"episodic/talk-{n}.md" in house.texts()]
+    assert there == ["talk-3", "talk-4", "talk-5"]
+    while outcome.later:
+        outcome = run(house)
+        assert outcome.archives
+    assert not [path for path in house.texts() if path.startswith("episodic/talk-")]
+    assert len([path for path in house.texts() if path.startswith("archive/")]) == 6
 
 
-def test_a_tenth_of_the_store_is_archived() -> None:
+def test_at_least_one_episode_goes_and_all_where_it_is_asked_for() -> None:
     house = House()
-    others(house, 18)
-    for n in range(2):
-        episode(house, f"talk-{n}", f"Item {n} is blue.")
-    assert not run(house).refused
-    assert "archive/episodic/talk-1.md" in house.texts()
+    for n in range(5):
+        episode(house, f"talk-{n}", f"Item {n} is blue.", day=n + 1)
+    assert len(run(house).archives) == 1
+    outcome = run(house, force_decay=True)
+    assert (len(outcome.archives), outcome.later) == (4, 0)
 
 
 def test_nothing_is_archived_while_a_file_that_takes_its_claims_in_is_being_edited() -> None:

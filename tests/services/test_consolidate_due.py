@@ -6,13 +6,14 @@ import os
 
 import pytest
 
-from recollect import fsio
-from recollect.adapters.journal import FolderJournal
-from recollect.app import lifecycle, worker, workers
-from recollect.domain.claims import Claim
-from recollect.domain.lifecycle import Heard
+from recollect import workspace as workers
+from recollect.consolidate.claims import Claim
+from recollect.consolidate.episodes import Heard
 from recollect.errors import Locked
-from recollect.hooks import program
+from recollect.features import lifecycle, worker
+from recollect.store import disk as fsio
+from recollect.store.background import mark_pending
+from recollect.store.journal import FolderJournal
 
 from .project import Project
 
@@ -66,7 +67,7 @@ def test_a_command_starts_the_worker_if_a_hook_left_its_mark_and_no_worker(
     with project.opened_at("2026-05-01T09:00:00Z") as (app, _):
         lifecycle.consolidate(app, scope="", dry_run=False)
         assert started == []
-        program.mark_pending(str(project.cache))  # and then its time was over
+        mark_pending(str(project.cache))  # and then its time was over
         lifecycle.consolidate(app, scope="", dry_run=True)
         assert started == []
         lifecycle.consolidate(app, scope="", dry_run=False)

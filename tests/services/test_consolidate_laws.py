@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.claim_cases import CLASHES_EN, CLASHES_ZH, RULES, STATED
 
-from recollect.domain.model import TRUSTS
-from recollect.services import undoing
+from recollect.model.memory import TRUSTS
+from recollect.store import history as undoing
 
 from .house import Crash, House, crash
 from .test_consolidate import episode, memories, run, stated

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.app import lifecycle
-from recollect.app.wiring import App
+from recollect.features import lifecycle
+from recollect.workspace import App
 
 from .house import House
 from .project import Project
@@ -98,13 +98,3 @@ def test_passes_at_once_end_like_one_j14(tmp_path: Path) -> None:
         where = [path for path, data in files.items() if f"Item {n} is blue." in data.decode()]
         assert sorted(where) == [f"archive/episodic/e{n}.md", f"semantic/t{n % 3}-u.md"]
         assert files[where[-1]].decode().count(f"Item {n} is blue.") == 1
-
-
-def test_episodes_of_several_projects_stay_apart_j16() -> None:
-    house = House()
-    episode(house, "a", "The port is 8080.", project="/shop")
-    episode(house, "b", "The port is 9090.", day=2, project="/bank")
-    run(house, force_decay=True)
-    files = [text for path, text in memories(house).items() if path.startswith("semantic/")]
-    assert sorted("/shop" in text for text in files) == [False, True]
-    assert all(("8080" in text) == ("/shop" in text) for text in files)

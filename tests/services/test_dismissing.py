@@ -10,12 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.app import health
-from recollect.app.wiring import App
-from recollect.domain.dismissed import FILE, dismissed_in, pair_of, with_pair, without_pair
+from recollect.consolidate import dismissed as dismissing
+from recollect.consolidate.dismissed import FILE, dismissed_in, pair_of, with_pair, without_pair
+from recollect.consolidate.gather import gather
+from recollect.consolidate.run import look
 from recollect.errors import MemoryNotFound, UsageProblem
-from recollect.services import dismissing, merging, relating, undoing
-from recollect.services.consolidate import gather, look
+from recollect.features import merge as merging
+from recollect.features import merge as relating
+from recollect.ops import doctor as health
+from recollect.store import history as undoing
+from recollect.workspace import App
 
 from .house import House
 from .project import Project
@@ -43,7 +47,7 @@ def proposed(house: House) -> dict[str, int]:
     return {
         "merge": len(merging.proposals(store)),
         "pass": len(look(gather(store)).merges),
-        "related": len(relating.proposals(store)),
+        "related": len(relating.relation_proposals(store)),
     }
 
 
@@ -81,10 +85,10 @@ def test_two_that_are_named_are_related_whatever_they_have_in_common() -> None:
     house = two()
     saved(house, "Gamma", "It is so.", tags=("far",))
     store = at(house)
-    relating.accept(store, relating.proposals(store, "gamma", "alpha"))
+    relating.relate(store, relating.relation_proposals(store, "gamma", "alpha"))
     assert at(house).require("gamma").related == ("alpha",)
     with pytest.raises(UsageProblem):
-        relating.proposals(at(house), "alpha", "alpha")
+        relating.relation_proposals(at(house), "alpha", "alpha")
 
 
 def test_a_memory_that_is_not_there_is_named() -> None:

@@ -10,13 +10,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.domain.codec import memory_from_text
-from recollect.domain.facts import Fact
-from recollect.domain.model import Filter
+from recollect.capture import intake as save
+from recollect.capture.intake import Draft
+from recollect.context import brief as publish
 from recollect.errors import FactNotFound, UsageProblem
-from recollect.services import core, facts, publish, undoing, writing
-from recollect.services.facts import Kept, Origin
-from recollect.services.writing import Draft
+from recollect.features import core_memory as core
+from recollect.features import facts
+from recollect.features import memories as writing
+from recollect.features.facts import Kept, Origin
+from recollect.model.document import memory_from_text
+from recollect.model.facts import Fact
+from recollect.model.memory import Filter
+from recollect.store import history as undoing
 
 from .house import NOW, Crash, House, crash
 
@@ -310,7 +315,7 @@ def test_of_two_with_the_same_words_the_one_that_holds_is_meant() -> None:
 
 def test_a_title_that_begins_like_a_number_counts_as_one() -> None:
     house = House()
-    writing.save(house.open(), Draft("i386 support", kind="issue"))
+    save.save(house.open(), Draft("i386 support", kind="issue"))
     assert numbers(house) == ["i386"]
     assert add(house, LEAK).number == "i387"
 
@@ -324,7 +329,7 @@ def test_all_facts_of_a_text_are_undone_as_one() -> None:
 
 def test_a_decision_that_was_saved_otherwise_is_known_too() -> None:
     house = House()
-    writing.save(house.open(), Draft("Use Redis", "It is fast", kind="decision"))
+    save.save(house.open(), Draft("Use Redis", "It is fast", kind="decision"))
     assert extract(house, REDIS._replace(category="other", files=(), concepts=())) == [
         ("use-redis", "unchanged")
     ]

@@ -8,7 +8,7 @@ import pytest
 from bench.identifiers import __main__ as program
 from bench.identifiers import made
 
-from recollect.domain.text import is_cjk, simplified
+from recollect.text.tokens import is_cjk, simplified
 
 
 def test_the_same_seed_gives_the_same_texts_and_another_one_others() -> None:

@@ -8,17 +8,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.claims.blocks import MARK
+from recollect.capture import intake as save
+from recollect.capture.intake import Draft
 from recollect.errors import ChangeNotFound, Failed
-from recollect.services import writing
-from recollect.services.keeping import forget_old_changes, needed
-from recollect.services.undoing import bring_back, history, undo
-from recollect.services.writing import Draft
+from recollect.features import memories as writing
+from recollect.model.facts import MARK
+from recollect.store.history import (
+    bring_back,
+    forget_old_changes,
+    history,
+    needed,
+    undo,
+    undo_to,
+)
 
 from .house import House
 from .project import Project
 from .test_undo_to import Step
-from .test_undoing import OURS, bytes_of
+from .test_undoing import OURS, archive, bytes_of
+
+
+@pytest.fixture
+def house() -> House:
+    return House()
 
 
 @given(steps=st.lists(st.sampled_from(OURS), min_size=1, max_size=14), most=st.integers(1, 5))
@@ -39,9 +51,26 @@ def test_the_newest_changes_can_be_undone_one_after_the_other(steps: list[Step],
         assert bytes_of(house) == state
 
 
+def test_what_was_forgotten_before_the_newest_changes_does_not_come_back(house: House) -> None:
+    store = house.open()
+    save.save(store, Draft("One", "First.", kind="fact"))
+    archive(store)
+    writing.forget(store, "one")
+    gone = bytes_of(house)
+    save.save(store, Draft("Two", "Second.", kind="fact"))
+    point = history(store)[0].id
+    with_two = bytes_of(house)
+    undo_to(store, history(store)[2].id)  # back to the archived one
+    forget_old_changes(store, 2)
+    undo_to(store, point)
+    assert bytes_of(house) == with_two
+    undo(store, point)
+    assert bytes_of(house) == gone
+
+
 def full(project: Project, edits: int) -> None:
     with project.opened() as store:
-        writing.save(store, Draft("One", "First.", kind="fact"))
+        save.save(store, Draft("One", "First.", kind="fact"))
         for n in range(edits):
             writing.edit(store, "one", append=f"Added {n}. " * 40)
 
@@ -79,7 +108,7 @@ def test_what_went_away_without_a_command_comes_back_however_old_it_is(tmp_path:
     project = Project(tmp_path)
     full(project, 9)
     with project.opened() as store:
-        writing.save(store, Draft("Two", "Second.", kind="fact"))
+        save.save(store, Draft("Two", "Second.", kind="fact"))
         for _ in range(6):
             writing.edit(store, "two", append="More.")
         forget_old_changes(store, 2)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from recollect.domain.model import Change, Filter, Op
 from recollect.errors import AlreadyThere, ChangedMeanwhile, RecollectError, StorageFailed
-from recollect.fsio import stamp_of
-from recollect.services.opened import OpenStore
+from recollect.model.memory import Change, Filter, Op
+from recollect.store.disk import stamp_of
+from recollect.store.store import OpenStore
 
 from .house import NOW, Crash, House, crash, full_disk
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from recollect.domain.model import Change
 from recollect.errors import StorageFailed
-from recollect.fsio import stamp_of
-from recollect.services import undoing
-from recollect.services.ledger import MOST_AT_ONCE
+from recollect.model.memory import Change
+from recollect.store import history as undoing
+from recollect.store.disk import stamp_of
+from recollect.store.transactions import MOST_AT_ONCE
 
 from .house import Crash, House, crash, full_disk
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from recollect.capture import intake as save
+from recollect.capture.intake import Draft
 from recollect.errors import LocksUnsupported, RecollectError, StorageFailed
-from recollect.services import writing
-from recollect.services.opened import OpenStore
-from recollect.services.undoing import undo
-from recollect.services.writing import Draft
+from recollect.features import memories as writing
+from recollect.store.history import undo
+from recollect.store.store import OpenStore
 
 from .faults import disk_that, from_then_on, never, once
 from .project import Project
@@ -24,16 +25,16 @@ Copies = Iterator[Project]
 
 def talk(store: OpenStore) -> None:
     """A change of three files: the conversation, its summary and .gitignore."""
-    writing.save(
+    save.save(
         store,
         Draft("A talk", "Said.", layer="episodic", conversation="### User [1:00]\n", private=True),
     )
 
 
 COMMANDS: dict[str, Command] = {
-    "save": lambda store: writing.save(store, Draft("New fact", "It is new.", kind="fact")),
+    "save": lambda store: save.save(store, Draft("New fact", "It is new.", kind="fact")),
     "save a talk": talk,
-    "save a rule": lambda store: writing.save(store, Draft("New rule", "Do it.", kind="rule")),
+    "save a rule": lambda store: save.save(store, Draft("New rule", "Do it.", kind="rule")),
     "edit": lambda store: writing.edit(store, "one", append="More."),
     "set": lambda store: writing.set_fields(store, "by-hand", {"salience": "high"}),
     "forget": lambda store: writing.forget(store, "talk"),
@@ -50,9 +51,9 @@ def start(quick_folder: Path) -> Project:
     project.write("episodic/talk/summary.md", "# Talk\n")
     project.write("episodic/talk/conversation.md", "### User [1:00]\n\nHi.\n")
     with project.opened() as store:
-        writing.save(store, Draft("One", "First.", kind="fact"))
+        save.save(store, Draft("One", "First.", kind="fact"))
         writing.edit(store, "one", append="Second.")
-        writing.save(store, Draft("A rule", "Keep it.", kind="rule"))
+        save.save(store, Draft("A rule", "Keep it.", kind="rule"))
     return project
 
 
@@ -81,7 +82,7 @@ CHANGING = ("write", "fsync", "fdatasync", "rename", "link", "unlink", "mkdir", 
 def trace(project: Project, command: Command) -> list[str]:
     """The calls of a command that change the store or make it durable, and what they are about."""
     with project.opened() as store:
-        writing.save(store, Draft("Before", "It makes the key of this machine.", kind="fact"))
+        save.save(store, Draft("Before", "It makes the key of this machine.", kind="fact"))
         with disk_that(never) as disk:
             command(store)
     here = [call for call in disk.calls if call[1].startswith(str(project.root))]
@@ -220,7 +221,7 @@ def refuse_everything(copies: Copies, command: Command, how: str, step: int) -> 
         with project.opened() as store:
             found = shape(project.files())
             assert found == wanted or (not went_well and found == shape(before)), about
-            writing.save(store, Draft("After all", "It goes on.", kind="fact"))
+            save.save(store, Draft("After all", "It goes on.", kind="fact"))
             assert journal_is_clean(store), about
     assert n > 5
 

@@ -8,13 +8,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain.claims import claim_key, statements_of
-from recollect.domain.codec import memory_from_text
-from recollect.domain.duplicates import Pair, merged
-from recollect.domain.entries import shelved
+from recollect.capture.intake import Draft, save
+from recollect.consolidate.claims import statements_of
 from recollect.errors import MemoryNotFound, UsageProblem
-from recollect.services import merging, undoing
-from recollect.services.writing import Draft, save
+from recollect.features import merge as merging
+from recollect.features.merge import Pair, merged
+from recollect.model.claim_key import claim_key
+from recollect.model.document import memory_from_text
+from recollect.model.entries import shelved
+from recollect.store import history as undoing
 
 from .house import House
 from .test_consolidate import at, episode

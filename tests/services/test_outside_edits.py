@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.model import Filter
-from recollect.services import writing
-from recollect.services.searching import search
-from recollect.services.writing import Draft
+from recollect.capture import intake as save_module
+from recollect.capture.intake import Draft
+from recollect.features import memories as writing
+from recollect.model.memory import Filter
+from recollect.search.search import search
 
 from .project import Project
 
@@ -229,7 +230,7 @@ def test_the_turns_of_a_conversation_are_found_under_its_memory(project: Project
 def test_a_purge_leaves_no_byte_of_a_memory_anywhere(project: Project) -> None:
     canary = "canary-7f3a91"
     with project.opened() as store:
-        kept = writing.save(store, Draft("Kept", "It stays.", kind="fact"))
+        kept = save_module.save(store, Draft("Kept", "It stays.", kind="fact"))
     log = project.folder / "talk.txt"
     log.write_text(f"### User [10:00]\n\nthe {canary} sang\n")
     save = ["save", "A talk", "--body", f"One {canary}.", "--tags", canary]

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from recollect.services import pruning, undoing
-from recollect.services.consolidate import archiving, supersede
-from recollect.services.opened import OpenStore
-from recollect.services.writing import changing
+from recollect.consolidate import apply as archiving
+from recollect.consolidate.run import supersede
+from recollect.features import memories as changing
+from recollect.features import prune as pruning
+from recollect.store import history as undoing
+from recollect.store.store import OpenStore
 
 from .house import House
 from .test_consolidate import at
@@ -35,7 +37,7 @@ def house_with_old() -> House:
 
 
 def gone(house: House, **chosen: Any) -> list[str]:
-    return [one.entry.id for one in pruning.due(store_of(house, **chosen))]
+    return [one.entry.id for one in pruning.due_in_store(store_of(house, **chosen))]
 
 
 def test_what_goes_is_in_the_archive_as_it_was_and_can_be_undone() -> None:

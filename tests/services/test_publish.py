@@ -6,11 +6,13 @@ import json
 
 import pytest
 
-from recollect.domain.model import Filter
+from recollect.capture import intake as save
+from recollect.capture.intake import Draft
+from recollect.context import brief as publish
 from recollect.errors import Locked
-from recollect.services import publish, writing
-from recollect.services.opened import OpenStore
-from recollect.services.writing import Draft
+from recollect.features import memories as writing
+from recollect.model.memory import Filter
+from recollect.store.store import OpenStore
 
 from .house import House
 
@@ -19,13 +21,13 @@ from .house import House
 def house() -> House:
     house = House()
     house.write("core/project.md", "# Project\n\nA queue of messages.\n")
-    writing.save(house.open(), Draft("Use PostgreSQL", "We need JSONB.", kind="decision"))
+    save.save(house.open(), Draft("Use PostgreSQL", "We need JSONB.", kind="decision"))
     return house
 
 
 def brief(stores: list[OpenStore], budget: int = 1500) -> tuple[str, list[str], list[str]]:
     told = [(store, store.index.entries(Filter())) for store in stores]
-    return publish.make_brief(told, [], lang="en", budget=budget, nonce="n0nce", project="/p")
+    return publish.make_brief(told, [], lang="en", budget=budget, nonce="n0nce")
 
 
 def test_views_are_written_once_and_again_when_something_changed(house: House) -> None:
@@ -86,7 +88,7 @@ def test_views_are_not_made_while_they_and_what_they_are_made_of_stay_as_they_ar
     publish.publish_views(house.open(), kept)
     assert publish.publish_views(house.open(), kept).written == []
     assert len(made) == 1
-    writing.save(house.open(), Draft("Use Redis", "It is fast.", kind="decision"))
+    save.save(house.open(), Draft("Use Redis", "It is fast.", kind="decision"))
     assert publish.publish_views(house.open(), kept).written
     assert len(made) == 2
 
@@ -121,7 +123,7 @@ def test_reasons_are_found_however_many_decisions_there_are(
 ) -> None:
     monkeypatch.setattr(publish, "ASKED_AT_ONCE", 2)
     for n in range(4):
-        writing.save(house.open(), Draft(f"Decision {n}", f"Reason {n}.", kind="decision"))
+        save.save(house.open(), Draft(f"Decision {n}", f"Reason {n}.", kind="decision"))
     publish.publish_views(house.open())
     told = json.loads(house.texts()["facts.json"])["decisions"]
     assert sorted(row["reason"] for row in told) == [

@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from recollect.app.wiring import App
-from recollect.domain.model import Filter
-from recollect.services import recall as service
-from recollect.services import searching
-from recollect.services.opened import OpenStore
-from recollect.services.refresh import refresh
-from recollect.services.searching import Found
+from recollect.context import recall as service
+from recollect.model.memory import Filter
+from recollect.search import search as searching
+from recollect.search.search import Found
+from recollect.store.store import OpenStore, refresh
+from recollect.workspace import App
 
 from .house import NOW, House
 from .project import Project
@@ -37,8 +36,7 @@ def stores() -> list[OpenStore]:
     project.write("core/project.md", page("Project", "It has a queue."))
     project.write("semantic/shared.md", page("Ostriches", "In the project."))
     home.write("semantic/shared.md", page("Ostriches", "In the global store."))
-    home.write("semantic/mine.md", page("Zebra here", "stripes", project=HERE))
-    home.write("semantic/theirs.md", page("Zebra there", "stripes", project=THERE))
+    home.write("semantic/mine.md", page("Zebra here", "stripes"))
     home.write("semantic/web.md", page("Okapi", "Seen on a page.", trust="external"))
     home.write("semantic/old.md", page("Walrus", "They swim.", status="superseded"))
     home.write("semantic/new.md", page("Walrus too", "They swim and sing, the walrus."))
@@ -49,11 +47,11 @@ def stores() -> list[OpenStore]:
 
 def search(stores: list[OpenStore], words: str, **how: object) -> list[Found]:
     only = how.pop("only", Filter())
-    return searching.search(stores, words, only, limit=10, project=HERE, **how)  # type: ignore[arg-type]
+    return searching.search(stores, words, only, limit=10, **how)  # type: ignore[arg-type]
 
 
 def recalled(stores: list[OpenStore], words: str, **how: object) -> list[str]:
-    cue = searching.cue_of(words, NOW, HERE)
+    cue = searching.cue_of(words, NOW)
     budget = how.pop("budget", 800)
     found = service.recall(stores, cue, budget=budget, lang="en", nonce="n0nce", **how)  # type: ignore[arg-type]
     return [one.name for one in (*found.full, *found.pointers)]
@@ -70,11 +68,6 @@ def test_both_stores_are_searched_and_each_says_where_its_hit_is(
     assert sorted(hit.candidate.scope for hit in hits) == ["global", "project"]
     assert hits[0].candidate.scope == "project"
     assert all(hit.path == f"{stores[0].files.root}/semantic/shared.md" for hit in hits)
-
-
-def test_a_memory_of_another_project_is_not_shown(stores: list[OpenStore]) -> None:
-    assert ids(search(stores, "zebra stripes")) == ["mine"]
-    assert recalled(stores, "zebra stripes") == ["mine"]
 
 
 def test_a_search_shows_what_nobody_would_be_told_unasked(stores: list[OpenStore]) -> None:
@@ -131,7 +124,7 @@ def test_a_raw_conversation_is_found_but_never_told_unasked(stores: list[OpenSto
 def test_nothing_is_said_where_nothing_is_known(stores: list[OpenStore]) -> None:
     found = service.recall(
         stores,
-        searching.cue_of("quantum chromodynamics", NOW, HERE),
+        searching.cue_of("quantum chromodynamics", NOW),
         budget=800,
         lang="en",
         nonce="n",
@@ -150,14 +143,14 @@ def test_who_asks_for_a_recap_is_told_of_its_subject(asked: str) -> None:
 
 
 def test_the_budget_is_kept(stores: list[OpenStore]) -> None:
-    cue = searching.cue_of("why did the queue lose messages", NOW, HERE)
+    cue = searching.cue_of("why did the queue lose messages", NOW)
     for budget in (0, 40, 100, 800):
         found = service.recall(stores, cue, budget=budget, lang="en", nonce="n0nce")
         assert found.tokens <= max(budget, 0)
 
 
 def test_a_cue_takes_the_files_that_it_names(stores: list[OpenStore]) -> None:
-    cue = searching.cue_of("why does `src/app.py` fail, and (lib/x.js)?", NOW, HERE, ["README.md"])
+    cue = searching.cue_of("why does `src/app.py` fail, and (lib/x.js)?", NOW, ["README.md"])
     assert cue.files == ["README.md", "src/app.py", "lib/x.js"]
 
 

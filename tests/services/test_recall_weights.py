@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain import evidence, meaning, rank, talk
+from recollect.search import conversation_rank as talk
+from recollect.search import evidence, rank
+from recollect.search import vectors as meaning
 
 MODULES = {"rank": rank, "evidence": evidence, "talk": talk, "meaning": meaning}
 PAGE = Path(__file__).parents[2] / "docs" / "recall.md"

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 from tests.fakes import MemoryIndex, MemoryStore
 
-from recollect.adapters.sqlite.index import SqliteIndex
-from recollect.app import repair
-from recollect.domain.looks import TICK_NS
-from recollect.domain.model import Document, Filter, Seen
 from recollect.errors import FileNotThere, Locked, StorageFailed
+from recollect.features import repair
+from recollect.model.memory import TICK_NS, Document, Filter, Seen
 from recollect.ports import Index, Row
-from recollect.services.refresh import refresh, refresh_files
+from recollect.search.index import SqliteIndex
+from recollect.store.store import refresh, refresh_files
 
 from .house import House
 

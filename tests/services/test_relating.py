@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.codec import memory_from_text
+from recollect.capture.intake import Draft, save
 from recollect.errors import MemoryNotFound
-from recollect.services import relating, undoing
-from recollect.services.writing import Draft, save
+from recollect.features import merge as relating
+from recollect.model.document import memory_from_text
+from recollect.store import history as undoing
 
 from .house import House
 from .test_consolidate import at, episode
@@ -20,7 +21,7 @@ def saved(house: House, title: str, **fields: Any) -> None:
 
 
 def pairs(house: House, name: str = "") -> list[tuple[str, str]]:
-    return [(tie.id, tie.other) for tie in relating.proposals(at(house), name)]
+    return [(tie.id, tie.other) for tie in relating.relation_proposals(at(house), name)]
 
 
 def related(house: House, name: str) -> tuple[str, ...]:
@@ -68,7 +69,7 @@ def test_accepting_relates_both_and_is_undone_as_one() -> None:
     saved(house, "Beta", files=("a.py",))
     before = house.texts()
     store = at(house)
-    relating.accept(store, relating.proposals(store))
+    relating.relate(store, relating.relation_proposals(store))
     assert (related(house, "alpha"), related(house, "beta")) == (("beta",), ("alpha",))
     assert pairs(house) == []
     undoing.undo(at(house))
@@ -77,4 +78,4 @@ def test_accepting_relates_both_and_is_undone_as_one() -> None:
 
 def test_a_memory_that_is_not_there_is_named() -> None:
     with pytest.raises(MemoryNotFound):
-        relating.proposals(at(House()), "nobody")
+        relating.relation_proposals(at(House()), "nobody")

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.claims import Claim
-from recollect.domain.lifecycle import reading_of
-from recollect.domain.lifecycle.hearing import heard_of
-from recollect.services.consolidate import Remembered
+from recollect.consolidate.claims import Claim
+from recollect.consolidate.episodes import heard_of
+from recollect.consolidate.pages import reading_of
+from recollect.consolidate.rulings import Remembered
 
 A = "semantic/a.md"
 LINES = st.lists(

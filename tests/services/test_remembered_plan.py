@@ -9,21 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.dismissed import MERGE
-from recollect.domain.lifecycle import plan
-from recollect.domain.model import Document
+from recollect.consolidate import dismissed as dismissing
+from recollect.consolidate import run as passing
+from recollect.consolidate.dismissed import MERGE
+from recollect.consolidate.gather import gather
+from recollect.consolidate.plan import plan
+from recollect.consolidate.rulings import Remembered
+from recollect.consolidate.run import Outcome, consolidate, look, settle
 from recollect.errors import StorageFailed
-from recollect.services import dismissing, undoing
-from recollect.services.consolidate import (
-    Outcome,
-    Remembered,
-    consolidate,
-    gather,
-    look,
-    passing,
-    settle,
-)
-from recollect.services.opened import OpenStore
+from recollect.model.memory import Document
+from recollect.store import history as undoing
+from recollect.store.store import OpenStore
 
 from .house import House
 from .test_consolidate import FACTS, LATER, at, episode, run

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.domain.codec import memory_from_text
-from recollect.domain.model import Filter
-from recollect.domain.text import cue_words
+from recollect.capture.intake import Draft, save
 from recollect.errors import MemoryNotFound, UsageProblem
-from recollect.services import undoing
-from recollect.services.writing import Draft, save
+from recollect.model.document import memory_from_text
+from recollect.model.memory import Filter
+from recollect.store import history as undoing
+from recollect.text.tokens import cue_words
 
 from .house import House
 
@@ -24,42 +24,20 @@ def tags_in(house: House, path: str) -> tuple[str, ...]:
     return memory_from_text(house.texts()[path], path).tags
 
 
-def test_tags_are_written_in_the_form_of_the_store_and_shown() -> None:
+def test_tags_stay_as_they_were_written() -> None:
     house = House()
-    facts(house, tags="migration, vector-search")
-    given = ("migrations", "vector search", "scraper", "tests")
+    facts(house, tags="migrated, vector-search, scraping")
+    given = ("migration", "vector search", "scraper", "Tests", "ｒｅｄｉｓ")
     done = save(house.open(), Draft("It holds", kind="decision", tags=given))
-    assert tags_in(house, done.path) == ("migration", "vector-search", "scraping", "tests")
-    assert dict(done.advice.renamed) == {
-        "migrations": "migration",
-        "vector search": "vector-search",
-        "scraper": "scraping",
-    }
-
-
-def test_tags_are_written_as_they_are_where_somebody_says_so() -> None:
-    house = House()
-    facts(house, tags="migration, x")
-    given = ("migrations", "scraper")
-    done = save(house.open(), Draft("It holds", kind="decision", tags=given, exact_tags=True))
     assert tags_in(house, done.path) == given
-    assert done.advice.renamed == ()
-
-
-def test_suggested_tags_take_the_form_of_the_store_too() -> None:
-    house = House()
-    facts(house, tags="migration, x")
-    done = save(house.open(), Draft("Migrations wait for the lock", kind="decision"))
-    assert "migration" in tags_in(house, done.path)
-    assert done.advice.renamed == ()  # nobody gave another
 
 
 def test_chinese_and_wide_tags_are_one_with_what_is_there() -> None:
     house = House()
     facts(house, tags="缓存, Redis")
     done = save(house.open(), Draft("连接池大小为 10", tags=("ｒｅｄｉｓ", "缓存"), kind="fact"))
-    assert tags_in(house, done.path) == ("Redis", "缓存")
-    assert (done.advice.near, done.advice.common) == ("redis-cache", ("Redis", "缓存"))
+    assert tags_in(house, done.path) == ("ｒｅｄｉｓ", "缓存")
+    assert (done.advice.near, done.advice.common) == ("redis-cache", ("ｒｅｄｉｓ", "缓存"))
 
 
 def test_a_fact_is_told_of_the_memory_that_has_two_of_its_tags() -> None:
@@ -71,7 +49,7 @@ def test_a_fact_is_told_of_the_memory_that_has_two_of_its_tags() -> None:
     assert other.advice.near == ""
 
 
-@pytest.mark.parametrize("front", ["private: true\n", "project: /other\n", "status: superseded\n"])
+@pytest.mark.parametrize("front", ["private: true\n", "status: superseded\n"])
 def test_a_memory_that_may_not_take_it_is_not_named(front: str) -> None:
     house = House()
     facts(house, front)

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.capture import intake as save
+from recollect.capture.intake import Draft
 from recollect.errors import ChangeNotFound
-from recollect.services import past, writing
-from recollect.services.opened import OpenStore
-from recollect.services.undoing import EDITED, PURGED, bring_back, history, undo, undo_to
-from recollect.services.writing import Draft
+from recollect.features import memories as writing
+from recollect.store import history as past
+from recollect.store.history import EDITED, PURGED, bring_back, history, undo, undo_to
+from recollect.store.store import OpenStore
 
 from .house import House
 from .test_undoing import OURS, Outside, archive, bytes_of, edit, saved
@@ -135,7 +137,7 @@ def test_a_text_that_was_purged_stays_gone_and_the_rest_comes_back(house: House)
     point = newest(house)
     writing.forget(house.open(), "one")
     writing.forget(house.open(), "two")
-    writing.purge(house.open(), "one", "semantic/one.md")
+    writing.purge_from_store(house.open(), "one", "semantic/one.md")
     done = undo_to(house.open(), point)
     assert set(house.texts()) == {"semantic/two.md"}
     assert done.left == [("semantic/one.md", PURGED)]
@@ -177,7 +179,7 @@ def test_a_clock_that_was_wrong_for_a_while_hides_nothing_that_came_later(house:
     for title, now in (("One", "2026-01-01"), ("Two", "2027-02-05"), ("Three", "2026-01-02")):
         store = house.open()
         store.ledger.moment = store.ledger.moment._replace(now=f"{now}T12:00:00Z")
-        writing.save(store, Draft(title, "Text.", kind="fact"))
+        save.save(store, Draft(title, "Text.", kind="fact"))
     ops = house.open().journal.ops()
     assert len(past.point_named(ops, "2026-06-01").later) == 0
     assert len(past.point_named(ops, "2026-01-01").later) == 2

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.model import Change, Filter
-from recollect.domain.text import cue_words
+from recollect.capture import intake as save_module
+from recollect.capture.intake import Draft
 from recollect.errors import (
     AlreadyThere,
     ChangedMeanwhile,
@@ -19,11 +19,12 @@ from recollect.errors import (
     NothingToUndo,
     RecollectError,
 )
-from recollect.fsio import stamp_of
-from recollect.services import writing
-from recollect.services.opened import OpenStore
-from recollect.services.undoing import history, undo
-from recollect.services.writing import Draft
+from recollect.features import memories as writing
+from recollect.model.memory import Change, Filter
+from recollect.store.disk import stamp_of
+from recollect.store.history import history, undo
+from recollect.store.store import OpenStore
+from recollect.text.tokens import cue_words
 
 from .house import House
 
@@ -49,22 +50,22 @@ def archive(store: OpenStore) -> None:
 
 
 def save(store: OpenStore) -> None:
-    writing.save(store, Draft("A fact about queues", "They are long.", kind="fact"))
+    save_module.save(store, Draft("A fact about queues", "They are long.", kind="fact"))
 
 
 def save_conversation(store: OpenStore) -> None:
-    writing.save(
+    save_module.save(
         store, Draft("A talk", "Said.", layer="episodic", conversation="### User [1:00]\n\nHi\n")
     )
 
 
 def save_private(store: OpenStore) -> None:
-    writing.save(store, Draft("A secret", "Hush.", kind="fact", private=True))
+    save_module.save(store, Draft("A secret", "Hush.", kind="fact", private=True))
 
 
 def save_rule(store: OpenStore) -> None:
     n = len(store.journal.ops())
-    writing.save(store, Draft(f"Rule {n}", f"Do this, {n}.", kind="rule"))
+    save_module.save(store, Draft(f"Rule {n}", f"Do this, {n}.", kind="rule"))
 
 
 def edit(store: OpenStore) -> None:
@@ -188,7 +189,7 @@ def test_any_change_can_be_undone_in_any_order_or_is_refused_and_nothing_changes
 
 def saved(house: House, *titles: str) -> None:
     for title in titles:
-        writing.save(house.open(), Draft(title, "Text.", kind="fact"))
+        save_module.save(house.open(), Draft(title, "Text.", kind="fact"))
 
 
 def test_undoing_twice_walks_back_two_changes(house: House) -> None:
@@ -279,7 +280,7 @@ def test_a_move_is_not_undone_over_an_edit_by_hand(house: House) -> None:
 def test_what_was_purged_cannot_come_back_and_says_so(house: House) -> None:
     saved(house, "One")
     writing.forget(house.open(), "one")
-    writing.purge(house.open(), "one", "semantic/one.md")
+    writing.purge_from_store(house.open(), "one", "semantic/one.md")
     with pytest.raises(Failed, match="does not have the text"):
         undo(house.open())
 
@@ -288,7 +289,7 @@ def test_the_text_of_a_person_who_wrote_what_was_purged_is_kept_again(house: Hou
     saved(house, "One")
     text = house.texts()["semantic/one.md"]
     writing.forget(house.open(), "one")
-    writing.purge(house.open(), "one", "semantic/one.md")
+    writing.purge_from_store(house.open(), "one", "semantic/one.md")
     house.write("semantic/one.md", text)
     writing.set_fields(house.open(), "one", {"salience": "high"})
     undo(house.open())

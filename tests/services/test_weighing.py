@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.reaction import Reaction
-from recollect.services import undoing
-from recollect.services.consolidate import Outcome, consolidate
-from recollect.services.writing import Draft, changing, save
+from recollect.capture.failure_fix import Reaction
+from recollect.capture.intake import Draft, save
+from recollect.consolidate.run import Outcome, consolidate
+from recollect.features import memories as changing
+from recollect.store import history as undoing
 
 from .house import House
 from .test_consolidate import at, episode

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from recollect.context import explain as whynot
+from recollect.context import recall
 from recollect.errors import MemoryNotFound
-from recollect.services import recall, searching, whynot
-from recollect.services.opened import OpenStore
+from recollect.search import search as searching
+from recollect.store.store import OpenStore
 
 from .house import NOW, House
-from .test_recall import HERE, THERE, page
+from .test_recall import HERE, page
 
 SAID = "The ledger keeps each amount as an integer number of cents."
 
@@ -40,7 +42,6 @@ def stores() -> list[OpenStore]:
     )
     project.write("episodic/talk/summary.md", page("A talk", "We spoke.", id="talk"))
     project.write("episodic/talk/conversation.md", "### User [10:00]\n\nA ledger of giraffes?\n")
-    home.write("semantic/theirs.md", page("Ledger there", "Amounts there.", project=THERE))
     return [project.open(), home.open(scope="global")]
 
 
@@ -66,7 +67,6 @@ def why(
         ("cold", "archived"),
         ("project", "brief"),
         ("tea", "no-words"),
-        ("theirs", "other-project"),
         ("feedback#round-amounts", "external"),
         ("feedback", "external"),
         ("talk#turn-1", "raw"),
@@ -86,8 +86,6 @@ def test_what_says_a_word_in_passing_answers_too_little(stores: list[OpenStore])
 
 
 def test_what_stands_behind_many_others_is_crowded_out(stores: list[OpenStore]) -> None:
-    found = why(stores, "filler amounts snow says times", "theirs")
-    assert found.why == "other-project"
     crowded = [why(stores, "filler says times amounts", f"f{n}") for n in range(15)]
     assert "crowded-out" in {one.why for one in crowded}
     assert all(one.place for one in crowded)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.domain.codec import memory_from_text
-from recollect.domain.model import Filter, Memory
-from recollect.domain.text import cue_words
+from recollect.capture import intake as save_module
+from recollect.capture.intake import Draft
 from recollect.errors import ChangedMeanwhile, MemoryNotFound, OutsideStore, UsageProblem
-from recollect.services import writing
-from recollect.services.writing import Draft
+from recollect.features import memories as writing
+from recollect.model.document import memory_from_text
+from recollect.model.memory import Filter, Memory
+from recollect.text.tokens import cue_words
 
 from .house import House, crash
 
@@ -22,8 +23,8 @@ def house() -> House:
     return House()
 
 
-def save(house: House, title: str, body: str = "", **fields: object) -> writing.Written:
-    return writing.save(house.open(), Draft(title, body, **fields))  # type: ignore[arg-type]
+def save(house: House, title: str, body: str = "", **fields: object) -> save_module.Written:
+    return save_module.save(house.open(), Draft(title, body, **fields))  # type: ignore[arg-type]
 
 
 def memory(house: House, path: str) -> Memory:
@@ -325,12 +326,12 @@ def test_a_purge_takes_the_texts_of_a_memory_and_its_conversation(house: House) 
     talk = save(house, "A talk", "Secret.", layer="episodic", conversation="Secret talk.\n")
     writing.edit(house.open(), talk.id, append="Secret too.")
     writing.forget(house.open(), talk.id)
-    writing.purge(house.open(), talk.id, talk.path)
+    writing.purge_from_store(house.open(), talk.id, talk.path)
     said = [op.text for op in house.pages.ops() if op.text]
     assert len(said) == 1
     assert "Public." in said[0]
     with pytest.raises(UsageProblem):
-        writing.purge(house.open(), "feedback#one", RULES)
+        writing.purge_from_store(house.open(), "feedback#one", RULES)
 
 
 # ------------------------------------------------------------------------------------- dry runs
@@ -342,8 +343,10 @@ def test_a_dry_run_writes_nothing(house: House) -> None:
     before = house.texts()
     house.expect(crash, range(1, 1000))
     store = house.open()
-    assert writing.save(store, Draft("Two", "Text.", kind="fact"), dry_run=True).id == "two"
-    assert writing.save(store, Draft("Rule", "More.", kind="rule"), dry_run=True).what == "amended"
+    assert save_module.save(store, Draft("Two", "Text.", kind="fact"), dry_run=True).id == "two"
+    assert (
+        save_module.save(store, Draft("Rule", "More.", kind="rule"), dry_run=True).what == "amended"
+    )
     assert writing.edit(store, "one", body="x", dry_run=True).what == "changed"
     assert writing.edit(store, "one#part", append="x", dry_run=True).what == "changed"
     assert writing.set_fields(store, "one", {"tags": "x"}, dry_run=True).what == "changed"

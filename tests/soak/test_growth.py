@@ -10,9 +10,10 @@ import pytest
 from tests.services.conftest import quick_folder
 from tests.services.project import Project
 
-from recollect.hooks import places, program
-from recollect.services import writing
-from recollect.services.writing import Draft
+from recollect.capture import intake as save
+from recollect.capture.intake import Draft
+from recollect.interfaces.hooks import events as program
+from recollect.store import locations as places
 
 __all__ = ["quick_folder"]
 
@@ -41,8 +42,8 @@ def test_a_month_takes_less_than_three_times_what_was_said(
             summary, turns, solution = a_session(n)
             said += len(summary) + len(turns) + len(solution)
             kept = Draft(f"Session {n}", summary, layer="episodic", conversation=turns)
-            writing.save(store, kept)
-            writing.save(store, Draft(f"Solution: valve {n}", solution, kind="solution"))
+            save.save(store, kept)
+            save.save(store, Draft(f"Solution: valve {n}", solution, kind="solution"))
     journal = sum(file.stat().st_size for file in (project.root / "journal").iterdir())
     files = sum(len(data) for data in project.files().values())
     with capfd.disabled():

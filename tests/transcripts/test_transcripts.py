@@ -37,6 +37,7 @@ START_NS = 1_768_141_800 * 10**9  # 2026-01-11T14:30:00Z
 CHANGE = re.compile(r"\b([0-9a-f]{11}-[0-9a-f]{3})(?:[0-9a-f]{7})?\b")
 SEALED = re.compile(r"\bsealed-[0-9a-f]{10}\b")
 VOLATILE = (
+    (re.compile(r"(?<=/projects/)project-[0-9a-f]{8}"), "project-{hash}"),
     (re.compile(r"\bage1[0-9a-z]{58}\b"), "{key}"),
     (re.compile(r'"score": [0-9.]+'), '"score": {score}'),
     (re.compile(r'"parts": \{[^}]*\}'), '"parts": {parts}'),

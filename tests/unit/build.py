@@ -8,10 +8,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from recollect.domain.entries import entry_of
-from recollect.domain.model import Entry, Memory, day_of
-from recollect.domain.rank import Candidate, Cue
-from recollect.domain.text import cue_words
+from recollect.model.entries import entry_of
+from recollect.model.memory import Entry, Memory, day_of
+from recollect.search.rank import Candidate, Cue
+from recollect.text.tokens import cue_words
 
 DAY = "2026-01-11"
 TODAY = day_of(DAY)
@@ -62,9 +62,9 @@ def candidate(**fields: Any) -> Candidate:
     return Candidate(tuple(row[name] for name in Candidate.COLUMNS), score, scope)
 
 
-def cue(text: str, *, files: tuple[str, ...] = (), project: str = "", day: int = TODAY) -> Cue:
+def cue(text: str, *, files: tuple[str, ...] = (), day: int = TODAY) -> Cue:
     """What somebody searches with."""
-    return Cue(text, cue_words(text), day, list(files), project)
+    return Cue(text, cue_words(text), day, list(files))
 
 
 def is_quick(call: Callable[[], object], *, seconds: float = 3.0) -> bool:

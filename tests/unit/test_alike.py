@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.domain import alike
-from recollect.domain.text import cue_words, is_cjk, simplified
+from recollect.text import synonyms as alike
+from recollect.text.tokens import cue_words, is_cjk, simplified
 
 WORDS = sorted(set(alike._LINES.split()))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.bm25 import LEAST, Size, Standing, as_one
+from recollect.search.bm25 import LEAST, Size, Standing, as_one
 
 sizes = st.builds(Size, st.integers(1, 10**6), st.integers(1, 10**8))
 lengths = st.integers(1, 5_000)

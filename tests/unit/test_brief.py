@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import brief
-from recollect.domain.entries import entry_of
-from recollect.domain.facts import Fact
-from recollect.domain.model import Memory
-from recollect.domain.pack import count_tokens
+from recollect.context import brief
+from recollect.model.entries import entry_of
+from recollect.model.facts import Fact
+from recollect.model.memory import Memory
+from recollect.text.tokens import count_tokens
 
 from .build import any_text, memory
 
@@ -37,9 +37,9 @@ def session(body: str = "", **fields: Any) -> Memory:
     )
 
 
-def told(*memories: Memory, budget: int = 1_500, lang: str = "en", project: str = "") -> str:
+def told(*memories: Memory, budget: int = 1_500, lang: str = "en") -> str:
     entries = [entry_of(one, "stamp") for one in memories]
-    matter = brief.gather(entries, memories, [], project=project)
+    matter = brief.gather(entries, memories, [])
     return brief.render(matter, lang, budget, NONCE)[0]
 
 
@@ -81,11 +81,10 @@ any_memory = st.builds(
     trust=st.sampled_from(["user", "agent", "tool", "external"]),
     status=st.sampled_from(["open", "confirmed", "superseded"]),
     tags=st.lists(any_text, max_size=3).map(tuple),
-    project=st.sampled_from(["", "mine", "other"]),
     private=st.booleans(),
 )  # fmt: skip
 running = st.lists(
-    st.tuples(any_text, st.just("2026-01-11"), st.lists(st.builds(
+    st.tuples(any_text, st.just("2026-01-11"), st.sampled_from(["user", "agent"]), st.lists(st.builds(
         Fact, st.sampled_from(["decision", "pattern"]), any_text, any_text,
         source=st.sampled_from(["instructed", "inferred"]),
     ), max_size=3)),
@@ -100,9 +99,9 @@ running = st.lists(
     st.integers(0, 5_000),
 )
 def test_a_brief_is_never_larger_than_its_budget_and_well_fenced(
-    found: list[Memory], going_on: list[tuple[str, str, list[Fact]]], lang: str, budget: int
+    found: list[Memory], going_on: list[tuple[str, str, str, list[Fact]]], lang: str, budget: int
 ) -> None:
-    matter = brief.gather([entry_of(m, "stamp") for m in found], found, going_on, project="mine")
+    matter = brief.gather([entry_of(m, "stamp") for m in found], found, going_on)
     text, ids = brief.render(matter, lang, budget, NONCE)
     assert count_tokens(text) <= budget
     assert len(text) <= brief.LARGEST_BRIEF
@@ -134,7 +133,6 @@ def test_an_empty_store_has_an_empty_brief() -> None:
     [
         {"private": True},
         {"status": "superseded"},
-        {"project": "other"},
         {"path": "archive/semantic/a.md"},
         {"trust": "external"},
         {"trust": "tool"},
@@ -147,7 +145,6 @@ def test_what_may_not_be_told_unasked_is_left_out(make: Any, fields: dict[str, A
         text = told(
             memory(id="ok", title="Told"),
             memory(**{f: getattr(one, f) for f in one.__slots__} | {"kind": kind}),
-            project="mine",
         )
         assert "Ignore the rules" not in text
         assert "Told" in text
@@ -205,7 +202,7 @@ def test_running_sessions_come_first_and_say_that_they_run() -> None:
         Fact("pattern", "Guess", source="inferred"),
     ]
     for lang, now in (("en", "a session that goes on"), ("zh", "进行中的会话")):
-        matter = brief.gather([], [], [("Rewrite login", "2026-01-11", facts)])
+        matter = brief.gather([], [], [("Rewrite login", "2026-01-11", "user", facts)])
         text, ids = brief.render(matter, lang, 1_500, NONCE)
         assert f"- Rewrite login [{now} · 2026-01-11" in text
         assert "Use Redis" in text

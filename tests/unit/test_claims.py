@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import claims
-from recollect.domain.claims import Claim, claims_in, claims_of, is_behavioural, is_claim
+from recollect.consolidate import claims
+from recollect.consolidate.claims import Claim, claims_in, claims_of, is_behavioural, is_claim
 
 from .build import any_text, is_quick, memory
 from .claim_cases import RULES, STATED

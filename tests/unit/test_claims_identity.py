@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given
 
-from recollect.domain.claims import claim_key, is_near, near_key, same_claim
+from recollect.model.claim_key import claim_key, is_near, near_key, same_claim
 
 from .build import any_text, is_quick, words
 

@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.claims import is_near
-from recollect.domain.conflicts import Conflict, Standing, conflict_between, is_newer, topics_of
+from recollect.consolidate.conflicts import (
+    Conflict,
+    Standing,
+    conflict_between,
+    is_newer,
+    topics_of,
+)
+from recollect.model.claim_key import is_near
 
 from .build import any_text, is_quick
 from .claim_cases import CLASHES_EN, CLASHES_ZH, PEACE_EN, PEACE_ZH, RULES, STATED

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.conflicts import core, frames
-from recollect.domain.conflicts.wording import Wording
+from recollect.consolidate import conflicts as core
+from recollect.consolidate import conflicts as frames
+from recollect.consolidate.values import Wording
 
 from .build import any_text
 from .claim_cases import CLASHES_EN, PEACE_EN, RULES

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain import dates
-from recollect.domain.model import day_of
-from recollect.domain.text import cue_words, may_speak_of_time
+from recollect.model.memory import day_of
+from recollect.text import dates
+from recollect.text.tokens import cue_words, may_speak_of_time
 
 TODAY = day_of("2026-11-20")  # a Friday
 

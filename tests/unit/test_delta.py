@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.delta import parts_between, size_of, text_from
+from recollect.text.delta import parts_between, size_of, text_from
 
 LINES = st.lists(
     st.sampled_from(["", "a", "## Title", "A line of a reasonable length, to be kept."])

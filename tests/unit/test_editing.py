@@ -6,10 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain.codec import split_front, with_body, with_field
-from recollect.domain.codec.editing import scalar_text, value_text
-from recollect.domain.codec.fields import LISTS, ORDER
-from recollect.domain.codec.frontmatter import Value
+from recollect.model.document import LISTS, ORDER, with_body, with_field
+from recollect.model.frontmatter import Value, scalar_text, split_front, value_text
 
 from .build import any_text
 from .test_frontmatter import any_front, front

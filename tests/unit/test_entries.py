@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain import entries
-from recollect.domain.codec import memory_from_text
-from recollect.domain.model import TRUSTS, day_of
+from recollect.model import entries
+from recollect.model.document import memory_from_text
+from recollect.model.memory import TRUSTS, day_of
 
 from .build import any_text, memory
 from .test_sections import bodies

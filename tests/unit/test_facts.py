@@ -6,10 +6,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain import facts
-from recollect.domain.codec import sections_of
-from recollect.domain.facts import Fact, facts_in, facts_of
-from recollect.domain.model import CATEGORIES
+from recollect.model import facts
+from recollect.model.document import sections_of
+from recollect.model.facts import Fact, facts_in, facts_of
+from recollect.model.memory import CATEGORIES
 
 from .build import NASTY, any_text, is_quick
 

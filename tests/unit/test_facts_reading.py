@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import facts
-from recollect.domain.facts import Fact, fact_lines
-from recollect.domain.sessionfile import Unread, read_facts
+from recollect.model import facts
+from recollect.model.facts import Fact, Unread, fact_lines, read_facts
 
 from .build import any_text, is_quick
 from .test_facts import any_fact

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain.factsedits import Edit, Row, edits, is_held, page_of, rows_in, settled
+from recollect.features.facts_edits import Edit, Row, edits, is_held, page_of, rows_in, settled
 
 REDIS = Row("d001", "decision", "Use Redis", "It is fast", "technology", "", ("a.py",), ("cache",))
 SMALL = Row("p001", "pattern", "Small commits", "", "convention")

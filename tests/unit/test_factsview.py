@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain import factsview
-from recollect.domain.model import STATUSES, Entry
-from recollect.domain.names import is_id
+from recollect.context import views as factsview
+from recollect.model.memory import STATUSES, Entry, is_id
 
 from .build import NASTY, any_text, entry
 

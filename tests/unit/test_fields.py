@@ -6,18 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import model
-from recollect.domain.codec import (
+from recollect.model import memory as model
+from recollect.model.document import (
+    ALWAYS,
+    DATES,
+    ORDER,
     default_fields,
     fields_of,
     memory_from_text,
     new_text,
+    time_of,
     with_field,
     with_title,
+    words_for,
 )
-from recollect.domain.codec.fields import ALWAYS, DATES, ORDER, time_of, words_for
-from recollect.domain.model import Memory
-from recollect.domain.names import is_id
+from recollect.model.memory import Memory, is_id
 
 from .build import any_text, memory
 from .test_frontmatter import any_front, front
@@ -235,7 +238,6 @@ memories = st.builds(
     trust=st.sampled_from(model.TRUSTS),
     status=st.sampled_from(model.STATUSES),
     session=_one_line,
-    project=_one_line,
     created=_times,
     updated=_times,
     last_accessed=st.dates().map(str),

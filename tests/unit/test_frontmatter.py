@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from recollect.domain.codec.frontmatter import LARGEST_FRONT, Value, read_front, split_front
+from recollect.model.frontmatter import LARGEST_FRONT, Value, read_front, split_front
 
 from .build import NASTY, any_text, is_quick
 

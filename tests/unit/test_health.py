@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from tests.unit.build import any_text, entry
 
-from recollect.domain.health import examined, links_in
+from recollect.ops.doctor import examined, links_in
 
 NOW = "2026-07-11T10:00:00Z"
 

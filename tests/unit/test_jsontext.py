@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain import jsontext
+from recollect.text import json_edit as jsontext
 
 from .build import any_text
 

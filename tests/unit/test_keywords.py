@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.adapters.clients.claude.skills import shipped
-from recollect.domain import keywords
-from recollect.domain.codec import split_front
+from recollect.context import pointers as keywords
+from recollect.context.pointers import shipped
+from recollect.model.frontmatter import split_front
 
 from .build import NASTY, any_text, entry
 
@@ -49,10 +49,9 @@ def test_only_what_a_person_made_or_approved_speaks(trust: str) -> None:
         {"path": "procedural/feedback.md"},  # many hands tag it
         {"path": "procedural/feedback-shop.md"},
         {"path": "reference/external-systems.md"},
-        {"project": "/elsewhere"},
     ],
 )
-def test_what_is_hidden_cold_shared_or_of_another_project_does_not_speak(
+def test_what_is_hidden_cold_or_shared_does_not_speak(
     fields: dict[str, object],
 ) -> None:
     assert keywords.active_keywords([entry(tags=("a",), **fields)]) == []

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import layers, model
-from recollect.domain.names import is_id
-from recollect.domain.text import STOP_WORDS
+from recollect.model import layers
+from recollect.model import memory as model
+from recollect.model.memory import is_id
+from recollect.text.tokens import STOP_WORDS
 
 from .build import any_text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from recollect.domain.codec.legacy import Headers, headers_of, split_keywords
+from recollect.model.frontmatter import Headers, headers_of, split_keywords
 
 from .build import any_text, is_quick
 

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.codec import memory_from_text
-from recollect.domain.entries import shelved, without_comments
-from recollect.domain.lessons import comment, seen_again
-from recollect.domain.reviewing import origins_of
-from recollect.domain.summary import solution_text
+from recollect.capture.failure_fix import comment, seen_again
+from recollect.capture.summary import solution_text
+from recollect.model.document import memory_from_text
+from recollect.model.entries import origins_of, shelved, without_comments
 
 ROW = {
     "symptom": "Error: listen EADDRINUSE", "failed": "npm test", "solution": "PORT=0 npm test",

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.domain import codec
-from recollect.domain.claims import Claim, near_key
-from recollect.domain.entries import shelved
-from recollect.domain.lifecycle import (
+from recollect.consolidate.actions import (
     Absorb,
     Action,
     Archive,
@@ -16,12 +13,16 @@ from recollect.domain.lifecycle import (
     Rules,
     Start,
     Wait,
-    applied,
     conflict_key,
-    plan,
-    reading_of,
 )
-from recollect.domain.model import Memory
+from recollect.consolidate.claims import Claim
+from recollect.consolidate.edit import applied
+from recollect.consolidate.pages import reading_of
+from recollect.consolidate.plan import plan
+from recollect.model import document as codec
+from recollect.model.claim_key import near_key
+from recollect.model.entries import shelved
+from recollect.model.memory import Memory
 
 from .build import episode
 
@@ -138,7 +139,6 @@ def test_in_chinese_everything_is_chinese() -> None:
         ({"a": {"private": "true"}}, ""),
         ({"a": {"status": "superseded"}}, ""),
         ({"a": {"trust": "agent"}}, ""),
-        ({"a": {"project": "other"}}, ""),
         ({"a": {"type": "reference"}}, ""),
     ],
 )
@@ -158,19 +158,6 @@ def test_what_is_always_loaded_or_archived_gets_nothing() -> None:
     actions, after = run([episode(1, "Port is 8080.")], files)
     assert [a.path for a in actions if isinstance(a, Absorb)] == ["semantic/redis-cache.md"]
     assert {path: after[path] for path in files} == files
-
-
-def test_episodes_of_another_project_have_files_of_their_own() -> None:
-    pair = [
-        episode(1, "Port is 8080. Use npm.", project="shop"),
-        episode(2, "Port is 9090. Never use npm.", project="bank"),
-        episode(3, "Host is db. Never use npm."),
-    ]
-    actions, files = run(pair)
-    assert set(kinds(actions)) == {"Start", "Absorb", "Archive"}
-    projects = {codec.memory_from_text(text, path).project: text for path, text in files.items()}
-    assert set(projects) == {"", "shop", "bank"}
-    assert "Use npm" in files["procedural/feedback-shop.md"]
 
 
 @pytest.mark.parametrize("tags", [("../../etc/x",), ("ci/cd", "a: b"), (), ("…",), ("C:", "con")])
@@ -409,10 +396,9 @@ def test_an_episode_is_archived_the_day_after_its_time(decay_after: str, is_arch
 
 @pytest.mark.parametrize(
     "fields",
-    [{"private": True}, {"problem": "no YAML"}, {"path": "archive/episodic/e.md"}, {"layer": "semantic"},
-     {"path": "episodic/e/conversation.md"}, {"status": "superseded"}],
+    [{"private": True}, {"problem": "no YAML"}, {"layer": "semantic"}, {"path": "episodic/e/conversation.md"}, {"status": "superseded"}],
 )  # fmt: skip
-def test_what_is_no_episode_in_use_is_left_alone(fields: dict[str, object]) -> None:
+def test_what_is_no_episode_in_force_is_left_alone(fields: dict[str, object]) -> None:
     assert plan([episode(1, "Port is 8080.", **fields)], {}, RULED) == ()
 
 

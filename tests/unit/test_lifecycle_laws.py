@@ -8,11 +8,7 @@ from typing import NamedTuple
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain import codec
-from recollect.domain.claims import claims_in, is_claim, near_key, statements_of
-from recollect.domain.conflicts import conflict_between
-from recollect.domain.entries import shelved
-from recollect.domain.lifecycle import (
+from recollect.consolidate.actions import (
     Absorb,
     Action,
     Archive,
@@ -21,12 +17,17 @@ from recollect.domain.lifecycle import (
     Retire,
     Rules,
     Wait,
-    applied,
-    plan,
-    reading_of,
 )
-from recollect.domain.lifecycle.applying import _goes_on_plain, _with_lines
-from recollect.domain.model import TRUSTS, Memory
+from recollect.consolidate.claims import claims_in, is_claim, statements_of
+from recollect.consolidate.conflicts import conflict_between
+from recollect.consolidate.edit import _goes_on_plain, _with_lines, applied
+from recollect.consolidate.pages import reading_of
+from recollect.consolidate.plan import plan
+from recollect.model import document as codec
+from recollect.model import frontmatter
+from recollect.model.claim_key import near_key
+from recollect.model.entries import shelved
+from recollect.model.memory import TRUSTS, Memory
 
 from .build import any_text, episode
 from .claim_cases import CLASHES_EN, CLASHES_ZH, RULES, STATED
@@ -89,7 +90,7 @@ class Store(NamedTuple):
 
 
 def body_of(text: str) -> str:
-    return codec.split_front(text).body
+    return frontmatter.split_front(text).body
 
 
 def texts(text: str) -> Counter[str]:

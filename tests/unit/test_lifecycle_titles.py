@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.domain import codec
-from recollect.domain.claims import near_key, statements_of
-from recollect.domain.codec import sections_of
-from recollect.domain.lifecycle import Archive, Wait, conflict_key, plan, reading_of
+from recollect.consolidate.actions import Archive, Wait, conflict_key
+from recollect.consolidate.claims import statements_of
+from recollect.consolidate.pages import reading_of
+from recollect.consolidate.plan import plan
+from recollect.model import document as codec
+from recollect.model import frontmatter
+from recollect.model.claim_key import near_key
+from recollect.model.document import sections_of
 
 from .build import episode
 from .test_lifecycle import FEEDBACK, RULED, kinds, page, run
 
 
 def headings(text: str) -> list[str]:
-    return [section.heading for section in sections_of(codec.split_front(text).body)][1:]
+    return [section.heading for section in sections_of(frontmatter.split_front(text).body)][1:]
 
 
 def said(text: str) -> list[str]:
-    return [one.text for one in statements_of(codec.split_front(text).body)]
+    return [one.text for one in statements_of(frontmatter.split_front(text).body)]
 
 
 # ------------------------------------------------------------------------- rules and their titles
@@ -32,7 +36,7 @@ def test_a_rule_that_is_said_again_is_marked_in_its_line_and_not_in_its_heading(
     again = episode(3, f"- {rule}")
     _, after = run([again], files)
     assert headings(after[FEEDBACK]) == headings(files[FEEDBACK])
-    old, new = (codec.split_front(text[FEEDBACK]).body for text in (files, after))
+    old, new = (frontmatter.split_front(text[FEEDBACK]).body for text in (files, after))
     assert new == old.replace("e1; date: 2026-01-01", "e3; date: 2026-01-03")
     assert not [a for a in plan([again], after, RULED) if not isinstance(a, Archive)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.meaning import (
+from recollect.search.vectors import (
     LONGEST_BESIDE,
     LONGEST_TOLD,
     Part,

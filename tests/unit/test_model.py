@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.domain import model
+from recollect.model import memory as model
 
 from .build import entry, memory
 

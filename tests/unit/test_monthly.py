@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import monthly
-from recollect.domain.codec import sections_of
-from recollect.domain.model import Entry
-from recollect.domain.monthly import END, RECENT_TOKENS, START
-from recollect.domain.pack import count_tokens
+from recollect.features import session_archive as monthly
+from recollect.features.session_archive import END, RECENT_TOKENS, START
+from recollect.model.document import sections_of
+from recollect.model.memory import Entry
+from recollect.text.tokens import count_tokens
 
 from .build import any_text, entry, memory
 
@@ -45,12 +45,11 @@ def test_the_block_stays_within_its_budget_and_starts_nothing_else(
     assert body.count(START) == body.count(END) == bool(block)
 
 
-def test_private_sessions_and_those_of_a_project_are_not_in_the_block() -> None:
+def test_private_sessions_are_not_in_the_block() -> None:
     usual = {"kind": "session", "layer": "episodic", "created": "2026-03-01T10:00:00Z"}
     entries = [entry(title=f"t{n}", id=f"e{n}", **usual) for n in range(9)]
     hidden = [
         entry(title="secret", id="a0", private=True, **usual),
-        entry(title="elsewhere", id="a1", project="/p", **usual),
     ]
     block = monthly.recent_block([*entries, *hidden], "2026-02-01", "en", title)
     assert "t0" in block

@@ -8,7 +8,7 @@ import typing
 
 import pytest
 
-from recollect.named import NamedTuple
+from recollect._fastimport import NamedTuple
 
 
 class Stop(NamedTuple):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.names import anchor_of, free_name, id_from, is_id, slug_of
+from recollect.model.memory import anchor_of, free_name, id_from, is_id, slug_of
 
 from .build import any_text
 

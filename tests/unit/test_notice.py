@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import notice
-from recollect.domain.facts import Fact, same_words
+from recollect.capture import extract as notice
+from recollect.model.facts import Fact, same_words
+from recollect.text import sentences as sentences_module
 
 from .build import any_text, is_quick
 from .notice_cases import DECISIONS, LONG, NOTHING, RULES
@@ -83,7 +84,7 @@ def test_every_sentence_of_a_prompt_counts_alone(chosen: list[str]) -> None:
 @given(any_text | st.lists(sentences | any_text).map("\n".join))
 def test_a_fact_has_the_words_of_the_person(text: str) -> None:
     found = notice.facts_said(text)
-    assert len(found) <= len(notice.sentences_of(text))
+    assert len(found) <= len(sentences_module.sentences_of(text))
     for fact in found:
         assert fact.content
         assert "\n" not in fact.content
@@ -202,10 +203,10 @@ def test_the_task_is_what_is_asked_for(prompt: str, task: str) -> None:
 
 @given(any_text, st.integers(8, 60))
 def test_a_shortened_sentence_is_a_start_of_it(text: str, longest: int) -> None:
-    short = notice.shortened(text, longest)
+    short = sentences_module.shortened(text, longest)
     assert len(short) <= longest + 1
     assert text.startswith(short.removesuffix("…"))
-    assert len(notice.first_sentence(text, longest)) <= longest + 1
+    assert len(sentences_module.first_sentence(text, longest)) <= longest + 1
 
 
 @pytest.mark.parametrize(
@@ -225,12 +226,12 @@ def test_a_shortened_sentence_is_a_start_of_it(text: str, longest: int) -> None:
     ],
 )
 def test_sentences_end_where_people_end_them(text: str, sentences: list[str]) -> None:
-    assert notice.sentences_of(text) == sentences
+    assert sentences_module.sentences_of(text) == sentences
 
 
 def test_a_chinese_character_says_as_much_as_two_letters() -> None:
-    assert notice.weight_of("abc é") == 5
-    assert notice.weight_of("数据库") == 6
+    assert sentences_module.weight_of("abc é") == 5
+    assert sentences_module.weight_of("数据库") == 6
 
 
 TRIGGERS = "in the all for on please always never we use let's don't instead of X, : and 以后 都 要 不要 用 决定 “ ` ".split()

@@ -7,9 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.oldsessions import is_old, state_of
-from recollect.domain.session import SessionState
-from recollect.domain.summary import summary_text
+from recollect.capture.summary import summary_text
+from recollect.model.session import SessionState, is_old, state_of
 
 OLD: dict[str, Any] = {
     "session_id": "session-20260110-091500-4f1a9c",

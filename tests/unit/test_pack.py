@@ -9,9 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain import pack
-from recollect.domain.pack import HARD_CAP, count_tokens
-from recollect.domain.rank import Candidate
+from recollect.context import pack
+from recollect.context.pack import HARD_CAP
+from recollect.search.rank import Candidate
+from recollect.text.tokens import count_tokens
 
 from .build import any_text, candidate, is_quick
 

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.unit.build import any_text, entry
 
-from recollect.domain.pointers import (
+from recollect.context.pointers import (
     Pointer,
     block_of,
     harmless,

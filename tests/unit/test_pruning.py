@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.codec import memory_from_text
-from recollect.domain.entries import entry_of
-from recollect.domain.model import Entry
-from recollect.domain.pruning import Due, Policy, due
+from recollect.features.prune import Due, Policy, due
+from recollect.model.document import memory_from_text
+from recollect.model.entries import entry_of
+from recollect.model.memory import Entry
 
 TODAY = "2026-06-01T09:00:00Z"
 POLICY = Policy(superseded=30, resolved=60, unused=90)

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.adapters.sqlite.lookup import chosen_words, match
-from recollect.adapters.sqlite.stemming import TOKENIZER
-from recollect.domain import evidence, rank
-from recollect.domain.model import CATEGORIES, LEVELS, STATUSES, TRUSTS
-from recollect.domain.rank import AGE_FLOOR, Candidate
-from recollect.domain.text import cue_words, index_words
+from recollect.model.memory import CATEGORIES, LEVELS, STATUSES, TRUSTS
+from recollect.search import evidence, rank
+from recollect.search.lookup import TOKENIZER, chosen_words, match
+from recollect.search.rank import AGE_FLOOR, Candidate
+from recollect.text.tokens import cue_words, index_words
 
 from .build import TODAY, candidate, cue, plain_text, words
 
@@ -117,17 +116,14 @@ def test_most_of_a_short_cue_or_enough_of_a_long_one_is_relevant(
 # ---------------------------------------------------------------------------------- what fits
 
 
-def test_superseded_external_and_foreign_memories_are_never_chosen() -> None:
+def test_superseded_and_external_memories_are_never_chosen() -> None:
     found = [
         relevant(1),
         relevant(2, status="superseded"),
         relevant(3, trust="external"),
-        relevant(4, project="other"),
-        relevant(5, project="mine"),
         relevant(6, trust="tool"),
     ]
-    assert set(chosen(found, project="mine")) == {"m01", "m05", "m06"}
-    assert "m04" in chosen(found)  # no project is asked for: the store is the project's own
+    assert set(chosen(found)) == {"m01", "m06"}
 
 
 def test_the_same_thing_is_said_once() -> None:
@@ -154,7 +150,6 @@ any_candidate = st.builds(
     status=st.sampled_from(STATUSES),
     trust=st.sampled_from(TRUSTS),
     layer=st.sampled_from(["semantic", "episodic"]),
-    project=st.sampled_from(["", "mine", "other"]),
     scope=st.sampled_from(["project", "global"]),
     day=st.integers(0, TODAY + 10),
     text_score=st.floats(0, 20),
@@ -166,7 +161,7 @@ any_candidate = st.builds(
 def test_the_order_does_not_depend_on_the_order_of_the_candidates(
     found: list[Candidate], chance: random.Random
 ) -> None:
-    about: dict[str, Any] = {"project": "mine", "files": ("src/a.py",)}
+    about: dict[str, Any] = {"files": ("src/a.py",)}
     first = chosen(found, **about)
     chance.shuffle(found)
     assert chosen(found, **about) == first
@@ -175,7 +170,6 @@ def test_the_order_does_not_depend_on_the_order_of_the_candidates(
     for name in first:
         assert fit[name].status != "superseded"
         assert fit[name].trust != "external"
-        assert fit[name].project != "other"
     scores = [fit[name].score for name in first]
     assert scores == sorted(scores, reverse=True)
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from recollect.domain import evidence, rank
-from recollect.domain.model import day_of
-from recollect.domain.rank import Candidate, Cue
-from recollect.domain.text import cue_words
+from recollect.model.memory import day_of
+from recollect.search import evidence, rank
+from recollect.search.rank import Candidate, Cue
+from recollect.text.tokens import cue_words
 
 from .build import candidate, cue
 
@@ -18,7 +18,7 @@ TODAY = day_of("2026-11-20")
 
 def told(found: list[Candidate], text: str, **counts: int) -> list[str]:
     """What is chosen, where each word of the cue is in that many of 100 sections."""
-    asked = Cue(text, cue_words(text), TODAY, [], "")
+    asked = Cue(text, cue_words(text), TODAY, [])
     known = {word: counts.get(word, 0) for word in asked.words}
     return [one.name for one in rank.choose(found, asked, known, 100)]
 
@@ -156,7 +156,7 @@ def test_a_time_alone_brings_nothing_to_a_cue_about_something() -> None:
 
 
 def test_a_long_text_speaks_of_no_time() -> None:
-    asked = Cue("last week " + "x" * 400, ["last", "week"], TODAY, [], "")
+    asked = Cue("last week " + "x" * 400, ["last", "week"], TODAY, [])
     assert (asked.period, asked.asked) == ((0, 0), ["last", "week"])
 
 

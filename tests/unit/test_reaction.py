@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.folding import fold
-from recollect.domain.reaction import Credit, Reaction, credits_of, reaction_in
-from recollect.domain.session import Event, SessionState
+from recollect.capture.failure_fix import Credit, Reaction, credits_of, reaction_in
+from recollect.capture.state import fold
+from recollect.model.session import Event, SessionState
 
 from .build import any_text
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.domain import redact as rules
-from recollect.domain.redact import PRIVATE_MARK, redact, strip_private
+from recollect.text import redact as rules
+from recollect.text.redact import PRIVATE_MARK, redact, strip_private
 
 from .build import any_text, is_quick
 
@@ -311,6 +311,11 @@ UNITS = [
     "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN ", "bearer ", "bearer aaaaaaaa",
     "curl -u ", "curl ", "--token ", "--", "basic authorization: ", "a", " ", "\n", "1", "密码是", "token:  ", "xoxb-",
     "authorization", "authorization::::", "SG.aaaaaaaaaaaaaaaa.", "'\"`", 'password"""',
+    "the password is ", "password ", "my password a1 ", "password: | ", "| password | a1b2c3 ", "密码 ", "把密码改成了", "cookie: a=b; ", "cookie: a=",
+    "Set-Cookie: a=", "curl -b a=b", "curl --cookie ", "mysql ", "docker login ", "redis-cli a -", "machine a login b password ", "machine a ",
+    "a:5432:b:", ":*:", 'variable "password" {', "echo a", "echo a | ", "a1b2c3 as the password ", "a1b2c3 as ", "a1b2c3是", "eyJaaaaaaaaa.",
+    'kty "d": "', "authorization token ", "sig=a1", "<password>", "password value ", "PASSWORD=a", "password='a b", "private key 0x", "-passin pass:",
+    "sessionid=", "identified by '", "\\n", "htpasswd -b a ", "discord.com/api/webhooks/1", '"auth": "',
 ]  # fmt: skip
 
 
@@ -337,14 +342,15 @@ def test_a_long_text_is_redacted_as_if_each_rule_were_applied_to_all_of_it(
     text = "".join(parts)
     whole = text
     for rule in rules._RULES:
-        whole = rule.pattern.sub(partial(rules._placeholder, kind=rule.kind, key=b""), whole)
+        whole = rule.pattern.sub(partial(rules._placeholder, rule=rule, key=b""), whole)
     assert rules._by_our_rules(text, b"") == whole
 
 
-RULES_WORDS = sorted({word for rule in rules._RULES for word in rule.words})
-
-
-def test_every_word_of_the_rules_is_looked_for_where_its_sign_is() -> None:
-    rows = [(row.sign, word) for row in rules._BY_SIGN for word in (*row.any_case, *row.as_written)]
-    assert sorted(word for _, word in rows) == RULES_WORDS
-    assert all(sign in word for sign, word in rows)
+def test_every_word_of_the_rules_is_looked_for_where_it_can_be() -> None:
+    words = {word for rule in rules._RULES for word in rule.words}
+    told = [("", (rules._ANY_CASE, rules._AS_WRITTEN)), *rules._BY_GUARD]
+    rows = [(guard, word) for guard, (low, text) in told for word in (*low, *text)]
+    assert sorted([word for _, word in rows] + list(rules._WIDE)) == sorted(words)
+    for guard, word in rows:
+        needs = {rule.needs for rule in rules._RULES if word in rule.words}
+        assert guard in word or needs == {guard}

@@ -9,16 +9,18 @@ import types
 from collections.abc import Iterator
 
 import pytest
-from bench.secrets import CARRIERS, KINDS, secrets_of, share_found, share_touched
+from bench.secrets import SURROUNDINGS, secrets_of, share_found, share_touched
 from bench.secrets_benign import benign_lines
+from bench.secrets_kinds import KINDS
 from bench.secrets_rules import cases_of_rules
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import secrets
-from recollect.domain.redact import redact
-from recollect.domain.secrets import found_in, pem
-from recollect.domain.secrets.rules import RULES
+from recollect.text import secrets
+from recollect.text import secrets as pem
+from recollect.text.redact import redact
+from recollect.text.secret_rules import RULES
+from recollect.text.secrets import found_in
 
 from .build import any_text, is_quick
 
@@ -27,8 +29,8 @@ HARDEST = 0.6
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_secrets_of_a_kind_are_found_in_every_carrier(kind: str) -> None:
-    cases = list(secrets_of(kind, random.Random(kind), len(CARRIERS) * 3))
+def test_secrets_of_a_kind_are_found_everywhere(kind: str) -> None:
+    cases = list(secrets_of(kind, random.Random(kind), len(SURROUNDINGS) * 3))
     left = [text for text, secret in cases if secret in redact(text)]
     assert len(left) <= len(cases) * 0.05
 

@@ -7,11 +7,11 @@ import copy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.codec import memory_from_text, sections_of
-from recollect.domain.facts import Fact
-from recollect.domain.folding import fold, with_facts, with_remarks
-from recollect.domain.session import Event, Remark, SessionState
-from recollect.domain.summary import note_lines, summary_text
+from recollect.capture.state import fold, with_facts, with_remarks
+from recollect.capture.summary import note_lines, summary_text
+from recollect.model.document import memory_from_text, sections_of
+from recollect.model.facts import Fact
+from recollect.model.session import Event, Remark, SessionState
 
 from .build import any_text
 

@@ -6,9 +6,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recollect.domain.codec import memory_from_text, split_front
-from recollect.domain.entries import shelved
-from recollect.domain.reviewing import approved, doubtful, origins_of, says_nothing, taken_back
+from recollect.model.document import memory_from_text
+from recollect.model.entries import (
+    approved,
+    doubtful,
+    origins_of,
+    says_nothing,
+    shelved,
+    taken_back,
+)
+from recollect.model.frontmatter import split_front
 
 from .build import plain_text
 

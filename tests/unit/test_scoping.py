@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from tests.unit.build import any_text, memory
 
-from recollect.domain.scoping import scope_of
+from recollect.features.pins import scope_of
 
 HERE = "/home/me/orchard"
 

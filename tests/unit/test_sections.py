@@ -8,8 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain.codec import section_named, sections_of, with_section
-from recollect.domain.codec.sections import parts_of, section_text
+from recollect.model.document import (
+    parts_of,
+    section_named,
+    section_text,
+    sections_of,
+    with_section,
+)
 
 from .build import any_text, is_quick
 

@@ -11,11 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.build import any_text, is_quick
 
-from recollect.domain.skills import DETECTORS, Group, Matter, Rules, Said, Suggestion, suggest
-from recollect.domain.skills.grouping import groups_of
-from recollect.domain.skills.matter import Evidence
-from recollect.domain.skills.wording import Wording, are_same_work, cut, stems_of, wording
-from recollect.domain.text import stem
+from recollect.features.skill_detectors import (
+    DETECTORS,
+    Evidence,
+    Group,
+    Matter,
+    Rules,
+    Said,
+    Suggestion,
+    Wording,
+    are_same_work,
+    cut,
+    groups_of,
+    stems_of,
+    wording,
+)
+from recollect.features.skills import suggest
+from recollect.text.tokens import stem
 
 
 def stems(words: list[str]) -> Mapping[str, str]:
@@ -181,13 +193,6 @@ def test_chinese_work_gets_a_name_in_latin_letters() -> None:
     )
     assert one.name.startswith("bu-shu")
     assert one.title.startswith("部署")
-
-
-def test_memories_of_different_projects_are_never_taken_together() -> None:
-    matters = work(*["Deploy the app to staging"] * 4)
-    mixed = [m._replace(project="/a" if n % 2 else "/b") for n, m in enumerate(matters)]
-    assert found(mixed) == []
-    assert {one.project for one in found(mixed, least=2)} == {"/a", "/b"}
 
 
 # ------------------------------------------------------------------------------------------ trust

@@ -9,10 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.build import any_text, entry, is_quick
 
-from recollect.domain import skills
-from recollect.domain.pointers import harmless
-from recollect.domain.skills import Evidence, Matter, Settled, Suggestion, draft_of, settled_in
-from recollect.domain.skills.settled import with_settled, without_settled
+from recollect.context.pointers import harmless
+from recollect.features import skill_detectors, skills
+from recollect.features.skill_detectors import (
+    Evidence,
+    Matter,
+    Settled,
+    Suggestion,
+    settled_in,
+    with_settled,
+    without_settled,
+)
+from recollect.features.skills import draft_of
 
 NOW = "2026-01-11T14:30:00Z"
 TYPES = ("procedure", "decision_framework", "problem_solution", "security")
@@ -140,7 +148,9 @@ def test_a_suggestion_of_thousands_of_memories_is_written_soon() -> None:
 
 
 def settled(decision: str = "dismissed") -> Settled:
-    return skills.settled_of(suggestion("Deploy app", "Deploy it", "Deploy now"), decision, NOW)
+    return skill_detectors.settled_of(
+        suggestion("Deploy app", "Deploy it", "Deploy now"), decision, NOW
+    )
 
 
 def test_a_decision_is_known_again_when_the_suggestion_has_grown_or_changed_its_name() -> None:
@@ -202,7 +212,7 @@ id: s
 
 
 def test_a_memory_tells_what_was_decided_and_solved_and_how_far_it_is_trusted() -> None:
-    said = skills.said_in(SESSION, entry(id="s", kind="session", trust="agent"))
+    said = skill_detectors.said_in(SESSION, entry(id="s", kind="session", trust="agent"))
     assert [(s.kind, s.text, s.trust) for s in said] == [
         ("decision", "Use Redis", "user"),
         ("decision", "Keep the cache small", "agent"),
@@ -218,13 +228,13 @@ def test_a_memory_tells_what_was_decided_and_solved_and_how_far_it_is_trusted() 
 
 def test_a_private_part_of_a_memory_tells_nothing() -> None:
     text = "## Decisions\n- Use <private>hunter2</private> Redis\n"
-    assert "hunter2" not in repr(skills.said_in(text, entry(kind="session")))
+    assert "hunter2" not in repr(skill_detectors.said_in(text, entry(kind="session")))
 
 
 def test_a_fact_of_its_own_tells_itself() -> None:
-    decided = skills.matter_of(entry(kind="decision", title="Use Redis", trust="agent"))
+    decided = skill_detectors.matter_of(entry(kind="decision", title="Use Redis", trust="agent"))
     assert [(s.kind, s.text, s.trust) for s in decided.said] == [("decision", "Use Redis", "agent")]
-    assert skills.matter_of(entry(kind="issue", status="open")).said == ()
-    assert [s.kind for s in skills.matter_of(entry(kind="issue", status="resolved")).said] == [
-        "problem"
-    ]
+    assert skill_detectors.matter_of(entry(kind="issue", status="open")).said == ()
+    assert [
+        s.kind for s in skill_detectors.matter_of(entry(kind="issue", status="resolved")).said
+    ] == ["problem"]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import struggle
-from recollect.domain.struggle import Failure, Solution
+from recollect.capture import failure_fix as struggle
+from recollect.capture.failure_fix import Failure, Solution
 
 from .build import is_quick
 

@@ -1,4 +1,4 @@
-"""Tags: one form for each noun."""
+"""Tags: as they were written, and found in every form."""
 
 from __future__ import annotations
 
@@ -6,81 +6,47 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import tags
-from recollect.domain.text import stem
+from recollect.model import tags
 
 from .build import any_text, entry
 
 
-def settled(given: list[str], known: dict[str, int] | None = None) -> tuple[str, ...]:
-    return tags.settled(given, tags.wanted_forms(given), known or {}, stem).tags
-
-
 @pytest.mark.parametrize(
-    ("given", "written"),
+    ("one", "other"),
     [
         ("scraper", "scraping"),
-        ("Scrapers", "scraping"),
+        ("Scrapers", "scrape"),
+        ("web-scraper", "web scraping"),
         ("paginate", "pagination"),
-        ("web-scraper", "web-scraping"),
-        ("deploying", "deployment"),
+        ("migrations", "migration"),
+        ("vector_search", "vector-search"),
         ("Ｓｃｒａｐｅｒ", "scraping"),
-        ("ｒｅｄｉｓ", "redis"),
-        ("缓存（一）", "缓存(一)"),
-        # What means something else than its verb, and what is a noun already.
-        ("server", "server"),
-        ("container", "container"),
-        ("docker", "docker"),
-        ("events", "events"),
-        ("PostgreSQL", "PostgreSQL"),
-        ("数据库连接池", "数据库连接池"),
-        ("C++", "C++"),
+        ("ｒｅｄｉｓ", "Redis"),
     ],
 )
-def test_a_new_tag_is_written_as_the_noun_for_what_is_done(given: str, written: str) -> None:
-    assert settled([given]) == (written,)
+def test_forms_of_one_tag_have_one_key(one: str, other: str) -> None:
+    assert tags.key_of(one) == tags.key_of(other)
 
 
 @pytest.mark.parametrize(
-    ("given", "known"),
-    [
-        ("migrations", "migration"),
-        ("Redis", "redis"),
-        ("vector search", "vector-search"),
-        ("vector_search", "vector-search"),
-        ("scraper", "scraping"),
-        ("scraping", "scrape"),
-        ("ｒｅｄｉｓ", "Redis"),
-        ("連接池", "連接池"),
-        ("go", "Go"),
-        ("ci", "CI"),
-    ],
+    ("one", "other"), [("server", "serving"), ("docker", "docking"), ("C++", "C"), ("缓存", "缓冲")]
 )
-def test_the_form_that_the_store_uses_wins(given: str, known: str) -> None:
-    found = tags.settled([given], tags.wanted_forms([given]), {known: 3}, stem)
-    assert found.tags == (known,)
-    assert found.renamed == (((given, known),) if given != known else ())
+def test_what_means_something_else_has_another(one: str, other: str) -> None:
+    assert tags.key_of(one) != tags.key_of(other)
 
 
-def test_a_tag_that_the_store_has_is_kept_as_it_is() -> None:
-    assert settled(["scraper"], {"scraper": 1, "scraping": 9}) == ("scraper",)
+def test_tags_are_found_under_their_forms() -> None:
+    words = tags.with_forms("web-scraper\nredis").split()
+    assert {"web-scraper", "redis", "scraping", "scrapers", "scrape"} <= set(words)
+    assert tags.with_forms("redis\n数据库") == "redis\n数据库"
 
 
-def test_the_form_most_used_wins_among_several() -> None:
-    assert settled(["Tests"], {"test": 2, "testing": 5}) == ("testing",)
-
-
-@given(st.lists(any_text, max_size=6), st.dictionaries(any_text, st.integers(1, 9), max_size=6))
-def test_no_tag_is_lost_or_stands_twice(given: list[str], known: dict[str, int]) -> None:
-    found = tags.settled(given, tags.wanted_forms(given), known, stem)
-    assert len({tag.casefold() for tag in found.tags}) == len(found.tags)
-    new = dict(found.renamed)
-    for tag in given:
-        form = new.get(tag, tag)
-        assert not form.strip() or form.casefold() in {one.casefold() for one in found.tags}
-    # Settled once, they stay.
-    again = {**known, **dict.fromkeys(found.tags, 1)}
-    assert tags.settled(found.tags, tags.wanted_forms(found.tags), again, stem).tags == found.tags
+@given(st.lists(any_text, max_size=6))
+def test_tags_stay_as_they_are_and_stand_once(given: list[str]) -> None:
+    found = tags.as_written(given)
+    assert {tag.casefold() for tag in found} == {t.strip().casefold() for t in given} - {""}
+    assert set(found) <= {tag.strip() for tag in given}
+    assert tags.as_written(found) == found
 
 
 def test_a_memory_with_two_tags_in_common_is_the_best_by_number_salience_and_access() -> None:

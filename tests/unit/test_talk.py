@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import talk
-from recollect.domain.rank import Candidate, Cue
+from recollect.search import conversation_rank as talk
+from recollect.search.rank import Candidate, Cue
 
 from .build import candidate
 
@@ -22,7 +22,7 @@ def turn(
 
 def order(cue: str, *turns: Candidate) -> list[int]:
     """The numbers of the turns, best first."""
-    talk.in_context(turns, Cue(cue, [], 0, [], ""))
+    talk.in_context(turns, Cue(cue, [], 0, []))
     return [one.n for one in sorted(turns, key=lambda one: -one.text_score)]
 
 

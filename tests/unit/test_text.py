@@ -9,9 +9,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from recollect.adapters.sqlite.lookup import match
-from recollect.adapters.sqlite.stemming import TOKENIZER
-from recollect.domain.text import (
+from recollect.search.lookup import TOKENIZER, match
+from recollect.text.tokens import (
     LONGEST_CUE,
     LONGEST_WORD,
     STOP_PAIRS,

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.codec import memory_from_text, split_front
-from recollect.domain.threeway import BETWEEN, OURS, THEIRS, merged
+from recollect.model.document import memory_from_text
+from recollect.model.frontmatter import split_front
+from recollect.model.merge import CannotMerge, marks_in, merged
+from recollect.text.wordings import TWICE, remark
 
 TEXT = """---
 id: a
@@ -42,8 +44,8 @@ def test_every_new_line_of_both_is_in_what_comes_of_it(base: str, ours: str, the
     found = merged(base, ours, theirs)
     said = found.text.splitlines()
     for side in (ours, theirs):
-        assert set(side.splitlines()) - set(base.splitlines()) <= set(said)
-    assert found.text.count(OURS) == found.text.count(THEIRS) == found.conflicts
+        assert set(side.splitlines()) - set(base.splitlines()) - {""} <= set(said)
+    assert found.text.count(TWICE) <= found.twice
 
 
 @given(BODIES, st.text("xyz", min_size=1), st.text("uvw", min_size=1))
@@ -60,7 +62,7 @@ def test_fields_are_merged_one_by_one_and_every_other_byte_stays() -> None:
     theirs = TEXT.replace("[w, x]", "[x, theirs]").replace("open", "resolved")
     theirs = theirs.replace("T14:30:00Z\n---", "T16:00:00Z\n---").replace("Third", "3rd")
     found = merged(TEXT, ours, theirs)
-    assert found.conflicts == 0
+    assert found.twice == 0
     expected = TEXT.replace("[w, x]", "[x, ours, theirs]").replace("open", "resolved")
     expected = expected.replace("T14:30:00Z\n---", "T16:00:00Z\n---").replace("Third", "3rd")
     assert found.text == expected
@@ -90,31 +92,118 @@ def test_a_field_that_one_side_took_out_is_out_and_a_new_one_is_in() -> None:
 def test_what_both_added_at_the_end_stands_both() -> None:
     ours, theirs = f"{TEXT}\nOurs.\n", f"{TEXT}\nTheirs.\n"
     found = merged(TEXT, ours, theirs)
-    assert found.conflicts == 0
+    assert found.twice == 0
     assert found.text.startswith(TEXT)
     assert found.text.index("Ours.") < found.text.index("Theirs.")
     assert merged(TEXT, ours, f"{ours}\nMore.\n").text == f"{ours}\nMore.\n"
 
 
-def test_where_both_changed_the_same_line_a_person_chooses_and_the_memory_is_read_as_before() -> (
+def test_where_both_changed_the_same_line_both_wordings_stand_and_the_memory_is_read_as_before() -> (
     None
 ):
     ours, theirs = TEXT.replace("Second", "2nd"), TEXT.replace("Second", "Zwei")
     found = merged(TEXT, ours, theirs)
-    assert found.conflicts == 1
-    assert f"{OURS}2nd.\n{BETWEEN}Zwei.\n{THEIRS}" in found.text
+    assert found.twice == 1
+    assert f"2nd.\n\n{TWICE}\n\nZwei.\n\nThird." in found.text
     memory = memory_from_text(found.text, "semantic/a.md")
     assert (memory.id, memory.title, memory.problem) == ("a", "One", "")
 
 
-def test_two_memories_that_began_from_nothing_are_a_choice() -> None:
-    found = merged("", TEXT, TEXT.replace("Second", "2nd"))
-    assert found.conflicts == 1
+def test_entries_of_a_list_stand_once_each() -> None:
+    base = "# A\n\n- one\n- two\n- three\n"
+    ours = base.replace("two", "zwei").replace("- three", "- both\n- three")
+    theirs = base.replace("two", "deux").replace("- three", "- both\n- three")
+    found = merged(base, ours, theirs)
+    assert found.text == f"# A\n\n- one\n- zwei\n- both\n{remark(2, 1)}\n- deux\n- three\n"
+
+
+def test_lines_beside_each_other_may_be_changed_by_one_side_each() -> None:
+    base = "- one\n- two\n"
+    found = merged(base, base.replace("one", "1"), base.replace("two", "2"))
+    assert found == ("- 1\n- 2\n", 0)
+
+
+def test_what_one_side_took_out_and_the_other_changed_stays() -> None:
+    theirs = TEXT.replace("Second.", "Second, since May.")
+    for found in (
+        merged(TEXT, TEXT.replace("Second.\n\n", ""), theirs),
+        merged(TEXT, theirs, TEXT.replace("Second.\n\n", "")),
+    ):
+        assert found.twice == 0
+        assert "Second, since May." in found.text
+    theirs = TEXT.replace("mine: kept", "mine: changed")
+    assert "mine: changed" in merged(TEXT, TEXT.replace("mine: kept\n", ""), theirs).text
+    assert "mine: changed" in merged(TEXT, theirs, TEXT.replace("mine: kept\n", "")).text
+
+
+def test_a_text_that_gives_way_in_the_front_matter_stays_as_a_comment() -> None:
+    ours, theirs = TEXT.replace("mine: kept", "mine: A"), TEXT.replace("mine: kept", "mine: B: b")
+    text = merged(TEXT, ours, theirs).text
+    assert "mine: A\n" in text
+    assert '# merged, the other side has mine: "B: b"\n' in text
+    assert split_front(text).problem == ""
+
+
+def test_comments_of_the_front_matter_are_kept_and_so_is_how_a_field_is_written() -> None:
+    ours = TEXT.replace("status: open", "status: resolved")
+    theirs = TEXT.replace("tags: [w, x]", "tags:\n  - w  # why\n  - y\n# a word about it")
+    text = merged(TEXT, ours, theirs).text
+    assert "tags:\n  - w  # why\n  - y\n" in text
+    assert "# a word about it\n" in text
+    assert "status: resolved" in text
+
+
+def test_trust_is_the_lower_one_and_created_the_earlier_one() -> None:
+    ours = "---\nid: a\ntrust: user\ncreated: 2026-01-02\n---\nx\n"
+    theirs = "---\nid: a\ntrust: agent\ncreated: 2026-01-01\nupdated: 2026-03-01\n---\nx\n"
+    for pair in ((ours, theirs), (theirs, ours)):
+        memory = memory_from_text(merged("", *pair).text, "semantic/a.md")
+        assert (memory.trust, memory.created[:10]) == ("agent", "2026-01-01")
+
+
+def test_two_memories_that_began_from_nothing_say_what_both_say() -> None:
+    found = merged("", f"{TEXT}Ours.\n", TEXT.replace("Second", "2nd"))
+    assert found.text.count("First.") == found.text.count("Third.") == 1
+    assert {"Second.", "2nd.", "Ours."} <= set(found.text.splitlines())
     assert len(split_front(found.text).entries) == len(split_front(TEXT).entries)
 
 
-def test_a_text_of_very_many_lines_is_not_compared_line_by_line() -> None:
+def test_both_add_to_a_rule_of_the_same_title() -> None:
+    base = "# Rules\n"
+    found = merged(base, f"{base}\n## Tests\n\nRun them.\n", f"{base}\n## Tests\n\nName them.\n")
+    assert found.text == "# Rules\n\n## Tests\n\nRun them.\n\nName them.\n"
+
+
+def test_code_is_never_taken_apart() -> None:
+    base = "# A\n"
+    ours, theirs = (f"{base}\n```\n{x}\n}}\n```\n" for x in ("a {", "b {"))
+    assert merged(base, ours, theirs).text == f"{ours}\n```\nb {{\n}}\n```\n"
+
+
+@pytest.mark.parametrize("crlf", [(0,), (1,), (2,), (0, 1), (1, 2), (0, 1, 2)])
+def test_line_ends_are_no_change_of_a_line(crlf: tuple[int, ...]) -> None:
+    texts = [TEXT, TEXT.replace("First", "1st"), TEXT.replace("Third", "3rd")]
+    for n in crlf:
+        texts[n] = texts[n].replace("\n", "\r\n")
+    found = merged(*texts)
+    expected = TEXT.replace("First", "1st").replace("Third", "3rd")
+    assert found.text.replace("\r\n", "\n") == expected
+    assert found.twice == 0
+    assert found.text.count("\r\n") in (0, found.text.count("\n"))
+
+
+def test_what_cannot_be_read_or_compared_is_refused() -> None:
+    broken = TEXT.replace("title: One", "title: [One")
+    with pytest.raises(CannotMerge):
+        merged(TEXT, broken, TEXT.replace("Third", "3rd"))
+    marked = TEXT.replace("title: One", "<<<<<<< ours\ntitle: Two\n=======\ntitle: One\n>>>>>>> b")
+    with pytest.raises(CannotMerge):
+        merged(TEXT, marked, TEXT.replace("Third", "3rd"))
     base = "a\nb\n" * 11_000
-    found = merged(base, base + "ours\n", "theirs\n" + base)
-    assert found.conflicts == 1
-    assert "theirs\n" in found.text
+    with pytest.raises(CannotMerge):
+        merged(base, base + "ours\n", "theirs\n" + base)
+
+
+def test_marks_are_found_by_line_and_a_line_across_is_none() -> None:
+    assert marks_in("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n") == [2, 4, 6]
+    assert marks_in("Title\n=======\n\n`<<<<<<<` is a mark\n") == []

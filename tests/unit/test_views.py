@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain import views
-from recollect.domain.model import LAYERS, LEVELS, STATUSES, Entry
+from recollect.context import views
+from recollect.model.memory import LAYERS, LEVELS, STATUSES, Entry
 
 from .build import NASTY, any_text, entry
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.model import LEVELS, Op
-from recollect.domain.weighing import (
+from recollect.consolidate.weights import (
     Standing,
     confidence_after,
     salience_after,
     standing_of,
     uses_of,
 )
+from recollect.model.memory import LEVELS, Op
 
 PATH = "semantic/port.md"
 levels = st.sampled_from(LEVELS)

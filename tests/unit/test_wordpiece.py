@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.wordpiece import cut, pieces_of, words_of
+from recollect.search.bert import cut, pieces_of, words_of
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "##b", "##a", "a", "b", "the"]
 VOCABULARY = {word: n for n, word in enumerate(WORDS)}

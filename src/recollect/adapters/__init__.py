@@ -1,1 +1,0 @@
-"""Adapters: one technology each, blind to each other."""

@@ -1,1 +1,0 @@
-"""Claude Code: its transcripts, its settings and its plugin."""

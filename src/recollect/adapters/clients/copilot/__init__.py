@@ -1,1 +1,0 @@
-"""GitHub Copilot: its command line, and its chat in VS Code."""

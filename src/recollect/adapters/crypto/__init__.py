@@ -1,1 +1,0 @@
-"""Crypto: age, through pyrage; keys in files of the person's own. Loaded when it is needed."""

@@ -1,0 +1,214 @@
+"""App: the Python API, `from recollect import open_store`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Self, TypedDict, Unpack
+
+from recollect.capture import intake as save_module
+from recollect.capture.intake import Draft, Written
+from recollect.context.recall import Recalled
+from recollect.errors import MemoryNotFound
+from recollect.features import memories as writing
+from recollect.features import reading
+from recollect.model.document import memory_from_text
+from recollect.model.memory import Entry, Filter, Memory
+from recollect.search.search import Found
+from recollect.store import history as undoing
+from recollect.store.history import Past
+from recollect.store.store import OpenStore
+from recollect.workspace import App, publish_after_change
+
+
+class Fields(TypedDict, total=False):
+    """What `save` may be told of a memory besides its title and body; all have defaults."""
+
+    layer: str
+    kind: str
+    category: str
+    tags: Sequence[str]
+    trigger: Sequence[str]
+    files: Sequence[str]
+    concepts: Sequence[str]
+    salience: str
+    confidence: str
+    source: str
+    trust: str
+    status: str
+    session: str
+    project: str
+    private: bool
+    created: str
+
+
+def open_store(
+    folder: str | None = None, *, scope: str = "", env: Mapping[str, str] | None = None
+) -> Memories:
+    """The memories that concern a folder (the current one by default).
+
+    `scope` is `project` or `global`; without it, writing goes to the project's store if there is
+    one and reading looks through both.
+
+    Raises:
+        StoreNotFound: there is no store; `recollect init` makes one.
+    """
+    return Memories(App(folder, env), scope)
+
+
+class Memories:
+    """The memories of a folder: what `recollect` does on the command line, for programs.
+
+    Every call sees the files as they are at that moment, whoever changed them. An object belongs
+    to one thread; several objects and processes may have the same store open.
+    """
+
+    def __init__(self, app: App, scope: str = "") -> None:
+        """Open the stores of `app`; prefer `open_store`."""
+        self._app, self._scope = app, scope
+        self._stores = app.stores(scope)
+
+    def __enter__(self) -> Self:
+        """Close the indexes at the end of a `with` block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the indexes."""
+        self.close()
+
+    def close(self) -> None:
+        """Let the indexes go."""
+        self._app.close()
+
+    @property
+    def root(self) -> str:
+        """The folder of the store that is written to."""
+        return self._stores[0].files.root
+
+    def save(self, title: str, body: str = "", **fields: Unpack[Fields]) -> Written:
+        """Save a memory; gives its id and its path inside the store.
+
+        Raises:
+            UsageProblem: there is no title, or a field does not take that word.
+        """
+        listed = {k: (v,) if isinstance(v, str) else v for k, v in fields.items() if k in _LISTS}
+        given = {**fields, **{k: tuple(v) for k, v in listed.items()}}  # type: ignore[arg-type]
+        store = self._freshen(self._stores[0])
+        written = save_module.save(store, Draft(title, body, **given))  # type: ignore[arg-type]
+        return self._published(store, written)
+
+    def edit(self, memory_id: str, body: str, *, title: str | None = None) -> Written:
+        """Replace the body (and title) of a memory or of a section `id#anchor`.
+
+        Raises:
+            MemoryNotFound: there is no such memory or section.
+        """
+        store = self._store_of(memory_id)
+        return self._published(store, writing.edit(store, memory_id, body=body, title=title))
+
+    def set(self, memory_id: str, **values: str | Sequence[str]) -> Written:
+        """Set fields of the front matter; `_` in a name stands for `-`, an empty value clears.
+
+        Raises:
+            MemoryNotFound: there is no such memory.
+            UsageProblem: a field is not there to be set, or does not take that word.
+        """
+        store = self._store_of(memory_id)
+        fields = {
+            key.replace("_", "-"): value if isinstance(value, str) else ",".join(value)
+            for key, value in values.items()
+        }
+        return self._published(store, writing.set_fields(store, memory_id, fields))
+
+    def forget(self, memory_id: str) -> Written:
+        """Take a memory, or a section of it, out of the store; `undo` brings it back.
+
+        Raises:
+            MemoryNotFound: there is no such memory.
+        """
+        store = self._store_of(memory_id)
+        return self._published(store, writing.forget(store, memory_id))
+
+    def undo(self, name: str = "") -> Past:
+        """Take back the last change of the store, or the one named by its id or its memory.
+
+        Raises:
+            NothingToUndo, ChangeNotFound: there is no such change.
+            ChangedMeanwhile: the file was changed again after it.
+        """
+        store = self._store_with_change(name)
+        past = undoing.undo(store, name)
+        publish_after_change(self._app, store)
+        return past
+
+    def history(self, memory_id: str = "") -> list[Past]:
+        """The changes of the store or of one memory, newest first."""
+        return undoing.history(self._store_with_change(memory_id), memory_id)
+
+    def show(self, memory_id: str) -> Memory:
+        """One memory with its text.
+
+        Raises:
+            MemoryNotFound: there is no such memory.
+        """
+        store = self._store_of(memory_id)
+        entry = store.require(memory_id.partition("#")[0])
+        return memory_from_text(store.read(entry).text, entry.path)
+
+    def entries(self, only: Filter | None = None) -> Iterator[Entry]:
+        """The memories without their text, newest first."""
+        for store in self._stores:
+            self._freshen(store)
+        listed = reading.entries(self._app, only or Filter(), scope=self._scope)
+        yield from (one.entry for one in listed)
+
+    def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Found]:
+        """The memories that match some words, best first."""
+        for store in self._stores:
+            self._freshen(store)
+        return reading.search(
+            self._app, text, only or Filter(), limit=limit, scope=self._scope, sections=False
+        )
+
+    def recall(self, text: str, *, budget: int | None = None) -> Recalled:
+        """What an agent would be given for this cue, within a budget of tokens."""
+        for store in self._stores:
+            self._freshen(store)
+        return reading.recall(self._app, text, budget=budget, scope=self._scope)
+
+    def _freshen(self, store: OpenStore) -> OpenStore:
+        self._app.tick(store)
+        store.freshen()
+        return store
+
+    def _store_of(self, name: str) -> OpenStore:
+        """The store that has this memory. Raises MemoryNotFound."""
+        memory_id = name.partition("#")[0]
+        for store in self._stores:
+            if self._freshen(store).index.entry(memory_id):
+                return store
+        raise MemoryNotFound(id=name)
+
+    def _store_with_change(self, name: str) -> OpenStore:
+        """The store that has changes by this name; the one that is written to if none has."""
+        for store in self._stores:
+            self._freshen(store)
+            if not name or undoing.history(store, name) or _has_change(store, name):
+                return store
+        return self._stores[0]
+
+    def _published(self, store: OpenStore, written: Written) -> Written:
+        publish_after_change(self._app, store)
+        return written
+
+
+_LISTS = ("tags", "trigger", "files", "concepts")
+
+
+def _has_change(store: OpenStore, name: str) -> bool:
+    return any(past.id == name for past in undoing.history(store))

@@ -1,0 +1,444 @@
+"""Capture: from a client's transcripts to memories, without a model.
+
+Promises: what was read once is not read again, whatever crashed in between; redaction comes
+before everything else; what a person wrote in a memory, a conversation or a solution stays as
+they wrote it; what a person took away stays away; capturing the same transcript twice changes
+nothing.
+Touches: the ports behind the store it is given, session states and raw copies through `Sessions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from functools import partial
+from typing import Protocol
+
+from recollect._fastimport import NamedTuple
+from recollect.capture import failure_fix as lessons
+from recollect.capture import summary
+from recollect.capture.intake import Draft, section_change
+from recollect.capture.state import Heard, Hearing, log_of, with_own_facts
+from recollect.model import document as codec
+from recollect.model import entries, frontmatter, layers
+from recollect.model.layers import SHARED
+from recollect.model.memory import Change, Op, Section, free_name
+from recollect.model.session import Event, Remark, SessionState
+from recollect.ports import TranscriptReader
+from recollect.store.disk import stamp_of
+from recollect.store.store import OpenStore
+from recollect.store.transactions import Plan
+
+TRIES = 5
+CAUSE = "capture"
+
+
+class Sessions(Protocol):
+    """Where session states and raw copies are kept."""
+
+    def load(self, client: str, session: str) -> SessionState | None:
+        """The state of a session, or None if there is none yet."""
+
+    def save(self, *states: SessionState) -> None:
+        """Keep these states."""
+
+    def every(self) -> Iterator[SessionState]:
+        """All sessions, with what was said of them by command."""
+
+    def whole(self, state: SessionState) -> SessionState:
+        """The state with what was said of the session by command."""
+
+    def remarks_path(self, client: str, session: str) -> str:
+        """The file in the store that has what is said of a session by command."""
+
+    def line_of(self, client: str, session: str, remark: Remark, *, escaped: bool = False) -> str:
+        """A remark as a line of that file; `escaped` leaves no sign in it as it is."""
+
+    def packed(self, events: Sequence[Event]) -> bytes:
+        """Events as they stand in a raw copy."""
+
+    def append_raw(self, state: SessionState, packed: bytes) -> int:
+        """Append events to the raw copy behind `state.raw_bytes`; gives the new size."""
+
+    def raw_events(self, state: SessionState) -> Iterator[Event]:
+        """The events of the raw copy."""
+
+    def drop_raw(self, state: SessionState) -> None:
+        """Take the raw copy away."""
+
+
+class Captured(NamedTuple):
+    """What capturing one transcript did."""
+
+    session: str
+    events: int
+    memory: str  # the memory it became, if it is over
+    what: str  # nothing, state, created, changed, skipped
+
+
+class Ending(NamedTuple):
+    """A session that is over, and whose memory is still to be written."""
+
+    state: SessionState
+    whole: SessionState  # with what was said of it by command
+    events: int
+    plan: Plan
+    made: list[str]  # by the plan: what it does, the memory, its path
+    size: int  # of the conversation that is kept for it
+
+
+class Capture:
+    """Capturing into one store."""
+
+    def __init__(
+        self,
+        store: OpenStore,
+        sessions: Sessions,
+        readers: Mapping[str, TranscriptReader],
+        redact: Callable[[str], str],
+        base: str = "",
+    ) -> None:
+        """`readers` are the transcript readers by client; `base` is the folder of the project."""
+        self.store, self.sessions, self.readers, self._redact = store, sessions, readers, redact
+        self._others: dict[tuple[str, str], set[str]] | None = None
+        self._promised: set[str] = set()  # ids of memories that are not written yet
+        self._hearing = Hearing(redact, base, self._beside)
+
+    def take_in(self, client: str, transcript: str, *, over: bool) -> Captured:
+        """Read what is new in a transcript; with `over`, make or renew the session's memory."""
+        reader = self.readers[client]
+        session = reader.session_of(transcript)
+        if not session:
+            return Captured("", 0, "", "skipped")
+        state = self.sessions.load(client, session) or SessionState(session, client)
+        starts_here = state.raw_bytes == 0
+        events = self._taken(reader, transcript, state)
+        if events:
+            self.sessions.save(state)
+        if not over:
+            return Captured(session, len(events), "", "state" if events else "nothing")
+        return self.finish(state, len(events), self._log_of(events) if starts_here else None)
+
+    def begin(
+        self, client: str, transcript: str, *, heard: Heard | None = None
+    ) -> Captured | Ending:
+        """Take in the session of a transcript, which is over, up to the writing of its memory.
+
+        `heard` is what was heard of it before, to be had for nothing if the session is new and no
+        fork. The state is kept when its memory is: until then a crash has it read once more.
+        """
+        reader = self.readers[client]
+        session = reader.session_of(transcript)
+        if not session:
+            return Captured("", 0, "", "skipped")
+        state = self.sessions.load(client, session)
+        if heard and state is None and not any(self._beside(heard.state, i) for i in heard.asked):
+            state, count = heard.state, heard.events
+            log: str | None = heard.log
+            self._number(state)
+            state.raw_bytes = self.sessions.append_raw(state, heard.raw)
+            self._remember(state)
+        else:
+            state = state or SessionState(session, client)
+            starts_here = state.raw_bytes == 0
+            events = self._taken(reader, transcript, state)
+            count, log = len(events), self._log_of(events) if starts_here else None
+        ending = self._ending(state, count, log)
+        if count and isinstance(ending, Captured):
+            self.sessions.save(state)
+        return ending
+
+    def look(self, client: str, transcript: str) -> Captured:
+        """What becomes of a transcript that is taken in; nothing is kept."""
+        reader = self.readers[client]
+        session = reader.session_of(transcript)
+        if not session:
+            return Captured("", 0, "", "skipped")
+        state = _copy(self.sessions.load(client, session) or SessionState(session, client))
+        before = () if state.raw_bytes == 0 else self.sessions.raw_events(state)
+        found = self._hearing.hear(reader, transcript, state)
+        events = [event for fresh in found for event in fresh]
+        self._take_up(state, events)
+        return self._looked_at(state, len(events), self._log_of((*before, *events)))
+
+    def _looked_at(self, state: SessionState, events: int, log: str) -> Captured:
+        whole = with_own_facts(self.store, self.sessions.whole(state))
+        left_out = self._left_out(state, whole)
+        if left_out:
+            is_saved = left_out == "saved"
+            memory, what = (state.memory, "nothing") if is_saved else ("", "skipped")
+            return Captured(state.session_id, events, memory, what)
+        made: list[str] = []
+        self._memory_changes(whole, log, made)
+        return Captured(state.session_id, events, made[1], made[0])
+
+    def end(self, endings: Sequence[Ending]) -> list[Captured]:
+        """Write the memories of sessions, all together; of several sessions each one once.
+
+        Raises:
+            StorageFailed: the disk refused; the next command finishes what is in the journal.
+        """
+        refused = self.store.commit_each((CAUSE, ending.plan) for ending in endings)
+        self._promised.clear()
+        for n in refused:  # somebody's editor was quicker
+            self.store.commit(endings[n].plan, cause=CAUSE, tries=TRIES)
+        return self._ended(endings)
+
+    def _taken(self, reader: TranscriptReader, transcript: str, state: SessionState) -> list[Event]:
+        """Take what is new into the state and the raw copy; gives the events."""
+        events: list[Event] = []
+        for fresh in self._hearing.hear(reader, transcript, state):
+            self._number(state)
+            state.raw_bytes = self.sessions.append_raw(state, self.sessions.packed(fresh))
+            events += fresh
+        self._take_up(state, events)
+        return events
+
+    def _take_up(self, state: SessionState, events: Sequence[Event]) -> None:
+        self._remember(state)
+        # What comes later takes a session up again; a memory that a person took away stays away.
+        if events and (state.status == "saved" or not state.memory):
+            state.status = "active"
+
+    def _log_of(self, events: Iterable[Event]) -> str:
+        return log_of(events, self.store.settings.lang)
+
+    def _remember(self, state: SessionState) -> None:
+        if self._others is not None:
+            self._others[state.client, state.session_id] = set(state.ids)
+
+    def _number(self, state: SessionState) -> None:
+        """Say of new reactions which ops were there before them, as no clock can."""
+        new = [row for row in state.reactions if "seq" not in row]
+        seq = self.store.journal.next_seq() if new else 0
+        for row in new:
+            row["seq"] = seq
+
+    def _beside(self, state: SessionState, event: str) -> set[str]:
+        """The events of all other sessions that have this one."""
+        if self._others is None:
+            every = self.sessions.every()
+            self._others = {(one.client, one.session_id): set(one.ids) for one in every}
+        own = (state.client, state.session_id)
+        found = [ids for key, ids in self._others.items() if key != own and event in ids]
+        return set().union(*found)
+
+    # ---------------------------------------------------------------------------------- memory
+
+    def heard(self, state: SessionState) -> SessionState:
+        """All that is known of a session, with what its transcripts say by now; nothing is kept."""
+        made = _copy(state)
+        if state.client in self.readers:
+            reader = self.readers[state.client]
+            for transcript in list(made.sources):
+                list(self._hearing.hear(reader, transcript, made))
+        return made
+
+    def finish(self, state: SessionState, events: int = 0, log: str | None = None) -> Captured:
+        """Make the memory of a session that is over, or bring it up to date.
+
+        `log` is its whole conversation, if it is at hand.
+        What was said by command is in the memory, and stays out of the state: it can be undone.
+        """
+        ending = self._ending(state, events, log)
+        if isinstance(ending, Captured):
+            return ending
+        self.store.commit(ending.plan, cause=CAUSE, tries=TRIES)
+        return self._ended([ending])[0]
+
+    def _ending(self, state: SessionState, events: int, log: str | None) -> Captured | Ending:
+        """The memory that is to be written of a session that is over, if there is any."""
+        whole = with_own_facts(self.store, self.sessions.whole(state))
+        left_out = self._left_out(state, whole)
+        if left_out == "saved":
+            return Captured(state.session_id, events, state.memory, "nothing")
+        if left_out:
+            if state.status != left_out:
+                state.status = left_out
+                self.sessions.save(state)
+            return Captured(state.session_id, events, "", "skipped")
+        self._learn(state)
+        made: list[str] = []
+        plan = partial(self._memory_changes, whole, log, made)
+        return Ending(state, whole, events, plan, made, len(log or ""))
+
+    def _left_out(self, state: SessionState, whole: SessionState) -> str:
+        """The status of a session of which no memory is to be written: saved or discarded."""
+        if state.status == "active" and not whole.is_worth_saving:
+            return "discarded"  # it is over, and nothing was said in it
+        if state.status == "saved" and state.remarks == whole.remarks:
+            return "saved"
+        is_taken_away = state.memory and not self._existing(state)  # it stays away
+        return "discarded" if state.status == "discarded" or is_taken_away else ""
+
+    def _ended(self, endings: Sequence[Ending]) -> list[Captured]:
+        """Keep the states of sessions whose memories are written."""
+        done = []
+        for state, whole, events, _, (what, name, path), _ in endings:
+            state.memory, state.written_stamp = name, self.store.files.stamp(path) or ""
+            state.status, state.remarks = "saved", whole.remarks
+            done.append(Captured(state.session_id, events, name, what))
+        self.sessions.save(*(ending.state for ending in endings))
+        return done
+
+    def _memory_changes(
+        self, state: SessionState, log: str | None, made: list[str]
+    ) -> Sequence[Change]:
+        """The changes that make a session's memory; `made` says what they do, of what, and where."""
+        self._promised.difference_update(made[1:2])  # of a plan that was refused
+        name = self._existing(state) or self._free_id(state)
+        self._promised.add(name)
+        entry = self.store.index.entry(name)
+        path = entry.path if entry else f"episodic/{name}/summary.md"
+        stamp = self.store.files.stamp(path)
+        changes = [self._change(state, name, path, stamp)]
+        if state.raw_bytes:
+            changes.insert(0, self._log_change(state, name, path, log))
+        changes = [change for change in changes if not self._is_there(change)]
+        made[:] = ["created" if stamp is None else "changed" if changes else "nothing", name, path]
+        return changes
+
+    def _free_id(self, state: SessionState) -> str:
+        """An id that no memory has, and none of those that are written together with this one."""
+        title = summary.title_of(state)
+        wanted = layers.name_of("episodic", title, state.started or self.store.now)
+        return free_name(wanted, lambda it: it in self._promised or self.store.is_taken(it))
+
+    def _change(self, state: SessionState, name: str, path: str, stamp: str | None) -> Change:
+        text = self._rendered(state, name)
+        if stamp is not None and stamp != state.written_stamp:
+            base = self.store.journal.text_of(state.written_stamp) or ""
+            text = with_new_lines(self.store.files.read(path).text, text, base)
+        return Change("put", path, name, stamp, text)
+
+    def _log_change(self, state: SessionState, name: str, path: str, text: str | None) -> Change:
+        """The raw conversation, which comes first: a memory never points to nothing."""
+        folder = path.removesuffix("summary.md") if path.endswith("/summary.md") else ""
+        log = f"{folder or f'episodic/{name}/'}conversation.md"
+        if text is None:
+            text = self._log_of(self.sessions.raw_events(state))
+        stamp = self.store.files.stamp(log)
+        if stamp is not None:
+            old = self.store.files.read(log).text
+            if not text.startswith(old):
+                text = old + added_turns(text, old, self._written_log(name))
+        return Change("put", log, name, stamp, text)
+
+    def _written_log(self, name: str) -> str:
+        """The raw conversation of a memory as we wrote it last, wherever the file was then."""
+        ops = self._own_ops("memory", name)
+        return next((op.text or "" for op in ops if entries.is_conversation(op.path)), "")
+
+    def _own_ops(self, field: str, value: str) -> Iterator[Op]:
+        """What capture itself wrote of a file or a memory, newest first."""
+        return (op for op in self.store.journal.ops_about(field, value) if op.cause == CAUSE)
+
+    def _existing(self, state: SessionState) -> str:
+        if state.memory and self.store.index.entry(state.memory):
+            return state.memory
+        found = [
+            e for e in self.store.index.entries_of_session(state.session_id) if e.kind == "session"
+        ]
+        return found[0].id if found else ""
+
+    def _is_there(self, change: Change) -> bool:
+        if change.before is None:
+            return False
+        text = self.store.files.read(change.path).text
+        return text == change.text or text == self._redact(change.text)
+
+    def _rendered(self, state: SessionState, name: str) -> str:
+        text = summary.summary_text(state, name, self.store.settings.lang)
+        return codec.with_field(
+            text, "decay-after", layers.decay_day(state.started or self.store.now)
+        )
+
+    # ------------------------------------------------------------------------------- solutions
+
+    def _learn(self, state: SessionState) -> None:
+        """Put what failed and what worked into procedural/feedback.md, each lesson once."""
+        for row in state.solutions:
+            draft = Draft(
+                entries.solution_title(row["slug"]),
+                summary.solution_text(row, self.store.settings.lang, state.session_id),
+                trigger=tuple(row["triggers"]),
+                tags=tuple(t.lower() for t in row["triggers"][:2] if t.isascii() and len(t) > 2),
+                trust="tool",
+                source="observed",
+            )
+            lesson = stamp_of(draft.body.encode("utf-8", "replace"))
+            if row.get("learned") != lesson:
+                plan = partial(self._solution_changes, draft, state.session_id)
+                self.store.commit(plan, cause=CAUSE, tries=TRIES)
+                row["learned"] = lesson
+
+    def _solution_changes(self, draft: Draft, session: str) -> list[Change]:
+        """The change that puts a lesson in its place; one met again is believed more."""
+        path = SHARED["solution"]
+        if self.store.files.exists(path):
+            front = frontmatter.split_front(self.store.files.read(path).text)
+            section = codec.section_named(front.body, draft.title)
+            if section and not self._is_ours(path, section):
+                return []
+            if section and (again := lessons.seen_again(section.text, session, draft.body)):
+                draft = draft._replace(body=again)
+        choice = layers.Choice("procedural", "solution", "kind")
+        return section_change(self.store, path, draft.title, draft, choice, replace=True)[1]
+
+    def _is_ours(self, path: str, section: Section) -> bool:
+        """Whether a section stands as capture wrote it, so that no person's words are in it."""
+        for op in self._own_ops("path", path):
+            if op.text is not None:
+                body = frontmatter.split_front(op.text).body
+                then = codec.section_named(body, section.heading)
+                if then and then.text == section.text:
+                    return True
+        return False
+
+
+def _copy(state: SessionState) -> SessionState:
+    return SessionState.from_json(deepcopy(state.to_json()))
+
+
+def added_turns(ours: str, theirs: str, base: str) -> str:
+    """What a conversation has now that it had not when we wrote it last, which was `base`.
+
+    Where `base` is lost, or the copy that `ours` is made of, the turns that `theirs` has not.
+    """
+    if base and ours.startswith(base):
+        return ours[len(base) :]
+    turns = ours.split("\n### ")[1:]
+    have = {turn.strip() for turn in theirs.split("\n### ")[1:]}
+    return "".join(f"\n### {turn}" for turn in turns if turn.strip() not in have)
+
+
+def with_new_lines(theirs: str, ours: str, base: str) -> str:
+    """A memory that a person edited, with the lines that are new since we last wrote it.
+
+    `base` is what we wrote then. Nothing of theirs is moved or changed, and what they took out
+    stays out; a to-do of ours that they left alone is ticked when it is done.
+    """
+    body = _with_ticks(frontmatter.split_front(theirs).body, ours, base)
+    have = {" ".join(line.split()) for line in [*body.splitlines(), *base.splitlines()]}
+    for section in codec.sections_of(frontmatter.split_front(ours).body):
+        new = [
+            line
+            for line in section.text.splitlines()
+            if line.strip() and " ".join(line.split()) not in have
+        ]
+        if not new or not section.heading:
+            continue
+        old = codec.section_named(body, section.heading)
+        text = "\n".join(new) if old is None else f"{old.text}\n" + "\n".join(new)
+        body = codec.with_section(body, old.heading if old else section.heading, text)
+    return codec.with_body(theirs, body)
+
+
+def _with_ticks(body: str, ours: str, base: str) -> str:
+    done = {line[6:] for line in ours.splitlines() if line.startswith("- [x] ")}
+    done &= {line[6:] for line in base.splitlines() if line.startswith("- [ ] ")}
+    lines = body.splitlines(keepends=True)
+    return "".join(
+        f"- [x] {line[6:]}" if line.startswith("- [ ] ") and line[6:].rstrip() in done else line
+        for line in lines
+    )

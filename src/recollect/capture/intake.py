@@ -1,0 +1,484 @@
+"""Writing: saving a new memory, in a file of its own or as a section of a shared one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from recollect._fastimport import NamedTuple
+from recollect.errors import UsageProblem
+from recollect.model import document as codec
+from recollect.model import entries, frontmatter, layers, tags
+from recollect.model import entries as reviewing
+from recollect.model import memory as model
+from recollect.model.document import layer_defaults, with_conversation, words_for
+from recollect.model.facts import same_words
+from recollect.model.frontmatter import Value
+from recollect.model.layers import SHARED
+from recollect.model.memory import (
+    TRUSTS,
+    Change,
+    Document,
+    Entry,
+    anchor_of,
+    free_name,
+    is_sealed_path,
+)
+from recollect.store.store import OpenStore
+from recollect.text.tokens import STOP_WORDS
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+# -------------------- Writing: what is to be written, and what was.
+
+
+LONGEST_SUMMARY = 2_000  # characters of a conversation's summary, as seed 001 recommends
+
+
+class Draft(NamedTuple):
+    """A memory that is to be saved. Empty fields get their defaults."""
+
+    title: str
+    body: str = ""
+    layer: str = ""
+    kind: str = ""
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    trigger: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    salience: str = ""
+    confidence: str = ""
+    source: str = ""
+    trust: str = "user"
+    status: str = ""
+    session: str = ""
+    conversation: str = ""
+    private: bool = False
+    created: str = ""
+    into: str = ""  # the memory to which it is added
+    encrypt: bool = False  # in a file of its own, whatever it is
+
+    def mapped(self, change: Callable[[str], str]) -> Draft:
+        """The draft with every text in it changed."""
+        texts: dict[str, Any] = {}
+        for name, value in self._asdict().items():
+            if isinstance(value, str):
+                texts[name] = change(value)
+            elif isinstance(value, tuple):
+                texts[name] = tuple(map(change, value))
+        return self._replace(**texts)
+
+
+class Advice(NamedTuple):
+    """What somebody who saves may want to know; nothing of it stands in the way."""
+
+    near: str = ""  # a memory that it could be added to instead
+    common: tuple[str, ...] = ()  # the tags that both have
+    warnings: tuple[str, ...] = ()  # long-summary, many-keywords, many-tags
+
+    def as_json(self) -> dict[str, Any]:
+        """What there is to say."""
+        said: dict[str, Any] = {}
+        if self.near:
+            said["near"] = {"id": self.near, "tags": list(self.common)}
+        return said | ({"warnings": list(self.warnings)} if self.warnings else {})
+
+
+class Written(NamedTuple):
+    """What a change did, or would do."""
+
+    id: str
+    path: str
+    what: str  # created, amended, unchanged, changed, removed
+    rule: str = ""
+    layer: str = ""
+    text: str = ""
+    advice: Advice = Advice()  # of a saved draft
+
+
+def warnings_of(draft: Draft) -> tuple[str, ...]:
+    """What is more, or less, than serves well; a draft without tags gets some."""
+    found = []
+    if draft.conversation or draft.kind == "conversation":
+        if len(draft.body) > LONGEST_SUMMARY:
+            found.append("long-summary")
+        if len(draft.tags) > tags.MOST_OF_CONVERSATION:
+            found.append("many-keywords")
+    elif len(draft.tags) > tags.MOST:
+        found.append("many-tags")
+    return tuple(found)
+
+
+def check_word(key: str, value: str, command: str) -> None:
+    """Raise UsageProblem if a field does not take this word."""
+    words = words_for(key)
+    if value and words and value not in words:
+        known = ", ".join(words)
+        raise UsageProblem(what=f"{key} is one of {known}; not “{value}”.", command=command)
+
+
+TRIGGER = {"en": "Trigger", "zh": "触发词"}
+SHARED_TITLES = {
+    "en": {
+        "procedural/feedback.md": "How to work here",
+        "reference/external-systems.md": "Where to find things",
+    },
+    "zh": {
+        "procedural/feedback.md": "工作方式",
+        "reference/external-systems.md": "外部资源",
+    },
+}
+
+
+def save(store: OpenStore, draft: Draft, *, dry_run: bool = False) -> Written:
+    """Save a new memory; gives its id, its path and the rule that chose its layer."""
+    # Before a name, a tag or a path is made of it, all of which are written as they are.
+    draft = draft.mapped(store.ledger.redact)
+    _require_words(draft)
+    choice = layers.choose(draft.title, draft.body, draft.layer, draft.kind)
+    if choice.layer in store.settings.encrypt and not draft.into:
+        draft = draft._replace(encrypt=True)
+    is_alone = draft.encrypt or draft.private  # a shared file is told of, and is in git
+    is_section = not is_alone and SHARED.get(choice.kind, "").startswith(choice.layer)
+    given = tags.as_written(draft.tags)
+    if not given and not is_section and not draft.into:
+        given = tuple(layers.suggested_tags(draft.title, draft.body, STOP_WORDS))
+    draft = draft._replace(tags=given)
+    if draft.into:
+        done = _save_into(store, draft, dry_run=dry_run)
+    elif is_section:
+        done = _save_section(store, draft, choice, dry_run=dry_run)
+    else:
+        done = _carried_out(store, lambda: _new_file(store, draft, choice), dry_run=dry_run)
+    advice = _near(store, draft, choice, done.id)
+    warnings = warnings_of(draft)
+    return done._replace(advice=advice._replace(warnings=warnings))
+
+
+def _near(store: OpenStore, draft: Draft, choice: layers.Choice, own: str) -> Advice:
+    """The memory that a fact could be added to: the one with most tags in common, two at least."""
+    if draft.into or choice.kind != "fact" or choice.layer != "semantic":
+        return Advice()
+    near = [entry for entry in store.index.sharing(draft.tags, choice.layer) if entry.id != own]
+    best = tags.best_with(draft.tags, (entry for entry in near if _takes(entry, draft)))
+    return (
+        Advice(near=best.id, common=tags.common_tags(draft.tags, best.tags)) if best else Advice()
+    )
+
+
+def _takes(entry: model.Entry, draft: Draft) -> bool:
+    """Whether a memory is one that more facts can be added to."""
+    return entry.kind == "fact" and entry.private == draft.private and "core/" not in entry.path
+
+
+def _save_into(store: OpenStore, draft: Draft, *, dry_run: bool) -> Written:
+    """Add a draft to a memory that is there, as a section of it."""
+    entry = store.require(draft.into)
+    if entry.archived or draft.private != entry.private:
+        what = f"{entry.id} is in the archive or private; save this as a memory of its own."
+        raise UsageProblem(what=what, command="save")
+    if entry.path.startswith("core/") and draft.trust != "user":
+        what = "This file is in every session; only a person changes it, with `recollect edit`."
+        raise UsageProblem(what=what, command="save")
+    title = " ".join(draft.title.split())
+    is_trusted = TRUSTS.index(draft.trust) >= TRUSTS.index(entry.trust)
+    body = draft.body.strip() or title
+    added = draft._replace(body=body, tags=draft.tags if is_trusted else ())
+    choice = layers.Choice(entry.layer, entry.kind, "asked")
+
+    def plan() -> tuple[Written, list[Change]]:
+        what, changes = section_change(store, entry.path, title, added, choice)
+        name = f"{entry.id}#{_anchor(changes, store, entry.path, title)}"
+        text = changes[0].text if changes else draft.body
+        return Written(name, entry.path, what, choice.rule, choice.layer, text), changes
+
+    return _carried_out(store, plan, dry_run=dry_run)
+
+
+def _carried_out(
+    store: OpenStore, plan: Callable[[], tuple[Written, list[Change]]], *, dry_run: bool
+) -> Written:
+    """What a plan writes; it is made anew for each try of the commit."""
+    done: list[Written] = []
+
+    def changes() -> list[Change]:
+        written, changes = plan()
+        done.append(written)
+        return changes
+
+    if dry_run:
+        changes()
+    else:
+        store.commit(changes, cause="save")
+    return done[-1]
+
+
+def _require_words(draft: Draft) -> None:
+    if not draft.title.strip():
+        raise UsageProblem(what="A memory needs a title.", command="save")
+    for key, value in (
+        ("type", draft.layer), ("kind", draft.kind), ("salience", draft.salience),
+        ("confidence", draft.confidence), ("source", draft.source), ("trust", draft.trust),
+        ("status", draft.status),
+    ):  # fmt: skip
+        check_word(key, value, "save")
+
+
+def told_before(store: OpenStore, draft: Draft, choice: layers.Choice) -> list[Entry]:
+    """The memories of this title, of this kind where one is named, that a draft could be one with."""
+    title, found = same_words(draft.title), []
+
+    def is_taken(name: str) -> bool:
+        entry = store.index.entry(name)
+        if entry is not None:
+            found.append(entry)
+        return store.is_taken(name)
+
+    free_name(layers.name_of(choice.layer, draft.title, draft.created or store.now), is_taken)
+    if (
+        choice.kind in model.CATEGORIES
+    ):  # those that were stated as facts have a number before their names
+        found += [e for e in store.index.entries(model.Filter(kind=choice.kind)) if e not in found]
+    is_any = not (draft.kind or draft.layer)
+    return [
+        entry
+        for entry in found
+        if same_words(entry.title) == title
+        and (is_any or entry.kind == choice.kind)
+        and entry.status != "superseded"
+        and entry.private == draft.private
+        and not entry.archived
+        and not is_sealed_path(entry.path)
+    ]
+
+
+def says_the_same(store: OpenStore, entry: Entry, draft: Draft) -> bool:
+    """Whether a memory of the same title says what a draft says, and nothing else."""
+    log = entry.path.removesuffix("summary.md") + "conversation.md"
+    if draft.conversation:
+        has_log = entry.path.endswith("/summary.md") and store.files.exists(log)
+        if not has_log or store.files.read(log).text.split() != draft.conversation.split():
+            return False
+    body = codec.memory_from_text(store.read(entry).text, entry.path).body
+    return _said(body, draft.title) == _said(draft.body, draft.title)
+
+
+def _said(body: str, title: str) -> str:
+    """What a text says beside its title."""
+    text = entries.without_comments(body)
+    first, _, rest = text.partition("\n")
+    said, title = same_words(text), same_words(title)
+    if first.startswith("# ") and same_words(first[2:]) == title:
+        said = same_words(rest)
+    return "" if said == title else said
+
+
+def _again(
+    store: OpenStore, draft: Draft, choice: layers.Choice
+) -> tuple[Written, list[Change]] | None:
+    """What becomes of a memory that is told again: nothing, or the word of who is trusted more."""
+    if draft.encrypt:
+        return None
+    same = [one for one in told_before(store, draft, choice) if says_the_same(store, one, draft)]
+    if not same:
+        return None
+    old = max(same, key=lambda entry: TRUSTS.index(entry.trust))
+    done = Written(old.id, old.path, "unchanged", choice.rule, old.layer, draft.body)
+    if TRUSTS.index(draft.trust) <= TRUSTS.index(old.trust):
+        return done, []
+    document = store.read(old)
+    text = codec.with_field(document.text, "trust", draft.trust)
+    text = codec.with_field(text, "source", draft.source or "instructed")
+    text = codec.with_field(text, "updated", store.now)
+    return done._replace(what="amended", text=text), [
+        Change("put", old.path, old.id, document.stamp, text)
+    ]
+
+
+def _new_file(
+    store: OpenStore, draft: Draft, choice: layers.Choice
+) -> tuple[Written, list[Change]]:
+    known = _again(store, draft, choice)
+    if known:
+        return known
+    created = draft.created or store.now
+    name = store.free_id(layers.name_of(choice.layer, draft.title, created))
+    kind = "conversation" if draft.conversation and choice.kind == "note" else choice.kind
+    path = store.path_for(choice.layer, "conversation" if draft.conversation else kind, name)
+    if draft.encrypt:
+        from recollect.privacy.sealing import new_place  # seldom needed
+
+        name, path = new_place(store)
+    fields = _fields_of(draft, choice._replace(kind=kind), name, created)
+    body = draft.body.strip("\n")
+    if not body.lstrip().startswith("# "):
+        body = f"# {draft.title.strip()}\n\n{body}" if body else f"# {draft.title.strip()}"
+    text = codec.new_text(fields, body)
+    if draft.encrypt:
+        text = with_conversation(text, draft.conversation)
+    changes = [Change("put", path, name, None, text)]
+    if draft.conversation and not draft.encrypt:
+        log = path.removesuffix("summary.md") + "conversation.md"
+        changes.insert(0, Change("put", log, name, None, draft.conversation))
+    if draft.private:
+        changes += _hidden_from_git(store, path)
+    return Written(name, path, "created", choice.rule, choice.layer, text), changes
+
+
+def _fields_of(draft: Draft, choice: layers.Choice, name: str, created: str) -> dict[str, Value]:
+    default = layer_defaults(choice.layer)
+    named = list(draft.tags) or layers.suggested_tags(draft.title, draft.body, STOP_WORDS)
+    category = draft.category
+    if not category and choice.kind in model.CATEGORIES:
+        category = "other"
+    fields: dict[str, Value] = {
+        "id": name,
+        "title": " ".join(draft.title.split()),
+        "type": choice.layer,
+        "kind": choice.kind,
+        "category": category,
+        "tags": named,
+        "trigger": list(draft.trigger),
+        "files": list(draft.files),
+        "concepts": list(draft.concepts),
+        "salience": draft.salience or default["salience"],
+        "confidence": draft.confidence or default["confidence"],
+        "source": draft.source or ("instructed" if draft.trust == "user" else default["source"]),
+        "trust": draft.trust,
+        "status": draft.status or default["status"],
+        "related": [],
+        "session": draft.session,
+        "created": created,
+        "updated": created,
+        "last-accessed": created[:10],
+        "private": "true" if draft.private else "",
+    }
+    if choice.layer == "episodic":
+        fields |= {"retention": "temporary", "decay-after": layers.decay_day(created)}
+    return fields
+
+
+def _hidden_from_git(store: OpenStore, path: str) -> list[Change]:
+    """A private memory is named in the store's .gitignore, so that no commit takes it along."""
+    place = path.removesuffix("summary.md") if path.endswith("/summary.md") else path
+    if not store.files.exists(".gitignore"):
+        return [Change("put", ".gitignore", "", None, f"/{place}\n")]
+    old = store.files.read(".gitignore")
+    return [Change("put", ".gitignore", "", old.stamp, f"{old.text.rstrip()}\n/{place}\n")]
+
+
+# ------------------------------------------------------------------------------ shared files
+
+
+def _save_section(
+    store: OpenStore, draft: Draft, choice: layers.Choice, *, dry_run: bool
+) -> Written:
+    path = SHARED[choice.kind]
+    title = " ".join(draft.title.split())
+    if choice.kind == "solution" and not entries.is_solution(title):
+        title = entries.solution_title(title)
+
+    def plan() -> tuple[Written, list[Change]]:
+        what, changes = section_change(store, path, title, draft, choice)
+        name = f"{_id_of(store, path)}#{_anchor(changes, store, path, title)}"
+        return Written(name, path, what, choice.rule, choice.layer, draft.body), changes
+
+    return _carried_out(store, plan, dry_run=dry_run)
+
+
+def _id_of(store: OpenStore, path: str) -> str:
+    if not store.files.exists(path):
+        return path.rsplit("/", 1)[-1].removesuffix(".md")
+    return codec.memory_from_text(store.files.read(path).text, path).id
+
+
+def _anchor(changes: Sequence[Change], store: OpenStore, path: str, title: str) -> str:
+    text = changes[0].text if changes else store.files.read(path).text
+    section = _section_of(frontmatter.split_front(text).body, title)
+    return section.anchor if section else anchor_of(title)
+
+
+def section_change(
+    store: OpenStore,
+    path: str,
+    title: str,
+    draft: Draft,
+    choice: layers.Choice,
+    *,
+    replace: bool = False,
+) -> tuple[str, list[Change]]:
+    """`(what, changes)` that put a section into a shared file; none if it says that already."""
+    body = _with_triggers(draft.body.strip() or title, title, draft, store.settings.lang)
+    body = reviewing.signed(body, draft.trust, draft.source, draft.session)
+    if not store.files.exists(path):
+        # The file is the person's; what was captured says so in its own section.
+        kind = "rule" if choice.layer == "procedural" else "pointer"
+        shared = Draft(
+            SHARED_TITLES[store.settings.lang][path], tags=draft.tags, trigger=draft.trigger
+        )
+        name = path.rsplit("/", 1)[-1].removesuffix(".md")
+        fields = _fields_of(shared, choice._replace(kind=kind), name, store.now)
+        text = codec.new_text(fields, f"# {shared.title}\n\n## {title}\n\n{body}\n")
+        return "created", [Change("put", path, name, None, text)]
+    old = store.files.read(path)
+    front = frontmatter.split_front(old.text)
+    section = _section_of(front.body, title)
+    if section and _says_already(section.text, body, replace=replace):
+        replace = replace or _is_raised(section.text, body, draft)
+        if not replace or section.text == body:
+            return "unchanged", []
+    if section and not replace:
+        body = f"{section.text}\n\n{body}"
+    text = codec.with_body(
+        old.text, codec.with_section(front.body, section.heading if section else title, body)
+    )
+    text = _with_shared_fields(text, old, path, draft, store.now)
+    what = "amended" if section else "created"
+    return what, [Change("put", path, _id_of(store, path), old.stamp, text)]
+
+
+def _with_triggers(body: str, title: str, draft: Draft, lang: str) -> str:
+    """The body with a line for the triggers that it does not say: a section has no other field."""
+    said = entries.said_of(draft.trigger, f"{title}\n{body}")
+    more = [word for word in draft.trigger if word not in said]
+    return f"{body}\n\n**{TRIGGER[lang]}:** {', '.join(more)}" if more else body
+
+
+def _section_of(body: str, title: str) -> model.Section | None:
+    """The section of this title, whatever its case, width and punctuation."""
+    found = codec.section_named(body, title)
+    named = (s for s in codec.sections_of(body) if same_words(s.heading) == same_words(title))
+    return found or next((section for section in named if section.heading), None)
+
+
+def _says_already(old: str, new: str, *, replace: bool) -> bool:
+    """Whether the paragraphs of a text stand, one after the other, in what is there."""
+    if replace:  # with its comments: how far it is believed
+        return old == new
+    have, wanted = (_paragraphs(entries.without_comments(text)) for text in (old, new))
+    size = len(wanted)
+    return any(have[at : at + size] == wanted for at in range(len(have) - size + 1))
+
+
+def _is_raised(old: str, new: str, draft: Draft) -> bool:
+    """Whether a person says word for word what only an agent said so far."""
+    is_whole = _paragraphs(entries.without_comments(old)) == _paragraphs(new)
+    return draft.trust == "user" and is_whole and "trust: agent" in old
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [same_words(part) for part in text.split("\n\n") if part.strip()]
+
+
+def _with_shared_fields(text: str, old: Document, path: str, draft: Draft, now: str) -> str:
+    memory = codec.memory_from_text(old.text, path)
+    for key, new in (("tags", draft.tags), ("trigger", draft.trigger)):
+        have = list(getattr(memory, key))
+        more = [word for word in new if word not in have]
+        if more:
+            text = codec.with_field(text, key, have + more)
+    return codec.with_field(text, "updated", now)

@@ -1,0 +1,289 @@
+"""Sessions: the states of sessions, what is said of them, and redacted copies of what was said.
+
+Promises: a state is replaced in one step; a raw copy is a row of gzip members that holds each
+event once, although a crash may come between the copy and the state; what is said of a session by
+command has a file of its own, which only the ledger writes, so that nobody who folds events can
+write over it; the sessions of seed 002 are found where it kept them, and stay as they are.
+Touches: `sessions/active/*` and `sessions/raw/*.jsonl.gz` of the store; reading only,
+`sessions/archived/` and the folder `sessions` beside the store, where seed 002 kept its sessions.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import fields
+from typing import Any
+
+from recollect.capture.state import with_remarks
+from recollect.errors import FileNotThere, StorageFailed
+from recollect.model import session as oldsessions
+from recollect.model.memory import TRUSTS
+from recollect.model.session import STATUSES, Event, Remark, SessionState
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+
+LEVEL = 4  # a twentieth larger than the usual 6, in a third of the time
+ACTIVE = "sessions/active"
+
+
+class FolderSessions:
+    """The `sessions` folder of a store."""
+
+    def __init__(self, root: str) -> None:
+        """`root` is the store's folder."""
+        self._active = os.path.join(root, ACTIVE)
+        self._raw = os.path.join(root, "sessions", "raw")
+        beside = os.path.join(os.path.dirname(root), "sessions")
+        self._old = [
+            self._active,
+            os.path.join(beside, "active"),
+            os.path.join(root, "sessions", "archived"),
+            os.path.join(beside, "archived"),
+        ]
+
+    def load(self, client: str, session: str) -> SessionState | None:
+        """The state of a session, or None if there is none that can be read.
+
+        One that cannot be read is made anew: all that is in it comes from the transcript.
+        """
+        name = places.writer_of(client, session)
+        state = self._read(os.path.join(self._active, f"{name}.json"))
+        if state and (state.client, state.session_id) == (client, session):
+            return state
+        if client != oldsessions.CLIENT:
+            return None
+        return next((old for old in self._every_old() if old.session_id == session), None)
+
+    def _read(self, path: str) -> SessionState | None:
+        try:
+            data = json.loads(fsio.read_file(path))
+            if oldsessions.is_old(data):
+                return None
+            state = SessionState.from_json(data)
+        except (FileNotThere, ValueError, TypeError, AttributeError, RecursionError):
+            return None
+        return state if _is_sound(state) else None
+
+    def has(self, client: str, session: str) -> bool:
+        """Whether there is a state of a session, be it one that cannot be read."""
+        name = places.writer_of(client, session)
+        return os.path.lexists(os.path.join(self._active, f"{name}.json"))
+
+    def save(self, *states: SessionState) -> None:
+        """Keep these states."""
+        fsio.make_folder(self._active)
+        for state in states:
+            text = json.dumps(state.to_json(), ensure_ascii=False, indent=1)
+            data = text.encode("utf-8", "replace")
+            fsio.write_whole(os.path.join(self._active, f"{_name(state)}.json"), data)
+        fsio.sync_folder(self._active)
+
+    def every(self, since: float = 0.0, client: str = "") -> Iterator[SessionState]:
+        """All sessions that can be read and were changed since then (in seconds).
+
+        With what was said of them by command; of one client where it is named, and then not those
+        that seed 002 kept.
+        """
+        names = {
+            name.rpartition(".")[0]
+            for name in _listed(self._active, (".json", ".jsonl"))
+            if not client or name.startswith(f"{client}-")
+        }
+        seen = set()
+        for name in sorted(names):
+            path = os.path.join(self._active, name)
+            if _is_newer(f"{path}.json", since) or _is_newer(f"{path}.jsonl", since):
+                state = self._read(f"{path}.json") or _blank_of(_rows_in(f"{path}.jsonl")[0])
+                if state is not None:
+                    seen.add(state.session_id)
+                    yield self.whole(state)
+        for state in () if client else self._every_old(since):
+            if state.session_id not in seen:
+                yield self.whole(state)
+
+    def _every_old(self, since: float = 0.0) -> Iterator[SessionState]:
+        """The sessions that seed 002 kept, each once."""
+        seen = set()
+        for folder in self._old:
+            for name in _listed(folder, (".json",)):
+                path = os.path.join(folder, name)
+                data = None
+                with suppress(FileNotThere, StorageFailed, ValueError, RecursionError):
+                    data = json.loads(fsio.read_file(path)) if _is_newer(path, since) else None
+                if not (isinstance(data, dict) and oldsessions.is_old(data)):
+                    continue
+                state = oldsessions.state_of(data)
+                if state.session_id not in seen:
+                    seen.add(state.session_id)
+                    yield state
+
+    # --------------------------------------------------------------------------------- remarks
+
+    def remarks_path(self, client: str, session: str) -> str:
+        """The file in the store that has what is said of a session by command."""
+        return f"{ACTIVE}/{places.writer_of(client, session)}.jsonl"
+
+    def line_of(self, client: str, session: str, remark: Remark, *, escaped: bool = False) -> str:
+        """A remark as a line of that file; `escaped` leaves no sign in it as it is."""
+        quoted = _without_signs if escaped else _quoted
+        row = {"client": client, "session": session, **remark._asdict()}
+        parts = [
+            f'"{key}": ' + (quoted(value) if isinstance(value, str) else _list_of(value, quoted))
+            for key, value in row.items()
+            if value
+        ]
+        return "{" + ", ".join(parts) + "}\n"
+
+    def whole(self, state: SessionState) -> SessionState:
+        """The state with what was said of the session by command.
+
+        Who says something of a session that is saved takes it up again.
+        """
+        path = os.path.join(self._active, f"{_name(state)}.jsonl")
+        rows, stamp = _rows_in(path)
+        if not stamp and not state.remarks:
+            return state
+        made = with_remarks(state, [remark for row in rows if (remark := _remark_of(row))])
+        made.remarks = stamp
+        if stamp and stamp != state.remarks:
+            made.status = "active"
+        return made
+
+    # -------------------------------------------------------------------------------- raw copy
+
+    @staticmethod
+    def packed(events: Sequence[Event]) -> bytes:
+        """Events as they stand in a raw copy."""
+        lines = [_as_json(_row(event)) for event in events]
+        text = "\n".join(lines) + "\n" if lines else ""
+        return gzip.compress(text.encode("utf-8", "replace"), LEVEL, mtime=0) if text else b""
+
+    def append_raw(self, state: SessionState, packed: bytes) -> int:
+        """Append events to the raw copy behind `state.raw_bytes`; gives the new size."""
+        path = os.path.join(self._raw, f"{_name(state)}.jsonl.gz")
+        fsio.truncate(path, state.raw_bytes)
+        if not packed:
+            return state.raw_bytes
+        fsio.make_folder(self._raw)
+        size = os.path.getsize(path) if os.path.exists(path) else 0
+        fsio.append_bytes(path, packed)
+        return size + len(packed)
+
+    def drop_raw(self, state: SessionState) -> None:
+        """Take the raw copy away."""
+        fsio.remove(os.path.join(self._raw, f"{_name(state)}.jsonl.gz"))
+
+    def raw_events(self, state: SessionState) -> Iterator[Event]:
+        """The events of the raw copy, as far as it can be read."""
+        path = os.path.join(self._raw, f"{_name(state)}.jsonl.gz")
+        try:
+            with gzip.open(path, "rt", encoding="utf-8") as file:
+                for line in file:
+                    row = json.loads(line)
+                    row["todos"] = tuple(tuple(todo) for todo in row.get("todos", ()))
+                    yield Event(**row)
+        except (OSError, EOFError, ValueError, TypeError, zlib.error):
+            return
+
+
+def _listed(folder: str, endings: tuple[str, ...]) -> list[str]:
+    """The files of a folder that have one of these endings, by name; none if it is not there."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    return sorted(name for name in names if name.endswith(endings) and not name.startswith("."))
+
+
+def _rows_in(path: str) -> tuple[list[dict[str, Any]], str]:
+    """`(rows, stamp)` of a file of remarks; a line that cannot be read hides no other."""
+    try:
+        data = fsio.read_file(path)
+    except (FileNotThere, StorageFailed):
+        return [], ""
+    rows = []
+    for line in data.split(b"\n"):
+        with suppress(ValueError, RecursionError):
+            row = json.loads(line)
+            if isinstance(row, dict):
+                rows.append(row)
+    return rows, fsio.stamp_of(data)
+
+
+def _blank_of(rows: list[dict[str, Any]]) -> SessionState | None:
+    """The state of a session of which nothing is known but what was said of it by command."""
+    for row in rows:
+        client, session = row.get("client"), row.get("session")
+        if isinstance(client, str) and isinstance(session, str) and session:
+            return SessionState(session, client)
+    return None
+
+
+def _remark_of(row: dict[str, Any]) -> Remark | None:
+    texts = {
+        key: value
+        for key in ("kind", "text", "time", "terminal")
+        if isinstance(value := row.get(key), str)
+    }
+    if "kind" not in texts:
+        return None
+    tags = row.get("tags")
+    words = tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()
+    trust = row.get("trust", "user")
+    return Remark(**texts, trust=trust if trust in TRUSTS else TRUSTS[0], tags=words)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False)
+
+
+def _without_signs(text: str) -> str:
+    """A text as JSON in which only letters, digits and blanks stand for themselves."""
+    plain = text.encode("utf-8", "replace").decode()
+    said = (c if c.isalnum() or c == " " or c > "\uffff" else f"\\u{ord(c):04x}" for c in plain)
+    return f'"{"".join(said)}"'
+
+
+def _list_of(texts: Iterable[str], quoted: Callable[[str], str]) -> str:
+    return f"[{', '.join(map(quoted, texts))}]"
+
+
+def _is_newer(path: str, since: float) -> bool:
+    try:
+        return os.stat(path).st_mtime >= since
+    except OSError:
+        return False
+
+
+def _is_sound(state: SessionState) -> bool:
+    """Whether every field of a state that was read has the type it is used with."""
+    blank = SessionState("")
+    if state.status not in STATUSES:
+        return False
+    for field in fields(state):
+        if not isinstance(getattr(state, field.name), type(getattr(blank, field.name))):
+            return False
+    rows = (
+        *state.decisions, *state.patterns, *state.issues, *state.problems, *state.solutions,
+        *state.todos, *state.failures, *state.calls.values(), *state.sources.values(),
+    )  # fmt: skip
+    return all(isinstance(row, dict) for row in rows)
+
+
+def _name(state: SessionState) -> str:
+    return places.writer_of(state.client, state.session_id)
+
+
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+_DEFAULTS = [(name, Event._field_defaults.get(name)) for name in Event._fields]
+
+
+def _row(event: Event) -> dict[str, object]:
+    """An event without its empty fields."""
+    pairs = zip(_DEFAULTS, event, strict=True)
+    return {name: value for (name, default), value in pairs if value != default}

@@ -1,0 +1,453 @@
+"""Folding: from the events of a conversation to what it decided, learned and left open.
+
+Promises: folding events in two portions gives the same state as folding them in one; an event with
+an id that was folded before changes nothing; what is said by command leaves the state of what was
+captured as it is.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.capture import extract as notice
+from recollect.capture import failure_fix as struggle
+from recollect.capture.failure_fix import reaction_in
+from recollect.capture.summary import conversation_text
+from recollect.context.views import is_fact, reason_of
+from recollect.model.facts import Fact, same_words
+from recollect.model.memory import lowest_trust
+from recollect.model.session import SHORTEST_TASK, Event, Remark, SessionState
+from recollect.ports import TranscriptReader
+from recollect.store.store import OpenStore
+from recollect.text import sentences
+from recollect.text.redact import strip_private_in_part
+
+REMEMBERED_IDS = 20_000
+MOST_FACTS = 40
+MOST_REACTIONS = 500
+PATIENCE = 12  # steps after which a failure is no longer waiting for something that works
+MOST_FAILURES = 8
+MOST_RAN = 4
+
+
+def fold(state: SessionState, events: Iterable[Event]) -> list[Event]:
+    """Take the events into the state; gives those that were new, in order."""
+    known = set(state.ids)
+    fresh: list[Event] = []
+    for event in events:
+        if event.id:
+            if event.id in known:
+                continue
+            known.add(event.id)
+            state.ids.append(event.id)
+        fresh.append(event)
+        _take(state, event)
+    del state.ids[:-REMEMBERED_IDS]
+    return fresh
+
+
+def with_remarks(state: SessionState, remarks: Iterable[Remark]) -> SessionState:
+    """The state with what was said of the session by command, in order."""
+    made = _copy(state)
+    for remark in remarks:
+        _take_time(made, remark.time)
+        made.trust = lowest_trust(made.trust, remark.trust)
+        if remark.kind == "task":
+            made.task = remark.text or made.task
+            made.terminal = remark.terminal or made.terminal
+        elif remark.kind == "note":
+            made.notes.append(remark.text)
+        elif remark.kind in ("todo", "done"):
+            _add_todo(made, remark.text, "done" if remark.kind == "done" else "open")
+        elif remark.kind == "about":
+            made.summary = remark.text or made.summary
+            made.tags = list(dict.fromkeys([*made.tags, *remark.tags]))
+    return made
+
+
+def with_facts(state: SessionState, facts: Iterable[tuple[Fact, str]]) -> SessionState:
+    """The state with facts of their own that were kept in the session, each with its time."""
+    made = _copy(state)
+    for fact, time in facts:
+        _take_time(made, time)
+        if fact.kind != "issue":
+            _add_fact(made, fact, time, most=None)
+        elif not any(same_words(row["content"]) == same_words(fact.content) for row in made.issues):
+            row = {"content": fact.content, "status": fact.status, "category": fact.category}
+            made.issues.append(row)
+    return made
+
+
+def _copy(state: SessionState) -> SessionState:
+    """A state of which those lists can be changed that people add to."""
+    return replace(
+        state,
+        decisions=[dict(row) for row in state.decisions],
+        patterns=[dict(row) for row in state.patterns],
+        issues=[dict(row) for row in state.issues],
+        todos=[dict(row) for row in state.todos],
+        notes=list(state.notes),
+        tags=list(state.tags),
+    )
+
+
+def _take_time(state: SessionState, time: str) -> None:
+    if time:
+        state.started = min(state.started or time, time)
+        state.last_updated = max(state.last_updated, time)
+
+
+def _take(state: SessionState, event: Event) -> None:
+    _take_time(state, event.time)
+    takes = _TAKES.get(event.kind)
+    if takes:
+        takes(state, event)
+        if event.kind in ("answer", "call", "result"):
+            state.answered = max(state.answered, event.time)
+    elif event.kind == "compacted":
+        state.compactions += 1
+    elif event.kind == "web":
+        state.web = True
+
+
+def _take_prompt(state: SessionState, event: Event) -> None:
+    state.prompts += 1
+    state.programs += event.program
+    _take_reaction(state, event)
+    # Where nothing is a person's rule or decision, the first sentence says what is asked for.
+    line = (sentences.first_sentence if event.program else notice.task_in)(event.text, 120)
+    if line:
+        state.requests.append(line)
+        del state.requests[24:]
+    if len(line) > len(state.task) and len(state.task) < SHORTEST_TASK:
+        state.task = line
+    if event.program:
+        return
+    for fact in notice.facts_said(event.text):
+        _add_fact(state, fact, event.time)
+    for todo in notice.todos_in(event.text):
+        _add_todo(state, todo)
+
+
+def _take_reaction(state: SessionState, event: Event) -> None:
+    """What the person says of what the agent did since the prompt before."""
+    is_answer = state.answered > state.asked and not event.program
+    kind = reaction_in(event.text) if is_answer else ""
+    if kind:
+        row = {"kind": kind, "since": state.asked, "until": state.answered}
+        state.reactions.append(row)
+        del state.reactions[:-MOST_REACTIONS]
+    if state.ran and not event.program and (said := struggle.objection_in(event.text)):
+        for command in state.ran:
+            about = {"tool": "shell", "target": command, "error": "", "objection": said}
+            state.failures.append(about | {"step": state.tool_uses})
+        del state.failures[:-MOST_FAILURES]
+    state.ran = []
+    state.asked = state.answered
+
+
+def _take_answer(state: SessionState, event: Event) -> None:
+    state.answers += 1
+    state.outcome = event.text[:4000]
+    state.said = event.text[-600:]
+    for fact in notice.facts_told(event.text):
+        _add_fact(state, fact, event.time)
+
+
+def _add_fact(state: SessionState, fact: Fact, time: str, most: int | None = MOST_FACTS) -> None:
+    kept = state.decisions if fact.kind == "decision" else state.patterns
+    row = {
+        "content": fact.content,
+        "reason": fact.detail,
+        "category": fact.category,
+        "source": fact.source,
+        "time": time,
+    }
+    key = same_words(fact.content)
+    for old in kept:
+        if same_words(old["content"]) == key:
+            old["reason"] = old["reason"] or fact.detail
+            if fact.source == "instructed":
+                old["source"] = fact.source
+            return
+    if most is None or len(kept) < most:
+        kept.append(row)
+
+
+def _add_todo(state: SessionState, text: str, status: str = "open", ref: str = "") -> None:
+    for todo in state.todos:
+        if (ref and todo.get("ref") == ref) or (
+            text and same_words(todo["text"]) == same_words(text)
+        ):
+            todo["status"] = status
+            return
+    if text:
+        state.todos.append({"text": text, "status": status, "ref": ref})
+
+
+def _take_todos(state: SessionState, event: Event) -> None:
+    for status, text, ref in event.todos:
+        _add_todo(
+            state, text, "done" if status in ("completed", "done", "deleted") else "open", ref
+        )
+
+
+# A command that reads a page, or what strangers write: what the agent says then is second-hand.
+_READS_A_PAGE = re.compile(
+    r"\b(?:curl|wget|lynx|w3m)\b[^|;&\n]*?\bhttps?://(?!localhost\b|127\.|0\.0\.0\.0|\[::1\])"
+    r"|\bgh\s+(?:issue|pr|release|gist|api|search)\b"
+)
+
+
+def _take_call(state: SessionState, event: Event) -> None:
+    state.tool_uses += 1
+    if event.tool == "shell" and _READS_A_PAGE.search(event.target):
+        state.web = True
+    if event.call:
+        state.calls[event.call] = {"tool": event.tool, "target": event.target, "said": state.said}
+        while len(state.calls) > 64:
+            state.calls.pop(next(iter(state.calls)))
+    state.said = ""
+
+
+def _take_result(state: SessionState, event: Event) -> None:
+    call = state.calls.pop(event.call, None)
+    tool = call["tool"] if call else event.tool
+    target = call["target"] if call else event.target
+    if tool == "edit":
+        if event.ok and target:
+            for failure in state.failures:
+                failure["edited"] = True
+                failure["edits"] = list(dict.fromkeys([*failure.get("edits", ()), target]))[-4:]
+            if target not in state.files_modified:
+                state.files_modified.append(target)
+        return
+    if tool != "shell" or not target:
+        return
+    if not event.ok:
+        if not struggle.may_teach(event.text):
+            return
+        failure = {"tool": tool, "target": target[:2000], "error": event.text[:4000]}
+        _add_failure(state, failure | {"step": state.tool_uses})
+        return
+    _take_success(state, target, call["said"] if call else "")
+
+
+def _add_failure(state: SessionState, row: dict[str, Any]) -> None:
+    """Remember a failure, together with the attempts at the same thing before it."""
+    failure = struggle.Failure(**row)
+    for old in reversed(list(state.failures)):
+        before = struggle.Failure(**old)
+        is_recent = failure.step - before.step <= PATIENCE
+        if is_recent and struggle.is_same_trouble(before, failure):
+            state.failures.remove(old)
+            row["tries"] = [*before.tries, before.target][-8:]
+            row["edits"] = list(before.edits)
+            break
+    state.failures.append(row)
+    del state.failures[:-MOST_FAILURES]
+
+
+def _take_success(state: SessionState, command: str, said: str) -> None:
+    message = _commit_message(command)
+    if message:
+        state.commits.append(message)
+    state.ran = [*state.ran, command[:2000]][-MOST_RAN:]
+    for row in reversed(list(state.failures)):
+        failure = struggle.Failure(**row)
+        if state.tool_uses - failure.step > PATIENCE:
+            state.failures.remove(row)
+            continue
+        solution = struggle.solved(failure, command, sentences.first_sentence(said, 200))
+        if solution:
+            state.failures.remove(row)
+            _add_solution(state, solution)
+            return
+    for row in state.failures:
+        row["since"] = [*row.get("since", ()), command[:2000]][-4:]
+
+
+def _add_solution(state: SessionState, solution: struggle.Solution) -> None:
+    row = {key: list(v) if isinstance(v, tuple) else v for key, v in solution._asdict().items()}
+    for old in state.solutions:
+        if old["slug"] == solution.slug:
+            old.update(row)
+            return
+    state.solutions.append(row)
+    state.problems.append({"problem": struggle.problem_of(solution), "solution": solution.solution})
+
+
+_TAKES = {
+    "prompt": _take_prompt,
+    "answer": _take_answer,
+    "call": _take_call,
+    "result": _take_result,
+    "todos": _take_todos,
+}
+
+_COMMIT = re.compile(
+    r"\bgit\b[^|;&\n]*\bcommit\b[^\n]*?\s-\w*m\s*"
+    r"(?:\"?\$\(cat <<\\?'?\w+'?\n(?P<doc>.+)|\"(?P<double>[^\"\n]+)|'(?P<single>[^'\n]+))"
+)
+
+
+def _commit_message(command: str) -> str:
+    match = _COMMIT.search(command)
+    found = match and (match["doc"] or match["double"] or match["single"])
+    return found.strip()[:120] if found else ""
+
+
+# -------------------- Hearing: what is new in a transcript, without what must not be kept, folded into a session's state.
+
+
+# What a reader calls our own tools: their answers are what was captured before.
+OWN_TOOL = "recollect"
+LONGEST_TEXT = 200_000  # of a prompt or an answer
+LONGEST_COMMAND = 4_000
+LONGEST_TARGET = 500
+LONGEST_ERROR = 4_000
+# Cut only behind redaction: a secret that is cut in two is not known for one. Where there is too
+# much to look through, what is kept comes from the start of what was looked at.
+LOOKED_AT = 1_000_000
+
+Beside = Callable[[SessionState, str], set[str]]
+
+
+class Heard(NamedTuple):
+    """All that a new session says so far, heard before it is its turn.
+
+    It holds if no other session has one of the events that were `asked` for.
+    """
+
+    state: SessionState
+    events: int
+    asked: tuple[str, ...]
+    raw: bytes  # the events as they stand in a raw copy
+    log: str  # the conversation
+
+
+def log_of(events: Iterable[Event], lang: str) -> str:
+    """A conversation as it is kept beside its memory, whether it comes from a raw copy or not."""
+    return conversation_text(events, lang).encode("utf-8", "replace").decode("utf-8")
+
+
+class Hearing:
+    """Hearing transcripts for one store."""
+
+    def __init__(self, redact: Callable[[str], str], base: str, beside: Beside) -> None:
+        """`beside` gives the events of all other sessions that have an event."""
+        self._redact, self._base, self._beside = redact, base, beside
+
+    def hear(
+        self, reader: TranscriptReader, transcript: str, state: SessionState
+    ) -> Iterator[list[Event]]:
+        """Take what is new in a transcript into the state; gives the events, portion by portion."""
+        known = state.sources.get(transcript, {"offset": 0, "inode": 0})
+        while True:
+            portion = reader.read(transcript, known["offset"], known["inode"])
+            if portion.offset == known["offset"] and portion.inode == known["inode"]:
+                return
+            bases = (self._base, portion.cwd)
+            heard = (_without_private(e, state) for e in _without_echo(portion.events, state))
+            events = [self._clean(event, bases) for event in heard]
+            fresh = fold(state, self._without_copies(events, state))
+            state.branch = portion.branch or state.branch
+            known = {"offset": portion.offset, "inode": portion.inode}
+            state.sources[transcript] = known
+            yield fresh
+
+    def _clean(self, event: Event, bases: tuple[str, ...]) -> Event:
+        """The event without secrets, then cut, with the project's paths relative to it."""
+        if not (event.text or event.target or event.todos):
+            return event
+        target, todos = event.target, event.todos
+        if target:
+            target = self._redact(target[:LOOKED_AT])
+        if event.tool == "edit":
+            inside = (target[len(b) + 1 :] for b in bases if b and target.startswith(f"{b}/"))
+            target = next(inside, target)
+        target = target[: LONGEST_COMMAND if event.tool in ("shell", "edit") else LONGEST_TARGET]
+        if todos:
+            todos = tuple((status, self._redact(text), ref) for status, text, ref in todos)
+        text = self._clean_text(event)
+        if text is event.text and target is event.target and not todos:
+            return event
+        return event._replace(text=text, target=target, todos=todos)
+
+    def _clean_text(self, event: Event) -> str:
+        # Nothing is learned from what a call that worked gave out, and nothing of it is kept.
+        if not event.text or (event.kind == "result" and event.ok):
+            return ""
+        text = self._redact(event.text[:LOOKED_AT])
+        if event.kind != "result":
+            return text[:LONGEST_TEXT]
+        if len(text) > LONGEST_ERROR:
+            text = text[: LONGEST_ERROR * 3 // 4] + "\n…\n" + text[-LONGEST_ERROR // 4 :]
+        return text
+
+    def _without_copies(self, events: list[Event], state: SessionState) -> list[Event]:
+        """A fork's transcript starts with a copy of its parent's: that was captured there."""
+        if state.prompts or state.answers or state.tool_uses:
+            return events  # it has come to what is its own
+        first = next((event.id for event in events if event.id), "")
+        copied = self._beside(state, first) if first else set()
+        state.ids += [event.id for event in events if event.id in copied]
+        return [event for event in events if event.id not in copied]
+
+
+def _without_echo(events: list[Event], state: SessionState) -> Iterator[Event]:
+    """The events, with nothing in the results of our own tools."""
+    own = {call for call, row in state.calls.items() if row.get("tool") == OWN_TOOL}
+    for event in events:
+        if event.tool == OWN_TOOL:
+            own.add(event.call)
+        yield event._replace(text="") if event.kind == "result" and event.call in own else event
+
+
+def _without_private(event: Event, state: SessionState) -> Event:
+    """The event without what is private in it, also where that began in one before.
+
+    What a person left open is private until they close it; what an agent or a program left open,
+    until the person speaks.
+    """
+    if event.kind == "prompt":
+        state.private = {kind: n for kind, n in state.private.items() if kind == event.kind}
+    depth = state.private.pop(event.kind, 0)
+    text, depth = strip_private_in_part(event.text, depth)
+    if depth:
+        state.private[event.kind] = depth
+    return event._replace(text=text) if text != event.text else event
+
+
+def with_own_facts(store: OpenStore, state: SessionState) -> SessionState:
+    """The state with the facts of their own that were kept in the session and hold still."""
+    entries = [
+        entry
+        for entry in store.index.entries_of_session(state.session_id)
+        if is_fact(entry) and not entry.archived and entry.status != "superseded"
+    ]
+    if not entries:
+        return state
+    texts = {head.id: head.text for head in store.index.by_ids([entry.id for entry in entries])}
+    return with_facts(
+        state,
+        [
+            (
+                Fact(
+                    entry.kind,
+                    entry.title,
+                    " ".join(reason_of(texts.get(entry.id, ""), entry.title).split()),
+                    entry.category or "other",
+                    entry.status,
+                    source=entry.source if entry.trust == "user" else "observed",
+                ),
+                entry.created,
+            )
+            for entry in entries
+        ],
+    )

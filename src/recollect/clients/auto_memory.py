@@ -1,0 +1,250 @@
+"""Claude Code: its own auto memory: where it lies, what is in it, and the settings that rule it.
+
+Promises: an edit changes the two settings it is about and no other byte, and can be taken back to
+the byte; a setting that somebody changed since is theirs; in an index that the client writes too,
+only what stands between our marks is ours.
+Touches: the client's settings files, its memory folder (reading), a folder of ours in its place.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.clients.claude import folder, settings_path
+from recollect.clients.config_files import is_blank, last
+from recollect.errors import RecollectError, StorageFailed, Unreadable
+from recollect.model.frontmatter import split_front
+from recollect.store import disk as fsio
+from recollect.text import json_edit as jsontext
+
+ENABLED, DIRECTORY = "autoMemoryEnabled", "autoMemoryDirectory"
+INDEX = "MEMORY.md"
+LARGEST_SETTINGS = 8 * 1024 * 1024
+LARGEST_NOTE = 64 * 1024
+MOST_NOTES = 500
+LONGEST_SLUG = 200  # the client cuts longer ones and adds a hash
+# What the client reads of its index; a little is left for what it adds itself.
+MOST_LINES, MOST_BYTES = 190, 24_000
+START, END = "<!-- RECOLLECT_MEMORY_START -->", "<!-- RECOLLECT_MEMORY_END -->"
+_BLOCK = re.compile(rf"^{START}\n.*?^{END}\n?", re.M | re.S)
+_TYPE = re.compile(r"^[ \t]+type:[ \t]*[\"']?(\w+)", re.M)
+_SESSION = re.compile(r"^[ \t]+originSessionId:[ \t]*[\"']?([\w-]{1,80})", re.M)
+_TIME = re.compile(r"^[ \t]+modified:[ \t]*[\"']?([\dTZ:.+-]{10,35})", re.M)
+
+
+# ------------------------------------------------------------------------------------ settings
+
+
+def local_settings(project: str) -> str:
+    """The person's own settings file of a project, which is in no repository."""
+    return os.path.join(project, ".claude", "settings.local.json")
+
+
+def in_force(env: dict[str, str], project: str) -> dict[str, Any]:
+    """The two settings as the client sees them in a project; what cannot be read counts for none."""
+    found: dict[str, Any] = {}
+    shared = os.path.join(project, ".claude", "settings.json")
+    for path in (settings_path(env), shared, local_settings(project)):
+        with suppress(RecollectError):
+            found |= said_in(text_of(path))
+    return found
+
+
+def said_in(text: str | None) -> dict[str, Any]:
+    """What a settings file says of the two settings; nothing if it is no JSON."""
+    values = jsontext.object_in((text or "").removeprefix("\ufeff"))
+    return {key: values[key] for key in (ENABLED, DIRECTORY) if key in values}
+
+
+class Edit(NamedTuple):
+    """What was done to a settings file, as far as it is needed to take it back."""
+
+    wrote: Mapping[str, Any]  # the settings as we wrote them
+    former: Mapping[str, str | None]  # the text that each had; None for one that was not there
+    blank: str | None = ""  # what a file had that held nothing; None if there was no file
+    was_blank: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name."""
+        return self._asdict() | {"wrote": dict(self.wrote), "former": dict(self.former)}
+
+
+def changed(text: str | None, wanted: Mapping[str, Any]) -> tuple[str, Edit]:
+    """The text of a settings file with these settings. Raises ValueError."""
+    is_new = text is None or is_blank(text)
+    new = "{}\n" if text is None or is_blank(text) else text
+    wrote: dict[str, Any] = {}
+    former: dict[str, str | None] = {}
+    for key, value in wanted.items():
+        root = jsontext.root_of(new)
+        span = last(jsontext.spans(new, root), key)
+        if span is not None and span.value == value:
+            continue  # the person's own doing, and not ours to take back
+        wrote[key] = value
+        if span is None:
+            former[key] = None
+            new = jsontext.added(new, root, key, value, 0)
+        else:
+            former[key] = new[span.value_start : span.end]
+            new = jsontext.replaced(new, span, value, 1)
+    if not wrote:
+        return text or "", Edit({}, {})
+    return new, Edit(wrote, former, text if is_new else "", is_new)
+
+
+def taken_back(text: str, edit: Edit) -> str | None:
+    """The text before an edit; None for a file that there was not. Raises ValueError."""
+    if is_blank(text):
+        return text
+    for key in reversed(list(edit.former)):
+        root = jsontext.root_of(text)
+        spans = jsontext.spans(text, root)
+        span = last(spans, key)
+        if span is None or span.value != edit.wrote.get(key):
+            continue  # somebody changed it since
+        raw = edit.former[key]
+        if raw is None:
+            text = jsontext.removed(text, root, spans.index(span), 0)
+        else:
+            text = text[: span.value_start] + raw + text[span.end :]
+    return edit.blank if edit.was_blank and text == "{}\n" else text
+
+
+def text_of(path: str) -> str | None:
+    """The text of a settings file, None where there is none. Raises Unreadable."""
+    real = os.path.realpath(path)
+    if not os.path.lexists(real):
+        return None
+    try:
+        return fsio.read_file(real, LARGEST_SETTINGS).decode("utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable(path=path, reason="it is not UTF-8 text") from None
+
+
+def write(path: str, text: str | None) -> None:
+    """Put a settings file in place, or take it away (None). Raises StorageFailed."""
+    real = os.path.realpath(path)
+    if text is None:
+        fsio.remove(real)
+        return
+    mode = fsio.FILE_MODE
+    with suppress(FileNotFoundError):
+        mode = stat.S_IMODE(os.stat(real).st_mode)
+    if not mode & stat.S_IWUSR:
+        raise StorageFailed(path=real, reason="it is read-only")
+    fsio.make_folder(os.path.dirname(real))
+    fsio.write_whole(real, text.encode("utf-8"), mode=mode)
+    fsio.sync_folder(os.path.dirname(real))
+
+
+# --------------------------------------------------------------------------------- its folder
+
+
+def own_folder(env: dict[str, str], project: str) -> str:
+    """Where the client keeps its notes of a project; nothing for a path of which it makes a hash."""
+    slug = re.sub(r"[^A-Za-z0-9]", "-", project)
+    return (
+        os.path.join(folder(env), "projects", slug, "memory") if len(slug) <= LONGEST_SLUG else ""
+    )
+
+
+class Note(NamedTuple):
+    """A note that the client wrote for itself."""
+
+    name: str
+    description: str
+    type: str  # user, feedback, project, reference
+    body: str
+    session: str
+    modified: str
+    stamp: str
+
+    def mapped(self, change: Callable[[str], str]) -> Note:
+        """The note with every text in it changed."""
+        texts = (change(self.name), change(self.description), change(self.body))
+        return self._replace(name=texts[0], description=texts[1], body=texts[2])
+
+
+def notes_in(place: str) -> Iterator[Note]:
+    """The notes in a folder, by name; links and what is far too large are none."""
+    try:
+        names = sorted(os.listdir(place)) if place else []
+    except OSError:
+        return
+    for name in names[:MOST_NOTES]:
+        if name.endswith(".md") and name != INDEX and not name.startswith("."):
+            with suppress(RecollectError, UnicodeDecodeError):
+                data = fsio.read_file(os.path.join(place, name), LARGEST_NOTE)
+                yield note_from(name.removesuffix(".md"), data.decode("utf-8"), fsio.stamp_of(data))
+
+
+def note_from(name: str, text: str, stamp: str) -> Note:
+    """A note of the client, whatever of its front matter is there."""
+    front = split_front(text)
+    head = "".join(front.lines)
+    said = front.value("description")
+    found = [
+        match[1] if match else "" for match in (p.search(head) for p in (_TYPE, _SESSION, _TIME))
+    ]
+    about = " ".join(said.split()) if isinstance(said, str) else ""
+    return Note(name, about, found[0], front.body.strip(), found[1], found[2], stamp)
+
+
+# ---------------------------------------------------------------------------------- its index
+
+
+def with_lines(text: str, lines: Sequence[str]) -> str | None:
+    """An index with these lines of ours, as many as the client would read.
+
+    None if our marks are not one pair, so that nobody knows what is ours.
+    """
+    if (text.count(START), text.count(END)) not in ((0, 0), (1, 1)):
+        return None
+    rest = _BLOCK.sub("", text)
+    if START in rest or END in rest:
+        return None
+    rest = rest if not rest or rest.endswith("\n") else f"{rest}\n"
+    lines_left = MOST_LINES - rest.count("\n") - 2
+    bytes_left = MOST_BYTES - len(rest.encode("utf-8", "replace")) - len(START) - len(END) - 2
+    kept: list[str] = []
+    for line in lines:
+        bytes_left -= len(line.encode("utf-8", "replace")) + 1
+        if bytes_left < 0 or len(kept) >= lines_left:
+            break
+        kept.append(line)
+    return rest + "".join(f"{line}\n" for line in [START, *kept, END]) if kept else rest
+
+
+def index_of(place: str) -> str:
+    """The text of the index in a folder, nothing where there is none."""
+    path = os.path.join(place, INDEX)
+    if not os.path.isfile(path) or os.path.islink(path):
+        return ""
+    return fsio.read_file(path, LARGEST_SETTINGS).decode("utf-8", "surrogateescape")
+
+
+def put_index(place: str, text: str) -> None:
+    """Put the index in place."""
+    fsio.make_folder(place)
+    fsio.write_whole(os.path.join(place, INDEX), text.encode("utf-8", "surrogateescape"))
+    fsio.sync_folder(place)
+
+
+def copy_notes(source: str, place: str) -> int:
+    """Copy the notes of a folder, and its index, to where nothing of their names is."""
+    fsio.make_folder(place)
+    done = 0
+    names = os.listdir(source) if os.path.isdir(source) else []
+    for name in sorted(names)[: MOST_NOTES + 1]:
+        target = os.path.join(place, name)
+        if name.endswith(".md") and not os.path.lexists(target):
+            with suppress(RecollectError):
+                fsio.create_whole(target, fsio.read_file(os.path.join(source, name), LARGEST_NOTE))
+                done += 1
+    return done

@@ -1,0 +1,349 @@
+"""Clients: the lines that were added to a transcript since it was read.
+
+Promises: only whole lines are given, each once; a file that was cut or written anew is read from
+its start; a pipe that somebody put there is not waited for.
+Touches: transcripts (reading).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, BinaryIO, Protocol
+
+from recollect._fastimport import NamedTuple
+from recollect.model import document as fields
+from recollect.model.session import Event
+from recollect.ports import Portion
+
+# -------------------- Clients: what we add to their files, and how it gets in and out again.
+
+
+NOTHING: frozenset[str] = frozenset()
+
+
+class Program(NamedTuple):
+    """How our program is run: the interpreter and the hook program, both absolute."""
+
+    python: str
+    hook: str
+    asks: bool = False  # some store has the agent asked (`capture.mode = ask`): tool uses count
+
+    def hook_command(self, client: str, event: str) -> str:
+        """The command line of a hook, in the shell form that every client understands."""
+        return f"{_quoted(self.python)} -I -S {_quoted(self.hook)} {client} {event}"
+
+    @property
+    def server(self) -> list[str]:
+        """The words of a command that serves the memory to the client's tools."""
+        main = os.path.join(os.path.dirname(self.hook), "__main__.py")
+        return [self.python, "-I", main, "mcp"]
+
+
+def _quoted(path: str) -> str:
+    return '"' + re.sub(r'(["\\$`])', r"\\\1", path) + '"'
+
+
+class Form(Protocol):
+    """What of ours goes into a file of a client."""
+
+    def put(self, text: str) -> str:
+        """The text with ours in it, as it is to be now. Raises ValueError."""
+
+    def taken(self, text: str, theirs: frozenset[str] = NOTHING) -> str:
+        """The text without ours. Raises ValueError.
+
+        What is empty without it goes too, unless it is in `theirs`: it was there before us.
+        """
+
+    def empties(self, text: str) -> list[str]:
+        """The places for ours that are there and empty. Raises ValueError."""
+
+
+class Part(NamedTuple):
+    """A file of a client, and what of ours goes into it."""
+
+    name: str  # hooks, mcp, …; the first one of a client has none
+    path: str
+    form: Form
+
+
+class Together(NamedTuple):
+    """Several things in one file."""
+
+    forms: Sequence[Form]
+
+    def put(self, text: str) -> str:
+        """The text with all of it."""
+        for form in self.forms:
+            text = form.put(text)
+        return text
+
+    def taken(self, text: str, theirs: frozenset[str] = NOTHING) -> str:
+        """The text with none of it."""
+        for form in reversed(self.forms):
+            text = form.taken(text, theirs)
+        return text
+
+    def empties(self, text: str) -> list[str]:
+        """The places that are there and empty."""
+        return [place for form in self.forms for place in form.empties(text)]
+
+
+class Whole(NamedTuple):
+    """A file that is ours from its first line to its last; `mark` is in it and in no other."""
+
+    text: str
+    mark: str
+
+    def put(self, text: str) -> str:
+        """Our text. Raises ValueError for a file of somebody else."""
+        if text.strip() and self.mark not in text:
+            raise ValueError("there is a file of this name that is not ours")
+        return self.text
+
+    def taken(self, text: str, theirs: frozenset[str] = NOTHING) -> str:
+        """Nothing; the file of somebody else as it is."""
+        del theirs
+        return "" if self.mark in text else text
+
+    def empties(self, text: str) -> list[str]:
+        """None: there is one place only."""
+        del text
+        return []
+
+
+_decoded = json.JSONDecoder().decode
+PORTION_BYTES = 16 * 1024 * 1024
+LONGEST_LINE = 64 * 1024 * 1024
+
+
+class Added(NamedTuple):
+    """What was added to a file, and where to go on."""
+
+    lines: list[bytes]
+    offset: int
+    inode: int
+
+
+def added(path: str, offset: int, inode: int) -> Added:
+    """Some megabytes of what was added since `offset`; from the start if the file is another."""
+    file = _opened(path)
+    if file is None:
+        return Added([], offset, inode)
+    with file:
+        info = os.fstat(file.fileno())
+        if (inode and info.st_ino != inode) or not _is_line_start(file, offset):
+            offset = 0
+        data, end = _whole_lines(file, offset)
+    return Added([raw for raw in data.split(b"\n") if raw], end, info.st_ino)
+
+
+def first(path: str) -> Iterator[bytes]:
+    """The first lines of a file, as far as anybody should look."""
+    file = _opened(path)
+    if file is None:
+        return
+    with file:
+        while file.tell() < PORTION_BYTES:
+            raw = file.readline(PORTION_BYTES)
+            if not raw:
+                return
+            yield raw
+
+
+def _opened(path: str) -> BinaryIO | None:
+    """A transcript that can be read: a regular file, not a pipe that somebody put there."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        return None
+    return os.fdopen(handle, "rb")
+
+
+def _is_line_start(file: BinaryIO, offset: int) -> bool:
+    """Whether a line starts here; not if the file was cut, or written anew, since we were here."""
+    return offset == 0 or os.pread(file.fileno(), 1, offset - 1) == b"\n"
+
+
+def _whole_lines(file: BinaryIO, offset: int) -> tuple[bytes, int]:
+    """The bytes from `offset` on, up to the last whole line of a portion, and where they end.
+
+    A line that is longer than any sane one is passed over.
+    """
+    size = PORTION_BYTES
+    while True:
+        data = os.pread(file.fileno(), size, offset)
+        end = data.rfind(b"\n") + 1
+        if end or len(data) < size:
+            return data[:end], offset + end
+        if size >= LONGEST_LINE:
+            return b"", _end_of_line(file, offset)
+        size *= 2
+
+
+def _end_of_line(file: BinaryIO, offset: int) -> int:
+    """Where the line that starts at `offset` ends; `offset` while its end is not written yet."""
+    at = offset
+    while data := os.pread(file.fileno(), PORTION_BYTES, at):
+        newline = data.find(b"\n")
+        if newline >= 0:
+            return at + newline + 1
+        at += len(data)
+    return offset
+
+
+def object_of(raw: bytes | str) -> dict[str, Any]:
+    """The object that a line is; an empty one for any other line."""
+    try:
+        if raw[:2] == b'{"' and isinstance(raw, bytes):  # as JSON finds out anew for each line
+            raw = raw.decode("utf-8", "surrogatepass")
+        return members(_decoded(raw) if isinstance(raw, str) else json.loads(raw))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def head_of(path: str) -> dict[str, Any]:
+    """The object in the first line of a file; an empty one while there is none."""
+    return next((object_of(raw) for raw in first(path)), {})
+
+
+def string(value: object) -> str:
+    """The value if it is a string, else nothing: a field may be of any kind."""
+    return value if isinstance(value, str) else ""
+
+
+def quoted(text: str) -> str:
+    """A text that the person did not type, as a quotation: nothing in it is their word."""
+    return "".join(f"\n> {line}" for line in text.strip().splitlines()) + "\n"
+
+
+def typed(texts: Iterable[str]) -> str:
+    """A prompt that came in several texts: the first is the person's, the others are quoted."""
+    said = [text.strip() for text in texts if text.strip()]
+    return "".join([*said[:1], *map(quoted, said[1:])]).strip()
+
+
+def members(value: object) -> dict[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """The objects in a list, and nothing else of it."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def time_of(text: object) -> str:
+    """A time in our form; theirs has milliseconds. What is no time is nothing."""
+    return fields.time_of(f"{text[:19]}Z") if isinstance(text, str) and len(text) >= 20 else ""
+
+
+def files_in(folder: str, is_one: Callable[[str], bool], skipped: Iterable[str] = ()) -> list[str]:
+    """The files in a folder and below that are one, oldest first; a file is its own list."""
+    if os.path.isfile(folder):
+        return [folder]
+    found: list[tuple[float, str]] = []
+    for base, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in skipped]
+        for name in files:
+            path = os.path.join(base, name)
+            if is_one(path) and not os.path.islink(path):
+                found.append((os.path.getmtime(path), path))
+    return [path for _, path in sorted(found)]
+
+
+# The tools of our own server (doors/mcp); a test holds that it has no other.
+OUR_TOOLS = ("recall", "search", "remember", "update", "forget", "expand", "timeline", "status")
+
+
+def is_ours(name: str, prefixes: tuple[str, ...]) -> bool:
+    """Whether a client's name for a tool is that of one of ours: no other server has such a name."""
+    return any(name.startswith(p) and name[len(p) :] in OUR_TOOLS for p in prefixes)
+
+
+# -------------------- Clients: what the readers of transcripts that are files of lines have in common.
+
+
+class Reading:
+    """What has been read of a portion."""
+
+    def __init__(self, session: str) -> None:
+        """Nothing yet, of this session."""
+        self.program = False  # whether programs send its prompts
+        self.session = session
+        self.events: list[Event] = []
+        self.cwd = self.branch = self.parent = ""
+
+    def take(self, raw: bytes) -> None:
+        """Take in what a line tells; lines of kinds that are not known tell nothing."""
+        raise NotImplementedError
+
+
+class LineTranscripts:
+    """A reader of transcripts, but for what a line tells."""
+
+    client = ""
+    skipped: tuple[str, ...] = ()  # folders without transcripts of their own
+
+    def reading(self, session: str) -> Reading:
+        """What lines are to be taken in by."""
+        raise NotImplementedError
+
+    def session_of(self, path: str) -> str:
+        """The session that a transcript is of, or nothing; sub-agents have none."""
+        raise NotImplementedError
+
+    def is_named(self, path: str) -> bool:
+        """Whether a file has the name of a transcript."""
+        raise NotImplementedError
+
+    def find(self, folder: str) -> list[str]:
+        """The transcripts in a folder and below, oldest first; a file is its own list."""
+        return files_in(
+            folder,
+            lambda path: self.is_named(path) and bool(self.session_of(path)),
+            skipped=self.skipped,
+        )
+
+    def is_of_program(self, path: str) -> bool:
+        """Whether a program started the session; here, because no line says so."""
+        del path
+        return False
+
+    def moved(self, path: str) -> str:
+        """The same path: a transcript stays where it was begun."""
+        return path
+
+    def folder_of(self, path: str) -> str:
+        """The folder in which the session was started, or nothing."""
+        reading = self.reading("")
+        for raw in first(path):
+            if b'"cwd"' in raw:
+                reading.take(raw)
+            if reading.cwd:
+                break
+        return reading.cwd
+
+    def read(self, path: str, offset: int, inode: int) -> Portion:
+        """Some megabytes of what was added since `offset`; from the start if the file is another."""
+        found = added(path, offset, inode)
+        reading = self.reading(self.session_of(path))
+        reading.program = self.is_of_program(path)
+        for raw in found.lines:
+            reading.take(raw)
+        return Portion(
+            reading.events,
+            found.offset,
+            found.inode,
+            reading.cwd,
+            reading.branch,
+            reading.session,
+            reading.parent,
+        )

@@ -1,0 +1,344 @@
+"""Claude Code: its transcripts, its settings and its plugin."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from recollect.clients import base as lines
+from recollect.clients.base import LineTranscripts, Part, Program, Reading
+from recollect.clients.config_files import HookTable
+from recollect.model.session import Event
+
+# -------------------- Claude Code: our hooks in its settings file.
+
+
+NAME = "claude"
+TIMEOUT_SECONDS = 10
+ASKING = "PostToolUse"  # only asking the agent needs it: a tool that fails has an event of its own
+EVENTS: dict[str, dict[str, Any]] = {
+    "SessionStart": {"matcher": "startup|resume|clear|compact|fork"},
+    "UserPromptSubmit": {},
+    ASKING: {"async": True},
+    "PostToolUseFailure": {},
+    "PreCompact": {},
+    "Stop": {},
+    "SubagentStop": {},
+    "SessionEnd": {},
+}
+
+
+def folder(env: dict[str, str]) -> str:
+    """The client's own folder of this user."""
+    return env.get("CLAUDE_CONFIG_DIR") or os.path.join(env.get("HOME", "/"), ".claude")
+
+
+def settings_path(env: dict[str, str]) -> str:
+    """The client's own settings file of this user."""
+    return os.path.join(folder(env), "settings.json")
+
+
+def traces(env: dict[str, str]) -> list[str]:
+    """What is there once the client has run; its folder may have been made for our store."""
+    own = [os.path.join(folder(env), name) for name in ("settings.json", "projects")]
+    return [*own, os.path.join(env.get("HOME", "/"), ".claude.json")]
+
+
+def group_for(program: Program, event: str) -> dict[str, Any]:
+    """The entry of an event in the form of the settings file."""
+    extra = EVENTS[event]
+    handler: dict[str, Any] = {"type": "command", "command": program.hook_command(NAME, event)}
+    if extra.get("async"):
+        handler["async"] = True
+    handler["timeout"] = TIMEOUT_SECONDS
+    group: dict[str, Any] = {"matcher": extra["matcher"]} if "matcher" in extra else {}
+    return group | {"hooks": [handler]}
+
+
+def hooks(program: Program) -> HookTable:
+    """Our hooks as they stand in the settings file."""
+    events = [event for event in EVENTS if program.asks or event != ASKING]
+    return HookTable(NAME, {event: group_for(program, event) for event in events})
+
+
+def parts(env: dict[str, str], program: Program) -> list[Part]:
+    """The files of this user that something of ours goes into."""
+    return [Part("", settings_path(env), hooks(program))]
+
+
+# -------------------- Claude Code: reading its transcripts, `~/.claude/projects/<slug>/<session>.jsonl`.
+
+
+OWN_TOOL = "recollect"  # what our own tools answer is what was captured before
+_SKIPPED = tuple(
+    f'{{"type":"{kind}'.encode()
+    for kind in (
+        "api-request", "queue-operation", "last-prompt", "tools-used", "atis-latch", "cost-state",
+        "file-history-snapshot", "mode", "permission-mode", "summary",
+    )
+)  # fmt: skip
+# Attachments are most of a transcript; of all their kinds one has what a person said.
+_ATTACHED = b'"attachment":{"type":"'
+_QUEUED = _ATTACHED + b'queued_command"'
+_MACHINE = (
+    "<task-notification", "<command-", "<local-command-", "<bash-", "<system-reminder",
+    "Caveat: The messages below", "[Request interrupted",
+)  # fmt: skip
+_REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.S)
+_IDE = re.compile(r"<ide_(\w+)>.*?(?:</ide_\1>|\Z)", re.S)  # what an editor adds
+_PASTED = re.compile(r"<pasted_content\b[^>]*>(.*?)(?:</pasted_content\b[^>]*>|\Z)", re.S)
+_COMMAND = re.compile(
+    r"\s*<command-message>.*?</command-message>\s*<command-name>(/.*?)</command-name>\s*"
+    r"(?:<command-args>(.*?)</command-args>)?",
+    re.S,
+)
+# Apps in which a person types, although they drive Claude Code through its SDK.
+_APPS = ("claude-vscode", "claude-desktop", "local-agent")
+_SHELLS = {"Bash": "command", "PowerShell": "command"}
+_EDITS = {
+    "Edit": "file_path",
+    "Write": "file_path",
+    "MultiEdit": "file_path",
+    "NotebookEdit": "notebook_path",
+}
+_WEB = ("WebFetch", "WebSearch", "mcp__")
+_OURS = ("mcp__recollect__", "mcp__plugin_recollect_recollect__")
+
+
+class ClaudeTranscripts(LineTranscripts):
+    """Reader of Claude Code's transcripts."""
+
+    client = "claude"
+    skipped = ("subagents", "tool-results", "memory")
+
+    def reading(self, session: str) -> Reading:
+        """What lines are to be taken in by."""
+        return _Reading(session)
+
+    def session_of(self, path: str) -> str:
+        """The session that a transcript is of: its file's stem; sub-agents have none."""
+        stem = os.path.basename(path).removesuffix(".jsonl")
+        if stem.startswith("agent-") or f"{os.sep}subagents{os.sep}" in path:
+            return ""
+        return stem
+
+    def is_named(self, path: str) -> bool:
+        """Whether a file has the name of a transcript."""
+        return path.endswith(".jsonl")
+
+    def moved(self, path: str) -> str:
+        """Where the transcript really is, if a hook named a place where it is not.
+
+        After a resume from elsewhere the hook names a path below the new folder, but the lines
+        go to the first one.
+        """
+        if os.path.exists(path):
+            return path
+        folder = os.path.dirname(os.path.dirname(path))
+        found = glob.glob(
+            os.path.join(glob.escape(folder), "*", glob.escape(os.path.basename(path)))
+        )
+        return max(found, key=os.path.getmtime, default=path)
+
+
+class _Reading(Reading):
+    def take(self, raw: bytes) -> None:
+        if raw.startswith(_SKIPPED):
+            return
+        if raw.find(_ATTACHED, 0, 400) >= 0 and raw.find(_QUEUED, 0, 400) < 0:
+            return
+        line = lines.object_of(raw)
+        if line.get("isSidechain"):
+            return
+        self.cwd = self.cwd or lines.string(line.get("cwd"))
+        self.branch = lines.string(line.get("gitBranch")) or self.branch
+        if "forkedFrom" in line:
+            self.parent = lines.string(lines.members(line["forkedFrom"]).get("sessionId"))
+        kind = line.get("type")
+        if kind == "user":
+            self.events += _user(line)
+        elif kind == "assistant":
+            self.events += _assistant(line)
+        elif kind == "attachment":
+            self.events += _attachment(line)
+        elif kind == "system" and line.get("subtype") == "compact_boundary":
+            self.events.append(Event("compacted", _time(line), id=_id(line, 0)))
+
+
+def _time(line: dict[str, Any]) -> str:
+    """The time of a line in our form."""
+    return lines.time_of(line.get("timestamp"))
+
+
+def _id(line: dict[str, Any], n: int, of: str = "") -> str:
+    # The first part of a uuid is enough to know a line again, also in a fork's copy of it.
+    uuid = lines.string(line.get("uuid"))[:13]
+    return f"{uuid}.{n}{of}" if uuid and (n or of) else uuid
+
+
+def _blocks(line: dict[str, Any]) -> list[dict[str, Any]]:
+    content = lines.members(line.get("message")).get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content, "whole": True}]
+    return lines.objects(content)
+
+
+def _user(line: dict[str, Any]) -> Iterator[Event]:
+    if line.get("isMeta") or line.get("isCompactSummary"):
+        return
+    blocks = _blocks(line)
+    for n, block in enumerate(blocks):
+        if block.get("type") == "tool_result":
+            yield from _result(line, block, n)
+    text = _prompt(line, blocks)
+    if text:
+        yield Event("prompt", _time(line), text=text, id=_id(line, 0), program=_is_of_program(line))
+
+
+def _is_of_program(line: dict[str, Any]) -> bool:
+    """Whether a program sent this prompt (`claude -p`, the SDK), not somebody at the keyboard."""
+    if lines.members(line.get("origin")).get("kind") == "human":
+        return False
+    sources = (line.get("promptSource"), line.get("turnOrigin"))
+    started_by = lines.string(line.get("entrypoint"))
+    if started_by.startswith(_APPS):
+        return False
+    return "sdk" in sources or (not any(sources) and started_by.startswith("sdk"))
+
+
+def _prompt(line: dict[str, Any], blocks: list[dict[str, Any]]) -> str:
+    """What a person said in this line, which has these blocks, or nothing."""
+    texts = [lines.string(b.get("text")) for b in blocks if b.get("type") == "text"]
+    text = first_of(texts)
+    source, origin = line.get("promptSource"), line.get("turnOrigin")
+    if source not in (None, "typed", "sdk") or origin == "task_notification":
+        return ""
+    if source is None:
+        if origin == "human" and (command := _COMMAND.match(text)):
+            # A command of the person's own: its name and, on a line of its own, what they said.
+            return human_text("\n".join(part.strip() for part in command.groups() if part))
+        # Older versions name no source; there a list has a picture, or it is a machine's.
+        is_of_editor = any(_IDE.match(text) for text in texts)
+        if not is_of_editor and not any(b.get("whole") or b.get("type") == "image" for b in blocks):
+            return ""
+    return human_text(text)
+
+
+def first_of(texts: Iterable[str]) -> str:
+    """The text that a person typed, and the others as quotations: a client adds blocks of its own."""
+    said = [text for text in texts if _IDE.sub("", text).strip()]
+    return "".join([*said[:1], *(lines.quoted(more) for more in said[1:] if human_text(more))])
+
+
+def human_text(text: str) -> str:
+    """A prompt without the client's wrappings; nothing if a machine wrote it."""
+    if text.lstrip().startswith(_MACHINE):
+        return ""
+    if "<" in text:
+        text = _IDE.sub("", _REMINDER.sub("", text))
+        text = _PASTED.sub(lambda found: lines.quoted(found[1]), text)
+    return text.strip()
+
+
+def _attachment(line: dict[str, Any]) -> Iterator[Event]:
+    # A prompt typed while the agent works is not a line of its own but an attachment.
+    what = lines.members(line.get("attachment"))
+    if what.get("type") != "queued_command":
+        return
+    human = what.get("humanTurn") or lines.members(what.get("origin")).get("kind") == "human"
+    said = what.get("prompt")
+    parts = [{"text": said}] if isinstance(said, str) else lines.objects(said)
+    texts = [lines.string(part.get("text")) for part in parts]
+    text = human_text(first_of(texts)) if human else ""
+    if text:
+        yield Event("prompt", _time(line), text=text, id=_id(line, 0))
+
+
+def _assistant(line: dict[str, Any]) -> Iterator[Event]:
+    if line.get("isApiErrorMessage"):
+        return
+    for n, block in enumerate(_blocks(line)):
+        if block.get("type") == "text" and lines.string(block.get("text")).strip():
+            yield Event("answer", _time(line), text=block["text"].strip(), id=_id(line, n))
+        elif block.get("type") == "tool_use":
+            yield from _call(line, block, n)
+
+
+def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event]:
+    name = lines.string(block.get("name"))
+    given = lines.members(block.get("input"))
+    call = lines.string(block.get("id"))
+    time = _time(line)
+    if name in _SHELLS:
+        yield Event(
+            "call",
+            time,
+            tool="shell",
+            call=call,
+            target=lines.string(given.get("command")),
+            id=_id(line, n),
+        )
+    elif name in _EDITS:
+        yield Event(
+            "call",
+            time,
+            tool="edit",
+            call=call,
+            target=lines.string(given.get(_EDITS[name])),
+            id=_id(line, n),
+        )
+    elif name == "TodoWrite":
+        rows = lines.objects(given.get("todos"))
+        pairs = tuple(
+            (lines.string(t.get("status")), lines.string(t.get("content")), "")
+            for t in rows
+            if t.get("content")
+        )
+        yield Event("todos", time, todos=pairs, id=_id(line, n))
+    elif lines.is_ours(name, _OURS):
+        yield Event("call", time, tool=OWN_TOOL, call=call, id=_id(line, n))
+    else:
+        target = next(
+            (
+                lines.string(given[k])
+                for k in ("file_path", "path", "pattern", "query", "url", "subject")
+                if given.get(k)
+            ),
+            "",
+        )
+        yield Event("call", time, tool=name, call=call, target=target, id=_id(line, n))
+        if name.startswith(_WEB):
+            yield Event("web", time, id=_id(line, n, "w"))
+
+
+def _result(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event]:
+    content = block.get("content")
+    if isinstance(content, list):
+        parts = [lines.string(b.get("text")) for b in lines.objects(content)]
+        content = "\n".join(part for part in parts if part)
+    # A person who says no to a call is no failure to learn from.
+    refused = line.get("toolDenialKind") == "user-rejected"
+    yield Event(
+        "result",
+        _time(line),
+        text="" if refused else lines.string(content),
+        call=lines.string(block.get("tool_use_id")),
+        ok=not block.get("is_error"),
+        id=_id(line, n),
+    )
+    yield from _task(line, lines.members(line.get("toolUseResult")), n)
+
+
+def _task(line: dict[str, Any], extra: dict[str, Any], n: int) -> Iterator[Event]:
+    """The to-do list of newer versions, kept task by task."""
+    task = lines.members(extra.get("task"))
+    if task.get("subject"):
+        row = ("open", lines.string(task.get("subject")), lines.string(task.get("id")))
+        yield Event("todos", _time(line), todos=(row,), id=_id(line, n, "t"))
+    change = lines.members(extra.get("statusChange"))
+    if change and extra.get("taskId"):
+        row = (lines.string(change.get("to")), "", lines.string(extra.get("taskId")))
+        yield Event("todos", _time(line), todos=(row,), id=_id(line, n, "t"))

@@ -1,0 +1,245 @@
+"""Codex CLI."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from recollect.clients import base as lines
+from recollect.clients.base import LineTranscripts, Part, Program, Reading
+from recollect.clients.config_files import HookTable, Table
+from recollect.model.session import Event
+
+# -------------------- Codex CLI: where its files are, and what of ours goes into them.
+
+
+NAME = "codex"
+# It waits for the end of a session no longer than that, and complains about anything longer.
+TIMEOUTS = {"SessionEnd": 3}
+TIMEOUT_SECONDS = 10
+EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop", "SessionEnd")
+
+
+def folder(env: dict[str, str]) -> str:
+    """The client's own folder of this user."""
+    return env.get("CODEX_HOME") or os.path.join(env.get("HOME", "/"), ".codex")
+
+
+def group_for(program: Program, event: str) -> dict[str, Any]:
+    """The entry of an event."""
+    handler = {
+        "type": "command",
+        "command": program.hook_command(NAME, event),
+        "timeout": TIMEOUTS.get(event, TIMEOUT_SECONDS),
+    }
+    return {"hooks": [handler]}
+
+
+def parts(env: dict[str, str], program: Program) -> list[Part]:
+    """The files of this user that something of ours goes into."""
+    command, *args = program.server
+    hooks = HookTable(NAME, {event: group_for(program, event) for event in EVENTS})
+    server = Table("mcp_servers", "recollect", {"command": command, "args": args})
+    return [
+        Part("", os.path.join(folder(env), "hooks.json"), hooks),
+        Part("mcp", os.path.join(folder(env), "config.toml"), server),
+    ]
+
+
+# -------------------- Codex CLI: reading its transcripts, `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl`.
+
+
+OWN_TOOL = "recollect"
+_NAME = re.compile(r"rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl")
+_SKIPPED = tuple(
+    f'"type":"{kind}"'.encode()
+    for kind in ("world_state", "token_usage_record", "token_count", "thread_settings_applied")
+)
+_EXIT_CODE = re.compile(r"(?:exited with code|Exit code:) (-?\d+)")
+_PROGRAMS = ("exec", "mcp")  # who starts a session that nobody types into: `codex exec`, the SDKs
+_ORIGINS = ("codex_exec", "codex_sdk")
+_REQUEST = re.compile(r"\A# Context from my IDE setup:.*?^## My request for Codex:\s*", re.S | re.M)
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
+
+
+class CodexTranscripts(LineTranscripts):
+    """Reader of Codex CLI's transcripts."""
+
+    client = "codex"
+
+    def reading(self, session: str) -> Reading:
+        """What lines are to be taken in by."""
+        return _Reading(session)
+
+    def session_of(self, path: str) -> str:
+        """The session that a transcript is of, from its name; sub-agents have none."""
+        found = _NAME.fullmatch(os.path.basename(path))
+        return found[1] if found and not _is_subagent(path) else ""
+
+    def is_named(self, path: str) -> bool:
+        """Whether a file has the name of a transcript."""
+        return bool(_NAME.fullmatch(os.path.basename(path)))
+
+    def is_of_program(self, path: str) -> bool:
+        """Whether a program started the session."""
+        about = _about(path)
+        origin = lines.string(about.get("originator"))
+        return about.get("source") in _PROGRAMS or origin.startswith(_ORIGINS)
+
+
+def _about(path: str) -> dict[str, Any]:
+    """What the first line says of the session."""
+    return lines.members(lines.head_of(path).get("payload"))
+
+
+def _is_subagent(path: str) -> bool:
+    return "subagent" in lines.members(_about(path).get("source"))
+
+
+class _Reading(Reading):
+    """What has been read of a portion; `mark` tells this session's items from those of others."""
+
+    def __init__(self, session: str) -> None:
+        super().__init__(session)
+        self.mark = session[-12:]
+
+    def take(self, raw: bytes) -> None:
+        if any(kind in raw[:160] for kind in _SKIPPED):
+            return
+        line = lines.object_of(raw)
+        payload = lines.members(line.get("payload"))
+        kind, time = line.get("type"), lines.time_of(line.get("timestamp"))
+        if kind == "session_meta":
+            self._begin(payload)
+        elif kind == "compacted":
+            self.events.append(Event("compacted", time, id=f"{self.mark}.{time}"))
+        elif kind == "event_msg":
+            self.events += self._told(payload, time)
+        elif kind == "response_item" and "ordinal" not in line:
+            self.events += self._called(payload, time)
+
+    def _begin(self, payload: dict[str, Any]) -> None:
+        self.cwd = self.cwd or lines.string(payload.get("cwd"))
+        self.parent = lines.string(payload.get("forked_from_id"))
+        self.branch = lines.string(lines.members(payload.get("git")).get("branch"))
+
+    # --------------------------------------------------------------------- as the client tells it
+
+    def _told(self, payload: dict[str, Any], time: str) -> Iterator[Event]:
+        kind = payload.get("type")
+        if kind in ("user_message", "agent_message"):  # older versions
+            said = "prompt" if kind == "user_message" else "answer"
+            text = lines.string(payload.get("message")).strip()
+            name = f"{self.mark}.{time}.{said[0]}{len(text)}"
+            yield from self._said(said, time, text, name)
+        item = payload.get("item")
+        if kind != "item_completed" or not isinstance(item, dict):
+            return
+        name = f"{self.mark}.{lines.string(item.get('id'))}"
+        what = item.get("type")
+        if what in ("UserMessage", "AgentMessage"):
+            texts = [lines.string(b.get("text")) for b in lines.objects(item.get("content"))]
+            if what == "UserMessage":
+                yield from self._said("prompt", time, lines.typed(texts), name)
+            else:
+                yield from self._said("answer", time, "\n".join(texts).strip(), name)
+        elif what == "CommandExecution":
+            yield from _ran(item, time, name)
+        elif what == "FileChange":
+            yield from _changed(item, time, name)
+        elif what == "McpToolCall":
+            yield from _used(item, time, name)
+        elif what == "WebSearch":
+            yield Event(
+                "call", time, tool="web_search", target=lines.string(item.get("query")), id=name
+            )
+            yield Event("web", time, id=f"{name}.w")
+
+    def _said(self, kind: str, time: str, text: str, name: str) -> Iterator[Event]:
+        if kind == "prompt":
+            text = _REQUEST.sub("", text)
+        if text:
+            program = self.program and kind == "prompt"
+            yield Event(kind, time, text=text, id=name, program=program)
+
+    # ------------------------------------------------------------------ as the model was told it
+
+    def _called(self, payload: dict[str, Any], time: str) -> Iterator[Event]:
+        """Calls and their results in files of older versions."""
+        kind, call = payload.get("type"), lines.string(payload.get("call_id"))
+        name = f"{self.mark}.{call}"
+        if kind in ("function_call", "custom_tool_call"):
+            given = lines.string(payload.get("arguments")) or lines.string(payload.get("input"))
+            for n, path in enumerate(_PATCHED.findall(given.replace("\\n", "\n"))):
+                yield Event("call", time, tool="edit", call=call, target=path, id=f"{name}.{n}")
+            if payload.get("name") in ("shell", "shell_command", "exec_command", "local_shell"):
+                yield Event("call", time, tool="shell", call=call, target=_command(given), id=name)
+        elif kind in ("function_call_output", "custom_tool_call_output"):
+            text, code = _output(payload.get("output"))
+            yield Event("result", time, text=text, call=call, ok=not code, id=f"{name}.r")
+
+
+def _ran(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+    words = item.get("command")
+    words = [lines.string(w) for w in words] if isinstance(words, list) else []
+    # A shell with its command as one word, as the client runs them.
+    target = words[-1] if len(words) == 3 and words[1] in ("-lc", "-c") else " ".join(words)
+    call = lines.string(item.get("id"))
+    yield Event("call", time, tool="shell", call=call, target=target, id=name)
+    declined = item.get("status") == "declined"  # a person who says no is no failure
+    text = "" if declined else lines.string(item.get("aggregated_output"))
+    ok = not item.get("exit_code") and item.get("status") != "failed"
+    yield Event("result", time, text=text, call=call, ok=ok, id=f"{name}.r")
+
+
+def _changed(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+    changes = item.get("changes")
+    ok = item.get("status") == "completed"
+    for n, path in enumerate(lines.members(changes)):
+        call = f"{lines.string(item.get('id'))}.{n}"
+        yield Event("call", time, tool="edit", call=call, target=path, id=f"{name}.{n}")
+        text = lines.string(item.get("stderr"))
+        yield Event("result", time, text=text, call=call, ok=ok, id=f"{name}.{n}r")
+
+
+def _used(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+    call, server = lines.string(item.get("id")), lines.string(item.get("server"))
+    if server == OWN_TOOL:
+        yield Event("call", time, tool=OWN_TOOL, call=call, id=name)
+        return
+    tool = f"{server}.{lines.string(item.get('tool'))}"
+    yield Event("call", time, tool=tool, call=call, id=name)
+    yield Event("web", time, id=f"{name}.w")  # where a server has it from, nobody knows
+    error = item.get("error")
+    text = lines.string(lines.members(error).get("message"))
+    yield Event("result", time, text=text, call=call, ok=error is None, id=f"{name}.r")
+
+
+def _command(given: str) -> str:
+    try:
+        found = json.loads(given)
+    except ValueError:
+        return given
+    said = (found.get("command") or found.get("cmd")) if isinstance(found, dict) else ""
+    if isinstance(said, list):
+        said = said[-1] if said else ""
+    return lines.string(said)
+
+
+def _output(output: object) -> tuple[str, int]:
+    """What a call gave out, and its exit code."""
+    text, code = lines.string(output), 0
+    if text.startswith("{"):
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = {}
+        about = found.get("metadata") if isinstance(found, dict) else None
+        if isinstance(about, dict):
+            text, code = lines.string(found.get("output")), int(about.get("exit_code") or 0)
+            return text, code
+    said = _EXIT_CODE.search(text[:400])
+    return text, int(said[1]) if said else 0

@@ -1,0 +1,198 @@
+"""GitHub Copilot: its command line, and its chat in VS Code."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from recollect.clients import base as lines
+from recollect.clients.base import LineTranscripts, Part, Program, Reading, Whole
+from recollect.clients.config_files import Entry
+from recollect.model.session import Event
+
+# -------------------- GitHub Copilot: where the files of its command line and of its chat in VS Code are.
+
+
+NAME = "copilot"
+EDITOR = "vscode"
+TIMEOUT_SECONDS = 10
+# In these names the command line sends the fields that the chat sends too.
+EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "Stop",
+    "SessionEnd",
+)
+_MARK = f'hook.py\\" {NAME} '  # as it stands in the command of a hook
+
+
+def folder(env: dict[str, str]) -> str:
+    """The folder of the command line, and of the hooks of both."""
+    return env.get("COPILOT_HOME") or os.path.join(env.get("HOME", "/"), ".copilot")
+
+
+def editor_folder(env: dict[str, str]) -> str:
+    """The folder of VS Code that has the settings of its user."""
+    home = env.get("HOME", "/")
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", "Application Support", "Code", "User")
+    base = env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    return os.path.join(base, "Code", "User")
+
+
+def hooks_text(program: Program) -> str:
+    """Our file of hooks."""
+    hooks: dict[str, Any] = {}
+    for event in EVENTS:
+        command = program.hook_command(NAME, event)
+        hooks[event] = [{"type": "command", "command": command, "timeout": TIMEOUT_SECONDS}]
+    return json.dumps({"version": 1, "hooks": hooks}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _hooks(env: dict[str, str], program: Program) -> Part:
+    path = os.path.join(folder(env), "hooks", "recollect.json")
+    return Part("", path, Whole(hooks_text(program), _MARK))
+
+
+def parts(env: dict[str, str], program: Program) -> list[Part]:
+    """The files for the command line."""
+    command, *args = program.server
+    value = {"type": "local", "command": command, "args": args, "tools": ["*"]}
+    path = os.path.join(folder(env), "mcp-config.json")
+    return [_hooks(env, program), Part("mcp", path, Entry("mcpServers", "recollect", value))]
+
+
+def editor_parts(env: dict[str, str], program: Program) -> list[Part]:
+    """The files for VS Code."""
+    command, *args = program.server
+    value = {"type": "stdio", "command": command, "args": args}
+    server = Entry("servers", "recollect", value, has_comments=True)
+    path = os.path.join(editor_folder(env), "mcp.json")
+    return [_hooks(env, program), Part("mcp", path, server)]
+
+
+# -------------------- Copilot CLI: reading its transcripts, `~/.copilot/session-state/<session>/events.jsonl`.
+
+
+OWN_TOOL = "recollect"
+FILE = "events.jsonl"
+_KINDS = tuple(
+    f'{{"type":"{kind}"'.encode()
+    for kind in (
+        "session.start",
+        "session.resume",
+        "session.compaction_complete",
+        "system.message",
+        "user.message",
+        "assistant.message",
+        "tool.execution_start",
+        "tool.execution_complete",
+    )
+)
+_EDITS = ("create", "edit", "str_replace_editor", "apply_patch")
+_WEB = ("web_fetch", "web_search")
+_ALONE = "You are running in non-interactive mode"  # what its model is told of `copilot -p`
+_GUIDANCE = '\n\nTool "'  # what hooks said of a result stands behind it
+
+
+_SYSTEM = b'{"type":"system.message"'
+
+
+class CopilotTranscripts(LineTranscripts):
+    """Reader of Copilot CLI's transcripts."""
+
+    client = "copilot"
+
+    def reading(self, session: str) -> Reading:
+        """What lines are to be taken in by."""
+        return _Reading(session)
+
+    def session_of(self, path: str) -> str:
+        """The session that a transcript is of: the name of its folder."""
+        return os.path.basename(os.path.dirname(path)) if self.is_named(path) else ""
+
+    def is_named(self, path: str) -> bool:
+        """Whether a file has the name of a transcript."""
+        return os.path.basename(path) == FILE
+
+    def is_of_program(self, path: str) -> bool:
+        """Whether a program started the session, by what its model is told first."""
+        for raw in lines.first(path):
+            if raw.startswith(_SYSTEM):
+                return _ALONE in raw.decode("utf-8", "replace")
+        return False
+
+
+class _Reading(Reading):
+    def take(self, raw: bytes) -> None:
+        if not raw.startswith(_KINDS):
+            return
+        line = lines.object_of(raw)
+        data = lines.members(line.get("data"))
+        if data.get("parentToolCallId"):
+            return
+        kind = line.get("type")
+        if kind in ("session.start", "session.resume"):
+            context = lines.members(data.get("context"))
+            self.cwd = lines.string(context.get("cwd")) or self.cwd
+            self.branch = lines.string(context.get("branch")) or self.branch
+            return
+        if kind == "system.message":
+            # It comes behind the first prompt to which it holds.
+            self.program = _ALONE in lines.string(data.get("content"))
+            if self.events and self.events[-1].kind == "prompt":
+                self.events[-1] = self.events[-1]._replace(program=self.program)
+            return
+        name, time = lines.string(line.get("id")), lines.time_of(line.get("timestamp"))
+        self.events += (
+            event._replace(program=self.program) if event.kind == "prompt" else event
+            for event in _events(str(kind), data, time, name)
+        )
+
+
+def _events(kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+    text = lines.string(data.get("content")).strip()
+    if kind == "user.message":
+        if text and data.get("source") in (None, "user"):
+            yield Event("prompt", time, text=text, id=name)
+    elif kind == "assistant.message":
+        if text:
+            yield Event("answer", time, text=text, id=name)
+    elif kind == "session.compaction_complete":
+        yield Event("compacted", time, id=name)
+    elif kind == "tool.execution_start":
+        yield from _started(data, time, name)
+    elif kind == "tool.execution_complete":
+        yield from _ended(data, time, name)
+
+
+def _started(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+    tool, call = lines.string(data.get("toolName")), lines.string(data.get("toolCallId"))
+    given = lines.members(data.get("arguments"))
+    if data.get("mcpServerName") == OWN_TOOL:
+        yield Event("call", time, tool=OWN_TOOL, call=call, id=name)
+        return
+    kind = "shell" if tool == "bash" else "edit" if tool in _EDITS else tool
+    keys = ("command", "path", "url", "query", "pattern")
+    target = next((lines.string(given[key]) for key in keys if given.get(key)), "")
+    yield Event("call", time, tool=kind, call=call, target=target, id=name)
+    if tool in _WEB or data.get("mcpServerName"):
+        yield Event("web", time, id=f"{name}.w")
+
+
+def _ended(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+    call, error = lines.string(data.get("toolCallId")), data.get("error")
+    text = lines.string(lines.members(data.get("result")).get("content"))
+    refused = False
+    if isinstance(error, dict):
+        text = lines.string(error.get("message"))
+        refused = error.get("code") in ("rejected", "denied")  # a person's no is no failure
+    code = lines.members(data.get("shellExecution")).get("exitCode")
+    ok = bool(data.get("success")) and not code
+    text = "" if refused else text.partition(_GUIDANCE)[0]
+    yield Event("result", time, text=text, call=call, ok=ok, id=name)

@@ -1,0 +1,57 @@
+"""Cursor."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from recollect.clients.base import Part, Program, Whole
+from recollect.clients.config_files import Entry, HookTable
+
+# -------------------- Cursor: where its files are, and what of ours goes into them.
+
+
+NAME = "cursor"
+TIMEOUT_SECONDS = 10
+# Its events → ours.
+EVENTS = {"sessionStart": "SessionStart"}
+MARK = "made by `recollect init --client cursor`"
+RULE = f"""---
+description: When to ask the memory of earlier sessions
+alwaysApply: true
+---
+<!-- {MARK} -->
+Notes of earlier sessions are kept by Recollect, and served by the MCP server `recollect`.
+
+- `recall` with the words of the task gives what is known about it; it is of use before work on a
+  part of the project that is new in this session, and after a command that failed.
+- `remember` keeps what was decided or found out, for the sessions to come.
+"""
+
+
+def folder(env: dict[str, str]) -> str:
+    """The client's own folder of this user."""
+    return os.path.join(env.get("HOME", "/"), ".cursor")
+
+
+def handler_for(program: Program, event: str) -> dict[str, Any]:
+    """The entry of an event."""
+    return {"command": program.hook_command(NAME, EVENTS[event]), "timeout": TIMEOUT_SECONDS}
+
+
+def parts(env: dict[str, str], program: Program) -> list[Part]:
+    """The files of this user that something of ours goes into."""
+    command, *args = program.server
+    handlers = {event: handler_for(program, event) for event in EVENTS}
+    hooks = HookTable(NAME, handlers, is_flat=True, head='{\n  "version": 1\n}')
+    server = Entry("mcpServers", "recollect", {"command": command, "args": args})
+    return [
+        Part("", os.path.join(folder(env), "hooks.json"), hooks),
+        Part("mcp", os.path.join(folder(env), "mcp.json"), server),
+    ]
+
+
+def project_parts(project: str) -> list[Part]:
+    """The file of a project: rules for all projects are not in files."""
+    path = os.path.join(project, ".cursor", "rules", "recollect.mdc")
+    return [Part("rule", path, Whole(RULE, MARK))]

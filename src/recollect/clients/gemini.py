@@ -1,0 +1,176 @@
+"""Gemini CLI."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from recollect.clients import base as lines
+from recollect.clients.base import LineTranscripts, Part, Program, Reading, Together
+from recollect.clients.config_files import Entry, HookTable
+from recollect.model.session import Event
+from recollect.ports import Portion
+
+# -------------------- Gemini CLI: where its files are, and what of ours goes into them.
+
+
+NAME = "gemini"
+TIMEOUT_MS = 10_000
+# Its events → ours.
+EVENTS = {
+    "SessionStart": "SessionStart",
+    "BeforeAgent": "UserPromptSubmit",
+    "AfterTool": "PostToolUse",
+    "AfterAgent": "Stop",
+    "SessionEnd": "SessionEnd",
+}
+
+
+def folder(env: dict[str, str]) -> str:
+    """The client's own folder of this user."""
+    return os.path.join(env.get("GEMINI_CLI_HOME") or env.get("HOME", "/"), ".gemini")
+
+
+def group_for(program: Program, event: str) -> dict[str, Any]:
+    """The entry of an event."""
+    handler = {
+        "name": "recollect",
+        "type": "command",
+        "command": program.hook_command(NAME, EVENTS[event]),
+        "timeout": TIMEOUT_MS,
+    }
+    return {"hooks": [handler]}
+
+
+def parts(env: dict[str, str], program: Program) -> list[Part]:
+    """The files of this user that something of ours goes into."""
+    command, *args = program.server
+    groups = {event: group_for(program, event) for event in EVENTS}
+    hooks = HookTable(NAME, groups, has_comments=True)
+    server = Entry("mcpServers", "recollect", {"command": command, "args": args}, has_comments=True)
+    path = os.path.join(folder(env), "settings.json")
+    return [Part("", path, Together([hooks, server]))]
+
+
+# -------------------- Gemini CLI: reading its transcripts, `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`.
+
+
+OWN_TOOL = "recollect"
+_OURS = ("mcp_recollect_",)
+_INJECTED = re.compile(r"<hook_context>.*?(?:</hook_context>|\Z)", re.S)
+_MACHINE = ("<session_context>", "<system-reminder>")
+_EXIT_CODE = re.compile(r"^Exit Code: (-?\d+)", re.M)
+_WRAPPED = re.compile(r"</?untrusted_context>\n?")
+_EDITS = ("write_file", "replace", "edit")
+_WEB = ("web_fetch", "google_web_search", "mcp_")
+
+
+class GeminiTranscripts(LineTranscripts):
+    """Reader of Gemini CLI's transcripts."""
+
+    client = "gemini"
+
+    def reading(self, session: str) -> Reading:
+        """What lines are to be taken in by."""
+        return _Reading(session)
+
+    def session_of(self, path: str) -> str:
+        """The session that a transcript is of, from its first line; sub-agents have none."""
+        head = lines.head_of(path)
+        return lines.string(head.get("sessionId")) if head.get("kind") in (None, "main") else ""
+
+    def is_named(self, path: str) -> bool:
+        """Whether a file has the name of a transcript."""
+        return os.path.basename(path).startswith("session-") and path.endswith(".jsonl")
+
+    def folder_of(self, path: str) -> str:
+        """The folder in which the session was started, or nothing."""
+        if not os.path.exists(path):
+            return ""
+        note = os.path.join(os.path.dirname(os.path.dirname(path)), ".project_root")
+        for raw in lines.first(note):
+            return raw.decode("utf-8", "replace").strip()
+        return ""
+
+    def read(self, path: str, offset: int, inode: int) -> Portion:
+        """What was added since `offset`; from the start if it is another file now."""
+        return super().read(path, offset, inode)._replace(cwd=self.folder_of(path))
+
+
+class _Reading(Reading):
+    def __init__(self, session: str) -> None:
+        super().__init__(session)
+        self._told: set[str] = set()
+
+    def take(self, raw: bytes) -> None:
+        # A message is written anew for each of its calls that ends: what was said once is enough.
+        for event in _events(lines.object_of(raw)):
+            if event.id not in self._told:
+                self._told.add(event.id)
+                self.events.append(event)
+
+
+def _events(line: dict[str, Any]) -> Iterator[Event]:
+    # Letters in front, so that no number of a message can be one of another client's.
+    name, time = f"g{lines.string(line.get('id'))}", lines.time_of(line.get("timestamp"))
+    text = _said(line).strip()
+    if line.get("type") == "user":
+        if text and not text.startswith(_MACHINE):
+            yield Event("prompt", time, text=text, id=name)
+    elif line.get("type") == "gemini":
+        if text:
+            yield Event("answer", time, text=text, id=name)
+        for call in lines.objects(line.get("toolCalls")):
+            yield from _call(call, time)
+
+
+def _said(line: dict[str, Any]) -> str:
+    """What was said in a message, without what was put into it."""
+    content = line.get("content")
+    parts = lines.objects(content)
+    texts = [content] if isinstance(content, str) else [lines.string(p.get("text")) for p in parts]
+    said = [text for text in (_INJECTED.sub("", text).strip() for text in texts) if text]
+    # A person's text is the first part; files that it names, and the like, are parts behind it.
+    return lines.typed(said) if line.get("type") == "user" else "\n".join(said)
+
+
+def _call(call: dict[str, Any], time: str) -> Iterator[Event]:
+    name, tool = lines.string(call.get("id")), lines.string(call.get("name"))
+    given = lines.members(call.get("args"))
+    time = lines.time_of(call.get("timestamp")) or time
+    if tool == "write_todos":
+        rows = lines.objects(given.get("todos"))
+        todos = tuple(
+            (lines.string(row.get("status")), lines.string(row.get("description")), "")
+            for row in rows
+        )
+        yield Event("todos", time, todos=todos, id=f"g{name}")
+        return
+    path = lines.string(given.get("file_path"))
+    if lines.is_ours(tool, _OURS):
+        yield Event("call", time, tool=OWN_TOOL, call=name, id=f"g{name}")
+        return
+    kind = "shell" if tool == "run_shell_command" else "edit" if tool in _EDITS else tool
+    target = lines.string(given.get("command")) or path or lines.string(given.get("query"))
+    yield Event("call", time, tool=kind, call=name, target=target, id=f"g{name}")
+    if tool.startswith(_WEB):
+        yield Event("web", time, id=f"g{name}.w")
+    if call.get("status") in ("success", "error", "cancelled"):
+        text, failed = _result(call)
+        refused = call.get("status") == "cancelled"  # a person who says no is no failure
+        text = "" if refused else text
+        yield Event("result", time, text=text, call=name, ok=not failed, id=f"g{name}.r")
+
+
+def _result(call: dict[str, Any]) -> tuple[str, bool]:
+    """What a call gave out, and whether it failed."""
+    text, failed = "", call.get("status") == "error"
+    for part in lines.objects(call.get("result")):
+        response = lines.members(lines.members(part.get("functionResponse")).get("response"))
+        if response:
+            text = lines.string(response.get("error")) or lines.string(response.get("output"))
+    code = _EXIT_CODE.findall(text)
+    failed = failed or bool(code and code[-1] != "0")
+    return _WRAPPED.sub("", _INJECTED.sub("", text)).strip(), failed

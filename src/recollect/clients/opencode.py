@@ -1,0 +1,231 @@
+"""OpenCode."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from typing import Any
+from urllib.parse import quote
+
+from recollect._fastimport import NamedTuple
+from recollect.clients import base as lines
+from recollect.clients.base import Part, Program, Whole
+from recollect.clients.config_files import Entry
+from recollect.model.session import Event
+from recollect.ports import Portion
+from recollect.store import locations as places
+
+# -------------------- OpenCode: where its files are, and what of ours goes into them.
+
+
+NAME = "opencode"
+MARK = "// recollect: made by `recollect init --client opencode`"
+HEAD = '{\n  "$schema": "https://opencode.ai/config.json"\n}'
+
+
+def folder(env: dict[str, str]) -> str:
+    """The client's own folder of this user."""
+    base = env.get("XDG_CONFIG_HOME") or os.path.join(env.get("HOME", "/"), ".config")
+    return os.path.join(base, "opencode")
+
+
+def parts(env: dict[str, str], program: Program) -> list[Part]:
+    """The files of this user that something of ours goes into."""
+    value = {"type": "local", "command": program.server, "enabled": True}
+    server = Entry("mcp", "recollect", value, head=HEAD, has_comments=True)
+    plugin = os.path.join(folder(env), "plugins", "recollect.js")
+    return [
+        Part("", plugin, Whole(plugin_text(program), MARK)),
+        Part("mcp", _settings_path(folder(env)), server),
+    ]
+
+
+def _settings_path(where: str) -> str:
+    """The settings file that is there, or the one to be made."""
+    named = [os.path.join(where, name) for name in ("opencode.jsonc", "opencode.json")]
+    return next((path for path in named if os.path.exists(path)), named[-1])
+
+
+def plugin_text(program: Program) -> str:
+    """The plugin, for this installation of ours."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "opencode_plugin.js")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for name, value in program._asdict().items():
+        text = text.replace(f'"{{{name}}}"', json.dumps(value, ensure_ascii=False))
+    return f"{MARK}\n{text}"
+
+
+# -------------------- OpenCode: reading its sessions, which are rows of its database, `<its data>/opencode.db`.
+
+
+OWN_TOOL = "recollect"
+FILE = "opencode.db"
+MOST_MESSAGES = 500  # of a portion
+BUSY_SECONDS = 2.0
+_OURS = ("recollect_",)
+_EDITS = ("edit", "write", "apply_patch", "multiedit", "patch")
+_WEB = ("webfetch", "websearch")
+_SESSION = "SELECT directory, parent_id FROM session WHERE id = ?"
+_RIGHTS = "SELECT permission FROM session WHERE id = ?"
+_SESSIONS = "SELECT id FROM session WHERE parent_id IS NULL ORDER BY time_created, id"
+_MESSAGES = (
+    "SELECT id, time_created, data FROM message WHERE session_id = ? AND time_created >= ?"
+    " ORDER BY time_created, id LIMIT ?"
+)
+_PARTS = "SELECT id, time_created, data FROM part WHERE message_id = ? ORDER BY id"
+
+
+class _Row(NamedTuple):
+    """A message or a part of one."""
+
+    id: str
+    created: int
+    data: dict[str, Any]
+
+
+class OpenCodeTranscripts:
+    """Reader of OpenCode's sessions."""
+
+    client = "opencode"
+
+    def session_of(self, path: str) -> str:
+        """The session that is named behind the database."""
+        return path.partition("#")[2]
+
+    def find(self, folder: str) -> list[str]:
+        """The sessions in a database, or in the one of a folder, oldest first."""
+        if "#" in folder:
+            return [folder]
+        path = os.path.join(folder, FILE) if os.path.isdir(folder) else folder
+        return [f"{path}#{row[0]}" for row in _rows(path, _SESSIONS, ())]
+
+    def moved(self, path: str) -> str:
+        """The same path: a session stays in its database."""
+        return path
+
+    def folder_of(self, path: str) -> str:
+        """The folder in which the session was started, or nothing."""
+        base, _, session = path.partition("#")
+        return next((lines.string(row[0]) for row in _rows(base, _SESSION, (session,))), "")
+
+    def read(self, path: str, offset: int, inode: int) -> Portion:
+        """What was added since `offset`; from the start if it is another database now."""
+        base, _, session = path.partition("#")
+        try:
+            now = os.stat(base).st_ino
+        except OSError:
+            return Portion([], offset, inode, "", "", session, "")
+        start = 0 if inode and inode != now else offset
+        events: list[Event] = []
+        end = start
+        program = _is_of_program(base, session)
+        messages = [_row(row) for row in _rows(base, _MESSAGES, (session, start, MOST_MESSAGES))]
+        for n, message in enumerate(messages):
+            parts = [_row(row) for row in _rows(base, _PARTS, (message.id,))]
+            told = [event for part in parts for event in _events(message, part)]
+            events += _prompts(told, program=program) if _is_users(message) else told
+            is_last = n + 1 == len(messages)
+            if not is_last or _is_whole(message):
+                end = message.created
+        return Portion(events, end, now, self.folder_of(path), "", session, "")
+
+
+def _rows(path: str, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    """The rows of a query; none from what is no such database, or is busy for too long."""
+    if not os.path.isfile(path):
+        return []
+    with suppress(sqlite3.Error):
+        where = f"file:{quote(path)}?mode=ro"
+        with closing(sqlite3.connect(where, uri=True, timeout=BUSY_SECONDS)) as db:
+            return db.execute(query, values).fetchall()
+    return []
+
+
+def _row(row: tuple[Any, ...]) -> _Row:
+    data = lines.object_of(row[2]) if isinstance(row[2], str | bytes) else {}
+    return _Row(str(row[0]), int(row[1]), data)
+
+
+def _is_of_program(base: str, session: str) -> bool:
+    """Whether `opencode run` made the session: nobody is there whom the agent may ask."""
+    for (rights,) in _rows(base, _RIGHTS, (session,)):
+        with suppress(ValueError, TypeError):
+            rules = lines.objects(json.loads(rights))
+            return any(
+                (r.get("permission"), r.get("action")) == ("question", "deny") for r in rules
+            )
+    return False
+
+
+def _is_users(message: _Row) -> bool:
+    return message.data.get("role") == "user"
+
+
+def _prompts(told: list[Event], *, program: bool) -> Iterator[Event]:
+    """What a message of the user's side says: its first text is the prompt, others are quoted."""
+    first = next((event for event in told if event.kind == "prompt"), None)
+    for event in told:
+        if event.kind != "prompt":
+            yield event
+        elif event is not first:
+            yield event._replace(text=lines.quoted(event.text).strip(), program=True)
+        else:
+            # The command line wraps a prompt of several words.
+            text = event.text
+            wrapped = len(text) > 1 and text.startswith('"') and text.endswith('"')
+            yield event._replace(text=text[1:-1] if wrapped else text, program=program or wrapped)
+
+
+def _is_whole(message: _Row) -> bool:
+    """Whether nothing can be added to a message any more."""
+    done = lines.members(message.data.get("time")).get("completed")
+    return _is_users(message) or bool(done or message.data.get("error"))
+
+
+def _events(message: _Row, part: _Row) -> Iterator[Event]:
+    kind, time = part.data.get("type"), places.utc(part.created / 1000)
+    if kind == "text" and not part.data.get("synthetic") and not part.data.get("ignored"):
+        text = lines.string(part.data.get("text")).strip()
+        if _is_users(message):
+            yield Event("prompt", time, text=text, id=part.id)
+        elif text and not message.data.get("summary"):
+            yield Event("answer", time, text=text, id=part.id)
+    elif kind == "tool":
+        yield from _used(part, time)
+    elif kind == "compaction":
+        yield Event("compacted", time, id=part.id)
+
+
+def _used(part: _Row, time: str) -> Iterator[Event]:
+    tool, call = lines.string(part.data.get("tool")), lines.string(part.data.get("callID"))
+    state = lines.members(part.data.get("state"))
+    given = lines.members(state.get("input"))
+    if state.get("status") not in ("completed", "error"):
+        return  # it is read again when it has ended
+    if tool == "todowrite":
+        rows = lines.objects(given.get("todos"))
+        todos = tuple(
+            (lines.string(r.get("status")), lines.string(r.get("content")), "") for r in rows
+        )
+        yield Event("todos", time, todos=todos, id=part.id)
+        return
+    if lines.is_ours(tool, _OURS):
+        yield Event("call", time, tool=OWN_TOOL, call=call, id=part.id)
+        return
+    kind = "shell" if tool == "bash" else "edit" if tool in _EDITS else tool
+    target = next(
+        (lines.string(given[k]) for k in ("command", "filePath", "url", "pattern") if given.get(k)),
+        "",
+    )
+    yield Event("call", time, tool=kind, call=call, target=target, id=part.id)
+    if tool in _WEB:
+        yield Event("web", time, id=f"{part.id}.w")
+    code = lines.members(state.get("metadata")).get("exit")
+    text = lines.string(state.get("error")) or lines.string(state.get("output"))
+    refused = "rejected permission" in text or "user dismissed" in text  # no failure to learn from
+    ok = state.get("status") == "completed" and not code
+    yield Event("result", time, text="" if refused else text, call=call, ok=ok, id=f"{part.id}.r")

@@ -1,0 +1,117 @@
+"""Clients: those that we know, by name.
+
+Promises: the one list that commands, help and the doctor go by.
+Touches: the folders of clients (a look whether they are there).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+
+from recollect._fastimport import NamedTuple
+from recollect.clients import CAPTURED, claude, codex, copilot, cursor, gemini, opencode
+from recollect.clients.base import Part, Program
+from recollect.ports import TranscriptReader
+
+Env = dict[str, str]
+
+
+class Client(NamedTuple):
+    """A client of agents, and how we are connected to it."""
+
+    name: str  # as on the command line
+    title: str  # as people call it
+    traces: Callable[[Env], list[str]]  # one of them is there after its first run
+    parts: Callable[[Env, Program], list[Part]]
+    asks: str = ""  # what is left to the person, once connected
+    tools: str = ""  # its own command that adds a server, where it keeps those among its state
+    hooks: str = ""  # the name that its hooks give themselves, if it is not its own
+    project_parts: Callable[[str], list[Part]] = lambda _project: []
+
+    def is_installed(self, env: Env) -> bool:
+        """Whether this person has used it."""
+        return any(os.path.exists(path) for path in self.traces(env))
+
+    def own(self, parts: list[Part]) -> list[Part]:
+        """Its files that say whether it is connected: not those that it shares with another."""
+        return parts[1:] if self.hooks else parts
+
+    @property
+    def hook_name(self) -> str:
+        """The client that its hooks say they are of."""
+        return self.hooks or self.name
+
+
+KNOWN = {
+    client.name: client
+    for client in (
+        Client(
+            "claude",
+            "Claude Code",
+            claude.traces,
+            claude.parts,
+            tools="claude mcp add --scope user recollect --",
+        ),
+        Client(
+            "codex",
+            "Codex CLI",
+            lambda env: [codex.folder(env)],
+            codex.parts,
+            asks="Codex runs hooks only when you trust them: start it, and say so at `/hooks`.",
+        ),
+        Client("gemini", "Gemini CLI", lambda env: [gemini.folder(env)], gemini.parts),
+        Client("opencode", "OpenCode", lambda env: [opencode.folder(env)], opencode.parts),
+        Client(
+            "cursor",
+            "Cursor",
+            lambda env: [cursor.folder(env)],
+            cursor.parts,
+            project_parts=cursor.project_parts,
+        ),
+        Client(
+            "vscode",
+            "VS Code",
+            lambda env: [copilot.editor_folder(env)],
+            copilot.editor_parts,
+            hooks=copilot.NAME,
+        ),
+        Client("copilot", "Copilot CLI", lambda env: [copilot.folder(env)], copilot.parts),
+    )
+}
+
+
+class Readers(Mapping[str, TranscriptReader]):
+    """The transcript readers by client, each imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> TranscriptReader:
+        """The reader of a client. Raises KeyError."""
+        if name == "claude":
+            from recollect.clients.claude import ClaudeTranscripts
+
+            return ClaudeTranscripts()
+        if name == "codex":
+            from recollect.clients.codex import CodexTranscripts
+
+            return CodexTranscripts()
+        if name == "gemini":
+            from recollect.clients.gemini import GeminiTranscripts
+
+            return GeminiTranscripts()
+        if name == "opencode":
+            from recollect.clients.opencode import OpenCodeTranscripts
+
+            return OpenCodeTranscripts()
+        if name == "copilot":
+            from recollect.clients.copilot import CopilotTranscripts
+
+            return CopilotTranscripts()
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the clients that can be read."""
+        return iter(CAPTURED)
+
+    def __len__(self) -> int:
+        """How many they are."""
+        return len(CAPTURED)

@@ -1,0 +1,465 @@
+"""Lifecycle: the actions of a plan, and the mark that says where a line was learned.
+
+Promises: nothing but values; a mark reads back as it was written.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+
+from recollect._fastimport import NamedTuple
+from recollect.consolidate.claims import Claim, Statement, is_behavioural, is_claim, statements_of
+from recollect.model import document as codec
+from recollect.model import frontmatter
+from recollect.model.claim_key import _OWN_FIELDS, near_key
+from recollect.model.document import Part, parts_of
+from recollect.model.entries import is_solution, without_comments
+from recollect.model.facts import MARK
+from recollect.model.memory import Memory
+from recollect.text.redact import strip_private
+from recollect.text.sentences import shortened
+from recollect.text.tokens import is_cjk
+
+FEEDBACK = "procedural/feedback.md"
+TITLES = {"en": "How to work here", "zh": "工作方式"}
+FACTS = {"en": "Facts about {tags}", "zh": "关于{tags}的事实"}
+AND = {"en": (", ", " and "), "zh": ("、", "和")}
+MISCELLANEOUS = {"en": "Miscellaneous", "zh": "其他"}
+# A section is as little trusted as its least trusted line, so that each trust has its own.
+NOTED = {
+    "user": ("Noted", "要点"),
+    "agent": ("Noted by the agent", "代理记录的要点"),
+    "tool": ("Noted from tools", "工具输出的要点"),
+    "external": ("Noted from outside", "外部来源的要点"),
+}
+# What stands behind the title of a rule that is not the person's, for the same reason.
+RULE_OF = {
+    "user": ("", ""),
+    "agent": (" (agent)", "（代理）"),
+    "tool": (" (tool)", "（工具）"),
+    "external": (" (external)", "（外部）"),
+}
+LABELS = tuple(dict.fromkeys(label for row in RULE_OF.values() for label in row))
+
+_MARK = re.compile(
+    r"<!-- from: (?P<episode>[^;<>]*); date: (?P<date>[^;<>]*); trust: (?P<trust>\w+)"
+    r"(?:; source: (?P<source>\w+))?(?:; salience: (?P<salience>\w+))? -->"
+)
+
+
+class Mark(NamedTuple):
+    """Which episode a line was learned from, when, and how far that can be trusted."""
+
+    episode: str
+    date: str
+    trust: str
+    source: str = "observed"
+    salience: str = "medium"
+
+    @property
+    def comment(self) -> str:
+        """The mark as it stands behind a line."""
+        source = "" if self.source == "observed" else f"; source: {self.source}"
+        salience = "" if self.salience == "medium" else f"; salience: {self.salience}"
+        return f"<!-- from: {self.episode}; date: {self.date}; trust: {self.trust}{source}{salience} -->"
+
+
+def mark_of(comment: str) -> Mark | None:
+    """The mark that a comment is, or None."""
+    match = _MARK.fullmatch(comment.strip())
+    if not match:
+        return None
+    return Mark(
+        match["episode"],
+        match["date"],
+        match["trust"],
+        match["source"] or "observed",
+        match["salience"] or "medium",
+    )
+
+
+def past_comment(date: str, old: str) -> str:
+    """What is left of a rule that was turned round."""
+    said = _OWN_FIELDS.sub(r"\1：", old.replace("<!--", "‹!--").replace("-->", "--›"))
+    return f"<!-- superseded {date[:10] or 'unknown'}: previously {said} -->"
+
+
+class Start(NamedTuple):
+    """A new file, without claims yet."""
+
+    path: str
+    id: str
+    title: str
+    layer: str
+    kind: str
+    tags: tuple[str, ...]
+    mark: Mark
+
+
+class Absorb(NamedTuple):
+    """A claim of an episode goes into a section of a file."""
+
+    path: str
+    heading: str
+    claim: Claim
+    mark: Mark
+
+
+class Renew(NamedTuple):
+    """A claim that is known was stated anew; its mark says so."""
+
+    path: str
+    text: str
+    mark: Mark
+
+
+class Replace(NamedTuple):
+    """A claim gives way to a newer one, or, where `new` is empty, to one that stands elsewhere.
+
+    `past` is the comment that keeps the old wording of a rule; empty for what was no rule. `title`
+    says of which the old claim is the title, if of any: see `titles`.
+    """
+
+    path: str
+    old: str
+    new: str
+    mark: Mark
+    past: str = ""
+    title: str = ""
+
+
+class Past(NamedTuple):
+    """A rule has an older opposite: the comment that keeps it goes below the rule."""
+
+    path: str
+    text: str
+    past: str
+
+
+class Retire(NamedTuple):
+    """A file that says one thing says what is no longer so: `status: superseded`."""
+
+    path: str
+    by: str
+
+
+class Wait(NamedTuple):
+    """A contradiction that a person has to settle: see `conflict_key`.
+
+    `held` stands in the file since the day `since`; `claim` is what an episode says.
+    """
+
+    key: str
+    path: str
+    held: str
+    claim: Claim
+    mark: Mark
+    certainty: str
+    why: str
+    since: str = ""
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the episode was heard after one that is newer than it."""
+        return self.mark.date < self.since
+
+    @property
+    def old(self) -> str:
+        """The older of both statements."""
+        return self.claim.text if self.is_late else self.held
+
+    @property
+    def new(self) -> str:
+        """The newer of both statements."""
+        return self.held if self.is_late else self.claim.text
+
+
+class Merge(NamedTuple):
+    """Two files say much the same; a person may merge them."""
+
+    path: str
+    other: str
+    shared: int
+
+    @property
+    def key(self) -> str:
+        """The name of the proposal; put it into `Rules.waiting`, and it is not made again."""
+        return f"{self.path} {self.other}"
+
+
+class Weigh(NamedTuple):
+    """A field of a memory that was used, corrected or approved, or that nobody has needed for long."""
+
+    path: str
+    key: str
+    old: str
+    new: str
+    why: str
+
+
+class Archive(NamedTuple):
+    """An episode is past its time, and every claim of it is found elsewhere."""
+
+    id: str
+    path: str
+
+
+Action = Start | Absorb | Renew | Replace | Past | Retire | Wait | Merge | Weigh | Archive
+
+
+def _nothing_taken(_id: str) -> bool:
+    return False
+
+
+class Rules(NamedTuple):
+    """What a plan goes by.
+
+    Rulings are `old`, `new`, `both` or `neither`, by the key of a conflict; who rules `neither` also
+    adds the claims to `removed`, or one is absorbed once the other is gone.
+
+    `waiting` are the keys of conflicts and merges that a person knows of; `removed` are near keys of
+    claims that stood somewhere once, with the date when they were last said then: where they stand
+    no more they are not put back, unless somebody says them later than that.
+    """
+
+    today: str
+    lang: str = "en"
+    waiting: Collection[str] = ()
+    rulings: Mapping[str, str] = {}
+    removed: Mapping[str, str] = {}
+    is_taken: Callable[[str], bool] = (
+        _nothing_taken  # whether an id is in use anywhere in the store
+    )
+
+
+def conflict_key(new: str, old: str) -> str:
+    """The name of a conflict between these two claims, whichever files they are in."""
+    return blake2b(
+        f"{near_key(new)}\n{near_key(old)}".encode("utf-8", "replace"), digest_size=6
+    ).hexdigest()
+
+
+# -------------------- Lifecycle: what titles state, of files and of sections, and what becomes of them.
+
+
+FILE, SECTION = "file", "section"  # of which a claim is the title
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+REASONED = ("decision", "pattern")  # the kinds of memories in which the rest is the reason
+LONGEST_TITLE = 60
+AGAIN = " +"  # behind the title of a section whose first choice is taken
+
+
+_OURS = {
+    *(name for row in NOTED.values() for name in row),
+    *MISCELLANEOUS.values(),
+    *TITLES.values(),
+}
+_OUR_FACTS = re.compile(
+    "|".join(re.escape(form).replace(r"\{tags\}", ".+") for form in FACTS.values())
+)
+
+
+class Title(NamedTuple):
+    """A title that states something; `below` is how many statements go with that of a section.
+
+    `has_reasons` says that something of a person's stands below it, be it a statement or not.
+    """
+
+    text: str
+    what: str
+    anchor: str = ""
+    n: int = -1
+    below: int = 0
+    has_reasons: bool = False
+
+
+def titles_of(memory: Memory, body: str, said: Sequence[Statement]) -> Iterator[Title]:
+    """The titles of a file that are statements; `said` is what its body states."""
+    sections = codec.sections_of(body)
+    whole = _title_of_file(memory, body, said)
+    if whole:
+        yield whole
+    rows: dict[str, list[tuple[int, Statement]]] = {}
+    for n, one in enumerate(said):
+        rows.setdefault(one.anchor, []).append((n, one))
+    for section in sections[1:]:
+        below = rows.get(section.anchor, [])
+        is_rule = memory.layer == "procedural" and below and is_behavioural(section.heading)
+        if not (is_rule or not without_comments(section.text)) or _is_name(section.heading):
+            continue
+        if is_claim(section.heading) and not _is_said(section.heading, (one for _, one in below)):
+            first = below[0][0] if below else -1
+            count = len(below)
+            yield Title(section.heading, SECTION, section.anchor, first, count, count > 0)
+
+
+def _title_of_file(memory: Memory, body: str, said: Sequence[Statement]) -> Title | None:
+    title = strip_private(memory.title)
+    if memory.kind == "issue" or memory.status == "resolved" or _is_name(title):
+        return None
+    is_more = _says_more(body)
+    if is_more and memory.kind not in REASONED:
+        return None
+    if not is_claim(title) or _is_said(title, said):
+        return None
+    return Title(title, FILE, has_reasons=is_more)
+
+
+def _says_more(body: str) -> bool:
+    """Whether a body has anything of a person besides titles."""
+    lines = "\n".join(line for line in body.splitlines() if MARK not in line)
+    return any(
+        line.strip() and not _HEADING.match(line) for line in without_comments(lines).splitlines()
+    )
+
+
+def _is_said(title: str, said: Iterable[Statement]) -> bool:
+    return any(says(title, one.text) for one in said)
+
+
+def _is_name(title: str) -> bool:
+    """Whether a title names a subject: one of our own, or that of a solution."""
+    bare = _bare(title).removesuffix(label_of(title))
+    return bare in _OURS or bool(_OUR_FACTS.fullmatch(bare)) or is_solution(title)
+
+
+def title_for(text: str, label: str = "") -> str:
+    """The `##` title under which a rule stands; the label says whose it is, if not the person's."""
+    plain = " ".join(re.sub(r"[`*_#<>]+", " ", text).split())
+    return (shortened(plain, LONGEST_TITLE).strip(" .。!！:：") or "…") + label
+
+
+def label_of(title: str) -> str:
+    """What stands behind a title to say whose section it is; nothing for the person's."""
+    bare = _bare(title)
+    return next((label for label in LABELS if label and bare.endswith(label)), "")
+
+
+def says(title: str, text: str) -> bool:
+    """Whether a title says this statement, or as much of it as titles have room for."""
+    said = _bare(title).removesuffix(label_of(title))
+    return near_key(title_for(said)) == near_key(title_for(text))
+
+
+def _bare(title: str) -> str:
+    while title.endswith(AGAIN):
+        title = title.removesuffix(AGAIN)
+    return title
+
+
+def retitled(body: str, made: str, old: str) -> str:
+    """`made`, which is `body` without `old`, without a title that goes on saying it.
+
+    Such a section is named by the first thing that it says now; if that is nothing, the title goes.
+    """
+    before, parts = parts_of(body), parts_of(made)
+    taken = {part.heading.casefold() for part in parts[1:]}
+    for n, (was, part) in enumerate(zip(before, parts, strict=False)):
+        if n and was.text != part.text and says(part.heading, old):
+            parts[n] = _renamed(part, old, taken)
+    whole = "".join(part.text for part in parts)
+    return whole if _texts(whole) == _texts(made) else made
+
+
+def can_turn(body: str, title: str) -> bool:
+    """Whether the section of this title can be taken out, with its reasons, and nothing else."""
+    return turned(body, Replace("", title, "", Mark("", "", "user"))) is not None
+
+
+def turned(body: str, action: Replace) -> str | None:
+    """`body` with a section that is its title turned into another one, or taken out.
+
+    Its reasons go with it into the comment that keeps it.
+    """
+    parts = parts_of(body)
+    for n, part in enumerate(parts):
+        below = statements_of(part.text) if n and part.heading == action.old else None
+        if below is None or _is_said(action.old, below):
+            continue
+        taken = {other.heading.casefold() for other in parts[1:] if other is not part}
+        made = [*parts[:n], _turned(part, action, taken), *parts[n + 1 :]]
+        whole = "".join(one.text for one in made)
+        wanted = _texts(body)
+        wanted.subtract(one.text for one in below)
+        wanted.update([action.new] if action.new else [])
+        return whole if _texts(whole) == +wanted else None
+    return None
+
+
+def _turned(part: Part, action: Replace, taken: set[str]) -> Part:
+    eol = "\r\n" if "\r\n" in part.text else "\n"
+    rest, past = part.text.partition("\n")[2].strip(), action.past
+    if without_comments(rest):
+        past = past_comment(action.mark.date, f"{action.old}: {' '.join(rest.split())}")
+        rest = ""
+    heading = _free_title(title_for(action.new, label_of(action.old)), taken) if action.new else ""
+    item = f"- {action.new} {action.mark.comment}{eol}{f'  {past}{eol}' if past else ''}"
+    rows = [f"## {heading}{eol}", item] if action.new else [f"{past}{eol}"] if past else []
+    rows += [f"{rest}{eol}"] if rest else []
+    return Part(heading, "".join(f"{row}{eol}" for row in rows))
+
+
+def facts_title(tags: Sequence[str], lang: str) -> str:
+    """What a file of facts is called: what it is about, as one says it."""
+    names = [name for tag in tags if (name := " ".join(tag.split()))]
+    if not names:
+        return MISCELLANEOUS[lang]
+    comma, last = AND[lang]
+    about = last.join(filter(None, (comma.join(names[:-1]), names[-1])))
+    edge = " " if lang == "zh" and not is_cjk(about[0]) else ""
+    after = " " if lang == "zh" and not is_cjk(about[-1]) else ""
+    return FACTS[lang].replace("{tags}", f"{edge}{about}{after}")
+
+
+def followed(text: str, actions: Iterable[Replace]) -> str:
+    """The text of a file under a title that says nothing that these actions took out of it."""
+    for action in actions:
+        memory = codec.memory_from_text(text, "semantic/x.md")
+        is_title = action.title == FILE
+        if not (is_title or (not action.title and says(memory.title, action.old))):
+            continue
+        if not is_title and _is_said(action.old, statements_of(memory.body)):
+            continue
+        lang = "zh" if any(map(is_cjk, action.old)) else "en"
+        title = title_for(action.new) if action.new else facts_title(memory.tags, lang)
+        text = codec.with_title(text, title)
+        if is_title:
+            text = codec.with_field(text, "kind", "fact") if memory.kind in REASONED else text
+            text = codec.with_body(text, _noted(frontmatter.split_front(text).body, action.past))
+    return text
+
+
+def _noted(body: str, past: str) -> str:
+    """`body` with a comment below its title."""
+    if not past:
+        return body
+    eol = "\r\n" if "\r\n" in body else "\n"
+    first, newline, rest = body.partition("\n")
+    if not first.startswith("# "):
+        return f"{past}{eol}{eol}{body}"
+    return f"{first}{newline or eol}{eol}{past}{eol}{rest if rest.strip() else ''}"
+
+
+def _renamed(part: Part, old: str, taken: set[str]) -> Part:
+    line, newline, rest = part.text.partition("\n")
+    left = [said.text for said in statements_of(rest)]
+    if not left:
+        return Part("", rest.lstrip("\r\n"))
+    if near_key(old) in map(near_key, left):
+        return part
+    title = _free_title(title_for(left[0], label_of(part.heading)), taken)
+    return Part(title, f"## {title}{line[len(line.rstrip()) :]}{newline}{rest}")
+
+
+def _free_title(title: str, taken: set[str]) -> str:
+    while title.casefold() in taken:
+        title += AGAIN
+    return title
+
+
+def _texts(body: str) -> Counter[str]:
+    return Counter(said.text for said in statements_of(body))

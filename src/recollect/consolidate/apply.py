@@ -1,0 +1,355 @@
+"""Consolidate: which conversations are active, and which go into the archive or come back from it.
+
+Promises: activity is whatever was done with a conversation: capture, an edit by command or by editor,
+an injection, a return from the archive; each move is a change of its own, so that a kill in between
+leaves whole conversations and the next run goes on; a name that is taken is never written over.
+Touches: the ports behind the store it is given.
+
+Private conversations stay: the store's .gitignore names them where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable, Sequence
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from typing import Any, cast
+
+from recollect._fastimport import NamedTuple
+from recollect.consolidate.actions import (
+    Absorb,
+    Action,
+    Archive,
+    Merge,
+    Past,
+    Renew,
+    Start,
+    Wait,
+    Weigh,
+)
+from recollect.consolidate.edit import Change as FileAction
+from recollect.consolidate.edit import changed, started
+from recollect.consolidate.gather import CAUSE as CAUSE_STEPS
+from recollect.consolidate.gather import Gathered
+from recollect.errors import ChangedMeanwhile, FileNotThere, MemoryNotFound, RecollectError
+from recollect.model.document import files_of
+from recollect.model.entries import is_conversation
+from recollect.model.memory import Change, Entry, Filter
+from recollect.ports import Journal
+from recollect.store.store import OpenStore, refresh
+from recollect.store.transactions import Ledger
+
+# -------------------- Consolidate: from the actions of a plan to steps, one for each file.
+
+
+class Step(NamedTuple):
+    """What is done to one file."""
+
+    path: str
+    actions: tuple[Action, ...]
+
+    @property
+    def cause(self) -> str:
+        """What history says of it."""
+        if isinstance(self.actions[0], Archive):
+            return f"{CAUSE_STEPS}/decay"
+        if self.is_weighing:
+            return f"{CAUSE_STEPS}/weigh"
+        known = (Start, Absorb, Renew, Past, Weigh)
+        is_peaceful = all(isinstance(action, known) for action in self.actions)
+        return f"{CAUSE_STEPS}/absorb" if is_peaceful else f"{CAUSE_STEPS}/supersede"
+
+    @property
+    def is_weighing(self) -> bool:
+        """Whether it only says anew how much something is believed and matters."""
+        return all(isinstance(action, Weigh) for action in self.actions)
+
+
+class Steps(NamedTuple):
+    """A plan, sorted: what is done, in its order, and what is left to a person."""
+
+    steps: tuple[Step, ...]
+    archives: tuple[Step, ...]
+    waits: tuple[Wait, ...]
+    merges: tuple[Merge, ...]
+
+
+def steps_of(actions: Iterable[Action]) -> Steps:
+    """The steps of a plan."""
+    files: dict[str, list[Action]] = {}
+    archives: list[Step] = []
+    waits: list[Wait] = []
+    merges: list[Merge] = []
+    for action in actions:
+        if isinstance(action, Wait):
+            waits.append(action)
+        elif isinstance(action, Merge):
+            merges.append(action)
+        elif isinstance(action, Archive):
+            archives.append(Step(action.path, (action,)))
+        else:
+            files.setdefault(action.path, []).append(action)
+    steps = tuple(Step(path, tuple(row)) for path, row in files.items())
+    return Steps(steps, tuple(archives), tuple(waits), tuple(merges))
+
+
+# -------------------- Consolidate: the steps of a plan, carried out.
+
+
+SUMMARY = "/summary.md"
+
+
+def carry_out(store: OpenStore, gathered: Gathered, steps: Sequence[Step]) -> list[Step]:
+    """Carry out these steps; gives those that could not be, since their files have changed."""
+    usual = store.ledger
+    journal = cast("Journal", _KnownTexts(store.journal, gathered.texts))
+    ledger = Ledger(usual.store, journal, usual.index, usual.moment, usual.redact)
+    ledger.encrypt = usual.encrypt
+    refused = ledger.commit_each(
+        (step.cause, partial(changes_of, store, gathered, step)) for step in steps
+    )
+    return [steps[n] for n in refused]
+
+
+class _KnownTexts:
+    """A journal of which it is known what texts it has, so that it is not searched for each file.
+
+    A text that somebody journaled meanwhile is kept twice, which does no harm.
+    """
+
+    def __init__(self, journal: Journal, texts: Container[str]) -> None:
+        self._journal, self._texts = journal, texts
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._journal, name)
+
+    def text_of(self, stamp: str) -> str | None:
+        return "" if stamp in self._texts else None
+
+
+def changes_of(store: OpenStore, gathered: Gathered, step: Step) -> list[Change]:
+    """The changes of a step. Raises ChangedMeanwhile if its file is not as the plan saw it."""
+    if isinstance(step.actions[0], Archive):
+        return _moves(store, gathered, step)
+    return [change for change in [_put(store, gathered, step)] if change]
+
+
+def _put(store: OpenStore, gathered: Gathered, step: Step) -> Change | None:
+    first, rest = step.actions[0], step.actions
+    if isinstance(first, Start):
+        old, stamp, memory, rest = started(first), None, first.id, rest[1:]
+    else:
+        document = store.files.read(step.path)
+        old, stamp = document.text, document.stamp
+        memory = gathered.entries[step.path].id
+        if stamp != gathered.files.stamps.get(step.path):
+            raise ChangedMeanwhile(path=step.path)
+    actions = [action for action in rest if isinstance(action, FileAction)]
+    new = changed(old, *actions)
+    if stamp and new == old:
+        return None
+    gathered.files.foresee(step.path, new)
+    return Change("put", step.path, memory, stamp, new)
+
+
+def _moves(store: OpenStore, gathered: Gathered, step: Step) -> list[Change]:
+    seen = gathered.files.stamps.get(step.path)
+    if store.files.stamp(step.path) != seen:
+        raise ChangedMeanwhile(path=step.path)
+    return moves(store, gathered.entries[step.path].id, step.path, f"archive/{step.path}")
+
+
+def moves(store: OpenStore, memory: str, path: str, to: str) -> list[Change]:
+    """The changes that bring a memory, with its raw conversation, from `path` to a free place."""
+    place = free_place(store, to)
+    changes = []
+    for one in files_of(path):
+        stamp = store.files.stamp(one)
+        if stamp is not None:
+            target = _folder(place) + one[len(_folder(path)) :] if one != path else place
+            changes.append(Change("move", one, memory, stamp, to=target))
+    return changes
+
+
+def _folder(path: str) -> str:
+    return path[: path.rfind("/") + 1]
+
+
+def free_place(store: OpenStore, path: str) -> str:
+    """`path`, or the next free one after it; the place of a conversation is its whole folder."""
+    tail = SUMMARY if path.endswith(SUMMARY) else ".md"
+    stem = path.removesuffix(tail)
+    taken = "" if tail == SUMMARY else tail
+    name, n = stem, 1
+    while store.files.exists(name + taken):
+        n += 1
+        name = f"{stem}-{n}"
+    return name + tail
+
+
+CAUSE, BACK = "archive", "activate"
+KINDS = ("session", "conversation")
+INACTIVE, BEYOND, ASKED = "inactive", "beyond", "asked"
+
+
+class Conversation(NamedTuple):
+    """A conversation with the day of its last activity, and why it would be archived, if it would."""
+
+    entry: Entry
+    active: str
+    why: str = ""
+
+
+class Stats(NamedTuple):
+    """The conversations of a store, counted."""
+
+    active: int
+    archived: int
+    inactive: int  # for more than `days`
+    beyond: int  # the oldest beyond `most`, of the others
+    days: int
+    most: int
+    oldest: str  # the day of the least recent activity
+
+
+def conversations(store: OpenStore, *, force: bool = False) -> list[Conversation]:
+    """The active conversations, the one that was active longest ago first, each with its reason.
+
+    With `force` the first is archived even if no rule says so.
+    """
+    last = _activity(store)
+    found = sorted(
+        (
+            Conversation(entry, last.get(entry.id, "")[:10] or entry.created[:10])
+            for entry in store.index.entries(Filter(layer="episodic"))
+            if entry.kind in KINDS and not entry.private and not is_conversation(entry.path)
+        ),
+        key=lambda one: (one.active, last.get(one.entry.id, ""), one.entry.created, one.entry.id),
+    )
+    limit = (
+        date.fromisoformat(store.now[:10]) - timedelta(days=store.settings.archive_days)
+    ).isoformat()
+    rows = [one._replace(why=INACTIVE) if one.active < limit else one for one in found]
+    fresh = [n for n, one in enumerate(rows) if not one.why]
+    for n in fresh[: max(0, len(fresh) - store.settings.archive_most)]:
+        rows[n] = rows[n]._replace(why=BEYOND)
+    if force and rows and not any(one.why for one in rows):
+        rows[0] = rows[0]._replace(why=ASKED)
+    return rows
+
+
+def stats(store: OpenStore) -> Stats:
+    """The conversations of a store, counted."""
+    rows = conversations(store)
+    counts = [one.why for one in rows]
+    return Stats(
+        active=len(rows),
+        archived=sum(1 for entry in archived(store) if entry.kind in KINDS),
+        inactive=counts.count(INACTIVE),
+        beyond=counts.count(BEYOND),
+        days=store.settings.archive_days,
+        most=store.settings.archive_most,
+        oldest=rows[0].active if rows else "",
+    )
+
+
+def archive(
+    store: OpenStore, *, force: bool = False, dry_run: bool = False, waiting: Collection[str] = ()
+) -> list[Conversation]:
+    """Move into the archive what is inactive, and the oldest beyond the limit; gives what went.
+
+    What is `waiting` for a person says something that is not settled: it stays.
+    """
+    due = [one for one in conversations(store, force=force) if one.why]
+    due = [one for one in due if one.entry.id not in waiting]
+    if dry_run:
+        return due
+    done = [one for one in due if _moved(store, one.entry)]
+    if done:
+        refresh(store.files, store.index, store.now_ns)
+    return done
+
+
+def archived(store: OpenStore) -> list[Entry]:
+    """The memories in the archive, newest first."""
+    return store.index.entries(Filter(archived=True))
+
+
+def activate(store: OpenStore, name: str, *, dry_run: bool = False) -> tuple[str, bool]:
+    """`(path, changed)`: bring a memory back from the archive; it counts as active from now on.
+
+    Raises:
+        MemoryNotFound: no memory has this id.
+        ChangedMeanwhile: somebody changed it just now.
+    """
+    entry = store.index.entry(name)
+    if entry is None or "#" in name:
+        raise MemoryNotFound(id=name)
+    if not entry.archived:
+        return entry.path, False
+    to = entry.path.removeprefix("archive/")
+    changes = moves(store, entry.id, entry.path, to)
+    if not dry_run:
+        store.commit(lambda: changes, cause=BACK)
+    return next(change.to for change in changes if change.path == entry.path), True
+
+
+def search(store: OpenStore, text: str) -> list[Entry]:
+    """The conversations, active or archived, in which all these words occur somewhere."""
+    words = text.casefold().split()
+    every = [*store.index.entries(Filter()), *archived(store)]
+    return [one for one in every if one.kind in KINDS and _says(store, one, words)]
+
+
+def _says(store: OpenStore, entry: Entry, words: Iterable[str]) -> bool:
+    texts = [entry.id, entry.title, *entry.tags]
+    for path in files_of(entry.path):
+        try:
+            texts.append(store.files.read(path).text)
+        except RecollectError:
+            continue
+    said = "\n".join(texts).casefold()
+    return all(word in said for word in words)
+
+
+def _moved(store: OpenStore, entry: Entry) -> bool:
+    try:
+        return bool(store.ledger.commit(partial(_changes, store, entry), cause=CAUSE))
+    except (ChangedMeanwhile, FileNotThere):
+        return False  # somebody is at it: it is active
+
+
+def _changes(store: OpenStore, entry: Entry) -> list[Change]:
+    if store.files.stamp(entry.path) != entry.stamp:
+        raise ChangedMeanwhile(path=entry.path)
+    return moves(store, entry.id, entry.path, f"archive/{entry.path}")
+
+
+def _activity(store: OpenStore) -> dict[str, str]:
+    """When something was last done with each memory that anything was done with, by id."""
+    last: dict[str, str] = {}
+
+    def note(memory: str, time: str) -> None:
+        last[memory] = max(time, last.get(memory, ""))
+
+    known = store.index.known()
+    for entry in store.index.entries(Filter(layer="episodic")):
+        for time in (entry.created, entry.updated, entry.last_accessed):
+            note(entry.id, time)
+        if entry.path in known:
+            note(entry.id, _utc(known[entry.path].mtime_ns))
+    for op in store.journal.heads():
+        if op.cause != CAUSE:
+            note(op.memory, op.time)
+    for fact in store.journal.hot("inject"):
+        for name in (*fact.get("items", ()), *fact.get("pointers", ())):
+            note(str(name).partition("#")[0], str(fact.get("time", "")))
+    return last
+
+
+def _utc(ns: int) -> str:
+    return (
+        datetime.fromtimestamp(ns // 10**9, UTC)
+        .isoformat(timespec="seconds")
+        .replace("+00:00", "Z")
+    )

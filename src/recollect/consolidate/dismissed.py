@@ -1,0 +1,99 @@
+"""Dismissed: the proposals to merge or relate two memories that a person does not want to see again.
+
+Promises: a pair is the same in either order; a file that somebody damaged is no decision, and keys
+that we do not know stay.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.model.memory import Change
+from recollect.store.store import OpenStore
+from recollect.text.json_edit import rows_in, with_rows
+
+FILE = "dismissed.json"
+KEY, VERSION = "dismissed", 1
+MERGE, RELATED = "merge", "related"
+
+
+class Pair(NamedTuple):
+    """Two memories that are not proposed for this any more, the first by name first."""
+
+    what: str
+    one: str
+    other: str
+
+
+def pair_of(what: str, one: str, other: str) -> Pair:
+    """The pair of these two, in whichever order they come."""
+    return Pair(what, *sorted((one, other)))
+
+
+def dismissed_in(text: str) -> frozenset[Pair]:
+    """The pairs that a file says; what in it is none is passed over."""
+    return frozenset(pair for row in rows_in(text, KEY) if (pair := _pair_in(row)))
+
+
+def with_pair(text: str, pair: Pair, date: str) -> str:
+    """The file with one more pair."""
+    if pair in dismissed_in(text):
+        return text
+    row = {"what": pair.what, "memories": [pair.one, pair.other], "date": date[:10]}
+    return with_rows(text, KEY, [*rows_in(text, KEY), row], VERSION)
+
+
+def without_pair(text: str, pair: Pair) -> str:
+    """The file without this pair."""
+    if pair not in dismissed_in(text):
+        return text
+    rows = [row for row in rows_in(text, KEY) if _pair_in(row) != pair]
+    return with_rows(text, KEY, rows, VERSION)
+
+
+def _pair_in(row: Any) -> Pair | None:
+    if not isinstance(row, dict) or not isinstance(row.get("what"), str):
+        return None
+    names = row.get("memories")
+    if not isinstance(names, list) or len(names) != 2:
+        return None
+    return pair_of(row["what"], *names) if all(isinstance(one, str) for one in names) else None
+
+
+# -------------------- Dismissing: what a person does not want to be proposed again, and taking that back.
+
+
+def pairs(store: OpenStore) -> frozenset[Pair]:
+    """What is not proposed any more."""
+    return dismissed_in(_read(store)[0])
+
+
+def decide(
+    store: OpenStore, what: str, name: str, other: str, *, again: bool, dry_run: bool
+) -> bool:
+    """Dismiss the proposal of these two memories, or allow it `again`; whether that is new.
+
+    Raises:
+        MemoryNotFound: there is no such memory.
+    """
+    pair = pair_of(what, store.require(name).id, store.require(other).id)
+
+    def plan() -> list[Change]:
+        old, stamp = _read(store)
+        new = without_pair(old, pair)
+        if not again:
+            new = with_pair(old, pair, store.now)
+        return [] if new == old else [Change("put", FILE, "", stamp, new)]
+
+    if dry_run:
+        return bool(plan())
+    return bool(store.commit(plan, cause=f"{what}/{'again' if again else 'dismiss'}", tries=3))
+
+
+def _read(store: OpenStore) -> tuple[str, str | None]:
+    if not store.files.exists(FILE):
+        return "", None
+    document = store.files.read(FILE)
+    return document.text, document.stamp

@@ -1,0 +1,265 @@
+"""Consolidate: what a plan is made of.
+
+Promises: the texts of a store are read one at a time and not kept; what a person took out or undid
+since it was put in is known, and is not put in again until somebody says it anew.
+Touches: the ports behind the store it is given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import ChainMap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from recollect._fastimport import NamedTuple
+from recollect.capture.failure_fix import Reaction
+from recollect.consolidate import dismissed as dismissing
+from recollect.consolidate import rulings as kept_rulings
+from recollect.consolidate.actions import Merge, Rules, Weigh
+from recollect.consolidate.dismissed import MERGE
+from recollect.consolidate.episodes import Heard, heard_in
+from recollect.consolidate.pages import Reading, reading_of
+from recollect.consolidate.rulings import Remembered
+from recollect.consolidate.weights import weighings
+from recollect.errors import RecollectError
+from recollect.model.claim_key import near_key
+from recollect.model.document import memory_from_text
+from recollect.model.memory import Entry, Filter, Memory, Op
+from recollect.store.disk import stamp_of
+from recollect.store.store import OpenStore
+
+LAYERS = ("semantic", "procedural")
+CAUSE = "consolidate"
+RULING = "conflicts"  # the cause of what followed from a ruling
+ARCHIVED = ("archive", "compress")  # the causes of what is archived before it may have been heard
+HEARD = "heard"  # in the index: what was archived since this change has not been heard
+MARK = "<!-- from: "
+_MARKED = re.compile(
+    r"^[ \t]*(?:(?:[-*+•>]|\d{1,9}[.)])[ \t]+)*(.*?)[ \t]*<!-- from: [^;<>]*; date: ([^;<>]*);",
+    re.M,
+)
+
+
+class Gathered(NamedTuple):
+    """What a plan is made of, and how the files looked then."""
+
+    episodes: list[Memory]
+    files: Files
+    rules: Rules
+    entries: dict[str, Entry]  # by path: all that is not archived, or was before it was heard
+    kept: frozenset[str]  # ids of episodes that a person brought back from the archive
+    texts: frozenset[str]  # stamps of the texts that the journal has
+    weighings: tuple[Weigh, ...] = ()
+    encrypt: frozenset[str] = frozenset()  # the layers to which nothing is added
+
+    @property
+    def state(self) -> str:
+        """Another one whenever a plan may be another one, but for the names of files it starts."""
+        rules = self.rules
+        by = (
+            rules.lang,
+            sorted((entry.stamp, entry.path, entry.id) for entry in self.entries.values()),
+            sorted(e.id for e in self.episodes if e.decay_after and e.decay_after < rules.today),
+            sorted(rules.waiting),
+            sorted(rules.rulings.items()),
+            sorted(rules.removed.items()),
+            sorted(self.kept),
+        )
+        return stamp_of(repr(by).encode("utf-8", "backslashreplace"))
+
+
+class Files(Mapping[str, str]):
+    """The semantic and procedural files, read when they are asked for, and the source of a plan.
+
+    `stamps` says of every file that the plan goes by how it looked when it was read.
+    """
+
+    def __init__(
+        self, store: OpenStore, entries: Iterable[Entry], remembered: Remembered | None
+    ) -> None:
+        """The files of these memories."""
+        self._store = store
+        self._entries = {one.path: one for one in entries if one.layer in LAYERS}
+        self.remembered = remembered or Remembered()
+        self.is_as_listed = True  # whether all that was read is as the index has it
+        self._known: dict[str, tuple[str, frozenset[str]]] = {}
+        self.stamps: dict[str, str] = {}
+
+    def __getitem__(self, path: str) -> str:
+        """The text as it is now. Raises KeyError for a path that is none of these."""
+        if path not in self._entries:
+            raise KeyError(path)
+        document = self._store.files.read(path)
+        self.stamps.setdefault(path, document.stamp)
+        self.is_as_listed &= document.stamp == self._entries[path].stamp
+        return document.text
+
+    def __iter__(self) -> Iterator[str]:
+        """The paths."""
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._entries)
+
+    def readings(self) -> Iterator[Reading]:
+        """What the files say; those that cannot be read are left out: `doctor` names them."""
+        for path, entry in self._entries.items():
+            found = self.remembered.reading(path, entry.stamp)
+            if found is None:
+                found = self._read(path)
+            if found is not None:
+                self.stamps.setdefault(path, entry.stamp)
+                yield found
+
+    def _read(self, path: str) -> Reading | None:
+        try:
+            text = self[path]
+        except RecollectError:
+            self.is_as_listed = False
+            return None
+        return self._kept(path, text, self.stamps[path])
+
+    def _kept(self, path: str, text: str, stamp: str) -> Reading:
+        found = reading_of(path, text, ChainMap(self.remembered.claims_before(path), self._known))
+        self.remembered.keep_reading(stamp, found)
+        return found
+
+    def foresee(self, path: str, text: str) -> None:
+        """Remember for the next pass what a file will say that is about to get this text."""
+        self._kept(path, text, stamp_of(text.encode("utf-8", "surrogateescape")))
+
+    def heard(self, episode: Memory) -> list[Heard]:
+        """What an episode says."""
+        found = self._heard(episode.path)
+        self._known |= {one.claim.text: (one.key, one.topics) for one in found}
+        return found
+
+    def _heard(self, path: str) -> list[Heard]:
+        found = self.remembered.heard(path, self.stamps[path])
+        if found is not None:
+            return found
+        try:
+            document = self._store.files.read(path)
+        except RecollectError:  # it stays where it is: no file has this stamp
+            self.stamps[path], self.is_as_listed = "", False
+            return []
+        self.is_as_listed &= document.stamp == self.stamps[path]
+        self.stamps[path] = document.stamp
+        found = heard_in(memory_from_text(document.text, path))
+        self.remembered.keep_heard(path, document.stamp, found)
+        return found
+
+
+def gather(
+    store: OpenStore, remembered: Remembered | None = None, reactions: Iterable[Reaction] = ()
+) -> Gathered:
+    """Everything that a plan for this store is made of. Raises Unreadable for the rulings."""
+    entries = {entry.path: entry for entry in store.index.entries(Filter())}
+    told = _told_by_journal(store, entries.values(), reactions)
+    if told.late:
+        gone = (one for one in store.index.entries(Filter(archived=True)) if one.id in told.late)
+        entries |= {one.path: one for one in gone if one.layer == "episodic"}
+    files = Files(store, entries.values(), remembered)
+    episodes = [_memory_of(entry) for entry in entries.values() if entry.layer == "episodic"]
+    files.stamps |= {one.path: entries[one.path].stamp for one in episodes}
+    ruled = kept_rulings.rulings_of(store)
+    paths = {entry.id: path for path, entry in entries.items()}
+    rules = Rules(
+        today=store.now[:10],
+        lang=store.settings.lang,
+        waiting=frozenset(_unwanted_merges(store, paths)),
+        rulings={key: one.ruling for key, one in ruled.items()},
+        removed=_newest(told.removed, kept_rulings.taken_out(ruled)),
+        is_taken=lambda name: store.free_id(name) != name,
+    )
+    for one in told.weighings:
+        files.stamps.setdefault(one.path, entries[one.path].stamp)
+    found = Gathered(episodes, files, rules, entries, told.kept, told.texts, told.weighings)
+    return found._replace(encrypt=store.settings.encrypt)
+
+
+class _Told(NamedTuple):
+    removed: dict[
+        str, str
+    ]  # the claims that were ever put into a file, and when they were last said
+    texts: frozenset[str]
+    kept: frozenset[str]
+    weighings: tuple[Weigh, ...]
+    late: frozenset[str]  # ids of what was archived since the last pass
+
+
+def _told_by_journal(
+    store: OpenStore, entries: Collection[Entry], reactions: Iterable[Reaction]
+) -> _Told:
+    """What the plan needs of the journal, whose texts are read one at a time and not kept."""
+    marked: dict[str, list[str]] = {}  # the marked lines that came with each op that has a text
+
+    def note(op: Op, new: str) -> None:
+        marked[op.op_id] = [line for line in new.split("\n") if MARK in line] if MARK in new else []
+
+    ops = store.journal.heads(note)
+    gone = undone(ops)
+    lines = dict.fromkeys(
+        line for op in ops if not _is_taken_back(op, gone) for line in marked.get(op.op_id, ())
+    )
+    return _Told(
+        _dates_of(lines),
+        frozenset(op.after for op in ops if op.after and op.op_id in marked),
+        frozenset(_brought_back(ops, gone)),
+        tuple(weighings(store, entries, ops, reactions)),
+        frozenset(_archived_since(ops, int(store.index.meta(HEARD) or 0)) if ops else ()),
+    )
+
+
+def _archived_since(ops: Iterable[Op], seq: int) -> Iterator[str]:
+    return (op.memory for op in ops if op.op == "move" and op.cause in ARCHIVED and op.seq >= seq)
+
+
+def _unwanted_merges(store: OpenStore, paths: Mapping[str, str]) -> Iterator[str]:
+    """The names of the proposals to merge that a person has dismissed."""
+    for pair in dismissing.pairs(store):
+        if pair.what == MERGE and pair.one in paths and pair.other in paths:
+            first, second = sorted((paths[pair.one], paths[pair.other]))
+            yield Merge(first, second, 0).key
+
+
+def _memory_of(entry: Entry) -> Memory:
+    """A memory without its text, which is read when nobody remembers what it says."""
+    known = {name: value for name, value in entry._asdict().items() if name in Memory._fields}
+    return Memory(body="", **known)
+
+
+def _dates_of(marked: Iterable[str]) -> dict[str, str]:
+    """The claims of these marked lines, by near key, with the date of their newest mark."""
+    dates: dict[str, str] = {}
+    for line in marked:
+        for match in _MARKED.finditer(line):
+            key = near_key(match[1])
+            dates[key] = max(match[2], dates.get(key, ""))
+    return dates
+
+
+def _newest(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    return {key: max(one.get(key, ""), other.get(key, "")) for key in {*one, *other}}
+
+
+def _brought_back(ops: Iterable[Op], gone: Collection[str]) -> Iterator[str]:
+    """The episodes whose archiving was undone: they stay where they are."""
+    for op in ops:
+        if op.op == "move" and op.cause.startswith(CAUSE) and op.group in gone:
+            yield op.memory
+
+
+def _is_taken_back(op: Op, gone: Collection[str]) -> bool:
+    """Whether it followed from a ruling that was undone: there the question is asked again."""
+    return op.cause == RULING and op.group in gone
+
+
+def undone(ops: Sequence[Op]) -> set[str]:
+    """The groups that are undone now: by one that is not undone itself."""
+    found: set[str] = set()
+    for op in reversed(ops):
+        if op.undoes and op.group not in found:
+            found.add(op.undoes)
+    return found

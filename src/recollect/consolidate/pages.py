@@ -1,0 +1,337 @@
+"""Lifecycle: what the semantic and procedural files state now, indexed for a plan.
+
+Promises: files are read one at a time, and of their claims only those are kept that a plan has to do
+with; a claim is found by its near key, and what may contradict it by its topics, without comparing all
+with all.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from itertools import chain
+from types import MappingProxyType
+
+from recollect._fastimport import NamedTuple
+from recollect.consolidate.actions import FILE, SECTION, Mark, Title, mark_of, titles_of
+from recollect.consolidate.claims import Statement, is_claim, statements_of
+from recollect.consolidate.conflicts import Conflict, Standing, conflict_between, topics_of
+from recollect.context.views import LONGEST_REASON, reason_of
+from recollect.model import document as codec
+from recollect.model.claim_key import near_key, past_keys
+from recollect.model.memory import TRUSTS, Memory, lowest_trust
+from recollect.text.redact import strip_private
+
+LAYERS = ("semantic", "procedural")
+MOST_PLACES = 8  # a claim that stands in more files joins none of them
+_OTHER_TRUST = re.compile(r"<!--(?! from: | superseded )[^>]*\btrust:\s*(external|tool|agent)\b")
+
+
+class Held(NamedTuple):
+    """A claim that stands in a file; without a mark it is a person's line, or a title.
+
+    Of the title of a section `n` is the first statement below it.
+    """
+
+    path: str
+    text: str
+    key: str
+    standing: Standing
+    trust: str
+    mark: Mark | None = None
+    is_item: bool = True
+    is_alone: bool = True
+    topics: frozenset[str] = frozenset()
+    n: int = -1  # which statement of its file it is; none yet for one that is only planned
+    title: str = ""  # of which it is the title: of its file, of a section, or of nothing
+    below: int = 0  # how many statements go with the title of a section: its reasons
+    has_reasons: bool = False  # whether anything of a person's stands below a title
+
+
+class Page(NamedTuple):
+    """A file that claims stand in. `is_open` says that a plan may write into it.
+
+    `says` are the near keys of what it says as a whole: its title, alone and with the text below it,
+    which is how a session tells of a fact that was kept while it went on. `size` is how many claims
+    it has, its titles among them, and `own` how many of the others a person put there: the reasons of
+    its title.
+    """
+
+    path: str
+    title: str
+    layer: str
+    tags: frozenset[str]
+    salience: str
+    trust: str
+    last_accessed: str
+    size: int
+    is_open: bool
+    says: frozenset[str] = frozenset()
+    own: int = 0
+
+
+class Reading(NamedTuple):
+    """A file as a plan reads it; without a page it says nothing that holds now."""
+
+    path: str
+    page: Page | None = None
+    held: tuple[Held, ...] = ()
+    past: tuple[str, ...] = ()
+
+
+Known = Mapping[str, tuple[str, frozenset[str]]]  # near key and topics of claims, by their text
+
+
+def reading_of(path: str, text: str, known: Known = MappingProxyType({})) -> Reading:
+    """What a file says to a plan; claims that are `known` need not be looked at closely."""
+    past = tuple(past_keys(text))
+    read = _read_page(path, text, known)
+    return Reading(path, *read, past) if read else Reading(path, past=past)
+
+
+def _read_page(path: str, text: str, known: Known) -> tuple[Page, tuple[Held, ...]] | None:
+    memory = codec.memory_from_text(text, path)
+    if memory.archived or memory.layer not in LAYERS or memory.status == "superseded":
+        return None
+    body = strip_private(memory.body)
+    lowered = _lowered(body)
+    every = statements_of(body)
+    held = tuple(
+        _held(memory, n, said, lowered.get(said.anchor, "user"), known.get(said.text))
+        for n, said in enumerate(every)
+        if said.text in known or is_claim(said.text)
+    )
+    titles = tuple(
+        _held_title(memory, one, lowered.get(one.anchor, "user"), known.get(one.text))
+        for one in titles_of(memory, body, every)
+    )
+    held = titles + held
+    page = Page(
+        path,
+        memory.title,
+        memory.layer,
+        frozenset(tag.casefold() for tag in memory.tags),
+        memory.salience,
+        memory.trust,
+        memory.last_accessed,
+        len(held),
+        _is_open(memory),
+        _whole(memory.title, body),
+        sum(map(_is_own, held)),
+    )
+    return page, held
+
+
+def _is_own(held: Held) -> bool:
+    return held.mark is None and not held.title
+
+
+def _whole(title: str, body: str) -> frozenset[str]:
+    """The near keys of what a page says as a whole."""
+    if not is_claim(title):
+        return frozenset()
+    reason = " ".join(reason_of(codec.sections_of(body)[0].text, title).split())
+    reason = reason if len(reason) <= LONGEST_REASON else ""  # no session tells so much of a fact
+    return frozenset(map(near_key, (title, f"{title}: {reason}") if reason else (title,)))
+
+
+def _held(
+    memory: Memory, n: int, said: Statement, least: str, known: tuple[str, frozenset[str]] | None
+) -> Held:
+    mark = mark_of(said.mark) if said.mark else None
+    if mark:
+        trust = mark.trust if mark.trust in TRUSTS else "external"
+        standing = Standing(mark.date, mark.salience, mark.date)
+    else:
+        trust = "user"
+        standing = Standing(memory.updated or memory.created, memory.salience, memory.created)
+    trust = lowest_trust(memory.trust, trust, least)
+    key, topics = known or (near_key(said.text), topics_of(said.text))
+    is_item, is_alone = said.is_item, said.is_alone
+    return Held(memory.path, said.text, key, standing, trust, mark, is_item, is_alone, topics, n)
+
+
+def _held_title(
+    memory: Memory, one: Title, least: str, known: tuple[str, frozenset[str]] | None
+) -> Held:
+    said = Statement(one.text, one.anchor, "", "", is_item=True, is_alone=True)
+    held = _held(memory, one.n, said, least, known)
+    return held._replace(title=one.what, below=one.below, has_reasons=one.has_reasons)
+
+
+def _lowered(body: str) -> dict[str, str]:
+    """The trust of the sections that a comment lowers as a whole, by anchor."""
+    if "trust:" not in body:
+        return {}
+    return {
+        section.anchor: lowest_trust(*found)
+        for section in codec.sections_of(body)
+        if (found := _OTHER_TRUST.findall(section.text))
+    }
+
+
+def _is_open(memory: Memory) -> bool:
+    """Whether what is put into a file is read again, by everybody, and nowhere unasked."""
+    if memory.private or memory.problem or memory.path.startswith("core/"):
+        return False
+    body = memory.body
+    if body.rfind("<!--") <= body.rfind("-->") and "<private" not in body.lower():
+        return True
+    probe = codec.with_section(body, "Probe of what is read", "- the probe is read")
+    return any(said.text == "the probe is read" for said in statements_of(strip_private(probe)))
+
+
+class Shelf:
+    """The pages and, of their claims, those that a plan has to do with."""
+
+    def __init__(
+        self, readings: Iterable[Reading], keys: Container[str], topics: Collection[str]
+    ) -> None:
+        """Take in all pages; of their claims those with one of these near keys or topics."""
+        self.pages: dict[str, Page] = {}
+        self.paths: set[str] = set()
+        self.past: set[str] = set()
+        self._by_key: defaultdict[str, list[Held]] = defaultdict(list)
+        self._by_topic: defaultdict[str, list[Held]] = defaultdict(list)
+        self._by_tag: defaultdict[str, set[str]] = defaultdict(set)
+        self._by_whole: defaultdict[str, set[str]] = defaultdict(set)
+        self._stands: dict[int, tuple[str, ...]] = {}  # where it stands, by the hash of its key
+        self.changed: set[str] = (
+            set()
+        )  # the keys of claims that came or went; whoever asks, empties it
+        for reading in readings:
+            self.paths.add(reading.path)
+            self.past.update(reading.past)
+            if reading.page:
+                self.add_page(reading.page)
+            for held in reading.held:
+                self._stand(held)
+                if held.key in keys or not held.topics.isdisjoint(topics):
+                    self._file(held)
+
+    def add_page(self, page: Page) -> None:
+        """Take in a page."""
+        self.paths.add(page.path)
+        self.pages[page.path] = page
+        for tag in page.tags:
+            self._by_tag[tag].add(page.path)
+        for key in page.says:
+            self._by_whole[key].add(page.path)
+
+    def _stand(self, held: Held) -> None:
+        places = self._stands.get(hash(held.key), ())
+        if held.path not in places and len(places) <= MOST_PLACES:
+            self._stands[hash(held.key)] = (*places, held.path)
+
+    def _file(self, held: Held) -> None:
+        self._by_key[held.key].append(held)
+        for topic in held.topics:
+            self._by_topic[topic].append(held)
+
+    def add(self, held: Held) -> None:
+        """Take in a claim that its page did not have yet, or has in another way now."""
+        self.changed.add(held.key)
+        self._stand(held)
+        self._file(held)
+        self._resize(held, 1)
+
+    def drop(self, held: Held) -> None:
+        """Let go of a claim."""
+        self.changed.add(held.key)
+        self._by_key[held.key].remove(held)
+        for topic in held.topics:
+            self._by_topic[topic].remove(held)
+        places = self._stands.get(hash(held.key), ())
+        self._stands[hash(held.key)] = tuple(path for path in places if path != held.path)
+        self._resize(held, -1)
+
+    def _resize(self, held: Held, by: int) -> None:
+        page = self.pages[held.path]
+        own = page.own + by * _is_own(held)
+        self.pages[held.path] = page._replace(size=page.size + by, own=own)
+
+    def give_up(self, held: Held) -> None:
+        """Let go of a claim and of what goes with it."""
+        self.drop(held)
+        if held.title == SECTION and held.below:
+            reasons = range(held.n, held.n + held.below)
+            for one in self._standing_in(held.path):
+                if one.n in reasons and not one.title:
+                    self.drop(one)
+        if held.title == FILE or held.key in self.pages[held.path].says:
+            self._forget_whole(held.path)
+
+    def _standing_in(self, path: str) -> list[Held]:
+        return [one for row in self._by_key.values() for one in row if one.path == path]
+
+    def _forget_whole(self, path: str) -> None:
+        """A page has another title from now on."""
+        page = self.pages[path]
+        self.changed.update(page.says)
+        for key in page.says:
+            self._by_whole[key].discard(path)
+        self.pages[path] = page._replace(says=frozenset())
+
+    def retire(self, held: Held) -> None:
+        """Let go of a page together with the claim that it stands for."""
+        for one in self._standing_in(held.path):
+            self.drop(one)
+        self._forget_whole(held.path)
+        page = self.pages.pop(held.path)
+        for tag in page.tags:
+            self._by_tag[tag].discard(held.path)
+        for key, places in self._stands.items():
+            if held.path in places:
+                self._stands[key] = tuple(path for path in places if path != held.path)
+
+    def holds(self, held: Held) -> bool:
+        """Whether a claim is still where it was."""
+        return held in self._by_key.get(held.key, ())
+
+    def has(self, key: str) -> bool:
+        """Whether a claim with this key stands anywhere where it could be taken out."""
+        return any(self.pages[held.path].is_open for held in self._by_key.get(key, ()))
+
+    def holding(self, key: str, trust: str) -> Held | None:
+        """The claim with this key that is trusted no less; the newest."""
+        known = [
+            held
+            for held in self._by_key.get(key, ())
+            if TRUSTS.index(held.trust) >= TRUSTS.index(trust)
+        ]
+        return max(known, key=lambda h: (h.standing, h.path), default=None)
+
+    def is_whole(self, key: str, trust: str) -> bool:
+        """Whether a page, trusted no less, says this as a whole."""
+        pages = (self.pages[path] for path in self._by_whole.get(key, ()))
+        return any(TRUSTS.index(page.trust) >= TRUSTS.index(trust) for page in pages)
+
+    def clashing(self, text: str, topics: Iterable[str]) -> list[tuple[Held, Conflict]]:
+        """The claims that contradict this one, which has these topics."""
+        near: dict[Held, None] = {}
+        for topic in topics:
+            for held in self._by_topic.get(topic, ()):
+                near[held] = None
+        pairs = (
+            (held, conflict_between(text, held.text))
+            for held in sorted(near, key=lambda h: (h.path, h.text, h.key, h.n))
+        )
+        return [(held, conflict) for held, conflict in pairs if conflict]
+
+    def common_tags(self, tags: frozenset[str]) -> dict[str, int]:
+        """How many of these tags each page has."""
+        return Counter(chain.from_iterable(self._by_tag.get(tag, ()) for tag in tags))
+
+    def shared(self) -> Iterator[tuple[str, str, int]]:
+        """Pairs of pages with claims in common, and how many."""
+        counts: dict[tuple[str, str], int] = {}
+        for places in self._stands.values():
+            paths = sorted(places)
+            if 1 < len(paths) <= MOST_PLACES:
+                for n, one in enumerate(paths):
+                    for other in paths[n + 1 :]:
+                        counts[one, other] = counts.get((one, other), 0) + 1
+        for (one, other), n in sorted(counts.items()):
+            yield one, other, n

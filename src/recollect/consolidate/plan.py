@@ -1,0 +1,468 @@
+"""Lifecycle: from episodes and files to a plan.
+
+Promises: the order in which episodes and files are given makes no difference; the newest is heard
+first, so that what it has overtaken is not put in only to be replaced; an episode is archived only
+when every claim of it is found in what the plan leaves behind, or was settled.
+Touches: nothing.
+
+Whose word counts: a newer claim replaces an older one only if it is trusted no less; otherwise, and
+where a contradiction is not certain, both wait for a person. Private episodes give nothing away,
+and are left where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+
+from recollect.consolidate.actions import (
+    FEEDBACK,
+    FILE,
+    NOTED,
+    RULE_OF,
+    TITLES,
+    Absorb,
+    Action,
+    Archive,
+    Mark,
+    Merge,
+    Past,
+    Renew,
+    Replace,
+    Retire,
+    Rules,
+    Start,
+    Wait,
+    can_turn,
+    conflict_key,
+    facts_title,
+    past_comment,
+    title_for,
+)
+from recollect.consolidate.claims import Claim
+from recollect.consolidate.conflicts import Conflict, Standing, is_newer
+from recollect.consolidate.edit import can_replace, fits_in_place
+from recollect.consolidate.episodes import Heard, Plain, Source, heard_of, is_heard
+from recollect.consolidate.pages import Held, Page, Reading, Shelf
+from recollect.model import frontmatter
+from recollect.model.claim_key import past_key
+from recollect.model.document import stem_of
+from recollect.model.memory import LEVELS, TRUSTS, Memory, free_name, slug_of
+
+# -------------------- Lifecycle: which file a claim belongs into.
+
+
+LEAST_COMMON = 2
+MOST_NAMING = 3  # tags that name a new file
+
+
+class Placing:
+    """Finds places on a shelf, and starts new files on it."""
+
+    def __init__(self, shelf: Shelf, rules: Rules) -> None:
+        """On this shelf, by these rules."""
+        self.shelf = shelf
+        self.rules = rules
+        self._known: dict[tuple[str, str], str] = {}
+
+    def place_for(self, episode: Memory, claim: Claim, mark: Mark) -> tuple[list[Start], str, str]:
+        """`(new files, path, heading)` for a claim."""
+        is_zh = self.rules.lang == "zh"
+        if claim.kind == "behavioural":
+            wanted, start = self._rules_file(mark)
+            heading = title_for(claim.text, RULE_OF[claim.trust][is_zh])
+        else:
+            heading = NOTED[claim.trust][is_zh]
+            if best := self._best(episode, claim.trust):
+                return [], best, heading
+            wanted, start = self._facts_file(episode, mark, claim.text)
+        page = self.shelf.pages.get(wanted)
+        if page and self._takes(page, claim.trust):
+            return [], wanted, heading
+        path = self._free_path(wanted)
+        start = start._replace(path=path, id=stem_of(path))
+        self._open(start)
+        return [start], path, heading
+
+    def _takes(self, page: Page, trust: str) -> bool:
+        is_trusted = TRUSTS.index(page.trust) >= TRUSTS.index(trust)
+        return page.is_open and is_trusted
+
+    def _best(self, episode: Memory, trust: str) -> str:
+        known = self._known.get((episode.id, trust), "")
+        if not known or known not in self.shelf.pages:
+            known = self._known[episode.id, trust] = self._found_best(episode, trust)
+        return known
+
+    def _found_best(self, episode: Memory, trust: str) -> str:
+        tags = frozenset(tag.casefold() for tag in episode.tags)
+        fitting = [
+            (common, LEVELS.index(page.salience), page.last_accessed, page.path)
+            for path, common in self.shelf.common_tags(tags).items()
+            if common >= LEAST_COMMON
+            and (page := self.shelf.pages[path]).layer == "semantic"
+            and self._takes(page, trust)
+        ]
+        if not fitting:
+            return ""
+        most = max(row[:3] for row in fitting)
+        return min(row[3] for row in fitting if row[:3] == most)
+
+    def _rules_file(self, mark: Mark) -> tuple[str, Start]:
+        # The file is the person's; each line in it says where it comes from.
+        own = mark._replace(trust="user", source="instructed")
+        title = TITLES[self.rules.lang]
+        return FEEDBACK, Start(FEEDBACK, "", title, "procedural", "rule", (), own)
+
+    def _facts_file(self, episode: Memory, mark: Mark, text: str) -> tuple[str, Start]:
+        names = sorted(episode.tags, key=lambda tag: not _is_said(tag, text))[:MOST_NAMING]
+        title = facts_title(names, self.rules.lang)
+        title += RULE_OF[mark.trust][self.rules.lang == "zh"]  # the person's has another title
+        path = f"semantic/{slug_of('-'.join(names)) if names else 'misc'}.md"
+        return path, Start(path, "", title, "semantic", "fact", episode.tags, mark)
+
+    def _free_path(self, wanted: str) -> str:
+        folder, _, name = wanted.removesuffix(".md").rpartition("/")
+
+        def is_taken(name: str) -> bool:
+            return f"{folder}/{name}.md" in self.shelf.paths or self.rules.is_taken(name)
+
+        return f"{folder}/{free_name(name, is_taken)}.md"
+
+    def _open(self, start: Start) -> None:
+        self.shelf.add_page(
+            Page(
+                start.path,
+                start.title,
+                start.layer,
+                frozenset(tag.casefold() for tag in start.tags),
+                "medium",
+                start.mark.trust,
+                start.mark.date[:10],
+                0,
+                is_open=True,
+            )
+        )
+
+
+def _is_said(tag: str, text: str) -> bool:
+    """Whether a text has this tag as a word."""
+    word, said = tag.casefold(), text.casefold()
+    if not word.isascii():
+        return word in said
+    return word in {one.strip(".,;:!?()`'\"") for one in said.split()}
+
+
+MOST_ROUNDS = 8
+LEAST_SHARED = 2  # claims that two files have in common before a merge is proposed
+LEAST_SHARE = 0.6  # of the smaller one
+
+
+def plan(
+    episodes: Iterable[Memory],
+    files: Mapping[str, str],
+    rules: Rules,
+    source: Source | None = None,
+) -> tuple[Action, ...]:
+    """What consolidation will do, in the order in which it is safe to do it.
+
+    `files` are the texts of the semantic and procedural memories by path; a source that knows what
+    they say spares reading them, except where a claim in one of them may have to give way.
+    """
+    heard = sorted(filter(is_heard, episodes), key=lambda e: (e.created, e.id), reverse=True)
+    source = Plain(files) if source is None else source  # an empty one is false
+    said = {one.id: source.heard(one) for one in heard}
+    planner = _Planner(files, rules, said, source.readings())
+    pending = planner.absorb_all(heard)
+    return (*planner.actions, *planner.merges(), *planner.archived(heard, pending))
+
+
+def plan_claim(
+    episode: Memory, claim: Claim, files: Mapping[str, str], rules: Rules, source: Source
+) -> tuple[Action, ...]:
+    """What consolidation will do about one claim of an episode, and nothing else."""
+    planner = _Planner(files, rules, {episode.id: [heard_of(claim)]}, source.readings())
+    planner.absorb_all([episode])
+    return tuple(planner.actions)
+
+
+class _Planner:
+    """A plan in the making."""
+
+    def __init__(
+        self,
+        files: Mapping[str, str],
+        rules: Rules,
+        said: Mapping[str, Sequence[Heard]],
+        readings: Iterable[Reading],
+    ) -> None:
+        self.files = files
+        self.rules = rules
+        # The most trusted first: what the person said is not taken for a repetition of the agent.
+        self.said = {
+            name: sorted(row, key=lambda heard: -TRUSTS.index(heard.claim.trust))
+            for name, row in said.items()
+        }
+        every = [heard for row in said.values() for heard in row]
+        topics = frozenset(topic for heard in every for topic in heard.topics)
+        self.shelf = Shelf(readings, {heard.key for heard in every}, topics)
+        self.placing = Placing(self.shelf, rules)
+        self.actions: list[Action] = []
+        self.waiting: set[str] = set(rules.waiting)
+        # A person's line has no mark that says when it was last said again: an episode that says it
+        # stays as long as another one that contradicts it.
+        self._said_again: dict[tuple[str, str], str] = {}
+        self._needed: dict[str, set[str]] = {}
+        self._stood: set[tuple[str, str, str]] = set()  # what stands: episode, near key, trust
+
+    def absorb_all(self, episodes: list[Memory]) -> dict[str, list[Heard]]:
+        """Plan for the claims of all episodes; gives those that wait, by episode."""
+        left: dict[str, list[Heard]] = {}
+        for _ in range(MOST_ROUNDS):  # what comes later may contradict, or free, what came before
+            planned, before = len(self.actions), self.shelf.changed
+            self.shelf.changed = set()
+            for one in episodes:
+                left[one.id] = [
+                    heard
+                    for heard in self.said[one.id]
+                    if not (self._stands_still(one, heard, before) or self._take(one, heard))
+                ]
+            if planned == len(self.actions):
+                break
+        return left
+
+    def _stands_still(self, episode: Memory, heard: Heard, before: Container[str]) -> bool:
+        """Whether a claim stood when it was last looked at, and nothing has come of it since."""
+        if (episode.id, heard.key, heard.claim.trust) not in self._stood:
+            return False
+        return heard.key not in before and heard.key not in self.shelf.changed
+
+    def _take(self, episode: Memory, heard: Heard) -> bool:
+        """Plan for one claim; whether it is settled."""
+        claim, key, _ = heard
+        mark = _mark(episode, claim)
+        about = key, claim.trust
+        if (held := self.shelf.holding(*about)) or self.shelf.is_whole(*about):
+            if held:
+                self._restated(held, mark)
+            self._stood.add((episode.id, key, claim.trust))
+            return True
+        self._stood.discard((episode.id, key, claim.trust))
+        verdicts = self._verdicts(heard, mark)
+        said = {verdict for _, _, verdict in verdicts}
+        if self._is_removed(key, mark) or "neither" in said or "old" in said:
+            self._pass_over(claim, mark, verdicts)
+            return True
+        if "wait" in said:
+            for held, conflict, verdict in verdicts:
+                if verdict == "wait":
+                    self._wait(claim, mark, held, conflict)
+            return False
+        losers = [(held, conflict) for held, conflict, verdict in verdicts if verdict == "new"]
+        if not self._replace(losers, heard, mark):
+            self._put(episode, heard, mark)
+        return True
+
+    def _pass_over(
+        self, claim: Claim, mark: Mark, verdicts: Iterable[tuple[Held, Conflict, str]]
+    ) -> None:
+        """Plan for what a claim leaves behind that is not taken in itself."""
+        for held, conflict, verdict in verdicts:
+            if verdict == "neither":
+                self._give_way(held, mark, conflict, None)
+            elif verdict == "old" and conflict.is_reversal:
+                self._keep_past(held, claim)
+
+    def _stands(self, heard: Heard) -> bool:
+        """Whether a file says this already, in a line or as a whole."""
+        about = heard.key, heard.claim.trust
+        return self.shelf.holding(*about) is not None or self.shelf.is_whole(*about)
+
+    def _is_removed(self, key: str, mark: Mark) -> bool:
+        """Whether a claim was taken out since it was said: it is not put back."""
+        day = self.rules.removed.get(key)
+        return day is not None and day >= mark.date and not self.shelf.has(key)
+
+    # ----------------------------------------------------------------------------- conflicts
+
+    def _verdicts(self, heard: Heard, mark: Mark) -> list[tuple[Held, Conflict, str]]:
+        clashing = self.shelf.clashing(heard.claim.text, heard.topics)
+        return [
+            (held, conflict, self._verdict(heard.claim, mark, held, conflict))
+            for held, conflict in clashing
+        ]
+
+    def _verdict(self, claim: Claim, mark: Mark, held: Held, conflict: Conflict) -> str:
+        """Who wins: old, new, both, neither; or wait."""
+        ruled = self.rules.rulings.get(conflict_key(claim.text, held.text))
+        if ruled:
+            return ruled if ruled in ("old", "both") or self._may_go(held, is_ruled=True) else "old"
+        back = self.rules.rulings.get(conflict_key(held.text, claim.text))
+        if back:
+            turned = {"old": "new", "new": "old"}.get(back, back)
+            is_kept = turned in ("old", "both") or self._may_go(held, is_ruled=True)
+            return turned if is_kept else "old"
+        if conflict.certainty != "sure":
+            return "wait"
+        newer = is_newer(Standing(mark.date, mark.salience, mark.date), held.standing)
+        if newer is None:
+            return "wait"
+        if not newer:
+            if again := self._said_again.get((held.path, held.key)):
+                self._needed.setdefault(mark.episode, set()).add(again)
+            return "old" if TRUSTS.index(held.trust) >= TRUSTS.index(claim.trust) else "wait"
+        is_trusted = TRUSTS.index(claim.trust) >= TRUSTS.index(held.trust)
+        return "new" if is_trusted and self._may_go(held) else "wait"
+
+    def _may_go(self, held: Held, *, is_ruled: bool = False) -> bool:
+        """Whether a claim can be taken out of its file; a title with its reasons, by a person only."""
+        if not self.shelf.pages[held.path].is_open:
+            return False
+        if held.has_reasons and not is_ruled:
+            return False
+        if held.mark or held.title == FILE or self._is_whole(held):
+            return True
+        body = frontmatter.split_front(self.files[held.path]).body
+        return can_turn(body, held.text) if held.title else can_replace(body, held.text)
+
+    def _is_whole(self, held: Held) -> bool:
+        """Whether a claim is all that a person's file says, or goes with all that it says."""
+        page = self.shelf.pages[held.path]
+        if held.title == FILE:
+            return page.size == 1 + page.own
+        return page.size == 1 and held.mark is None and page.layer == "semantic"
+
+    def _wait(self, claim: Claim, mark: Mark, held: Held, conflict: Conflict) -> None:
+        wait = Wait(
+            "",
+            held.path,
+            held.text,
+            claim,
+            mark,
+            conflict.certainty,
+            conflict.why,
+            held.standing.date,
+        )
+        key = conflict_key(wait.new, wait.old)
+        if key not in self.waiting:
+            self.waiting.add(key)
+            self.actions.append(wait._replace(key=key))
+
+    def _replace(self, losers: list[tuple[Held, Conflict]], heard: Heard, mark: Mark) -> bool:
+        """Let all losers go; whether the claim took the place of one of them."""
+        stands = False
+        for held, conflict in losers:
+            in_place = (
+                not stands
+                and self.shelf.holds(held)
+                and held.trust == heard.claim.trust
+                and held.is_alone
+                and held.title != FILE
+                and not self._is_whole(held)
+                and fits_in_place(heard.claim.text, is_item=held.is_item)
+            )
+            self._give_way(held, mark, conflict, heard if in_place else None)
+            stands = stands or in_place
+        return stands
+
+    def _give_way(self, held: Held, mark: Mark, conflict: Conflict, new: Heard | None) -> None:
+        if not self.shelf.holds(held):
+            return  # it went with its title
+        if self._is_whole(held):
+            self.actions.append(Retire(held.path, mark.episode))
+            self.shelf.retire(held)
+            return
+        past = past_comment(mark.date, held.text) if conflict.is_reversal else ""
+        wording = new.claim.text if new else ""
+        self.actions.append(Replace(held.path, held.text, wording, mark, past, held.title))
+        self.shelf.give_up(held)
+        if past:
+            self.shelf.past.add(past_key(held.text))
+        if new:
+            self.shelf.add(_learned(held.path, new, mark)._replace(is_item=held.is_item))
+
+    def _keep_past(self, held: Held, claim: Claim) -> None:
+        """A rule that was overtaken before it was heard is kept as a comment, like any other."""
+        key = past_key(claim.text)
+        if held.mark and key not in self.shelf.past and self.shelf.pages[held.path].is_open:
+            self.shelf.past.add(key)
+            comment = past_comment(held.standing.date, claim.text)
+            self.actions.append(Past(held.path, held.text, comment))
+
+    # --------------------------------------------------------------------------------- claims
+
+    def _restated(self, held: Held, mark: Mark) -> None:
+        """A known claim was said again: against others it counts from then on."""
+        if mark.date <= held.standing.date or TRUSTS.index(mark.trust) < TRUSTS.index(held.trust):
+            return
+        if not held.topics:
+            return
+        renewed = mark._replace(
+            trust=held.trust, source=held.mark.source if held.mark else "observed"
+        )
+        newer = held._replace(standing=Standing(mark.date, mark.salience, mark.date))
+        if held.mark and self.shelf.pages[held.path].is_open:
+            self.actions.append(Renew(held.path, held.text, renewed))
+            newer = newer._replace(mark=renewed)
+        else:
+            self._said_again[held.path, held.key] = mark.episode
+        self.shelf.drop(held)
+        self.shelf.add(newer)
+
+    def _put(self, episode: Memory, heard: Heard, mark: Mark) -> None:
+        starts, path, heading = self.placing.place_for(episode, heard.claim, mark)
+        self.actions += starts
+        self.actions.append(Absorb(path, heading, heard.claim, mark))
+        self.shelf.add(_learned(path, heard, mark))
+
+    def _is_found(self, episode: Memory, heard: Heard) -> bool:
+        """Whether a claim is found in what the plan leaves behind, or was settled."""
+        claim, key, _ = heard
+        mark = _mark(episode, claim)
+        if self._is_removed(key, mark) or self._stands(heard):
+            return True
+        verdicts = {row[2] for row in self._verdicts(heard, mark)}
+        return bool(verdicts & {"old", "neither"})
+
+    # ---------------------------------------------------------------------------- at the end
+
+    def merges(self) -> list[Merge]:
+        """Pairs of files that say much the same."""
+        found = []
+        for one, other, shared in self.shelf.shared():
+            pages = self.shelf.pages[one], self.shelf.pages[other]
+            smaller = min(page.size for page in pages)
+            if shared < LEAST_SHARED or shared < LEAST_SHARE * smaller:
+                continue
+            proposal = Merge(one, other, shared)
+            if FEEDBACK not in (one, other):
+                found += [] if proposal.key in self.waiting else [proposal]
+        return found
+
+    def archived(self, heard: list[Memory], pending: Mapping[str, list[Heard]]) -> list[Archive]:
+        """The episodes past their time of which nothing would be lost."""
+        gone = {
+            episode.id: Archive(episode.id, episode.path)
+            for episode in reversed(heard)
+            if not episode.archived
+            and episode.decay_after
+            and episode.decay_after < self.rules.today
+            and not pending[episode.id]
+            and all(self._is_found(episode, one) for one in self.said[episode.id])
+        }
+        size = -1
+        while size != len(gone):
+            size = len(gone)
+            staying = (self._needed.get(one.id, set()) for one in heard if one.id not in gone)
+            for needed in set().union(*staying):
+                gone.pop(needed, None)
+        return list(gone.values())
+
+
+def _mark(episode: Memory, claim: Claim) -> Mark:
+    return Mark(episode.id, episode.created, claim.trust, claim.source, episode.salience)
+
+
+def _learned(path: str, heard: Heard, mark: Mark) -> Held:
+    standing = Standing(mark.date, mark.salience, mark.date)
+    text, topics = heard.claim.text, heard.topics
+    return Held(path, text, heard.key, standing, mark.trust, mark, topics=topics)

@@ -1,0 +1,340 @@
+"""Consolidate: contradictions that wait for a person, and what follows when one is settled.
+
+Promises: what waits is found anew from the files each time, so that no question outlives its claims;
+a ruling and what follows from it are one change, undone as one; of the rest of the episode nothing is
+touched by it.
+Touches: the ports behind the store it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.capture.failure_fix import Reaction
+from recollect.consolidate import rulings
+from recollect.consolidate.actions import (
+    Absorb,
+    Action,
+    Archive,
+    Merge,
+    Past,
+    Renew,
+    Replace,
+    Retire,
+    Start,
+    Wait,
+    Weigh,
+)
+from recollect.consolidate.apply import Step, Steps, carry_out, changes_of, steps_of
+from recollect.consolidate.gather import RULING, Gathered, gather
+from recollect.consolidate.plan import plan, plan_claim
+from recollect.consolidate.rulings import Remembered
+from recollect.errors import ConflictNotFound, UsageProblem
+from recollect.model import document as codec
+from recollect.model.document import default_fields
+from recollect.model.memory import Change
+from recollect.store.store import OpenStore, refresh
+
+# -------------------- Consolidate: one pass over a store.
+
+
+TRIES = 3
+MOST_SHARE = 10  # percent of a store that one pass archives unasked; one episode always may go
+
+
+class Outcome(NamedTuple):
+    """What a pass did, or would do."""
+
+    steps: tuple[Step, ...]
+    archives: tuple[Step, ...]  # the episodes past their time that go now, the oldest first
+    waits: tuple[Wait, ...]
+    merges: tuple[Merge, ...]
+    later: int  # episodes past their time that go with the next passes
+    total: int  # memories that were not archived before
+
+
+def planned(gathered: Gathered) -> Steps:
+    """The steps that are due."""
+    found = steps_of((*_actions(gathered), *gathered.weighings))
+    return _but_encrypted(found, gathered) if gathered.encrypt else found
+
+
+def _actions(gathered: Gathered) -> Sequence[Action]:
+    """The plan; that there was nothing to do is remembered for as long as nothing changes."""
+    files, state = gathered.files, gathered.state
+    known = files.remembered.left(state)
+    if known is not None:
+        return known
+    actions = [
+        action
+        for action in plan(gathered.episodes, files, gathered.rules, files)
+        if not (isinstance(action, Archive) and action.id in gathered.kept)
+    ]
+    left = [action for action in actions if isinstance(action, (Wait, Merge))]
+    if len(left) == len(actions) and files.is_as_listed:
+        files.remembered.keep_left(state, left)
+    return actions
+
+
+def _but_encrypted(found: Steps, gathered: Gathered) -> Steps:
+    """The steps without what would be plain in a layer that is to be encrypted.
+
+    What an episode says has no other place then, and so it stays where it is.
+    """
+
+    def is_open(step: Step) -> bool:
+        entry = gathered.entries.get(step.path)
+        layer = entry.layer if entry else default_fields(step.path)["type"]
+        return layer not in gathered.encrypt
+
+    has_all = all(is_open(step) or step.is_weighing for step in found.steps)
+    return found._replace(
+        steps=tuple(filter(is_open, found.steps)), archives=found.archives if has_all else ()
+    )
+
+
+def look(gathered: Gathered, *, force_decay: bool = False) -> Outcome:
+    """What a pass would do."""
+    found = planned(gathered)
+    total = sum(not entry.archived for entry in gathered.entries.values())
+    most = len(found.archives) if force_decay else max(1, total * MOST_SHARE // 100)
+
+    def age(step: Step) -> tuple[str, str]:
+        entry = gathered.entries.get(step.path)
+        return (entry.created if entry else ""), step.path
+
+    due = sorted(found.archives, key=age)
+    later = max(0, len(due) - most)
+    return Outcome(found.steps, tuple(due[:most]), found.waits, found.merges, later, total)
+
+
+def consolidate(
+    store: OpenStore,
+    remembered: Remembered | None = None,
+    *,
+    reactions: Sequence[Reaction] = (),
+    force_decay: bool = False,
+) -> Outcome:
+    """Bring a store into order; what somebody changes meanwhile is planned anew."""
+    done: list[Step] = []
+    for _ in range(TRIES):
+        gathered = gather(store, remembered, reactions)
+        found = look(gathered, force_decay=force_decay)
+        left = carry_out(store, gathered, found.steps)
+        if not left:
+            left = carry_out(store, gathered, found.archives)
+        done += [step for step in found.steps if step not in left]
+        if found.steps or found.archives:
+            refresh(store.files, store.index, store.now_ns)
+        if not left:
+            break
+    return found._replace(steps=tuple(done))
+
+
+class Settled(NamedTuple):
+    """A contradiction with its ruling, and the files that changed with it."""
+
+    wait: Wait
+    ruling: str
+    steps: tuple[Step, ...]
+
+
+def waiting(store: OpenStore, remembered: Remembered | None = None) -> tuple[Wait, ...]:
+    """The contradictions that wait for a person, those that the next pass would find included."""
+    return look(gather(store, remembered)).waits
+
+
+def settle(
+    store: OpenStore,
+    key: str,
+    ruling: str,
+    remembered: Remembered | None = None,
+    *,
+    dry_run: bool = False,
+) -> Settled:
+    """Rule that `old`, `new`, `both` or `neither` holds.
+
+    Raises:
+        ConflictNotFound: nothing of that name waits.
+    """
+    gathered = gather(store, remembered)
+    wait = _named(look(gathered).waits, key)
+    word = rulings.Ruling(ruling, wait.old, wait.new, store.now)
+    steps = _following(gathered, wait, word)
+
+    def plan() -> list[Change]:
+        changes = [change for step in steps for change in changes_of(store, gathered, step)]
+        return [rulings.ruling_change(store, wait.key, word), *changes]
+
+    if not dry_run:
+        store.commit(plan, cause=RULING)
+    return Settled(wait, ruling, steps)
+
+
+def _named(waits: tuple[Wait, ...], key: str) -> Wait:
+    found = [wait for wait in waits if wait.key.startswith(key)] if key else []
+    if len(found) != 1:
+        raise ConflictNotFound(id=key)
+    return found[0]
+
+
+def _following(gathered: Gathered, wait: Wait, word: rulings.Ruling) -> tuple[Step, ...]:
+    """What follows at once; nothing if the older claim is not in a file yet: the next pass sees to it."""
+    files, rules = gathered.files, gathered.rules
+    episode = next(one for one in gathered.episodes if one.id == wait.mark.episode)
+    now = plan_claim(episode, wait.claim, files, rules, files)
+    if not any(isinstance(action, Wait) and action.key == wait.key for action in now):
+        return ()
+    ruled = rules._replace(
+        rulings={**rules.rulings, wait.key: word.ruling},
+        removed={**rules.removed, **rulings.taken_out({wait.key: word})},
+    )
+    return steps_of(plan_claim(episode, wait.claim, files, ruled, files)).steps
+
+
+def supersede(store: OpenStore, old: str, new: str, *, dry_run: bool = False) -> bool:
+    """Say that one memory holds in place of another; False if that was said before.
+
+    Raises:
+        MemoryNotFound: there is no such memory.
+        UsageProblem: it is no whole memory, the same one, or one that is superseded itself.
+    """
+    _checked(old, new)
+    before, after = store.require(old), store.require(new)
+    if after.status == "superseded":
+        raise UsageProblem(what=f"{new} is superseded itself.", command="supersede")
+    changes = []
+    for entry in (before, after):
+        document = store.read(entry)
+        if entry is before:
+            text = codec.with_field(document.text, "status", "superseded")
+        else:
+            known = codec.memory_from_text(document.text, entry.path).supersedes
+            more = [] if before.id in known else [before.id]
+            text = codec.with_field(document.text, "supersedes", [*known, *more]) if more else ""
+        if text and text != document.text:
+            text = codec.with_field(text, "updated", store.now)
+            changes.append(Change("put", entry.path, entry.id, document.stamp, text))
+    if changes and not dry_run:
+        store.commit(lambda: changes, cause="supersede")
+    return bool(changes)
+
+
+def _checked(old: str, new: str) -> None:
+    for name in (old, new):
+        if "#" in name:
+            raise UsageProblem(
+                what="Only a whole memory can be superseded; a section can be edited.",
+                command="supersede",
+            )
+    if old == new:
+        raise UsageProblem(what="A memory cannot supersede itself.", command="supersede")
+
+
+# -------------------- Consolidate: a pass as rows: what goes where, and why.
+
+
+ABSORBED, SUPERSEDED, ARCHIVED = "absorbed", "superseded", "archived"
+
+
+class Row(NamedTuple):
+    """One thing that a pass does. `do` is its verb, `text` what it is about, `new` what it becomes."""
+
+    do: str
+    path: str
+    text: str = ""
+    new: str = ""
+    heading: str = ""
+    episode: str = ""
+    trust: str = ""
+    why: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """The fields that say something."""
+        return {name: value for name, value in self._asdict().items() if value}
+
+
+def rows_of(outcome: Outcome) -> Iterator[Row]:
+    """What a pass does, file by file."""
+    for step in outcome.steps:
+        yield from map(row_of, step.actions)
+    for step in outcome.archives:
+        yield from map(row_of, step.actions)
+
+
+def row_of(action: Action) -> Row:
+    """An action as a row."""
+    match action:
+        case Start():
+            row = Row("start", action.path, action.title)
+        case Absorb(path, heading, claim, mark):
+            row = Row("absorb", path, claim.text, "", heading, mark.episode, mark.trust)
+        case Renew():
+            row = Row("renew", action.path, action.text, episode=action.mark.episode)
+        case Replace():
+            do = "replace" if action.new else "remove"
+            row = Row(do, action.path, action.old, action.new, episode=action.mark.episode)
+        case Past():
+            row = Row("note", action.path, action.text, action.past)
+        case Retire():
+            row = Row("retire", action.path, episode=action.by)
+        case _:
+            row = _row_of_whole(action)
+    return row
+
+
+def _row_of_whole(action: Weigh | Archive | Merge | Wait) -> Row:
+    """An action that changes none of the statements of a file."""
+    match action:
+        case Weigh(path, key, old, new, why):
+            row = Row("weigh", path, f"{key}: {old or '–'}", new, why=why)
+        case Archive():
+            row = Row("archive", action.path, new=f"archive/{action.path}")
+        case Merge():
+            row = Row("merge", action.path, action.other)
+        case Wait():
+            row = Row("wait", action.path, action.old, action.new)
+    return row
+
+
+def counts_of(outcome: Outcome) -> dict[str, int]:
+    """How much a pass does."""
+    found = {ABSORBED: 0, SUPERSEDED: 0, ARCHIVED: 0}
+    words = {"absorb": ABSORBED, "replace": SUPERSEDED, "remove": SUPERSEDED, "retire": SUPERSEDED}
+    for row in rows_of(outcome):
+        word = ARCHIVED if row.do == "archive" else words.get(row.do, "")
+        if word:
+            found[word] += 1
+    return found | {"waiting": len(outcome.waits)}
+
+
+def as_json(outcome: Outcome) -> dict[str, Any]:
+    """A pass as JSON."""
+    return {
+        **counts_of(outcome),
+        "actions": [row.as_json() for row in rows_of(outcome)],
+        "conflicts": [conflict_json(wait) for wait in outcome.waits],
+        "merges": [
+            {"path": one.path, "other": one.other, "shared": one.shared} for one in outcome.merges
+        ],
+        "later": outcome.later,
+    }
+
+
+def conflict_json(wait: Wait) -> Mapping[str, str]:
+    """A contradiction that waits for a person."""
+    return {
+        "id": wait.key,
+        "old": wait.old,
+        "path": wait.path,
+        "new": wait.new,
+        "stands": "new" if wait.is_late else "old",
+        "since": wait.since,
+        "episode": wait.mark.episode,
+        "date": wait.mark.date,
+        "trust": wait.mark.trust,
+        "certainty": wait.certainty,
+        "why": wait.why,
+    }

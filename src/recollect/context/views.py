@@ -1,0 +1,300 @@
+"""Views: files made from the list of memories, for people and for other tools.
+
+Promises: pure; the same memories give the same bytes; whatever a memory says, a row stays a row
+and a marker a marker; private memories are in no view.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.model.memory import CATEGORIES, LAYERS, LEVELS, LONGEST_SLUG, Entry, slug_of
+
+INDEX_VERSION = "1.0"
+MOST_KEYWORDS = 60
+LONGEST_CELL = 240
+_PLAIN_PATH = Pattern(r"[A-Za-z0-9_./-]+")
+_WORDS = {
+    "en": {
+        "title": "Active Memory Index",
+        "note": "Made by Recollect from the files beside it; changes here are lost. "
+        "Edit the memories themselves, then run `recollect rebuild-index`.",
+        "table": "Index Table",
+        "head": "| Memory ID | Topic | Type | Keywords | Date |",
+        "none": "| (No active memories) | - | - | - | - |",
+        "keywords": "Keywords Summary",
+        "no_keywords": "(No valid keywords yet)",
+        "more": "{n} older memories are not listed; `recollect list` shows them all.",
+    },
+    "zh": {
+        "title": "活跃记忆索引",
+        "note": "由 Recollect 根据同目录的文件生成；在此处的修改会丢失。请修改记忆文件本身，"
+        "然后运行 `recollect rebuild-index`。",
+        "table": "索引表",
+        "head": "| 记忆ID | 主题 | 类型 | 关键词 | 时间 |",
+        "none": "| （暂无活跃记忆） | - | - | - | - |",
+        "keywords": "关键词汇总",
+        "no_keywords": "（暂无有效关键词）",
+        "more": "另有 {n} 条较早的记忆未列出；`recollect list` 显示全部。",
+    },
+}
+_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_CELL = str.maketrans(_HTML | {char: "\\" + char for char in "\\|`[]*_#"})
+
+
+def cell(text: str) -> str:
+    """`text` as one cell of a Markdown table, cut where it is very long."""
+    text = text[:LONGEST_CELL]
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text)
+    line = " ".join(text.split()).translate(_CELL)
+    return f"\\{line}" if line.startswith(("-", "+")) else line or "-"
+
+
+def index_page(entries: Sequence[Entry], lang: str, most_rows: int) -> str:
+    """MEMORY.md: the table of what there is (level 1) and the keywords (level 0)."""
+    say = _WORDS[lang]
+    shown = listed(entries)
+    rows = [_row(entry) for entry in shown[:most_rows]] or [say["none"]]
+    lines = [f"# {say['title']}", "", f"> {say['note']}", "", f"## {say['table']}", ""]
+    lines += [
+        "<!-- INDEX_START -->",
+        say["head"],
+        "|---|---|---|---|---|",
+        *rows,
+        "<!-- INDEX_END -->",
+        "",
+    ]
+    if len(shown) > most_rows:
+        lines += [say["more"].format(n=len(shown) - most_rows), ""]
+    words = ", ".join(cell(word) for word in keywords(shown)[:MOST_KEYWORDS])
+    lines += [f"## {say['keywords']}", "", "<!-- KEYWORDS_START -->", words or say["no_keywords"]]
+    return "\n".join([*lines, "<!-- KEYWORDS_END -->", ""])
+
+
+def listed(entries: Sequence[Entry]) -> list[Entry]:
+    """What belongs into a view: nothing private, cold or obsolete; newest first."""
+    fit = (e for e in entries if not e.private and not e.archived and e.status != "superseded")
+    return sorted(fit, key=lambda e: (e.created[:10], e.updated, e.id), reverse=True)
+
+
+def keywords(entries: Sequence[Entry]) -> list[str]:
+    """The tags of these memories, each once, in their order."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        for tag in entry.tags:
+            found.setdefault(tag.casefold(), tag)
+    return list(found.values())
+
+
+def _row(entry: Entry) -> str:
+    link = f"[{cell(entry.id)}]({_address(entry.path)})"
+    words = cell(", ".join(entry.tags))
+    return (
+        f"| {link} | {cell(entry.title)} | {entry.layer} | {words} | {entry.created[:10] or '-'} |"
+    )
+
+
+def _address(path: str) -> str:
+    if _PLAIN_PATH.fullmatch(path):
+        return path
+    from urllib.parse import quote
+
+    return quote(path, errors="surrogateescape")
+
+
+def index_json(entries: Sequence[Entry]) -> str:
+    """.index.json: every memory with its fields, in the order of seed 004."""
+    shown = sorted(
+        listed(entries),
+        key=lambda e: (-LEVELS.index(e.salience), LAYERS.index(e.layer), e.path),
+    )
+    newest = max((e.updated or e.created for e in shown), default="")
+    rows = [_json_row(entry) for entry in shown]
+    head = json.dumps({"version": INDEX_VERSION, "generated": newest}, ensure_ascii=False)
+    # A line for each memory: what changed is what a diff shows.
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    text = f'{head[:-1]}, "entries": [\n{lines}\n]}}\n'
+    return text.encode("utf-8", "replace").decode()  # bytes that are no UTF-8 are no JSON
+
+
+def _json_row(entry: Entry) -> dict[str, object]:
+    row: dict[str, object] = {
+        "id": entry.id,
+        "path": entry.path,
+        "filename": entry.path.rsplit("/", 1)[-1],
+        "title": entry.title,
+        "type": entry.layer,
+        "kind": entry.kind,
+        "tags": list(entry.tags),
+        "trigger": list(entry.trigger),
+        "salience": entry.salience,
+        "confidence": entry.confidence,
+        "source": entry.source,
+        "trust": entry.trust,
+        "status": entry.status,
+        "summary": entry.summary,
+        "related": list(entry.related),
+        "session": entry.session,
+        "created": entry.created,
+        "updated": entry.updated,
+        "last_accessed": entry.last_accessed,
+        "tokens": entry.tokens,
+    }
+    if entry.decay_after:
+        row["decay_after"] = entry.decay_after
+    return row
+
+
+# -------------------- Factsview: `facts.json`, in the shape that seed 003 gave it, and the numbers of facts.
+
+
+KINDS = tuple(CATEGORIES)
+LETTERS = {"decision": "d", "pattern": "p", "issue": "i"}
+LONGEST_REASON = 2000
+MOST_CONCEPTS = 10
+_NUMBER = Pattern(r"([dpi])(\d{3,9})(?![^\W_])")
+
+
+def is_fact(entry: Entry) -> bool:
+    """Whether this memory is a decision, a pattern or an issue; core files are what they are."""
+    return entry.kind in KINDS and "core/" not in entry.path
+
+
+def numbered_id(kind: str, number: int, content: str) -> str:
+    """The id of a new fact: its number, and what it says as far as a name can."""
+    return f"{LETTERS[kind]}{number:03d}-{slug_of(content)}"[:LONGEST_SLUG].rstrip("-")
+
+
+def number_of(memory_id: str) -> str:
+    """The number that an id begins with, or nothing."""
+    found = _NUMBER.match(memory_id)
+    return found[0] if found else ""
+
+
+def highest_numbers(memory_ids: Iterable[str]) -> dict[str, int]:
+    """The highest number that these ids have, by its letter."""
+    highest = dict.fromkeys(LETTERS.values(), 0)
+    for memory_id in memory_ids:
+        found = _NUMBER.match(memory_id)
+        if found:
+            highest[found[1]] = max(highest[found[1]], int(found[2]))
+    return highest
+
+
+def numbered(entries: Iterable[Entry]) -> list[tuple[str, Entry]]:
+    """`(number, fact)` for the facts among these memories, in the order of their numbers.
+
+    Where two have one number, as after a merge, the older keeps it; the other one, and a fact
+    without a number, stands under its own id, behind all others.
+    """
+    facts = sorted(filter(is_fact, entries), key=lambda e: (e.created, e.id, e.path))
+    taken: set[str] = set()
+    found: list[tuple[str, Entry]] = []
+    for entry in facts:
+        number = number_of(entry.id)
+        found.append((entry.id if number in taken else number or entry.id, entry))
+        taken.add(number)
+    return sorted(found, key=lambda pair: _place(*pair))
+
+
+def _place(shown: str, entry: Entry) -> tuple[int, str, str]:
+    known = _NUMBER.fullmatch(shown)
+    return (int(known[2]), shown, "") if known else (10**10, entry.created, shown)
+
+
+class Summary(NamedTuple):
+    """How many facts there are, and what most of them are about."""
+
+    decisions: int
+    patterns: int
+    issues: int
+    open: int
+    concepts: list[str]
+
+
+def summary_of(entries: Iterable[Entry]) -> Summary:
+    """The facts among these memories in a few numbers."""
+    facts = [entry for entry in entries if is_fact(entry)]
+    kinds = [entry.kind for entry in facts]
+    unresolved = sum(e.kind == "issue" and e.status != "resolved" for e in facts)
+    about = _concepts([(entry.id, entry) for entry in facts])
+    ranked = sorted(about, key=lambda concept: (-len(about[concept]), concept))
+    decisions, patterns, issues = map(kinds.count, KINDS)
+    return Summary(decisions, patterns, issues, unresolved, ranked[:MOST_CONCEPTS])
+
+
+def reason_of(text: str, title: str) -> str:
+    """What a fact's text says besides its title."""
+    first, _, rest = text.strip().partition("\n")
+    return rest.strip() if first.strip().casefold() == f"# {title}".casefold() else text.strip()
+
+
+def reason_line(reason: str) -> str:
+    """A reason as the view has it: one line, cut where it is very long."""
+    line = " ".join(reason.split())
+    return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
+
+
+def facts_json(entries: Sequence[Entry], reasons: Mapping[str, str]) -> str:
+    """facts.json: decisions, patterns, issues, and which of them each concept is about.
+
+    `reasons` are the texts of decisions, by the id of the memory.
+    """
+    shown = numbered(listed(entries))
+    saved = max((e.updated or e.created for _, e in shown), default="")
+    parts = [f'"_meta": {_json({"counter": 0, "lastSave": saved or None})}']
+    for kind in KINDS:
+        rows = [
+            _json(_factsview_row(number, entry, reasons.get(entry.id, "")))
+            for number, entry in shown
+            if entry.kind == kind
+        ]
+        parts.append(f'"{kind}s": [{_lines(rows)}]')
+    about = [f"{_json(concept)}: {_json(ids)}" for concept, ids in _concepts(shown).items()]
+    parts.append(f'"concepts": {{{_lines(about)}}}')
+    text = "{\n  " + ",\n  ".join(parts) + "\n}\n"
+    return text.encode("utf-8", "replace").decode()  # bytes that are no UTF-8 are no JSON
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _lines(items: Sequence[str]) -> str:
+    """A line for each item: what changed is what a diff shows."""
+    return "\n    " + ",\n    ".join(items) + "\n  " if items else ""
+
+
+def _factsview_row(number: str, entry: Entry, reason: str) -> dict[str, object]:
+    category = entry.category if entry.category in CATEGORIES[entry.kind] else "other"
+    row: dict[str, object] = {
+        "id": number,
+        "type": category,
+        "date": (entry.created or entry.updated)[:10],
+        "content": entry.title,
+    }
+    if entry.kind == "decision":
+        row["reason"] = reason_line(reason)
+    elif entry.kind == "issue":
+        row["status"] = "resolved" if entry.status == "resolved" else "open"
+    if entry.files:
+        row["files"] = list(entry.files)
+    if entry.concepts:
+        row["concepts"] = list(entry.concepts)
+    return row
+
+
+def _concepts(shown: Sequence[tuple[str, Entry]]) -> dict[str, list[str]]:
+    """The numbers of the facts about each concept, under its first spelling."""
+    spelt: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
+    for number, entry in shown:
+        for concept in entry.concepts:
+            here = found.setdefault(spelt.setdefault(concept.casefold(), concept), [])
+            if number not in here:
+                here.append(number)
+    return found

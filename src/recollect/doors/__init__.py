@@ -1,1 +1,0 @@
-"""Doors: turn outside requests into service calls, and results into outside form."""

@@ -1,0 +1,332 @@
+"""App: what an agent does with its memory through tools.
+
+Promises: what comes out of a store is fenced as notes, harmless and bounded in size; what an
+agent writes has the trust of an agent, never more; each change is one change of the journal and
+can be undone; files that are always loaded are not an agent's to write.
+Touches: the stores of the app that it is given.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.capture import intake as save_module
+from recollect.capture.intake import Draft
+from recollect.context import pack, views
+from recollect.errors import AlreadyThere, MemoryNotFound, UsageProblem
+from recollect.features import memories as service
+from recollect.features import reading
+from recollect.features.memories import By, Done, save
+from recollect.features.reading import Listed
+from recollect.model import document as codec
+from recollect.model import layers
+from recollect.model.document import memory_from_text
+from recollect.model.entries import shelved, without_comments
+from recollect.model.layers import SHARED
+from recollect.model.memory import CATEGORIES, Entry, Filter, lowest_trust
+from recollect.search.rank import Candidate
+from recollect.store.store import OpenStore
+from recollect.text.redact import strip_private
+from recollect.workspace import App, publish_after_change, told
+
+MOST_CHARS = pack.HARD_CAP  # of an answer
+READ_WITH = {
+    "en": "Also stored (read one with the tool `expand`):",
+    "zh": "另有相关记录（用工具 `expand` 查看）：",
+}
+MOST_ROWS = 100  # of the table of a store
+ALWAYS_LOADED = "core/"
+
+
+class Notes(NamedTuple):
+    """What a tool hands over: notes in their fences, the ids of what is in it, what is left out."""
+
+    text: str
+    ids: list[str]
+    more: int = 0
+    full: Sequence[str] = ()  # the ids of what is told in full to somebody who asked for it
+
+
+# -------------------------------------------------------------------------------------- reading
+
+
+def recall(app: App, cue: str, *, budget: int | None) -> Notes:
+    """What bears on a task or a question, as a hook would give it for a prompt."""
+    found = reading.recall(app, cue, budget=budget, scope="")
+    lang = app.lang
+    text = found.text.replace(f"\n{pack.MORE[lang]}\n", f"\n{READ_WITH[lang]}\n")
+    full = [one.name for one in found.full]
+    return Notes(text, [*full, *(one.name for one in found.pointers)], full=full)
+
+
+def search(app: App, words: str, only: Filter, *, limit: int) -> Notes:
+    """The notes that have these words, best first, each with the part of it that has them."""
+    found = reading.search(app, words, only, limit=limit, scope="", sections=False)
+    nonce = _new_nonce()
+    room = pack.Room(MOST_CHARS, MOST_CHARS)
+    blocks, ids = [_intro(app, room)], []
+    for hit in found:
+        block = pack.fenced(hit.candidate, pack.harmless(hit.snippet), nonce)
+        if not room.take(block):
+            break
+        blocks.append(block)
+        ids.append(hit.candidate.name)
+    return Notes("\n".join(blocks) if ids else "", ids, len(found) - len(ids))
+
+
+def timeline(app: App, only: Filter, *, limit: int) -> Notes:
+    """What was stored when: a line for each memory under its day, newest first."""
+    found = reading.entries(app, only, scope="")
+    room = pack.Room(MOST_CHARS, MOST_CHARS)
+    lines, ids, day = [_intro(app, room)], [], "?"
+    for one in found[:limit]:
+        entry = one.entry
+        head = [entry.created[:10] or "–"] if entry.created[:10] != day else []
+        block = "\n".join([*head, _line_of(entry)])
+        if not room.take(block):
+            break
+        lines.append(block)
+        ids.append(entry.id)
+        day = entry.created[:10]
+    return Notes("\n".join(lines) if ids else "", ids, len(found) - len(ids))
+
+
+def _line_of(entry: Entry) -> str:
+    about = ", ".join(word for word in (entry.kind, entry.status, entry.trust) if word)
+    return f"- {pack.attribute(entry.id)} – {pack.attribute(entry.title)} ({about})"
+
+
+def newest(app: App, limit: int) -> list[Listed]:
+    """The memories that a view may list, newest first."""
+    found = reading.entries(app, Filter(superseded=False), scope="")
+    return [one for one in found if not one.entry.private][:limit]
+
+
+class Piece(NamedTuple):
+    """A part of a long text, in its fence. `next` is where to go on, 0 at the end."""
+
+    text: str
+    id: str
+    next: int
+    size: int
+
+
+def expand(app: App, name: str, *, level: int = 2, start: int = 0, most: int = MOST_CHARS) -> Piece:
+    """A note in full (level 2), or the raw conversation behind it (level 3), from a character on.
+
+    Raises:
+        MemoryNotFound: there is no such memory, section or conversation.
+    """
+    store = app.store_of(name)
+    memory_id, _, anchor = name.partition("#")
+    entry = store.require(memory_id)
+    memory = memory_from_text(store.read(entry).text, entry.path)
+    parts = [part for part in shelved(memory) if not anchor or part.anchor == anchor]
+    if not parts:
+        raise MemoryNotFound(id=name)
+    heading = parts[0].heading if anchor else ""
+    if level == 3:
+        text = strip_private(reading.show(app, memory_id, 3).conversation)
+        heading = "conversation"
+    elif anchor:
+        text = parts[0].text
+    else:
+        text = without_comments(strip_private(memory.body))
+    trust = lowest_trust(*(part.trust for part in parts))
+    about = _candidate(entry, anchor, heading, trust)
+    frame = pack.fenced(about, "", "0" * 8)
+    intro = pack.INTRO[app.lang]
+    said, end = _piece(text, start, most - len(frame) - len(intro) - 4)
+    block = f"{intro}\n{pack.fenced(about, said, _new_nonce())}" if said else ""
+    return Piece(block, name, end if end < len(text) else 0, len(text))
+
+
+def _piece(text: str, start: int, most: int) -> tuple[str, int]:
+    """`(piece, end)` of a text from `start` on, harmless, cut at the end of a line if there is one."""
+    size = most
+    while True:
+        end = min(len(text), start + size)
+        if end < len(text):
+            line = text.rfind("\n", start + size // 2, end)
+            end = line + 1 if line >= 0 else end
+        said = pack.harmless(text[start:end])
+        if len(said) <= most:  # what speaks as somebody else is marked, and longer by that
+            return said, end
+        size = size * most // len(said) - 1
+
+
+def _candidate(entry: Entry, anchor: str, heading: str, trust: str) -> Candidate:
+    """A memory as the fence wants it."""
+    row = (
+        *(0, 0, entry.id, anchor, entry.title, heading, "", entry.path, entry.layer, entry.kind),
+        *(entry.salience, entry.confidence, entry.source, trust, entry.status, "", "", ""),
+        *(entry.session, entry.created, 0, entry.tokens, 0, 0, 0, ""),
+    )
+    return Candidate(row, 0.0, "")
+
+
+def _intro(app: App, room: pack.Room) -> str:
+    room.take(pack.INTRO[app.lang])
+    return pack.INTRO[app.lang]
+
+
+def _new_nonce() -> str:
+    """A mark for a fence that no stored text can know."""
+    return os.urandom(4).hex()
+
+
+# -------------------------------------------------------------------------------------- writing
+
+
+def remember(
+    app: App, title: str, text: str, *, scope: str = "", into: str = "", **fields: Any
+) -> Done:
+    """Save what an agent found worth knowing, or add it to a note; the same again changes nothing.
+
+    Raises:
+        AlreadyThere: another note has this title; its `path` names it.
+        MemoryNotFound: there is no note to add it to.
+        UsageProblem: there is no title, or the category is one of another kind.
+    """
+    store = app.store_of(into) if into else app.store(scope)
+    # The name of the file is made of the title, so nothing private may be in it.
+    title, text = " ".join(app.redact(title).split()), app.redact(text).strip()
+    if not title:
+        raise UsageProblem(what="A memory needs a title.", command="save")
+    draft = Draft(
+        title,
+        text,
+        source="inferred",  # whatever it says: only a person's own word is `instructed`
+        trust="agent",
+        session=told(app.env)[1],
+        **fields,
+    )
+    if into:
+        named = draft._replace(into=into.partition("#")[0])
+        return save(app, named, scope=store.scope, dry_run=False)
+    choice = layers.choose(title, text, "", draft.kind)
+    known = CATEGORIES.get(choice.kind, ())
+    if draft.category and draft.category not in known:
+        what = f"A {choice.kind} has one of the categories {', '.join(known) or '–'}."
+        raise UsageProblem(what=what, command="save")
+    if SHARED.get(choice.kind, "").startswith(choice.layer):
+        marked = draft._replace(body=text or title, kind=choice.kind)
+        return save(app, marked, scope=store.scope, dry_run=False)
+    twins = save_module.told_before(store, draft, choice)
+    if not twins or any(save_module.says_the_same(store, twin, draft) for twin in twins):
+        return save(app, draft, scope=store.scope, dry_run=False)
+    if not text or text in memory_from_text(store.read(twins[0]).text, twins[0].path).body:
+        return _unchanged(store, twins[0])
+    raise AlreadyThere(path=twins[0].id)
+
+
+class Wish(NamedTuple):
+    """What is to become of a memory; None leaves a part as it is."""
+
+    title: str | None = None
+    text: str | None = None
+    append: str | None = None
+    tags: list[str] | None = None
+    status: str | None = None
+
+    @property
+    def says(self) -> bool:
+        """Whether it changes what the memory says."""
+        return any(part is not None for part in (self.title, self.text, self.append))
+
+
+def update(app: App, name: str, wish: Wish) -> Done:
+    """Change a memory, or a section of one, as one change.
+
+    Raises:
+        MemoryNotFound: there is no such memory or section.
+        UsageProblem: this is not an agent's to change in this way.
+    """
+    store = app.store_of(name)
+    memory_id, _, anchor = name.partition("#")
+    entry = store.require(memory_id)
+    _require_ours(entry, anchor, wish)
+    old = store.read(entry)
+    text = old.text
+    if wish.says:
+        text = _reworded(app, store, name, wish)
+    if wish.tags is not None:
+        text = codec.with_field(text, "tags", wish.tags)
+    if wish.status is not None:
+        text = codec.with_field(text, "status", wish.status)
+    if text == old.text:
+        return _unchanged(store, entry)
+    written = service.edit_text(store, memory_id, text, old.stamp)
+    publish_after_change(app, store)
+    path = os.path.join(store.files.root, entry.path)
+    return Done(name, path, written.what, store.scope, entry.layer, "", "")
+
+
+def _reworded(app: App, store: OpenStore, name: str, wish: Wish) -> str:
+    """The file with the new words, signed as an agent's."""
+    body, append = wish.text, wish.append
+    if append is not None and append.strip() in expand_text(store, name):
+        append = None
+    if wish.title is None and body is None and append is None:
+        return store.read(store.require(name.partition("#")[0])).text
+    by = By("agent", told(app.env)[1])
+    edited = service.edit(
+        store, name, title=wish.title, body=body, append=append, by=by, dry_run=True
+    )
+    return edited.text
+
+
+def expand_text(store: OpenStore, name: str) -> str:
+    """What a memory or a section says now. Raises MemoryNotFound."""
+    memory_id, _, anchor = name.partition("#")
+    entry = store.require(memory_id)
+    body = memory_from_text(store.read(entry).text, entry.path).body
+    if not anchor:
+        return body
+    for section in codec.sections_of(body):
+        if section.anchor == anchor:
+            return section.text
+    raise MemoryNotFound(id=name)
+
+
+def _require_ours(entry: Entry, anchor: str, wish: Wish) -> None:
+    """Raise UsageProblem where an agent may not change a memory like this."""
+    what = ""
+    if wish.says and entry.path.startswith(ALWAYS_LOADED):
+        what = "This file is in every session; only a person changes it, with `recollect edit`."
+    elif wish.says and not anchor and entry.path in SHARED.values():
+        what = "This file has a section for each rule: name the one that is meant, as ID#SECTION."
+    elif anchor and (wish.tags is not None or wish.status is not None):
+        what = "Tags and status belong to the whole memory: give its ID without a section."
+    if what:
+        raise UsageProblem(what=what, command="edit")
+
+
+def _unchanged(store: OpenStore, entry: Entry) -> Done:
+    path = os.path.join(store.files.root, entry.path)
+    return Done(entry.id, path, "unchanged", store.scope, entry.layer, "", "")
+
+
+# --------------------------------------------------------------------------------------- health
+
+
+def stores_here(app: App) -> Iterator[dict[str, Any]]:
+    """Each store with what it has; what is wrong with one is in its `problems`."""
+    for row in reading.stats(app, scope="") if app.roots else ():
+        store = app.opened(row["root"], row["scope"])
+        problems = [f"{p.path}: {p.sentence}" for p in store.problems]
+        yield row | {"problems": problems, "encrypt": sorted(store.settings.encrypt)}
+
+
+def index_pages(app: App) -> str:
+    """What there is in each store, as tables (level 1) with the keywords (level 0)."""
+    found = reading.entries(app, Filter(), scope="")
+    pages = []
+    for store in app.stores():
+        entries = [one.entry for one in found if one.scope == store.scope]
+        if entries or not found:
+            pages.append(views.index_page(entries, app.lang, MOST_ROWS))
+    return "\n".join(pages if found else pages[:1])

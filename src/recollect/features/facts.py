@@ -1,0 +1,451 @@
+"""Facts: decisions, patterns and issues as memories of their own, each with a number.
+
+Promises: a number is given once and never again (see `domain.factsview`), however many processes
+add at once; what is said twice is kept once; an issue that was resolved is not opened again by an
+old text; each call is one group of the journal and can be undone as one.
+Touches: the ports behind the store it is given.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from recollect._fastimport import NamedTuple
+from recollect.context.views import (
+    KINDS,
+    LETTERS,
+    highest_numbers,
+    is_fact,
+    number_of,
+    numbered,
+    numbered_id,
+    reason_of,
+)
+from recollect.errors import FactNotFound, RecollectError, UsageProblem
+from recollect.model import document as codec
+from recollect.model import layers
+from recollect.model.document import layer_defaults, section_text
+from recollect.model.entries import is_conversation, without_comments
+from recollect.model.facts import Fact, same_words
+from recollect.model.frontmatter import Value
+from recollect.model.memory import (
+    SOURCES,
+    Change,
+    Entry,
+    Filter,
+    Problem,
+    is_sealed_path,
+    lowest_trust,
+    type_of_kind,
+)
+from recollect.store.store import INDEX, OpenStore, refresh
+from recollect.text.tokens import STOP_WORDS
+
+NUMBERS = "facts"  # where the index remembers the highest numbers, by letter
+
+RENUMBER = "renumber"
+NAMING = ("pins.json", "dismissed.json")  # files of a store that name memories and are none
+_NO_CATEGORY = ("", "other")
+
+
+class Origin(NamedTuple):
+    """Where facts come from; empty fields get their defaults."""
+
+    trust: str = "user"
+    source: str = ""
+    session: str = ""
+    created: str = ""
+    tags: tuple[str, ...] = ()
+
+
+class Kept(NamedTuple):
+    """What became of a fact."""
+
+    number: str
+    id: str
+    path: str
+    kind: str
+    content: str
+    status: str
+    what: str  # created, changed, unchanged, archived
+    text: str = ""
+    before: str = ""  # the text that was replaced
+
+
+class _Known(NamedTuple):
+    """A fact that the store has, or will have when the plan is carried out."""
+
+    number: str
+    entry_id: str
+    path: str
+    kind: str
+    status: str
+    stamp: str | None  # None for a file that the plan makes
+    text: str
+
+
+# ------------------------------------------------------------------------------------- adding
+
+
+def add(store: OpenStore, fact: Fact, origin: Origin, *, dry_run: bool = False) -> Kept:
+    """Keep one fact that somebody states now; the same again, word for word, changes nothing."""
+    return _keep(store, [(fact, origin)], cause=f"add-{fact.kind}", dry_run=dry_run, again=True)[0]
+
+
+def extract(
+    store: OpenStore, said: Sequence[tuple[Fact, Origin]], *, dry_run: bool = False
+) -> list[Kept]:
+    """Keep the facts of a text, each content once; doing it twice adds nothing.
+
+    A fact that is known gets what it lacks: a reason, a category, files, concepts, and that it is
+    resolved.
+    """
+    return _keep(store, said, cause="extract-facts", dry_run=dry_run, again=False)
+
+
+def _keep(
+    store: OpenStore,
+    said: Sequence[tuple[Fact, Origin]],
+    *,
+    cause: str,
+    dry_run: bool,
+    again: bool,
+) -> list[Kept]:
+    """`again` says that the facts are stated now, so that another reason makes another fact."""
+    done: list[Kept] = []
+    # Before the first name is made of it.
+    said = [(fact.mapped(store.ledger.redact), origin) for fact, origin in said]
+
+    def plan() -> list[Change]:
+        done.clear()
+        _look_again(store)
+        kept, changes = Keeping(store, again=again, dry_run=dry_run).of(said)
+        done.extend(kept)
+        return changes
+
+    if dry_run:
+        plan()
+    elif said:
+        store.commit(plan, cause=cause, tries=3)
+    return done
+
+
+def _look_again(store: OpenStore) -> None:
+    """See what others have written: now that the store is locked, nobody writes more.
+
+    A change is in its files before it is in the index, and a fact must not be taken for new then.
+    """
+    try:
+        refresh(store.files, store.index, store.now_ns)
+    except RecollectError as error:  # what the index has still holds; numbers do not need it
+        store.problems.append(Problem(INDEX, str(error)))
+
+
+class Keeping:
+    """The plan that takes facts into a store; made and used with the store locked."""
+
+    def __init__(self, store: OpenStore, *, again: bool, dry_run: bool) -> None:
+        """`again` as for `add`; a dry run remembers no numbers."""
+        self.store, self._again, self._dry_run = store, again, dry_run
+        self._known: dict[str, dict[str, Entry | _Known]] = {}
+        self._changes: dict[str, Change] = {}
+        self._numbers: dict[str, int] = {}
+        self._kinds: list[str] = []
+
+    def of(self, said: Sequence[tuple[Fact, Origin]]) -> tuple[list[Kept], list[Change]]:
+        """What becomes of each fact, and the changes that make it so."""
+        self._kinds = sorted({fact.kind for fact, _ in said})
+        kept = [self._taken(fact, origin) for fact, origin in said]
+        if self._numbers and not self._dry_run:
+            # Before the journal has them: after a crash numbers may be missing, never doubled.
+            self.store.index.set_meta({NUMBERS: json.dumps(self._numbers, sort_keys=True)})
+        return kept, list(self._changes.values())
+
+    def _taken(self, fact: Fact, origin: Origin) -> Kept:
+        known = self._known_of(fact.kind)
+        key = same_words(fact.content)
+        found = known.get(key)
+        if found is None:
+            return self._created(fact, origin)
+        old = found if isinstance(found, _Known) else _read(self.store, found)
+        if old.status == "superseded" and self._again:
+            return self._created(fact, origin)
+        said = codec.memory_from_text(old.text, old.path)
+        reason = reason_of(without_comments(said.body), said.title)
+        if self._again and _differs(fact, reason, old.status):
+            return self._created(fact, origin)
+        text = old.text
+        if old.status != "superseded":
+            text = _completed(old, fact, reason, said.trust, origin.trust)
+        if text == old.text:
+            return _kept(said.title, old, "unchanged")
+        text = codec.with_field(text, "updated", self.store.now)
+        new = old._replace(text=text, status=codec.memory_from_text(text, old.path).status)
+        known[key] = new
+        self._changes[old.path] = Change("put", old.path, old.entry_id, old.stamp, text)
+        return _kept(said.title, new, "changed", before=old.text)
+
+    def _known_of(self, kind: str) -> dict[str, Entry | _Known]:
+        """The facts of a kind that are not archived, by their words; the newest that holds."""
+        if kind not in self._known:
+            found = [e for e in self.store.index.entries(Filter(kind=kind)) if e.kind == kind]
+            facts = sorted(filter(is_fact, found), key=_rank)
+            self._known[kind] = {same_words(entry.title): entry for entry in facts}
+        return self._known[kind]
+
+    def _created(self, fact: Fact, origin: Origin) -> Kept:
+        store, layer = self.store, type_of_kind[fact.kind]
+        if layer in store.settings.encrypt:
+            from recollect.privacy.sealing import new_place  # seldom needed
+
+            name, path = new_place(store)
+        else:
+            name = store.free_id(numbered_id(fact.kind, self._next(fact.kind), fact.content))
+            path = store.path_for(layer, fact.kind, name)
+        text = _text_of(fact, origin, name, store.now)
+        status = fact.status if fact.kind == "issue" else "confirmed"
+        new = _Known(number_of(name) or name, name, path, fact.kind, status, None, text)
+        self._known_of(fact.kind)[same_words(fact.content)] = new
+        self._changes[path] = Change("put", path, name, None, text)
+        return _kept(" ".join(fact.content.split()), new, "created")
+
+    def _next(self, kind: str) -> int:
+        if not self._numbers:
+            self._numbers = _highest(self.store, self._kinds)
+        self._numbers[LETTERS[kind]] += 1
+        return self._numbers[LETTERS[kind]]
+
+
+def _rank(entry: Entry) -> tuple[bool, str, str]:
+    """What goes first of two facts of the same words goes last here: it replaces the other."""
+    return (entry.status != "superseded", entry.created, entry.id)
+
+
+def _highest(store: OpenStore, kinds: Sequence[str]) -> dict[str, int]:
+    """The highest number that each of these kinds of fact has ever had, by letter.
+
+    What the index remembers of it goes with the index; then the journal tells. The files tell of
+    those that came from a person's editor or from another machine.
+    """
+    try:
+        kept = json.loads(store.index.meta(NUMBERS) or "{}")
+        highest = {letter: int(kept[letter]) for letter in LETTERS.values()}
+    except (ValueError, KeyError, TypeError):
+        highest = highest_numbers(op.memory for op in store.journal.heads())
+        kinds = KINDS
+    for kind in kinds:
+        for archived in (False, True):
+            entries = store.index.entries(Filter(kind=kind, archived=archived))
+            for letter, number in highest_numbers(e.id for e in entries).items():
+                highest[letter] = max(highest[letter], number)
+    return highest
+
+
+def _read(store: OpenStore, entry: Entry) -> _Known:
+    document = store.read(entry)
+    return _Known(
+        number_of(entry.id) or entry.id,
+        entry.id,
+        entry.path,
+        entry.kind,
+        entry.status,
+        document.stamp,
+        document.text,
+    )
+
+
+def _differs(fact: Fact, reason: str, status: str) -> bool:
+    """Whether a fact that is stated now says something else than the one of the same words."""
+    is_other = fact.detail and reason and same_words(fact.detail) != same_words(reason)
+    is_back = fact.kind == "issue" and fact.status == "open" and status == "resolved"
+    return bool(is_other or is_back)
+
+
+def _completed(old: _Known, fact: Fact, reason: str, trust: str, said_by: str) -> str:
+    """The text of a known fact with what it lacked.
+
+    Nobody adds to what somebody says who is trusted more, but an agent may say what is resolved.
+    """
+    text = old.text
+    if (
+        fact.kind == "issue"
+        and fact.status == "resolved"
+        and lowest_trust(said_by, "agent") == "agent"
+    ):
+        text = codec.with_field(text, "status", "resolved")
+    if lowest_trust(said_by, trust) != trust:
+        return text
+    said = codec.memory_from_text(text, old.path)
+    if fact.detail and not reason:
+        text = codec.with_body(text, f"{said.body.rstrip()}\n\n{section_text(fact.detail)}\n")
+    if fact.category not in _NO_CATEGORY and said.category in _NO_CATEGORY:
+        text = codec.with_field(text, "category", fact.category)
+    for key, more in (("files", fact.files), ("concepts", fact.concepts)):
+        have = list(getattr(said, key))
+        both = _joined(have, more)
+        text = codec.with_field(text, key, both) if both != have else text
+    return text
+
+
+def _joined(have: Sequence[str], more: Sequence[str]) -> list[str]:
+    """These words, each once, with those of `more` that are not among them."""
+    return list(dict.fromkeys([*have, *(word.strip() for word in more if word.strip())]))
+
+
+def _kept(content: str, known: _Known, what: str, before: str = "") -> Kept:
+    number, name, path, kind, status, _, text = known
+    return Kept(number, name, path, kind, content, status, what, text, before)
+
+
+def _text_of(fact: Fact, origin: Origin, name: str, now: str) -> str:
+    """The whole file of a new fact."""
+    layer = type_of_kind[fact.kind]
+    title = " ".join(fact.content.split())
+    default = layer_defaults(layer)
+    source = fact.source if fact.source in SOURCES else origin.source
+    created = origin.created or now
+    fields: dict[str, Value] = {
+        "id": name,
+        "title": title,
+        "type": layer,
+        "kind": fact.kind,
+        "category": fact.category,
+        "tags": list(origin.tags) or layers.suggested_tags(title, fact.detail, STOP_WORDS),
+        "files": _joined((), fact.files),
+        "concepts": _joined((), fact.concepts),
+        "salience": default["salience"],
+        "confidence": default["confidence"],
+        "source": source or default["source"],
+        "trust": origin.trust,
+        "status": fact.status if fact.kind == "issue" else default["status"],
+        "session": origin.session,
+        "created": created,
+        "updated": now,
+        "last-accessed": now[:10],
+    }
+    said = section_text(fact.detail)
+    return codec.new_text(fields, f"# {title}\n\n{said}" if said else f"# {title}")
+
+
+# ----------------------------------------------------------------------- resolving and clearing
+
+
+def find(store: OpenStore, name: str) -> Entry | None:
+    """The fact that is not archived and has this number, or this id."""
+    entries = [e for kind in KINDS for e in store.index.entries(Filter(kind=kind))]
+    shown = numbered({entry.path: entry for entry in entries}.values())
+    for number, entry in shown:
+        if name.casefold() == number.casefold() or name == entry.id:
+            return entry
+    return None
+
+
+def numbered_twice(store: OpenStore) -> list[Entry]:
+    """The facts with a number that an older one has, as after a merge of two clones."""
+    entries = [e for kind in KINDS for e in store.index.entries(Filter(kind=kind))]
+    return [entry for shown, entry in numbered(entries) if number_of(entry.id) not in ("", shown)]
+
+
+def renumber(store: OpenStore) -> list[tuple[str, str]]:
+    """Give these facts numbers of their own; `(old id, new id)` of each.
+
+    Whatever names one of them by its id, in a field, a link or a text, names it by the new one.
+    """
+    done: list[tuple[str, str]] = []
+
+    def plan() -> list[Change]:
+        highest = _highest(store, KINDS)
+        twice = numbered_twice(store)
+        done.clear()
+        for entry in twice:
+            letter = LETTERS[entry.kind]
+            highest[letter] += 1
+            rest = entry.id[len(number_of(entry.id)) :]
+            done.append((entry.id, f"{letter}{highest[letter]:03d}{rest}"))
+        return _renamed(store, {entry.path for entry in twice}, dict(done))
+
+    if numbered_twice(store):
+        store.commit(plan, cause=RENUMBER)
+    return done
+
+
+def _renamed(store: OpenStore, facts: set[str], names: dict[str, str]) -> list[Change]:
+    """The changes that give memories other ids, and those of the files that name them."""
+    any_name = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?![\w-])")
+    paths = [one.path for one in store.files.scan() if not is_conversation(one.path)]
+    changes: list[Change] = []
+    for path in [*paths, *filter(store.files.exists, NAMING)]:
+        if is_sealed_path(path):
+            continue
+        document = store.files.read(path)
+        text = any_name.sub(lambda found: names[found[0]], document.text)
+        if path in facts:
+            folder = path.rpartition("/")[0]
+            old = codec.memory_from_text(document.text, path).id
+            new = f"{folder}/{names[old]}.md"
+            changes.append(Change("put", new, names[old], None, text))
+            changes.append(Change("remove", path, old, document.stamp))
+        elif text != document.text:
+            memory = "" if path in NAMING else codec.memory_from_text(document.text, path).id
+            changes.append(Change("put", path, memory, document.stamp, text))
+    return changes
+
+
+def resolve(store: OpenStore, name: str, *, dry_run: bool = False) -> Kept:
+    """Note that an issue is resolved.
+
+    Raises:
+        FactNotFound: no issue has this number or id.
+        UsageProblem: it is another kind of fact.
+    """
+    entry = find(store, name)
+    if entry is None:
+        raise FactNotFound(name=name)
+    if entry.kind != "issue":
+        what = f"{name} is a {entry.kind}; only an issue can be resolved."
+        raise UsageProblem(what=what, command="resolve")
+    old = _read(store, entry)
+    if entry.status == "resolved":
+        return _kept(entry.title, old, "unchanged")
+    text = codec.with_field(codec.with_field(old.text, "status", "resolved"), "updated", store.now)
+    if not dry_run:
+        change = Change("put", entry.path, entry.id, old.stamp, text)
+        store.commit(lambda: [change], cause="resolve")
+    new = old._replace(text=text, status="resolved")
+    return _kept(entry.title, new, "changed", before=old.text)
+
+
+def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> list[Kept]:
+    """Move the facts of these kinds into the archive, all in one change."""
+    done: list[Kept] = []
+
+    def plan() -> list[Change]:
+        done.clear()
+        changes = []
+        facts = numbered(store.index.entries(Filter()))
+        for number, entry in sorted(facts, key=lambda pair: KINDS.index(pair[1].kind)):
+            stamp = store.files.stamp(entry.path) if entry.kind in kinds else None
+            if stamp is None:
+                continue
+            to = free_place(store, f"archive/{entry.path}")
+            changes.append(Change("move", entry.path, entry.id, stamp, to=to))
+            row = Kept(number, entry.id, to, entry.kind, entry.title, entry.status, "archived")
+            done.append(row)
+        return changes
+
+    if dry_run:
+        plan()
+    else:
+        store.commit(plan, cause="clear-facts", tries=3)
+    return done
+
+
+def free_place(store: OpenStore, path: str) -> str:
+    """`path`, or the next one after it that nothing has."""
+    stem, n = path.removesuffix(".md"), 1
+    while store.files.exists(path):
+        n += 1
+        path = f"{stem}-{n}.md"
+    return path

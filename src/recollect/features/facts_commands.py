@@ -1,0 +1,213 @@
+"""App: adding facts, taking them out of texts, resolving and clearing them."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.context.views import is_fact
+from recollect.errors import FileNotThere, MemoryNotFound
+from recollect.features import facts as service
+from recollect.features.facts import Kept, Origin
+from recollect.model.document import memory_from_text, time_of
+from recollect.model.facts import Fact, Listing, Unread, read_facts, tidied
+from recollect.model.memory import Entry, is_id
+from recollect.store.store import OpenStore
+from recollect.workspace import App, publish_after_change, told, trust_of
+
+MOST_UNREAD = 50  # lines that are looked for in the text that something was taken out of
+SESSION_FILES = "sessions"  # the folder of a store with the session files that an agent writes
+
+
+class Source(NamedTuple):
+    """A text that lists facts, where it comes from, and what that says about them."""
+
+    name: str
+    text: str
+    origin: Origin
+    instructed: bool = False  # whether `source: instructed` in it is to be believed
+
+
+class Row(NamedTuple):
+    """What became of a fact, and where."""
+
+    kept: Kept
+    scope: str
+    path: str  # absolute
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        kept = self.kept
+        return {
+            "number": kept.number,
+            "id": kept.id,
+            "path": self.path,
+            "what": kept.what,
+            "kind": kept.kind,
+            "content": kept.content,
+            "status": kept.status,
+            "scope": self.scope,
+        }
+
+
+class Extracted(NamedTuple):
+    """What was taken out of a text."""
+
+    source: str
+    facts: list[Row]
+    unread: list[Unread]
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        new = [row.kept.kind for row in self.facts if row.kept.what == "created"]
+        return {
+            "source": self.source,
+            "decisions": new.count("decision"),
+            "patterns": new.count("pattern"),
+            "issues": new.count("issue"),
+            "facts": [row.as_json() for row in self.facts],
+            "unread": [line._asdict() for line in self.unread],
+        }
+
+
+def add(app: App, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: bool) -> Row:
+    """Keep a fact that somebody states, in the project's store or the one that is named."""
+    store = app.store(scope)
+    origin = Origin(
+        trust=trust_of(app.env),
+        source="instructed",
+        session=told(app.env)[1] or _session_of_terminal(app, store),
+        tags=tuple(map(app.redact, tags)),
+    )
+    kept = service.add(store, fact, origin, dry_run=dry_run)
+    return _published(app, store, [kept], dry_run=dry_run)[0]
+
+
+def _session_of_terminal(app: App, store: OpenStore) -> str:
+    if not os.path.isdir(os.path.join(store.files.root, "sessions", "active")):
+        return ""  # the most usual; what reads sessions takes long to load
+    from recollect.features.sessions import session_here
+
+    return session_here(app, store)
+
+
+def resolve(app: App, name: str, *, scope: str, dry_run: bool) -> Row:
+    """Note that an issue is resolved; the project's store is looked at first.
+
+    Raises:
+        FactNotFound: there is no such issue.
+    """
+    stores = app.stores(scope)
+    store = next((s for s in stores if service.find(s, name) is not None), stores[0])
+    kept = service.resolve(store, name, dry_run=dry_run)
+    return _published(app, store, [kept], dry_run=dry_run)[0]
+
+
+def clear(app: App, kinds: Sequence[str], *, scope: str, dry_run: bool) -> list[Row]:
+    """Move facts into the archive."""
+    store = app.store(scope)
+    return _published(app, store, service.clear(store, kinds, dry_run=dry_run), dry_run=dry_run)
+
+
+def _published(app: App, store: OpenStore, kept: list[Kept], *, dry_run: bool) -> list[Row]:
+    if not dry_run and any(one.what != "unchanged" for one in kept):
+        publish_after_change(app, store)
+    return [Row(one, store.scope, os.path.join(store.files.root, one.path)) for one in kept]
+
+
+# --------------------------------------------------------------------------------- extracting
+
+
+def extract(app: App, source: Source, *, scope: str, dry_run: bool) -> Extracted:
+    """Take the facts out of a text; what is private in it goes before anything is read."""
+    store = app.store(scope)
+    text = app.redact(source.text)
+    listing = read_facts(text)
+    said = [(tidied(fact), _origin_of(fact, source)) for fact in listing.facts]
+    kept = service.extract(store, said, dry_run=dry_run)
+    unread = listing.unread if text == source.text else _as_in_file(app, source.text, listing)
+    rows = _published(app, store, kept, dry_run=dry_run)
+    return Extracted(source.name, rows, unread)
+
+
+def _origin_of(fact: Fact, source: Source) -> Origin:
+    is_said = source.instructed and fact.source == "instructed"
+    return source.origin._replace(trust="user") if is_said else source.origin
+
+
+def _as_in_file(app: App, text: str, listing: Listing) -> list[Unread]:
+    """What could not be read, by the lines of the text before anything was taken out of it."""
+    ends = [at + 1 for at, char in enumerate(text) if char == "\n"]
+    found: list[Unread] = []
+    for one in _fewer(listing.unread):
+        lines = [
+            # As many whole lines of the file as leave so many lines when they are redacted.
+            1 + bisect_left(ends, number, key=lambda end: app.redact(text[:end]).count("\n"))
+            for number in (one.line, one.last)
+        ]
+        found.append(one._replace(line=lines[0], last=lines[1]))
+    return found
+
+
+def _fewer(unread: list[Unread]) -> list[Unread]:
+    """These, with the last ones as one where there are very many."""
+    if len(unread) <= MOST_UNREAD:
+        return unread
+    rest = unread[MOST_UNREAD - 1 :]
+    return [*unread[: MOST_UNREAD - 1], rest[0]._replace(last=rest[-1].last)]
+
+
+def source_of_text(text: str, name: str) -> Source:
+    """A text that somebody hands over; session files are an agent's work."""
+    return Source(name, text, Origin(trust="agent", created=time_of(os.path.basename(name))))
+
+
+def session_file(app: App, name: str, *, scope: str) -> str:
+    """The path of a session file: the one that is named, there or in the store, or the newest.
+
+    Raises:
+        FileNotThere: there is none in the store.
+    """
+    folder = os.path.join(app.store(scope).files.root, SESSION_FILES)
+    if name:
+        here = os.path.join(app.folder, os.path.expanduser(name))
+        inside = os.path.join(folder, name.removesuffix(".md") + ".md")
+        # A bare name may be one in the store; nothing that could lead out of its folder is.
+        is_inside = is_id(name) and not os.path.lexists(here) and os.path.isfile(inside)
+        return inside if is_inside else here
+    found: list[str] = []
+    with suppress(OSError):
+        found = [n for n in os.listdir(folder) if n.endswith(".md") and not n.startswith(".")]
+    if not found:
+        raise FileNotThere(path=f"{folder}/*.md", reason="there is none")
+    return os.path.join(folder, max(found))
+
+
+def source_of_session(app: App, name: str) -> Source:
+    """The memory of a session, by its own id or by the client's id of the session.
+
+    Raises:
+        MemoryNotFound: there is none.
+    """
+    for store in app.stores():
+        entry = _entry_of_session(store, name)
+        if entry:
+            document = store.read(entry)
+            memory = memory_from_text(document.text, entry.path)
+            origin = Origin(
+                trust=memory.trust,
+                source=memory.source,
+                session=memory.session,
+                created=memory.created,
+            )
+            return Source(entry.id, document.text, origin, instructed=True)
+    raise MemoryNotFound(id=name)
+
+
+def _entry_of_session(store: OpenStore, name: str) -> Entry | None:
+    by_session = [e for e in store.index.entries_of_session(name) if not is_fact(e)]
+    return store.index.entry(name) or (by_session[-1] if by_session else None)

@@ -1,0 +1,367 @@
+"""Factsedits: what somebody changed in `facts.json`, told by comparing it with what we wrote there.
+
+Promises: pure; what the store says too is no edit, nor what stood there when the view was written;
+a file without a single fact is damage and no wish to lose them all.
+Touches: nothing.
+
+`base` is the view as it was last written (with what was turned down since then), nothing where that
+is not known; `now` is the view as it should be. What is only in `now` came after `base`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.context.brief import FACTS_JSON, facts_page, facts_text
+from recollect.context.views import KINDS, LONGEST_REASON, numbered, reason_of
+from recollect.errors import FactNotFound
+from recollect.features.facts import Keeping, Origin, free_place
+from recollect.model import document as codec
+from recollect.model import frontmatter
+from recollect.model.document import section_text
+from recollect.model.facts import Fact, same_words, status_said
+from recollect.model.memory import CATEGORIES, Change, Entry, Filter, free_name, slug_of
+from recollect.store.store import OpenStore
+from recollect.text.json_edit import root_of
+
+ADDED, CHANGED, GONE = "added", "changed", "gone"
+FIELDS = ("content", "reason", "category", "status", "files", "concepts")
+
+
+class Row(NamedTuple):
+    """A fact as the view has it."""
+
+    number: str
+    kind: str
+    content: str
+    reason: str = ""  # of a decision
+    category: str = "other"
+    status: str = ""  # of an issue
+    files: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+
+
+class Edit(NamedTuple):
+    """A difference that a person should decide about, under the name it is decided by."""
+
+    name: str
+    what: str
+    row: Row  # as it was, for one that is gone
+    was: Row | None = None
+
+    @property
+    def fields(self) -> list[str]:
+        """The fields that a changed row says otherwise."""
+        return _differences(self.row, self.was) if self.was else []
+
+
+def rows_in(text: str) -> list[Row]:
+    """The facts that a `facts.json` lists.
+
+    Raises:
+        ValueError: it is no JSON, or a row is no fact.
+    """
+    page = json.loads(text[root_of(text) :])
+    rows: list[Row] = []
+    for kind in KINDS:
+        listed = page.get(f"{kind}s") or []
+        if not isinstance(listed, list):
+            raise ValueError(f"`{kind}s` is no list")  # noqa: TRY004 - about a text, not a type
+        for n, said in enumerate(listed, 1):
+            content = said.get("content") if isinstance(said, dict) else None
+            if not isinstance(content, str) or not content.strip():
+                raise ValueError(f"row {n} of `{kind}s` has no content")
+            rows.append(_row(kind, said))
+    return rows
+
+
+def _row(kind: str, said: Mapping[str, Any]) -> Row:
+    category = str(said.get("type") or "").strip().lower()
+    status = status_said(str(said.get("status") or "")) or "open"
+    return Row(
+        str(said.get("id") or "").strip(),
+        kind,
+        _line(said["content"]),
+        _line(said.get("reason")) if kind == "decision" else "",
+        category if category in CATEGORIES[kind] else "other",
+        status if kind == "issue" else "",
+        _words(said.get("files")),
+        _words(said.get("concepts")),
+    )
+
+
+def _line(text: object) -> str:
+    return " ".join(text.split()) if isinstance(text, str) else ""
+
+
+def _words(said: object) -> tuple[str, ...]:
+    listed = said.split(",") if isinstance(said, str) else said if isinstance(said, list) else ()
+    return tuple(dict.fromkeys(word.strip() for word in map(str, listed) if word.strip()))
+
+
+def said_in(row: Row) -> dict[str, object]:
+    """A row in the words of the file, without its number."""
+    about = {"type": row.category, "content": row.content}
+    more = {"decision": {"reason": row.reason}, "issue": {"status": row.status}}
+    return about | more.get(row.kind, {}) | {"files": row.files, "concepts": row.concepts}
+
+
+def page_of(rows: Iterable[Row]) -> str:
+    """A `facts.json` of these rows that `rows_in` reads back."""
+    page: dict[str, list[dict[str, object]]] = {f"{kind}s": [] for kind in KINDS}
+    for row in rows:
+        page[f"{row.kind}s"].append({"id": row.number} | said_in(row))
+    return json.dumps(page, ensure_ascii=False)
+
+
+def is_held(edited: str, base: str, now: str) -> bool:
+    """Whether the view says something that would be lost if it were written anew."""
+    if edited in (base, now) or not edited.strip():
+        return False
+    try:
+        return bool(edits(edited, base, now))
+    except ValueError:
+        # What a merge left is in the memories on both sides; what has no facts is no loss.
+        return (
+            '"content"' in edited and not edited.startswith("<<<<<<<") and "\n<<<<<<<" not in edited
+        )
+
+
+def edits(edited: str, base: str, now: str) -> list[Edit]:
+    """The differences that somebody made in the view, in its order; what is gone comes last.
+
+    Raises:
+        ValueError: it cannot be read; the message says where.
+    """
+    rows = rows_in(edited)
+    if not rows:
+        return []
+    return _Comparing(rows, _rows_if_any(base), rows_in(now)).edits()
+
+
+def _rows_if_any(text: str) -> list[Row] | None:
+    try:
+        return rows_in(text)
+    except ValueError:
+        return None
+
+
+def settled(base: str, turned_down: Sequence[Edit]) -> str:
+    """The base with which these edits are none any more."""
+    known = {(row.kind, row.number or row.content): row for row in _rows_if_any(base) or ()}
+    for one in turned_down:
+        key = (one.row.kind, one.row.number or one.row.content)
+        if one.what == GONE:
+            known.pop(key, None)
+        elif one.what == ADDED:
+            known[one.row.kind, one.row.content] = one.row._replace(number="")
+        else:
+            said = {field: getattr(one.row, field) for field in one.fields}
+            known[key] = known.get(key, one.was or one.row)._replace(**said)
+    return page_of(known.values())
+
+
+class _Comparing:
+    """The rows of an edited view beside those that were there and those that should be."""
+
+    def __init__(self, rows: list[Row], base: list[Row] | None, now: list[Row]) -> None:
+        self._rows, self._base, self._now = rows, base, now
+        self._known = {(row.kind, row.number): row for row in now}
+        self._known_words = {(row.kind, same_words(row.content)): row for row in now}
+        self._was = {(row.kind, row.number): row for row in base or () if row.number}
+        self._was_words = {
+            (row.kind, same_words(row.content)): (row.kind, row.number) for row in base or ()
+        }
+        self._said = set(self._was_words)  # what is said once more needs no fact of its own
+        self._claimed: set[tuple[str, str]] = set()
+        self._names: set[str] = set()
+
+    def edits(self) -> list[Edit]:
+        """The differences, each under a name of its own."""
+        pairs: dict[int, Row] = {}
+        for meant in (self._same, self._as_was, self._of_words, self._of_number):
+            for n, row in enumerate(self._rows):
+                here = None if n in pairs else meant(row)
+                if here and (here.kind, here.number) not in self._claimed:
+                    pairs[n] = here
+                    self._claimed.add((here.kind, here.number))
+        self._said |= {
+            (row.kind, same_words(row.content)) for row in map(self._rows.__getitem__, pairs)
+        }
+        found = [self._edit(row, pairs.get(n)) for n, row in enumerate(self._rows)]
+        return [*filter(None, found), *self._gone()]
+
+    def _same(self, row: Row) -> Row | None:
+        """The fact of this number, where it still says the same."""
+        here = self._known.get((row.kind, row.number))
+        is_same = here and same_words(here.content) == same_words(row.content)
+        return here if is_same else None
+
+    def _as_was(self, row: Row) -> Row | None:
+        """The fact of this number, where it said the same when the view was written."""
+        key = (row.kind, row.number)
+        was = self._was.get(key)
+        is_same = was and same_words(was.content) == same_words(row.content)
+        return self._known.get(key) if is_same else None
+
+    def _of_words(self, row: Row) -> Row | None:
+        """The fact that says this, or said it when the view was written."""
+        said = (row.kind, same_words(row.content))
+        return self._known_words.get(said) or self._known.get(self._was_words.get(said, ("", "")))
+
+    def _of_number(self, row: Row) -> Row | None:
+        """The fact of this number, if it was there when the view was written.
+
+        Who copies a row to write another one often leaves the number: it comes after those whose
+        words fit.
+        """
+        key = (row.kind, row.number)
+        return self._known.get(key) if key in self._was else None
+
+    def _edit(self, row: Row, here: Row | None) -> Edit | None:
+        if here is None:
+            return self._added(row)
+        start = self._was.get((here.kind, here.number), here)
+        said = {
+            field: getattr(row, field)
+            for field in _differences(row, here)
+            if getattr(row, field) != getattr(start, field)
+        }
+        return Edit(here.number, CHANGED, here._replace(**said), here) if said else None
+
+    def _added(self, row: Row) -> Edit | None:
+        said = (row.kind, same_words(row.content))
+        if said in self._said:  # in `base`: it went meanwhile, or was turned down
+            return None
+        self._said.add(said)
+        name = free_name(f"new-{slug_of(row.content)}", self._names.__contains__)
+        self._names.add(name)
+        return Edit(name, ADDED, row._replace(number=""))
+
+    def _gone(self) -> list[Edit]:
+        if self._base is None:
+            return []
+        return [
+            Edit(row.number, GONE, row, row)
+            for row in self._now
+            if (row.kind, row.number) in self._was and (row.kind, row.number) not in self._claimed
+        ]
+
+
+def _differences(row: Row, other: Row) -> list[str]:
+    return [field for field in FIELDS if getattr(row, field) != getattr(other, field)]
+
+
+# -------------------- Factsedits: what somebody wrote into `facts.json` by hand, carried out when a person says so.
+
+
+CAUSE = "review"
+TRIES = 3
+BY_PERSON = Origin(trust="user", source="instructed")
+
+
+class Edited(NamedTuple):
+    """What was changed in the view, or why that cannot be told."""
+
+    edits: list[Edit]
+    problem: str = ""
+
+
+def edited(store: OpenStore, base: str) -> Edited:
+    """What somebody wrote into `facts.json`; `base` is the view as it was last written."""
+    text, now = facts_text(store), facts_page(store, store.index.entries(Filter()))
+    if not is_held(text, base, now):
+        return Edited([])
+    try:
+        return Edited(edits(text, base, now))
+    except ValueError as error:
+        return Edited([], str(error))
+
+
+def approve(
+    store: OpenStore, base: str, names: Sequence[str], *, dry_run: bool = False
+) -> list[Change]:
+    """Carry out the edits of these names; gives the changes that it takes.
+
+    Raises:
+        FactNotFound: there is no such edit; nothing was written.
+    """
+    done: list[Change] = []
+
+    def plan() -> list[Change]:
+        done[:] = _changes(store, _chosen(edited(store, base).edits, names), dry_run=dry_run)
+        return done
+
+    if dry_run:
+        plan()
+    else:
+        store.commit(plan, cause=CAUSE, tries=TRIES)
+    return done
+
+
+def _chosen(found: Iterable[Edit], names: Sequence[str]) -> list[Edit]:
+    by_name = {one.name: one for one in found}
+    missing = next((name for name in names if name not in by_name), None)
+    if missing is not None:
+        raise FactNotFound(name=f"{FACTS_JSON}#{missing}")
+    return [by_name[name] for name in names]
+
+
+def _changes(store: OpenStore, wanted: Sequence[Edit], *, dry_run: bool) -> list[Change]:
+    entries = dict(numbered(store.index.entries(Filter())))
+    new = [(_fact_of(store, one.row), BY_PERSON) for one in wanted if one.what == ADDED]
+    changes = Keeping(store, again=True, dry_run=dry_run).of(new)[1]
+    for one in wanted:
+        if one.what == ADDED:
+            continue
+        entry = entries[one.name]
+        old = store.read(entry)
+        if one.what == GONE:
+            to = free_place(store, f"archive/{entry.path}")
+            changes.append(Change("move", entry.path, entry.id, old.stamp, to=to))
+        else:
+            text = _changed(store, old.text, entry, one)
+            changes.append(Change("put", entry.path, entry.id, old.stamp, text))
+    return changes
+
+
+def _fact_of(store: OpenStore, row: Row) -> Fact:
+    clean = store.ledger.redact  # before a name is made of it
+    return Fact(
+        row.kind,
+        clean(row.content),
+        clean(row.reason),
+        row.category,
+        row.status or "open",
+        tuple(map(clean, row.files)),
+        tuple(map(clean, row.concepts)),
+    )
+
+
+def _changed(store: OpenStore, text: str, entry: Entry, one: Edit) -> str:
+    """The text of a fact with the fields that the edit says otherwise."""
+    said = _fact_of(store, one.row)
+    for field in one.fields:
+        if field == "content":
+            text = codec.with_title(text, said.content)
+        elif field == "reason":
+            text = _with_reason(text, entry, said.detail)
+        else:
+            value = getattr(said, field)
+            text = codec.with_field(text, field, list(value) if isinstance(value, tuple) else value)
+    return codec.with_field(text, "updated", store.now)
+
+
+def _with_reason(text: str, entry: Entry, reason: str) -> str:
+    """The text with another body below its title; what the view had no room for stays."""
+    title = codec.memory_from_text(text, entry.path).title
+    old = reason_of(frontmatter.split_front(text).body, title)
+    line = " ".join(old.split())
+    if len(line) > LONGEST_REASON and reason.endswith("…"):
+        reason = reason[:-1] + line[LONGEST_REASON - 1 :]
+    body = f"# {title}\n\n{section_text(reason)}".rstrip() + "\n"
+    eol = "\r\n" if "\r\n" in text else "\n"
+    return codec.with_body(text, body.replace("\n", eol))

@@ -1,0 +1,451 @@
+"""Writing: changing a memory that is there, and taking it away."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+
+from recollect._fastimport import NamedTuple
+from recollect.capture.intake import (
+    Advice,
+    Draft,
+    Written,
+    check_word,
+)
+from recollect.capture.intake import save as save_writing
+from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, UsageProblem
+from recollect.model import document as codec
+from recollect.model import entries as reviewing
+from recollect.model import frontmatter
+from recollect.model import memory as model
+from recollect.model.document import (
+    DATES,
+    LISTS,
+    ORDER,
+    files_of,
+    time_of,
+    with_section_at,
+    without_section,
+)
+from recollect.model.entries import without_comments
+from recollect.model.frontmatter import Value
+from recollect.model.layers import Choice
+from recollect.model.memory import Change, Document, Entry, is_sealed_path
+from recollect.store import disk as fsio
+from recollect.store.store import OpenStore
+from recollect.workspace import App, publish_after_change, told, trust_of
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+FIXED = ("id", "created")
+TRIES = 3  # to append, beside somebody's editor
+WEIGHED = ("salience", "confidence")  # moved by use and reactions, unless a person has set them
+
+
+class By(NamedTuple):
+    """Who changes something: how far they are trusted, and in which session."""
+
+    trust: str = "user"
+    session: str = ""
+
+
+PERSON = By()
+
+
+class Edit(NamedTuple):
+    """A new text for a memory, and the one it is made from; the same text can be new too."""
+
+    name: str
+    entry: Entry
+    old: Document
+    text: str
+    is_new: bool = False
+
+
+def edit(
+    store: OpenStore,
+    name: str,
+    *,
+    title: str | None = None,
+    body: str | None = None,
+    append: str | None = None,
+    by: By = PERSON,
+    dry_run: bool = False,
+) -> Written:
+    """Change title or body of a memory, or of one of its sections (`id#anchor`).
+
+    What somebody less trusted than the memory has changed is trusted no more than they are. What is
+    only appended comes behind whatever somebody else wrote meanwhile.
+    """
+    title, body, append = (_clean(store, text) for text in (title, body, append))
+    memory_id, _, anchor = name.partition("#")
+    entry = store.require(memory_id)
+
+    def changed(old: str) -> str:
+        front = frontmatter.split_front(old)
+        if anchor:
+            found = _section_edited(front.body, name, title, body, append, by=by)
+            return codec.with_body(old, found)
+        new_body = front.body if body is None else body.rstrip("\n") + "\n"
+        if append is not None:
+            new_body = f"{new_body.rstrip()}\n\n{append.strip()}\n"
+        text = codec.with_body(old, new_body)
+        if title is not None:
+            text = codec.with_title(text, title)
+        return _signed(entry, old, text, by)
+
+    old = store.read_open(entry)
+    made = Edit(name, entry, old, changed(old.text))
+    again = changed if title is None and body is None else None
+    return _write(store, made, cause="edit", dry_run=dry_run, again=again)
+
+
+def _signed(entry: Entry, old: str, new: str, by: By) -> str:
+    """A new text of a whole memory, trusted no more than who has changed it."""
+    if by.trust == "user" or new == old:
+        return new
+    said = frontmatter.split_front(old).value("trust")  # perhaps newer than the entry
+    trusts = (entry.trust, by.trust, *([said] if said in model.TRUSTS else []))
+    new = codec.with_field(new, "trust", model.lowest_trust(*trusts))
+    return codec.with_field(new, "source", "inferred")
+
+
+def _clean(store: OpenStore, text: str | None) -> str | None:
+    # Each text for itself: in the form in which it is written a secret may not be known, and what
+    # is left open as private would go on to the end of the file.
+    return None if text is None else store.ledger.redact(text)
+
+
+def _section_edited(
+    body: str, name: str, title: str | None, new: str | None, append: str | None, *, by: By
+) -> str:
+    found = _section_at(body, name)
+    text = found.text if new is None else new
+    if title and new is None and without_comments(text).casefold() == found.heading.casefold():
+        text = text.replace(without_comments(text), title, 1)  # it says what its title says
+    if append is not None:
+        text = f"{text.rstrip()}\n\n{append.strip()}"
+    text = reviewing.signed(text, by.trust, session=by.session)
+    return with_section_at(body, found.anchor, found.heading if title is None else title, text)
+
+
+def _section_at(body: str, name: str) -> model.Section:
+    """The section that `id#anchor` names. Raises MemoryNotFound."""
+    anchor = name.partition("#")[2]
+    for section in codec.sections_of(body):
+        if section.anchor == anchor:
+            return section
+    raise MemoryNotFound(id=name)
+
+
+def edit_text(
+    store: OpenStore, name: str, text: str, seen: str, *, by: By = PERSON, dry_run: bool = False
+) -> Written:
+    """Replace the whole text of a memory, front matter and all, if it still is what was seen."""
+    entry = store.require(name)
+    old = store.read_open(entry)._replace(stamp=seen)
+    text = _signed(entry, old.text, text, by)
+    return _write(store, Edit(name, entry, old, text), cause="edit", dry_run=dry_run)
+
+
+def set_fields(
+    store: OpenStore,
+    name: str,
+    values: Mapping[str, str],
+    *,
+    by: By = PERSON,
+    dry_run: bool = False,
+) -> Written:
+    """Set fields of the front matter; lists are given with commas, an empty value clears.
+
+    A salience or confidence that is given again is the person's from then on.
+    """
+    entry = store.require(name)
+    old = store.read_open(entry)
+    text = old.text
+    for key, value in values.items():
+        new = _checked(key, store.ledger.redact(value))
+        if key == "title" and isinstance(new, str) and new:
+            text = codec.with_title(text, new)
+        else:
+            text = codec.with_field(text, key, new)
+    if "title" in values:
+        text = _signed(entry, old.text, text, by)
+    cause = "set"
+    if kept := [k for k in WEIGHED if values.get(k, "").strip() == getattr(entry, k)]:
+        cause = _cause_of(store, entry, old, kept)
+    made = Edit(name, entry, old, text, is_new=cause != "set")
+    return _write(store, made, cause=cause, dry_run=dry_run)
+
+
+def _cause_of(store: OpenStore, entry: Entry, old: Document, kept: Iterable[str]) -> str:
+    """The cause of a change that gives these fields the values that they have."""
+    from recollect.consolidate import weights as weighing  # seldom needed
+
+    ops = store.journal.ops_about("memory", entry.id)[::-1]
+    mine = [k for k in kept if not weighing.standing_of(k, entry.path, ops, old.text).is_set]
+    return weighing.cause_of(mine)
+
+
+def _checked(key: str, value: str) -> Value:
+    """The value of a field as it is written. Raises UsageProblem."""
+    if key not in ORDER or key in FIXED:
+        known = ", ".join(k for k in ORDER if k not in FIXED)
+        raise UsageProblem(what=f"“{key}” cannot be set; it is one of {known}.", command="set")
+    check_word(key, value, "set")
+    if key in LISTS:
+        named = value.replace("，", ",").replace("、", ",").split(",")
+        return [w.strip() for w in named if w.strip()]
+    if key in DATES and value and not time_of(value):
+        what = f"{key} is a date such as 2026-01-11; not “{value}”."
+        raise UsageProblem(what=what, command="set")
+    return value.strip()
+
+
+def _write(
+    store: OpenStore,
+    made: Edit,
+    *,
+    cause: str,
+    dry_run: bool,
+    again: Callable[[str], str] | None = None,
+) -> Written:
+    """Write it; with `again`, which makes the new text of the old one, also where that has changed."""
+    entry = made.entry
+    if made.text == made.old.text and not made.is_new:
+        return Written(made.name, entry.path, "unchanged", layer=entry.layer, text=made.text)
+
+    def change_from(stamp: str, text: str) -> Change:
+        if frontmatter.split_front(text).lines:
+            text = codec.with_field(text, "updated", store.now)
+        return Change("put", entry.path, entry.id, stamp, text)
+
+    change = change_from(made.old.stamp, made.text)
+
+    def plan() -> list[Change]:
+        nonlocal change
+        if again and store.files.stamp(entry.path) not in (change.before, None):
+            old = store.read_open(entry)
+            change = change_from(old.stamp, again(old.text))
+        return [change]
+
+    if not dry_run:
+        store.commit(plan, cause=cause, tries=TRIES if again else 1)
+    return Written(made.name, entry.path, "changed", layer=entry.layer, text=change.text)
+
+
+def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> Written:
+    """Take a memory, or one section of it, out of the store; the journal keeps it for undo."""
+    memory_id, _, anchor = name.partition("#")
+    entry = store.require(memory_id)
+    if anchor:
+        return _forget_section(store, entry, name, dry_run=dry_run)
+
+    def plan() -> list[Change]:
+        return [
+            Change("remove", path, entry.id, stamp)
+            for path in files_of(entry.path)
+            if (stamp := store.files.stamp(path)) is not None
+        ]
+
+    if not dry_run:
+        store.commit(plan, cause="forget")
+    return Written(name, entry.path, "removed", layer=entry.layer)
+
+
+def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool) -> Written:
+    old = store.read_open(entry)
+    body = frontmatter.split_front(old.text).body
+    found = _section_at(body, name)
+    kept = without_section(body, found.anchor)
+    change = Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, kept))
+    if not dry_run:
+        store.commit(lambda: [change], cause="forget")
+    return Written(name, entry.path, "removed", layer=entry.layer)
+
+
+def purge_from_store(store: OpenStore, name: str, path: str) -> None:
+    """Take a forgotten memory's text out of the journal and the index as well."""
+    if "#" in name:
+        raise UsageProblem(
+            what="Only a whole memory can be purged: its file's history holds every section.",
+            command="forget",
+        )
+    with store.files.locked():
+        for file in files_of(path):
+            store.journal.purge(file)
+    store.index.purge()
+
+
+# -------------------- App: the changes a person asks for, on the right store, with what follows from them.
+
+
+class Done(NamedTuple):
+    """What was written, and where."""
+
+    id: str
+    path: str
+    what: str
+    scope: str
+    layer: str
+    reason: str
+    text: str
+    before: str = ""  # the text that it would replace, for a dry run
+    advice: Advice = Advice()
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        shown = {
+            "id": self.id,
+            "path": self.path,
+            "what": self.what,
+            "scope": self.scope,
+            "layer": self.layer,
+        }
+        reason = {"reason": self.reason} if self.reason else {}
+        return shown | reason | self.advice.as_json()
+
+
+def draft(app: App, title: str, body: str, **fields: Any) -> Draft:
+    """A draft of what a person (or an agent for them) wants saved."""
+    if fields.get("conversation"):
+        fields["kind"] = fields["kind"] or "conversation"
+    return Draft(
+        title,
+        body,
+        **fields,
+        session=told(app.env)[1],
+        trust=trust_of(app.env),
+    )
+
+
+def save(app: App, wanted: Draft, *, scope: str, dry_run: bool) -> Done:
+    """Save a memory in the project's store, in the one that is named, or in one that is there."""
+    store = app.store_of(wanted.into) if wanted.into and not scope else app.store(scope)
+    return _done(app, store, save_writing(store, wanted, dry_run=dry_run), dry_run=dry_run)
+
+
+def by_of(app: App) -> By:
+    """Who changes something here."""
+    return By(trust_of(app.env), told(app.env)[1])
+
+
+def edit_memory(
+    app: App, name: str, *, title: str | None, body: str | None, append: str | None, dry_run: bool
+) -> Done:
+    """Change title or body of a memory or a section."""
+    store = app.store_of(name)
+    before = _text_of(store, name)
+    done = edit(store, name, title=title, body=body, append=append, by=by_of(app), dry_run=dry_run)
+    return _done(app, store, done, dry_run=dry_run)._replace(before=before)
+
+
+def _text_of(store: OpenStore, name: str) -> str:
+    return store.read_open(store.require(name.partition("#")[0])).text
+
+
+def edit_by_hand(
+    app: App, name: str, editor: Callable[[bytes, bool], bytes | None], *, dry_run: bool
+) -> Done:
+    """Let a person change the whole text; what they wrote is kept if somebody else was quicker.
+
+    `editor` gets the bytes of the file, and whether they must not get to a disk; it gives the new
+    ones, or None if nothing was changed.
+    """
+    store = app.store_of(name)
+    memory_id = name.partition("#")[0]
+    entry = store.require(memory_id)
+    document = store.read_open(entry)
+    is_secret = is_sealed_path(entry.path)
+    data = editor(document.text.encode("utf-8", "surrogateescape"), is_secret)
+    text = document.text if data is None else data.decode("utf-8", "surrogateescape")
+    try:
+        done = edit_text(store, memory_id, text, document.stamp, by=by_of(app), dry_run=dry_run)
+    except ChangedMeanwhile as error:
+        kept = _kept_edit(app, store, memory_id)
+        text = app.redact(text)
+        if is_secret:
+            kept, text = f"{kept}.age", app.sealing.seal(text)
+        fsio.write_whole(kept, text.encode("utf-8", "surrogateescape"))
+        raise EditKept(path=error.fields["path"], kept=kept) from None
+    return _done(app, store, done, dry_run=dry_run)._replace(before=document.text)
+
+
+def _kept_edit(app: App, store: OpenStore, memory_id: str) -> str:
+    """Where that goes what a person wrote while somebody else was quicker."""
+    return f"{app.cache_of(store.files.root)}/edited-{memory_id}.md"
+
+
+def set_memory_fields(app: App, name: str, values: Mapping[str, str], *, dry_run: bool) -> Done:
+    """Change fields of the front matter; an agent cannot make itself trusted."""
+    if {"trust", "source"} & set(values):
+        from recollect.features.review import require_person  # seldom needed
+
+        require_person(app, "set")
+    store = app.store_of(name)
+    before = _text_of(store, name)
+    done = set_fields(store, name, values, by=by_of(app), dry_run=dry_run)
+    return _done(app, store, done, dry_run=dry_run)._replace(before=before)
+
+
+def forget_memory(app: App, name: str, *, purge: bool, dry_run: bool) -> Done:
+    """Take a memory out of its store; with `purge` out of the journal and the index as well.
+
+    With that of a session goes what else is kept of it: its raw copy, its state, its remarks. A
+    memory that was forgotten before can still be purged.
+    """
+    if purge and "#" in name:
+        raise UsageProblem(
+            what="Only a whole memory can be purged: its file's history holds every section.",
+            command="forget",
+        )
+    session = ""
+    if purge:
+        from recollect.features import purge as leaks  # seldom needed
+
+        session = leaks.session_behind(app, name)
+    try:
+        store = app.store_of(name)
+        done = forget(store, name, dry_run=dry_run)
+    except MemoryNotFound:
+        if not purge:
+            raise
+        store, done = _forgotten(app, name)
+    if purge and not dry_run:
+        if session:
+            leaks.purge_session(app, store, session)
+        purge_from_store(store, name, done.path)
+        fsio.remove(_kept_edit(app, store, name))
+        leaks.renew_copies(app, store)
+    return _done(app, store, done, dry_run=dry_run)
+
+
+def _forgotten(app: App, name: str) -> tuple[OpenStore, Written]:
+    """A memory that is gone from the files but not from the journal. Raises MemoryNotFound."""
+    from recollect.store import history as undoing  # seldom needed
+
+    for store in app.stores():
+        for past in undoing.history(store, name):
+            for op in past.ops:
+                if op.op == "remove" and op.memory == name:
+                    return store, Written(name, op.path, "removed")
+    raise MemoryNotFound(id=name)
+
+
+def _done(app: App, store: OpenStore, written: Written, *, dry_run: bool) -> Done:
+    if not dry_run and written.what != "unchanged":
+        publish_after_change(app, store)
+    return Done(
+        written.id,
+        os.path.join(store.files.root, written.path),
+        written.what,
+        store.scope,
+        written.layer,
+        Choice(written.layer, "", written.rule).reason if written.rule else "",
+        written.text,
+        advice=written.advice,
+    )

@@ -1,0 +1,416 @@
+"""Duplicates: memories that say the same, and the text of two that were made one.
+
+Promises: every line of the one that goes is in the text of the one that stays, word for word, unless that
+says it already in the same words; what stands in the one that stays is not moved or changed; the merged
+memory is trusted no more than the less trusted of both.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+from recollect._fastimport import NamedTuple
+from recollect.consolidate import dismissed as dismissing
+from recollect.consolidate.actions import Merge
+from recollect.consolidate.apply import moves
+from recollect.consolidate.dismissed import MERGE, RELATED, pair_of
+from recollect.consolidate.gather import gather
+from recollect.consolidate.rulings import Remembered
+from recollect.consolidate.run import look
+from recollect.errors import ChangedMeanwhile, UsageProblem
+from recollect.model import document as codec
+from recollect.model import frontmatter
+from recollect.model.claim_key import claim_key, near_key
+from recollect.model.document import Part, parts_of
+from recollect.model.entries import without_comments
+from recollect.model.layers import SHARED
+from recollect.model.memory import Change, Entry, Filter, lowest_trust
+from recollect.store.store import OpenStore
+from recollect.text.tokens import cue_words, stem
+from recollect.workspace import App, publish_after_change
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
+LEAST_LIKENESS = 2 / 3  # of the words of two titles, in whatever form and order
+LEAST_WORDS = 2
+MOST_SHARING = 50  # a word that more titles have says nothing
+UNITED = ("tags", "trigger", "files", "concepts", "related")
+
+
+class Pair(NamedTuple):
+    """Two memories that a person may want to merge: the older one first."""
+
+    id: str
+    other: str
+    why: str  # `title`, `alike`, or `claims` with how many they share
+    shared: int = 0
+
+
+def same_titles(entries: Iterable[Entry]) -> list[Pair]:
+    """The memories of one layer with nearly the same title, each with the oldest of them."""
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for entry in filter(_may_be_one, entries):
+        groups.setdefault((entry.layer, near_key(entry.title)), []).append(entry)
+    found = []
+    for rows in groups.values():
+        first, *rest = sorted(rows, key=lambda entry: (entry.created, entry.id))
+        found += [Pair(first.id, entry.id, "title") for entry in rest]
+    return sorted(found)
+
+
+def like_titles(entries: Iterable[Entry]) -> list[Pair]:
+    """The memories of one layer whose titles have most of their words in common."""
+    words: dict[str, frozenset[str]] = {}
+    known: dict[str, Entry] = {}
+    sharing: dict[tuple[str, str], list[str]] = {}
+    for entry in filter(_may_be_one, entries):
+        known[entry.id] = entry
+        words[entry.id] = frozenset(stem(word) for word in cue_words(entry.title))
+        for word in words[entry.id]:
+            sharing.setdefault((entry.layer, word), []).append(entry.id)
+    near = {
+        pair
+        for names in sharing.values()
+        if len(names) <= MOST_SHARING
+        for pair in combinations(sorted(names), 2)
+    }
+    found = []
+    for one, other in sorted(near):
+        both = words[one] & words[other]
+        is_alike = len(both) >= LEAST_LIKENESS * len(words[one] | words[other])
+        if len(both) >= LEAST_WORDS and is_alike:
+            pair = sorted((known[one], known[other]), key=lambda entry: (entry.created, entry.id))
+            found.append(Pair(pair[0].id, pair[1].id, "alike"))
+    return found
+
+
+def _may_be_one(entry: Entry) -> bool:
+    return not (entry.layer == "episodic" or entry.status == "superseded" or entry.private)
+
+
+def merged(text: str, other: str, path: str, other_path: str, now: str) -> str:
+    """`text` with all that `other` says besides."""
+    kept = codec.memory_from_text(text, path)
+    gone = codec.memory_from_text(other, other_path)
+    for key in UNITED:
+        have, more = getattr(kept, key), getattr(gone, key)
+        names = {kept.id, gone.id} if key == "related" else set()
+        both = [one for one in dict.fromkeys((*have, *more)) if one not in names]
+        if both != list(have):
+            text = codec.with_field(text, key, both)
+    supersedes = dict.fromkeys((*kept.supersedes, *gone.supersedes, gone.id))
+    text = codec.with_field(text, "supersedes", list(supersedes))
+    trust = lowest_trust(kept.trust, gone.trust)
+    if trust != kept.trust:
+        text = codec.with_field(text, "trust", trust)
+    text = codec.with_field(text, "updated", now)
+    body = frontmatter.split_front(text).body
+    return codec.with_body(text, _with_rest(body, frontmatter.split_front(other).body, gone.title))
+
+
+def _with_rest(body: str, other: str, title: str) -> str:
+    """`body` with the paragraphs and list items of `other` that it lacks, section by section."""
+    known = {_key(unit) for part in parts_of(body) for unit in _units(_inside(part))}
+    for part in parts_of(other):
+        # A comment says how far the lines around it are trusted: it goes where they go.
+        new = [unit for unit in _units(_inside(part)) if (_key(unit) or "#") not in known]
+        if any(map(_key, new)):
+            known.update(map(_key, new))
+            heading = part.heading or title
+            old = codec.section_named(body, heading)
+            before = f"{old.text.rstrip()}\n\n" if old else ""
+            text = _joined(new)
+            body = codec.with_section(body, old.heading if old else heading, before + text)
+    return body
+
+
+def _joined(units: Iterable[str]) -> str:
+    """These units one after the other, each paragraph with a blank line before it."""
+    text = ""
+    for unit in units:
+        apart = text and not _ITEM.match(unit) and not text.endswith("\n\n")
+        text += f"\n{unit}" if apart else unit
+    return text.strip()
+
+
+def _inside(part: Part) -> str:
+    """A section without its heading, or the head without the title of the memory."""
+    first, _, rest = part.text.lstrip("\r\n").partition("\n")
+    return rest if part.heading or first.startswith("# ") else part.text
+
+
+def _units(text: str) -> list[str]:
+    """The paragraphs and list items of a section, each with its line ends; with code, all at once."""
+    text = text.replace("\r\n", "\n")
+    if "```" in text or "~~~" in text:  # a blank line in code separates nothing
+        return [f"{text.strip()}\n"]
+    units: list[str] = []
+    starts = True
+    for line in text.split("\n"):
+        is_blank = not line.strip()
+        if is_blank and units:
+            units[-1] = units[-1].rstrip("\n") + "\n\n"
+        elif _ITEM.match(line) or (starts and not _goes_on(units, line)):
+            units += [] if is_blank else [f"{line.lstrip() if starts else line}\n"]
+        else:
+            units[-1] += f"{line}\n"
+        starts = is_blank
+    return units
+
+
+def _goes_on(units: list[str], line: str) -> bool:
+    """Whether an indented line behind a blank one is still part of the list item before."""
+    return bool(units) and line[0] in " \t" and _ITEM.match(units[-1]) is not None
+
+
+def _key(unit: str) -> str:
+    return claim_key(without_comments(unit))
+
+
+# -------------------- Related: memories that are probably about the same thing, by what they have in common.
+
+
+WEIGHTS = {"file": 3, "concept": 2, "tag": 1, "word": 1}
+LEAST = 3  # together: a file, two concepts, or three tags and words of the title
+MOST_SHARING_A_TAG = 8
+MOST_EACH = 3
+OF_MANY_THINGS = ("procedural/feedback.md", "reference/external-systems.md")
+
+
+class Tie(NamedTuple):
+    """Two memories with what they have in common, as `file: src/events.py` or `tag: postgres`."""
+
+    id: str
+    other: str
+    strength: int
+    shared: tuple[str, ...]
+
+
+def ties(entries: Iterable[Entry]) -> list[Tie]:
+    """The pairs that may be worth relating, strongest first."""
+    fit = {entry.id: entry for entry in entries if _is_fit(entry)}
+    sharing: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for entry in fit.values():
+        for key in dict.fromkeys(_keys_of(entry)):
+            sharing[key].append(entry.id)
+    common: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for key, names in sharing.items():
+        if len(names) <= MOST_SHARING_A_TAG:
+            for n, one in enumerate(sorted(names)):
+                for other in sorted(names)[n + 1 :]:
+                    common[one, other].append(key)
+    found = []
+    for (one, other), keys in common.items():
+        strength = sum(WEIGHTS[kind] for kind, _ in keys)
+        if strength >= LEAST and _may_meet(fit[one], fit[other]):
+            shared = sorted(keys, key=lambda key: (-WEIGHTS[key[0]], key))
+            found.append(Tie(one, other, strength, tuple(f"{k}: {name}" for k, name in shared)))
+    return list(_strongest(sorted(found, key=lambda tie: (-tie.strength, tie.id, tie.other))))
+
+
+def _is_fit(entry: Entry) -> bool:
+    if entry.layer == "episodic" or entry.archived or entry.path.startswith("core/"):
+        return False
+    return not (entry.status == "superseded" or entry.problem or entry.path in OF_MANY_THINGS)
+
+
+def _keys_of(entry: Entry) -> Iterator[tuple[str, str]]:
+    yield from (("file", name) for name in entry.files)
+    yield from (("concept", name.casefold()) for name in entry.concepts)
+    tags = {tag.casefold() for tag in entry.tags}
+    yield from (("tag", tag) for tag in sorted(tags))
+    words = {stem(word) for word in cue_words(entry.title)}
+    yield from (("word", word) for word in sorted(words - {stem(tag) for tag in tags}))
+
+
+def _may_meet(one: Entry, other: Entry) -> bool:
+    if one.private != other.private:
+        return False
+    return one.id not in other.related and other.id not in one.related
+
+
+def _strongest(found: Iterable[Tie]) -> Iterator[Tie]:
+    counts: defaultdict[str, int] = defaultdict(int)
+    for tie in found:
+        if max(counts[tie.id], counts[tie.other]) < MOST_EACH:
+            counts[tie.id] += 1
+            counts[tie.other] += 1
+            yield tie
+
+
+# -------------------- Merging: two memories that say much the same become one.
+
+
+CAUSE = "merge"
+
+
+class Merged(NamedTuple):
+    """What merging did, or would do."""
+
+    id: str
+    path: str
+    archived: str  # where the other one is now
+    related: tuple[str, ...]  # the memories that named it
+    text: str
+
+
+def proposals(store: OpenStore, remembered: Remembered | None = None) -> list[Pair]:
+    """The memories that a person may want to merge: the same or a like title, or the same claims."""
+    gathered = gather(store, remembered)
+    entries = gathered.entries
+    found = {(one.id, one.other): one for one in like_titles(entries.values())}
+    found |= {(one.id, one.other): one for one in same_titles(entries.values())}
+    for merge in look(gathered).merges:
+        pair = _pair_of(merge, entries)
+        found[pair.id, pair.other] = pair
+    gone = dismissing.pairs(store)
+    return [found[key] for key in sorted(found) if pair_of(MERGE, *key) not in gone]
+
+
+def _pair_of(merge: Merge, entries: dict[str, Entry]) -> Pair:
+    rows = sorted(
+        (entries[merge.path], entries[merge.other]), key=lambda one: (one.created, one.id)
+    )
+    return Pair(rows[0].id, rows[1].id, "claims", merge.shared)
+
+
+def merge(store: OpenStore, name: str, other: str, *, dry_run: bool = False) -> Merged:
+    """Put all that `other` says into `name`, and `other` into the archive.
+
+    Raises:
+        MemoryNotFound: there is no such memory.
+        UsageProblem: these two cannot become one.
+        ChangedMeanwhile: somebody changed one of them just now.
+    """
+    found: list[Merged] = []
+
+    def plan() -> list[Change]:
+        kept, gone = _checked(store, name, other)
+        documents = store.read(kept), store.read(gone)
+        for entry, document in zip((kept, gone), documents, strict=True):
+            if entry.stamp != document.stamp:
+                raise ChangedMeanwhile(path=entry.path)
+        text = merged(documents[0].text, documents[1].text, kept.path, gone.path, store.now)
+        moved = moves(store, gone.id, gone.path, f"archive/{gone.path}")
+        naming = _naming(store, kept, gone)
+        memories = tuple(change.memory for change in naming)
+        found[:] = [Merged(kept.id, kept.path, moved[0].to, memories, text)]
+        return [Change("put", kept.path, kept.id, documents[0].stamp, text), *moved, *naming]
+
+    if dry_run:
+        plan()
+    else:
+        store.commit(plan, cause=CAUSE)
+    return found[0]
+
+
+def _checked(store: OpenStore, name: str, other: str) -> tuple[Entry, Entry]:
+    if "#" in name + other:
+        raise UsageProblem(what="Only whole memories can be merged.", command=CAUSE)
+    kept, gone = store.require(name), store.require(other)
+    path = gone.path
+    what = ""
+    if kept.id == gone.id:
+        what = "A memory cannot be merged with itself."
+    elif "episodic" in (kept.layer, gone.layer):
+        what = "What happened in a session stays as it was; only lasting memories can be merged."
+    elif kept.archived or gone.archived:
+        what = "What is in the archive has to be brought back before it can be merged."
+    elif path in SHARED.values() or "core/" in path:
+        what = f"{path} is a file of many things; merge the other one into it."
+    elif kept.private != gone.private:
+        what = "A private memory cannot be merged with one that is not."
+    elif kept.problem or gone.problem:
+        what = (
+            "A memory that cannot be read as it was meant has to be mended before it can be merged."
+        )
+    if what:
+        raise UsageProblem(what=what, command=CAUSE)
+    return kept, gone
+
+
+def _naming(store: OpenStore, kept: Entry, gone: Entry) -> list[Change]:
+    """The changes of those that name the one that goes as related."""
+    changes = []
+    for archived in (False, True):
+        for entry in store.index.entries(Filter(archived=archived)):
+            if gone.id in entry.related and entry.id not in (kept.id, gone.id):
+                document = store.read(entry)
+                names = [kept.id if one == gone.id else one for one in entry.related]
+                text = codec.with_field(document.text, "related", list(dict.fromkeys(names)))
+                changes.append(Change("put", entry.path, entry.id, document.stamp, text))
+    return changes
+
+
+# -------------------- Relating: proposals of what belongs together, and taking them in.
+
+
+RELATED_CAUSE = "related"
+
+
+def relation_proposals(store: OpenStore, name: str = "", other: str = "") -> list[Tie]:
+    """The pairs that may be worth relating; of one memory where it is named.
+
+    Two that are named are a pair whatever they have in common. Raises MemoryNotFound, UsageProblem.
+    """
+    wanted = {store.require(one).id for one in (name, other) if one}
+    if other and len(wanted) < 2:
+        raise UsageProblem(what="A memory cannot be related to itself.", command=RELATED_CAUSE)
+    gone = dismissing.pairs(store)
+    found = [
+        tie
+        for tie in ties(store.index.entries(Filter()))
+        if wanted <= {tie.id, tie.other} and pair_of(RELATED, tie.id, tie.other) not in gone
+    ]
+    if found or not other:
+        return found
+    first, second = sorted(wanted)
+    return [Tie(first, second, 0, ())]
+
+
+def relate(store: OpenStore, found: list[Tie]) -> None:
+    """Relate these pairs. Raises ChangedMeanwhile."""
+    more: dict[str, list[str]] = {}
+    for tie in found:
+        more.setdefault(tie.id, []).append(tie.other)
+        more.setdefault(tie.other, []).append(tie.id)
+
+    def plan() -> list[Change]:
+        changes = []
+        for name, names in more.items():
+            entry = store.require(name)
+            document = store.read(entry)
+            have = codec.memory_from_text(document.text, entry.path).related
+            both = list(dict.fromkeys((*have, *names)))
+            text = codec.with_field(document.text, "related", both)
+            if text != document.text:
+                changes.append(Change("put", entry.path, entry.id, document.stamp, text))
+        return changes
+
+    store.commit(plan, cause=RELATED_CAUSE, tries=3)
+
+
+# -------------------- App: relating memories that belong together.
+
+
+def dismiss(app: App, name: str, other: str, *, again: bool, dry_run: bool) -> bool:
+    """Do not propose to relate these two any more, or do it `again`; whether that is new."""
+    store = app.store_of(name)
+    return dismissing.decide(store, RELATED, name, other, again=again, dry_run=dry_run)
+
+
+def related(
+    app: App, name: str, other: str = "", *, scope: str, accept: bool, dry_run: bool
+) -> list[tuple[str, Tie]]:
+    """The pairs that may be worth relating, each with the scope of its store; related with `accept`."""
+    found = []
+    for store in [app.store_of(name)] if name else app.stores(scope):
+        ties = relation_proposals(store, name, other)
+        if ties and accept and not dry_run:
+            relate(store, ties)
+            publish_after_change(app, store)
+        found += [(store.scope, tie) for tie in ties]
+    return found

@@ -1,0 +1,195 @@
+"""Pruning: moving into the archive what a person's policy says is past its use.
+
+Promises: nothing is deleted; each memory is a change of its own, undone by itself; what was brought
+back, by undo or from the archive, is not taken again.
+Touches: the ports behind the store it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import date, timedelta
+from functools import partial
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.consolidate.apply import BACK, moves
+from recollect.consolidate.gather import undone
+from recollect.consolidate.weights import OWN_CAUSES, uses_of
+from recollect.context.pointers import FILE as PINS
+from recollect.context.pointers import pointers_in
+from recollect.errors import ChangedMeanwhile, FileNotThere
+from recollect.features.merge import OF_MANY_THINGS
+from recollect.model.memory import Change, Entry, Filter, is_sealed_path
+from recollect.store.store import OpenStore, refresh
+from recollect.workspace import App, publish_after_change
+
+# -------------------- Pruning: which memories a person's policy says are past their use.
+
+
+SUPERSEDED, RESOLVED, UNUSED = "superseded", "resolved", "unused"
+
+
+class Policy(NamedTuple):
+    """After how many days without a change or a use a memory may go; 0 for never."""
+
+    superseded: int = 0  # something else holds in its place
+    resolved: int = 0  # an issue
+    unused: int = 0  # of low salience, where nobody needs it
+
+
+class Due(NamedTuple):
+    """A memory that may go: why, and the day since which nothing was done with it."""
+
+    entry: Entry
+    why: str
+    since: str
+
+
+def due(
+    entries: Iterable[Entry],
+    last: Mapping[str, str],
+    policy: Policy,
+    today: str,
+    kept: Collection[str] = (),
+) -> list[Due]:
+    """What may go, the oldest first. `last` says when something was last done with a memory.
+
+    What is `kept` was pointed to by a person, or brought back.
+    """
+    found = []
+    for entry in entries:
+        why = reason_of(entry)
+        days = getattr(policy, why) if why else 0
+        since = max(last.get(entry.id, ""), entry.updated, entry.created, entry.last_accessed)[:10]
+        if days and entry.id not in kept and since and since < _days_before(today, days):
+            found.append(Due(entry, why, since))
+    return sorted(found, key=lambda one: (one.since, one.entry.id))
+
+
+def reason_of(entry: Entry) -> str:
+    """The rule under which a memory may go one day, or nothing."""
+    if entry.archived or entry.private or entry.problem or entry.layer == "episodic":
+        return ""
+    if entry.path.startswith("core/") or entry.path in OF_MANY_THINGS or entry.salience == "high":
+        return ""
+    if entry.status == SUPERSEDED:
+        return SUPERSEDED
+    if entry.kind == "issue" and entry.status == RESOLVED:
+        return RESOLVED
+    return UNUSED if entry.salience == "low" else ""
+
+
+def _days_before(today: str, days: int) -> str:
+    return (date.fromisoformat(today[:10]) - timedelta(days=days)).isoformat()
+
+
+CAUSE = "prune"
+MOST_SHARE = 10  # percent of a store that go unasked
+
+
+def due_in_store(store: OpenStore) -> list[Due]:
+    """What may go by the policy of this store, the oldest first."""
+    policy = policy_of(store)
+    if not any(policy):
+        return []
+    ops = store.journal.heads()
+    gone = undone(ops)
+    kept = {op.memory for op in ops if op.cause == CAUSE and op.group in gone}
+    kept |= {op.memory for op in ops if op.cause == BACK} | _pinned(store)
+    last = {name: use.last for name, use in uses_of(store.journal.hot("inject"), store.now).items()}
+    for op in ops:
+        if op.cause.split("/")[0] not in OWN_CAUSES:
+            last[op.memory] = max(op.time, last.get(op.memory, ""))
+    # Nobody can tell whether an encrypted memory is needed.
+    entries = [e for e in store.index.entries(Filter()) if not is_sealed_path(e.path)]
+    return due(entries, last, policy, store.now, kept)
+
+
+def policy_of(store: OpenStore) -> Policy:
+    """After how many days what may go."""
+    chosen = store.settings
+    return Policy(chosen.prune_superseded, chosen.prune_resolved, chosen.prune_unused)
+
+
+def prune(store: OpenStore, *, unasked: bool = False) -> list[Due]:
+    """Move what may go into the archive; gives what went.
+
+    Too much is not done `unasked`: then nothing goes.
+    """
+    found = due_in_store(store)
+    if unasked and is_too_much(store, len(found)):
+        return []
+    done = [one for one in found if _moved(store, one.entry)]
+    if done:
+        refresh(store.files, store.index, store.now_ns)
+    return done
+
+
+def is_too_much(store: OpenStore, many: int) -> bool:
+    """Whether that many memories are more than may go unasked; one always may."""
+    return many > 1 and many * 100 > store.index.counts()["memories"] * MOST_SHARE
+
+
+def _pinned(store: OpenStore) -> set[str]:
+    if not store.files.exists(PINS):
+        return set()
+    return {one.id.partition("#")[0] for one in pointers_in(store.files.read(PINS).text)}
+
+
+def _moved(store: OpenStore, entry: Entry) -> bool:
+    try:
+        return bool(store.ledger.commit(partial(_changes, store, entry), cause=CAUSE))
+    except (ChangedMeanwhile, FileNotThere):
+        return False  # somebody is at it
+
+
+def _changes(store: OpenStore, entry: Entry) -> list[Change]:
+    if store.files.stamp(entry.path) != entry.stamp:
+        raise ChangedMeanwhile(path=entry.path)
+    return moves(store, entry.id, entry.path, f"archive/{entry.path}")
+
+
+# -------------------- App: pruning by the policy of a store.
+
+
+class Pruned(NamedTuple):
+    """What a policy says may go from a store, or what went."""
+
+    scope: str
+    policy: Policy
+    rows: list[Due]
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        rows = rows_json(self.rows)
+        return {"scope": self.scope, "policy": self.policy._asdict(), "pruned": rows}
+
+
+def rows_json(rows: Iterable[Due]) -> list[dict[str, str]]:
+    """What goes, as JSON."""
+    return [
+        {"id": one.entry.id, "path": one.entry.path, "why": one.why, "since": one.since}
+        for one in rows
+    ]
+
+
+def prune_stores(app: App, *, scope: str, apply: bool) -> list[Pruned]:
+    """What may go from the stores; with `apply` it goes into their archives."""
+    done = []
+    for store in app.stores(scope):
+        rows = prune(store) if apply else due_in_store(store)
+        if apply and rows:
+            publish_after_change(app, store)
+        done.append(Pruned(store.scope, policy_of(store), rows))
+    return done
+
+
+def prune_with_pass(store: OpenStore, *, dry_run: bool) -> list[Due]:
+    """What goes, or would go, with a consolidation: nothing unless the person has set that."""
+    if not store.settings.prune_auto:
+        return []
+    if not dry_run:
+        return prune(store, unasked=True)
+    found = due_in_store(store)
+    return [] if is_too_much(store, len(found)) else found

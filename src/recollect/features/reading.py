@@ -1,0 +1,346 @@
+"""App: what a person asks to see."""
+
+from __future__ import annotations
+
+import os
+
+from recollect._fastimport import NamedTuple
+from recollect.errors import MemoryNotFound
+from recollect.model.memory import Entry, Filter, is_sealed_path
+from recollect.search import search as searching
+from recollect.search.rank import Candidate
+from recollect.search.search import Found, Narrow
+from recollect.store.store import OpenStore
+from recollect.text.tokens import count_tokens
+from recollect.workspace import App
+
+TYPE_CHECKING = False  # `typing` takes longer to load than a search
+if TYPE_CHECKING:  # seldom needed
+    from typing import Any
+
+    from recollect.context.explain import Reason, Word
+    from recollect.context.recall import Recalled
+
+
+def search(
+    app: App,
+    text: str,
+    only: Filter,
+    *,
+    limit: int,
+    scope: str,
+    sections: bool,
+    stores: list[OpenStore] | None = None,
+    narrow: Narrow | None = None,
+) -> list[Found]:
+    """The memories that match, best first; of other stores than those of today where given."""
+    stores = app.stores(scope) if stores is None else stores
+    return searching.search(
+        stores,
+        text,
+        only,
+        limit=limit,
+        every_section=sections,
+        narrow=narrow,
+    )
+
+
+def hit_json(hit: Found) -> dict[str, Any]:
+    """A hit as design §12 names its fields."""
+    one = hit.candidate
+    return {
+        "id": one.id,
+        "anchor": one.anchor,
+        "title": one.shown_title,
+        "type": one.layer,
+        "kind": one.kind,
+        "scope": one.scope,
+        "score": round(one.score, 4),
+        "snippet": hit.snippet,
+        "path": hit.path,
+        "created": one.created,
+        "trust": one.trust,
+        "tokens": one.tokens,
+    }
+
+
+def explained_json(stores: list[OpenStore], text: str, hits: list[Found]) -> dict[str, Any]:
+    """What a search looked for, and how each hit came to its score."""
+    from recollect.context.recall import asked_words  # a plain search has no need of it
+
+    words, total = asked_words(stores, text)
+    return {
+        "words": [one._asdict() for one in words],
+        "sections": total,
+        "hits": [hit_json(hit) | {"parts": _parts(hit.candidate)} for hit in hits],
+    }
+
+
+def listed_as_hit(one: Listed) -> dict[str, Any]:
+    """A memory of a search without words, in the same form; nothing was rated."""
+    entry = one.entry
+    return {
+        "id": entry.id,
+        "anchor": "",
+        "title": entry.title,
+        "type": entry.layer,
+        "kind": entry.kind,
+        "scope": one.scope,
+        "score": 0.0,
+        "snippet": entry.summary,
+        "path": one.path,
+        "created": entry.created,
+        "trust": entry.trust,
+        "tokens": entry.tokens,
+    }
+
+
+def recall(
+    app: App, text: str, *, budget: int | None, scope: str, told: frozenset[str] = frozenset()
+) -> Recalled:
+    """What an agent would be given for a prompt, if it was `told` that much before."""
+    stores = app.stores(scope)
+    chosen = stores[0].settings
+    cue = searching.cue_of(text, app.now)
+    tokens = chosen.prompt_tokens if budget is None else budget
+    nonce = os.urandom(4).hex()
+    from recollect.context import recall as service  # a search has no need of it
+
+    return service.recall(stores, cue, budget=tokens, lang=chosen.lang, nonce=nonce, given=told)
+
+
+def told_to(app: App, session: str, *, scope: str) -> frozenset[str]:
+    """The ids that a session was given before; of no session none."""
+    from recollect.context import explain as whynot
+
+    return whynot.told_to(app.stores(scope), session) if session else frozenset()
+
+
+def recalled_json(found: Recalled) -> dict[str, Any]:
+    """What would be given, with the parts of each score."""
+    items = [_item(one, "full") for one in found.full] + [
+        _item(one, "pointer") for one in found.pointers
+    ]
+    return {"text": found.text, "tokens": found.tokens, "items": items}
+
+
+def _item(one: Candidate, form: str) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "anchor": one.anchor,
+        "title": one.shown_title,
+        "form": form,
+        "scope": one.scope,
+        "score": round(one.score, 4),
+        "parts": _parts(one),
+        "trust": one.trust,
+        "tokens": one.tokens,
+    }
+
+
+def _parts(one: Candidate) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in one.parts.items()}
+
+
+def why_not(
+    app: App,
+    text: str,
+    name: str,
+    *,
+    budget: int | None,
+    scope: str,
+    told: frozenset[str] = frozenset(),
+) -> tuple[Reason, list[Word]]:
+    """Why a memory would not be given for a prompt, and which of its words the memory says."""
+    from recollect.context import explain as whynot
+
+    stores = app.stores(scope)
+    cue = searching.cue_of(text, app.now)
+    found = recall(app, text, budget=budget, scope=scope, told=told)
+    reason = whynot.reason(stores, name, cue, found, told)
+    one = reason.candidate or next(iter(_sections_of(stores, name)), None)
+    return reason, whynot.words(stores, cue, one)
+
+
+def _sections_of(stores: list[OpenStore], name: str) -> list[Candidate]:
+    return [one for store in stores for one in store.index.by_ids([name.partition("#")[0]])]
+
+
+def why_not_json(name: str, reason: Reason, words: list[Word]) -> dict[str, Any]:
+    """The reason as data."""
+    one = reason.candidate
+    return {
+        "id": name,
+        "comes": reason.why in ("given", "pointer"),
+        "reason": reason.why,
+        "place": reason.place,
+        "of": reason.of,
+        "other": reason.other,
+        "score": round(one.score, 4) if one else 0.0,
+        "parts": _parts(one) if one else {},
+        "words": [word._asdict() | {"asks": round(word.asks, 3)} for word in words],
+    }
+
+
+def brief(app: App) -> tuple[str, int]:
+    """The brief of a session that would start here, and its tokens."""
+    app.stores()  # where nothing is kept at all, that is what is to be said
+    store = app.store()
+    from recollect.features.publish import keep_brief
+
+    text = keep_brief(app, store)
+    return text, count_tokens(text)
+
+
+class Listed(NamedTuple):
+    """A memory in a list, and where it is."""
+
+    entry: Entry
+    scope: str
+    path: str  # absolute
+
+    def as_json(self) -> dict[str, Any]:
+        """A memory without its text."""
+        entry = self.entry
+        return {
+            "id": entry.id,
+            "title": entry.title,
+            "type": entry.layer,
+            "kind": entry.kind,
+            "tags": list(entry.tags),
+            "scope": self.scope,
+            "status": entry.status,
+            "trust": entry.trust,
+            "created": entry.created,
+            "updated": entry.updated,
+            "path": self.path,
+            "tokens": entry.tokens,
+            "summary": entry.summary,
+        }
+
+
+def entries(
+    app: App, only: Filter, *, scope: str, stores: list[OpenStore] | None = None
+) -> list[Listed]:
+    """The memories that the filter lets through, newest first; of other stores where given."""
+    found = [
+        Listed(entry, store.scope, os.path.join(store.files.root, entry.path))
+        for store in (app.stores(scope) if stores is None else stores)
+        for entry in store.index.entries(only)
+    ]
+    return sorted(found, key=lambda one: (one.entry.created, one.entry.updated), reverse=True)
+
+
+class Page(NamedTuple):
+    """A memory as `show` shows it, or one section of it."""
+
+    listed: Listed
+    heading: str  # of the section
+    text: str
+    conversation: str
+    problem: str
+
+    @property
+    def entry(self) -> Entry:
+        """The memory without its text."""
+        return self.listed.entry
+
+
+def show(app: App, name: str, level: int) -> Page:
+    """One memory at a level of disclosure (0 keywords … 3 raw conversation), or one section."""
+    from recollect.model import document as codec
+    from recollect.model.entries import entry_of, without_comments
+
+    store = app.store_of(name)
+    memory_id, _, anchor = name.partition("#")
+    entry = store.require(memory_id)
+    memory = store.open_memory(entry)
+    if is_sealed_path(entry.path):  # the index knows nothing of it
+        entry = entry_of(memory, entry.stamp)
+    heading, text = "", memory.body.strip()
+    if anchor:
+        found = next((s for s in codec.sections_of(memory.body) if s.anchor == anchor), None)
+        if found is None:
+            raise MemoryNotFound(id=name)
+        heading, text = found.heading, without_comments(found.text)
+    conversation = _conversation(store, entry) if level == 3 else ""
+    listed = Listed(entry, store.scope, os.path.join(store.files.root, entry.path))
+    return Page(listed, heading, text, conversation, memory.problem)
+
+
+def _conversation(store: OpenStore, entry: Entry) -> str:
+    if is_sealed_path(entry.path):
+        from recollect.privacy.sealing import conversation_of
+
+        return conversation_of(store, entry).strip()
+    log = entry.path.removesuffix("summary.md") + "conversation.md"
+    if not entry.path.endswith("/summary.md") or not store.files.exists(log):
+        return ""
+    return store.files.read(log).text.strip()
+
+
+def page_json(page: Page, level: int) -> dict[str, Any]:
+    """A page as JSON, as much of it as the level discloses."""
+    entry = page.entry
+    shown: dict[str, Any] = {"id": entry.id, "title": entry.title, "tags": list(entry.tags)}
+    if level >= 1:
+        shown |= page.listed.as_json()
+    if level >= 2:
+        shown |= {
+            "source": entry.source,
+            "heading": page.heading,
+            "text": page.text,
+            "problem": page.problem,
+        }
+    if level >= 3:
+        shown["conversation"] = page.conversation
+    return shown
+
+
+def stats(app: App, *, scope: str) -> list[dict[str, Any]]:
+    """What each store has and what it costs."""
+    rows = []
+    for store in app.stores(scope):
+        found = store.index.entries(Filter())
+        counts = store.index.counts()
+        rows.append(
+            {
+                "scope": store.scope,
+                "root": store.files.root,
+                "memories": counts["memories"],
+                "archived": counts["archived"],
+                "conversations": counts["conversations"],
+                "sections": counts["sections"],
+                "tokens": sum(e.tokens for e in found),
+                "layers": _counted(e.layer for e in found),
+                "kinds": _counted(e.kind for e in found),
+                "sessions": len({e.session for e in found if e.session}),
+                "injected": _injected(store),
+                "bytes": _bytes_in(store.files.root),
+                "index_bytes": _bytes_in(app.cache_of(store.files.root)),
+            }
+        )
+    return rows
+
+
+def _counted(words: Any) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    return dict(sorted(counts.items(), key=lambda pair: -pair[1]))
+
+
+def _injected(store: OpenStore) -> dict[str, int]:
+    """How often something was injected, and what it cost in tokens, as far as the journal tells."""
+    found = list(store.journal.hot("inject"))
+    return {"times": len(found), "tokens": sum(int(line.get("tokens", 0)) for line in found)}
+
+
+def _bytes_in(folder: str) -> int:
+    total = 0
+    for base, _, files in os.walk(folder):
+        for name in files:
+            path = os.path.join(base, name)
+            if not os.path.islink(path):
+                total += os.path.getsize(path)
+    return total

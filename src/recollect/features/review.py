@@ -1,0 +1,444 @@
+"""Reviewing: what waits for a person's word before it may stand in front of every session.
+
+Promises: whatever is approved, rejected or taken back at once is one group of the journal, which one
+undo takes back; nothing is approved but what was named.
+Touches: the ports behind the store it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from recollect import workspace as here
+from recollect._fastimport import NamedTuple
+from recollect.context.brief import FACTS_JSON
+from recollect.errors import FactNotFound, MemoryNotFound, SessionNotFound
+from recollect.features import facts_edits as factsedits
+from recollect.features import facts_edits as service
+from recollect.features.facts_edits import GONE, Edit
+from recollect.features.publish import LastFacts
+from recollect.model import document as codec
+from recollect.model import entries as reviewing
+from recollect.model import frontmatter
+from recollect.model.document import files_of, parts_of
+from recollect.model.memory import Change, Document, Entry, Filter, is_sealed_path, lowest_trust
+from recollect.store.store import OpenStore
+from recollect.workspace import App, Finding, publish_after_change
+from recollect.workspace import found as _found
+
+CAUSE = "review"
+FORGET = "forget"
+TRIES = 3
+LONGEST_SAID = 300
+
+
+class Waiting(NamedTuple):
+    """A memory or a section that is trusted less than a person."""
+
+    name: str
+    title: str
+    kind: str
+    trust: str
+    source: str
+    session: str
+    created: str
+    path: str
+    said: str
+
+
+class Effect(NamedTuple):
+    """What is done to one file: `changed` or `removed`; `left` where an edit of it was turned down."""
+
+    what: str
+    memory: str
+    path: str
+
+
+def waiting(
+    store: OpenStore,
+    *,
+    episodes: bool = False,
+    origins: Collection[str] = (),
+) -> list[Waiting]:
+    """What a person has not approved, newest first.
+
+    Episodes are records of what was said and are listed on request only; with `origins` (sessions,
+    or episodes made of them) only what comes from there is listed, whatever its trust.
+    """
+    found: list[Waiting] = []
+    for entry in store.index.entries(Filter()):
+        if entry.status == "superseded" and not origins:
+            continue
+        if is_sealed_path(entry.path):
+            continue  # what an encrypted memory says is nobody's business here
+        is_own = entry.session in origins or entry.id in origins
+        if is_own or (not origins and entry.trust != "user"):
+            if origins or episodes or entry.layer != "episodic":
+                found.append(_of_entry(entry))
+        elif entry.layer != "episodic":
+            found += _sections_of(store, entry, origins)
+    return found
+
+
+def _of_entry(entry: Entry) -> Waiting:
+    return Waiting(
+        entry.id,
+        entry.title,
+        entry.kind,
+        entry.trust,
+        entry.source,
+        entry.session,
+        entry.created,
+        entry.path,
+        entry.summary,
+    )
+
+
+def _sections_of(store: OpenStore, entry: Entry, origins: Collection[str]) -> Iterator[Waiting]:
+    body = frontmatter.split_front(store.read(entry).text).body
+    if "<!--" not in body:
+        return
+    whole = _of_entry(entry)
+    texts = {s.anchor: s.text for s in codec.sections_of(body)}
+    for one in reviewing.doubtful(body):
+        if origins and not reviewing.origins_of(texts[one.anchor]) & set(origins):
+            continue
+        yield whole._replace(
+            name=f"{entry.id}#{one.anchor}",
+            title=one.heading,
+            trust=one.trust,
+            session=one.session,
+            said=" ".join(one.text.split())[:LONGEST_SAID],
+        )
+
+
+def approve_in(store: OpenStore, names: Sequence[str], *, dry_run: bool = False) -> list[Effect]:
+    """Let these memories and sections be trusted like the person's own words.
+
+    Raises:
+        MemoryNotFound: there is no such memory or section; nothing was written.
+    """
+    return _carried_out(store, lambda: _approvals(store, names), CAUSE, dry_run=dry_run)
+
+
+def _approvals(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
+    for entry, anchors in _by_file(store, names):
+        old = store.read(entry)
+        _require_sections(entry, old, anchors)
+        text = old.text
+        for anchor in anchors:
+            text = reviewing.approved(text, anchor)
+        if text != old.text:
+            if frontmatter.split_front(text).lines:
+                text = codec.with_field(text, "updated", store.now)
+            yield Change("put", entry.path, entry.id, old.stamp, text)
+
+
+def reject_in(store: OpenStore, names: Sequence[str], *, dry_run: bool = False) -> list[Effect]:
+    """Take these memories and sections out of the store; the journal keeps them for undo.
+
+    Raises:
+        MemoryNotFound: there is no such memory or section; nothing was written.
+    """
+    return _carried_out(store, lambda: _rejections(store, names), CAUSE, dry_run=dry_run)
+
+
+def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
+    for entry, anchors in _by_file(store, names):
+        if "" in anchors:
+            yield from _removals(store, entry)
+            continue
+        old = store.read(entry)
+        _require_sections(entry, old, anchors)
+        body = frontmatter.split_front(old.text).body
+        pairs = zip(parts_of(body), codec.sections_of(body), strict=True)
+        kept = "".join(part.text for part, section in pairs if section.anchor not in anchors)
+        yield Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, kept))
+
+
+def take_back(
+    store: OpenStore,
+    sessions: Collection[str],
+    sealed: Collection[str] = (),
+    *,
+    dry_run: bool = False,
+) -> list[Effect]:
+    """Forget all that came from these sessions: their memories, lessons, and claims elsewhere.
+
+    `sealed` are the encrypted memories of these sessions, which do not say so themselves.
+    """
+    return _carried_out(store, lambda: _taken(store, sessions, sealed), FORGET, dry_run=dry_run)
+
+
+def _taken(
+    store: OpenStore, sessions: Collection[str], sealed: Collection[str]
+) -> Iterator[Change]:
+    every = [*store.index.entries(Filter()), *store.index.entries(Filter(archived=True))]
+    found = {one.path: one for one in every}.values()
+    entries = [e for e in found if not is_sealed_path(e.path) or e.id in sealed]
+    own = [entry for entry in entries if entry.session in sessions or entry.id in sealed]
+    origins = {*sessions, *(entry.id for entry in own)}
+    for entry in entries:
+        if entry in own:
+            yield from _removals(store, entry)
+            continue
+        old = store.read(entry)
+        body = frontmatter.split_front(old.text).body
+        new = reviewing.taken_back(body, origins)
+        if new == body:
+            continue
+        if reviewing.says_nothing(new):
+            yield from _removals(store, entry)
+        else:
+            yield Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, new))
+
+
+def _removals(store: OpenStore, entry: Entry) -> Iterator[Change]:
+    for path in files_of(entry.path):
+        stamp = store.files.stamp(path)
+        if stamp is not None:
+            yield Change("remove", path, entry.id, stamp)
+
+
+def _by_file(store: OpenStore, names: Sequence[str]) -> list[tuple[Entry, list[str]]]:
+    """The memories that are named, each with the anchors of its sections (none: all of it)."""
+    found: dict[str, tuple[Entry, list[str]]] = {}
+    for name in dict.fromkeys(names):
+        memory_id, _, anchor = name.partition("#")
+        entry = store.require(memory_id)
+        found.setdefault(entry.id, (entry, []))[1].append(anchor)
+    return list(found.values())
+
+
+def _require_sections(entry: Entry, old: Document, anchors: Sequence[str]) -> None:
+    known = {
+        section.anchor for section in codec.sections_of(frontmatter.split_front(old.text).body)
+    }
+    for anchor in anchors:
+        if anchor and anchor not in known:
+            raise MemoryNotFound(id=f"{entry.id}#{anchor}")
+
+
+def _carried_out(
+    store: OpenStore, plan: Callable[[], Iterable[Change]], cause: str, *, dry_run: bool
+) -> list[Effect]:
+    done: list[Change] = []
+
+    def planned() -> list[Change]:
+        done[:] = plan()
+        return done
+
+    if dry_run:
+        planned()
+    else:
+        store.commit(planned, cause=cause, tries=TRIES)
+    kinds = {"remove": "removed", "put": "changed"}
+    return [Effect(kinds[change.op], change.memory, change.path) for change in done]
+
+
+# -------------------- App: what somebody wrote into `facts.json` by hand, shown as what waits and decided by a person.
+
+
+PREFIX = f"{FACTS_JSON}#"  # in front of the names of these edits
+
+
+def waiting_fact_edits(app: App, store: OpenStore) -> list[Waiting]:
+    """The edits of the view of a store; that it cannot be read is a warning."""
+    held = service.edited(store, LastFacts(app, store).text())
+    if held.problem:
+        path = f"{store.files.root}/{FACTS_JSON}"
+        app.warnings.append(f"{path}: {held.problem}; mend it, or delete it to have it made anew.")
+    # Whoever can write the file may have edited it: nobody knows that it was the person.
+    return [
+        Waiting(
+            f"{PREFIX}{one.name}",
+            one.row.content,
+            one.row.kind,
+            "agent",
+            "observed",
+            "",
+            "",
+            FACTS_JSON,
+            said_of(one),
+        )
+        for one in held.edits
+    ]
+
+
+def findings(app: App, store: OpenStore) -> Iterator[Finding]:
+    """What the doctor says of a view that somebody edited."""
+    held = service.edited(store, LastFacts(app, store).text())
+    if held.problem:
+        yield _found(
+            "problem",
+            FACTS_JSON,
+            "{what}; mend it, or delete it to have it made anew",
+            what=held.problem,
+        )
+    elif held.edits:
+        yield _found(
+            "note",
+            FACTS_JSON,
+            "was edited by hand; what of it waits for you ({n}), `recollect review` shows",
+            n=len(held.edits),
+        )
+
+
+def said_of(edit: Edit) -> str:
+    """An edit in one line, in the words of the file: what is new, or what it was and is to be."""
+    if edit.what == GONE:
+        return "−"
+    new = factsedits.said_in(edit.row)
+    if edit.was is None:
+        shown = {key: new[key] for key in new if new[key] and (key, new[key]) != ("type", "other")}
+        shown.pop("content")  # the title says it
+        return f"+ {'; '.join(f'{key}: {_word(value)}' for key, value in shown.items())}".rstrip()
+    old = factsedits.said_in(edit.was)
+    changed = [key for key in new if new[key] != old[key]]
+    return "; ".join(f"{key}: {_word(old[key])} → {_word(new[key])}" for key in changed)
+
+
+def _word(value: object) -> str:
+    text = ", ".join(value) if isinstance(value, (list, tuple)) else str(value)
+    return text or "–"
+
+
+def decide_fact_edits(
+    app: App, names: Sequence[str], *, scope: str, approve: bool, dry_run: bool
+) -> list[Effect]:
+    """Carry out or turn down the edits of these names, in whichever store they are.
+
+    Raises:
+        FactNotFound: there is no such edit; nothing was changed.
+    """
+    wanted = [name.removeprefix(PREFIX) for name in names]
+    effects: list[Effect] = []
+    for store, edits in _by_store(app, wanted, scope):
+        last = LastFacts(app, store)
+        base = last.text()
+        if approve:
+            changes = service.approve(store, base, [one.name for one in edits], dry_run=dry_run)
+            what = {"move": "removed", "put": "changed"}
+            effects += [Effect(what[one.op], one.memory, one.path) for one in changes]
+        else:
+            effects += [Effect("left", one.name, FACTS_JSON) for one in edits]
+        if not dry_run:
+            last.end(factsedits.settled(base, edits))
+            publish_after_change(app, store)
+    return effects
+
+
+def _by_store(app: App, wanted: Sequence[str], scope: str) -> list[tuple[OpenStore, list[Edit]]]:
+    left = list(dict.fromkeys(wanted))
+    found: list[tuple[OpenStore, list[Edit]]] = []
+    for store in app.stores(scope):
+        edits = service.edited(store, LastFacts(app, store).text()).edits
+        own = [one for one in edits if one.name in left]
+        left = [name for name in left if name not in {one.name for one in own}]
+        found += [(store, own)] if own else []
+    if left:
+        raise FactNotFound(name=f"{PREFIX}{left[0]}")
+    return found
+
+
+# -------------------- App: reviewing what waits, and taking back what came from one session or page.
+
+
+class Row(NamedTuple):
+    """Something that waits, and in which store."""
+
+    one: Waiting
+    scope: str
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        return {**self.one._asdict(), "scope": self.scope}
+
+
+def waiting_everywhere(
+    app: App, *, scope: str, trust: str, episodes: bool, session: str = "", page: str = ""
+) -> list[Row]:
+    """What a person has not approved; what came from a session or a page, if one is named."""
+    rows: list[Row] = []
+    for store in app.stores(scope):
+        origins = {session} if session else _sessions_that_read(app, store, page) if page else set()
+        if page and not origins:
+            continue
+        ids = {e.id for one in origins for e in store.index.entries_of_session(one)}
+        found = waiting(store, episodes=episodes, origins=origins | ids)
+        found += [] if origins else waiting_fact_edits(app, store)
+        rows += [
+            Row(one, store.scope) for one in found if lowest_trust(one.trust, trust) == one.trust
+        ]
+    return rows
+
+
+def _sessions_that_read(app: App, store: OpenStore, page: str) -> set[str]:
+    """The sessions in whose calls this address stands."""
+    sessions = app.sessions(store)
+    return {
+        state.session_id
+        for state in sessions.every()
+        if any(page in event.target for event in sessions.raw_events(state))
+    }
+
+
+def decide_reviews(
+    app: App, names: Sequence[str], *, approve: bool, dry_run: bool, scope: str = ""
+) -> list[Effect]:
+    """Approve or reject what is named, in whichever store it is; a group for each store.
+
+    Raises:
+        MemoryNotFound: there is no such memory or section.
+        FactNotFound: there is no such edit of `facts.json`.
+        UsageProblem: it is not a person who decides.
+    """
+    require_person(app, "review")
+    edits = [name for name in names if name.startswith(PREFIX)]
+    if edits:
+        # All of them are there, or nothing is written.
+        decide_fact_edits(app, edits, scope=scope, approve=approve, dry_run=True)
+    by_store: dict[str, tuple[OpenStore, list[str]]] = {}
+    for name in (name for name in names if name not in edits):
+        store = app.store_of(name)
+        by_store.setdefault(store.scope, (store, []))[1].append(name)
+    act = approve_in if approve else reject_in
+    for store, own in by_store.values():  # all of them are there, or nothing is written
+        act(store, own, dry_run=True)
+    effects: list[Effect] = []
+    if edits:
+        effects += decide_fact_edits(app, edits, scope=scope, approve=approve, dry_run=dry_run)
+    for store, own in by_store.values():
+        effects += act(store, own, dry_run=dry_run)
+        if not dry_run:
+            publish_after_change(app, store)
+    return effects
+
+
+def take_back_everywhere(
+    app: App, *, session: str = "", page: str = "", scope: str = "", dry_run: bool
+) -> list[tuple[str, Effect]]:
+    """Forget all that came from a session, or from those that read a page, in every store.
+
+    Raises:
+        SessionNotFound: nothing came from there.
+    """
+    done: list[tuple[str, Effect]] = []
+    for store in app.stores(scope):
+        sessions = {session} if session else _sessions_that_read(app, store, page)
+        states = app.sessions(store).every() if sessions else ()
+        sealed = {state.memory for state in states if state.session_id in sessions} - {""}
+        effects = take_back(store, sessions, sealed, dry_run=dry_run) if sessions else []
+        done += [(store.scope, effect) for effect in effects]
+        if effects and not dry_run:
+            publish_after_change(app, store)
+    if not done:
+        raise SessionNotFound(name=session or page)
+    return done
+
+
+def require_person(app: App, command: str) -> None:
+    """Raise UsageProblem where an agent runs the command."""
+    what = "What is trusted is decided by a person only: run it in a terminal of your own."
+    here.require_person(app.env, command, what)

@@ -1,0 +1,441 @@
+"""Sessions archive: old sessions go cold, and each month of them gets one page to read.
+
+Promises: a month goes in one change, which can be undone; doing it again changes nothing, and
+after a crash it goes on where it stopped; a session keeps its id, its words and its raw
+conversation, which `show --level 3` and a search of the archive find; what a person wrote on a
+page, or brought back, stays.
+Touches: the ports behind the store it is given.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.consolidate import run as consolidate
+from recollect.consolidate.apply import moves
+from recollect.context import brief
+from recollect.context.brief import MOST_SESSIONS, TRUSTED
+from recollect.errors import RecollectError
+from recollect.features import lifecycle
+from recollect.model import document as codec
+from recollect.model import frontmatter, layers
+from recollect.model.document import sections_of, stem_of, time_of
+from recollect.model.entries import without_comments
+from recollect.model.facts import code_in
+from recollect.model.memory import CORE, Change, Document, Entry, Filter, Memory, id_from, is_id
+from recollect.store import locations as places
+from recollect.store.store import OpenStore
+from recollect.text.tokens import count_tokens
+from recollect.workspace import App, publish_after_change
+
+# -------------------- Monthly: what is written of old sessions: a page for each month, and what came before lately.
+
+
+RECENT_TOKENS = 300
+START, END = "<!-- RECENT_START -->", "<!-- RECENT_END -->"
+KINDS = ("session", "conversation")
+LONGEST_TITLE = 80
+MOST_TOPICS = 4
+_LEFT_OUT = ("files", "文件", "metadata", "元数据")  # headings of sections that no page needs
+_WORDS = {
+    "en": {
+        "page": "Sessions of {month}",
+        "recent": "Before the last sessions",
+        "month": "sessions: {n}",
+        "about": "sessions: {n}, about {tags}",
+    },
+    "zh": {
+        "page": "{month} 的会话",
+        "recent": "更早的会话",
+        "month": "{n} 次会话",
+        "about": "{n} 次会话，涉及 {tags}",
+    },
+}
+_HEADING = re.compile(r" {0,3}#{1,5}(?=[ \t])")
+
+
+def page_title(month: str, lang: str) -> str:
+    """The title of the page of a month."""
+    return _WORDS[lang]["page"].format(month=month)
+
+
+def with_session(page: str, heading: str, mark: str, text: str) -> str:
+    """The page with a section for a session, if it has none: a comment says which one it is."""
+    comment = f"<!-- {mark} -->"
+    if comment in page:
+        return page
+    title = " ".join(heading.split()).replace("<!--", "‹!--")
+    body = _one_level_down(text.strip()).replace("<!-- memory:", "‹!-- memory:")
+    section = f"## {title}\n{comment}\n" + (f"\n{body}\n" if body else "")
+    return f"{page.rstrip()}\n\n{section}"
+
+
+def _one_level_down(text: str) -> str:
+    lines = text.splitlines()
+    in_code = code_in(lines)
+    return "\n".join(
+        line if inside else _HEADING.sub(r"\g<0>#", line, count=1)
+        for line, inside in zip(lines, in_code, strict=True)
+    )
+
+
+def digest_of(memory: Memory) -> str:
+    """What a page says of a session's memory: all but the list of its files."""
+    found = []
+    for section in sections_of(memory.body):
+        if section.heading.strip().casefold() in _LEFT_OUT:
+            continue
+        text = without_comments(section.text)
+        if not section.heading:
+            text = re.sub(r"\A#[ \t].*", "", text).strip()
+        if text:
+            found.append(f"## {section.heading}\n\n{text}" if section.heading else text)
+    return "\n\n".join(found)
+
+
+def recent_block(
+    entries: Iterable[Entry], since: str, lang: str, title_of: Callable[[Entry], str]
+) -> str:
+    """What came before the sessions that a brief lists: the days since then, and whole months.
+
+    The newest first, as far as the budget goes; `title_of` says what a session may be called.
+    """
+    sessions = [e for e in entries if e.kind in KINDS and not e.private]
+    sessions.sort(key=lambda entry: (entry.created, entry.id), reverse=True)
+    older = sessions[MOST_SESSIONS:]
+    days: dict[str, list[Entry]] = {}
+    for entry in older:
+        day = entry.created[:10]
+        days.setdefault(day if day >= since else day[:7], []).append(entry)
+    lines: list[str] = []
+    left = RECENT_TOKENS - count_tokens(f"{START}\n## {_WORDS[lang]['recent']}\n{END}")
+    for when, found in sorted(days.items(), reverse=True):
+        told = _titles(map(title_of, found)) if len(when) > 7 else ""
+        line = f"- {when}: {told or _topics(found, lang)}"
+        left -= count_tokens(line) + 1
+        if left < 0:
+            break
+        lines.append(line)
+    return "\n".join([f"## {_WORDS[lang]['recent']}", "", *lines]) if lines else ""
+
+
+def _titles(titles: Iterable[str]) -> str:
+    lines = (re.sub(r"<!--|-->", "", " ".join(title.split())[:LONGEST_TITLE]) for title in titles)
+    return "; ".join(filter(None, dict.fromkeys(lines)))
+
+
+def _topics(entries: Sequence[Entry], lang: str) -> str:
+    counts: dict[str, int] = {}
+    for entry in entries:
+        for tag in entry.tags if entry.trust in TRUSTED else ():
+            counts[tag] = counts.get(tag, 0) + 1
+    tags = sorted(counts, key=lambda tag: (-counts[tag], tag))[:MOST_TOPICS]
+    say = _WORDS[lang]
+    joined = ("、" if lang == "zh" else ", ").join(" ".join(tag.split()) for tag in tags)
+    return say["about" if tags else "month"].format(n=len(entries), tags=joined)
+
+
+def with_recent(body: str, block: str) -> str:
+    """The body with this block between its marks; all else stays as it is."""
+    start, end = body.find(START), body.find(END)
+    inner = f"{START}\n{block}\n{END}" if block else f"{START}\n{END}"
+    if 0 <= start < end:
+        return body[:start] + inner + body[end + len(END) :]
+    if not block:
+        return body
+    return f"{body.rstrip()}\n\n{inner}\n" if body.strip() else f"{inner}\n"
+
+
+FOLDER = "sessions/archive"
+RECENT = "core/recent.md"
+CAUSE = "compress"
+TRIES = 3
+_DATED = re.compile(r"\d{4}-\d{2}-\d{2}")
+_CLOCK = re.compile(r"\A(\d{4}-\d{2}-\d{2})_(\d{2})(\d{2}).*", re.S)
+
+
+class Month(NamedTuple):
+    """What goes to the page of a month."""
+
+    month: str
+    path: str
+    memories: tuple[str, ...]  # ids
+    files: tuple[str, ...]  # session files, by name
+
+
+class _Found(NamedTuple):
+    """The old sessions of a month."""
+
+    entries: list[Entry]
+    files: list[str]
+
+
+def compress(
+    store: OpenStore,
+    files: Iterable[str],
+    staying: Collection[str],
+    before: str,
+    *,
+    dry_run: bool = False,
+) -> list[Month]:
+    """Archive the sessions of before that day, a change for each month; gives what was done.
+
+    `files` are the names of the session files in the folder `sessions`; `staying` are the sessions
+    that go on, and the memories that say what waits for a person.
+    """
+    months: dict[str, _Found] = {}
+    for entry in _old_sessions(store, staying, before):
+        months.setdefault(entry.created[:7], _Found([], [])).entries.append(entry)
+    for name in sorted(files):
+        if _DATED.match(name) and name.endswith(".md") and name[:10] < before:
+            months.setdefault(name[:7], _Found([], [])).files.append(name)
+    done = []
+    for month, found in sorted(months.items()):
+        planned = _Planned(store, month, found)
+        if dry_run:
+            planned.changes()
+        else:
+            store.commit(planned.changes, cause=CAUSE, tries=TRIES)
+        if planned.done:
+            done.append(planned.done)
+    return done
+
+
+def _old_sessions(store: OpenStore, staying: Collection[str], before: str) -> list[Entry]:
+    """The sessions that nobody went on with, changed or brought back since that day."""
+    ops = store.journal.heads()
+    moved = (op for op in ops if op.op == "move" and op.path.startswith("archive/"))
+    brought_back = {op.memory for op in moved if not op.to.startswith("archive/")}
+    return [
+        entry
+        for archived in (False, True)
+        for kind in KINDS
+        for entry in store.index.entries(Filter(kind=kind, archived=archived))
+        if entry.kind == kind
+        and entry.created
+        and max(entry.created, entry.updated)[:10] < before
+        and not entry.private
+        and entry.session not in staying
+        and entry.id not in staying
+        and entry.id not in brought_back
+        and entry.path.removeprefix("archive/").startswith("episodic/")
+    ]
+
+
+class _Planned:
+    """The change that archives a month; planned anew for each try."""
+
+    def __init__(self, store: OpenStore, month: str, found: _Found) -> None:
+        self._store, self._month, self._found = store, month, found
+        self.done: Month | None = None
+
+    def changes(self) -> list[Change]:
+        """The moves of what was hot, and the page."""
+        store, path = self._store, f"{FOLDER}/{self._month}.md"
+        old = store.files.read(path) if store.files.exists(path) else None
+        page = old.text if old else f"# {page_title(self._month, store.settings.lang)}\n"
+        changes: list[Change] = []
+        memories: list[str] = []
+        for entry in sorted(self._found.entries, key=lambda one: (one.created, one.id)):
+            new = self._with_memory(page, entry)
+            if new != page or not entry.archived:
+                memories.append(entry.id)
+            if not entry.archived:
+                changes += moves(store, entry.id, entry.path, f"archive/{entry.path}")
+            page = new
+        names = [name for name in self._found.files if store.files.exists(f"sessions/{name}")]
+        for name in names:
+            document = store.files.read(f"sessions/{name}")
+            memory_id = self._id_of(name)
+            page = _with_file(page, memory_id, document)
+            changes += self._file_changes(memory_id, document)
+        if old is None or page != old.text:
+            changes.append(Change("put", path, "", old.stamp if old else None, page))
+        self.done = Month(self._month, path, tuple(memories), tuple(names)) if changes else None
+        return changes
+
+    def _with_memory(self, page: str, entry: Entry) -> str:
+        memory = codec.memory_from_text(self._store.read(entry).text, entry.path)
+        heading = f"{entry.created[:10]} {memory.title}"
+        return with_session(page, heading, f"memory: {entry.id}", digest_of(memory))
+
+    def _id_of(self, name: str) -> str:
+        stem = name.removesuffix(".md")
+        return self._store.free_id(stem if is_id(stem) else id_from(stem))
+
+    def _file_changes(self, memory_id: str, document: Document) -> list[Change]:
+        """A session file becomes a memory in the archive, where it is found."""
+        stem = stem_of(document.path)
+        path = f"archive/episodic/{memory_id}/summary.md"
+        gone = Change("remove", document.path, "", document.stamp)
+        if self._store.files.exists(path):
+            return [gone]
+        created = time_of(_CLOCK.sub(r"\1 \2:\3", stem)) or time_of(stem[:10])
+        title = _title_of(document, stem)
+        fields = {
+            **codec.default_fields(path),
+            "id": memory_id,
+            "title": title,
+            "kind": "session",
+            "trust": "agent",
+            "created": created,
+            "updated": created,
+            "last-accessed": created[:10],
+            "retention": "temporary",
+            "decay-after": layers.decay_day(created),
+        }
+        return [Change("put", path, memory_id, None, codec.new_text(fields, document.text)), gone]
+
+
+def _title_of(document: Document, stem: str) -> str:
+    title = codec.memory_from_text(document.text, document.path).title
+    return title or stem
+
+
+def _with_file(page: str, memory_id: str, document: Document) -> str:
+    stem = stem_of(document.path)
+    text = re.sub(r"\A\s*#[ \t].*", "", document.text)
+    heading = f"{stem[:10]} {_title_of(document, stem)}"
+    return with_session(page, heading, f"memory: {memory_id}", text)
+
+
+# -------------------------------------------------------------------------------- recent.md
+
+
+def renew_recent(store: OpenStore, since: str, *, dry_run: bool = False) -> bool:
+    """Bring the block in `core/recent.md` up to date; False if it is."""
+    changed: list[bool] = []
+
+    def plan() -> Sequence[Change]:
+        change = _recent_change(store, since)
+        changed[:] = [change is not None]
+        return [change] if change else []
+
+    if dry_run:
+        plan()
+    else:
+        store.commit(plan, cause=CAUSE, tries=TRIES)
+    return changed[-1]
+
+
+def _title_said(store: OpenStore, entry: Entry) -> str:
+    if entry.trust in brief.TRUSTED:
+        return entry.title
+    try:
+        text = store.read(entry).text
+    except RecollectError:
+        return ""
+    return brief.title_said(codec.memory_from_text(text, entry.path))
+
+
+def _recent_change(store: OpenStore, since: str) -> Change | None:
+    entries = [e for a in (False, True) for e in store.index.entries(Filter(archived=a))]
+    block = recent_block(entries, since, store.settings.lang, partial(_title_said, store))
+    if not store.files.exists(RECENT):
+        if not block:
+            return None
+        name = store.free_id("recent")
+        fields = {
+            **codec.default_fields(RECENT),
+            "id": name,
+            "title": block.partition("\n")[0].lstrip("# "),
+            "trust": "agent",
+            "created": store.now,
+            "updated": store.now,
+            "last-accessed": store.now[:10],
+        }
+        return Change("put", RECENT, name, None, codec.new_text(fields, with_recent("", block)))
+    old = store.files.read(RECENT)
+    front = frontmatter.split_front(old.text)
+    body = with_recent(front.body, block)
+    if body == front.body:
+        return None
+    text = codec.with_body(old.text, body)
+    if front.lines:
+        text = codec.with_field(text, "updated", store.now)
+    return Change("put", RECENT, codec.memory_from_text(old.text, RECENT).id, old.stamp, text)
+
+
+# -------------------- App: compress, which puts old sessions away.
+
+
+OLD_DAYS = 30
+COMPRESSED = "compressed"  # in the index: the day on which old sessions were last put away
+
+
+class Compressed(NamedTuple):
+    """What was put away of a store."""
+
+    scope: str
+    root: str
+    months: list[Month]
+    recent: bool  # whether core/recent.md was renewed
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        months = [
+            {
+                "month": one.month,
+                "path": os.path.join(self.root, one.path),
+                "memories": list(one.memories),
+                "files": list(one.files),
+            }
+            for one in self.months
+        ]
+        return {"scope": self.scope, "months": months, "recent": self.recent}
+
+
+def compress_sessions(app: App, *, days: int, scope: str, dry_run: bool) -> list[Compressed]:
+    """Put the sessions away that are older than so many days."""
+    return [compress_store(app, s, days=days, dry_run=dry_run) for s in app.stores(scope)]
+
+
+def compress_if_due(app: App, store: OpenStore) -> bool:
+    """Put old sessions away where that was not done today; gives whether anything changed."""
+    if store.index.meta(COMPRESSED) == app.now[:10]:
+        return False
+    done = compress_store(app, store)
+    store.index.set_meta({COMPRESSED: app.now[:10]})
+    return bool(done.months or done.recent)
+
+
+def compress_store(
+    app: App, store: OpenStore, *, days: int = OLD_DAYS, dry_run: bool = False
+) -> Compressed:
+    """Put the sessions of one store away that are older than so many days.
+
+    The next pass of consolidation still hears them. One that says what waits for a person stays.
+    """
+    before = places.utc(app.started_ns / 1e9 - days * 86_400)[:10]
+    files, staying = _session_files(store), _running(app, store)
+    recent = False
+    if CORE not in store.settings.encrypt:
+        recent = renew_recent(store, before, dry_run=dry_run)
+    if "episodic" in store.settings.encrypt:  # the page of a month would be plain
+        return Compressed(store.scope, store.files.root, [], recent)
+    months = compress(store, files, staying, before, dry_run=True)
+    if months:
+        with lifecycle.remembered(app, store) as known:
+            staying |= {wait.mark.episode for wait in consolidate.waiting(store, known)}
+        months = compress(store, files, staying, before, dry_run=dry_run)
+    if (recent or months) and not dry_run:
+        publish_after_change(app, store)
+    return Compressed(store.scope, store.files.root, months, recent)
+
+
+def _session_files(store: OpenStore) -> list[str]:
+    folder = os.path.join(store.files.root, "sessions")
+    if not os.path.isdir(folder) or os.path.islink(folder):
+        return []
+    names = (entry for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False))
+    return [entry.name for entry in names if entry.name.endswith(".md")]
+
+
+def _running(app: App, store: OpenStore) -> set[str]:
+    states = app.sessions(store).every()
+    return {state.session_id for state in states if state.status == "active"}

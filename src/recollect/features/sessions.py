@@ -1,0 +1,458 @@
+"""Sessions: what is said of a session by command, while its client's log goes on being captured.
+
+Promises: whatever is said is on disk when the command returns, and stays there however many
+processes speak of the session, and fold its events, at the same time; it can be undone; nothing
+private or secret reaches a disk.
+Touches: the ports behind the store it is given, and the sessions through `Sessions`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from recollect import workspace as workers
+from recollect._fastimport import NamedTuple
+from recollect.capture.state import with_own_facts, with_remarks
+from recollect.errors import NoSessionHere, SessionNotFound, UsageProblem
+from recollect.model.memory import Change
+from recollect.model.session import Remark, SessionState
+from recollect.store import locations as places
+from recollect.store.store import OpenStore
+from recollect.workspace import App, publish_after_change, terminal, told, trust_of
+
+if TYPE_CHECKING:
+    from recollect.capture.capture import Sessions
+
+
+class Said(NamedTuple):
+    """A session with what was said of it, and the remarks that are new."""
+
+    state: SessionState
+    remarks: tuple[Remark, ...]
+
+
+def say(
+    store: OpenStore,
+    sessions: Sessions,
+    about: SessionState,
+    plan_remarks: Callable[[SessionState], Sequence[Remark]],
+    *,
+    cause: str,
+) -> Said:
+    """Keep remarks about a session; `plan_remarks` is told what holds with the store locked."""
+    client, session = about.client, about.session_id
+    path = sessions.remarks_path(client, session)
+    made: list[Remark] = []
+
+    def plan() -> list[Change]:
+        state = sessions.whole(sessions.load(client, session) or SessionState(session, client))
+        made[:] = [_clean(store, remark) for remark in plan_remarks(state)]
+        if not made:
+            return []
+        old = store.files.read(path) if store.files.exists(path) else None
+        text = old.text if old else ""
+        if not text.endswith("\n"):  # as a person's editor may leave it
+            text += "\n" if text else ""
+        for remark in made:
+            text = _with_line(store, text, partial(sessions.line_of, client, session, remark))
+        return [Change("put", path, "", old.stamp if old else None, text)]
+
+    store.commit(plan, cause=cause, tries=3)
+    return Said(known(sessions, client, session), tuple(made))
+
+
+def planned(
+    store: OpenStore, about: SessionState, plan_remarks: Callable[[SessionState], Sequence[Remark]]
+) -> Said:
+    """What `say` would do."""
+    remarks = tuple(_clean(store, remark) for remark in plan_remarks(about))
+    return Said(with_remarks(about, remarks), remarks)
+
+
+def known(sessions: Sessions, client: str, session: str) -> SessionState:
+    """What is known of a session: its captured state with what was said of it; maybe nothing."""
+    return sessions.whole(sessions.load(client, session) or SessionState(session, client))
+
+
+def _with_line(store: OpenStore, text: str, line: Callable[..., str]) -> str:
+    """`text` with one more line, in which the ledger will find nothing that looks like a secret.
+
+    What is none in the words of a person can look like one in JSON, and lines end with it.
+    """
+    made = text + line()
+    return made if store.ledger.redact(made) == made else text + line(escaped=True)
+
+
+def _clean(store: OpenStore, remark: Remark) -> Remark:
+    # Each field for itself: an unclosed private part ends with its remark, not with the file.
+    clean = store.ledger.redact
+    return remark._replace(text=clean(remark.text), tags=tuple(map(clean, remark.tags)))
+
+
+def todo_done(number: int, time: str, trust: str) -> Callable[[SessionState], list[Remark]]:
+    """The remark that a session's to-do of this number, counted from 1, is done.
+
+    Raises:
+        UsageProblem: there is no such to-do.
+    """
+
+    def plan(state: SessionState) -> list[Remark]:
+        if not 1 <= number <= len(state.todos):
+            size = len(state.todos)
+            raise UsageProblem(
+                what=f"There is no to-do {number}; this session has {size}.", command="todo"
+            )
+        todo = state.todos[number - 1]
+        return [] if todo["status"] == "done" else [Remark("done", todo["text"], time, trust)]
+
+    return plan
+
+
+# -------------------- App: sessions by command: which one is meant, what is said of it, and its memory.
+
+
+SHORTEST_PREFIX = 6
+STALE_HOURS = 24
+
+
+class Found(NamedTuple):
+    """A session, and the store that it is in."""
+
+    store: OpenStore
+    state: SessionState
+    is_homeless: bool = False  # begun where no later command can tell that it is this one
+
+    def as_json(self) -> dict[str, Any]:
+        """What a list shows of it."""
+        state = self.state
+        return {
+            "session": state.session_id,
+            "client": state.client,
+            "task": state.task,
+            "status": state.status,
+            "started": state.started,
+            "updated": state.last_updated,
+            "scope": self.store.scope,
+            "project": places.project_of_store(self.store.files.root),
+            "notes": len(state.notes),
+            "todos": len(state.todos),
+            "open_todos": sum(todo["status"] != "done" for todo in state.todos),
+            "files": len(state.files_modified),
+            "memory": state.memory,
+        }
+
+    def whole_json(self) -> dict[str, Any]:
+        """Everything that is known of it."""
+        from recollect.capture import summary
+
+        state = self.state
+        facts = [
+            {"kind": fact.kind, "content": fact.content, "category": fact.category}
+            | ({"status": fact.status} if fact.kind == "issue" else {"reason": fact.detail})
+            for fact in summary.session_facts(state)
+        ]
+        todos = [{"text": todo["text"], "status": todo["status"]} for todo in state.todos]
+        return self.as_json() | {
+            "notes": state.notes,
+            "todos": todos,
+            "facts": facts,
+            "files": state.files_modified,
+            "commits": state.commits,
+            "summary": state.summary,
+            "tags": state.tags,
+        }
+
+
+class Saved(NamedTuple):
+    """What became of a session."""
+
+    found: Found
+    memory: str
+    path: str  # absolute
+    what: str  # created, changed, nothing, skipped
+    text: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        about = {"session": self.found.state.session_id, "task": self.found.state.task}
+        return about | {"id": self.memory, "path": self.path, "what": self.what}
+
+
+# ----------------------------------------------------------------------------- which session
+
+
+def find(app: App, name: str = "", *, scope: str = "") -> Found:
+    """The session of this name; without one, that of the client or the terminal we run in.
+
+    Raises:
+        SessionNotFound, NoSessionHere: there is none.
+    """
+    if name:
+        return _named(app, name, scope)
+    client, session = told(app.env)
+    if session:
+        stores = app.stores(scope)
+        for store in stores:
+            state = known(app.sessions(store), client, session)
+            if state.started:
+                return _with_facts(store, state)
+        store = app.store(scope)
+        return _with_facts(store, SessionState(session, client))
+    running = _of_terminal(app, terminal(), scope)
+    if not running:
+        raise NoSessionHere
+    return max(running, key=_began)
+
+
+def _of_terminal(app: App, here: str, scope: str) -> list[Found]:
+    """The sessions that were begun in this terminal and go on."""
+    stores = app.stores(scope)  # first: where there is none, that is what is to be said
+    return [
+        _with_facts(store, state)
+        for store in (stores if here else ())
+        for state in app.sessions(store).every(client="terminal")
+        if state.terminal == here and state.status == "active"
+    ]
+
+
+def _named(app: App, name: str, scope: str) -> Found:
+    found = list(_every(app, scope))
+    begun = [one for one in found if one.state.session_id.startswith(name)]
+    for one in found:
+        if name in (one.state.session_id, places.writer_of(one.state.client, one.state.session_id)):
+            return _with_facts(one.store, one.state)
+    if len(begun) == 1 and len(name) >= SHORTEST_PREFIX:
+        return _with_facts(begun[0].store, begun[0].state)
+    raise SessionNotFound(name=name)
+
+
+def _every(app: App, scope: str = "") -> Iterator[Found]:
+    """The sessions of the stores that are looked through, without facts of their own."""
+    for store in app.stores(scope):
+        for state in app.sessions(store).every():
+            yield Found(store, state)
+
+
+def _with_facts(store: OpenStore, state: SessionState) -> Found:
+    return Found(store, with_own_facts(store, state))
+
+
+def session_here(app: App, store: OpenStore) -> str:
+    """The session of this terminal in a store, or nothing."""
+    running = _of_terminal(app, terminal(), store.scope)
+    return max(running, key=_began).state.session_id if running else ""
+
+
+def _began(one: Found) -> tuple[str, str]:
+    return one.state.started, one.state.session_id
+
+
+def every(app: App, *, scope: str, ended: bool) -> list[Found]:
+    """The sessions that go on, the newest first; with `ended` the others too."""
+    found = [
+        _with_facts(store, state)
+        for store, state, _ in _every(app, scope)
+        if (ended or state.status == "active")
+    ]
+    return sorted(found, key=lambda one: one.state.last_updated, reverse=True)
+
+
+# ------------------------------------------------------------------------------- what is said
+
+
+def start(app: App, task: str, *, scope: str, dry_run: bool) -> Found:
+    """Begin a session, or name the task of the client's own session."""
+    store = app.store(scope)
+    client, session = told(app.env)
+    here = "" if session else terminal()
+    is_homeless = not (session or here)
+    if not session:
+        day, clock = app.now[:10].replace("-", ""), app.now[11:19].replace(":", "")
+        client, session = "terminal", f"session-{day}-{clock}-{os.urandom(3).hex()}"
+    about = known(app.sessions(store), client, session)
+    remark = Remark(
+        "task",
+        " ".join(task.split()),
+        app.now,
+        trust_of(app.env),
+        here,
+    )
+    said = _say(app, Found(store, about), lambda _: [remark], "start-session", dry_run=dry_run)
+    if dry_run and client == "terminal":  # it gets its name when it begins
+        said.state.session_id = ""
+    return Found(store, said.state, is_homeless)
+
+
+def note(app: App, text: str, *, session: str, dry_run: bool) -> Said:
+    """Keep a note about a session."""
+    found = find(app, session)
+    remark = _remark(app, "note", text.strip("\n").rstrip())
+    return _say(app, found, lambda _: [remark], "note", dry_run=dry_run)
+
+
+def todo(app: App, text: str, *, session: str, dry_run: bool) -> Said:
+    """Keep a to-do of a session."""
+    found = find(app, session)
+    remark = _remark(app, "todo", " ".join(text.split()))
+    return _say(app, found, lambda _: [remark], "todo", dry_run=dry_run)
+
+
+def done(app: App, number: int, *, session: str, dry_run: bool) -> Said:
+    """Note that a to-do of a session is done."""
+    plan = todo_done(number, app.now, trust_of(app.env))
+    return _say(app, find(app, session), plan, "todo", dry_run=dry_run)
+
+
+def _remark(app: App, kind: str, text: str) -> Remark:
+    return Remark(kind, text, app.now, trust_of(app.env))
+
+
+def _say(
+    app: App,
+    found: Found,
+    plan: Callable[[SessionState], Sequence[Remark]],
+    cause: str,
+    *,
+    dry_run: bool,
+) -> Said:
+    if dry_run:
+        return planned(found.store, found.state, plan)
+    said = say(found.store, app.sessions(found.store), found.state, plan, cause=cause)
+    if said.remarks:
+        publish_after_change(app, found.store)
+    return said
+
+
+# ------------------------------------------------------------------------------------- saving
+
+
+class Wish(NamedTuple):
+    """What a person asks for when they save a session."""
+
+    tags: tuple[str, ...] = ()
+    summary: str = ""
+    scope: str = ""  # the store that the memory goes to; that of the session by default
+
+
+def save(app: App, name: str, wish: Wish, *, dry_run: bool) -> Saved:
+    """Make the memory of a session, or bring it up to date."""
+    found = find(app, name)
+    if dry_run:
+        return _planned(app, found, wish)
+    with workers.kept_away(app, found.store):
+        _catch_up(app, found)
+        if wish.tags or wish.summary:
+            remark = Remark(
+                "about", wish.summary.strip(), app.now, trust_of(app.env), tags=wish.tags
+            )
+            say(
+                found.store,
+                app.sessions(found.store),
+                found.state,
+                lambda _: [remark],
+                cause="save-session",
+            )
+        return _saved(app, found, app.store(wish.scope) if wish.scope else found.store)
+
+
+def _planned(app: App, found: Found, wish: Wish) -> Saved:
+    """What saving it would do."""
+    from recollect.capture import summary
+    from recollect.capture.state import with_remarks
+    from recollect.model import layers
+
+    heard = app.capture(found.store).heard(found.state)
+    target = app.store(wish.scope) if wish.scope else found.store
+    about = Remark("about", wish.summary.strip(), tags=wish.tags)
+    state = with_remarks(heard, [about])
+    if not state.is_worth_saving:
+        return Saved(found, "", "", "skipped")
+    entry = target.index.entry(state.memory) if state.memory else None
+    wanted = layers.name_of("episodic", summary.title_of(state), state.started or app.now)
+    name = entry.id if entry else target.free_id(wanted)
+    path = entry.path if entry else f"episodic/{name}/summary.md"
+    what = "changed" if entry else "created"
+    if entry and state.status == "saved" and not (wish.tags or wish.summary):
+        what = "nothing"
+    text = summary.summary_text(state, name, target.settings.lang)
+    found = found._replace(state=heard)
+    return Saved(found, name, os.path.join(target.files.root, path), what, text)
+
+
+def _catch_up(app: App, found: Found) -> None:
+    """Take in what the client has written about its session by now."""
+    if found.state.client in app.readers():
+        from recollect.features.worker import take_signals
+
+        take_signals(app, found.store)
+
+
+def _saved(app: App, found: Found, target: OpenStore) -> Saved:
+    """Make the memory of a session in a store; what a person took away comes back if they ask."""
+    old = found.state
+    sessions = app.sessions(found.store)
+    state = sessions.load(old.client, old.session_id) or SessionState(old.session_id, old.client)
+    if state.status == "discarded" or (state.memory and not target.index.entry(state.memory)):
+        state.status, state.memory, state.written_stamp = "active", "", ""
+    done = app.capture(found.store, target).finish(state)
+    if target is not found.store and done.memory:
+        # What the session goes on with becomes a memory of its own store.
+        state.memory, state.written_stamp = "", ""
+        sessions.save(state)
+    entry = target.index.entry(done.memory) if done.memory else None
+    path = os.path.join(target.files.root, entry.path) if entry else ""
+    if done.what in ("created", "changed"):
+        publish_after_change(app, target)
+    return Saved(
+        found._replace(state=known(sessions, old.client, old.session_id)),
+        done.memory,
+        path,
+        done.what,
+    )
+
+
+def cleanup(app: App, *, hours: int, scope: str, dry_run: bool) -> list[Saved]:
+    """Make memories of the sessions that nobody went on with for so long.
+
+    One in which there is nothing ends without a memory; nothing is taken away.
+    """
+    before = places.utc(app.started_ns / 1e9 - hours * 3600)
+    done = []
+    for store in app.stores(scope):
+        stale = [
+            _with_facts(store, state)
+            for state in app.sessions(store).every()
+            if state.status == "active" and state.last_updated <= before
+        ]
+        if dry_run or not stale:
+            done += [_planned(app, one, Wish()) for one in stale]
+            continue
+        with workers.kept_away(app, store):
+            for one in stale:
+                _read_on(app, one)
+                done.append(_ended(app, one))
+    return done
+
+
+def _read_on(app: App, found: Found) -> None:
+    """Take in what is new in the transcripts of a session, as far as they are still there."""
+    state = found.state
+    if state.client in app.readers():
+        capture = app.capture(found.store)
+        for transcript in list(state.sources):
+            if os.path.exists(transcript):
+                capture.take_in(state.client, transcript, over=False)
+
+
+def _ended(app: App, found: Found) -> Saved:
+    saved = _saved(app, found, found.store)
+    if saved.what == "skipped":
+        sessions = app.sessions(found.store)
+        state = sessions.load(found.state.client, found.state.session_id)
+        if state and state.status == "active":
+            state.status = "discarded"
+            sessions.save(state)
+    return saved

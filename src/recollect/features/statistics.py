@@ -1,0 +1,137 @@
+"""App: what is stored, what of it is used, and when it came about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, timedelta
+
+from recollect._fastimport import NamedTuple
+from recollect.errors import RecollectError
+from recollect.features import promote as promoting
+from recollect.features import reading
+from recollect.model.memory import Entry, Filter, is_sealed_path
+from recollect.store.store import OpenStore
+from recollect.workspace import App
+
+TYPE_CHECKING = False  # `typing` takes longer to load than a search
+if TYPE_CHECKING:
+    from typing import Any
+
+
+MOST_SHOWN = 5
+MOST_LISTED = 20
+WEEKS = 26
+
+
+class Use(NamedTuple):
+    """How often a memory was handed to an agent that asked something, and when last."""
+
+    times: int
+    last: str
+
+
+def stats(app: App, *, scope: str) -> list[dict[str, Any]]:
+    """What each store has, what it costs, what of it is used, and when it came about."""
+    rows = reading.stats(app, scope=scope)
+    return [
+        row
+        | _used(app, store)
+        | {"activity": _activity(store, app.now), "pointers": _pointers(store)}
+        | {"encrypted": _encrypted(store), "past_their_time": past_their_time(store, app.now)}
+        for row, store in zip(rows, app.stores(scope), strict=True)
+    ]
+
+
+def past_their_time(store: OpenStore, now: str) -> int:
+    """How many episodes wait to be archived: each pass of consolidation takes a tenth of a store."""
+    entries = store.index.entries(Filter(layer="episodic"))
+    return sum(1 for entry in entries if entry.decay_after and entry.decay_after < now[:10])
+
+
+def uses_of(injections: Iterable[Mapping[str, Any]]) -> dict[str, Use]:
+    """How often each memory was put in front of an agent for a prompt or an error.
+
+    What stands in a brief was not asked for: it counts as no use.
+    """
+    found: dict[str, Use] = {}
+    for line in injections:
+        items = line.get("items")
+        if line.get("moment") == "start" or not isinstance(items, list):
+            continue
+        time = str(line.get("time", ""))
+        for name in {str(item).partition("#")[0] for item in items}:
+            old = found.get(name, Use(0, ""))
+            found[name] = Use(old.times + 1, max(old.last, time))
+    return found
+
+
+def uses_here(app: App, store: OpenStore) -> dict[str, Use]:
+    """How often each memory was used: what is of all projects, as far as this project tells.
+
+    What a session of the project was handed stands in the project's journal, wherever it is from.
+    """
+    stores = [store]
+    with suppress(RecollectError):  # another store that is broken says so itself
+        stores += [other for other in app.stores() if other is not store]
+    return uses_of(line for one in stores for line in one.journal.hot("inject"))
+
+
+def _used(app: App, store: OpenStore) -> dict[str, Any]:
+    """The seed's statistics of use: most accessed, never accessed, oldest unaccessed."""
+    entries = [e for e in store.index.entries(Filter()) if "core/" not in e.path]
+    uses = uses_here(app, store)
+    used = [entry for entry in entries if entry.id in uses]
+    unused = sorted((e for e in entries if e.id not in uses), key=_since)
+    used.sort(key=lambda entry: (-uses[entry.id].times, entry.id))
+    return {
+        "used": {"memories": len(used), "times": sum(uses[entry.id].times for entry in used)},
+        "most_accessed": [
+            {"id": e.id, "title": e.title, "times": uses[e.id].times, "last": uses[e.id].last[:10]}
+            for e in used[:MOST_SHOWN]
+        ],
+        "never_accessed": {"count": len(unused), "ids": [e.id for e in unused[:MOST_LISTED]]},
+        "oldest_unaccessed": next(
+            ({"id": e.id, "title": e.title, "since": _since(e)[0]} for e in unused if _since(e)[0]),
+            None,
+        ),
+    }
+
+
+def _pointers(store: OpenStore) -> dict[str, int]:
+    """What the pointers in the client's instructions cost in every session."""
+    found = promoting.pinned_in(store)
+    return {"memories": len(found.pointers), "tokens": found.tokens}
+
+
+def _encrypted(store: OpenStore) -> dict[str, Any]:
+    """How many memories are encrypted, and in which layers everything new is."""
+    count = sum(
+        is_sealed_path(entry.path)
+        for archived in (False, True)
+        for entry in store.index.entries(Filter(archived=archived))
+    )
+    return {"memories": count, "asked_for": sorted(store.settings.encrypt)}
+
+
+def _since(entry: Entry) -> tuple[str, str]:
+    """Since when nobody has needed a memory."""
+    return max(entry.created[:10], entry.last_accessed), entry.id
+
+
+def _activity(store: OpenStore, now: str) -> dict[str, Any]:
+    """How many memories each day of the last half year brought, archived ones too."""
+    since = (date.fromisoformat(now[:10]) - timedelta(weeks=WEEKS)).isoformat()
+    days = Counter(
+        entry.created[:10]
+        for archived in (False, True)
+        for entry in store.index.entries(Filter(since=since, archived=archived))
+        if since <= entry.created[:10] <= now[:10]
+    )
+    return {"until": now[:10], "days": dict(sorted(days.items()))}
+
+
+def per_day(days: Sequence[str]) -> dict[str, int]:
+    """How many of these days are the same, in order; what is no day is left out."""
+    return dict(sorted(Counter(day for day in days if day).items()))

@@ -1,0 +1,275 @@
+"""App: what was changed, and taken back, on the right store, with what follows from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from typing import Any
+
+from recollect import workspace as here
+from recollect.errors import (
+    ChangedMeanwhile,
+    ChangedSince,
+    ChangeNotFound,
+    MemoryNotFound,
+    RecollectError,
+    UsageProblem,
+)
+from recollect.features import takeover
+from recollect.model.document import memory_from_text
+from recollect.model.memory import Seen
+from recollect.ports import Row
+from recollect.search.index import SqliteIndex
+from recollect.store import disk as fsio
+from recollect.store import history as snapshots
+from recollect.store import history as undoing
+from recollect.store.files import MEMORY_FOLDERS
+from recollect.store.history import Past, Rewound
+from recollect.store.store import OpenStore
+from recollect.workspace import App, publish_after_change
+
+
+def undo(app: App, name: str, *, scope: str, dry_run: bool) -> Past:
+    """Take back a change; an agent only one that its own session made.
+
+    Raises:
+        UsageProblem: an agent asks for somebody else's change, or its session is not known.
+    """
+    store = app.store(scope) if scope or not name else _store_with_change(app, name)
+    if here.is_agent(app.env):
+        name = _own_change(app, store, name)
+    try:
+        with _hiding(app, store, dry_run=dry_run):
+            past = undoing.undo(store, name, dry_run=dry_run)
+    except ChangedMeanwhile as error:
+        raise ChangedSince(path=error.fields["path"]) from None
+    if not dry_run:
+        publish_after_change(app, store)
+        if past.cause == "promote":
+            from recollect.features import promote as promoting  # seldom needed
+
+            promoting.undo_other_half(app, store, past)
+        if past.cause == takeover.CAUSE:
+            takeover.undo_other_half(app, store, past)
+    return past
+
+
+def _hiding(app: App, store: OpenStore, *, dry_run: bool) -> AbstractContextManager[None]:
+    """Take the plain text out again of what was decrypted and is encrypted after the block."""
+    if dry_run or not store.files.exists("encrypted"):
+        return nullcontext()
+    from recollect.features import hide_plain_text as hiding  # few encrypt
+
+    return hiding.hiding(app, store)
+
+
+def _own_change(app: App, store: OpenStore, name: str) -> str:
+    """The change of the agent's session that is meant: this one, or the last that holds."""
+    session = here.agent_session(app.env)
+    if not session:
+        what = "An agent takes back only what its own session changed, and no session is named here; ask the person to run it."
+        raise UsageProblem(what=what, command="undo")
+    own = [
+        past
+        for past in undoing.history(store)
+        if not past.undone
+        and not past.undoes
+        and past.cause != takeover.CAUSE  # that is nobody's, and what it parts stays apart
+        and all(op.by == session for op in past.ops)
+    ]
+    wanted = [past.id for past in own if past.id.startswith(name) or name in past.memories]
+    if not wanted:
+        what = "An agent takes back only what its own session changed; ask the person about any other change."
+        raise UsageProblem(what=what, command="undo")
+    return wanted[0]
+
+
+def undo_to(app: App, point: str, *, scope: str, dry_run: bool) -> Rewound:
+    """Take a store back to a change or a time; a person only."""
+    what = "A whole store is taken back by a person only: run it in a terminal of your own."
+    here.require_person(app.env, "undo", what)
+    store = app.store(scope)
+    with _hiding(app, store, dry_run=dry_run):
+        done = undoing.undo_to(store, point, dry_run=dry_run)
+    if not dry_run and done.effects:
+        publish_after_change(app, store)
+    return done
+
+
+def bring_back(app: App, *, scope: str, dry_run: bool) -> list[str]:
+    """Put back the files of a store that were taken away without a command; a person only."""
+    what = "A whole store is taken back by a person only: run it in a terminal of your own."
+    here.require_person(app.env, "undo", what)
+    store = app.store(scope)
+    found = undoing.bring_back(store, dry_run=dry_run)
+    if not dry_run and found:
+        publish_after_change(app, store)
+    return found
+
+
+def _store_with_change(app: App, name: str) -> OpenStore:
+    """The first store whose journal has the change; its own error where it cannot be undone."""
+    stores = app.stores()
+    for store in stores:
+        try:
+            undoing.undo(store, name, dry_run=True)
+        except ChangeNotFound:
+            continue
+        except ChangedMeanwhile:
+            pass  # it is said when it is tried
+        return store
+    return stores[0]
+
+
+def history(app: App, name: str, *, scope: str) -> list[Past]:
+    """The changes of a store or of one memory, newest first."""
+    stores = app.stores(scope)
+    if not name:
+        return _told(stores[0], undoing.history(stores[0]))
+    for store in stores:
+        found = _told(store, undoing.history(store, name))
+        if found:
+            return found
+    raise MemoryNotFound(id=name)
+
+
+def _told(store: OpenStore, pasts: list[Past]) -> list[Past]:
+    """These changes, without the names of what the global store once kept for projects."""
+    gone = takeover.elsewhere(store)
+    if not gone:
+        return pasts
+    told = []
+    for past in pasts:
+        ops = [op for op in past.ops if op.path not in gone]
+        memories = tuple(dict.fromkeys(op.memory for op in ops if op.memory))
+        paths = tuple(path for path in past.paths if path not in gone)
+        if ops or past.cause == takeover.CAUSE:
+            told.append(past._replace(memories=memories, paths=paths))
+    return told
+
+
+def effects_of(past: Past) -> list[tuple[str, str]]:
+    """What a change did to each file: `(created | changed | moved | removed, path)`."""
+    kinds = {"move": "moved", "remove": "removed"}
+    return [
+        (kinds.get(op.op, "created" if op.before is None else "changed"), op.path)
+        for op in past.ops
+        if op.cause != "outside"
+    ]
+
+
+def past_json(past: Past) -> dict[str, Any]:
+    """A change as JSON."""
+    return {
+        "change": past.id,
+        "time": past.time,
+        "what": past.what,
+        "cause": past.cause,
+        "memories": list(past.memories),
+        "paths": list(past.paths),
+        "undone": past.undone,
+        "undoes": past.undoes,
+    }
+
+
+# -------------------- App: a store as it was, to be searched like the store of today.
+
+
+FOLDER = "as-of-"
+
+
+@contextmanager
+def stores_then(app: App, scope: str, name: str) -> Iterator[list[OpenStore]]:
+    """The stores as they were behind a change, or at a day or a time.
+
+    Raises:
+        ChangeNotFound: no journal has such a change, and it is no time.
+    """
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(_store_then(app, store, name))
+            for store in _having(app, scope, name)
+        ]
+
+
+def _having(app: App, scope: str, name: str) -> list[OpenStore]:
+    """The stores that know the point: all of them if it is a time."""
+    stores = app.stores(scope)
+    if snapshots.end_of(name):
+        return stores
+    known = [s for s in stores if any(op.group.startswith(name) for op in s.journal.heads())]
+    return known or stores[:1]
+
+
+@contextmanager
+def _store_then(app: App, store: OpenStore, name: str) -> Iterator[OpenStore]:
+    cache = app.cache_of(store.files.root)
+    for old in os.listdir(cache):  # of commands that were killed
+        if old.startswith(FOLDER) and not os.path.exists(f"/proc/{old.removeprefix(FOLDER)}"):
+            _throw_away(f"{cache}/{old}")
+    folder = f"{cache}/{FOLDER}{os.getpid()}"
+    texts = _texts_then(store, name)
+    index = SqliteIndex(folder)
+    try:
+        index.apply(_rows(texts), [], store.now_ns)
+        then = OpenStore(store.files, store.journal, index, store.ledger, store.scope)
+        then.now, then.now_ns, then.settings = store.now, store.now_ns, store.settings
+        yield then
+    finally:
+        index.close()
+        _throw_away(folder)
+
+
+def _texts_then(store: OpenStore, name: str) -> dict[str, str]:
+    """What every memory file said, by path."""
+    ops = store.journal.heads()
+    point = snapshots.point_named(ops, name)
+    were = snapshots.stamps_at(point, ops)
+    texts = {
+        path: text
+        for path, stamp in were.items()
+        if stamp and (text := store.journal.text_of(stamp)) is not None
+    }
+    for seen in store.files.scan():
+        if seen.path not in were:
+            with suppress(RecollectError):
+                texts[seen.path] = store.files.read(seen.path).text
+    known = snapshots.last_stamps(ops)
+    if store.scope == "global":
+        gone = takeover.elsewhere(store)
+        texts = {
+            path: told
+            for path, text in texts.items()
+            if path not in gone and (told := takeover.of_all(path, text))
+        }
+    return {
+        path: text
+        for path, text in texts.items()
+        if _is_memory(path) and (path in known or _is_older(path, text, point.time))
+    }
+
+
+def _is_memory(path: str) -> bool:
+    folder, _, rest = path.removeprefix("archive/").partition("/")
+    return path.endswith(".md") and (folder in MEMORY_FOLDERS or not rest)
+
+
+def _is_older(path: str, text: str, time: str) -> bool:
+    """Whether a file that no command ever wrote says that it was there at a time."""
+    created = memory_from_text(text, path).created
+    return not created or created <= time
+
+
+def _rows(texts: dict[str, str]) -> Iterator[Row]:
+    for path, text in sorted(texts.items()):
+        data = text.encode("utf-8", "surrogateescape")
+        seen = Seen(path, len(data), 0, 0, 0)
+        yield Row(seen, fsio.stamp_of(data), memory_from_text(text, path))
+
+
+def _throw_away(folder: str) -> None:
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            fsio.remove(os.path.join(folder, name))
+    fsio.remove_empty_folder(folder)

@@ -1,0 +1,306 @@
+"""Hooks: the half that recalls: the brief, the notes for a prompt, the solution for an error.
+
+Promises: what a session was given is not given again until its context is compacted; nothing is
+said to machine prompts; a store that cannot be read says nothing.
+Touches: the brief in the cache, the session's journal file, and what `search` touches.
+
+Imported by `program` only when a hook recalls; uses the pure modules that it shares with the
+services. Only what has to search imports `search`, and with it SQLite.
+"""
+
+import os
+import time
+
+from recollect.context import pack
+from recollect.text.tokens import count_tokens
+from recollect.search import rank
+from recollect.text.tokens import STOP_PAIRS
+from recollect.text.tokens import STOP_WORDS
+from recollect.text.tokens import cue_words
+from recollect.store import locations as paths
+from recollect.store import locations as places
+from recollect.interfaces.hooks import events as program
+from recollect.store.background import is_pending
+from recollect.interfaces.hooks.payload import members
+from recollect.interfaces.hooks.payload import strings_in
+from recollect.interfaces.hooks.payload import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.interfaces.hooks.search import Search
+
+PROMPT_TOKENS = 800
+ERROR_TOKENS = 400
+SHORTEST_PROMPT = 3
+LONGEST_LATE = 4_096
+LONGEST_PROMPT = 96_000  # bytes; of more, the cue takes only words from both ends
+
+
+def run(moment: program.Moment) -> None:
+    """Do what an event that recalls asks for."""
+    if moment.event == "session-start":
+        start(moment)
+    elif moment.event == "user-prompt":
+        prompt(moment)
+    elif moment.event == "post-tool-failure":
+        failure(moment)
+    else:
+        compaction(moment)
+
+
+# ------------------------------------------------------------------------------- session start
+
+
+def start(moment: program.Moment) -> None:
+    """Hand over the brief, made beforehand; wait for it a moment if it is out of date."""
+    source = moment.fields.get("source", "")
+    given = ids_given(moment)
+    if moment.project:  # else a session that says nothing leaves nothing
+        moment.signal()
+    has_it = "brief" in given and source not in ("clear", "compact")
+    if has_it or source == "fork" or not moment.cache:
+        moment.work()
+        return
+    path = f"{moment.cache}/brief"
+    worker = 0
+    if is_pending(moment.cache) or not is_fresh(path):
+        worker = moment.work()
+        _wait(moment.cache, worker)
+        if not is_pending(moment.cache):
+            take_late(moment)  # it is in the brief
+    said = read_brief(path)
+    if said:
+        ids, text = said
+        moment.emit(text.encode("utf-8"))
+        fields: dict[str, str | list[str] | int] = {
+            "session": moment.session,
+            "moment": "start",
+            "items": ["brief", *ids],
+            "tokens": count_tokens(text),
+        }
+        moment.record("inject", fields)
+    if not worker:
+        moment.work()
+
+
+def _wait(cache: str, worker: int) -> None:
+    deadline = time.monotonic() + program.BRIEF_WAIT_SECONDS
+    while is_pending(cache) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    if worker:
+        os.waitpid(worker, os.WNOHANG)
+
+
+def is_fresh(path: str) -> bool:
+    """Whether the files and folders that the brief was made of look as they did then."""
+    try:
+        head, end, _ = paths.read_text(path).partition("\n\n")
+        first, *lines = head.split("\n")
+        if not end or not first.startswith("recollect-brief 1 "):
+            return False
+        for line in lines:
+            mtime, size, source = line.split(" ", 2)
+            try:
+                info = os.stat(source)
+                look = f"{info.st_mtime_ns} {info.st_size if size != '-' else '-'}"
+            except OSError:
+                look = "0 0"
+            if look != f"{mtime} {size}":
+                return False
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def read_brief(path: str) -> "tuple[list[str], str] | None":
+    """The ids in the brief and the brief itself as hook output, its fence marked anew."""
+    try:
+        head, _, text = paths.read_text(path).partition("\n\n")
+    except (OSError, ValueError):
+        return None
+    words = head.split("\n", 1)[0].split(" ")
+    if len(words) < 4 or not text:
+        return None
+    return [i for i in words[3].split(",") if i], text.replace(words[2], new_nonce())
+
+
+def new_nonce() -> str:
+    """A mark for a fence that no stored text can know."""
+    return os.urandom(4).hex()
+
+
+# --------------------------------------------------------------------------- prompts and errors
+
+
+def take_late(moment: program.Moment) -> str:
+    """What is to be told of a session that ended unheard, found after this one had its brief."""
+    path = f"{moment.cache}/late-{moment.writer}"
+    if moment.fields.get("agent_id"):
+        return ""
+    try:
+        text = paths.read_text(path, LONGEST_LATE)
+        os.unlink(path)
+    except (OSError, ValueError):
+        return ""
+    return text
+
+
+def prompt(moment: program.Moment) -> None:
+    """Hand over what is stored about the subject of a person's prompt.
+
+    The first prompt of a session leaves word of it: its client may be killed before its answer.
+    """
+    raw = members(moment.raw, ("prompt",)).get("prompt", b"")
+    if len(raw) > LONGEST_PROMPT:
+        raw = raw[: LONGEST_PROMPT * 2 // 3] + b" " + raw[-LONGEST_PROMPT // 3 :]
+    text = text_of(raw)
+    if text.lstrip().startswith(program.MACHINE_PROMPTS) or len(text.strip()) < SHORTEST_PROMPT:
+        return
+    if not paths.exists(f"{moment.store}/journal/{moment.writer}.jsonl"):
+        moment.signal()
+    late = take_late(moment)
+    cue = cue_of(text)
+    known = ids_given(moment) | ids_known(moment) if cue.words else set()
+    found = searched(moment, cue).chosen(known) if cue.words else []
+    say(moment, "UserPromptSubmit", "prompt", found, late)
+
+
+def failure(moment: program.Moment) -> None:
+    """Hand over the solution of a failure that was met before."""
+    found = members(moment.raw, ("error", "tool_input"))
+    error = text_of(found.get("error", b""))
+    given = members(found.get("tool_input", b""), ("command", "file_path"))
+    command = text_of(given.get("command", b"") or given.get("file_path", b""))
+    moment.signal()
+    if not error.strip():
+        return
+    command, error = command[:400], f"{error[:1200]}\n{error[-600:]}"
+    cue = cue_of(f"{command}\n{error}")
+    solutions = searched(moment, cue).solutions(ids_given(moment), error, command)
+    say(moment, "PostToolUseFailure", "error", solutions)
+
+
+def cue_of(text: str) -> rank.Cue:
+    """What to search with; a prompt of stop words alone is about nothing."""
+    words = cue_words(text)
+    if all(word in STOP_WORDS or word in STOP_PAIRS for word in words):
+        words = []
+    files = [
+        word.strip("\"'`()[],;:!?") for word in text[:4000].split() if "." in word or "/" in word
+    ]
+    return rank.Cue(text, words, int(time.time() // 86400), files[:24])
+
+
+def searched(moment: program.Moment, cue: rank.Cue) -> "Search":
+    """What the project's store and the global one have for a cue."""
+    from recollect.interfaces.hooks.search import Search
+
+    search = Search(cue)
+    for root, scope in ((moment.project, "project"), (moment.home, "global")):
+        if root:
+            is_known = root == moment.root
+            cache = moment.cache if is_known else places.cache_folder(root, moment.env)
+            search.look_in(root, scope, cache)
+    return search
+
+
+def say(
+    moment: program.Moment,
+    event_name: str,
+    about: str,
+    found: "list[rank.Candidate]",
+    late: str = "",
+) -> None:
+    """Hand over the notes, behind what is told late, and remember which they were."""
+    lang, prompt_tokens, error_tokens = settings_of(moment)
+    budget = error_tokens if about == "error" else prompt_tokens
+    budget, size = budget - count_tokens(late), pack.HARD_CAP - len(late) - 1
+    text, full, pointers = pack.pack(found, budget, new_nonce(), lang, size)
+    text = "\n".join([part for part in (late, text) if part])
+    if not text:
+        return
+    moment.answer(event_name, text)
+    fields: dict[str, str | list[str] | int] = {
+        "session": moment.session,
+        "moment": about,
+        "items": [one.name for one in full],
+        "pointers": [one.name for one in pointers],
+        "tokens": count_tokens(text),
+    }
+    if moment.fields.get("agent_id"):
+        fields["agent"] = moment.fields["agent_id"]
+    moment.record("inject", fields)
+
+
+def settings_of(moment: program.Moment) -> "tuple[str, int, int]":
+    """`(language, prompt budget, error budget)` as the last publication left them."""
+    try:
+        lang, prompt_tokens, error_tokens = paths.read_text(f"{moment.cache}/settings", 64).split()
+        return lang, int(prompt_tokens), int(error_tokens)
+    except (OSError, ValueError):
+        return "en", PROMPT_TOKENS, ERROR_TOKENS
+
+
+def ids_given(moment: program.Moment) -> "set[str]":
+    """What this agent has in its context already, by the names it was given under.
+
+    A sub-agent has a context of its own, which ends with it.
+    """
+    given: set[str] = set()
+    try:
+        data = paths.read(f"{moment.store}/journal/{moment.writer}.jsonl")
+    except OSError:
+        return given
+    if b'"source":"compact"' in data:
+        data = data[data.rindex(b'"source":"compact"') :]
+    agent = moment.fields.get("agent_id", "")
+    for line in data.split(b"\n"):
+        if b'"op":"inject"' in line:
+            found = members(line, ("items", "agent"))
+            if text_of(found.get("agent", b"")) == agent:
+                given.update(strings_in(found.get("items", b"")))
+    return given
+
+
+def ids_known(moment: program.Moment) -> "set[str]":
+    """What the client's own memory has put before this agent anyway; a sub-agent gets none of it."""
+    if moment.fields.get("agent_id"):
+        return set()
+    try:
+        return set(paths.read_text(f"{moment.cache}/known-{moment.client}").split())
+    except (OSError, ValueError):
+        return set()
+
+
+# --------------------------------------------------------------------------------- compaction
+
+
+def compaction(moment: program.Moment) -> None:
+    """Tell the summariser which notes and decisions must survive (plain text, as it expects)."""
+    moment.signal()
+    moment.work()
+    names = sorted(ids_given(moment) - {"brief"})
+    said = decided(f"{moment.store}/sessions/active/{moment.writer}.json")
+    if not names and not said:
+        return
+    text = (
+        "Keep in the summary what was decided in this session and the ids of stored notes in use.\n"
+    )
+    text += "".join(f"- decided: {pack.attribute(line)}\n" for line in said[-12:])
+    text += "".join(f"- stored note: {pack.attribute(name)}\n" for name in names[:20])
+    moment.emit(text[: pack.HARD_CAP].encode("utf-8", "replace"))
+
+
+def decided(path: str) -> "list[str]":
+    """What was decided and preferred in a session, by its state as the worker left it."""
+    import json
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            state = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        return []
+    lists = [state.get(key) for key in ("decisions", "patterns")] if isinstance(state, dict) else []
+    rows = [row for rows in lists if isinstance(rows, list) for row in rows]
+    found = [row.get("content") for row in rows if isinstance(row, dict)]
+    return [text for text in found if isinstance(text, str)]

@@ -1,0 +1,198 @@
+"""Hooks: a search through the stores that concern a session.
+
+Promises: what it gives is what the files say now, whatever the index says; nothing outside a store
+is read; a store whose index cannot be relied on is searched by its views.
+Touches: the index in the cache, the files of the memories it finds (a look at their size and time;
+one that was edited since is read), the views of a store without an index.
+"""
+
+import os
+
+from recollect.search import lookup
+from recollect.search.lookup import sqlite
+from recollect.search.lookup import stems
+from recollect.search import rank
+from recollect.store import locations as paths
+
+BUSY_MS = 200
+MOST_SOLUTIONS = 3
+LARGEST_EDITED = 65_536
+EXTERNAL = "trust: external"  # as a comment in a section says it
+
+
+class Search:
+    """A search through several stores for one cue."""
+
+    def __init__(self, cue: rank.Cue) -> None:
+        """Nothing found yet."""
+        self.cue = cue
+        self.filed = stems(cue.words)
+        self.found: list[rank.Candidate] = []
+        self.counts: dict[str, int] = {}
+        self.total = 0
+        self.opened: "list[tuple[str, str, sqlite.Connection]]" = []
+
+    def look_in(self, root: str, scope: str, cache: str) -> None:
+        """Look through a store: its index, or its views where there is no index to rely on."""
+        path = f"{cache}/index.db"
+        db = lookup.open_index(path, BUSY_MS) if cache and paths.is_file(path) else None
+        try:
+            if db is not None:
+                self._take_from(db, root, scope)
+                self.opened.append((root, scope, db))
+                return
+        except sqlite.Error:
+            pass
+        from recollect.interfaces.hooks import fallback
+
+        hits, counts, total = fallback.candidates(root, scope, self.cue.words)
+        self._take([fresh(one, root, whole=True) for one in hits], counts, total)
+
+    def _take_from(self, db: "sqlite.Connection", root: str, scope: str) -> None:
+        hits, counts, total = lookup.consider(db, self.filed, scope)
+        if self.cue.period[0]:
+            have = {one.memory for one in hits}
+            dated = lookup.dated(db, self.cue.period, scope)
+            hits += [one for one in dated if one.memory not in have]
+        self._take([fresh(one, root) for one in hits], counts, total)
+
+    def _take(self, found: "list[rank.Candidate]", counts: "dict[str, int]", total: int) -> None:
+        self.found += found
+        for word, count in counts.items():
+            self.counts[word] = self.counts.get(word, 0) + count
+        self.total += total
+
+    def chosen(self, known: "set[str]") -> "list[rank.Candidate]":
+        """The best of what was found, with what they name as related, one hop from them."""
+        found = [one for one in self.found if _is_news(one, known)]
+        chosen = rank.choose(found, self.cue, self.counts, self.total)
+        for root, scope, db in self.opened:
+            try:
+                near = lookup.heads_of(db, rank.related_names(chosen, scope), scope)
+            except sqlite.Error:
+                continue
+            chosen += [
+                one for one in near if _is_news(one, known) and rank.is_fit(fresh(one, root))
+            ]
+        return chosen
+
+    def solutions(self, known: "set[str]", error: str, command: str) -> "list[rank.Candidate]":
+        """The solutions of which the error says a trigger, those with most triggers first."""
+        found = []
+        error, command = _spoken(error), _spoken(command)
+        for one in self.found:
+            if one.kind == "solution" and _is_news(one, known) and rank.is_fit(one):
+                hits = _triggers_said(one.trigger, error, command)
+                if hits:
+                    found.append((-hits, -one.text_score, one.name, one))
+        found.sort(key=lambda row: row[:3])
+        return [row[3] for row in found[:MOST_SOLUTIONS]]
+
+
+def _is_news(one: rank.Candidate, known: "set[str]") -> bool:
+    return one.name not in known and not one.path.startswith("core/")
+
+
+def _triggers_said(trigger: str, error: str, command: str) -> int:
+    """How many of these triggers (a line each) an error says; 0 where that is by accident.
+
+    The name of a program says little by itself: its every failure names it. So a plain word does
+    not count if the command has it, and is not enough where there is a more telling trigger.
+    """
+    said = plain = 0
+    phrases = [phrase for phrase in trigger.split("\n") if phrase]
+    for phrase in phrases:
+        is_plain = phrase.isascii() and phrase.isalpha() and phrase.islower()
+        words = _spoken(phrase)
+        plain += is_plain
+        if words.strip() and words in error and not (is_plain and words in command):
+            said += 1 if is_plain else 1_000
+    return said if said >= 1_000 or plain == len(phrases) else 0
+
+
+def _spoken(text: str) -> str:
+    """The words of a text with a space around each, whatever joined them."""
+    text = "".join([char if char.isalnum() else " " for char in text.lower()])
+    return f" {' '.join(text.split())} "
+
+
+def fresh(one: rank.Candidate, root: str, *, whole: bool = False) -> rank.Candidate:
+    """The candidate, with what its file says now if that is not what was indexed.
+
+    With `whole`, the candidate is a memory and not one of its sections.
+    """
+    path = f"{root}/{one.path}"
+    try:
+        info = os.lstat(path)
+        if (info.st_size, info.st_mtime_ns, info.st_ino) == (one.size, one.mtime_ns, one.inode):
+            return one
+        text = _text_inside(root, one.path)
+        if text and _may_hide(text):
+            text = None  # the worker knows what of it is private
+    except (OSError, ValueError):
+        text = None
+    body = None if text is None else _said_in(text, one, whole=whole)
+    if body is None:
+        one.status = "superseded"  # gone: not to be said
+    else:
+        one.text = body
+    return one
+
+
+def _text_inside(root: str, path: str) -> "str | None":
+    """The text of a regular file of the store; links, on the way to it too, and pipes are none."""
+    *folders, name = path.split("/")
+    if ".." in folders:
+        return None
+    passing = os.O_RDONLY | os.O_DIRECTORY
+    handle = os.open(root, passing)
+    try:
+        for flags, part in [
+            *((passing, folder) for folder in folders),
+            (os.O_RDONLY | os.O_NONBLOCK, name),
+        ]:
+            below = os.open(part, flags | os.O_NOFOLLOW, dir_fd=handle)
+            os.close(handle)
+            handle = below
+        if os.fstat(handle).st_mode & 0o170000 != 0o100000:
+            return None
+        return os.read(handle, LARGEST_EDITED).decode("utf-8", "replace")
+    finally:
+        os.close(handle)
+
+
+def _may_hide(text: str) -> bool:
+    low = text.lower()
+    return "private" in low and any(sign in low for sign in ("<", "＜", "&lt;"))
+
+
+def _said_in(text: str, one: rank.Candidate, *, whole: bool) -> "str | None":
+    """What a file says for this candidate, None if nothing any more; its fields are taken too."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if text.startswith("---\n"):
+        front, _, text = text[4:].partition("\n---")
+        text = text.partition("\n")[2]
+        for line in front.split("\n"):
+            key, _, value = line.partition(":")
+            _take_field(one, key, value.strip(" \"'"))
+    parts = [part for part in f"\n{text}".split("\n## ") if EXTERNAL not in part]
+    if whole:
+        return _without_comments("\n## ".join(parts)) or None
+    for part in parts:
+        heading, _, body = part.partition("\n")
+        if heading.strip().rstrip("#").strip() == one.heading:
+            return _without_comments(body) or None
+    return None
+
+
+def _take_field(one: rank.Candidate, key: str, value: str) -> None:
+    """A field that says whether a memory may be said; a section's own trust may be lower."""
+    if key == "status" and value:
+        one.status = value
+    elif key == "trust" and value == "external":
+        one.trust = value
+
+
+def _without_comments(text: str) -> str:
+    parts = text.split("<!--")
+    return "".join([parts[0], *(part.partition("-->")[2] for part in parts[1:])]).strip()

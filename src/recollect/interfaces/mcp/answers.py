@@ -1,0 +1,391 @@
+"""MCP: the tools at work: checked arguments in, an answer out.
+
+Promises: an answer's text and its structured form say the same, so that a client may show either;
+what goes wrong is an answer too, with the reason and what to do.
+Touches: the stores, through `app`.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import quote, unquote
+
+from recollect._fastimport import NamedTuple
+from recollect.context.pack import attribute, harmless, visible
+from recollect.errors import AlreadyThere, MemoryNotFound, RecollectError, StoreNotFound
+from recollect.features import agent_tools as app_tools
+from recollect.features import memories as writing
+from recollect.features import reading
+from recollect.features.agent_tools import Notes, Wish
+from recollect.features.memories import Done
+from recollect.i18n import heard, say, word
+from recollect.interfaces.mcp.tools import BY_NAME, Refused, Tool, checked
+from recollect.model.memory import Filter
+from recollect.workspace import App
+
+PHRASES = ("what", "reason", "where", "who")
+
+
+class Answer(NamedTuple):
+    """What a tool answers: a text that says everything, and facts for programs."""
+
+    text: str
+    facts: dict[str, Any]
+    is_error: bool = False
+    used: Sequence[str] = ()  # the ids of the notes that were asked for and told in full
+
+    def as_json(self, *, text_alone: bool = False) -> dict[str, Any]:
+        """The answer as the protocol has it."""
+        said: dict[str, Any] = {"content": [{"type": "text", "text": self.text}]}
+        if not text_alone:
+            said["structuredContent"] = {"text": self.text, **self.facts}
+        return said | ({"isError": True} if self.is_error else {})
+
+
+def call(app: App, tool: Tool, given: object) -> Answer:
+    """The answer of a tool, whatever it is given and whatever happens."""
+    try:
+        return _RUNS[tool.name](app, checked(tool, given, app.lang))
+    except Refused as error:
+        return Answer(str(error), {"error": "usage-problem"}, is_error=True)
+    except RecollectError as error:
+        return Answer(sentence_of(app, error), {"error": error.kind}, is_error=True)
+    except Exception as error:  # noqa: BLE001 - a bug ends a call, never the server
+        traceback.print_exc(file=sys.stderr)
+        what = f"{type(error).__name__}: {attribute(str(error))}"
+        text = say(app.lang, "This is a bug in Recollect: {error}", error=what)
+        return Answer(text, {"error": "bug"}, is_error=True)
+
+
+def sentence_of(app: App, error: RecollectError) -> str:
+    """What happened and what to do next, for somebody who has tools and no command line."""
+    lang = app.lang
+    fields = {
+        key: heard(lang, value) if key in PHRASES and isinstance(value, str) else value
+        for key, value in error.fields.items()
+    }
+    if isinstance(error, AlreadyThere):
+        return say(
+            lang,
+            "The note {id} has this title and says something else: correct it with `update`, or "
+            "give a title that says what is different.",
+            id=error.fields["path"],
+        )
+    what = say(lang, error.sentence, **fields)  # sentences of `errors`
+    if isinstance(error, MemoryNotFound):
+        step = say(lang, "`search` and `timeline` show the ids.")
+    elif isinstance(error, StoreNotFound):
+        step = say(lang, "The person can make one with `recollect init`.")
+    elif error.exit_code == 2:
+        step = ""
+    else:
+        step = say(lang, error.next_step, **fields) if error.next_step else ""
+    return harmless(f"{what} {step}".strip())
+
+
+# -------------------------------------------------------------------------------------- reading
+
+
+def _recall(app: App, given: dict[str, Any]) -> Answer:
+    found = app_tools.recall(app, given["cue"], budget=given.get("budget"))
+    nothing = say(app.lang, "No stored note bears on this.")
+    return _notes(app, found, nothing)
+
+
+def _search(app: App, given: dict[str, Any]) -> Answer:
+    only = _filter_of(given)
+    found = app_tools.search(app, given["query"], only, limit=given.get("limit", 8))
+    return _notes(app, found, say(app.lang, "No note has these words."))
+
+
+def _timeline(app: App, given: dict[str, Any]) -> Answer:
+    found = app_tools.timeline(app, _filter_of(given), limit=given.get("limit", 20))
+    nothing = say(app.lang, "Nothing is stored for that time.")
+    return _notes(app, found, nothing)
+
+
+def _filter_of(given: dict[str, Any]) -> Filter:
+    until = given.get("until")
+    return Filter(
+        kind=given.get("kind", ""),
+        tags=tuple(given.get("tags", ())),
+        file=given.get("file", ""),
+        since=given.get("since", ""),
+        until=f"{until}~" if until else "",  # the whole day, month or year: `~` follows all digits
+        archived=given.get("archived", False),
+    )
+
+
+def _notes(app: App, found: Notes, nothing: str) -> Answer:
+    text = found.text or nothing
+    if found.more:
+        more = say(app.lang, "{n} more; ask for a shorter time or more words.", n=found.more)
+        text = f"{text}\n{more}"
+    return Answer(text, {"ids": found.ids, "more": found.more}, used=found.full)
+
+
+def _expand(app: App, given: dict[str, Any]) -> Answer:
+    level, start = given.get("level", 2), given.get("start", 0)
+    piece = app_tools.expand(app, given["id"], level=level, start=start)
+    text = piece.text
+    if not text:
+        text = (
+            say(app.lang, "There is nothing more.")
+            if start
+            else say(app.lang, "There is no raw conversation beside this memory.")
+            if level == 3
+            else say(app.lang, "The note is empty.")
+        )
+    if piece.next:
+        more = say(app.lang, "It goes on: call `expand` with start {n} (of {size} characters).",
+                   n=piece.next, size=piece.size)  # fmt: skip
+        text = f"{text}\n{more}"
+    used = [piece.id] if piece.text and not start else []
+    return Answer(text, {"id": piece.id, "next": piece.next or None}, used=used)
+
+
+# -------------------------------------------------------------------------------------- writing
+
+
+def _remember(app: App, given: dict[str, Any]) -> Answer:
+    into = given.get("into", "")
+    if into and ("kind" in given or "scope" in given):
+        raise Refused([say(app.lang, "“into” adds to a note: leave out “kind” and “scope”.")])
+    lists = {key: tuple(given.get(key, ())) for key in ("tags", "trigger", "files", "concepts")}
+    words = {key: given.get(key, "") for key in ("kind", "category", "status", "confidence")}
+    done = app_tools.remember(
+        app,
+        given["title"],
+        given.get("text", ""),
+        scope=given.get("scope", ""),
+        into=into,
+        **lists,
+        **words,
+    )
+    if done.what == "unchanged":
+        text = say(app.lang, "{id} says that already; nothing was changed.", id=done.id)
+    else:
+        text = say(
+            app.lang,
+            "Remembered as {id} in the {scope} store.",
+            id=done.id,
+            scope=word(app.lang, done.scope),
+        )
+    if done.advice.near:
+        near = say(app.lang, "{id} has tags in common with it; “into” would have added to that one.", id=done.advice.near)  # fmt: skip
+        text = f"{text} {near}"
+    return _done(done, text)
+
+
+def _update(app: App, given: dict[str, Any]) -> Answer:
+    wish = Wish(**{key: value for key, value in given.items() if key != "id"})
+    if wish == Wish():
+        what = say(app.lang, "Say what to change: text, append, title, tags or status.")
+        raise Refused([what])
+    if wish.text is not None and wish.append is not None:
+        what = say(app.lang, "Give “text” to replace what is there or “append” to add, not both.")
+        raise Refused([what])
+    done = app_tools.update(app, given["id"], wish)
+    if done.what == "unchanged":
+        text = say(app.lang, "{id} is like that already; nothing was changed.", id=done.id)
+    else:
+        text = say(
+            app.lang, "Changed {id}; `recollect undo {name}` takes it back.",
+            id=done.id, name=done.id.partition("#")[0],
+        )  # fmt: skip
+    return _done(done, text)
+
+
+def _forget(app: App, given: dict[str, Any]) -> Answer:
+    done = writing.forget_memory(app, given["id"], purge=False, dry_run=False)
+    text = say(
+        app.lang, "Forgot {id}; `recollect undo {name}` brings it back.",
+        id=done.id, name=done.id.partition("#")[0],
+    )  # fmt: skip
+    return _done(done, text)
+
+
+def _done(done: Done, text: str) -> Answer:
+    near = {"near": done.advice.near} if done.advice.near else {}
+    return Answer(text, {"id": done.id, "what": done.what, "scope": done.scope, **near})
+
+
+# --------------------------------------------------------------------------------------- health
+
+
+def _status(app: App, _given: dict[str, Any]) -> Answer:
+    lang = app.lang
+    rows = list(app_tools.stores_here(app))
+    lines = [
+        say(
+            lang, "The {scope} store has {memories} notes and {archived} archived ones, of {n} sessions: {root}",
+            scope=word(lang, row["scope"]), memories=row["memories"], archived=row["archived"],
+            n=row["sessions"], root=attribute(row["root"]),
+        )
+        for row in rows
+    ]  # fmt: skip
+    lines += [
+        say(
+            lang, "What is new in the {scope} store ({layers}) is encrypted: you can save there, and only a person reads it.",
+            scope=word(lang, row["scope"]), layers=", ".join(row["encrypt"]),
+        )
+        for row in rows if row["encrypt"]
+    ]  # fmt: skip
+    if not rows:
+        lines.append(say(lang, "There is no store here; the person can make one with `recollect init`."))  # fmt: skip
+    problems = [*app.warnings, *(p for row in rows for p in row["problems"])]
+    shown = [attribute(heard(lang, problem)) for problem in dict.fromkeys(problems)][:10]
+    if shown:
+        lines.append(say(lang, "The person should look at this with `recollect doctor`:"))
+        lines += [f"- {problem}" for problem in shown]
+    stores = [
+        {key: row[key] for key in ("scope", "root", "memories", "archived", "sessions")}
+        for row in rows
+    ]
+    return Answer("\n".join(lines), {"stores": stores, "problems": shown})
+
+
+_RUNS: dict[str, Callable[[App, dict[str, Any]], Answer]] = {
+    "recall": _recall,
+    "search": _search,
+    "remember": _remember,
+    "update": _update,
+    "forget": _forget,
+    "expand": _expand,
+    "timeline": _timeline,
+    "status": _status,
+}
+assert _RUNS.keys() == BY_NAME.keys()
+
+
+# -------------------- MCP: prompts that a person picks: a recap of what is known, and saving a session.
+
+
+RECAP_TOKENS = 2000
+_WORDS = {
+    "en": {
+        "recap": "Recap what is known from earlier sessions",
+        "topic": "What about; the project as a whole if left out.",
+        "save_session": "Save what later sessions should know of this one",
+        "about": "Recap what the stored notes say about {topic}: what was decided and why, what is "
+        "open, what failed and what worked. Name the id of each note that you use, and say where "
+        "notes contradict each other or the code. Then suggest the next step.",
+        "project": "this project",
+        "none": "No stored note bears on this; say so.",
+        "save": "Go through this session and save with the tool `remember` what later sessions "
+        "should know, one note for each thing: decisions with their reasons, rules of work that I "
+        "gave, errors with what solved them, open ends. Use `recall` first, and `update` a note "
+        "that is there instead of saving it twice. Leave out what the code or git says already "
+        "and what matters only today. At the end list what you saved, with the ids.",
+    },
+    "zh": {
+        "recap": "回顾以往会话中已知的内容",
+        "topic": "回顾的主题；不填则为整个项目。",
+        "save_session": "保存本次会话中以后需要知道的内容",
+        "about": "请根据已保存的笔记回顾{topic}：作过哪些决定及其理由，还有哪些未决事项，哪些做法失败、"
+        "哪些有效。请注明所用每条笔记的编号，并指出笔记之间或笔记与代码之间的矛盾，然后建议下一步。",
+        "project": "本项目",
+        "none": "没有与此有关的笔记；请如实说明。",
+        "save": "请回顾本次会话，用工具 `remember` 保存以后的会话需要知道的内容，每件事一条：决定及其理由、"
+        "我提出的工作规则、错误及其解决办法、未完成的事项。请先用 `recall` 查看；已有的笔记用 `update` 更新，"
+        "不要重复保存。代码或 git 中已有的、只与今天有关的内容不必保存。最后列出已保存的笔记及其编号。",
+    },
+}
+
+
+def listed(app: App) -> list[dict[str, Any]]:
+    """The prompts as the protocol lists them."""
+    words = _WORDS[app.lang]
+    topic = {"name": "topic", "description": words["topic"], "required": False}
+    return [
+        {
+            "name": "recap",
+            "title": words["recap"],
+            "description": words["recap"],
+            "arguments": [topic],
+        },
+        {
+            "name": "save_session",
+            "title": words["save_session"],
+            "description": words["save_session"],
+        },
+    ]
+
+
+def filled(app: App, name: str, topic: str) -> tuple[str, str] | None:
+    """`(description, text)` of a prompt, None if there is none of that name."""
+    words = _WORDS[app.lang]
+    if name == "save_session":
+        return words["save_session"], words["save"]
+    if name != "recap":
+        return None
+    try:
+        if topic:
+            notes = app_tools.recall(app, topic, budget=RECAP_TOKENS).text
+        else:
+            notes = reading.brief(app)[0]
+    except StoreNotFound:
+        notes = ""
+    asked = words["about"].format(topic=topic or words["project"])
+    return words["recap"], f"{asked}\n\n{notes or words['none']}"
+
+
+# -------------------- MCP: resources: the index of what is stored, and each note.
+
+
+SCHEME = "memory://"
+INDEX = f"{SCHEME}index"
+MARKDOWN = "text/markdown"
+MOST_LISTED = 50
+LONGEST = 40_000  # characters of a note that is read as a resource; the tool has the rest
+
+
+def listed_resources(app: App) -> list[dict[str, Any]]:
+    """The index, and the newest notes."""
+    index = {
+        "uri": INDEX,
+        "name": "index",
+        "title": say(app.lang, "Index of the notes"),
+        "mimeType": MARKDOWN,
+    }
+    if not app.roots:
+        return [index]
+    return [index] + [
+        {
+            "uri": SCHEME + quote(one.entry.id),
+            "name": one.entry.id,
+            "title": attribute(one.entry.title),
+            "mimeType": MARKDOWN,
+        }
+        for one in app_tools.newest(app, MOST_LISTED)
+    ]
+
+
+def read(app: App, uri: str) -> list[dict[str, Any]]:
+    """The text behind an address.
+
+    Raises:
+        MemoryNotFound: it is no address of a note that there is.
+    """
+    name = unquote(uri.removeprefix(SCHEME), errors="replace")
+    if not uri.startswith(SCHEME) or not name:
+        raise MemoryNotFound(id=attribute(uri))
+    if name == "index":
+        text = _index(app)
+    else:
+        piece = app_tools.expand(app, name, most=LONGEST)
+        text = piece.text
+        if piece.next:
+            text += "\n" + say(app.lang, "It goes on: call `expand` with start {n} (of {size} characters).",
+                               n=piece.next, size=piece.size)  # fmt: skip
+    return [{"uri": uri, "mimeType": MARKDOWN, "text": visible(text)}]
+
+
+def _index(app: App) -> str:
+    try:
+        return app_tools.index_pages(app)
+    except StoreNotFound:
+        return say(app.lang, "There is no store here; the person can make one with `recollect init`.")  # fmt: skip

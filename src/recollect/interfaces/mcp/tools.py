@@ -1,0 +1,341 @@
+"""MCP: what the tools are called, say of themselves, and take.
+
+Promises: all descriptions together are shorter than 2 KB, which is where clients cut; the schemas
+are plain enough to be checked here (`checks`) and shown by any client.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.i18n import say
+
+LONGEST_TITLE = 200
+LONGEST_CUE = 20_000
+LONGEST_TEXT = 100_000
+LONGEST_ID = 300
+KINDS = ("decision", "fact", "issue", "implementation", "rule", "solution", "pattern", "pointer", "note")  # fmt: skip
+ALL_KINDS = (*KINDS, "session", "conversation")
+STATUSES = ("confirmed", "open", "provisional", "superseded", "resolved")
+NEW_STATUSES = ("confirmed", "open", "provisional", "resolved")
+CATEGORIES = ("architecture", "technology", "approach", "convention", "best-practice", "anti-pattern",
+              "bugfix", "performance", "security", "feature", "other")  # fmt: skip
+CONFIDENCES = ("low", "medium", "high")
+
+
+class Tool(NamedTuple):
+    """A tool as it is offered. `essential` ones are in the model's sight from the start."""
+
+    name: str
+    title: str
+    description: str
+    takes: dict[str, dict[str, Any]]
+    required: tuple[str, ...] = ()
+    reads: bool = True
+    destroys: bool = False
+    essential: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The tool as the protocol lists it."""
+        listed: dict[str, Any] = {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": {
+                "type": "object",
+                "properties": self.takes,
+                "required": list(self.required),
+                "additionalProperties": False,
+            },
+            "annotations": {
+                "title": self.title,
+                "readOnlyHint": self.reads,
+                "destructiveHint": self.destroys,
+                "idempotentHint": True,
+                "openWorldHint": False,
+            },
+        }
+        return listed | ({"_meta": {"anthropic/alwaysLoad": True}} if self.essential else {})
+
+
+def _text(about: str, longest: int, **more: Any) -> dict[str, Any]:
+    return {"type": "string", "description": about, "maxLength": longest, **more}
+
+
+def _word(about: str, words: tuple[str, ...]) -> dict[str, Any]:
+    return {"type": "string", "description": about, "enum": list(words)}
+
+
+def _number(about: str, low: int, high: int, default: int | None = None) -> dict[str, Any]:
+    number = {"type": "integer", "description": about, "minimum": low, "maximum": high}
+    return number if default is None else number | {"default": default}
+
+
+def _words(about: str) -> dict[str, Any]:
+    item = {"type": "string", "maxLength": LONGEST_TITLE}
+    return {"type": "array", "description": about, "items": item, "maxItems": 20}
+
+
+_DAY = r"^\d{4}(-\d\d(-\d\d)?)?$"
+_ID = _text("ID of a note, or ID#SECTION.", LONGEST_ID, minLength=1)
+_SINCE = _text("First day: 2026-01-31, 2026-01 or 2026.", 10, pattern=_DAY)
+_UNTIL = _text("Last day, in the same form.", 10, pattern=_DAY)
+_KIND = _word("Only this kind.", ALL_KINDS)
+_FILE = _text("Only about a file whose path has this.", LONGEST_TITLE)
+
+TOOLS = (
+    Tool(
+        "recall",
+        "Recall what is known",
+        "Notes from earlier sessions that bear on a task or a question: decisions with their "
+        "reasons, conventions, solutions of errors. Call it before you plan, before you answer "
+        "about earlier work, and when an error looks familiar. Gives the best in full and names "
+        "more; nothing if nothing fits.",
+        {
+            "cue": _text(
+                "The task, question or error, with names of files and things in it.",
+                LONGEST_CUE,
+                minLength=1,
+            ),
+            "budget": _number("Tokens at most; the person's setting by default.", 100, 2200),
+        },
+        ("cue",),
+        essential=True,
+    ),
+    Tool(
+        "search",
+        "Search the notes",
+        "Find notes by words, in any order; identifiers are found by their parts, Chinese by any "
+        "two characters. Use it for something particular; `recall` for a task.",
+        {
+            "query": _text("The words.", LONGEST_CUE, minLength=1),
+            "kind": _KIND,
+            "tags": _words("Only with all of these tags."),
+            "file": _FILE,
+            "since": _SINCE,
+            "until": _UNTIL,
+            "archived": {"type": "boolean", "description": "Look through the archive instead."},
+            "limit": _number("How many.", 1, 20, 8),
+        },
+        ("query",),
+    ),
+    Tool(
+        "remember",
+        "Remember for later sessions",
+        "Save one thing that later sessions should know: a decision with its reason, a rule of "
+        "work that the person gave, what an error was and what solved it, where something is. One "
+        "note for each thing, in the person's language. Not what the code or git says already, "
+        "nothing that matters only today, no secrets. The same again changes nothing.",
+        {
+            "title": _text("The thing itself, in one sentence.", LONGEST_TITLE, minLength=1),
+            "text": _text("The reason and what else matters; Markdown.", LONGEST_TEXT),
+            "kind": _word("What it is; chosen by its words if left out.", KINDS),
+            "tags": _words("Three to six nouns."),
+            "trigger": _words("Words of the error or symptom that should bring it back."),
+            "files": _words("Paths that it is about."),
+            "concepts": _words("Ideas that it is about: event-sourcing."),
+            "category": _word("Of a decision, a pattern or an issue.", CATEGORIES),
+            "status": _word("`open` for an issue without a solution.", NEW_STATUSES),
+            "confidence": _word("`low` if you are not sure.", CONFIDENCES),
+            "into": _text("ID of a note to add it to, as a section of its own.", LONGEST_ID),
+            "scope": _word(
+                "`global` for what holds in all projects of the person.", ("project", "global")
+            ),
+        },
+        ("title",),
+        reads=False,
+        essential=True,
+    ),
+    Tool(
+        "update",
+        "Correct a note",
+        "Correct a note when it is contradicted or incomplete: replace or extend its text, rename "
+        "it, set its tags or status (`superseded`: something newer holds; `resolved`: done). The "
+        "person can undo it.",
+        {
+            "id": _ID,
+            "text": _text("The whole new text.", LONGEST_TEXT),
+            "append": _text("Text to add at the end.", LONGEST_TEXT, minLength=1),
+            "title": _text("The new title.", LONGEST_TITLE, minLength=1),
+            "tags": _words("All tags from now on."),
+            "status": _word("The new status.", STATUSES),
+        },
+        ("id",),
+        reads=False,
+        destroys=True,
+    ),
+    Tool(
+        "forget",
+        "Forget a note",
+        "Take a note, or a section of one, out of the store: when the person asks for it, or when "
+        "it is wrong. The person can undo it.",
+        {"id": _ID},
+        ("id",),
+        reads=False,
+        destroys=True,
+    ),
+    Tool(
+        "expand",
+        "Read a note in full",
+        "Read a note that `recall`, `search` or `timeline` named: all of it (level 2), or the raw "
+        "conversation it was made from (level 3). Long texts come in parts.",
+        {
+            "id": _ID,
+            "level": _number("2 the note, 3 the conversation.", 2, 3, 2),
+            "start": _number("Where to go on, as the part before said.", 0, 1_000_000_000, 0),
+        },
+        ("id",),
+    ),
+    Tool(
+        "timeline",
+        "List what was stored when",
+        "What was stored when, newest first: sessions, decisions and the rest, with their ids.",
+        {
+            "since": _SINCE,
+            "until": _UNTIL,
+            "kind": _KIND,
+            "file": _FILE,
+            "limit": _number("How many.", 1, 50, 20),
+        },
+    ),
+    Tool(
+        "status",
+        "Look at the stores",
+        "Which stores there are, what they hold, and what the person should look at.",
+        {},
+    ),
+)
+BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+# -------------------- MCP: the arguments of a tool, checked against its schema.
+
+
+TRUE, FALSE = ("true", "yes", "1"), ("false", "no", "0")
+LONGEST_SHOWN = 60
+LONGEST_NUMBER = 12
+MOST_SAID = 8  # sentences at once
+
+
+class Refused(Exception):
+    """The arguments cannot be used; the sentences say why."""
+
+    def __init__(self, problems: list[str]) -> None:
+        """Keep the sentences."""
+        super().__init__(" ".join(problems[:MOST_SAID]))
+
+
+def checked(tool: Tool, given: object, lang: str) -> dict[str, Any]:
+    """The arguments of a call, in the types of the schema.
+
+    Raises:
+        Refused: something about them is off.
+    """
+    if not isinstance(given, dict):
+        what = say(lang, "The arguments of {tool} have to be a JSON object.", tool=tool.name)
+        raise Refused([what])
+    problems = [
+        say(lang, "{tool} takes no “{name}”; it takes: {known}.", tool=tool.name,
+            name=_shown(name), known=", ".join(tool.takes) or "–")
+        for name in given if name not in tool.takes
+    ]  # fmt: skip
+    values: dict[str, Any] = {}
+    for name, schema in tool.takes.items():
+        value = given.get(name)
+        if value is None:
+            if name in tool.required:
+                about = schema["description"]
+                problems.append(say(lang, "“{name}” is missing: {about}", name=name, about=about))
+            continue
+        value = _converted(value, schema["type"])
+        found = list(_problems(name, value, schema, lang))
+        problems += found
+        if not found:
+            values[name] = value
+    if problems:
+        raise Refused(problems)
+    return values
+
+
+def _converted(value: Any, kind: str) -> Any:
+    """A value in the type that is meant, where it is only written in another way."""
+    if isinstance(value, str):
+        # Lone surrogates come out of JSON, but are no text that can be stored.
+        value = value.encode("utf-8", "replace").decode()
+        if kind == "integer" and len(value) < LONGEST_NUMBER and value.strip().isdecimal():
+            return int(value)
+        if kind == "boolean" and value.strip().lower() in (*TRUE, *FALSE):
+            return value.strip().lower() in TRUE
+        if kind == "array":
+            words = re.split(r"[,，、]", value)
+            return [word.strip() for word in words if word.strip()]
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if kind == "array" and isinstance(value, list):
+        return [_converted(item, "string") for item in value]
+    return value
+
+
+def _problems(name: str, value: Any, schema: dict[str, Any], lang: str) -> Iterator[str]:
+    kind = schema["type"]
+    if kind == "string":
+        yield from _of_text(name, value, schema, lang)
+    elif kind == "integer":
+        low, high = schema["minimum"], schema["maximum"]
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            yield say(lang, "“{name}” has to be a whole number from {low} to {high}, not {value}.",
+                      name=name, low=low, high=high, value=_shown(value))  # fmt: skip
+    elif kind == "boolean":
+        if not isinstance(value, bool):
+            yield say(lang, "“{name}” has to be true or false, not {value}.",
+                      name=name, value=_shown(value))  # fmt: skip
+    elif not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        yield say(lang, "“{name}” has to be a list of words, not {value}.",
+                  name=name, value=_shown(value))  # fmt: skip
+    elif len(value) > schema["maxItems"]:
+        yield say(lang, "“{name}” has {n} items; at most {most} are taken.",
+                  name=name, n=len(value), most=schema["maxItems"])  # fmt: skip
+    else:
+        for item in value:
+            yield from _of_text(name, item, schema["items"], lang)
+
+
+def _of_text(name: str, value: Any, schema: dict[str, Any], lang: str) -> Iterator[str]:
+    if not isinstance(value, str):
+        yield say(lang, "“{name}” has to be text, not {value}.", name=name, value=_shown(value))
+    elif "enum" in schema:
+        if value not in schema["enum"]:
+            known = ", ".join(schema["enum"])
+            yield say(lang, "“{name}” is one of {known}; not {value}.",
+                      name=name, known=known, value=_shown(value))  # fmt: skip
+    elif len(value) > schema["maxLength"]:
+        yield say(lang, "“{name}” has {n} characters; at most {most} are taken.",
+                  name=name, n=len(value), most=schema["maxLength"])  # fmt: skip
+    elif schema.get("minLength") and not value.strip():
+        yield say(lang, "“{name}” is empty: {about}", name=name, about=schema["description"])
+    elif "pattern" in schema and value and not _is_day(value, schema["pattern"]):
+        yield say(lang, "“{name}” is a day such as 2026-01-31, 2026-01 or 2026; not {value}.",
+                  name=name, value=_shown(value))  # fmt: skip
+
+
+def _is_day(text: str, pattern: str) -> bool:
+    if not re.fullmatch(pattern, text, re.ASCII):
+        return False
+    try:
+        date.fromisoformat((text + "-01-01")[:10] if len(text) < 10 else text)
+    except ValueError:
+        return False
+    return True
+
+
+def _shown(value: object) -> str:
+    """A value as a sentence can name it."""
+    text = "[…]" if isinstance(value, list) else "{…}" if isinstance(value, dict) else str(value)
+    line = "".join(c if c.isprintable() else " " for c in text[: LONGEST_SHOWN + 1])
+    line = line.encode("utf-8", "replace").decode()
+    return line if len(line) <= LONGEST_SHOWN else line[:LONGEST_SHOWN] + "…"

@@ -1,0 +1,545 @@
+"""Codec: the fields of a memory, their defaults, and the text of a new one.
+
+Promises: a field with a word outside its list gets its default and a problem is noted; the fields
+of a new text stand in the order of docs/format.md.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.model import memory as model
+from recollect.model.frontmatter import (
+    Value,
+    date_text,
+    headers_of,
+    read_front,
+    split_front,
+    split_keywords,
+    value_text,
+    with_value,
+    without_key,
+)
+from recollect.model.memory import (
+    Memory,
+    Section,
+    anchor_of,
+    free_name,
+    id_from,
+    is_id,
+    is_sealed_path,
+)
+
+# -------------------- Codec: the `##` sections of a body, found, replaced and added.
+
+
+_HEADING = Pattern(r"##[ \t]+(.*)")
+_CLOSING = Pattern(r"(?:^|[ \t])#+$")  # `## Title ##`, but not `## C#`
+_BLANK_LINES = Pattern(r"\A(?:[^\S\n]*+\n)+")
+_TELLING = Pattern(r"^(?:##| {0,3}(?:`{3}|~{3}))[^\n]*", 8)  # re.M
+_FENCE = Pattern(r" {0,3}(`{3,}|~{3,})(.*)")
+
+
+class Part(NamedTuple):
+    """A stretch of the body: `heading` is empty for the head, `text` has the heading line too."""
+
+    heading: str
+    text: str
+
+
+def parts_of(body: str) -> list[Part]:
+    """The head and each `##` section of a body; their texts joined are the body."""
+    return _cut(body)[0]
+
+
+def _cut(body: str) -> tuple[list[Part], str]:
+    """The parts of a body, and the code fence that is still open at its end."""
+    if "##" not in body and "```" not in body and "~~~" not in body:
+        return [Part("", body)], ""
+    parts: list[Part] = []
+    heading, start, fence = "", 0, ""
+    for telling in _TELLING.finditer(body):
+        line = telling[0].rstrip()
+        fence = _fence_after(line, fence)
+        found = None if fence else _HEADING.match(line)
+        if found:
+            parts.append(Part(heading, body[start : telling.start()]))
+            heading, start = _heading(found[1]), telling.start()
+    parts.append(Part(heading, body[start:]))
+    return parts, fence
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The fence that is open after this line, if `fence` was open before it."""
+    match = _FENCE.match(line)
+    if not match:
+        return fence
+    mark, rest = match[1], match[2]
+    if not fence:
+        return "" if mark[0] == "`" and "`" in rest else mark  # ```code``` on one line is no fence
+    return "" if mark.startswith(fence) and not rest.strip() else fence
+
+
+def _heading(title: str) -> str:
+    return _CLOSING.sub("", " ".join(title.split())).strip()
+
+
+def sections_of(body: str) -> list[Section]:
+    """The sections of a body, the head first (with no anchor); the head may be empty."""
+    sections: list[Section] = []
+    taken: set[str] = set()
+    times: dict[str, int] = {}  # a log may have thousands of headings that are the same
+    for n, part in enumerate(parts_of(body)):
+        if n == 0:
+            sections.append(Section("", "", _trimmed(part.text)))
+            continue
+        wanted = anchor_of(part.heading)
+        anchor = free_name(wanted, taken.__contains__, times.get(wanted, 0))
+        taken.add(anchor)
+        times[wanted] = times.get(wanted, 0) + 1
+        _, _, text = part.text.partition("\n")
+        sections.append(Section(anchor, part.heading, _trimmed(text)))
+    return sections
+
+
+def without_section(body: str, anchor: str) -> str:
+    """`body` without the section of this anchor; another one of the same title stays."""
+    both = zip(parts_of(body), sections_of(body), strict=True)
+    return "".join(part.text for part, section in both if section.anchor != anchor)
+
+
+def _trimmed(text: str) -> str:
+    """`text` without the blank lines around it; the first line keeps its indent."""
+    return _BLANK_LINES.sub("", text).rstrip()
+
+
+def section_named(body: str, title: str) -> Section | None:
+    """The section with this title, whatever the case, or None."""
+    wanted = _heading(title).casefold()
+    for section in sections_of(body):
+        if section.heading and section.heading.casefold() == wanted:
+            return section
+    return None
+
+
+def with_section(body: str, title: str, text: str) -> str:
+    """`body` with the section of this title replaced, or added at the end."""
+    eol = "\r\n" if "\r\n" in body else "\n"
+    parts, open_fence = _cut(body)
+    wanted = _heading(title)
+    block = _block(wanted, text, eol)
+    for n, part in enumerate(parts):
+        if n and part.heading.casefold() == wanted.casefold():
+            return _with_part(parts, n, block, eol)
+    if open_fence:  # a section inside a code block would be none
+        body = f"{body.rstrip()}{eol}{open_fence}{eol}"
+    gap = "" if not body or body.endswith(eol * 2) else eol if body.endswith(eol) else eol * 2
+    return body + gap + block
+
+
+def with_section_at(body: str, anchor: str, title: str, text: str) -> str:
+    """`body` with another title and text for the section of this anchor, which is there."""
+    eol = "\r\n" if "\r\n" in body else "\n"
+    at = [section.anchor for section in sections_of(body)].index(anchor)
+    return _with_part(parts_of(body), at, _block(_heading(title), text, eol), eol)
+
+
+def _with_part(parts: list[Part], at: int, block: str, eol: str) -> str:
+    before, after = ("".join(p.text for p in some) for some in (parts[:at], parts[at + 1 :]))
+    return before + block + (eol + after if after else "")
+
+
+def _block(title: str, text: str, eol: str) -> str:
+    said = section_text(text)
+    lines = [f"## {title}", *(["", *said.split("\n")] if said else [])]
+    return "".join(line.rstrip("\r") + eol for line in lines)
+
+
+def section_text(text: str) -> str:
+    """`text` as it can stand in a section: its own `##` are `###`, and its code ends."""
+    parts, fence = _cut(_trimmed(text))
+    lowered = parts[0].text + "".join(f"#{part.text}" for part in parts[1:])
+    return f"{lowered}\n{fence}" if fence else lowered
+
+
+# -------------------- Codec: an encrypted memory as it lies on disk: a few plain lines, and an age file in armor.
+
+
+FOLDER = "encrypted"
+FORMAT = "age/v1"
+# Behind this line of an opened text stands the raw conversation (level 3) of the memory.
+CONVERSATION = "<!-- the raw conversation of this memory -->"
+_KEYS = ["id", "created", "updated", "enc", "recipients"]
+_ID = Pattern(r"sealed-[0-9a-f]{6,32}")
+_TIME = Pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_RECIPIENT = Pattern(r"age1[02-9ac-hj-np-z]{20,120}")
+# The first bytes of every age file are its format's name.
+_ARMOR = Pattern(
+    r"-----BEGIN AGE ENCRYPTED FILE-----\n(?=YWdlLWVuY3J5cHRpb24ub3JnL3Yx)"
+    r"(?:[A-Za-z0-9+/]{64}\n)*[A-Za-z0-9+/]{1,64}={0,2}\n-----END AGE ENCRYPTED FILE-----\n?"
+)
+
+
+class Sealed(NamedTuple):
+    """An encrypted memory, closed. `armor` is the age file."""
+
+    id: str
+    created: str
+    updated: str
+    recipients: tuple[str, ...]
+    armor: str
+
+
+def sealed_text(sealed: Sealed) -> str:
+    """The file of an encrypted memory."""
+    return (
+        f"---\nid: {sealed.id}\ncreated: {sealed.created}\nupdated: {sealed.updated}\n"
+        f"enc: {FORMAT}\nrecipients: [{', '.join(sealed.recipients)}]\n---\n{sealed.armor.strip()}\n"
+    )
+
+
+def sealed_of(text: str) -> Sealed | None:
+    """The encrypted memory that this text is, or None if it is none to the letter."""
+    front = split_front(text.replace("\r\n", "\n"))
+    values = {entry.key: entry.value for entry in front.entries}
+    if len(front.entries) != len(_KEYS) or len(front.lines) != len(_KEYS) + 2:
+        return None
+    if sorted(values) != sorted(_KEYS) or any(entry.comment for entry in front.entries):
+        return None
+    recipients = values["recipients"]
+    found = Sealed(
+        str(values["id"]),
+        str(values["created"]),
+        str(values["updated"]),
+        tuple(recipients) if isinstance(recipients, list) else (),
+        front.body,
+    )
+    return found if values["enc"] == FORMAT and _is_in_form(found) else None
+
+
+def _is_in_form(sealed: Sealed) -> bool:
+    return (
+        bool(_ID.fullmatch(sealed.id))
+        and all(_TIME.fullmatch(time) for time in (sealed.created, sealed.updated))
+        and bool(sealed.recipients)
+        and all(is_recipient(key) for key in sealed.recipients)
+        and bool(_ARMOR.fullmatch(sealed.armor))
+    )
+
+
+def is_sealed(text: str) -> bool:
+    """Whether this is an encrypted memory, and nothing else."""
+    return sealed_of(text) is not None
+
+
+def is_armor(text: str) -> bool:
+    """Whether this is an age file in armor, with nothing in front of it."""
+    return bool(_ARMOR.fullmatch(text))
+
+
+def is_recipient(key: str) -> bool:
+    """Whether this looks like a public key of age."""
+    return bool(_RECIPIENT.fullmatch(key))
+
+
+def with_conversation(text: str, conversation: str) -> str:
+    """A memory and its raw conversation as one text."""
+    return f"{text}\n{CONVERSATION}\n{conversation}" if conversation else text
+
+
+def without_conversation(text: str) -> tuple[str, str]:
+    """`(memory, conversation)` of an opened text; the conversation may be empty."""
+    memory, _, conversation = text.partition(f"\n{CONVERSATION}\n")
+    return memory, conversation
+
+
+def claims_to_be_sealed(text: str) -> bool:
+    """Whether a text says of itself that it is encrypted, be it or not."""
+    return split_front(text).value("enc") is not None
+
+
+def closed_memory(text: str, path: str, stem: str) -> Memory:
+    """What is known of an encrypted memory without a key: next to nothing."""
+    found = sealed_of(text)
+    if found is None:
+        problem = "is no encrypted memory in the form that docs/format.md tells of"
+        return Memory(stem, stem, "semantic", path, "", private=True, problem=problem)
+    return Memory(
+        found.id,
+        found.id,
+        "semantic",
+        path,
+        "",
+        created=found.created,
+        updated=found.updated,
+        private=True,
+    )
+
+
+ORDER = (
+    "id title type kind category tags trigger files concepts salience confidence source trust "
+    "status related supersedes session created updated last-accessed retention "
+    "decay-after private"
+).split()
+LISTS = ("tags", "trigger", "files", "concepts", "related", "supersedes")
+DATES = ("created", "updated", "last-accessed", "decay-after")
+ALWAYS = (
+    "id title type kind tags trigger salience confidence source trust status related created "
+    "updated last-accessed"
+).split()
+_WORDS = {
+    "type": model.LAYERS,
+    "kind": tuple(model.KINDS),
+    "salience": model.LEVELS,
+    "confidence": model.LEVELS,
+    "source": model.SOURCES,
+    "trust": model.TRUSTS,
+    "status": model.STATUSES,
+}
+_FOLDER_KINDS = (
+    ("semantic/decisions/", "decision"),
+    ("semantic/issues/", "issue"),
+    ("semantic/implementations/", "implementation"),
+    ("procedural/patterns/", "pattern"),
+    ("semantic/", "fact"),
+    ("procedural/", "rule"),
+    ("reference/", "pointer"),
+    ("core/", "fact"),
+)
+_NOT = ("", "false", "no", "off", "n", "0", "否")
+_TIME_FIELDS = Pattern(
+    r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)日?"
+    r"(?:[T\s]*(\d{1,2})[:：](\d{2})(?:[:：](\d{2})(?:[.,]\d*)?)?\s*(?:([+-])(\d{2}):?(\d{2}))?)?",
+    re.IGNORECASE,
+)
+Said = Mapping[str, Value]  # what the front matter says, by key
+_FENCE_FIELDS = Pattern(r"^ {0,3}(?:```|~~~)", re.M)
+
+
+def words_for(key: str) -> tuple[str, ...]:
+    """The words that a field takes; none for a free field."""
+    return tuple(_WORDS.get(key, ()))
+
+
+def default_fields(path: str) -> dict[str, str]:
+    """What a file in this place is, as long as it does not say otherwise."""
+    inside = path.removeprefix("archive/")
+    folder = inside.partition("/")[0]
+    layer = folder if folder in model.LAYERS else "semantic"
+    if layer == "episodic":
+        kind = "conversation" if inside.endswith("/summary.md") else "note"
+    else:
+        kind = next((k for start, k in _FOLDER_KINDS if inside.startswith(start)), "note")
+    return {"type": layer, "kind": kind, **layer_defaults(layer)}
+
+
+def layer_defaults(layer: str) -> dict[str, str]:
+    """Salience, confidence, source and status of a new memory of this layer (seed 004)."""
+    return {
+        "salience": "medium",
+        "confidence": "medium" if layer == "episodic" else "high",
+        "source": {"procedural": "instructed", "reference": "referenced"}.get(layer, "observed"),
+        "trust": "user",
+        "status": "open" if layer == "episodic" else "confirmed",
+    }
+
+
+def stem_of(path: str) -> str:
+    """The id of a file that names none: its stem, or its folder's name for `…/summary.md`."""
+    parts = path.removesuffix(".age").removesuffix(".md").split("/")
+    return parts[-2] if parts[-1] == "summary" and len(parts) > 1 else parts[-1]
+
+
+def memory_from_text(text: str, path: str) -> Memory:
+    """The memory that this text is, at this place in the store; of an encrypted one its shell."""
+    if is_sealed_path(path):
+        stem = stem_of(path)
+        return closed_memory(text, path, stem if is_id(stem) else id_from(stem))
+    said, body, problem = read_front(text)
+    legacy = headers_of(body)
+    problems = [problem] if problem else []
+    if text.endswith("\0"):
+        problems.append("it ends in NUL bytes, as a power cut or a bad disk leaves them")
+    default = default_fields(path)
+    word = {key: _word(said, key, default, problems) for key in _WORDS}
+    times = {key: _time(said, key, problems) for key in DATES}
+    stem = stem_of(path)
+    title = _one(said, "title") or legacy.title or _first_heading(body) or stem
+    return Memory(
+        id=_id(said, stem, problems),
+        title=" ".join(title.split()),
+        layer=word["type"],
+        path=path,
+        body=body,
+        kind=word["kind"],
+        category=_one(said, "category"),
+        tags=_many(said, "tags") or legacy.keywords,
+        trigger=_many(said, "trigger"),
+        files=_many(said, "files"),
+        concepts=_many(said, "concepts"),
+        salience=word["salience"],
+        confidence=word["confidence"],
+        source=word["source"],
+        trust=word["trust"],
+        status=word["status"],
+        related=_many(said, "related"),
+        supersedes=_many(said, "supersedes"),
+        session=_one(said, "session"),
+        created=times["created"] or time_of(legacy.time) or time_of(stem),
+        updated=times["updated"],
+        last_accessed=times["last-accessed"][:10],
+        retention=_one(said, "retention"),
+        decay_after=times["decay-after"][:10],
+        private=_one(said, "private").lower() not in _NOT,
+        problem="; ".join(problems),
+    )
+
+
+def fields_of(memory: Memory) -> dict[str, Value]:
+    """Every field of a memory as it stands in front matter, in order."""
+    fields: dict[str, Value] = {}
+    for key in ORDER:
+        name = {"type": "layer"}.get(key, key.replace("-", "_"))
+        value = getattr(memory, name)
+        if isinstance(value, tuple):
+            fields[key] = list(value)
+        elif isinstance(value, bool):
+            fields[key] = "true" if value else ""
+        else:
+            fields[key] = value
+    return fields
+
+
+def new_text(fields: Mapping[str, Value], body: str) -> str:
+    """The text of a new memory with these fields; empty ones are left out unless always shown."""
+    lines = ["---"]
+    for key in ORDER:
+        value = fields.get(key, [] if key in LISTS else "")
+        if not value and key not in ALWAYS:
+            continue
+        shown = date_text(value) if key in DATES and isinstance(value, str) else value_text(value)
+        lines.append(f"{key}: {shown}".rstrip())
+    return "\n".join(lines) + "\n---\n" + body.strip("\n") + "\n"
+
+
+def with_field(text: str, key: str, value: Value | None) -> str:
+    """`text` with one field changed, or taken out for None; every other byte stays."""
+    if value is None:
+        return without_key(text, key)
+    return with_value(text, key, value, order=ORDER, is_date=key in DATES)
+
+
+def with_title(text: str, title: str) -> str:
+    """`text` under another title, also in the heading of its body where that says the old one."""
+    title = " ".join(title.split())
+    old = memory_from_text(text, "semantic/x.md").title
+    front = split_front(text)
+    found = _heading_of(front.body)
+    plain = " ".join(found[1].split()) if found else ""
+    before = plain[
+        : max(0, len(plain) - len(old))
+    ]  # as in `Conversation Memory: …` of the first seed
+    is_old = plain[len(before) :].casefold() == old.casefold()
+    if found and title and is_old and (not before or before.rstrip().endswith((":", "："))):
+        start = found.end() - len(found[1].lstrip())
+        end = found.start(1) + len(found[1].rstrip())
+        body = front.body[:start] + before + title + front.body[end:]
+        text = front.lead + "".join(front.lines) + body
+    return with_field(text, "title", title)
+
+
+def _one(said: Said, key: str) -> str:
+    value = said.get(key)
+    if not value:
+        return ""
+    return (value if isinstance(value, str) else ", ".join(value)).strip()
+
+
+def _many(said: Said, key: str) -> tuple[str, ...]:
+    value = said.get(key)
+    if not value:
+        return ()
+    if isinstance(value, str):
+        return split_keywords(value)
+    return tuple(dict.fromkeys(item.strip() for item in value if item.strip()))
+
+
+def _word(said: Said, key: str, default: Mapping[str, str], problems: list[str]) -> str:
+    words = _WORDS[key]
+    value = said.get(key)
+    if value in words:  # to the letter, as most are
+        return str(value)
+    value = _one(said, key).lower()
+    if value in words:
+        return value
+    if value:
+        problems.append(f"{key} is “{value}”, which is none of: {', '.join(_WORDS[key])}")
+    return default[key]
+
+
+def _time(said: Said, key: str, problems: list[str]) -> str:
+    value = _one(said, key)
+    time = time_of(value) if value else ""
+    if value and not time:
+        problems.append(f"{key} is “{value}”, which is no date such as 2026-01-11")
+    return time
+
+
+def _id(said: Said, stem: str, problems: list[str]) -> str:
+    named = _one(said, "id")
+    if named and not is_id(named):
+        problems.append(f"id “{named}” cannot be a name; the file's name is used")
+        named = ""
+    return named or (stem if is_id(stem) else id_from(stem))
+
+
+def _first_heading(body: str) -> str:
+    match = _heading_of(body)
+    return match[1].strip() if match else ""
+
+
+def _heading_of(body: str) -> re.Match[str] | None:
+    """The `# ` heading of a body; what stands in a code block is a comment in a script."""
+    head = body[:4000]
+    fence = _FENCE_FIELDS.search(head)
+    return re.search(r"^#[ \t]+(.*)$", head[: fence.start()] if fence else head, re.M)
+
+
+def time_of(value: str) -> str:
+    """A time as people write it, in our form (UTC); what is no time is nothing."""
+    if len(value) == 20 and value[4] == value[7] == "-" and value[10] + value[19] == "TZ":
+        try:  # our own form, which most times have
+            return f"{datetime.fromisoformat(value[:19]).isoformat()}Z"
+        except ValueError:
+            pass
+    match = _TIME_FIELDS.match(value)
+    if not match:
+        return ""
+    try:
+        time = datetime(*(int(part or 0) for part in match.groups()[:6]))  # type: ignore[arg-type]  # noqa: DTZ001
+        if match[7]:
+            ahead = timedelta(hours=int(match[8]), minutes=int(match[9]))
+            time = time - ahead if match[7] == "+" else time + ahead
+    except (ValueError, OverflowError):
+        return ""
+    return f"{time.isoformat()}Z"
+
+
+# -------------------- Codec: text ↔ memory, in both languages.
+
+
+def with_body(text: str, body: str) -> str:
+    """`text` with another body under the same front matter."""
+    front = split_front(text)
+    return front.lead + "".join(front.lines) + body
+
+
+def files_of(path: str) -> list[str]:
+    """The files that make up a memory: its own and the raw conversation beside it."""
+    if path.endswith("/summary.md"):
+        return [path, path.removesuffix("summary.md") + "conversation.md"]
+    return [path]

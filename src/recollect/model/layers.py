@@ -1,0 +1,180 @@
+"""Layers: where a new memory belongs, and why (the decision tree of seed 004).
+
+Promises: the first rule that fits decides, and its name is given; a layer or kind that a person
+names is never overruled.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.model.memory import CORE, DECAY_DAYS, slug_of, type_of_kind
+
+# Each in English and, for texts that are not all ASCII, in Chinese.
+_POINTER = (
+    Pattern(
+        r"\bcan be found (?:at|in|under|on)\b|\b(?:is|are|lives?|located|documented|tracked|kept) (?:at|in|on|under)\s+"
+        r"(?:https?://|the |our )?\S*(?:wiki|dashboard|jira|linear|notion|confluence|grafana|sheet|drive|board|docs?\b|repo|https?://)"
+        r"|^\s*(?:see|docs?|documentation|dashboard|wiki|runbook)\s*[:：]?\s*https?://\S+",
+        re.I | re.M,
+    ),
+    Pattern(
+        r"(?:在|位于|见|参见|参考)\s*(?:https?://|\S*(?:文档|维基|看板|仓库|面板))|可以在.{1,40}找到"
+    ),
+)
+_BEHAVIOUR = (
+    Pattern(
+        r"\b(?:always|never|don'?t|do not|must|should|avoid|prefer|from now on|make sure|remember to)\b"
+        r"|^\s*(?:use|run|check|ask|write|keep|stop|explain|answer|reply)\b",
+        re.I | re.M,
+    ),
+    Pattern(r"总是|永远|不要|别再|必须|应该|应当|避免|优先|尽量|以后|一律|请用|记得"),
+)
+_EPISODE = (
+    Pattern(
+        r"\b(?:today|yesterday|this (?:morning|afternoon|session|week)|just now|we (?:fixed|found|tried|debugged|released|deployed|discussed|merged))\b",
+        re.I,
+    ),
+    Pattern(r"今天|昨天|刚才|刚刚|本次|这次会话|上午|下午|我们(?:修复|讨论|尝试|发布|部署)了"),
+)
+# What a pointer, in English, cannot do without.
+_PLACES = "found wiki dashboard jira linear notion confluence grafana sheet drive board doc repo http".split()
+_FOLDERS = {
+    "decision": "semantic/decisions",
+    "issue": "semantic/issues",
+    "implementation": "semantic/implementations",
+    "pattern": "procedural/patterns",
+}
+_NAMES = {
+    "pointer": "names a place where something can be found",
+    "behaviour": "says how to work",
+    "episode": "tells what happened at one time",
+    "fact": "is a timeless fact",
+    "kind": "follows from the kind",
+    "asked": "was asked for",
+}
+
+
+class Choice(NamedTuple):
+    """A layer, the kind within it, and the rule that chose."""
+
+    layer: str
+    kind: str
+    rule: str
+
+    @property
+    def reason(self) -> str:
+        """The rule in words."""
+        return _NAMES[self.rule]
+
+
+def choose(title: str, body: str, layer: str = "", kind: str = "") -> Choice:
+    """The layer of a new memory: reference, procedural, semantic or episodic; first match wins."""
+    if layer:
+        return Choice(layer, kind or _kind_for(layer), "asked")
+    if kind:
+        return Choice(type_of_kind[kind], kind, "kind")
+    text = f"{title}\n{body[:2000]}"
+    if _could_point(text) and _says(_POINTER, text):
+        return Choice("reference", "pointer", "pointer")
+    if _says(_BEHAVIOUR, title) or (_says(_BEHAVIOUR, body[:400]) and not _says(_EPISODE, text)):
+        return Choice("procedural", "rule", "behaviour")
+    if _says(_EPISODE, text):
+        return Choice("episodic", "note", "episode")
+    return Choice("semantic", "fact", "fact")
+
+
+def _could_point(text: str) -> bool:
+    low = text.lower()
+    return not text.isascii() or any(word in low for word in _PLACES)
+
+
+def _says(patterns: tuple[Pattern, Pattern], text: str) -> bool:
+    english, chinese = patterns
+    return bool(english.search(text) or (not text.isascii() and chinese.search(text)))
+
+
+def _kind_for(layer: str) -> str:
+    return {"semantic": "fact", "procedural": "rule", "reference": "pointer", "episodic": "note"}[
+        layer
+    ]
+
+
+def folder_of(layer: str, kind: str) -> str:
+    """The folder of the store for a memory of this layer and kind."""
+    folder = _FOLDERS.get(kind, "")
+    return folder if folder.startswith(layer) else layer
+
+
+def written_to(path: str, text: str) -> str:
+    """The layer that takes in a text by what is written to this file; nothing for other files."""
+    folder = path.removeprefix("archive/").partition("/")[0]
+    if folder == "sessions":  # what is said of sessions, and the pages of old ones
+        return "episodic"
+    if not path.endswith(".md"):
+        return ""
+    if folder == CORE:
+        return CORE
+    from recollect.model.document import memory_from_text  # seldom needed
+
+    return memory_from_text(text, path).layer
+
+
+def name_of(layer: str, title: str, created: str) -> str:
+    """The wanted id of a new memory: its slug, with the day in front for an episode."""
+    slug = slug_of(title)
+    return f"{created[:10]}-{slug}"[:75].strip("-") if layer == "episodic" else slug
+
+
+def decay_day(created: str) -> str:
+    """The day after which an episode fades: 90 days after it was made (UTC)."""
+    try:
+        return (date.fromisoformat(created[:10]) + timedelta(days=DECAY_DAYS)).isoformat()
+    except (ValueError, OverflowError):
+        return ""
+
+
+_LATIN = r"[A-Za-z][A-Za-z0-9_+#.-]{2,24}"
+_WORD = Pattern(_LATIN)
+_WORD_OR_HAN = Pattern(_LATIN + r"|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,8}(?![\u4e00-\u9fff])")
+# Chinese has no blanks between its words; these stand between the ones that name something.
+_BETWEEN = Pattern(
+    "|".join(
+        """我们 你们 他们 大家 决定 使用 采用 选择 选用 改用 换成 修复 解决 问题 需要 可以 应该 不要 不能 必须 以后
+        以前 实现 添加 增加 修改 更新 删除 检查 看看 如何 怎么 什么 为什么 这个 那个 这些 那些 一个 一下 帮我 请你
+        关于 对于 因为 所以 但是 如果 然后 已经 现在 进行 处理 支持 通过 根据 没有 还是 或者 以及 讨论 发布 今天 昨天
+        改为 改成 设为 变成 变为 返回 显示 导致 引起 出现 发现 否则 不够 不足 不再 不允许 允许 要求 避免 确保 保证 按照
+        由于 为了 而且 并且 而不是 不是 就是 都是 只有 只要 只能 不会 不得 禁止 跑完 完成 开始 之前 之后 时候 每次 每个
+        所有 全部 原因 总是 永远 一律 务必 记得 放在 放到 位于 存在 提交到 合并到 部署到 迁移到 切换到
+        的 了 吗 呢 吧 把 被 让 和 与 或 做 是 很 也 都 就""".split()
+    )
+    + r"|(?<![存现实所])在(?!线)"
+)
+_BEHIND = ("前", "后", "里", "下")  # a place or a time: 部署前 is about 部署
+
+
+def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int = 4) -> list[str]:
+    """Words of the title, then of the body, that could be its tags."""
+    found: dict[str, int] = {}
+    for weight, text in ((3, title), (1, body[:2000])):
+        words = (
+            _WORD.findall(text) if text.isascii() else _WORD_OR_HAN.findall(_BETWEEN.sub(" ", text))
+        )
+        for one in words:
+            word = one.lower().strip(".-_")
+            word = word[:-1] if len(word) > 2 and word.endswith(_BEHIND) else word
+            if word not in stop_words and len(word) > 1:
+                found[word] = found.get(word, 0) + weight
+    ranked = sorted(found, key=lambda w: -found[w])
+    return ranked[:most]
+
+
+# Rules, solutions and pointers share a file, a `##` section for each.
+SHARED = {
+    "rule": "procedural/feedback.md",
+    "solution": "procedural/feedback.md",
+    "pointer": "reference/external-systems.md",
+}

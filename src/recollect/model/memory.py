@@ -1,0 +1,329 @@
+"""Model: the values that everything else passes around, and the words they may hold.
+
+Promises: values are frozen; a word outside its list never gets into a `Memory` (the codec puts
+the default there instead); times are UTC in the form 2026-01-11T14:30:00Z, so they sort as text.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+
+from recollect._fastimport import NamedTuple, Pattern
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+LAYERS = ("semantic", "procedural", "reference", "episodic")
+SEALED = ".md.age"  # the end of the name of an encrypted memory
+CORE = "core"  # no layer, but a folder of its own: what every session is told
+KINDS = (
+    "conversation session note fact decision issue implementation rule solution pattern pointer"
+).split()
+LEVELS = ("low", "medium", "high")
+SOURCES = ("observed", "inferred", "instructed", "referenced")
+TRUSTS = ("external", "tool", "agent", "user")  # lowest first: the least trusted ancestor counts
+STATUSES = ("confirmed", "open", "provisional", "superseded", "resolved")
+CATEGORIES = {
+    "decision": ("architecture", "technology", "approach", "other"),
+    "pattern": ("convention", "best-practice", "anti-pattern", "other"),
+    "issue": ("bugfix", "performance", "security", "feature", "other"),
+}
+DECAY_DAYS = 90
+
+type_of_kind = {
+    "conversation": "episodic",
+    "session": "episodic",
+    "note": "episodic",
+    "fact": "semantic",
+    "decision": "semantic",
+    "issue": "semantic",
+    "implementation": "semantic",
+    "rule": "procedural",
+    "solution": "procedural",
+    "pattern": "procedural",
+    "pointer": "reference",
+}
+
+
+class Memory(NamedTuple):
+    """One Markdown file of the store, read."""
+
+    id: str
+    title: str
+    layer: str
+    path: str  # inside the store, with `/`
+    body: str
+    kind: str = "note"
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    trigger: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    salience: str = "medium"
+    confidence: str = "medium"
+    source: str = "observed"
+    trust: str = "user"
+    status: str = "confirmed"
+    related: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    session: str = ""
+    created: str = ""
+    updated: str = ""
+    last_accessed: str = ""
+    retention: str = ""
+    decay_after: str = ""
+    private: bool = False
+    problem: str = ""  # why the file could not be read as it was meant, if so
+
+    @property
+    def archived(self) -> bool:
+        """Whether it is cold: found by `search --archived` only."""
+        return self.path.startswith("archive/")
+
+
+class Section(NamedTuple):
+    """A part of a memory that can be retrieved alone as `id#anchor`; the head has no anchor."""
+
+    anchor: str
+    heading: str
+    text: str
+
+
+class Seen(NamedTuple):
+    """A file of the store as the file system shows it."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+class Document(NamedTuple):
+    """The text of a file and the stamp of its bytes."""
+
+    path: str
+    text: str
+    stamp: str
+
+
+class Problem(NamedTuple):
+    """Something about a file that a person should look at; never a reason to stop."""
+
+    path: str
+    sentence: str
+
+
+class Change(NamedTuple):
+    """What is to be done to one file: `put` (create or replace), `move` or `remove`.
+
+    `before` is the stamp that was seen, None for a file that must not be there yet.
+    """
+
+    op: str
+    path: str
+    memory: str = ""
+    before: str | None = None
+    text: str = ""
+    to: str = ""
+
+
+class Op(NamedTuple):
+    """A line of the journal about a file."""
+
+    op: str
+    op_id: str
+    group: str
+    of: int
+    seq: int
+    time: str
+    writer: str
+    cause: str
+    memory: str
+    path: str
+    before: str | None
+    after: str | None
+    text: str | None = None
+    to: str = ""
+    undoes: str = ""
+    by: str = ""  # the session of the agent that ran the command; a person has none
+
+
+class Entry(NamedTuple):
+    """A memory as the index and the views list it: everything but its text."""
+
+    id: str
+    title: str
+    layer: str
+    kind: str
+    category: str
+    tags: tuple[str, ...]
+    trigger: tuple[str, ...]
+    files: tuple[str, ...]
+    concepts: tuple[str, ...]
+    salience: str
+    confidence: str
+    source: str
+    trust: str
+    status: str
+    related: tuple[str, ...]
+    session: str
+    created: str
+    updated: str
+    last_accessed: str
+    decay_after: str
+    private: bool
+    path: str
+    tokens: int
+    summary: str
+    stamp: str
+    problem: str
+
+    @property
+    def archived(self) -> bool:
+        """Whether it is cold: found by `search --archived` only."""
+        return self.path.startswith("archive/")
+
+
+class Filter(NamedTuple):
+    """What a search leaves out; empty fields leave out nothing."""
+
+    layer: str = ""
+    kind: str = ""
+    tags: tuple[str, ...] = ()
+    file: str = ""
+    concept: str = ""
+    category: str = ""
+    session: str = ""
+    since: str = ""
+    until: str = ""
+    archived: bool = False
+    superseded: bool = True
+    trust: str = "external"  # the least trust that is let through
+    extra: Mapping[str, str] = MappingProxyType({})
+
+
+def lowest_trust(*trusts: str) -> str:
+    """The least of these trusts: what several things together can be trusted with."""
+    return min(trusts, key=TRUSTS.index)
+
+
+def day_of(time: str) -> int:
+    """The day of a time in our form, counted from 1970-01-01; 0 for none."""
+    year, month, day = time[:4], time[5:7], time[8:10]
+    digits = year + month + day
+    is_date = len(digits) == 8 and digits.isascii() and digits.isdecimal() and year > "0000"
+    is_usual = time[4:5] == "-" == time[7:8] and "01" <= month <= "12" and "01" <= day <= "28"
+    if is_date and is_usual:
+        # Days of years that begin in March (H. Hinnant, “chrono-compatible low-level date
+        # algorithms”), without a library for dates, which takes as long to load as ten searches.
+        years, months = int(year) - (month < "03"), (int(month) + 9) % 12
+        leaps = years // 4 - years // 100 + years // 400
+        return 365 * years + leaps + (153 * months + 2) // 5 + int(day) - 719469
+    from datetime import date
+
+    try:
+        return date.fromisoformat(time[:10]).toordinal() - date(1970, 1, 1).toordinal()
+    except ValueError:
+        return 0
+
+
+# -------------------- Looks: whether a file is as it was when it was last read, by how it looks.
+
+
+# A file that was changed this shortly before we looked may change again without a new time stamp.
+TICK_NS = 2_000_000_000
+
+if TYPE_CHECKING:
+    SeenFields = tuple[str, int, int, int, int]  # `model.Seen`
+    KnownFields = tuple[str, int, int, int, int, str, int]  # `ports.Known`
+
+
+def looks_same(old: KnownFields, seen: SeenFields) -> bool:
+    """Whether a file looks as the index remembers it."""
+    return old[:5] == seen and max(seen[2], seen[3]) + TICK_NS < old[6]
+
+
+# -------------------- Names: slugs, ids and anchors, and what may never be a name.
+
+
+LONGEST_SLUG = 64
+_RESERVED = frozenset(
+    ["con", "prn", "aux", "nul", "summary", "conversation"]
+    + [f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)]
+)
+_WORD = Pattern(r"[^\W_]+")
+_OTHERS = Pattern(r"[^\w-]+")
+_BREAKS = {code: " " for code in range(128) if not chr(code).isalnum()}
+_ID = Pattern(r"\w[\w.-]{0,127}")
+_NUMBER = Pattern(r"[dpiDPI][0-9]{3,9}")
+
+
+def slug_of(title: str) -> str:
+    """A readable name for a file: Latin letters, digits and hyphens; Chinese becomes pinyin."""
+    if not title.isascii():
+        from anyascii import anyascii  # its tables are only read for the characters at hand
+
+        title = "".join(
+            c if c.isascii() else f" {anyascii(c)} " if _is_word(c) else anyascii(c) for c in title
+        )
+    words = title.lower().translate(_BREAKS).split()
+    slug = ""
+    for word in words:
+        longer = f"{slug}-{word}" if slug else word[:LONGEST_SLUG]
+        if len(longer) > LONGEST_SLUG:
+            break
+        slug = longer
+    if not slug:
+        return "memory"
+    return f"{slug}-memory" if slug in _RESERVED else slug
+
+
+def _is_word(char: str) -> bool:
+    return "\u3040" <= char <= "\ud7af" or char >= "\U00020000"
+
+
+def anchor_of(heading: str) -> str:
+    """The anchor of a `##` heading: its words in lower case, of any script, with hyphens."""
+    return "-".join(_WORD.findall(heading.lower()))[:LONGEST_SLUG].strip("-") or "section"
+
+
+def is_id(name: str) -> bool:
+    """Whether `name` can be an id: letters of any script, digits, `_`, `-` and inner dots."""
+    return bool(_ID.fullmatch(name)) and ".." not in name and not name.endswith(".")
+
+
+def id_from(name: str) -> str:
+    """The id that comes nearest to a name that can be none itself."""
+    return _OTHERS.sub("-", name).strip("-")[:128] or "memory"
+
+
+def free_name(wanted: str, is_taken: Callable[[str], bool], taken: int = 0) -> str:
+    """`wanted`, or the first of `wanted-2`, `wanted-3`, … that nothing has yet.
+
+    The first of these names need not be asked about where it is known how many are `taken`.
+    """
+    n = taken + 1
+    while is_taken(name := _numbered(wanted, n)):
+        n += 1
+    return name
+
+
+def _numbered(wanted: str, n: int) -> str:
+    suffix = f"-{n}" if n > 1 else ""
+    return wanted[: LONGEST_SLUG - len(suffix)].rstrip("-") + suffix if suffix else wanted
+
+
+def is_sealed_path(path: str) -> bool:
+    """Whether this is the place of an encrypted memory."""
+    return path.endswith(SEALED)
+
+
+def is_number(name: str) -> bool:
+    """Whether this is the number of a fact: d001, p001, i001."""
+    return bool(_NUMBER.fullmatch(name))

@@ -1,0 +1,349 @@
+"""Threeway: two changes of one memory brought together by what both began from.
+
+Promises: pure; whoever changed something alone gets it; lists are joined; of two values of one field
+the newer memory's holds, and another text that somebody wrote there stays as a comment; where both
+changed the same lines, both wordings stand, the second one behind a remark; no line that either side
+wrote is missing from what comes of it, or there is no result at all.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.model.document import DATES, with_field, words_for
+from recollect.model.frontmatter import Entry, Front, Value, scalar_text, split_front
+from recollect.model.memory import TRUSTS, lowest_trust
+from recollect.text.wordings import remark
+
+MOST_LINES = 20_000  # of more lines nobody waits for the comparison
+_ITEM = Pattern(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
+_FENCE = Pattern(r" {0,3}(?:`{3}|~{3})")
+_MARK = Pattern(r"^(?:<{7}|={7}|\|{7}|>{7})(?:[ \t][^\n]*)?\r?$", 8)  # re.M
+
+
+class Merged(NamedTuple):
+    """The text of both, and in how many places two wordings stand of which a person keeps one."""
+
+    text: str
+    twice: int
+
+
+class CannotMerge(ValueError):
+    """The two texts cannot be put together without losing something."""
+
+
+def merged(base: str, ours: str, theirs: str) -> Merged:
+    """Two texts of a memory as one; `base` is the text that both were made from, or empty.
+
+    Raises:
+        CannotMerge: a front matter cannot be read, or there is too much to compare.
+    """
+    if theirs in (ours, base):
+        return Merged(ours, 0)
+    if ours == base:
+        return Merged(theirs, 0)
+    ends = [_line_end(text) for text in (base, ours, theirs)]
+    end = ends[2] if ends[1] == ends[0] else ends[1]
+    base, ours, theirs = (text.replace("\r\n", "\n") for text in (base, ours, theirs))
+    fronts = [split_front(text) for text in (base, ours, theirs)]
+    if any(front.problem or marks_in("".join(front.lines)) for front in fronts):
+        raise CannotMerge("the front matter cannot be read")
+    head = _head(ours, *fronts)
+    lines = [front.body.splitlines(keepends=True) for front in fronts]
+    if max(map(len, lines)) > MOST_LINES:
+        raise CannotMerge("there are too many lines to compare")
+    if not lines[0]:  # begun on both sides: what both say is what they have in common
+        lines[0] = [
+            line for at, _, n in _matches(lines[1], lines[2]) for line in lines[1][at : at + n]
+        ]
+    body = _Body(*lines)
+    text = head + "".join(body.lines())
+    _require_all(text, base, ours, theirs)
+    return Merged(text.replace("\n", "\r\n") if end == "\r\n" else text, body.twice)
+
+
+def marks_in(text: str) -> list[int]:
+    """The lines, counted from 1, with marks that git left where it could not merge."""
+    if "<<<<<<<" not in text and ">>>>>>>" not in text:
+        return []
+    found = [(text.count("\n", 0, m.start()) + 1, m[0][0]) for m in _MARK.finditer(text)]
+    return [line for line, _ in found] if {"<", ">"} & {kind for _, kind in found} else []
+
+
+def _line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _require_all(text: str, base: str, *sides: str) -> None:
+    """Raise CannotMerge if a line that a side wrote into its body is missing."""
+    said = {line.strip() for line in text.splitlines()}
+    said |= {line.strip() for line in base.splitlines()}
+    for side in sides:
+        for line in split_front(side).body.splitlines():
+            if line.strip() and line.strip() not in said:
+                raise CannotMerge("a line would be lost")
+
+
+# ---------------------------------------------------------------------------------------- fields
+
+
+def _head(ours: str, base: Front, own: Front, other: Front) -> str:
+    """The front matter of both, as it stands before the body."""
+    old, mine, yours = (_entries(front) for front in (base, own, other))
+    is_newer = _time(yours) > _time(mine)
+    text, remarks = ours, []
+    for key in dict.fromkeys((*mine, *yours)):
+        raws = [
+            _raw(front, some.get(key)) for front, some in ((base, old), (own, mine), (other, yours))
+        ]
+        if raws[2] in raws[:2]:
+            continue
+        if raws[1] == raws[0] and raws[1] and raws[2]:  # theirs alone, to the byte
+            text = _with_lines(text, key, raws[2])
+            continue
+        values = [some[key].value if key in some else None for some in (old, mine, yours)]
+        value = _of_both(key, *values, is_newer=is_newer)
+        text = text if value == values[1] else with_field(text, key, value)
+        remarks += [_also(key, one) for one in _unsaid(key, value, *values)]
+        remarks += _comments(raws[2], raws[0], raws[1])
+    remarks += _comments(_loose(other, yours), "".join(base.lines), "".join(own.lines))
+    return _with_remarks(text, remarks)
+
+
+def _entries(front: Front) -> dict[str, Entry]:
+    return {entry.key: entry for entry in front.entries}
+
+
+def _raw(front: Front, entry: Entry | None) -> str:
+    """An entry as it is written; one that has no line of its own by its value."""
+    if entry is None:
+        return ""
+    return "".join(front.lines[entry.start : entry.end]) or f"{entry.key}: {entry.value}\n"
+
+
+def _loose(front: Front, entries: dict[str, Entry]) -> str:
+    """The lines of a front matter that belong to no key."""
+    inside = {n for entry in entries.values() for n in range(entry.start, entry.end)}
+    last = len(front.lines) - 1
+    return "".join(line for n, line in enumerate(front.lines) if n not in inside | {0, last})
+
+
+def _comments(lines: str, *known: str) -> list[str]:
+    """The comment lines, and comments behind values, that none of the known texts has."""
+    found = []
+    for line in lines.splitlines():
+        at = 0 if line.lstrip().startswith("#") else line.find(" #") + 1
+        comment = line[at:].strip()
+        is_comment = comment.startswith("#") and len(comment) > 1
+        if is_comment and not any(comment in text for text in known):
+            found.append(comment)
+    return found
+
+
+def _with_lines(text: str, key: str, lines: str) -> str:
+    front = split_front(text)
+    entry = _entries(front)[key]
+    if not entry.end:
+        raise CannotMerge(f"“{key}” stands in no line of its own")
+    rows = [*front.lines[: entry.start], lines, *front.lines[entry.end :]]
+    return front.lead + "".join(rows) + front.body
+
+
+def _with_remarks(text: str, remarks: Sequence[str]) -> str:
+    """The head of a text with comment lines at its end, and without the body."""
+    front = split_front(text)
+    rows = list(front.lines)
+    if rows:
+        rows[-1:-1] = [f"{remark}\n" for remark in dict.fromkeys(remarks)]
+    return front.lead + "".join(rows)
+
+
+def _also(key: str, value: str) -> str:
+    return f"# merged, the other side has {key}: {scalar_text(value)}"
+
+
+def _unsaid(key: str, value: Value | None, *values: Value | None) -> Iterator[str]:
+    """What a side wrote into a field and it does not say now; words of a fixed set are no loss."""
+    if key in DATES or words_for(key):
+        return
+    old, *new = values
+    now = value if isinstance(value, list) else [value or ""]
+    for one in new:
+        if one not in (old, value, None):
+            items = one if isinstance(one, list) else [one or ""]
+            before = old if isinstance(old, list) else [old or ""]
+            yield from (item for item in items if item and item not in now and item not in before)
+
+
+def _time(entries: dict[str, Entry]) -> str:
+    updated, created = (_said(entries.get(key)) for key in ("updated", "created"))
+    return updated or created
+
+
+def _said(entry: Entry | None) -> str:
+    return entry.value if entry is not None and isinstance(entry.value, str) else ""
+
+
+def _of_both(
+    key: str, old: Value | None, own: Value | None, other: Value | None, *, is_newer: bool
+) -> Value | None:
+    """The value of a field that both sides may have changed."""
+    times = [one for one in (own, other) if isinstance(one, str) and one]
+    if key in DATES and times:
+        return min(times) if key == "created" else max(times)
+    if other in (own, old) or (other is None and own != old):
+        return own  # also what the other side took out and we changed
+    if own in (old, None):
+        return other
+    if key == "trust" and own in TRUSTS and other in TRUSTS:
+        return lowest_trust(str(own), str(other))
+    if isinstance(own, list) and isinstance(other, list):
+        before = old if isinstance(old, list) else []
+        kept = [item for item in own if item in other or item not in before]
+        return kept + [item for item in other if item not in own and item not in before]
+    return other if is_newer else own
+
+
+# ----------------------------------------------------------------------------------------- lines
+
+
+class _Edit(NamedTuple):
+    """The lines `[start, end)` of the base, and what a side has in their place."""
+
+    start: int
+    end: int
+    lines: list[str]
+
+
+class _Body:
+    """The lines of three bodies as one."""
+
+    def __init__(self, base: list[str], ours: list[str], theirs: list[str]) -> None:
+        ends = (lines and not lines[-1].endswith("\n") for lines in (ours, theirs))
+        self._is_open = all(ends)  # neither side ends its last line
+        self.base, self.ours, self.theirs = (_ended(lines) for lines in (base, ours, theirs))
+        self.twice = 0
+        self._made: list[str] = []
+
+    def lines(self) -> list[str]:
+        """The lines of both; where both changed the same ones, one wording after the other."""
+        mine, yours = _edits(self.base, self.ours), _edits(self.base, self.theirs)
+        at = 0
+        while mine or yours:
+            own, other = _group(mine, yours)
+            start = min(edit.start for edit in (*own, *other))
+            end = max(edit.end for edit in (*own, *other))
+            self._made += self.base[at:start]
+            self._add(start, end, own, other)
+            at = end
+        made = [*self._made, *self.base[at:]]
+        if self._is_open and made:
+            made[-1] = made[-1].removesuffix("\n")
+        return made
+
+    def _add(self, start: int, end: int, own: list[_Edit], other: list[_Edit]) -> None:
+        one, two = (self._applied(start, end, edits) for edits in (own, other))
+        old = self.base[start:end]
+        if not other or two in (one, old):
+            self._made += one
+        elif not own or one == old or not _says(one):
+            self._made += two  # what one side took out and the other changed stays
+        elif not _says(two):
+            self._made += one
+        elif len(one) == len(two) == len(old) > 1:
+            for before, first, second in zip(old, one, two, strict=True):
+                self._both([before], [first], [second])
+        else:
+            self._both(old, one, two)
+
+    def _applied(self, start: int, end: int, edits: list[_Edit]) -> list[str]:
+        made: list[str] = []
+        for edit in edits:
+            made += [*self.base[start : edit.start], *edit.lines]
+            start = edit.end
+        return [*made, *self.base[start:end]]
+
+    def _both(self, old: list[str], own: list[str], other: list[str]) -> None:
+        """Put both wordings down: what they begin with once, entries of lists once each."""
+        if other in (own, old) or own == old:
+            self._made += own if other in (own, old) else other
+            return
+        is_code = self._is_in_code() or any(map(_FENCE.match, (*own, *other)))
+        same = 0 if is_code else _common(own, other)
+        first, second = own[same:], other[same:]
+        is_list = not is_code and all(_ITEM.match(x) for x in (*first, *second) if x.strip())
+        if is_list:
+            known = {line.strip() for line in (*own, *old)}
+            second = [line for line in second if line.strip() and line.strip() not in known]
+        self._made += [*own[:same], *first]
+        if not first or not second:
+            self._made += second
+            return
+        if _says(old):
+            self.twice += 1
+            if not self._is_in_code():
+                between = f"{remark(len(first), len(second))}\n"
+                self._made += [between] if is_list else ["\n", between, "\n"]
+        elif not is_list and first[-1].strip() and second[0].strip():
+            self._made.append("\n")
+        self._made += second
+
+    def _is_in_code(self) -> bool:
+        return sum(bool(_FENCE.match(line)) for line in self._made) % 2 == 1
+
+
+def _group(mine: list[_Edit], yours: list[_Edit]) -> tuple[list[_Edit], list[_Edit]]:
+    """The next edit, with all those of the other side that touch the same lines; taken out of the lists."""
+    first = mine and (not yours or mine[0][:2] <= yours[0][:2])
+    seed = mine[0] if first else yours[0]
+    start, end, own, other = seed.start, seed.end, [], []  # type: int, int, list[_Edit], list[_Edit]
+    (own if first else other).append((mine if first else yours).pop(0))
+    is_more = True
+    while is_more:
+        is_more = False
+        for queue, taken in ((mine, own), (yours, other)):
+            if queue and _meets(start, end, queue[0]):
+                end = max(end, queue[0].end)
+                taken.append(queue.pop(0))
+                is_more = True
+    return own, other
+
+
+def _meets(start: int, end: int, edit: _Edit) -> bool:
+    """Whether an edit, which is not before it, is about lines of `[start, end)`."""
+    return edit.start < end or (start == end == edit.start)
+
+
+def _edits(base: list[str], side: list[str]) -> list[_Edit]:
+    found, at, to = [], 0, 0
+    for start, own, size in [*_matches(base, side), (len(base), len(side), 0)]:
+        if start > at or own > to:
+            found.append(_Edit(at, start, side[to:own]))
+        at, to = start + size, own + size
+    return found
+
+
+def _says(lines: Sequence[str]) -> bool:
+    return any(line.strip() for line in lines)
+
+
+def _common(own: list[str], other: list[str]) -> int:
+    """How many lines two texts have in common at their start."""
+    pairs = zip(own, other, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(own), len(other)))
+
+
+def _matches(base: Sequence[str], side: Sequence[str]) -> list[tuple[int, int, int]]:
+    from difflib import SequenceMatcher
+
+    blocks = SequenceMatcher(None, base, side, autojunk=False).get_matching_blocks()
+    return [(block.a, block.b, block.size) for block in blocks if block.size]
+
+
+def _ended(lines: list[str]) -> list[str]:
+    """The lines, the last of them with its end."""
+    if lines and not lines[-1].endswith("\n"):
+        return [*lines[:-1], f"{lines[-1]}\n"]
+    return lines

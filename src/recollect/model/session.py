@@ -1,0 +1,210 @@
+"""Session: an event of a conversation, what is said of it by command, and what it has done so far.
+
+Promises: a state turned into JSON and back is the same state.
+Touches: nothing. Client adapters make the events, `services.sessions` keeps the remarks, `folding`
+folds both into a state, `services.capture` keeps the states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.model.document import time_of
+from recollect.model.memory import lowest_trust
+
+SHORTEST_TASK = 12
+STATUSES = ("active", "saved", "discarded")
+
+
+class Event(NamedTuple):
+    """One thing that happened in a session, in the words of no client in particular."""
+
+    kind: str  # prompt, answer, call, result, todos, compacted, web
+    time: str = ""
+    text: str = ""
+    tool: str = ""  # shell, edit, or the client's own name
+    call: str = ""  # the id that joins a result to its call
+    target: str = ""  # a command, or the path of a file
+    ok: bool = True
+    todos: tuple[tuple[str, str, str], ...] = ()  # (status, text, the client's number of it)
+    id: str = ""
+    program: bool = False  # a prompt that a program sent: nothing in it is a person's word
+
+
+class Remark(NamedTuple):
+    """What somebody says of a session that goes on, by command."""
+
+    kind: str  # task, note, todo, done, about
+    text: str = ""
+    time: str = ""
+    trust: str = "user"
+    terminal: str = ""  # where the session was started
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class SessionState:
+    """The state of a session. Names follow the session files of seed 002 where it has them."""
+
+    session_id: str
+    client: str = ""
+    branch: str = ""
+    started: str = ""
+    last_updated: str = ""
+    status: str = "active"  # one of STATUSES
+    task: str = ""
+    requests: list[str] = field(default_factory=list)
+    outcome: str = ""
+    files_modified: list[str] = field(default_factory=list)
+    decisions: list[dict[str, str]] = field(default_factory=list)
+    patterns: list[dict[str, str]] = field(default_factory=list)
+    issues: list[dict[str, str]] = field(default_factory=list)
+    problems: list[dict[str, str]] = field(default_factory=list)
+    solutions: list[dict[str, Any]] = field(default_factory=list)
+    commits: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    todos: list[dict[str, str]] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    summary: str = ""
+    trust: str = "user"  # the least of those who said something of it by command
+    terminal: str = ""
+    remarks: str = ""  # the stamp of the remarks that are in its memory
+    prompts: int = 0
+    programs: int = 0  # how many of them programs sent
+    answers: int = 0
+    tool_uses: int = 0
+    compactions: int = 0
+    web: bool = (
+        False  # whether it has read from outside, so that what the agent says is second-hand
+    )
+    memory: str = ""
+    written_stamp: str = ""
+    sources: dict[str, dict[str, int]] = field(default_factory=dict)  # transcript → offset, inode
+    raw_bytes: int = 0
+    calls: dict[str, dict[str, str]] = field(default_factory=dict)
+    failures: list[dict[str, Any]] = field(default_factory=list)
+    ran: list[str] = field(default_factory=list)  # the last commands that worked since the prompt
+    private: dict[str, int] = field(default_factory=dict)  # kind of event → private parts left open
+    said: str = ""
+    answered: str = ""  # when the agent last did or said something
+    asked: str = ""  # the same as the prompt before found it
+    reactions: list[dict[str, Any]] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """The state as plain JSON values."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> SessionState:
+        """The state that `to_json` gave; keys that this version does not know are left out."""
+        known = {f.name for f in fields(cls)}
+        return cls(**{key: value for key, value in data.items() if key in known})
+
+    @property
+    def asked_trust(self) -> str:
+        """How far to trust what was asked for: a program's prompts are no person's."""
+        return lowest_trust(self.trust, "agent" if self.programs else "user")
+
+    @property
+    def has_results(self) -> bool:
+        """Whether it decided, learned or changed anything."""
+        facts = self.decisions or self.patterns or self.issues or self.solutions
+        said = self.todos or self.notes or self.summary
+        return bool(facts or said or self.files_modified or self.commits)
+
+    @property
+    def is_worth_saving(self) -> bool:
+        """Whether anything happened that somebody may want to know again."""
+        asked = self.prompts and (self.answers or self.tool_uses)
+        return bool(self.has_results or asked or self.remarks)
+
+
+# -------------------- Oldsessions: the states of sessions as seed 002 kept them, read as ours.
+
+
+CLIENT = "terminal"  # they were started by command
+_STATUSES = {"active": "active", "archived": "saved", "discarded": "discarded"}
+_DONE = ("completed", "complete", "done", "resolved")
+
+
+def is_old(data: Mapping[str, Any]) -> bool:
+    """Whether this is a state as seed 002 kept it."""
+    return bool(_text(data.get("session_id"))) and "client" not in data
+
+
+def state_of(data: Mapping[str, Any]) -> SessionState:
+    """The state that such a file tells."""
+    state = SessionState(_text(data.get("session_id")), CLIENT)
+    state.started = _time(data.get("started"))
+    state.last_updated = _time(data.get("last_updated")) or state.started
+    state.status = _STATUSES.get(_text(data.get("status")), "active")
+    state.task = _text(data.get("task"))
+    state.files_modified = list(filter(None, map(_text, _list(data.get("files_modified")))))
+    state.notes = [text for row in _list(data.get("notes")) if (text := _said(row, "note"))]
+    for row in _list(data.get("decisions")):
+        if content := _said(row, "decision"):
+            state.decisions.append(_decision(content, row))
+    for row in _list(data.get("problems")):
+        if problem := _said(row, "problem"):
+            _add_problem(state, problem, _text(row.get("solution")) if _is_row(row) else "")
+    for row in _list(data.get("todos")):
+        if text := _said(row, "todo"):
+            state.todos.append({"text": text, "status": _todo_status(row), "ref": ""})
+    return state
+
+
+def _decision(content: str, row: Any) -> dict[str, str]:
+    reason, time, others = "", "", []
+    if _is_row(row):
+        reason, time = _text(row.get("rationale")), _time(row.get("timestamp"))
+        others = list(filter(None, map(_text, _list(row.get("alternatives")))))
+    if others:
+        reason = f"{reason} (alternatives: {', '.join(others)})".strip()
+    return {
+        "content": content,
+        "reason": reason,
+        "category": "other",
+        "source": "observed",
+        "time": time,
+    }
+
+
+def _add_problem(state: SessionState, problem: str, solution: str) -> None:
+    if solution:
+        state.problems.append({"problem": f"{problem} → {solution}", "solution": solution})
+    else:
+        state.issues.append({"content": problem, "status": "open", "category": "other"})
+
+
+def _todo_status(row: Any) -> str:
+    if not _is_row(row):
+        return "open"
+    is_done = row.get("done") is True or row.get("completed") is True
+    return "done" if is_done or _text(row.get("status")).lower() in _DONE else "open"
+
+
+def _said(row: Any, name: str) -> str:
+    """The text of a row, which is a text or an object that has it."""
+    if not _is_row(row):
+        return _text(row)
+    return next((text for key in (name, "text", "content") if (text := _text(row.get(key)))), "")
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, dict)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _time(value: Any) -> str:
+    return time_of(_text(value))

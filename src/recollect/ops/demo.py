@@ -1,0 +1,369 @@
+"""Demo: a made-up history of sessions, played through the real hooks.
+
+Promises: everything happens in a scratch folder with a scratch home; nothing of the person's own
+is read or written.
+Touches: that folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.consolidate.claims import claims_in
+from recollect.consolidate.conflicts import conflict_between
+from recollect.consolidate.pages import reading_of
+from recollect.errors import Failed
+from recollect.model.claim_key import near_key
+from recollect.model.document import memory_from_text
+from recollect.model.memory import Filter
+from recollect.ops.demo_history import (
+    ASKED_OF_BOTH,
+    DAY,
+    OTHER,
+    QUESTIONS,
+    Session,
+    Step,
+    held_before,
+)
+from recollect.ops.setup import program_paths
+from recollect.store import locations as places
+from recollect.store.store import OpenStore
+from recollect.text.tokens import count_tokens
+from recollect.workspace import App
+
+# -------------------- Demo: where each statement of the sessions that have faded is found again.
+
+
+STANDS, OVERTAKEN, LOST = "stands", "overtaken", "lost"
+
+
+class Found(NamedTuple):
+    """A statement of a session, whether it stands somewhere, and in which file."""
+
+    session: str
+    text: str
+    how: str
+    path: str = ""
+
+
+def found_again(store: OpenStore) -> list[Found]:
+    """Every statement of the archived episodes, with its place now."""
+    stands: dict[str, str] = {}
+    past: dict[str, str] = {}
+    said_now: dict[str, str] = {}
+    for entry in store.index.entries(Filter()):
+        if entry.layer in ("semantic", "procedural"):
+            said = reading_of(entry.path, store.read(entry).text)
+            stands |= {held.key: entry.path for held in said.held}
+            said_now |= {held.text: entry.path for held in said.held}
+            past |= dict.fromkeys(said.past, entry.path)
+    found = []
+    for entry in reversed(store.index.entries(Filter(archived=True, layer="episodic"))):
+        for claim in claims_in(memory_from_text(store.read(entry).text, entry.path)):
+            key = near_key(claim.text)
+            place = stands.get(key) or past.get(key) or _overtaken_in(said_now, claim.text)
+            how = STANDS if key in stands else OVERTAKEN if place else LOST
+            found.append(Found(entry.id, claim.text, how, place))
+    return found
+
+
+def _overtaken_in(said: Mapping[str, str], text: str) -> str:
+    """The file that says something else now, if one does."""
+    return next((path for other, path in said.items() if conflict_between(text, other)), "")
+
+
+# -------------------- Demo: a session in the shape of Claude Code's own log (version 2.1.330).
+
+
+VERSION = "2.1.330"
+STEP_SECONDS = 40
+
+
+def lines_of(session: Session, project: str) -> Iterator[str]:
+    """The lines of a session's transcript."""
+    rows = _Rows(session, project)
+    for n, step in enumerate(session.steps):
+        yield from rows.of(step, n)
+
+
+def events_of(session: Session) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The hook events that the client would fire, with the fields of their payloads."""
+    yield "SessionStart", {"source": "startup"}
+    answer = ""
+    for n, step in enumerate(session.steps):
+        if step.kind == "person":
+            if n:
+                yield "Stop", {"last_assistant_message": answer, "stop_hook_active": False}
+            yield "UserPromptSubmit", {"prompt": step.text}
+        elif step.kind == "agent":
+            answer = step.text
+        elif step.kind == "shell" and step.failed:
+            yield "PostToolUseFailure", failure_of(step.text, step.output)
+        elif step.kind in ("shell", "edit"):
+            yield "PostToolUse", _tool_of(step) | {"tool_response": {"stdout": step.output}}
+    yield "Stop", {"last_assistant_message": answer, "stop_hook_active": False}
+    yield "SessionEnd", {"reason": "other"}
+
+
+def failure_of(command: str, output: str) -> dict[str, Any]:
+    """The fields of a failed command's payload."""
+    tool = {"tool_name": "Bash", "tool_input": {"command": command}}
+    return tool | {"error": f"Exit code 1\n{output}", "is_interrupt": False}
+
+
+def _tool_of(step: Step) -> dict[str, Any]:
+    if step.kind == "edit":
+        return {"tool_name": "Edit", "tool_input": {"file_path": step.text}}
+    return {"tool_name": "Bash", "tool_input": {"command": step.text}}
+
+
+class _Rows:
+    """Writes line after line, each pointing to the one before."""
+
+    def __init__(self, session: Session, project: str) -> None:
+        self.session, self.project = session, project
+        self.parent: str | None = None
+        self.count = 0
+
+    def of(self, step: Step, n: int) -> Iterator[str]:
+        time = datetime.fromisoformat(self.session.started) + timedelta(seconds=n * STEP_SECONDS)
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        if step.kind == "person":
+            origin = {"promptSource": "typed", "turnOrigin": "human", "origin": {"kind": "human"}}
+            yield self._line("user", stamp, {"role": "user", "content": step.text}, origin)
+        elif step.kind == "agent":
+            yield self._said(stamp, {"type": "text", "text": step.text})
+        elif step.kind == "todo":
+            todos = [{"content": t, "status": "pending"} for t in step.text.split("\n")]
+            yield self._said(stamp, self._call(n, "TodoWrite", {"todos": todos}))
+        else:
+            yield from self._tool(step, n, stamp)
+
+    def _tool(self, step: Step, n: int, stamp: str) -> Iterator[str]:
+        used = _tool_of(step)
+        given = dict(used["tool_input"])
+        if step.kind == "edit":
+            given["file_path"] = f"{self.project}/{step.text}"
+        yield self._said(stamp, self._call(n, used["tool_name"], given))
+        text = f"Exit code 1\n{step.output}" if step.failed else step.output or "updated"
+        result: dict[str, Any] = {
+            "tool_use_id": f"toolu_{n:06}",
+            "type": "tool_result",
+            "content": text,
+        }
+        extra: dict[str, Any] = {"toolUseResult": {"stdout": step.output, "stderr": ""}}
+        if step.failed:
+            result["is_error"] = True
+            extra = {"toolUseResult": f"Error: {text}"}
+        yield self._line("user", stamp, {"role": "user", "content": [result]}, extra)
+
+    def _call(self, n: int, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        return {"type": "tool_use", "id": f"toolu_{n:06}", "name": name, "input": given}
+
+    def _said(self, stamp: str, block: dict[str, Any]) -> str:
+        message = {
+            "id": f"msg_{self.count:06}",
+            "role": "assistant",
+            "model": "claude",
+            "content": [block],
+        }
+        return self._line("assistant", stamp, message, {})
+
+    def _line(self, kind: str, stamp: str, message: dict[str, Any], extra: dict[str, Any]) -> str:
+        self.count += 1
+        uuid = f"{self.session.id[-4:]}{self.count:04}-{self.count:04}-4000-8000-000000000000"
+        row = {
+            "parentUuid": self.parent,
+            "isSidechain": False,
+            "type": kind,
+            "message": message,
+            "uuid": uuid,
+            "timestamp": stamp,
+            "userType": "external",
+            "cwd": self.project,
+            "sessionId": self.session.id,
+            "version": VERSION,
+            "gitBranch": "main",
+        }
+        self.parent = uuid
+        return json.dumps(row | extra, ensure_ascii=False)
+
+
+# -------------------- Demo: playing the history through the hooks, and asking what they would say now.
+
+
+WORKER_SECONDS = 20.0
+DAYS_LATER = 120  # by then all sessions have faded
+
+
+class Answer(NamedTuple):
+    """What a hook handed over: the text, its cost in tokens, and the time of the whole process."""
+
+    asked: str
+    how: str
+    text: str
+    tokens: int
+    milliseconds: float
+
+
+class Landed(NamedTuple):
+    """A session, and the memories that it left, each with the project in whose store it is."""
+
+    session: str
+    project: str
+    said: str
+    found: list[tuple[str, str]]
+
+
+class Play:
+    """Two projects in a scratch folder, and their sessions."""
+
+    def __init__(self, folder: str) -> None:
+        """`folder` gets a home and the projects below it."""
+        self.home = os.path.join(folder, "home")
+        self.project, self.other = (os.path.join(folder, name) for name in ("orchard", OTHER))
+        for path in (self.home, *(os.path.join(one, ".git") for one in self.projects)):
+            os.makedirs(path, exist_ok=True)
+        self.env = {
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+            "HOME": self.home,
+            "LANG": "C.UTF-8",
+        }
+
+    @property
+    def projects(self) -> tuple[str, str]:
+        """The folders of the two projects."""
+        return self.project, self.other
+
+    def app(self, project: str = "") -> App:
+        """The memory of the first project, or of another."""
+        return App(project or self.project, self.env)
+
+    def months_later(self) -> App:
+        """The same, on a day when every session has faded."""
+        app = self.app()
+        app.started_ns += DAYS_LATER * 86_400 * 10**9
+        app.now = places.utc(app.started_ns / 1e9)
+        return app
+
+    def sessions(self) -> Iterator[tuple[Session, int]]:
+        """Hold the sessions one after the other; gives each with the number of its hook calls."""
+        for session in held_before(date.fromisoformat(self.app().now[:10])):
+            yield session, self._hold(session)
+
+    def _hold(self, session: Session) -> int:
+        events = self._events_of(session)
+        for event, fields in events:
+            self.call(event, session.id, fields)
+        self._wait(self.project)
+        return len(events)
+
+    def _events_of(self, session: Session) -> list[tuple[str, dict[str, Any]]]:
+        """What the client would tell the hooks; its log of the session is there."""
+        name = f"{session.id}.jsonl"
+        path = os.path.join(self.home, ".claude", "projects", f"-{session.project}", name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            project = self._folder_of(session)
+            file.writelines(f"{line}\n" for line in lines_of(session, project))
+        about = {"transcript_path": path}
+        return [(event, about | fields) for event, fields in events_of(session)]
+
+    def _folder_of(self, session: Session) -> str:
+        return self.other if session.project == OTHER else self.project
+
+    def day(self) -> list[Landed]:
+        """Hold two sessions at once in one project and one in the other; gives where each landed."""
+        held = held_before(date.fromisoformat(self.app().now[:10]), DAY)
+        for together in zip(*map(self._events_of, held), strict=True):
+            running = [
+                self._start(event, session.id, fields, self._folder_of(session))
+                for session, (event, fields) in zip(held, together, strict=True)
+            ]
+            for process, payload in running:
+                process.communicate(payload)
+        for project in self.projects:
+            self._wait(project)
+        return [
+            Landed(one.id, one.project, one.steps[0].text, self._memories_of(one)) for one in held
+        ]
+
+    def _memories_of(self, session: Session) -> list[tuple[str, str]]:
+        """The memories of a session in whichever store, by project and path."""
+        found: list[tuple[str, str]] = []
+        for project in self.projects:
+            app = self.app(project)
+            left = app.store().index.entries(Filter(session=session.id))
+            found += [(os.path.basename(project), entry.path) for entry in left]
+            app.close()
+        return found
+
+    def ask_both(self) -> list[Answer]:
+        """What the hooks hand over for one question, in the one project and in the other."""
+        asked = {"prompt": ASKED_OF_BOTH}
+        return [
+            self.call("UserPromptSubmit", f"demo-{os.path.basename(one)}", asked, one)._replace(
+                asked=f"{os.path.basename(one)}: {ASKED_OF_BOTH}"
+            )
+            for one in self.projects
+        ]
+
+    def call(self, event: str, session: str, fields: dict[str, Any], project: str = "") -> Answer:
+        """Run a hook as the client would; gives what it handed to the agent."""
+        started = time.perf_counter()
+        process, payload = self._start(event, session, fields, project or self.project)
+        out, _ = process.communicate(payload)
+        took = (time.perf_counter() - started) * 1000
+        text = ""
+        if out.startswith(b"{"):
+            output = json.loads(out).get("hookSpecificOutput", {})
+            text = output.get("additionalContext", "")
+        asked = str(fields.get("prompt") or fields.get("error") or event)
+        return Answer(asked, event, text, count_tokens(text), took)
+
+    def _start(
+        self, event: str, session: str, fields: dict[str, Any], project: str
+    ) -> tuple[subprocess.Popen[bytes], bytes]:
+        """Start a hook; gives it with the payload that it is to be told."""
+        python, hook = program_paths()
+        payload = {"session_id": session, "cwd": project, "hook_event_name": event, **fields}
+        process = subprocess.Popen(  # noqa: S603 - our own program
+            [python, "-I", "-S", hook, "claude", event],
+            env=self.env | {"CLAUDE_PROJECT_DIR": project},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        return process, json.dumps(payload).encode()
+
+    def brief(self) -> Answer:
+        """What a new session would be told at its start."""
+        return self.call("SessionStart", "demo-brief", {"source": "startup"})
+
+    def answers(self) -> Iterator[Answer]:
+        """What the hooks hand over for each question, each in a session of its own."""
+        for n, (kind, text) in enumerate(QUESTIONS):
+            if kind == "prompt":
+                yield self.call("UserPromptSubmit", f"demo-{n}", {"prompt": text})
+            else:
+                command, _, output = text.partition("\n")
+                fields = failure_of(command, output)
+                answer = self.call("PostToolUseFailure", f"demo-{n}", fields)
+                yield answer._replace(asked=f"$ {command}")
+
+    def _wait(self, project: str) -> None:
+        """Wait for the worker that the hooks started."""
+        root, _ = places.roots(project, self.env)
+        cache = places.cache_folder(root, self.env)
+        deadline = time.monotonic() + WORKER_SECONDS
+        while any(os.path.exists(f"{cache}/{mark}") for mark in ("pending", "working")):
+            if time.monotonic() > deadline:
+                raise Failed(what=f"The worker did not end within {WORKER_SECONDS:.0f} seconds.")
+            time.sleep(0.01)

@@ -1,0 +1,273 @@
+"""Demo: the sessions, as they might have been held: two people, two languages, one project.
+
+Each session is a list of steps in the order in which they happened; `transcript` renders them in
+the shape of the client's own log.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from recollect._fastimport import NamedTuple
+
+
+class Step(NamedTuple):
+    """Something that happened: `kind` is person, agent, shell, edit or todo."""
+
+    kind: str
+    text: str
+    output: str = ""
+    failed: bool = False
+
+
+class Session(NamedTuple):
+    """A session: its id, when it started, its steps, and the project that it was held in."""
+
+    id: str
+    started: str
+    steps: tuple[Step, ...]
+    project: str = "orchard"
+
+
+def person(text: str) -> Step:
+    """A prompt."""
+    return Step("person", text)
+
+
+def agent(text: str) -> Step:
+    """What the agent said."""
+    return Step("agent", text)
+
+
+def shell(command: str, output: str = "") -> Step:
+    """A command that worked."""
+    return Step("shell", command, output)
+
+
+def fails(command: str, output: str) -> Step:
+    """A command that failed."""
+    return Step("shell", command, output, failed=True)
+
+
+def edit(path: str) -> Step:
+    """A file that was changed."""
+    return Step("edit", path)
+
+
+def todo(*items: str) -> Step:
+    """The agent's list of what is left."""
+    return Step("todo", "\n".join(items))
+
+
+SESSIONS: tuple[Session, ...] = (
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000001",
+        "2026-10-05T09:12:00Z",
+        (
+            person(
+                "We decided to use PostgreSQL as the database for orders because we need JSONB and "
+                "real transactions. Please set up the schema for orders and order lines."
+            ),
+            agent("I'll start with the schema."),
+            edit("db/schema.sql"),
+            edit("orders/store.py"),
+            shell("psql -f db/schema.sql", "CREATE TABLE\nCREATE TABLE"),
+            person(
+                "Good. From now on write every migration as plain SQL, no ORM migrations. "
+                "Prices are always integers in cents, never floats."
+            ),
+            edit("orders/money.py"),
+            shell('git commit -am "Order store on PostgreSQL"', "[main 3f1c2aa] Order store"),
+            agent(
+                "The order store is on PostgreSQL: two tables, prices in cents, migrations as "
+                "plain SQL below db/migrations."
+            ),
+        ),
+    ),
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000002",
+        "2026-10-06T14:30:00Z",
+        (
+            person(
+                "Run the integration tests and fix what is red. From now on always squash pull "
+                "requests."
+            ),
+            fails(
+                "pytest tests/integration",
+                "E   sqlalchemy.exc.OperationalError: (psycopg.OperationalError) connection to "
+                'server at "127.0.0.1", port 5432 failed: Connection refused\n'
+                "ERROR tests/integration/test_orders.py",
+            ),
+            agent("The tests expect a database; the compose file starts one."),
+            shell("docker compose up -d db && pytest tests/integration", "14 passed in 3.21s"),
+            agent("Green: the integration tests need the database of the compose file to be up."),
+            person("One more thing: we decided to use npm for the shop front end."),
+            agent("Noted."),
+        ),
+    ),
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000003",
+        "2026-10-08T03:05:00Z",
+        (
+            person(
+                "我们决定用 RabbitMQ 做发货通知的消息队列，因为需要延迟投递和死信队列。"
+                "先把发布端写好。我们决定用 Jest 做前端测试。以后提交信息一律用中文。"
+            ),
+            agent("好的，先写发布端。"),
+            edit("shipping/publisher.py"),
+            fails(
+                "python -m shipping.publisher --check",
+                "ModuleNotFoundError: No module named 'pika'",
+            ),
+            agent("pika 只装在 shipping 这个可选依赖里。"),
+            shell("uv run --extra shipping python -m shipping.publisher --check", "ok"),
+            todo("为死信队列加监控", "把重试间隔写进配置"),
+            shell('git commit -am "发货通知：发布端"', "[main 91b0d1c] 发货通知：发布端"),
+            agent("发布端已完成，检查命令通过。还差死信队列的监控和可配置的重试间隔。"),
+        ),
+    ),
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000004",
+        "2026-10-12T08:40:00Z",
+        (
+            person(
+                "The checkout endpoint is slow. Find out why. I prefer measuring over guessing, so "
+                "profile first."
+            ),
+            shell(
+                "python -m cProfile -s cumtime bench/checkout.py", "orders/store.py:88 load_lines"
+            ),
+            agent("Nine in ten milliseconds go into loading order lines one by one."),
+            edit("orders/store.py"),
+            shell("python bench/checkout.py", "p50 11 ms (was 96 ms)"),
+            person(
+                "Let's cache the price list in Redis with a TTL of five minutes, because it changes twice a day."
+            ),
+            edit("pricing/cache.py"),
+            todo("Warm the price cache at start-up"),
+            agent(
+                "Checkout went from 96 ms to 11 ms: order lines are loaded in one query, and the "
+                "price list is cached in Redis for five minutes."
+            ),
+        ),
+    ),
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000005",
+        "2026-10-20T10:15:00Z",
+        (
+            person(
+                "Bisecting the slow checkout took me a day, because every pull request is one "
+                "commit. From now on never squash pull requests. Please change the repository's settings."
+            ),
+            edit(".github/settings.yml"),
+            agent("Squashing is off; a pull request keeps its commits now."),
+            person("新同事不懂中文。以后提交信息不要用中文。"),
+            edit("CONTRIBUTING.md"),
+            agent("CONTRIBUTING.md 已更新。"),
+            person("We decided to use pnpm because installs are three times faster."),
+            agent("Good."),
+            person("我们决定用 Vitest，因为启动快得多。"),
+            shell("npm install --save-dev vitest", "added 41 packages"),
+            agent("Vitest is installed."),
+            person("No, we use pnpm now."),
+            shell("pnpm install --save-dev vitest", "Done in 1.2s"),
+            agent("Done, with pnpm."),
+        ),
+    ),
+)
+
+
+def _release(n: int, day: str, version: str) -> Session:
+    """Work that comes again and again: what is done each time could be a skill."""
+    return Session(
+        f"0b6f1c2e-7d51-4c1e-9a11-6d1f0000000{n}",
+        f"{day}T16:00:00Z",
+        (
+            person(f"Publish release {version}: changelog, tag, package."),
+            edit("CHANGELOG.md"),
+            shell("pytest -q", "58 passed"),
+            shell(f"git tag v{version} && git push --tags", f"* [new tag] v{version}"),
+            shell("uv build && uv publish", f"orchard-{version}.tar.gz"),
+            agent(f"Release {version} is published: changelog, tag and package."),
+        ),
+    )
+
+
+SESSIONS += (
+    _release(6, "2026-10-22", "1.2.0"),
+    _release(7, "2026-11-03", "1.3.0"),
+    _release(8, "2026-11-12", "1.3.1"),
+)
+
+
+# A day on which three agents are at work: two in one project, one in another.
+OTHER = "lighthouse"
+DAY: tuple[Session, ...] = (
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000011",
+        "2026-11-15T09:00:00Z",
+        (
+            person("We decided to number orders with ULIDs, because they sort by time."),
+            edit("db/schema.sql"),
+            shell("psql -f db/schema.sql", "ALTER TABLE"),
+            agent("Orders have a ULID as their number now."),
+        ),
+    ),
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000012",
+        "2026-11-15T09:01:00Z",
+        (
+            person("我们决定按邮政编码分区计算运费，因为承运商按区收费。"),
+            edit("shipping/zones.py"),
+            shell("pytest tests/shipping", "6 passed in 0.41s"),
+            agent("运费按邮政编码分区计算，测试通过。"),
+        ),
+    ),
+    Session(
+        "0b6f1c2e-7d51-4c1e-9a11-6d1f00000013",
+        "2026-11-15T09:02:00Z",
+        (
+            person(
+                "We decided to use SQLite as the database for tide tables, because the lamp has no network."
+            ),
+            edit("tides/tables.py"),
+            shell("python -m tides.tables", "8,760 rows"),
+            agent("The tide tables of a year are in SQLite."),
+        ),
+        OTHER,
+    ),
+)
+ASKED_OF_BOTH = "Which database do we use, and why?"
+
+
+def held_before(day: date, sessions: tuple[Session, ...] = SESSIONS) -> list[Session]:
+    """Sessions, moved by whole days so that the last of the history was ten days before this one."""
+    last = date.fromisoformat(SESSIONS[-1].started[:10])
+    days = timedelta(days=(day - last).days - 10)
+    return [
+        one._replace(started=f"{date.fromisoformat(one.started[:10]) + days}{one.started[10:]}")
+        for one in sessions
+    ]
+
+
+# What is asked in later sessions: a prompt, or a command that fails the way one failed before.
+QUESTIONS = (
+    ("prompt", "Which database do we use for orders, and why?"),
+    ("prompt", "Add a discount column to the orders table"),
+    ("prompt", "发货通知用的是什么消息队列？"),
+    ("prompt", "How long may prices be cached?"),
+    ("prompt", "Install the packages with npm install"),
+    ("prompt", "Write a haiku about autumn leaves"),
+    (
+        "failure",
+        (
+            "pytest tests/integration/test_refunds.py\n"
+            'psycopg.OperationalError: connection to server at "127.0.0.1", port 5432 failed: '
+            "Connection refused"
+        ),
+    ),
+    (
+        "failure",
+        "python -m shipping.consumer\nModuleNotFoundError: No module named 'pika'",
+    ),
+)

@@ -1,0 +1,551 @@
+"""App: looking whether all is well, and mending it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, timedelta
+from itertools import combinations
+from typing import Any
+from urllib.parse import unquote
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.consolidate import dismissed as dismissing
+from recollect.consolidate.dismissed import MERGE, pair_of
+from recollect.errors import OutsideStore, RecollectError
+from recollect.features import accepted_stores as accepting
+from recollect.features import auto_memory as automemory
+from recollect.features import core_memory as core
+from recollect.features import embedding, facts, takeover
+from recollect.features import git_setup as ingit
+from recollect.features import repair as leftovers
+from recollect.features import repair as mending
+from recollect.features import review as factsedits
+from recollect.features.statistics import past_their_time, uses_here
+from recollect.model.claim_key import near_key
+from recollect.model.memory import Entry, Filter, is_sealed_path
+from recollect.ops import surroundings
+from recollect.store import disk as fsio
+from recollect.store.disk import stamp_of
+from recollect.store.history import gone_files, last_stamps
+from recollect.store.journal import is_folded
+from recollect.store.store import OpenStore
+from recollect.workspace import App, Finding, Group, Report, publish_after_change
+from recollect.workspace import found as _found
+
+# -------------------- Health: what a person may want to look at in a store in which nothing is broken.
+
+
+STALE_DAYS = 180  # as in seed 002
+SETTLED_DAYS = 30  # before that, nobody can have needed a memory often
+_LINK = Pattern(r"(?<!!)\[[^\]\n]{0,200}\]\(<?([^)\s>#]{1,300}\.md)(?:#[^)\s>]*)?>?\)")
+
+
+class Health(NamedTuple):
+    """Ids of memories by what is odd about them."""
+
+    duplicates: list[list[str]]
+    stale: list[str]
+    untagged: list[str]
+    never_accessed: list[str]
+    broken_links: list[tuple[str, str]]  # the path of a memory, and where it points
+
+
+def examined(
+    entries: Sequence[Entry],
+    last_used: Mapping[str, str],
+    links: Iterable[tuple[str, str]],
+    now: str,
+) -> Health:
+    """What is odd; `last_used` has the day on which each memory was last needed."""
+    own = [entry for entry in entries if "core/" not in entry.path]
+    today = date.fromisoformat(now[:10])
+    stale = (today - timedelta(days=STALE_DAYS)).isoformat()
+    settled = (today - timedelta(days=SETTLED_DAYS)).isoformat()
+    unused = [e for e in own if e.id not in last_used and e.created]
+    return Health(
+        _duplicates(own),
+        [e.id for e in own if "" < _last_touched(e, last_used) < stale],
+        [e.id for e in own if not e.tags],
+        [e.id for e in unused if e.created[:10] < settled],
+        sorted(set(links)),
+    )
+
+
+def _last_touched(entry: Entry, last_used: Mapping[str, str]) -> str:
+    times = (entry.created, entry.updated, entry.last_accessed, last_used.get(entry.id, ""))
+    return max(time[:10] for time in times)
+
+
+def _duplicates(entries: Iterable[Entry]) -> list[list[str]]:
+    """Memories of one kind that say the same in their titles; episodes may well do that."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        if entry.layer != "episodic" and entry.status != "superseded":
+            key = (entry.kind, near_key(entry.title))
+            found.setdefault(key, []).append(entry.id)
+    return sorted(sorted(ids) for ids in found.values() if len(ids) > 1)
+
+
+def links_in(path: str, text: str) -> list[tuple[str, str]]:
+    """The files of the store that a memory points to: what it says, and the path that means."""
+    folder = path.rpartition("/")[0]
+    found = []
+    for match in _LINK.finditer(text):
+        said = match[1]
+        if "://" not in said and not said.startswith(("/", "~")):
+            target = _resolved(folder, unquote(said))
+            if target:
+                found.append((said, target))
+    return found
+
+
+def _resolved(folder: str, said: str) -> str:
+    """The path inside the store that a link means, or nothing where it leads out of it."""
+    parts = folder.split("/") if folder else []
+    for part in said.split("/"):
+        if part == "..":
+            if not parts:
+                return ""
+            parts.pop()
+        elif part not in (".", ""):
+            parts.append(part)
+    return "/".join(parts)
+
+
+MOST_NAMED = 5
+EMPTY = stamp_of(b"")
+
+
+def examine(app: App, *, repair: bool) -> Report:
+    """Look at versions, stores, journal, index, permissions and clients."""
+    groups = [
+        Group(
+            "",
+            "",
+            [
+                *surroundings.program(),
+                *_bytecode(repair=repair),
+                *surroundings.clients(app),
+                *automemory.findings(app),
+                *embedding.findings(app),
+            ],
+        )
+    ]
+    if not app.roots:
+        groups[0].findings.append(
+            _found("problem", "store", "there is none here; `recollect init` makes one")
+        )
+    groups[0].findings.extend(accepting.findings(app))
+    known = app.setting_problems()
+    for scope, root in app.roots.items():
+        findings: list[Finding] = []
+        groups.append(Group(scope, root, findings))
+        try:
+            store = app.opened(root, scope)
+            wrong = [w for w in app.warnings if w not in known] + app.setting_problems(root)
+            findings += [_found("problem", "store", "{what}", what=what) for what in wrong]
+            if repair and scope == "global":
+                takeover.leave_to_projects(app, store, again=True)
+            findings += [_found("mended", "store", "{what}", what=what) for what in app.news]
+            app.news.clear()
+            if repair:
+                findings += _mended(mending.mend(app, store))
+                findings += ingit.repair(root)
+                findings += _renumbered(app, store)
+            findings += _store(app, store)
+            health = _health(app, store)
+            findings += _odd(health)
+            groups[-1] = groups[-1]._replace(health=health)
+        except RecollectError as error:
+            findings.append(_found("problem", "store", "{what}", what=str(error)))
+        app.warnings.clear()
+    return Report(groups)
+
+
+def _renumbered(app: App, store: OpenStore) -> Iterator[Finding]:
+    """Give facts whose number an older one has numbers of their own."""
+    named = facts.renumber(store)
+    if named:
+        publish_after_change(app, store)
+    for old, new in named:
+        yield _found(
+            "mended", "git", "{old} is {new} now: another fact has its number", old=old, new=new
+        )
+
+
+def _bytecode(*, repair: bool) -> Iterator[Finding]:
+    """Compiled files of our own that are cut off; without them Python makes them anew."""
+    for path in leftovers.broken_bytecode():
+        try:
+            if repair:
+                fsio.remove(path)
+        except RecollectError as error:
+            yield _found("problem", "program", "{what}", what=str(error))
+            continue
+        if repair:
+            yield _found("mended", "program", "{path} was broken; it was taken away", path=path)
+        else:
+            yield _found(
+                "problem",
+                "program",
+                "{path} is broken, and what needs it fails; `recollect doctor --repair` takes it away",
+                path=path,
+            )
+
+
+def _mended(done: mending.Mended) -> Iterator[Finding]:
+    before, after = done.before, done.after
+    yield _found(
+        "mended", "snapshot", "the store as it was before is in {path}", path=done.snapshot
+    )
+    for name in done.left_out[:MOST_NAMED]:
+        yield _found(
+            "note",
+            name,
+            "is larger than anything of ours; it is not in the snapshot",
+        )
+    if done.indexed:
+        yield _found(
+            "mended", "index", "made anew from {n} files", n=after.memories + after.archived
+        )
+    if done.lines:
+        yield _found(
+            "mended", "journal", "lines that nobody can read, taken out: {n}", n=done.lines
+        )
+    if done.private:
+        yield _found("mended", "permissions", "made private: {n}", n=done.private)
+    if done.temps:
+        yield _found(
+            "mended", "files", "half-written by crashed processes, removed: {n}", n=done.temps
+        )
+    yield _found(
+        "problem" if done.lowered else "mended",
+        "counts",
+        "memories {memories}, archived {archived}, changes {changes}",
+        **{
+            name: f"{was:,} → {now:,}"
+            for name, was, now in zip(before._fields, before, after, strict=True)
+            if name != "bytes"
+        },
+    )
+
+
+def _store(app: App, store: OpenStore) -> Iterator[Finding]:
+    counts = store.index.counts()
+    yield _found(
+        "ok",
+        "memories",
+        "{n}, archived {archived}, {size} bytes of text",
+        n=counts["memories"],
+        archived=counts["archived"],
+        size=f"{sum(s.size for s in store.files.scan()):,}",
+    )
+    for op in store.redone:
+        yield _found("mended", op.path, "a change that a crash had left was finished")
+    for name in store.hidden:
+        yield _found("mended", name, "an encryption that a crash had interrupted was finished")
+    yield from _files(store)
+    yield from _index(store)
+    yield from _core(store)
+    yield from _past_their_time(app, store)
+    yield from _together(app, store)
+    yield from ingit.findings(store)
+    yield from _views(app, store)
+    yield from _journal(store)
+    yield from _kept(store)
+    yield from _permissions(app, store)
+    yield from surroundings.hooks(app, store)
+    yield from surroundings.waiting(app, store)
+    yield from _leftovers(app, store)
+    if store.settings.encrypt or store.files.exists("encrypted"):
+        from recollect.ops import encryption as sealing  # seldom needed
+
+        yield from sealing.findings(app, store)
+    yield _found(
+        "ok",
+        "disk",
+        "files {files}, journal {journal}, sessions {sessions}, cache {cache}",
+        **{part: f"{n / 1e6:.1f} MB" for part, n in mending.sizes(app, store).items()},
+    )
+
+
+def _core(store: OpenStore) -> Iterator[Finding]:
+    for entry in core.too_long(store):
+        yield _found(
+            "note",
+            entry.path,
+            "{n} tokens: longer than its share of the brief; a session may be shown its beginning only",
+            n=f"{entry.tokens:,}",
+        )
+
+
+def _past_their_time(app: App, store: OpenStore) -> Iterator[Finding]:
+    due = past_their_time(store, app.now)
+    if due:
+        yield _found(
+            "note",
+            "episodes",
+            "episodes past their time: {n}; each pass archives a tenth of the store, the oldest first",
+            n=due,
+        )
+
+
+def _together(app: App, store: OpenStore) -> Iterator[Finding]:
+    """What an undo has put back where every project is told it."""
+    n = takeover.left_together(app, store) if store.scope == "global" else 0
+    if n:
+        yield _found(
+            "problem",
+            "projects",
+            "memories and solutions of projects that every project is told: {n}; `recollect doctor --repair` moves them to their projects",
+            n=n,
+        )
+
+
+def _files(store: OpenStore) -> Iterator[Finding]:
+    for problem in store.problems:
+        yield _found("problem", problem.path, "{what}", what=problem.sentence)
+    entries = store.index.entries(Filter())
+    for entry in entries:
+        if entry.problem:
+            yield _found("problem", entry.path, "{what}", what=entry.problem)
+        if "~" in entry.id:
+            yield _found(
+                "problem",
+                entry.path,
+                "has the id of another memory; it is found as {id}",
+                id=entry.id,
+            )
+    known = {entry.id for entry in entries}
+    for entry in entries:
+        for name in entry.related:
+            memory_id = name.partition("#")[0]
+            if memory_id not in known and store.index.entry(memory_id) is None:
+                yield _found(
+                    "problem", entry.path, "is related to “{id}”, which is not there", id=name
+                )
+
+
+def _health(app: App, store: OpenStore) -> Health:
+    entries = [e for e in store.index.entries(Filter()) if not is_sealed_path(e.path)]
+    broken: list[tuple[str, str]] = []
+    for entry in entries:
+        with suppress(RecollectError):
+            for said, target in links_in(entry.path, store.read(entry).text):
+                beside = said.removeprefix("./")  # or meant from the root of the store
+                if not any(_is_there(store, path) for path in (target, beside)):
+                    broken.append((entry.path, said))
+    uses = uses_here(app, store)
+    found = examined(entries, {name: use.last for name, use in uses.items()}, broken, app.now)
+    gone = dismissing.pairs(store)
+    alike = [
+        ids
+        for ids in found.duplicates
+        if not all(pair_of(MERGE, *both) in gone for both in combinations(ids, 2))
+    ]
+    return found._replace(duplicates=alike)
+
+
+def _is_there(store: OpenStore, path: str) -> bool:
+    with suppress(OutsideStore):
+        return store.files.exists(path)
+    return False
+
+
+def _odd(health: Health) -> Iterator[Finding]:
+    """What may be looked at some day; none of it is a problem."""
+    for ids in health.duplicates[:MOST_NAMED]:
+        yield _found("note", "duplicates", "say nearly the same: {ids}", ids=", ".join(ids))
+    for path, said in health.broken_links[:MOST_NAMED]:
+        yield _found("note", path, "points to {target}, which is not there", target=said)
+    if health.stale:
+        yield _found(
+            "note",
+            "stale",
+            "neither needed nor changed for {days} days: {n}, such as {id}",
+            days=STALE_DAYS,
+            n=len(health.stale),
+            id=health.stale[0],
+        )
+    if health.untagged:
+        yield _found(
+            "note",
+            "untagged",
+            "have no tags: {n}, such as {id}",
+            n=len(health.untagged),
+            id=health.untagged[0],
+        )
+    if health.never_accessed:
+        yield _found(
+            "note",
+            "unused",
+            "older than {days} days and never needed: {n}, such as {id}",
+            days=SETTLED_DAYS,
+            n=len(health.never_accessed),
+            id=health.never_accessed[0],
+        )
+
+
+def _index(store: OpenStore) -> Iterator[Finding]:
+    wrong, inside = mending.unlike_files(store), store.index.differences()
+    if not wrong and not inside:
+        yield _found("ok", "index", "as the files are on disk: {n}", n=len(store.index.known()))
+    for path in wrong[:MOST_NAMED]:
+        yield _found(
+            "problem",
+            path,
+            "is not in the index as it is on disk; `recollect doctor --repair` makes it anew",
+        )
+    for what in inside[:MOST_NAMED]:
+        yield _found(
+            "problem", "index", "{what}; `recollect doctor --repair` makes it anew", what=what
+        )
+
+
+def _views(app: App, store: OpenStore) -> Iterator[Finding]:
+    held = list(factsedits.findings(app, store))
+    yield from held
+    for name in mending.old_views(store):
+        if name in [finding.about for finding in held]:
+            continue
+        yield _found(
+            "note", name, "does not say what the memories say; `recollect consolidate` renews it"
+        )
+
+
+def _journal(store: OpenStore) -> Iterator[Finding]:
+    ops = store.journal.heads()
+    bad = store.journal.problems[:MOST_NAMED]
+    if not bad:
+        yield _found("ok", "journal", "changes: {n}, all can be read back", n=len(ops))
+    for problem in bad:
+        yield _found("problem", problem.path, "{what}; it is passed over", what=problem.sentence)
+    own, files = store.journal.sessions(), store.journal.files()
+    if own or any(map(is_folded, files)):
+        yield _found(
+            "ok",
+            "journal",
+            "files of sessions: {n}, of those of long ago: {folded}",
+            n=len(own),
+            folded=sum(map(is_folded, files)),
+        )
+
+
+def _kept(store: OpenStore) -> Iterator[Finding]:
+    """What became of the files without a command, as the journal last saw them."""
+    last = last_stamps(store.journal.heads())
+    now = {path: store.files.stamp(path) for path in last}
+    for path in [p for p in last if now[p] == EMPTY != last[p]][:MOST_NAMED]:
+        yield _found(
+            "problem",
+            path,
+            "is empty; remove it, and `recollect undo --gone` brings back what it said",
+        )
+    gone = [change.path for change in gone_files(store)]
+    if gone:
+        yield _found(
+            "note",
+            "files",
+            "taken away without a command: {n}, such as {path}; `recollect undo --gone` brings them back",
+            n=len(gone),
+            path=gone[0],
+        )
+    for path in [
+        p for p in last if now[p] not in (None, EMPTY, last[p]) and _is_cut_off(store, p, last[p])
+    ]:
+        yield _found(
+            "problem",
+            path,
+            "ends in the middle of what a command wrote; remove it, and `recollect undo --gone` brings that back",
+        )
+    edited = sum(stamp not in (None, EMPTY, last[path]) for path, stamp in now.items())
+    if edited:
+        yield _found("ok", "files", "changed by hand since a command wrote them: {n}", n=edited)
+
+
+def _is_cut_off(store: OpenStore, path: str, stamp: str | None) -> bool:
+    """Whether a file is the beginning of what the journal says, and not by somebody's editor.
+
+    Who takes lines away takes whole ones.
+    """
+    known = store.journal.text_of(stamp or "")
+    try:
+        text = store.files.read(path).text
+    except RecollectError:
+        return False
+    start = text.rstrip("\0")
+    is_whole = text == start and start.endswith("\n")
+    return (
+        known is not None and not is_whole and len(start) < len(known) and known.startswith(start)
+    )
+
+
+def _permissions(app: App, store: OpenStore) -> Iterator[Finding]:
+    root = store.files.root
+    if not os.access(root, os.W_OK):
+        yield _found("problem", "permissions", "the store can be read, but not be written")
+    for path in mending.blocked_locks(app, store):
+        yield _found(
+            "problem",
+            "lock",
+            "{path} is no file, so nobody gets this lock; take it away",
+            path=path,
+        )
+    roots = (root, app.cache_of(root))
+    readable = [path for root in roots for path in mending.open_to_others(root)]
+    if not readable:
+        yield _found("ok", "permissions", "only you can read the store and its cache")
+    else:
+        yield _found(
+            "note",
+            "permissions",
+            "open to others: {n}, such as {path}; --repair makes them private",
+            n=len(readable),
+            path=readable[0],
+        )
+
+
+def _leftovers(app: App, store: OpenStore) -> Iterator[Finding]:
+    old = leftovers.half_written(app, store)
+    running = leftovers.processes(store)
+    if old:
+        yield _found(
+            "note",
+            "leftovers",
+            "half-written by crashed processes: {n}; --repair removes them",
+            n=len(old),
+        )
+    elif running:
+        yield _found(
+            "ok",
+            "leftovers",
+            "at work here: {names}; nothing half-written",
+            names=", ".join(running),
+        )
+    else:
+        yield _found("ok", "leftovers", "no process of ours, nothing half-written")
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """The findings and their number, in English."""
+    return {
+        "ok": not report.problems,
+        "problems": report.problems,
+        "findings": [
+            {
+                "scope": group.scope,
+                "state": finding.state,
+                "about": finding.about,
+                "sentence": finding.sentence.format(**finding.fields),
+            }
+            for group in report.groups
+            for finding in group.findings
+        ],
+        "health": [
+            {"scope": group.scope, **group.health._asdict()}
+            for group in report.groups
+            if group.health is not None
+        ],
+    }

@@ -1,0 +1,329 @@
+"""App: making stores, connecting clients, changing settings."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from recollect._fastimport import NamedTuple
+from recollect.clients import config_files as files
+from recollect.clients.base import Part, Program
+from recollect.clients.registry import KNOWN, Client
+from recollect.errors import AlreadyThere, FileNotThere, RecollectError, StoreNotFound, Unreadable
+from recollect.features import git_setup as ingit
+from recollect.features import takeover
+from recollect.features.ask import is_asked
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+from recollect.store import ownership as ours
+from recollect.store import settings as config
+from recollect.workspace import SCOPES, App, publish_after_change
+
+if TYPE_CHECKING:
+    from recollect.context.pointers import Skill
+    from recollect.features.auto_memory import Applied
+    from recollect.features.git_setup import InGit
+
+
+CLIENTS = KNOWN  # by name
+ALL = "all"
+FOLDERS = ("core", "episodic", "semantic", "procedural", "reference")
+CONFIG_HEAD = {
+    "en": "# Settings of this memory store; `recollect config` lists them all.\n",
+    "zh": "# 此记忆库的设置；`recollect config` 列出全部设置。\n",
+}
+
+
+class Made(NamedTuple):
+    """A store that was asked for."""
+
+    scope: str
+    path: str
+    changed: bool
+    lang: str
+
+
+class Connected(NamedTuple):
+    """A file of a client that was asked for."""
+
+    name: str
+    path: str
+    changed: bool
+    backup: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name."""
+        return self._asdict()
+
+
+class Done(NamedTuple):
+    """What `init` did."""
+
+    stores: list[Made]
+    clients: list[Connected]
+    skills: Sequence[Skill] = ()
+    offered: Sequence[str] = ()  # clients that are here and not connected
+    auto_memory: Applied | None = None  # what became of the memory that a client keeps by itself
+    git: Sequence[InGit] = ()  # of stores that are in a repository
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name, all the way down."""
+        skills = [{**s._asdict(), "keywords": list(s.keywords)} for s in self.skills]
+        found: dict[str, Any] = {
+            "stores": [s._asdict() for s in self.stores],
+            "clients": [c._asdict() for c in self.clients],
+        }
+        found |= {"offered": list(self.offered)} if self.offered else {}
+        found |= {"auto_memory": self.auto_memory.as_json()} if self.auto_memory else {}
+        found |= {"git": [one._asdict() for one in self.git]} if self.git else {}
+        return found | ({"skills": skills} if skills else {})
+
+
+class Wish(NamedTuple):
+    """What `init` is asked for; a new store is in `lang`, or in the language of the terminal."""
+
+    clients: Sequence[str] = ()
+    lang: str = ""
+    skill: bool = False  # the program's own, beside the store
+    auto_memory: str = ""  # how to live beside the memory that a client keeps by itself
+
+
+def init(app: App, wish: Wish, *, scope: str, dry_run: bool) -> Done:
+    """Make the stores, connect the clients and put in place the skill, as far as asked for."""
+    clients = [client.name for client in chosen(app, wish.clients)]
+    wanted = wish.lang or app.terminal_lang
+    scopes = _scopes(app, scope, clients)
+    project = app.project_folder if "project" in scopes else ""
+    wanted_parts = [
+        (name, part) for name in clients for part in parts_of(app, KNOWN[name], project)
+    ]
+    for name, part in wanted_parts:  # what cannot be connected stops us before anything is made
+        _connect(app, name, part, dry_run=True)
+    stores = [_make_store(app, name, wanted, dry_run=dry_run) for name in scopes]
+    prepared = [ingit.prepare(made.path, dry_run=dry_run) for made in stores]
+    connected = [_connect(app, name, part, dry_run=dry_run) for name, part in wanted_parts]
+    if not dry_run:
+        _note_place(app)
+        app.forget_roots()
+        for made in stores:
+            publish_after_change(app, app.opened(made.path, made.scope))
+    skills = _put_skills(app, stores, dry_run=dry_run) if wish.skill else ()
+    offered = [name for name in installed(app) if not is_connected(app, name)]
+    left = [name for name in offered if name not in clients]
+    applied = _choose_auto_memory(app, wish.auto_memory, scopes[0], dry_run=dry_run)
+    told = [one for one in prepared if one.driver not in ("no-git", "no-repository")]
+    return Done(stores, connected, skills, left, applied, told)
+
+
+def _choose_auto_memory(app: App, mode: str, scope: str, *, dry_run: bool) -> Applied | None:
+    """Bring about the mode that was asked for, in the project if there is one."""
+    if not mode:
+        return None
+    from recollect.features import auto_memory as automemory
+    from recollect.features import settings  # seldom needed
+
+    if dry_run:  # there may be no store yet to write it down in
+        return automemory.apply(app, scope, mode, dry_run=True)
+    return settings.change_setting(app, automemory.KEY, mode, scope=scope, dry_run=False).client
+
+
+def _put_skills(app: App, stores: Sequence[Made], *, dry_run: bool) -> list[Skill]:
+    from recollect.context import pointers as keywords  # seldom needed
+
+    done = []
+    for made in stores:
+        if os.path.exists(config.path_of(made.path)):
+            store = app.opened(made.path, made.scope)
+            done.append(keywords.put_skill(store, dry_run=dry_run))
+        else:  # a dry run made no store
+            done.append(keywords.skill_beside(made.path, made.scope, made.lang))
+    return done
+
+
+def _scopes(app: App, scope: str, clients: Sequence[str]) -> list[str]:
+    """The scopes that are meant where none is named.
+
+    A project's store in a project, the global one elsewhere; both for a client's set-up.
+    """
+    home = os.path.realpath(app.env.get("HOME", "/"))
+    is_home = os.path.realpath(app.project_folder) in (home, "/")
+    if scope:
+        named = list(SCOPES) if scope == "both" else [scope]
+        # A store in the home folder is the one of all projects; one in / would be, too. What is
+        # said there is kept in their private stores.
+        return list(dict.fromkeys("global" if is_home else name for name in named))
+    in_project = not is_home and (
+        ours.main_work_tree(app.folder) or os.path.isdir(f"{app.project_folder}/.claude")
+    )
+    found = ["project"] if in_project or (not clients and not is_home) else []
+    return [*found, "global"] if clients or not found else found
+
+
+def _make_store(app: App, scope: str, lang: str, *, dry_run: bool) -> Made:
+    root = app.wanted_root(scope)
+    fresh = not os.path.exists(config.path_of(root))
+    if not fresh:
+        return Made(scope, root, fresh, app.settings(root).lang)
+    if dry_run:
+        return Made(scope, root, fresh, lang)
+    moved = takeover.move_into_repository(app, root) if scope == "project" else ""
+    if moved:
+        app.warnings.append(f"What was kept for this project in {moved} is now in {root}.")
+    for name in FOLDERS:
+        fsio.make_folder(os.path.join(root, name))
+    path = config.path_of(root)
+    if not os.path.lexists(path):
+        fsio.create_whole(path, f'{CONFIG_HEAD[lang]}lang = "{lang}"\n'.encode())
+    fsio.sync_folder(root)
+    return Made(scope, root, fresh, lang)
+
+
+def installed(app: App) -> list[str]:
+    """The clients that seem to be on this machine."""
+    return [name for name, client in KNOWN.items() if client.is_installed(app.env)]
+
+
+def chosen(app: App, names: Sequence[str]) -> list[Client]:
+    """The clients of these names, each once; with `all`, those that are on this machine."""
+    wanted = [one for name in names for one in (installed(app) if name == ALL else [name])]
+    return [KNOWN[name] for name in dict.fromkeys(wanted)]
+
+
+def is_connected(app: App, name: str) -> bool:
+    """Whether a client's own files run our hooks, of whichever installation."""
+    client = KNOWN[name]
+    first = client.own(parts_of(app, client))[0]
+    return files.state_of(first) in ("current", "other")
+
+
+def program_paths() -> tuple[str, str]:
+    """`(python, hook)`: the interpreter that runs us and the hook program, absolute."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return sys.executable, os.path.join(package, "hook.py")
+
+
+def tools_command(name: str) -> str:
+    """The command line of a client's own that brings our tools, where `init` does not."""
+    return f"{KNOWN[name].tools} {shlex.join(Program(*program_paths()).server)}"
+
+
+def _note_place(app: App) -> None:
+    """Leave word where we are, for the plugin's launcher."""
+    home = app.env.get("XDG_DATA_HOME") or os.path.join(app.env.get("HOME", "/"), ".local", "share")
+    folder = os.path.join(home, "recollect")
+    fsio.make_folder(folder)
+    fsio.write_whole(
+        os.path.join(folder, "place"), "\n".join([*program_paths(), ""]).encode(), durable=False
+    )
+
+
+def program_for(app: App) -> Program:
+    """Our program, as the clients of this user are to run it now."""
+    return Program(*program_paths(), asks=is_asked(app.env))
+
+
+def parts_of(
+    app: App, client: Client, project: str = "", *, asks: bool | None = None
+) -> list[Part]:
+    """The files of a client: the person's, and those of the project if there is one."""
+    program = program_for(app)
+    own = client.parts(app.env, program if asks is None else program._replace(asks=asks))
+    return own + (client.project_parts(project) if project else [])
+
+
+def _note_path(app: App, client: str, part: Part) -> str:
+    base = places.cache_root(app.env)
+    if not base:
+        raise StoreNotFound(where="a user without a home folder (HOME is not set)")
+    # A file of a project has a note for each project.
+    own = {"": "", "rule": f"-rule-{places.short_hash(part.path)}"}.get(part.name, f"-{part.name}")
+    return os.path.join(base, f"installed-{client}{own}.json")
+
+
+def _connect(app: App, client: str, part: Part, *, dry_run: bool) -> Connected:
+    done = files.install(part, _note_path(app, client, part), dry_run=dry_run)
+    return Connected(client, done.path, done.changed, done.backup if done.changed else "")
+
+
+def reconnect(app: App) -> list[Connected]:
+    """Put in or take out the hook that counts tool uses, where the agent is asked or no longer is.
+
+    Only in files that are as this installation puts them but for that; `init` renews others.
+    """
+    asks = is_asked(app.env)
+    done = []
+    for client in KNOWN.values():
+        old, new = (parts_of(app, client, asks=one) for one in (not asks, asks))
+        for was, part in zip(old, new, strict=True):
+            if was != part and files.state_of(was) == "current":
+                with suppress(RecollectError):  # `doctor` says that it is not as it should be
+                    done.append(_connect(app, client.name, part, dry_run=False))
+    return done
+
+
+def uninstall(app: App, names: Sequence[str], *, dry_run: bool) -> list[Connected]:
+    """Take what is ours out of the clients' files; of all clients without a name."""
+    from recollect.features import auto_memory as automemory  # seldom needed
+
+    project = os.path.dirname(os.path.dirname(app.roots.get("project", "")))
+    done = []
+    if not names:
+        roots = [root for root in app.roots.values() if ingit.remove(root, dry_run=dry_run)]
+        done += [Connected("git", root, True) for root in roots]
+    clients = chosen(app, names) or list(KNOWN.values())
+    has_memory = any(client.name == automemory.CLIENT for client in clients)
+    undone = automemory.undo(app, is_last=False, dry_run=dry_run) if has_memory else []
+    for client in clients:
+        for part in parts_of(app, client, project):
+            note = _note_path(app, client.name, part)
+            outcome = files.uninstall(part, note, dry_run=dry_run)
+            if outcome.changed or names or client.is_installed(app.env):
+                done.append(Connected(client.name, outcome.path, outcome.changed))
+    if has_memory and not dry_run:
+        undone += automemory.undo(app, is_last=True, dry_run=False)
+    known = {one.path for one in done if one.changed}
+    more = dict.fromkeys(one.path for one in undone if one.path not in known)
+    return done + [Connected(automemory.CLIENT, path, True) for path in more]
+
+
+# -------------------- App: the token that lets clients in over HTTP.
+
+
+BYTES = 32
+SHORTEST = 32  # characters
+
+
+def token_path(app: App) -> str:
+    """Where the token is, or would be made."""
+    home = app.env.get("HOME", "")
+    base = app.env.get("XDG_DATA_HOME", "")
+    if not base.startswith("/"):
+        if not home:
+            raise StoreNotFound(where="a user without a home folder (HOME is not set)")
+        base = os.path.join(home, ".local", "share")
+    return os.path.join(base, "recollect", "http-token")
+
+
+def http_token(app: App) -> str:
+    """The token, made if there is none yet.
+
+    Raises:
+        Unreadable: what is there is too short to be one.
+    """
+    path = token_path(app)
+    for _ in range(2):  # somebody else may be making it
+        with suppress(FileNotThere):
+            found = fsio.read_file(path, 4096).decode("ascii", "replace").strip()
+            if len(found) < SHORTEST or not found.isalnum():
+                raise Unreadable(
+                    path=path, reason="it holds no token; without it a new one is made"
+                )
+            return found
+        fsio.make_folder(os.path.dirname(path))
+        with suppress(AlreadyThere):
+            fsio.create_whole(path, f"{os.urandom(BYTES).hex()}\n".encode())
+    raise FileNotThere(path=path, reason="it is not a regular file")

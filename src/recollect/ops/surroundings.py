@@ -1,0 +1,220 @@
+"""App: what is around the stores: the program, its clients, their hooks, the worker.
+
+Promises: reads only.
+Touches: the clients' settings, the names and times of their transcripts, our logs in the cache.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sqlite3
+import subprocess
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from recollect import __version__
+from recollect.clients import claude
+from recollect.clients import config_files as files
+from recollect.clients.base import Part
+from recollect.clients.registry import KNOWN, Client
+from recollect.errors import RecollectError
+from recollect.features import repair
+from recollect.ops.setup import parts_of, program_for
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+from recollect.store.store import OpenStore
+from recollect.workspace import App, Finding
+from recollect.workspace import found as _found
+
+# -------------------- App: asking the server of our tools, as a client would start it, whether it answers.
+
+
+LONGEST_SECONDS = 10
+SILENT = "-"
+GREETING = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "recollect-doctor", "version": "1"},
+    },
+}
+
+
+def answer_of(command: Sequence[str], folder: str, env: Mapping[str, str]) -> str:
+    """The name and version that a server answers with, or SILENT."""
+    try:
+        done = subprocess.run(  # noqa: S603 - our own program
+            list(command),
+            input=f"{json.dumps(GREETING)}\n".encode(),
+            capture_output=True,
+            timeout=LONGEST_SECONDS,
+            cwd=folder,
+            env=dict(env),
+            check=False,
+        )
+        found = json.loads(done.stdout.split(b"\n", 1)[0])["result"]["serverInfo"]
+        return f"{found['name']} {found['version']}"
+    except (OSError, ValueError, KeyError, TypeError, subprocess.SubprocessError):
+        return SILENT
+
+
+LATE_SECONDS = 900  # a client writes that much after its last hook
+
+
+def program() -> Iterator[Finding]:
+    """What runs."""
+    yield _found(
+        "ok",
+        "program",
+        "recollect {version}, Python {python}, SQLite {sqlite}",
+        version=__version__,
+        python=platform.python_version(),
+        sqlite=sqlite3.sqlite_version,
+    )
+
+
+def clients(app: App) -> Iterator[Finding]:
+    """Of each client that is used or connected: whether ours is in its files, and works."""
+    calls = _last_calls(app)
+    program = program_for(app)
+    answer = ""
+    for name, client in KNOWN.items():
+        own = client.own(client.parts(app.env, program))
+        states = [(part, files.state_of(part)) for part in own]
+        finding, is_whole = _connection(app, client, states)
+        if finding is None:
+            continue
+        yield finding
+        if name != "claude" and all(state != "absent" for _, state in states):
+            last = calls.get(client.hook_name)
+            if last:
+                yield _found("ok", name, "hooks last called {time}", time=last)
+            else:
+                yield _found("note", name, "hooks not called yet")
+                if client.asks:
+                    yield _found("note", name, "{what}", what=client.asks)
+        if is_whole and name != "claude":
+            answer = answer or answer_of(program.server, app.project_folder, app.env)
+            if answer == SILENT:
+                yield _found("problem", name, "the server of its tools does not answer")
+            else:
+                yield _found("ok", name, "the server of its tools answers: {name}", name=answer)
+
+
+def _connection(
+    app: App, client: Client, states: list[tuple[Part, str]]
+) -> tuple[Finding | None, bool]:
+    """What is to be said of a client's files, and whether all is in them as it should be."""
+    found = {state: part for part, state in reversed(states)}
+    name = client.name
+    if "invalid" in found:
+        path = found["invalid"].path
+        return _found("problem", name, "{path} is not valid; it is left alone", path=path), False
+    if "other" in found:
+        return _found(
+            "problem",
+            name,
+            "its hooks are not as this installation puts them; `recollect init --client {name}` renews them",
+            name=name,
+        ), False
+    if "absent" not in found:
+        path = states[0][0].path
+        return _found("ok", name, "connected in {path}", path=path), True
+    if "current" in found:
+        return _found(
+            "problem",
+            name,
+            "{path} is without ours; `recollect init --client {name}` puts it in",
+            path=found["absent"].path,
+            name=name,
+        ), False
+    if name != "claude" and not client.is_installed(app.env):
+        return None, False
+    return _found(
+        "note",
+        name,
+        "not connected through its settings; `recollect init --client {name}` does that",
+        name=name,
+    ), False
+
+
+def _last_calls(app: App) -> dict[str, str]:
+    """When the hooks of each client were last called, for the stores that concern us."""
+    last: dict[str, str] = {}
+    for scope, root in app.roots.items():
+        with suppress(RecollectError):
+            for line in app.opened(root, scope).journal.hot("signal"):
+                client, time = str(line.get("client", "")), str(line.get("time", ""))
+                last[client] = max(last.get(client, ""), time)
+    return last
+
+
+def hooks(app: App, store: OpenStore) -> Iterator[Finding]:
+    """Whether the hooks are really called for a store."""
+    calls = {str(c.get("session")): str(c.get("time", "")) for c in store.journal.hot("signal")}
+    last = max(calls.values(), default="")
+    unheard = _unheard_session(app, store, calls, last)
+    if unheard:
+        yield _found(
+            "problem",
+            "hooks",
+            "not called in the session of {time}, though they are connected; start the client anew",
+            time=unheard,
+        )
+    elif last:
+        yield _found("ok", "hooks", "last called {time}", time=last)
+    else:
+        yield _found("note", "hooks", "not called for this store yet")
+    log = f"{places.cache_root(app.env)}/hook.log"
+    with suppress(RecollectError):
+        lines = fsio.read_file(log).decode("utf-8", "replace").splitlines()
+        if lines:
+            yield _found(
+                "note",
+                "hooks",
+                "troubles in {path}: {n}; the last: {line}",
+                n=len(lines),
+                path=log,
+                line=lines[-1],
+            )
+
+
+def _unheard_session(app: App, store: OpenStore, calls: Collection[str], last: str) -> str:
+    """When the client last wrote of a session here, if our hooks should have heard of it.
+
+    In one that they are called in the client may work for long between two prompts.
+    """
+    settings = claude.settings_path(app.env)
+    [hooks_of_client] = parts_of(app, KNOWN["claude"])
+    if store.scope != "project" or files.state_of(hooks_of_client) != "current":
+        return ""
+    folder = "".join(c if c.isascii() and c.isalnum() else "-" for c in app.project_folder)
+    written = [os.path.getmtime(settings)]
+    with suppress(OSError), os.scandir(f"{os.path.dirname(settings)}/projects/{folder}") as found:
+        names = [(e, e.name.removesuffix(".jsonl")) for e in found if e.name.endswith(".jsonl")]
+        written += [e.stat().st_mtime for e, session in names if session not in calls]
+    newest = max(written)
+    heard = max(last, places.utc(written[0] + LATE_SECONDS))
+    return places.utc(newest) if places.utc(newest - LATE_SECONDS) > heard else ""
+
+
+def waiting(app: App, store: OpenStore) -> Iterator[Finding]:
+    """What hooks asked for and no worker has done."""
+    since = repair.waits_since(app, store)
+    if since:
+        yield _found(
+            "problem",
+            "worker",
+            "what hooks recorded waits since {time}; `recollect doctor --repair` starts the worker",
+            time=since,
+        )
+    log = f"{places.cache_root(app.env)}/worker.log"
+    with suppress(OSError):
+        yield _found(
+            "note", "worker", "troubles in {path}, {n} bytes", path=log, n=os.path.getsize(log)
+        )

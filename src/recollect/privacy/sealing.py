@@ -1,0 +1,324 @@
+"""Sealing: encrypted memories opened, closed, made and unmade.
+
+Promises: what is written is encrypted before it leaves this module, secrets and private parts
+taken out before that; a text that the file has already is not encrypted again; a memory that was
+exchanged for another is not taken for itself.
+Touches: the ports behind the store it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from recollect._fastimport import NamedTuple
+from recollect.errors import Failed, RecollectError, SealBroken, UsageProblem
+from recollect.model import document as codec
+from recollect.model import frontmatter
+from recollect.model import merge as threeway
+from recollect.model.document import (
+    CONVERSATION,
+    FOLDER,
+    Sealed,
+    claims_to_be_sealed,
+    files_of,
+    is_armor,
+    sealed_of,
+    sealed_text,
+    with_conversation,
+    without_conversation,
+)
+from recollect.model.layers import SHARED
+from recollect.model.memory import (
+    SEALED,
+    Change,
+    Document,
+    Entry,
+    Filter,
+    Memory,
+    free_name,
+    is_id,
+    is_sealed_path,
+    slug_of,
+)
+from recollect.model.merge import Merged
+from recollect.ports import Sealing
+from recollect.privacy.hiding import DECRYPT, ENCRYPT, Turned
+from recollect.store.store import OpenStore
+
+WAS = "was"  # the key under which an encrypted memory keeps the name it had when it was plain
+REWRAP = "rewrap"
+_PLACE = "semantic/x.md"  # where a text is read that has no place of its own
+
+
+def new_place(store: OpenStore) -> tuple[str, str]:
+    """`(id, path)` for another encrypted memory, which say nothing of it."""
+    name = f"sealed-{store.ledger.moment.new_id().rpartition('-')[2]}"
+    return name, f"{FOLDER}/{name}{SEALED}"
+
+
+# ------------------------------------------------------------------------------ opening, closing
+
+
+def opened(sealing: Sealing, document: Document) -> Document:
+    """The document with its plain text.
+
+    Raises:
+        SealBroken: it is no encrypted memory, or another one than its file says.
+        Encrypted: there is no key for it.
+    """
+    found = sealed_of(document.text)
+    if found is None:
+        raise SealBroken(id=codec.memory_from_text(document.text, document.path).id)
+    return document._replace(text=without_conversation(_opened(sealing, found))[0])
+
+
+def conversation_of(store: OpenStore, entry: Entry) -> str:
+    """The raw conversation of an encrypted memory, if it has one. Raises Encrypted."""
+    found = sealed_of(store.files.read(entry.path).text)
+    if found is None:
+        raise SealBroken(id=entry.id)
+    return without_conversation(_opened(store.sealing(), found))[1]
+
+
+def opened_text(sealing: Sealing, text: str) -> str:
+    """What a text says: of an encrypted memory, or bare armor, its plain text. Raises Encrypted."""
+    if is_armor(text):
+        return sealing.open(text, "armor")
+    found = sealed_of(text)
+    return _opened(sealing, found) if found else text
+
+
+def _opened(sealing: Sealing, sealed: Sealed) -> str:
+    text = sealing.open(sealed.armor, sealed.id)
+    if codec.memory_from_text(text, _PLACE).id != sealed.id:
+        raise SealBroken(id=sealed.id)  # what another file has was put into this one
+    return text
+
+
+def memory_of(text: str, path: str) -> Memory:
+    """The memory that an opened text is, at the place of its file."""
+    return codec.memory_from_text(text, _PLACE)._replace(path=path, private=True)
+
+
+def closed(store: OpenStore, changes: Sequence[Change]) -> list[Change]:
+    """The changes with the texts of encrypted memories encrypted; those that change nothing left out."""
+    made = (_closed(store, change) for change in changes)
+    return [change for change in made if change is not None]
+
+
+def _closed(store: OpenStore, change: Change) -> Change | None:
+    if change.op != "put" or not is_sealed_path(change.path) or sealed_of(change.text):
+        return change
+    # Each for itself: an unclosed private part ends with its memory.
+    text, log = map(store.ledger.redact, without_conversation(change.text))
+    memory = codec.memory_from_text(text, _PLACE)
+    if claims_to_be_sealed(text) or memory.id != change.memory.partition("~")[0]:
+        raise Failed(what=f"What was to be written to {change.path} is not what belongs there.")
+    sealing = store.sealing()
+    if change.before is not None:
+        old = opened_text(sealing, store.files.read(change.path).text)
+        if CONVERSATION in change.text:
+            raise Failed(what=f"The line {CONVERSATION} has a meaning of its own: take it out.")
+        log = without_conversation(old)[1]  # who edits sees the memory without it
+        if old == with_conversation(text, log):
+            return None
+    return change._replace(text=_sealed(sealing, memory, with_conversation(text, log)))
+
+
+def made_sealed(store: OpenStore, text: str, log: str) -> str:
+    """A memory of ours and its raw conversation, encrypted; nothing is opened for that."""
+    # Whatever stands behind this line is taken for the conversation.
+    text, log = map(store.ledger.redact, (text.replace(CONVERSATION, ""), log))
+    memory = codec.memory_from_text(text, _PLACE)
+    return _sealed(store.sealing(), memory, with_conversation(text, log))
+
+
+def _sealed(sealing: Sealing, memory: Memory, text: str) -> str:
+    armor = sealing.seal(text)
+    created = memory.created or memory.updated
+    updated = memory.updated or created
+    return sealed_text(Sealed(memory.id, created, updated, sealing.recipients, armor))
+
+
+def merged(sealing: Sealing, base: str, ours: str, theirs: str) -> Merged:
+    """Two changes of a memory as one, of an encrypted one encrypted; `base` may be empty.
+
+    Raises:
+        Encrypted: one of them cannot be opened, or ours is plain and theirs is not.
+        CannotMerge.
+    """
+    if sealed_of(theirs) and not sealed_of(ours):
+        raise SealBroken(id=codec.memory_from_text(ours, _PLACE).id)
+    texts = [opened_text(sealing, text) for text in (base, ours, theirs)]
+    memories, logs = zip(*map(without_conversation, texts), strict=True)
+    found = threeway.merged(*memories)
+    if sealed_of(ours) is None:
+        return found
+    text = with_conversation(found.text, max(logs[1:], key=len))
+    if text in texts[1:]:  # nothing is encrypted again without need
+        return Merged((ours, theirs)[texts[1:].index(text)], 0)
+    return Merged(_sealed(sealing, codec.memory_from_text(text, _PLACE), text), found.twice)
+
+
+# ------------------------------------------------------------------------------ plain ↔ encrypted
+
+
+def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
+    """Encrypt a memory: another file under another name, which says nothing of it.
+
+    The old text is still in the journal afterwards; `hide` takes it out.
+
+    Raises:
+        MemoryNotFound, UsageProblem, RecoveryMissing.
+    """
+    entry = store.require(name)
+    _require_fit(entry)
+    new, path = new_place(store)
+    done = Turned(entry.id, entry.path, new, path, entry.title)
+    store.sealing().seal("")  # before anything is written: are there keys to encrypt for?
+
+    def plan() -> list[Change]:
+        old = store.read(entry)
+        memory = codec.memory_from_text(old.text, entry.path)
+        text = codec.with_field(old.text, "id", new)
+        for key, value in _said_by_place(memory, store.now).items():
+            if not frontmatter.split_front(text).value(key):
+                text = codec.with_field(text, key, value)
+        text = codec.with_field(text, WAS, entry.id)
+        changes = [Change("remove", entry.path, entry.id, old.stamp)]
+        for path in files_of(entry.path)[1:]:
+            if store.files.exists(path):
+                log = store.files.read(path)
+                text = with_conversation(text, log.text)
+                changes.append(Change("remove", path, entry.id, log.stamp))
+        return [Change("put", done.path, new, None, text), *changes]
+
+    ops = [] if dry_run else store.commit(plan, cause=ENCRYPT)
+    return done._replace(seq=ops[-1].seq if ops else 0)
+
+
+def _said_by_place(memory: Memory, now: str) -> dict[str, str]:
+    """What a memory is by its name and place, which it loses."""
+    return {
+        "title": memory.title,
+        "type": memory.layer,
+        "kind": memory.kind,
+        "created": memory.created or now,
+        "updated": memory.updated or memory.created or now,
+    }
+
+
+def _require_fit(entry: Entry) -> None:
+    """Raise UsageProblem for what cannot be encrypted."""
+    what = ""
+    if is_sealed_path(entry.path):
+        what = f"{entry.id} is encrypted already."
+    elif entry.path.startswith("core/"):
+        what = "A core file is told in every session: it cannot be encrypted."
+    elif entry.path in SHARED.values():
+        what = (
+            "This file has a section for each rule, and agents need them: it cannot be encrypted."
+        )
+    elif entry.archived:
+        what = f"{entry.id} is in the archive: bring it back with `recollect activate` first."
+    if what:
+        raise UsageProblem(what=what, command=ENCRYPT)
+
+
+def decrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
+    """Make an encrypted memory a plain one, with the name it had, or one made of its title."""
+    entry = store.require(name)
+    if not is_sealed_path(entry.path):
+        raise UsageProblem(what=f"{entry.id} is not encrypted.", command=DECRYPT)
+    old = store.read_open(entry)
+    memory = codec.memory_from_text(old.text, _PLACE)
+    was = frontmatter.split_front(old.text).value(WAS)
+    wanted = was if isinstance(was, str) and is_id(was) else slug_of(memory.title)
+    new = free_name(wanted, store.is_taken)
+    conversation = conversation_of(store, entry)
+    kind = "conversation" if conversation else memory.kind
+    done = Turned(entry.id, entry.path, new, store.path_for(memory.layer, kind, new), memory.title)
+
+    def plan() -> list[Change]:
+        text = codec.with_field(codec.with_field(old.text, "id", new), WAS, None)
+        texts = zip(files_of(done.path), (text, conversation), strict=False)
+        puts = [Change("put", path, new, None, said) for path, said in texts if said]
+        return [*puts, Change("remove", entry.path, entry.id, old.stamp)]
+
+    ops = [] if dry_run else store.commit(plan, cause=DECRYPT)
+    return done._replace(seq=ops[-1].seq if ops else 0)
+
+
+# --------------------------------------------------------------------------------------- several
+
+
+def entries_in(store: OpenStore) -> list[Entry]:
+    """The encrypted memories of a store, the archived ones too."""
+    found = (*store.index.entries(Filter()), *store.index.entries(Filter(archived=True)))
+    return [entry for entry in found if is_sealed_path(entry.path)]
+
+
+def not_for(store: OpenStore, recipients: Iterable[str]) -> list[Entry]:
+    """The encrypted memories that are for other keys than exactly these."""
+    wanted = set(recipients)
+    return [entry for entry in entries_in(store) if _recipients_of(store, entry) != wanted]
+
+
+def _recipients_of(store: OpenStore, entry: Entry) -> set[str]:
+    found = sealed_of(store.files.read(entry.path).text)
+    return set(found.recipients) if found else set()
+
+
+class Rewrapped(NamedTuple):
+    """What became of the memories that were for other keys: their names, and why some stayed."""
+
+    done: list[str]
+    left: list[tuple[str, str]]
+
+
+def rewrap(store: OpenStore, sealing: Sealing, *, dry_run: bool = False) -> Rewrapped:
+    """Encrypt anew what is for other keys than those of `sealing`; what cannot be opened stays."""
+    found = Rewrapped([], [])
+
+    def plan() -> list[Change]:
+        found.done.clear()
+        found.left.clear()
+        return [change for entry in wrong for change in _rewrapped(store, entry, sealing, found)]
+
+    wrong = not_for(store, sealing.recipients)
+    if dry_run or not wrong:
+        plan()
+    else:
+        store.commit(plan, cause=REWRAP)
+    return found
+
+
+def _rewrapped(
+    store: OpenStore, entry: Entry, sealing: Sealing, found: Rewrapped
+) -> Iterator[Change]:
+    try:
+        old = store.files.read(entry.path)
+        sealed = sealed_of(old.text)
+        if sealed is None:
+            raise SealBroken(id=entry.id)
+        armor = sealing.seal(_opened(sealing, sealed))
+    except RecollectError as error:
+        found.left.append((entry.id, str(error)))
+        return
+    found.done.append(entry.id)
+    new = sealed._replace(recipients=sealing.recipients, armor=armor)
+    yield Change("put", entry.path, entry.id, old.stamp, sealed_text(new))
+
+
+def openable(
+    store: OpenStore, entries: Iterable[Entry], failed: Callable[[RecollectError], None]
+) -> Iterator[tuple[Entry, Document]]:
+    """Those of these memories that can be opened, with their plain text."""
+    for entry in entries:
+        try:
+            yield entry, store.read_open(entry)
+        except RecollectError as error:
+            failed(error)
+
+
+# -------------------- Capture where episodes are encrypted: a session is read as a whole, and leaves cipher text only.

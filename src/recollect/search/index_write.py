@@ -1,0 +1,329 @@
+"""SQLite: putting memories into the tables and taking them out again.
+
+Promises: what is taken out of the text index is to the letter what was put in, since its tables
+keep no content of their own; what the tables say depends on the files that are there, never on
+the order in which they came.
+Touches: the database it is given, inside the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from binascii import crc32
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+from recollect._fastimport import NamedTuple
+from recollect.model import entries
+from recollect.model.document import stem_of
+from recollect.model.memory import Entry, Memory, day_of
+from recollect.model.tags import with_forms
+from recollect.ports import Row
+from recollect.search import lookup
+from recollect.search.index_schema import ENTRY_FIELDS, clean, entry_of
+from recollect.search.lookup import match, sqlite, terms
+from recollect.store.disk import stamp_of
+from recollect.text.tokens import chunk_words, folded, plain_words
+
+SECTION_FIELDS = "shelf, anchor, heading, text, kind, source, trust, trigger, tokens, confidence"
+MOST_KEPT = 50_000  # chunks whose words are kept
+LONGEST_KEPT = 32  # characters; a longer chunk hardly comes twice
+BATCH = 500  # memories whose rows go into the tables together
+
+Value = str | int
+
+
+class Cuts(dict[str, str]):
+    """The words of each chunk of text, cut when it is first asked for."""
+
+    def __missing__(self, chunk: str) -> str:
+        """Cut a chunk, and keep its words if it is likely to come again."""
+        words = " ".join(chunk_words(chunk))
+        if len(chunk) <= LONGEST_KEPT:
+            if len(self) >= MOST_KEPT:
+                self.clear()
+            self[chunk] = words
+        return words
+
+
+def _put(table: str, fields: str) -> str:
+    return f"INSERT INTO {table}({fields}) VALUES ({', '.join('?' * (fields.count(',') + 1))})"
+
+
+_PUT_MEMORY = _put("memory", f"n, shelf, day, {ENTRY_FIELDS}, sum")
+_PUT_SECTION = _put("section", f"n, {SECTION_FIELDS}, memory")
+_WORDS = "rowid, title, tags, trigger, names, body"
+_PUT_WORDS = tuple(_put(f"{shelf}_fts", _WORDS) for shelf in lookup.SHELVES)
+_DROP_WORDS = tuple(_put(f"{shelf}_fts", f"{shelf}_fts, {_WORDS}") for shelf in lookup.SHELVES)
+
+
+class Filed(NamedTuple):
+    """A section as it is filed: its number, its shelf, and the texts whose words it has."""
+
+    n: int
+    shelf: int
+    title: str
+    tags: str
+    files: str
+    concepts: str
+    heading: str
+    trigger: str
+    text: str
+
+
+class Filing:
+    """The taking in and out of memories within one transaction; whole when `end` was called."""
+
+    def __init__(self, db: sqlite.Connection) -> None:
+        """`db` is in a transaction of the caller's."""
+        self._db, self._cuts = db, Cuts()
+        self._memory, self._section = (
+            db.execute(f"SELECT coalesce(max(n), 0) FROM {table}").fetchone()[0]
+            for table in ("memory", "section")
+        )
+        self.is_first = not self._memory  # nothing that comes can be there already
+        self._more = 0  # sections that recall looks through
+        self._begin()
+
+    def _begin(self) -> None:
+        self._memories: list[tuple[Value, ...]] = []
+        self._sections: list[tuple[Value, ...]] = []
+        self._words: list[list[tuple[Value, ...]]] = [[] for _ in lookup.SHELVES]
+        self._files: list[tuple[Value, ...]] = []
+        self._names: list[tuple[str, str]] = []
+
+    def see(self, row: Row, checked_ns: int) -> None:
+        """Note how the file of a row looked."""
+        self._files.append((*row.seen, row.stamp, checked_ns))
+        if len(self._files) >= BATCH:
+            self._flush()
+
+    def has(self, path: str, stamp: str) -> bool:
+        """Whether this text of the file is in the index already: another process was quicker."""
+        asked = "SELECT 1 FROM memory WHERE path = ? AND stamp = ?"
+        return self._db.execute(asked, (path, stamp)).fetchone() is not None
+
+    def put_in(self, memory: Memory, stamp: str) -> None:
+        """File a memory with its sections."""
+        shelf = lookup.SHELVES.index(_shelf_of(memory))
+        entry = [
+            value if type(value) is str and value.isascii() else _flat(value)
+            for value in entries.entry_of(memory, stamp)
+        ]
+        head = (shelf, day_of(memory.created or memory.updated), *entry)
+        sections = [(shelf, *_section_row(one)) for one in entries.shelved(memory)]
+        self._memory += 1
+        self._memories.append((self._memory, *head, _sum(head, sections)))
+        title, tags, files, concepts = (str(entry[n]) for n in (1, 5, 7, 8))
+        for section in sections:
+            self._section += 1
+            self._sections.append((self._section, *section, self._memory))
+            heading, text, trigger = (str(section[n]) for n in (2, 3, 7))
+            row = Filed(self._section, shelf, title, tags, files, concepts, heading, trigger, text)
+            self._words[shelf].append(_words_of(row, self._cuts))
+        self._names.append((memory.path, memory.id))
+        self._more += len(sections) if shelf == 0 else 0
+
+    def take_out(self, path: str) -> None:
+        """Take the memory of a file out, if there is one."""
+        db = self._db
+        found = db.execute("SELECT n, id, shelf FROM memory WHERE path = ?", (path,)).fetchone()
+        if found is None:
+            return
+        number, name, shelf = found
+        rows = filed(db, number)
+        drop_words(db, rows, self._cuts)
+        db.execute("DELETE FROM section WHERE memory = ?", (number,))
+        db.execute("DELETE FROM memory WHERE n = ?", (number,))
+        self._more -= len(rows) if shelf == 0 else 0
+        _settle(db, name.partition("~")[0])
+        _name_conversation(db, path)
+
+    def forget(self, path: str) -> None:
+        """Take out a memory whose file is gone."""
+        self.take_out(path)
+        self._db.execute("DELETE FROM file WHERE path = ?", (path,))
+
+    def _flush(self) -> None:
+        db = self._db
+        db.executemany(_PUT_MEMORY, self._memories)
+        db.executemany(_PUT_SECTION, self._sections)
+        for shelf, put, rows in zip(lookup.SHELVES, _PUT_WORDS, self._words, strict=True):
+            db.executemany(put, rows)
+            if rows and not self.is_first:  # all words of a new index are listed at its end
+                _list_more(db, shelf, rows)
+        db.executemany("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)", self._files)
+        for path, name in self._names:
+            if not self.is_first:
+                _settle(db, name)
+            _name_conversation(db, path)
+        self._begin()
+
+    def end(self) -> None:
+        """Put in what is still to be put in, and note how much there is."""
+        self._flush()
+        if self.is_first:
+            twice = "SELECT id FROM memory WHERE shelf <> 2 GROUP BY id HAVING count(*) > 1"
+            for (name,) in self._db.execute(twice).fetchall():
+                _settle(self._db, name)
+            # Every prompt looks through all parts of an index: of one it has the answer sooner.
+            for shelf in lookup.SHELVES:
+                self._db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts) VALUES ('optimize')")
+        _count(self._db, self._more, is_first=self.is_first)
+
+
+def _list_more(db: sqlite.Connection, shelf: str, rows: Sequence[tuple[Value, ...]]) -> None:
+    """Add the words of these sections to the list."""
+    words = {word for row in rows for field in row[1:] for word in str(field).split()}
+    put = "INSERT OR IGNORE INTO listed VALUES (?, ?, 0)"
+    db.executemany(put, [(shelf, term) for term in terms(list(words))])
+
+
+def _section_row(one: entries.Shelved) -> tuple[Value, ...]:
+    heading, text, trigger = clean(one.heading), clean(one.text), clean("\n".join(one.trigger))
+    said = one.anchor, heading, text, one.kind, one.source, one.trust, trigger, one.tokens
+    return (*said, one.confidence)
+
+
+def _shelf_of(memory: Memory) -> str:
+    if entries.is_conversation(memory.path):
+        return "raw"
+    return "cold" if memory.archived else "hot"
+
+
+def filed(db: sqlite.Connection, memory: int = 0) -> list[Filed]:
+    """The sections of one memory, or of all, as they are filed."""
+    rows = db.execute(
+        "SELECT s.n, s.shelf, m.title, m.tags, m.files, m.concepts, s.heading, s.trigger, s.text "
+        f"FROM section s JOIN memory m ON m.n = s.memory {'WHERE m.n = ?' if memory else ''} "
+        "ORDER BY s.n",
+        (memory,) if memory else (),
+    )
+    return [Filed(*row) for row in rows]
+
+
+def put_words(db: sqlite.Connection, rows: Iterable[Filed], cuts: Cuts) -> None:
+    """File sections under their words."""
+    for row in rows:
+        db.execute(_PUT_WORDS[row.shelf], _words_of(row, cuts))
+
+
+def drop_words(db: sqlite.Connection, rows: Iterable[Filed], cuts: Cuts) -> None:
+    """Take sections from under their words."""
+    for row in rows:
+        db.execute(_DROP_WORDS[row.shelf], ("delete", *_words_of(row, cuts)))
+
+
+def _words_of(row: Filed, cuts: Cuts) -> tuple[Value, ...]:
+    """The number of a section, and the words of each of its fields."""
+    title = f"{row.title} {row.heading}"
+    names = f"{row.files} {row.concepts}"
+    fields = (title, with_forms(row.tags), row.trigger, names, row.text)
+    known = cuts.__getitem__
+    return (row.n, *(" ".join(map(known, folded(field).split())) for field in fields))
+
+
+def is_as_written(db: sqlite.Connection, memory: int) -> bool:
+    """Whether the rows of a memory still have the checksum they were written with."""
+    asked = f"SELECT sum, shelf, day, {ENTRY_FIELDS} FROM memory WHERE n = ?"
+    kept, *head = db.execute(asked, (memory,)).fetchone()
+    sections = f"SELECT {SECTION_FIELDS} FROM section WHERE memory = ? ORDER BY n"
+    return bool(kept == _sum(head, db.execute(sections, (memory,))))
+
+
+def _sum(head: Sequence[Value], sections: Iterable[tuple[Value, ...]]) -> int:
+    # Other files have a say in the id: in its end, and wholly in that of a raw conversation.
+    shelf, day, name, *rest = head
+    own_name = "" if lookup.SHELVES[int(shelf)] == "raw" else str(name).partition("~")[0]
+    total = 0
+    for row in ((shelf, day, own_name, *rest), *sections):
+        total = crc32("\0".join(map(str, row)).encode("utf-8"), total)
+    return total
+
+
+# ------------------------------------------------------------------------------------------ names
+
+
+def _settle(db: sqlite.Connection, name: str) -> None:
+    """Give the id `name` to one of the memories that claim it; the others get a mark behind it.
+
+    It goes to what is not archived, then to the file that is called so, then to the first by path.
+    """
+    rows = db.execute(
+        "SELECT n, path, shelf, id FROM memory WHERE (id = ?1 OR (id > ?2 AND id < ?3)) "
+        "AND shelf <> 2",
+        (name, f"{name}~", f"{name}~g"),
+    ).fetchall()
+    rows.sort(key=lambda row: (row[2], stem_of(row[1]) != name, row[1]))
+    for rank, (n, own_path, _, now) in enumerate(rows):
+        wanted = f"{name}~{stamp_of(own_path.encode())[:6]}" if rank else name
+        if wanted != now:
+            db.execute("UPDATE memory SET id = ? WHERE n = ?", (wanted, n))
+            _name_conversation(db, own_path)
+
+
+def _name_conversation(db: sqlite.Connection, path: str) -> None:
+    """Let the raw conversation beside a memory be found under the memory's id."""
+    folder, _, name = path.rpartition("/")
+    if name in ("summary.md", "conversation.md"):
+        db.execute(
+            "UPDATE memory SET id = coalesce((SELECT id FROM memory WHERE path = ?2), ?3) "
+            "WHERE path = ?1",
+            (f"{folder}/conversation.md", f"{folder}/summary.md", folder.rpartition("/")[2]),
+        )
+
+
+# ----------------------------------------------------------------------------------------- counts
+
+
+def _count(db: sqlite.Connection, more: int, *, is_first: bool) -> None:
+    """Note how many sections there are, and now and then which words many of them have.
+
+    At first, and whenever there is an eighth more or less of what recall looks through.
+    """
+    total = lookup.total_sections(db) + more
+    before = int(lookup.meta(db, "counted") or 0)
+    db.execute("INSERT OR REPLACE INTO meta VALUES ('sections', ?)", (str(total),))
+    if is_first or abs(total - before) * 8 >= max(total, 1):
+        list_words(db)
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(total),))
+
+
+def list_words(db: sqlite.Connection) -> None:
+    """List the words that there are, and those that many sections have.
+
+    What comes later is added (`_list_more`); what goes stays listed until the next time.
+    """
+    for table in ("common", "listed"):
+        db.execute(f"DELETE FROM {table}")
+    for shelf in lookup.SHELVES:
+        db.execute(f"INSERT INTO listed SELECT ?, term, doc FROM {shelf}_words", (shelf,))
+    db.execute("INSERT INTO common SELECT * FROM listed WHERE count >= ?", (lookup.COMMON_FROM,))
+
+
+def _flat(value: object) -> Value:
+    if isinstance(value, tuple):
+        return clean("\n".join(value)) if value else ""
+    return int(value) if isinstance(value, int) else clean(str(value))
+
+
+# -------------------- SQLite: what the index knows of tags.
+
+
+MOST_SHARING = 40
+MOST_TAGS = 12  # of one memory; what is beyond is not looked up
+_JOINED = "hot_fts f JOIN section s ON s.n = f.rowid JOIN memory m ON m.n = s.memory"
+
+
+def sharing(db: sqlite.Connection, tags: Sequence[str], layer: str) -> list[Entry]:
+    """The memories of a layer that have two of these tags, as far as their words tell."""
+    cut = [words for tag in dict.fromkeys(tags[:MOST_TAGS]) if (words := plain_words(clean(tag)))]
+    pairs = [f"({match([*one, *two], every=True)})" for one, two in combinations(cut, 2)]
+    if not pairs:
+        return []
+    fields = ", ".join(f"m.{name}" for name in ENTRY_FIELDS.split(", "))
+    rows = db.execute(
+        f"SELECT DISTINCT {fields} FROM {_JOINED} "
+        "WHERE hot_fts MATCH ? AND m.layer = ? AND m.status <> 'superseded' LIMIT ?",
+        (f"tags : ({' OR '.join(pairs)})", clean(layer), MOST_SHARING),
+    )
+    return [entry_of(row) for row in rows]

@@ -1,0 +1,392 @@
+"""Rank: from candidates to the memories that are worth somebody's attention, best first.
+
+Promises: pure arithmetic over plain values; each score comes with its parts; what is superseded,
+too little trusted, or from another project never comes through.
+Touches: nothing. The hook imports this module, so it imports next to nothing itself.
+"""
+
+from recollect.search import evidence
+from recollect.text.tokens import (
+    STOP_PAIRS,
+    STOP_WORDS,
+    cue_words,
+    index_words,
+    may_speak_of_time,
+    plain_words,
+    simplified,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Candidate:
+    """A section that a cue has found, with what its memory says of itself.
+
+    Lists (`trigger`, `files`, `related`, `tags`) are one string with a line for each item, as the
+    index keeps them; `tags` has the concepts, too. `day` is the day of creation, counted from 1970.
+    `text_score` is the index's own (higher is better), `meaning` how near it is to the cue where
+    there are vectors (0 to 1, the nearest of its store), `score` ours, made of `parts`.
+    """
+
+    # The first fields stand in the order of the index's columns.
+    COLUMNS = (
+        "n", "memory", "id", "anchor", "title", "heading", "text", "path", "layer", "kind",
+        "salience", "confidence", "source", "trust", "status", "trigger", "files", "related",
+        "session", "created", "day", "tokens", "size", "mtime_ns", "inode", "tags",
+    )  # fmt: skip
+    __slots__ = (*COLUMNS, "meaning", "parts", "scope", "score", "text_score")
+    n: int
+    memory: int
+    id: str
+    anchor: str
+    title: str
+    heading: str
+    text: str
+    path: str
+    layer: str
+    kind: str
+    salience: str
+    confidence: str
+    source: str
+    trust: str
+    status: str
+    trigger: str
+    files: str
+    related: str
+    session: str
+    created: str
+    day: int
+    tokens: int
+    size: int
+    mtime_ns: int
+    inode: int
+    tags: str
+    text_score: float
+    meaning: float
+    scope: str
+    score: float
+    parts: dict[str, float]
+
+    def __init__(self, row: "tuple[Any, ...]", text_score: float, scope: str) -> None:
+        """A candidate from a row of the index: the fields up to `tags`, in order."""
+        (
+            self.n, self.memory, self.id, self.anchor, self.title, self.heading, self.text,
+            self.path, self.layer, self.kind, self.salience, self.confidence, self.source,
+            self.trust, self.status, self.trigger, self.files, self.related, self.session,
+            self.created, self.day, self.tokens, self.size, self.mtime_ns,
+            self.inode, self.tags,
+        ) = row  # fmt: skip
+        self.text_score = text_score
+        self.meaning = 0.0
+        self.scope = scope
+        self.score = 0.0
+        self.parts = {}
+
+    @property
+    def name(self) -> str:
+        """The id, with the anchor where it is a section: `use-postgres#reasons`."""
+        return f"{self.id}#{self.anchor}" if self.anchor else self.id
+
+    @property
+    def shown_title(self) -> str:
+        """The title of the memory, with the section's own."""
+        return f"{self.title} – {self.heading}" if self.heading else self.title
+
+
+class Cue:
+    """What is searched with: its words, and what is known of the moment."""
+
+    __slots__ = ("_when", "day", "files", "text", "words")
+
+    def __init__(self, text: str, words: list[str], day: int, files: list[str]) -> None:
+        """`day` is today, counted from 1970; `files` are paths that are at hand."""
+        self.text = text
+        self.words = words
+        self.day = day
+        self.files = files
+        self._when: tuple[tuple[int, int], list[str]] | None = None
+
+    @property
+    def period(self) -> tuple[int, int]:
+        """The first and the last day of the time that it speaks of; (0, 0) if of none."""
+        return self._spoken()[0]
+
+    @property
+    def asked(self) -> list[str]:
+        """Its words without those that name the time."""
+        return self._spoken()[1]
+
+    def _spoken(self) -> tuple[tuple[int, int], list[str]]:
+        if self._when is None:
+            self._when = ((0, 0), self.words)
+            # Who asks of a time says so in a sentence.
+            text = simplified(self.text) if len(self.text) <= LONGEST_TIMED else ""
+            if self.day and text and may_speak_of_time(text, self.words):
+                from recollect.text import dates  # seldom needed, and a hook waits for it
+
+                found = dates.period_of(text, self.day)
+                if found:
+                    have = set(self.words)
+                    rest = [word for word in cue_words(found[1]) if word in have]
+                    rest = [w for w in rest if w not in STOP_WORDS and w not in STOP_PAIRS]
+                    self._when = (found[0], rest)
+        return self._when
+
+    def is_of_its_time(self, day: int) -> bool:
+        """Whether a day lies in the time that it speaks of."""
+        first, last = self.period
+        return 0 < first <= day <= last
+
+
+# How much each field of a section weighs in BM25: title, tags, trigger, names (files, concepts),
+# body. A trigger weighs twice a tag (seed 004).
+FIELD_WEIGHTS = (3.0, 3.0, 6.0, 2.0, 1.0)
+
+SALIENCE = {"low": 0.8, "medium": 1.0, "high": 1.25}
+CONFIDENCE = {"low": 0.75, "medium": 1.0, "high": 1.1}
+STATUS = {"provisional": 0.9, "resolved": 0.95}
+TRUST = {"tool": 0.9, "external": 0.7}
+# What was decided or learned says more than the record of a session (its files, its open points).
+KIND = {"session": 0.7, "conversation": 0.7}
+# What says that a section is about the cue: words, and nearness where there are vectors (of .3, .5
+# and .8 the best on the six projects of bench/coding by which settings are chosen).
+SIGNALS = {"text": 1.0, "meaning": 0.8}
+FACTORS = ("kind", "salience", "confidence", "status", "trust", "age")
+BONUSES = ("files", "trigger", "scope", "date")
+# Of a search: what was said in a conversation stands behind what was kept of it, what is over behind both.
+BEHIND = {"raw": 0.5, "superseded": 0.25}
+DATE_BONUS = 0.8
+FILE_BONUS = 0.15
+FOLDER_BONUS = 0.05
+PROJECT_BONUS = 0.05
+TRIGGER_BONUS = 0.3
+AGE_FLOOR = 0.7
+HALF_LIFE_DAYS = 90.0
+
+SURE = 0.5  # a cosine from which on a memory may be said that has none of the words
+RECORD_COVERAGE = 0.9  # the record of a session has many words
+WEAKEST_OF_BEST = 0.45
+MOST_BEHIND = 2.5  # so much may the older of two about the same score more and still come second
+SAME_TEXT = 0.85
+MOST_JUDGED = 8
+MOST_RELATED = 8
+LONGEST_TIMED = 400  # characters of a cue that may speak of a time
+
+
+def rate(found: Candidate, best: float, cue: Cue) -> None:
+    """Give a candidate its score, where `best` is the highest text score of all candidates."""
+    parts = {
+        "text": found.text_score / best if best > 0 else 0.0,
+        "meaning": found.meaning,
+        "kind": KIND.get(found.kind, 1.0),
+        "salience": SALIENCE.get(found.salience, 1.0),
+        "confidence": CONFIDENCE.get(found.confidence, 1.0),
+        "status": STATUS.get(found.status, 1.0),
+        "trust": TRUST.get(found.trust, 1.0),
+        "age": age_factor(found.layer, found.day, cue.day),
+        "files": file_bonus(found.files, cue.files),
+        "trigger": TRIGGER_BONUS if is_triggered(found.trigger, cue.words) else 0.0,
+        "scope": PROJECT_BONUS if found.scope == "project" else 0.0,
+        "date": DATE_BONUS if cue.is_of_its_time(found.day) else 0.0,
+    }
+    score = sum([weight * parts[name] for name, weight in SIGNALS.items()])
+    for name in FACTORS:
+        score *= parts[name]
+    found.score = score + sum([parts[name] for name in BONUSES])
+    found.parts = parts
+
+
+def age_factor(layer: str, day: int, today: int) -> float:
+    """How much a memory has faded: only episodes do, to a floor, by half in 90 days."""
+    if layer != "episodic" or day <= 0 or today <= day:
+        return 1.0
+    faded: float = 0.5 ** ((today - day) / HALF_LIFE_DAYS)
+    return AGE_FLOOR + (1.0 - AGE_FLOOR) * faded
+
+
+def file_bonus(files: str, wanted: list[str]) -> float:
+    """What a memory gets for files (a line each) that are at hand, or that lie beside them."""
+    if not files or not wanted:
+        return 0.0
+    have = files.split("\n")
+    if any(_is_end(one, two) for one in have for two in wanted):
+        return FILE_BONUS
+    folders = [path.rpartition("/")[0] for path in wanted]
+    beside = any(
+        folder and _is_end(one.rpartition("/")[0], folder) for one in have for folder in folders
+    )
+    return FOLDER_BONUS if beside else 0.0
+
+
+def _is_end(one: str, other: str) -> bool:
+    """Whether one path is the end of the other: the same place, seen from two folders."""
+    if not one or not other:
+        return False
+    return one == other or one.endswith("/" + other) or other.endswith("/" + one)
+
+
+def is_triggered(trigger: str, words: list[str]) -> bool:
+    """Whether the words of a cue have one of the triggers (a line each)."""
+    if not trigger:
+        return False
+    known = set(words)
+    wanted = (plain_words(phrase) for phrase in trigger.split("\n"))
+    return any(phrase and known.issuperset(phrase) for phrase in wanted)
+
+
+def is_repeat(words: set[str], others: list[set[str]]) -> bool:
+    """Whether a text says (nearly) what one of the others has said already."""
+    return any(
+        words and other and len(words & other) / max(len(words), len(other)) > SAME_TEXT
+        for other in others
+    )
+
+
+def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int) -> list[Candidate]:
+    """The candidates worth saying unasked, best first: relevant, trusted, each thing once.
+
+    `counts` says how many of the `total` sections of the stores have each word of the cue.
+    """
+    chosen: list[Candidate] = []
+    said: list[set[str]] = []
+    for one, text in _relevant(found, cue, evidence.worths(cue.asked, counts, total)):
+        if chosen and one.score < chosen[0].score * WEAKEST_OF_BEST:
+            break
+        words = set(text.split())
+        if is_repeat(words, said):
+            continue
+        said.append(words)
+        chosen.append(one)
+    return chosen
+
+
+def _relevant(
+    found: list[Candidate], cue: Cue, asked: dict[str, float]
+) -> list[tuple[Candidate, str]]:
+    """The relevant ones with the words of their texts (see `index_words`), best first.
+
+    BM25 of two stores cannot be compared: the same word is rare in a large one and common in a
+    small one. So each store's best counts as one, and what decides between stores is how much of
+    the cue is answered.
+    """
+    fit = [one for one in found if is_fit(one)]
+    best: dict[str, float] = {}
+    for one in fit:
+        best[one.scope] = max(one.text_score, best.get(one.scope, 0.0))
+    for one in fit:
+        rate(one, best[one.scope], cue)
+    fit.sort(key=by_score)
+    texts: dict[int, str] = {}
+    known: dict[str, str] = {}
+
+    def answers(one: Candidate) -> bool:
+        texts[id(one)] = text = index_words(one.text, known)
+        is_so = judge(one, text, cue, asked, known)
+        if is_so:
+            one.score *= (1.0 + one.parts["coverage"]) / 2.0
+        return is_so
+
+    relevant: list[Candidate] = []
+    others: list[Candidate] = []
+    strongest = 0.0
+    for one in fit[:MOST_JUDGED]:
+        if one.score < strongest * WEAKEST_OF_BEST:
+            others.append(one)  # too far behind, whatever it answers; to judge it costs
+        elif answers(one):
+            relevant.append(one)
+            strongest = max(strongest, one.score)
+        else:
+            others.append(one)
+    subjects: dict[int, evidence.Subject] = {}
+    # Whoever is told how things were must be told how they are.
+    newer = [new for new in others if any(is_newer(new, old, subjects) for old in relevant)]
+    for one in newer:
+        if id(one) not in texts:
+            answers(one)
+    relevant += newer
+    relevant.sort(key=by_score)
+    put_newer_first(relevant, subjects)
+    return [(one, texts[id(one)]) for one in relevant]
+
+
+def judge(
+    one: Candidate, text: str, cue: Cue, asked: dict[str, float], known: dict[str, str]
+) -> bool:
+    """Whether a candidate answers enough of a cue; what it answers goes to its parts.
+
+    `text` is its own, cut by `index_words`, which `known` is for; `asked` comes from `worths`.
+    """
+    # Files and tags are the memory's: that they answer says nothing of one of its sections.
+    whole = "" if one.anchor else f"{one.files}\n{one.tags}"
+    about = index_words(f"{one.shown_title}\n{one.trigger}\n{whole}", known)
+    evident = evidence.found_in(asked, f"{about} {text}")
+    if cue.period[0]:
+        evident = evidence.with_time(asked, evident, in_time=cue.is_of_its_time(one.day))
+    coverage, weight, hits = evident
+    if one.kind in KIND:
+        coverage *= RECORD_COVERAGE
+    one.parts["coverage"], one.parts["weight"] = round(coverage, 3), round(weight, 3)
+    if one.meaning >= SURE:
+        return True
+    if hits == 1 < len(asked) and not evidence.found_in(asked, about)[2]:
+        return False  # a word in passing: title and tags say what a memory is about
+    return evidence.is_relevant(coverage, weight, hits)
+
+
+# ------------------------------------------------------------------ several about the same thing
+
+
+def put_newer_first(
+    found: list[Candidate], subjects: "dict[int, evidence.Subject] | None" = None
+) -> None:
+    """Let what is newer stand before what is older and about the same, where both fit the cue.
+
+    Nobody may have said that the older one is over. `found` is in order, and stays so.
+    """
+    best = found[:MOST_JUDGED]
+    subjects = {} if subjects is None else subjects
+    for at, newer in enumerate(best):
+        for older in best[:at]:
+            if newer.score < older.score and is_newer(newer, older, subjects):
+                newer.parts["newer"] = round(older.score * 1.001 - newer.score, 4)
+                newer.score = older.score * 1.001
+    found.sort(key=by_score)
+
+
+def is_newer(new: Candidate, old: Candidate, subjects: dict[int, evidence.Subject]) -> bool:
+    """Whether one says later than the other how something is, and fits the cue nearly as well.
+
+    Episodes do not say how things are. `subjects` is a place to keep what was worked out before.
+    """
+    return (
+        new.day > old.day > 0
+        and new.status != "superseded"
+        and new.layer == old.layer != "episodic"
+        and old.score <= new.score * MOST_BEHIND
+        and evidence.is_same_subject(_about(new, subjects), _about(old, subjects))
+    )
+
+
+def _about(one: Candidate, subjects: dict[int, evidence.Subject]) -> evidence.Subject:
+    if id(one) not in subjects:
+        subjects[id(one)] = evidence.subject_of(one.shown_title, one.tags)
+    return subjects[id(one)]
+
+
+def is_fit(one: Candidate) -> bool:
+    """Whether a candidate may be said unasked at all."""
+    return one.status != "superseded" and one.trust != "external"
+
+
+def related_names(chosen: list[Candidate], scope: str) -> list[str]:
+    """The ids that the chosen memories of one store name as related, one hop from them."""
+    have = {one.id for one in chosen}
+    names = [n for one in chosen if one.scope == scope for n in one.related.split("\n") if n]
+    return [name for name in dict.fromkeys(names) if name not in have][:MOST_RELATED]
+
+
+def by_score(one: Candidate) -> tuple[float, str, str]:
+    """Best first; ties by name and scope, so that the order never depends on the index's."""
+    return (-one.score, one.name, one.scope)

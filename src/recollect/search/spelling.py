@@ -1,0 +1,205 @@
+"""SQLite: words of the index that may have been meant by one that nobody wrote.
+
+Promises: reads only; looks at a bounded number of words, and only for words that are unknown.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+from recollect.search import lookup
+from recollect.search.evidence import PARTICLES, is_joined
+from recollect.search.lookup import stems
+from recollect.text import synonyms as alike
+from recollect.text.tokens import is_cjk
+
+TYPE_CHECKING = False  # every search loads this: as little as can be
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from recollect.search.lookup import sqlite
+
+SHORTEST = 5  # a shorter word has too many neighbours that mean something else
+LONG = 9  # from this length on a word may have two slips
+MOST_TRIED = 4  # words of a cue
+LONGEST_CUE = 16  # words; in a longer one the others are enough
+ENOUGH_KNOWN = 3  # words of a cue that was not written to find the unknown one
+MOST_CHARACTERS = 4  # in a longer cue some of them stand somewhere by chance
+MOST_COMPARED = 20_000  # terms with one beginning
+MOST_NEAR = 3
+
+
+def with_neighbours(
+    db: sqlite.Connection, counts: dict[str, int], filed: dict[str, str], shelf: str
+) -> dict[str, int]:
+    """The words with what is spelled nearly like those of them that nobody wrote.
+
+    Where nobody wrote any of them, the characters of a short Chinese cue are looked for, too.
+    """
+    near = neighbours(db, counts, filed, shelf)
+    more = dict(pair for several in near.values() for pair in several)
+    if not more and not any(counts.values()):
+        single = characters(counts)
+        more = lookup.counts_of(db, {char: char for char in single}, shelf)
+    return more | counts
+
+
+def neighbours(
+    db: sqlite.Connection, counts: dict[str, int], filed: dict[str, str], shelf: str
+) -> dict[str, list[tuple[str, int]]]:
+    """For each unknown word of a short cue the `(word, sections)` that it may have been meant for.
+
+    Those that mean the same; where there are none, those that are spelled like it. `counts` says
+    how many sections have each word, `filed` how the index spells it.
+    """
+    if len(counts) > LONGEST_CUE:
+        return {}
+    unknown = [word for word, count in counts.items() if not count]
+    found = _alike(db, unknown, shelf)
+    have, known = set(counts), {word for word, count in counts.items() if count}
+    strange = [w for w in unknown if w not in found and len(w) >= SHORTEST and w.isascii()]
+    # What is joined of known words was never mistyped; of others, the words themselves say more.
+    strange = [word for word in strange if not is_joined(word, known)]
+    tried = sorted(strange, key=lambda word: is_joined(word, have))[:MOST_TRIED]
+    is_sought = len(known) < ENOUGH_KNOWN
+    for word in tried:
+        found[word] = list(_near(db, filed.get(word, word), shelf, is_sought=is_sought))
+    return {word: near for word, near in found.items() if near}
+
+
+def _alike(
+    db: sqlite.Connection, words: Iterable[str], shelf: str
+) -> dict[str, list[tuple[str, int]]]:
+    """What somebody wrote that means the same as one of these words."""
+    others = {word: several for word in words if (several := alike.others(word))}
+    if not others:
+        return {}
+    every = list(dict.fromkeys(one for several in others.values() for one in several))
+    counts = lookup.counts_of(db, stems(every), shelf)
+    found = {
+        word: [(one, counts[one]) for one in several if counts.get(one)]
+        for word, several in others.items()
+    }
+    return {word: several for word, several in found.items() if several}
+
+
+def characters(words: Iterable[str]) -> list[str]:
+    """The characters of a Chinese cue of a word or two, each once; particles say nothing."""
+    several = dict.fromkeys(char for word in words for char in word if is_cjk(char))
+    if len(several) > MOST_CHARACTERS:
+        return []
+    return [char for char in several if char not in PARTICLES]
+
+
+def _near(
+    db: sqlite.Connection, term: str, shelf: str, *, is_sought: bool
+) -> Iterator[tuple[str, int]]:
+    """The nearest terms with the same first letter, those that most sections have first.
+
+    Most slips leave the first two letters, or turn round what follows the first: those terms are
+    soon looked through. The others of the letter only where there are none, and the word is sought.
+    """
+    several = _alike_of(db, term, shelf, {term[:2], term[0] + term[2:3]})
+    if not several and is_sought:
+        several = _alike_of(db, term, shelf, {term[0]})
+    if not several:
+        return
+    # To count a common one is to read which sections have it; the last count is near enough.
+    counts = lookup.counts_of(db, {other: other for _, other in several}, shelf)
+    fewest, offered = 0, 0
+    for slips, _, other in sorted((slips, -counts[other], other) for slips, other in several):
+        if offered == MOST_NEAR or slips > fewest > 0:
+            return
+        if counts[other] and _is_there(db, other, shelf):
+            fewest, offered = slips, offered + 1
+            yield other, counts[other]
+
+
+def _is_there(db: sqlite.Connection, term: str, shelf: str) -> bool:
+    """Whether a section has this term still."""
+    asked = f"SELECT 1 FROM {shelf}_fts WHERE {shelf}_fts MATCH ? LIMIT 1"
+    return db.execute(asked, (lookup.match([term]),)).fetchone() is not None
+
+
+def _alike_of(
+    db: sqlite.Connection, term: str, shelf: str, starts: Iterable[str]
+) -> list[tuple[int, str]]:
+    """The terms with one of these beginnings that are few slips away, and how many slips."""
+    most = 2 if len(term) >= LONG else 1
+    letters = set(term)
+    return [
+        (slips, other)
+        for start in starts
+        for other in _of_its_form(db, term, shelf, (start, most))
+        if len(letters.symmetric_difference(other)) <= 2 * most  # quicker than to count slips
+        and 0 < (slips := slips_between(term, other, most)) <= most
+    ]
+
+
+def _of_its_form(
+    db: sqlite.Connection, term: str, shelf: str, within: tuple[str, int]
+) -> list[str]:
+    """Terms of about that length that have this beginning and keep a piece of the term.
+
+    To look for a piece is quicker than to count slips. To read terms off the text index itself
+    would be to read which sections have them.
+    """
+    start, most = within
+    pieces = pieces_of(term, most)
+    rows = db.execute(
+        "SELECT term FROM (SELECT term FROM listed WHERE shelf = ? AND term >= ? AND term < ? LIMIT ?) "
+        f"WHERE length(term) BETWEEN ? AND ? AND ({' OR '.join(['term GLOB ?'] * len(pieces))})",
+        (
+            *(shelf, start, start[:-1] + chr(ord(start[-1]) + 1), MOST_COMPARED),
+            *(len(term) - most, len(term) + most, *pieces),
+        ),
+    )
+    return [other for (other,) in rows]
+
+
+def pieces_of(word: str, most: int) -> list[str]:
+    """Patterns of the pieces of a word of which `most` slips leave one as it is.
+
+    Pieces do not touch: two letters may be turned round there.
+    """
+    size = max(1, len(word) // (most + 1) - 1)
+    middle = len(word) // 2 - size // 2
+    inner = [f"*{word[middle : middle + size]}*"] if most > 1 else []
+    return [f"{word[:size]}*", f"*{word[-size:]}", *inner]
+
+
+def slips_between(one: str, other: str, most: int) -> int:
+    """How many slips make one word of the other; `most` + 1 where it takes more.
+
+    A slip is a letter too much, a letter missing, a wrong one, or two neighbours turned round.
+    """
+    one, other = _unlike(one, other)
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    if most == 1:
+        is_one = (len(one) < 2 and len(other) < 2) or (len(one) == 2 and one == other[::-1])
+        return int(one != other) if is_one else 2
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        row = [i]
+        for j, b in enumerate(other, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+        before, last = last, row
+    return min(last[-1], most + 1)
+
+
+def _unlike(one: str, other: str) -> tuple[str, str]:
+    """Two words without the beginning and the end that they share: slips are in between."""
+    shorter = min(len(one), len(other))
+    start = 0
+    while start < shorter and one[start] == other[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    return one[start : len(one) - end], other[start : len(other) - end]

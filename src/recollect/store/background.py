@@ -1,0 +1,86 @@
+"""Background work: asking for it, and the worker process that does it.
+
+Promises: the mark is on disk before anybody is told that work was asked for; the worker outlives the
+client that started it, and a client that kills its hooks does not kill the worker.
+Touches: marks in the cache, one process.
+
+Hooks import this module, so it imports next to nothing.
+"""
+
+import os
+import sys
+
+from recollect.store import locations as paths
+
+
+def mark_pending(cache: str) -> None:
+    """Leave word that there is work; the worker takes the mark away when it is done."""
+    paths.make_folders(cache)
+    os.close(os.open(f"{cache}/pending", os.O_WRONLY | os.O_CREAT, 0o600))
+
+
+def is_pending(cache: str) -> bool:
+    """Whether work was asked for and is not done yet."""
+    return paths.exists(f"{cache}/pending") or paths.exists(f"{cache}/working")
+
+
+def start_worker(root: str, env: "dict[str, str] | None" = None) -> int:
+    """Start the worker of a store, detached from the client; gives its process id.
+
+    `env` says where its cache is; without one it is this process's own.
+    """
+    main = paths.parent(paths.parent(__file__)) + "/__main__.py"
+    command = [sys.executable, "-I", main, "work", root]
+    # A client that kills the hook's group the moment the hook is gone must not find the worker in
+    # it: wait until the worker has a session of its own.
+    is_apart, apart = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(apart)
+        os.read(is_apart, 1)  # ends when the worker closes its end, or dies
+        os.close(is_apart)
+        return pid
+    try:
+        os.setsid()
+        os.close(apart)
+        null = os.open("/dev/null", os.O_RDWR)
+        for handle in (0, 1, 2):
+            os.dup2(null, handle)
+        os.closerange(3, 64)
+        variables = os.environ if env is None else env
+        os.execve(command[0], command, variables)  # noqa: S606 - no shell is the point
+    finally:
+        os._exit(0)
+
+
+MOST_SHELLS = 4
+
+
+SHELLS = ("sh", "dash", "bash", "zsh", "fish", "ash", "ksh", "env", "timeout", "recollect-hook")
+
+
+def client_process() -> str:
+    """The id and the start of the process whose hook this is, whatever shell is in between.
+
+    Nothing where the system does not tell.
+    """
+    pid = str(os.getppid())
+    for _ in range(MOST_SHELLS):
+        name, parent, began = process_at(pid)
+        if name not in SHELLS:
+            return f"{pid}:{began}" if began else ""
+        pid = parent
+    return ""
+
+
+def process_at(pid: str) -> "tuple[str, str, str]":
+    """`(name, parent, start)` of a process that runs; empty where it does not, or nobody tells."""
+    try:
+        text = paths.read(f"/proc/{pid}/stat", 1024).decode("utf-8", "replace")
+    except OSError:
+        return "", "", ""
+    head, _, rest = text.rpartition(")")
+    fields = rest.split()
+    if len(fields) < 20 or fields[0] in "ZX":
+        return "", "", ""
+    return head.partition("(")[2], fields[1], fields[19]

@@ -1,0 +1,343 @@
+"""Files: the store as a tree of Markdown files.
+
+Promises: nothing outside the root is ever opened, whatever a path, a link or a name says; views
+and hidden files are never taken for memories; text comes back as the bytes it was.
+Touches: the store's root (reading; writing goes through `fsio`), which it locks, and its lock in the
+cache.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from recollect.errors import (
+    AlreadyThere,
+    ChangedMeanwhile,
+    FileNotThere,
+    OutsideStore,
+    RecollectError,
+)
+from recollect.model.memory import SEALED, Document, Problem, Seen
+from recollect.store import disk as fsio
+
+# -------------------- Scanning: the memory files of a store as the file system shows them.
+
+
+MEMORY_FOLDERS = ("core", "episodic", "semantic", "procedural", "reference", "encrypted")
+VIEWS = ("MEMORY.md", "skill-candidates.md", "README.md")
+ENDS = (".md", SEALED)
+DEEPEST = 8
+LARGEST_MEMORY = 32 * 1024 * 1024
+LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+FORM, REGULAR, LINK = 0o170000, 0o100000, 0o120000
+NOT_A_FOLDER = 20  # errno.ENOTDIR
+
+
+def scan(root: str) -> tuple[list[Seen], list[Problem]]:
+    """Every memory file, by path, and what was passed over and why."""
+    scan = _Scan(root)
+    top = scan.opened("", None)
+    try:
+        for entry in scan.listed("", top):
+            if entry.name.endswith(".md") and entry.name not in VIEWS:
+                scan.take(entry, entry.name)
+        for folder in MEMORY_FOLDERS:
+            scan.folder(folder, top, 0)
+        archive = scan.opened("archive", top)
+        try:
+            for folder in MEMORY_FOLDERS:
+                scan.folder(f"archive/{folder}", archive, 0)
+        finally:
+            _close(archive)
+    finally:
+        _close(top)
+    return scan.found, scan.passed
+
+
+class _Scan:
+    """What was found so far."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.found: list[Seen] = []
+        self.passed: list[Problem] = []
+
+    def folder(self, folder: str, above: int, depth: int) -> None:
+        """Take what is in a folder and below it."""
+        handle = self.opened(folder, above)
+        try:
+            for entry in self.listed(folder, handle):
+                path = f"{folder}/{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    if depth < DEEPEST:
+                        self.folder(path, handle, depth + 1)
+                    else:
+                        self.passed.append(Problem(path, "lies too deep; it is not read"))
+                elif path.endswith(ENDS):
+                    self.take(entry, path)
+        finally:
+            _close(handle)
+
+    def opened(self, folder: str, above: int | None) -> int:
+        """A handle of a folder in the one `above`, or -1 where there is none that we may list.
+
+        All that is below is looked at by way of it: the folder's name may be a link by then.
+        """
+        try:
+            if above is None:
+                return os.open(self.root, LISTING)
+            if above >= 0:
+                name = folder.rpartition("/")[2]
+                return os.open(name, LISTING | os.O_NOFOLLOW, dir_fd=above)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            self._refused(folder, error)
+        return -1
+
+    def _refused(self, folder: str, error: OSError) -> None:
+        if os.path.islink(os.path.join(self.root, folder)):
+            self.passed.append(Problem(folder, "is a symbolic link; it is not followed"))
+        elif error.errno != NOT_A_FOLDER:
+            said = os.strerror(error.errno or 0)
+            self.passed.append(Problem(folder, f"cannot be listed: {said}"))
+
+    def listed(self, folder: str, handle: int) -> list[os.DirEntry[str]]:
+        """What is in a folder, by name, without what is hidden."""
+        if handle < 0:
+            return []
+        try:
+            with os.scandir(handle) as entries:
+                found = [entry for entry in entries if entry.name[0] != "."]
+        except OSError as error:
+            self._refused(folder, error)
+            return []
+        return sorted(found, key=_name_of)
+
+    def take(self, entry: os.DirEntry[str], path: str) -> None:
+        """Take a file, if it is one that can be read as a memory."""
+        try:
+            info = entry.stat(follow_symlinks=False)
+        except OSError:
+            return  # gone since it was listed
+        # Of every file at every look: no call is made that nearly none of them needs.
+        is_usual = info.st_mode & FORM == REGULAR and info.st_size <= LARGEST_MEMORY
+        if not (is_usual and path.isascii()) and (problem := problem_of(path, info)):
+            self.passed.append(problem)
+        else:
+            self.found.append(
+                Seen(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+            )
+
+
+def problem_of(path: str, info: os.stat_result) -> Problem | None:
+    """Why a file is not read as a memory, if it is not."""
+    if not (path.isascii() or is_utf8(path)):
+        return Problem(ascii(path), "its name is not UTF-8; it is not read")
+    form = info.st_mode & FORM
+    if form != REGULAR:
+        kind = "symbolic link" if form == LINK else "special file"
+        return Problem(path, f"is a {kind}; it is not read")
+    if info.st_size > LARGEST_MEMORY:
+        return Problem(path, f"has {info.st_size:,} bytes; it is not read")
+    return None
+
+
+def is_utf8(text: str) -> bool:
+    """Whether a name can be written as UTF-8."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _name_of(entry: os.DirEntry[str]) -> str:
+    return entry.name
+
+
+def _close(handle: int) -> None:
+    if handle >= 0:
+        os.close(handle)
+
+
+LONGEST_NAME_BYTES = 255
+
+
+class MarkdownStore:
+    """A store in a folder."""
+
+    def __init__(
+        self, root: str, lock_path: str, *, wait_seconds: float = fsio.LOCK_WAIT_SECONDS
+    ) -> None:
+        """`root` is the `memory` folder; `lock_path` is a file on a local disk."""
+        self.root = root
+        self._lock_path, self._wait_seconds = lock_path, wait_seconds
+        self._problems: list[Problem] = []
+        self.make: Callable[[], None] | None = None  # what makes the store, if it is not there
+
+    # --------------------------------------------------------------------------------- reading
+
+    def scan(self) -> Iterator[Seen]:
+        """Every memory file as the file system shows it now, by path."""
+        found, self._problems = scan(self.root)
+        return iter(found)
+
+    def look(self, path: str) -> Seen | None:
+        """A memory file as it is now, None where there is none or it is no memory."""
+        folder, _, name = path.removeprefix("archive/").partition("/")
+        is_top = not name and path == folder and path not in VIEWS
+        hidden = any(part.startswith(".") for part in path.split("/"))
+        if hidden or not path.endswith(ENDS) or not (is_top or folder in MEMORY_FOLDERS):
+            return None
+        try:
+            info = os.lstat(self._inside(path))
+        except (OSError, OutsideStore):
+            return None
+        return None if problem_of(path, info) else _seen(path, info)
+
+    def problems(self) -> Iterator[Problem]:
+        """What the last scan had to pass over."""
+        return iter(self._problems)
+
+    def read(self, path: str) -> Document:
+        """The text of a file; bytes that are not UTF-8 are kept as surrogates."""
+        data = self._bytes_of(path, LARGEST_MEMORY)
+        return Document(path, data.decode("utf-8", "surrogateescape"), fsio.stamp_of(data))
+
+    def _bytes_of(self, path: str, limit: int) -> bytes:
+        _require_inside(path)
+        try:
+            return fsio.read_inside(self.root, path, limit)
+        except FileNotThere:
+            self._inside(path)  # if that is for a link on the way, it says so
+            raise
+
+    def stamp(self, path: str) -> str | None:
+        """The stamp of a file as it is now, None where there is none."""
+        try:
+            return fsio.stamp_of(self._bytes_of(path, fsio.LARGEST_FILE_BYTES))
+        except FileNotThere:
+            return None
+
+    def exists(self, path: str) -> bool:
+        """Whether anything has this name, be it a link to nowhere."""
+        return os.path.lexists(self._inside(path))
+
+    # --------------------------------------------------------------------------------- writing
+
+    def create(self, path: str, text: str) -> str:
+        """Write a new file and give its stamp."""
+        full, data = self._inside(path), _bytes(text)
+        try:
+            fsio.make_folder(os.path.dirname(full))
+            fsio.create_whole(full, data)
+        except RecollectError:
+            self._drop_empty_folders(path)
+            raise
+        return fsio.stamp_of(data)
+
+    def replace(self, path: str, text: str, seen: str) -> str:
+        """Replace the file that had the stamp `seen`."""
+        full, data = self._inside(path), _bytes(text)
+        self._require(path, seen)
+        fsio.write_whole(full, data)
+        return fsio.stamp_of(data)
+
+    def move(self, path: str, to: str, seen: str) -> None:
+        """Give the file another place."""
+        self._require(path, seen)
+        target = self._inside(to)
+        try:
+            fsio.make_folder(os.path.dirname(target))
+            fsio.move(self._inside(path), target)
+        except RecollectError:
+            self._drop_empty_folders(to)
+            raise
+        self._drop_empty_folders(path)
+
+    def remove(self, path: str, seen: str) -> None:
+        """Take the file away."""
+        self._require(path, seen)
+        fsio.remove(self._inside(path))
+        self._drop_empty_folders(path)
+
+    def _require(self, path: str, seen: str) -> None:
+        if self.stamp(path) != seen:
+            raise ChangedMeanwhile(path=path)
+
+    def _drop_empty_folders(self, path: str) -> None:
+        # `episodic/<id>/` goes with its last file; the layer folders stay.
+        if (path.count("/") >= 2 and not path.startswith("archive/")) or path.count("/") >= 3:
+            fsio.remove_empty_folder(os.path.dirname(self._inside(path)))
+
+    def settle(self, paths: Iterable[str]) -> None:
+        """Make the names of these files durable."""
+        folders = {os.path.dirname(self._inside(path)) for path in paths}
+        fsio.sync_folders(f if os.path.isdir(f) else os.path.dirname(f) for f in folders)
+
+    def write_view(self, path: str, text: str) -> bool:
+        """Put a generated file in place; False if it is there with these bytes already.
+
+        Its bytes are on disk before its name is there; `settle` makes the name durable.
+        """
+        full, data = self._inside(path), _bytes(text)
+        try:
+            if fsio.read_file(full) == data:
+                return False
+        except FileNotThere:
+            if os.path.lexists(full):
+                raise AlreadyThere(path=full) from None
+        fsio.make_folder(os.path.dirname(full))
+        fsio.write_whole(full, data)
+        return True
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """The store's lock, which every change is made under.
+
+        The file in the cache says who has it and keeps the queue; the folder itself keeps those
+        out who have another cache: another user, a container, a program with a home of its own.
+        """
+        if self.make:
+            self.make()
+        with (
+            fsio.lock(self._lock_path, wait_seconds=self._wait_seconds),
+            fsio.locked_folder(self.root, wait_seconds=self._wait_seconds),
+        ):
+            yield
+
+    def _inside(self, path: str) -> str:
+        """The full path, or an error if it would leave the store or pass through a link."""
+        _require_inside(path)
+        full = self.root
+        parts = path.split("/")
+        for part in parts[:-1]:
+            full = os.path.join(full, part)
+            if os.path.islink(full):
+                raise OutsideStore(name=path)
+        return os.path.join(full, parts[-1])
+
+
+def _seen(path: str, info: os.stat_result) -> Seen:
+    return Seen(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+
+
+def _require_inside(path: str) -> None:
+    """Raise OutsideStore for a path that names something outside."""
+    parts = path.split("/")
+    if len(parts) > DEEPEST + 4 or not all(map(_is_name, parts)):
+        raise OutsideStore(name=path)
+
+
+def _is_name(part: str) -> bool:
+    """Whether this can be the name of a file or folder."""
+    if part in ("", ".", "..") or "\0" in part or "\\" in part:
+        return False
+    return is_utf8(part) and len(part.encode("utf-8")) <= LONGEST_NAME_BYTES
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,429 @@
+"""Undoing: the history of a store, and the way back.
+
+Promises: undoing a change restores the bytes that were there before it; what was changed since is
+never overwritten; an undo can be undone.
+Touches: the ports behind the store it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.errors import AlreadyThere, ChangedMeanwhile, ChangeNotFound, Failed, NothingToUndo
+from recollect.model.facts import MARK
+from recollect.model.memory import Change, Op
+from recollect.store.store import OpenStore
+from recollect.store.transactions import OUTSIDE
+
+# -------------------- Past: a store as it was at a point in its history.
+
+
+SHORTEST_ID = 8
+_TIME = Pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
+
+
+class Point(NamedTuple):
+    """A point in the history: behind `change`, or before everything where that is empty."""
+
+    change: str
+    time: str  # as a person named it, or of the change
+    later: tuple[str, ...]  # the changes behind it, in order
+
+
+def point_named(ops: Sequence[Op], name: str) -> Point:
+    """The point that a person means: behind a change (its id or a start of it), or a time.
+
+    Raises:
+        ChangeNotFound: it is neither.
+    """
+    times = {op.group: op.time for op in ops}
+    groups = list(times)
+    meant = [g for g in groups if g == name or (len(name) >= SHORTEST_ID and g.startswith(name))]
+    if len(meant) == 1:
+        at = groups.index(meant[0])
+        return Point(meant[0], times[meant[0]], tuple(groups[at + 1 :]))
+    end = end_of(name)
+    if not end:
+        raise ChangeNotFound(id=name)
+    # The last one, for a clock that was wrong for a while must not hide what came after it.
+    at = max((n for n, group in enumerate(groups) if times[group] <= end), default=-1)
+    return Point(groups[at] if at >= 0 else "", end, tuple(groups[at + 1 :]))
+
+
+def end_of(text: str) -> str:
+    """The last second of a day, of a minute, or a second, in our form; nothing if it is no time."""
+    words = text.strip().upper().removesuffix("Z").replace(" ", "T")
+    if not _TIME.fullmatch(words):  # other forms that the library reads do not sort as ours do
+        return ""
+    try:
+        datetime.fromisoformat(words)
+    except ValueError:
+        return ""
+    return words + {10: "T23:59:59Z", 16: ":59Z", 19: "Z"}[len(words)]
+
+
+def last_stamps(ops: Iterable[Op]) -> dict[str, str | None]:
+    """The stamp that each file has by what the ops say; None where there should be no file."""
+    found: dict[str, str | None] = {}
+    for op in _about_files(ops):
+        found[op.path] = op.after if op.op == "put" else None
+        if op.op == "move":
+            found[op.to] = op.before
+    return found
+
+
+def stamps_at(point: Point, ops: Sequence[Op]) -> dict[str, str | None]:
+    """The stamp that each file had which later ops are about; None where there was no file.
+
+    What went away by hand and came back since then was there, as far as anybody knows.
+    """
+    later = set(point.later)
+    last = last_stamps(op for op in ops if op.group not in later)
+    found: dict[str, str | None] = {}
+    for op in _about_files(op for op in ops if op.group in later):
+        was = op.before if op.op != "put" else op.before or last.get(op.path)
+        found.setdefault(op.path, was)
+        if op.op == "move":
+            found.setdefault(op.to, None)
+    return found
+
+
+def moved_together(ops: Iterable[Op]) -> dict[str, set[str]]:
+    """For each file that was moved, the places it was at: whatever holds for one holds for all."""
+    found: dict[str, set[str]] = {}
+    for op in ops:
+        if op.op == "move":
+            both = found.get(op.path, {op.path}) | found.get(op.to, {op.to})
+            for path in both:
+                found[path] = both
+    return found
+
+
+def _about_files(ops: Iterable[Op]) -> Iterable[Op]:
+    return (op for op in ops if op.cause != OUTSIDE)
+
+
+ALL_SINCE = ">"  # in `undoes`: not this change, but all that came behind it
+EDITED, PURGED = "edited by hand since", "its text from then was purged"
+
+
+class Past(NamedTuple):
+    """A change as a person thinks of it: one command, one or more files."""
+
+    id: str
+    time: str
+    cause: str
+    memories: tuple[str, ...]
+    paths: tuple[str, ...]
+    undone: bool
+    undoes: str
+    ops: tuple[Op, ...]  # without their texts
+
+    @property
+    def what(self) -> str:
+        """`created`, `changed`, `moved` or `removed`."""
+        ops = [op for op in self.ops if op.cause != OUTSIDE]
+        kinds = {"move": "moved", "remove": "removed"}
+        first = ops[-1]
+        if first.op == "remove" and ops[0].op == "put" and ops[0].before is None:
+            return "moved"  # a new file in place of the old one
+        return kinds.get(first.op, "created" if first.before is None else "changed")
+
+
+def history(store: OpenStore, name: str = "") -> list[Past]:
+    """The changes of a store, newest first; of one memory where it is named by id or path."""
+    groups: dict[str, list[Op]] = {}
+    for op in store.journal.heads():
+        groups.setdefault(op.group, []).append(op)
+    undone = _undone({g: ops[-1].undoes for g, ops in groups.items()})
+    pasts = [_past(group, ops, undone) for group, ops in groups.items()]
+    memory_id = name.partition("#")[0]
+    if name:
+        entry = store.index.entry(memory_id)
+        memory_id = entry.id if entry else memory_id
+        paths = {entry.path} if entry else set()
+        pasts = [
+            p for p in pasts if memory_id in p.memories or paths & set(p.paths) or name in p.paths
+        ]
+    return list(reversed(pasts))
+
+
+def _undone(undoes: dict[str, str]) -> set[str]:
+    """The changes that are undone now: by a change that is not undone itself."""
+    gone: set[str] = set()
+    groups = list(undoes)
+    for n in reversed(range(len(groups))):
+        what = "" if groups[n] in gone else undoes[groups[n]]
+        if what.startswith(ALL_SINCE):
+            point = what.removeprefix(ALL_SINCE)
+            gone.update(groups[groups.index(point) + 1 if point in undoes else 0 : n])
+        elif what:
+            gone.add(what)
+    return gone
+
+
+def _past(group: str, ops: list[Op], undone: set[str]) -> Past:
+    real = [op for op in ops if op.cause != OUTSIDE] or ops
+    return Past(
+        id=group,
+        time=real[-1].time,
+        cause=real[-1].cause,
+        memories=tuple(dict.fromkeys(op.memory for op in real if op.memory)),
+        paths=tuple(dict.fromkeys(op.path for op in real)),
+        undone=group in undone,
+        undoes=real[-1].undoes,
+        ops=tuple(ops),
+    )
+
+
+def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> Past:
+    """Take back a change: the one with this id, the last one of this memory, or the last of all.
+
+    Raises:
+        NothingToUndo, ChangeNotFound: there is no such change.
+        ChangedMeanwhile, AlreadyThere: something else changed the file after it, or has its place.
+        Failed: the text from before was purged.
+    """
+    past = _wanted(store, name)
+    if past.cause == "encrypt":
+        sealed = past.ops[0].memory
+        raise Failed(what=f"What was encrypted is made plain by `recollect decrypt {sealed}`.")
+
+    def plan() -> list[Change]:
+        real = [op for op in past.ops if op.cause != OUTSIDE]
+        return [change for op in reversed(real) for change in _reverse(store, op)]
+
+    if dry_run:
+        plan()
+    else:
+        store.commit(plan, cause="undo", undoes=past.id)
+    return past
+
+
+def _wanted(store: OpenStore, name: str) -> Past:
+    pasts = history(store)
+    if name:
+        # Ids of changes begin with the time: a start of one may well fit several.
+        meant = [p for p in pasts if p.id == name or (len(name) >= 8 and p.id.startswith(name))]
+        if len(meant) == 1:
+            return meant[0]
+        pasts = history(store, name)
+        if not pasts:
+            raise ChangeNotFound(id=name)
+    for past in pasts:
+        if not past.undone and not past.undoes:
+            return past
+    raise NothingToUndo
+
+
+class Rewound(NamedTuple):
+    """A store taken back to a point: how many changes that was, and what became of the files."""
+
+    time: str
+    changes: int
+    effects: list[tuple[str, str]]  # what a file is now, and its path
+    left: list[tuple[str, str]]  # a file that stays as it is, and why
+    change: str = ""  # the undo itself, which can be undone
+
+    @property
+    def what(self) -> str:
+        """`nothing` where the store is as it was, else `rewound`."""
+        return "rewound" if self.effects else "nothing"
+
+
+def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
+    """Take the files back to where they were behind a change, or at a time.
+
+    What a person edited since by hand stays, and so does what belongs to it; all else comes back
+    in one change, which can be undone.
+
+    Raises:
+        ChangeNotFound: there is no such point.
+    """
+    found: list[Rewound] = []
+
+    def plan() -> list[Change]:
+        changes, rewound = _way_back(store, name)
+        found[:] = [rewound]
+        return changes
+
+    if dry_run:
+        plan()
+        return found[0]
+    point = point_named(store.journal.heads(), name)
+    ops = store.commit(plan, cause="undo", undoes=ALL_SINCE + point.change)
+    return found[0]._replace(change=ops[0].group if ops else "")
+
+
+def _way_back(store: OpenStore, name: str) -> tuple[list[Change], Rewound]:
+    ops = store.journal.heads()
+    point = point_named(ops, name)
+    behind = set(point.later)
+    later = [op for op in ops if op.group in behind]
+    wanted = stamps_at(point, ops)
+    texts = _texts(store, wanted)
+    left = _left(store, later, wanted, texts)
+    memories = {path: op.memory for op in later for path in (op.path, op.to) if path}
+    changes, effects = [], []
+    for path, then in wanted.items():
+        now = store.files.stamp(path)
+        if path in left or now == then:
+            continue
+        if then is None:
+            changes.append(Change("remove", path, memories[path], now))
+            effects.append(("created", path))
+        else:
+            changes.append(Change("put", path, memories[path], now, texts[then]))
+            effects.append(("removed" if now is None else "changed", path))
+    changes.sort(key=lambda change: change.op != "remove")
+    return changes, Rewound(point.time, len(point.later), effects, sorted(left.items()))
+
+
+def _left(
+    store: OpenStore,
+    later: list[Op],
+    wanted: dict[str, str | None],
+    texts: dict[str, str],
+) -> dict[str, str]:
+    """The files that stay as they are, each with the reason."""
+    expected = last_stamps(later)
+    together = moved_together(later)
+    left: dict[str, str] = {}
+    for path, then in wanted.items():
+        now = store.files.stamp(path)
+        why = EDITED if now not in (None, expected[path], then) else ""
+        why = why or (PURGED if then is not None and then not in texts and now != then else "")
+        if why:
+            left |= dict.fromkeys(together.get(path, {path}), why)
+    return left
+
+
+def bring_back(store: OpenStore, *, dry_run: bool = False) -> list[str]:
+    """Put back the files that were taken away without a command; gives their paths.
+
+    What they said is what the last command wrote; an edit by hand behind that is not known.
+    """
+    found: list[str] = []
+
+    def plan() -> list[Change]:
+        changes = gone_files(store)
+        found[:] = [change.path for change in changes]
+        return changes
+
+    if dry_run:
+        plan()
+    else:
+        store.commit(plan, cause="undo")
+    return found
+
+
+def gone_files(store: OpenStore) -> list[Change]:
+    """What would bring back the files that are gone, and that are nowhere else by now."""
+    ops = store.journal.heads()
+    memories = {path: op.memory for op in ops for path in (op.path, op.to) if path}
+    here = {row.stamp for row in store.index.known().values()}
+    gone = {
+        path: stamp
+        for path, stamp in last_stamps(ops).items()
+        if stamp not in here
+        and not store.files.exists(path)
+        # A person may have given the file another place.
+        and (not memories[path] or store.index.entry(memories[path]) is None)
+    }
+    texts = _texts(store, gone)
+    return [
+        Change("put", path, memories[path], None, texts[stamp])
+        for path, stamp in gone.items()
+        if stamp in texts
+    ]
+
+
+def _texts(store: OpenStore, wanted: Mapping[str, str | None]) -> dict[str, str]:
+    """The texts that these files had, by their stamps, as far as the journal has them."""
+    texts = {stamp: store.journal.text_of(stamp) for stamp in wanted.values() if stamp}
+    return {stamp: text for stamp, text in texts.items() if text is not None}
+
+
+def _reverse(store: OpenStore, op: Op) -> list[Change]:
+    """The changes that take one op back, if the file is as the op left it."""
+    now = op.before if op.op == "move" else op.after  # None behind a removal
+    here = op.to or op.path
+    if store.files.stamp(here) != now:
+        raise ChangedMeanwhile(path=here)
+    if op.op == "move":
+        if store.files.exists(op.path):
+            raise AlreadyThere(path=op.path)
+        return [Change("move", here, op.memory, now, to=op.path)]
+    if op.before is None:
+        return [Change("remove", op.path, op.memory, now)]
+    text = store.journal.text_of(op.before)
+    if text is None:
+        raise Failed(what=f"The journal does not have the text of {op.path} from before any more.")
+    return [Change("put", op.path, op.memory, now, text)]
+
+
+# -------------------- Keeping: how far back a store remembers what was done to it.
+
+
+class Needed(NamedTuple):
+    """What has to stay in a journal: texts by their stamps, and changes."""
+
+    texts: set[str]
+    groups: set[str]
+
+
+def forget_old_changes(store: OpenStore, most: int) -> int:
+    """Forget what was before the newest `most` changes; gives the bytes that became free.
+
+    0 stands for all changes. It waits until half as many again are there, so that not every
+    pass costs a look at all of them.
+    """
+    if not most or _count(store.journal.heads()) <= most + most // 2:
+        return 0
+    with store.files.locked():
+        found = needed(store.journal.ops(), most)
+        unfinished, _ = store.journal.unsettled({})
+        texts = found.texts | _stamps(unfinished)
+        return store.journal.forget(texts, found.groups | {op.group for op in unfinished})
+
+
+def _count(ops: Iterable[Op]) -> int:
+    return len({op.group for op in ops})
+
+
+def needed(ops: Sequence[Op], most: int) -> Needed:
+    """What has to stay, so that the newest `most` changes can be undone."""
+    newest = list(dict.fromkeys(op.group for op in ops))[-most:]
+    last = {path: op for op in ops for path in (op.path, op.to) if path}
+    claims = list(_with_claims(ops))
+    moves = [op for op in ops if op.op == "move"]
+    # A move that stays must not bring back what was removed before the newest changes.
+    moved = {op.to for op in moves}
+    before = {op.path: op for op in ops if op.group not in newest and op.path in moved}
+    removals = (op for op in before.values() if op.op == "remove")
+    texts = _stamps(op for op in ops if op.group in newest)
+    texts |= {stamp for stamp in last_stamps(ops).values() if stamp}
+    texts |= {op.after for op in claims if op.after}
+    holders = {op.after: op for op in ops if op.text is not None and op.after in texts}
+    kept = (*last.values(), *removals, *moves, *claims, *holders.values())
+    return Needed(texts, {*newest, *(op.group for op in kept)})
+
+
+def _stamps(ops: Iterable[Op]) -> set[str]:
+    return {stamp for op in ops for stamp in (op.before, op.after) if stamp}
+
+
+def _with_claims(ops: Sequence[Op]) -> Iterable[Op]:
+    """The newest ops with each claim that was ever put into a file.
+
+    What a person took out of a file again is not put in once more, as long as that is known.
+    """
+    known: set[str] = set()
+    for op in reversed(ops):
+        if op.text is not None and MARK in op.text:
+            lines = {line for line in op.text.split("\n") if MARK in line}
+            if lines - known:
+                known |= lines
+                yield op

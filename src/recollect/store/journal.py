@@ -1,0 +1,542 @@
+"""Journal: the append-only log of a store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from recollect._fastimport import NamedTuple
+from recollect.errors import FileNotThere, OutsideStore
+from recollect.model.memory import Op, Problem
+from recollect.ports import Hidden, Line, Note, SessionFile
+from recollect.store import disk as fsio
+from recollect.store import journal_lines as listing
+from recollect.store import locations as places
+from recollect.store.journal_lines import (
+    OPS_PREFIX,
+    Base,
+    Catalogue,
+    Said,
+    checked,
+    in_order,
+    json_of,
+    line_of,
+    number,
+    op_of,
+    split,
+    whole,
+)
+from recollect.text.delta import parts_between, size_of, text_from
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+# -------------------- Journal: what hooks left, and folding it: the files of sessions of long ago become one a month.
+
+
+FOLDED_PREFIX = "folded-"
+ASIDE_SUFFIX = ".aside"
+LARGEST_FILE = 512 * 1024 * 1024
+AT_ONCE = 200  # files: as many are in memory together
+
+
+class Aside(NamedTuple):
+    """A file that is set aside: which session's it was, and how much of it was heard."""
+
+    name: str
+    session: str  # the name that hooks know it by
+    heard: int
+
+
+def found(folder: str) -> dict[str, SessionFile]:
+    """The files that hooks append to, by name."""
+    return {
+        name: SessionFile(info.st_size, info.st_mtime_ns)
+        for name, info in _listed(folder)
+        if _is_session(name)
+    }
+
+
+def is_folded(name: str) -> bool:
+    """Whether a file of this name has what was folded."""
+    return name.endswith(".jsonl") and name.startswith(FOLDED_PREFIX)
+
+
+def lines(folder: str) -> Iterator[dict[str, Any]]:
+    """Every line that hooks left, once, session by session."""
+    seen: set[object] = set()
+    for is_wanted in (_is_session, _aside, is_folded):
+        for name in sorted(name for name, _ in _listed(folder) if is_wanted(name)):
+            for key, line in _lines_at(f"{folder}/{name}").items():
+                if key not in seen:
+                    seen.add(key)
+                    yield line
+
+
+def fold(folder: str, heard: Mapping[str, int], into: str) -> int:
+    """Fold these files, of which so many bytes were heard, into the file `into`; gives how many.
+
+    What an earlier fold left is folded first. The caller keeps everybody else who folds away.
+    """
+    done = _take_in(folder, into)
+    sizes = found(folder)
+    names = [name for name in heard if name in sizes and sizes[name].size <= LARGEST_FILE]
+    for start in range(0, len(names), AT_ONCE):
+        for name in names[start : start + AT_ONCE]:
+            aside = f"{name}.{heard[name]}{ASIDE_SUFFIX}"
+            fsio.replace_name(f"{folder}/{name}", f"{folder}/{aside}")
+        done += _take_in(folder, into)
+    return done
+
+
+def _take_in(folder: str, into: str) -> int:
+    """Fold what is set aside; gives how many files that was."""
+    asides = [aside for name, _ in sorted(_listed(folder)) if (aside := _aside(name))]
+    known = _lines_at(f"{folder}/{into}").keys() if asides else ()
+    kept: dict[object, bytes] = {}
+    for aside in asides:
+        data = fsio.read_file(f"{folder}/{aside.name}", LARGEST_FILE)
+        _put_back(folder, aside, data)
+        kept |= {key: raw for key, raw in _staying(data) if key not in known}
+    if kept:
+        fsio.append_durably(f"{folder}/{into}", b"".join(kept.values()))
+    for aside in asides:
+        fsio.remove(f"{folder}/{aside.name}")
+    return len(asides)
+
+
+def _put_back(folder: str, aside: Aside, data: bytes) -> None:
+    """Give the session's file again what came after the worker last listened."""
+    path = f"{folder}/{aside.session}"
+    fresh = list(_lines_in(data[aside.heard :]))
+    there = _lines_at(path) if fresh else {}
+    again = b"".join(raw for raw, line in fresh if _key(raw, line) not in there)
+    try:
+        if again:
+            places.append(os.path.dirname(folder), path, again)
+    except OSError as error:
+        raise fsio.failed(error, path) from error
+
+
+def _staying(data: bytes) -> Iterator[tuple[object, bytes]]:
+    """What is kept of a session's lines, in order: all but what was only to be heard."""
+    rows = list(_lines_in(data))
+    signals = [line for _, line in rows if line.get("op") == "signal"]
+    last = max(signals, key=lambda line: str(line.get("time", "")), default=None)
+    for raw, line in rows:
+        if line is last or line.get("op") not in ("signal", "ask"):
+            yield _key(raw, line), raw
+
+
+# ------------------------------------------------------------------------------- names and lines
+
+
+def _is_session(name: str) -> bool:
+    return name.endswith(".jsonl") and not name.startswith((OPS_PREFIX, FOLDED_PREFIX))
+
+
+def _aside(name: str) -> Aside | None:
+    session, _, heard = name.removesuffix(ASIDE_SUFFIX).rpartition(".")
+    if name.endswith(ASIDE_SUFFIX) and _is_session(session) and heard.isdecimal():
+        return Aside(name, session, int(heard))
+    return None
+
+
+def _listed(folder: str) -> list[tuple[str, os.stat_result]]:
+    """The regular files of the journal's folder."""
+    if os.path.islink(folder):
+        return []
+    try:
+        with os.scandir(folder) as every:
+            return [
+                (one.name, one.stat(follow_symlinks=False))
+                for one in every
+                if one.is_file(follow_symlinks=False)
+            ]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise fsio.failed(error, folder) from error
+
+
+def _lines_at(path: str) -> dict[object, dict[str, Any]]:
+    """The good lines of a file by their keys; none where it went on its way meanwhile."""
+    try:
+        data = fsio.read_file(path, LARGEST_FILE)
+    except FileNotThere:
+        return {}
+    return {_key(raw, line): line for raw, line in _lines_in(data)}
+
+
+def _lines_in(data: bytes) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    for raw, _ in split([data]):
+        line = checked(raw)
+        if line is not None:
+            yield raw + b"\n", line
+
+
+def _key(raw: bytes, line: Mapping[str, Any]) -> object:
+    """By what a line is known that stands in two files."""
+    return str(line["op_id"]) if "op_id" in line else raw
+
+
+# -------------------- Journal: the append-only log of a store, one file for each writer.
+
+
+LARGEST_SEGMENT = 512 * 1024 * 1024
+LEAST_SHORTENED = 1000  # characters; below that a line is for people to read too
+MOST_STEPS = 50  # from a text back to one that stands whole
+
+
+class FolderJournal:
+    """The journal in a store's `journal` folder; `writer` is the name of our own file there."""
+
+    def __init__(self, root: str, writer: str) -> None:
+        """`root` is the store's folder."""
+        self.folder = os.path.join(root, "journal")
+        self.writer = writer
+        self.problems: list[Problem] = []
+        self._size_before = 0
+        self._catalogue = Catalogue(self.folder, self._op_files)
+
+    # --------------------------------------------------------------------------------- writing
+
+    def append(self, ops: Sequence[Op]) -> None:
+        """Make these ops durable, all or none."""
+        if os.path.islink(self.folder):
+            raise OutsideStore(name="journal")
+        fsio.make_folder(self.folder)
+        lines = b"".join(line_of(json_of(op, said)) for op, said in self._shortened(ops))
+        self._size_before = fsio.append_durably(self._own(), lines)
+
+    def _shortened(self, ops: Sequence[Op]) -> Iterator[tuple[Op, Said | None]]:
+        """Each op, and how its text differs from what the file said before, if that is shorter."""
+        just: dict[str, Base] = {}
+        for op in ops:
+            said, base = None, None
+            if op.op == "put" and op.before and len(op.text or "") >= LEAST_SHORTENED:
+                base = just.get(op.path) or self._catalogue.base(op.path)
+            if base and base.stamp == op.before and base.steps < MOST_STEPS:
+                parts = parts_between(base.text, op.text or "")
+                if size_of(parts) * 2 < len(op.text or ""):
+                    said = Said(base.op_id, parts)
+            if op.op == "put" and op.text is not None:
+                steps = base.steps + 1 if said and base else 0
+                just[op.path] = Base(op.op_id, op.after, op.text, steps)
+            yield op, said
+
+    def take_back(self) -> None:
+        """Forget the ops that were appended last, under the same lock, as if they had never been."""
+        fsio.truncate(self._own(), self._size_before)
+
+    def settle(self, group: str, seq: int, *, applied: bool) -> None:
+        """Note that a group of ops is in the files, or never will be."""
+        op = "done" if applied else "void"
+        mark = {"op": op, "writer": self.writer, "group": group, "seq": seq}
+        fsio.append_durably(self._own(), line_of(mark), sync=False)
+
+    def _own(self) -> str:
+        return os.path.join(self.folder, f"{self.writer}.jsonl")
+
+    # --------------------------------------------------------------------------------- reading
+
+    def files(self) -> dict[str, int]:
+        """The journal files with their sizes, by name."""
+        try:
+            return listing.files_in(self.folder)
+        except OSError as error:
+            raise fsio.failed(error, self.folder) from error
+
+    def lines(self, name: str, offset: int = 0) -> Iterator[Line]:
+        """The good lines of one file from `offset` on; a last line without its end is left."""
+        for raw, end in self._raw(name, offset):
+            found = checked(raw)
+            if found is not None:
+                yield Line(found, end)
+
+    def ops(self) -> list[Op]:
+        """Every op about a file that holds, in order: whole groups that were not voided."""
+        found = self._read(dict.fromkeys(self._op_files(), 0))
+        holding = [ops for group, ops in found.groups.items() if group not in found.void]
+        return self._with_texts(found, [op for ops in holding for op in whole(ops)])
+
+    def heads(self, note: Note | None = None) -> list[Op]:
+        """As `ops`, without any text; `note` is told of each line what is new in its text."""
+        found = self._read(dict.fromkeys(self._op_files(), 0), texts=False, note=note)
+        self.problems += self._zeroed(found.ends)
+        holding = [ops for group, ops in found.groups.items() if group not in found.void]
+        return in_order(op for ops in holding for op in whole(ops))
+
+    def _zeroed(self, ends: Mapping[str, int]) -> Iterator[Problem]:
+        """The files that are NUL bytes behind their last whole line, as after a power cut."""
+        for name, end in ends.items():
+            with suppress(FileNotThere):
+                piece = next(fsio.pieces_of(f"{self.folder}/{name}", LARGEST_SEGMENT, end), b"")
+                if b"\0" in piece:
+                    yield Problem(f"journal/{name}", f"byte {end}: NUL bytes to the end")
+
+    def unsettled(self, after: dict[str, int]) -> tuple[list[Op], dict[str, int]]:
+        """`(ops, offsets)`: the ops of whole groups that nobody has settled, in order.
+
+        `after` has the offsets that an earlier call gave: what is before them is settled.
+        """
+        files = self._op_files()  # once: another writer's first file may appear at any moment
+        starts = {
+            name: start if (start := after.get(name, 0)) <= size else 0
+            for name, size in files.items()
+            if after.get(name) != size
+        }
+        new = {name: self._read({name: start}) for name, start in starts.items()}
+        marked: set[str] = set()
+        if any(found.groups.keys() - found.marked for found in new.values()):
+            # Whoever finished a group after a crash has said so in a file of their own.
+            marked = self._read(dict.fromkeys(files, 0)).marked
+        offsets = {name: after[name] for name in files if name not in starts}
+        ops: list[Op] = []
+        for name, found in new.items():
+            begun = found.groups.keys() - found.marked - marked
+            # A group that lacks ops is still being written, or dead if something stands behind it.
+            begun = {g for g in begun if whole(found.groups[g]) or g == found.last}
+            offsets[name] = starts[name] if begun else found.ends[name]
+            here = [op for group in begun for op in whole(found.groups[group])]
+            ops += self._with_texts(found, here)
+        return in_order(ops), offsets
+
+    def text_of(self, stamp: str) -> str | None:
+        """The text that had this stamp, if an op that holds has it."""
+        return self._catalogue.text_of(stamp) if stamp else None
+
+    def ops_about(self, field: str, value: str) -> list[Op]:
+        """Every op that holds and has this value in its `path` or `memory`, newest first."""
+        return self._catalogue.ops_about(field, value)
+
+    def next_seq(self) -> int:
+        """A sequence number after all that this journal has."""
+        return 1 + max(
+            (self._last_seq(name, size) for name, size in self._op_files().items()), default=0
+        )
+
+    def _last_seq(self, name: str, size: int) -> int:
+        # Sequence numbers rise within a file, so that its last line has the highest.
+        step = 4096
+        while True:
+            start = max(0, size - step)
+            best = max((number(d.data.get("seq")) for d in self.lines(name, start)), default=0)
+            if best or start == 0:
+                return best
+            step *= 16
+
+    def _op_files(self) -> dict[str, int]:
+        """The files of commands and workers; those of hooks have no ops about files."""
+        return listing.of_ops(self.files())
+
+    def _raw(self, name: str, offset: int = 0) -> Iterator[tuple[bytes, int]]:
+        """The whole lines of a file, each with the offset behind it, and never all at once."""
+        path = os.path.join(self.folder, name)
+        try:
+            yield from split(fsio.pieces_of(path, LARGEST_SEGMENT, offset), offset)
+        except FileNotThere:
+            if os.path.lexists(path):
+                raise
+
+    def _read(
+        self, starts: dict[str, int], *, texts: bool = True, note: Note | None = None
+    ) -> _Found:
+        """What the files say from these offsets on; `problems` tells what could not be read."""
+        self.problems = []
+        found = _Found()
+        for name, start in starts.items():
+            found.ends[name] = start
+            for raw, end in self._raw(name, start):
+                found.ends[name] = end
+                data = checked(raw)
+                op = op_of(data) if data else None
+                found.last = op.group if op else ""
+                if op and data:
+                    if note:
+                        _tell(note, op, data)
+                    op = op if texts else op._replace(text=None)
+                    found.groups.setdefault(op.group, []).append(op)
+                    if texts and "parts" in data:
+                        found.said[op.op_id] = (str(data.get("base")), data["parts"])
+                elif data and data.get("op") in ("done", "void"):
+                    found.marked.add(str(data.get("group")))
+                    if data["op"] == "void":
+                        found.void.add(str(data.get("group")))
+                elif data is None and raw.strip():
+                    where = f"byte {end - len(raw) - 1}"
+                    self.problems.append(Problem(f"journal/{name}", f"{where}: not a whole line"))
+        return found
+
+    def _with_texts(self, found: _Found, ops: Iterable[Op]) -> list[Op]:
+        """These ops in order, with the texts that stand as differences from others."""
+        every = in_order(op for group in found.groups.values() for op in group)
+        texts: dict[str, str | None] = {}
+        for op in every:
+            texts[op.op_id] = op.text
+            if op.op_id in found.said:
+                base, parts = found.said[op.op_id]
+                old = texts[base] if base in texts else self._catalogue.text_of_op(base)
+                texts[op.op_id] = None if old is None else text_from(old, parts)
+        return [
+            op if op.op_id not in found.said else op._replace(text=texts[op.op_id])
+            for op in in_order(ops)
+        ]
+
+    # --------------------------------------------------------------------------------- of hooks
+
+    def hot(self, op: str) -> Iterator[dict[str, Any]]:
+        """The hot facts of one kind (signal, inject, …) that hooks left, session by session."""
+        return (line for line in lines(self.folder) if line.get("op") == op)
+
+    def sessions(self) -> dict[str, SessionFile]:
+        """The files that hooks append to, one for each session, by name."""
+        return found(self.folder)
+
+    def fold(self, heard: Mapping[str, int]) -> int:
+        """Put the files of these sessions, heard to there, together; gives how many."""
+        own = self.writer.removeprefix(OPS_PREFIX)
+        return fold(self.folder, heard, f"{FOLDED_PREFIX}{own}.jsonl")
+
+    # --------------------------------------------------------------------------------- purging
+
+    def purge(self, path: str, hidden: Hidden | None = None) -> int:
+        """Take the texts of the memory file that was last at `path` out of the journal.
+
+        The lines stay, so that sequence numbers and groups hold; what they said is gone, and with
+        `hidden` the names that the file had. Lines that cannot be read go too, for nobody can tell
+        what is in them. Gives how many changed. The caller holds the store's lock.
+
+        The last op goes last: after a crash it is there to be followed back once more.
+        """
+        for temp in _half_written(self.folder):  # by those who died with the lock
+            fsio.remove(temp)
+        found = self._read(dict.fromkeys(self._op_files(), 0))
+        every = in_order(op for ops in found.groups.values() for op in ops)
+        if hidden:
+            every = [op for op in every if op.seq <= hidden.until]
+        wanted = _ids_of_file(every, {op.op_id for op in self.ops()}, path)
+        names = _other_names(every, wanted, hidden) if hidden else {}
+        last = {f"{op.writer}.jsonl": op.seq for op in every if op.op_id in wanted}
+        changed = 0
+        for name in sorted(self._op_files(), key=lambda name: last.get(name, 0)):
+            old = [raw for raw, _ in self._raw(name)]
+            new = [_without_text(raw, wanted, names) for raw in old]
+            if old != new:
+                changed += sum(one != two for one, two in zip(old, new, strict=True))
+                page = b"".join(line + b"\n" for line in new if line)
+                fsio.write_whole(os.path.join(self.folder, name), page)
+                fsio.sync_folder(self.folder)
+        return changed
+
+    def forget(self, texts: Collection[str], groups: Collection[str]) -> int:
+        """Take out all but these groups, and all texts but those with these stamps.
+
+        Gives the bytes that became free. The caller holds the store's lock.
+        """
+        from recollect.store import journal_rewriting as forgetting  # seldom needed
+
+        paths = [os.path.join(self.folder, name) for name in self._op_files()]
+        kept = forgetting.Kept(frozenset(texts), frozenset(groups))
+        return forgetting.forget(paths, kept, self._catalogue.text_of_op)
+
+    def drop_unreadable(self) -> int:
+        """Take out the lines that have to be passed over; gives how many there were.
+
+        The caller holds the store's lock, and nothing is unsettled.
+        """
+        dropped = 0
+        for name in self._op_files():
+            old = [raw for raw, _ in self._raw(name)]
+            new = [raw for raw in old if checked(raw) is not None]
+            zeroed = len(list(self._zeroed({name: sum(len(raw) + 1 for raw in old)})))
+            if len(new) < len(old) or zeroed:
+                dropped += sum(bool(raw.strip()) for raw in old) - len(new) + zeroed
+                page = b"".join(line + b"\n" for line in new)
+                fsio.write_whole(os.path.join(self.folder, name), page)
+                fsio.sync_folder(self.folder)
+        return dropped
+
+
+class _Found:
+    """What a part of the journal says."""
+
+    def __init__(self) -> None:
+        self.groups: dict[str, list[Op]] = {}
+        self.said: dict[str, tuple[str, object]] = {}  # by the op: what its text builds on, and how
+        self.marked: set[str] = set()  # done or void
+        self.void: set[str] = set()
+        self.ends: dict[str, int] = {}  # behind the last whole line of each file
+        self.last = ""  # the group of the last line, if that is an op
+
+
+def _tell(note: Note, op: Op, data: Mapping[str, Any]) -> None:
+    parts = data.get("parts", [op.text])
+    if isinstance(parts, list) and parts != [None]:
+        note(op, "".join(part for part in parts if isinstance(part, str)))
+
+
+def _ids_of_file(ops: Sequence[Op], holding: set[str], path: str) -> set[str]:
+    """The ops about the file that was last at `path`, followed back through its moves."""
+    found: set[str] = set()
+    for op in reversed(ops):
+        moved = op.op == "move" and op.op_id in holding
+        if moved and op.to == path:
+            found.add(op.op_id)
+            path = op.path
+        elif moved and op.path == path:
+            break  # what was there before went elsewhere: another memory
+        elif op.path == path:
+            found.add(op.op_id)
+    return found
+
+
+def _other_names(ops: Sequence[Op], wanted: set[str], hidden: Hidden) -> dict[str, str]:
+    """For each place that a file had another one, and for each id it had the one it has now."""
+    mine = [op for op in ops if op.op_id in wanted]
+    places = dict.fromkeys(path for op in mine for path in (op.path, op.to) if path)
+    names = {
+        path: f"{hidden.place}-{n}.md" if n else f"{hidden.place}.md"
+        for n, path in enumerate(places)
+    }
+    return dict.fromkeys((op.memory for op in mine if op.memory), hidden.memory) | names
+
+
+def _half_written(folder: str) -> list[str]:
+    """What a write of a whole file has left there that never came to its end."""
+    with suppress(OSError):
+        return [
+            f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(fsio.TEMP_SUFFIX)
+        ]
+    return []
+
+
+def _without_text(raw: bytes, purged: set[str], names: dict[str, str]) -> bytes:
+    """A line as it stays: whole, without its text if its op is to be purged, or not at all."""
+    data = checked(raw)
+    if data is None:
+        return b""
+    says_nothing = data.get("text") is None and "parts" not in data
+    if data.get("op_id") not in purged or (says_nothing and not names):
+        return raw
+    kept = {key: value for key, value in data.items() if key not in ("base", "parts")}
+    for key in ("memory", "path", "to"):
+        if kept.get(key) in names:
+            kept[key] = names[kept[key]]
+    return line_of(kept | {"text": None, "purged": True}).rstrip(b"\n")
+
+
+_HOMES = {"FolderJournal": "folder", "OPS_PREFIX": "listing", "is_folded": "sessions"}
+
+
+def __getattr__(name: str) -> object:
+    """What is asked for, from where it lives."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

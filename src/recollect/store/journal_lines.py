@@ -1,0 +1,412 @@
+"""Journal: where each op stands, so that one can be read without all the others.
+
+Promises: what was found once is not looked for again; a file that grew is read from where it
+ended before, one that was rewritten from its start; nothing is believed that its line does not
+say when it is read.
+Touches: `journal/ops-*.jsonl` (reading).
+"""
+
+from __future__ import annotations
+
+import binascii
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+
+from recollect._fastimport import NamedTuple
+from recollect.model.memory import Op
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+from recollect.text.delta import Part, text_from
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import re
+    from typing import Any
+
+
+# -------------------- Journal: the form of its lines.
+
+
+FILE_OPS = ("put", "move", "remove")
+
+
+class Said(NamedTuple):
+    """A text by its difference from that of another op, `base`."""
+
+    base: str
+    parts: list[Part]
+
+
+def split(pieces: Iterable[bytes], offset: int = 0) -> Iterator[tuple[bytes, int]]:
+    """The whole lines of a file whose pieces these are, each with the offset behind it.
+
+    `offset` is where the first piece begins.
+    """
+    begun: list[bytes] = []  # of a line that goes on in the next piece
+    for piece in pieces:
+        start = 0
+        while (end := piece.find(b"\n", start)) >= 0:
+            line = piece[start:end]
+            if begun:
+                line = b"".join([*begun, line])
+                begun.clear()
+            offset += len(line) + 1
+            yield line, offset
+            start = end + 1
+        if start < len(piece):
+            begun.append(piece[start:])
+
+
+def in_order(ops: Iterable[Op]) -> list[Op]:
+    """The ops in the order in which they hold."""
+    return sorted(ops, key=lambda op: (op.seq, op.writer, op.op_id))
+
+
+def whole(ops: list[Op]) -> list[Op]:
+    """The ops of a group, each once, or none if some are missing."""
+    once = list({op.op_id: op for op in ops}.values())
+    return once if len(once) >= ops[0].of else []
+
+
+def line_of(data: dict[str, Any]) -> bytes:
+    """An object as a line, sealed."""
+    import json
+
+    try:
+        raw = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    except UnicodeEncodeError:  # bytes that were no UTF-8 in the file: kept as escapes
+        raw = json.dumps(data, separators=(",", ":")).encode("ascii")
+    return places.sealed(raw, binascii.crc32(raw))
+
+
+def checked(raw: bytes) -> dict[str, Any] | None:
+    """The object in a line, if the line is what its writer sealed."""
+    if len(raw) < 20 or raw[-18:-10] != b',"sum":"' or raw[-2:] != b'"}':
+        return None
+    body = raw[:-18] + b"}"
+    if b"%08x" % binascii.crc32(body) != raw[-10:-2]:
+        return None
+    import json  # most commands find nothing to read
+
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def json_of(op: Op, said: Said | None = None) -> dict[str, Any]:
+    """What is written of an op; its text by its difference where that is known."""
+    data: dict[str, Any] = {
+        "op": op.op,
+        "op_id": op.op_id,
+        "group": op.group,
+        "of": op.of,
+        "seq": op.seq,
+        "time": op.time,
+        "writer": op.writer,
+        "cause": op.cause,
+        "memory": op.memory,
+        "path": op.path,
+        "before": op.before,
+        "after": op.after,
+    }
+    if op.to:
+        data["to"] = op.to
+    if op.undoes:
+        data["undoes"] = op.undoes
+    if op.by:
+        data["by"] = op.by
+    if said is not None:
+        data |= {"base": said.base, "parts": said.parts}
+    elif op.text is not None:
+        data["text"] = op.text
+    return data
+
+
+def number(value: object) -> int:
+    """A number of a line, 0 where it has none."""
+    return value if isinstance(value, int) else 0
+
+
+def op_of(data: dict[str, Any]) -> Op | None:
+    """The op about a file that a line holds, if it holds one."""
+    if data.get("op") not in FILE_OPS or not isinstance(data.get("group"), str):
+        return None
+    text = data.get("text")
+    return Op(
+        op=data["op"],
+        op_id=str(data.get("op_id", "")),
+        group=data["group"],
+        of=number(data.get("of", 1)),
+        seq=number(data.get("seq", 0)),
+        time=str(data.get("time", "")),
+        writer=str(data.get("writer", "")),
+        cause=str(data.get("cause", "")),
+        memory=str(data.get("memory", "")),
+        path=str(data.get("path", "")),
+        before=data.get("before"),
+        after=data.get("after"),
+        text=text if isinstance(text, str) else None,
+        to=str(data.get("to", "")),
+        undoes=str(data.get("undoes", "")),
+        by=str(data.get("by", "")),
+    )
+
+
+# -------------------- Journal: which files it has.
+
+
+OPS_PREFIX = "ops-"  # of the files of commands and workers
+
+
+def files_in(folder: str) -> dict[str, int]:
+    """The journal files in a folder with their sizes, by name. Raises OSError."""
+    if os.path.islink(folder):
+        return {}
+    try:
+        with os.scandir(folder) as found:
+            return {
+                e.name: e.stat(follow_symlinks=False).st_size
+                for e in found
+                if e.name.endswith(".jsonl") and e.is_file(follow_symlinks=False)
+            }
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+
+
+def of_ops(files: dict[str, int]) -> dict[str, int]:
+    """Those of commands and workers; those of hooks have no ops about files."""
+    return {name: size for name, size in sorted(files.items()) if name.startswith(OPS_PREFIX)}
+
+
+LARGEST_SEGMENT = 512 * 1024 * 1024
+SEAL_BYTES = 19  # the end of a line, which tells whether it is still the one that was read
+
+_TEXT = rb'"((?:[^"\\\\]|\\\\.)*)"'
+_HEAD = (
+    rb'\{"op":"(?:put|move|remove)","op_id":"([^"]*)","group":"([^"]*)","of":\d+,"seq":(\d+),'
+    rb'"time":"[^"]*","writer":' + _TEXT + rb',"cause":' + _TEXT + rb',"memory":' + _TEXT + rb","
+    rb'"path":' + _TEXT + rb',"before":(?:null|"[^"]*"),"after":(?:null|"([^"]*)")'
+)
+
+
+class Place(NamedTuple):
+    """Where a line stands, and what is looked for in it."""
+
+    name: str
+    start: int
+    end: int
+    op_id: str
+    group: str
+    seq: int
+    memory: bytes  # as JSON, without its quotes
+    path: bytes
+    after: str
+
+
+class Base(NamedTuple):
+    """What a file said last, and how many steps that is from a text that stands whole."""
+
+    op_id: str
+    stamp: str | None
+    text: str
+    steps: int
+
+
+class Catalogue:
+    """The places of the ops in a journal's folder."""
+
+    def __init__(self, folder: str, files: Callable[[], dict[str, int]]) -> None:
+        """`files` gives the files with ops and their sizes."""
+        self._folder, self._files = folder, files
+        self._forget()
+
+    def _forget(self) -> None:
+        self._seen: dict[str, tuple[int, bytes]] = {}  # to where, and how that looked
+        self._ops: dict[str, Place] = {}
+        self._groups: dict[str, list[Place]] = {}
+        self._void: set[str] = set()
+        self._by: dict[str, dict[Any, list[Place]]] = {"after": {}, "path": {}, "memory": {}}
+
+    # --------------------------------------------------------------------------------- asking
+
+    def text_of(self, stamp: str) -> str | None:
+        """The text that had this stamp, if an op that holds has it."""
+        self._follow()
+        for place in reversed(self._by["after"].get(stamp, ())):
+            text = self.text_of_op(place.op_id) if self._holds(place) else None
+            if text is not None:
+                return text
+        return None
+
+    def ops_about(self, field: str, value: str) -> list[Op]:
+        """Every op that holds and has this value in its `path` or `memory`, newest first."""
+        self._follow()
+        found = []
+        texts: dict[str, str] = {}  # each builds on one of those before it
+        for place in sorted(self._places(field, value), key=_seq):
+            op = self._op_at(place)
+            if op and getattr(op, field) == value and self._holds(place):
+                text = self.text_of_op(op.op_id, texts)
+                found.append(op._replace(text=text))
+                if text is not None:
+                    texts[op.op_id] = text
+        return in_order({op.op_id: op for op in found}.values())[::-1]
+
+    def base(self, path: str) -> Base | None:
+        """What the last op about this file left there; None if that is no text."""
+        self._follow()
+        for place in sorted(self._places("path", path), key=_seq, reverse=True):
+            op = self._op_at(place)
+            if op and self._holds(place):
+                text = self.text_of_op(op.op_id)
+                return None if text is None else Base(op.op_id, op.after, text, self._steps(place))
+        return None
+
+    def text_of_op(self, op_id: str, texts: Mapping[str, str] | None = None) -> str | None:
+        """The text of one op, put together from those that it builds on; `texts` are known."""
+        self._follow()
+        steps: list[object] = []
+        seen: set[str] = set()
+        while op_id not in seen:
+            seen.add(op_id)
+            if texts and op_id in texts:
+                return _built(texts[op_id], steps)
+            place = self._ops.get(op_id)
+            line = self._line_at(place) if place else None
+            if line is None:
+                return None
+            if "parts" not in line:
+                text = line.get("text")
+                return _built(text, steps) if isinstance(text, str) else None
+            steps.append(line["parts"])
+            op_id = str(line.get("base"))
+        return None
+
+    def _places(self, field: str, value: str) -> list[Place]:
+        import json
+
+        # A text that is no UTF-8 has its whole line in escapes.
+        said = {
+            json.dumps(value, ensure_ascii=plain)[1:-1].encode("utf-8", "surrogatepass")
+            for plain in (True, False)
+        }
+        return [place for one in said for place in self._by[field].get(one, ())]
+
+    def _steps(self, place: Place) -> int:
+        steps, line = 0, self._line_at(place)
+        while line and "parts" in line:
+            steps += 1
+            base = self._ops.get(str(line.get("base")))
+            line = self._line_at(base) if base else None
+        return steps
+
+    def _holds(self, place: Place) -> bool:
+        ops = [self._op_at(one) for one in self._groups.get(place.group, ())]
+        found = [op for op in ops if op]
+        return bool(found and whole(found)) and place.group not in self._void
+
+    def _op_at(self, place: Place) -> Op | None:
+        line = self._line_at(place)
+        return op_of(line) if line else None
+
+    def _line_at(self, place: Place) -> dict[str, Any] | None:
+        data = _piece(os.path.join(self._folder, place.name), place.start, place.end)
+        line = checked(data)
+        return line if line and line.get("op_id") == place.op_id else None
+
+    # --------------------------------------------------------------------------------- following
+
+    def _follow(self) -> None:
+        """Take in what was added to the files; all of them again if one was rewritten."""
+        files = self._files()
+        for name, size in files.items():
+            end, seal = self._seen.get(name, (0, b""))
+            path = os.path.join(self._folder, name)
+            if end and (size < end or _piece(path, end - len(seal), end) != seal):
+                self._forget()
+                return self._follow()
+            if size > end:
+                self._take_in(name, path, end)
+        if self._seen.keys() - files.keys():
+            self._forget()
+            return self._follow()
+        return None
+
+    def _take_in(self, name: str, path: str, offset: int) -> None:
+        raw, end = b"", 0
+        for raw, end in split(fsio.pieces_of(path, LARGEST_SEGMENT, offset), offset):
+            place = _place_in(raw, name, end - len(raw) - 1)
+            if isinstance(place, str):
+                self._void.add(place)
+            elif place and place.op_id not in self._ops:
+                self._ops[place.op_id] = place
+                self._groups.setdefault(place.group, []).append(place)
+                self._by["path"].setdefault(place.path, []).append(place)
+                self._by["memory"].setdefault(place.memory, []).append(place)
+                if place.after:
+                    self._by["after"].setdefault(place.after, []).append(place)
+        if end:
+            self._seen[name] = (end, raw[1 - SEAL_BYTES :] + b"\n")
+
+
+def _place_in(raw: bytes, name: str, start: int) -> Place | str | None:
+    """The op that a line seems to hold, or the group that it voids."""
+    found = _head().match(raw)
+    if found:
+        op_id, group, seq, _, _, memory, path, after = found.groups()
+        stamp = (after or b"").decode("ascii", "replace")
+        return Place(
+            name, start, start + len(raw), op_id.decode("utf-8", "replace"),
+            group.decode("utf-8", "replace"), int(seq), memory, path, stamp,
+        )  # fmt: skip
+    if raw.startswith(b'{"op":"done"'):
+        return None
+    line = checked(raw)  # `void`, or somebody else's order of fields
+    if line and line.get("op") == "void":
+        return str(line.get("group"))
+    op = op_of(line) if line else None
+    if op is None:
+        return None
+    memory, path = (_as_json(text) for text in (op.memory, op.path))
+    return Place(
+        name, start, start + len(raw), op.op_id, op.group, op.seq, memory, path, op.after or ""
+    )
+
+
+@cache
+def _head() -> re.Pattern[bytes]:
+    import re  # takes as long to load as a search
+
+    return re.compile(_HEAD)
+
+
+def _as_json(text: str) -> bytes:
+    import json
+
+    return json.dumps(text)[1:-1].encode()
+
+
+def _seq(place: Place) -> int:
+    return place.seq
+
+
+def _built(text: str, steps: Iterable[object]) -> str | None:
+    made: str | None = text
+    for parts in reversed(list(steps)):
+        made = None if made is None else text_from(made, parts)
+    return made
+
+
+def _piece(path: str, start: int, end: int) -> bytes:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.pread(handle, end - start, start)
+    finally:
+        os.close(handle)

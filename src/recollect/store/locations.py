@@ -1,0 +1,329 @@
+"""Hooks: the names of files and the form of a journal line, defined once for the whole house.
+
+Promises: a folder has the same store and the same cache for the hook, the commands and the
+worker; a line that a hook appends is one write, whole or recognisably torn, and is found by
+readers when `record` returns, whoever folds the file meanwhile.
+Touches: `journal/<writer>.jsonl` (append); git's own files (reading, see `ours`).
+
+Every hook imports this module, so it imports `os`, `time`, `ours` and `paths` only.
+"""
+
+import os
+import time
+from os.path import abspath as absolute
+from os.path import dirname as parent
+from os.path import exists
+from os.path import isdir as is_folder
+from os.path import isfile as is_file
+from os.path import realpath as real
+
+from recollect.store import ownership as ours
+
+__all__ = ["absolute", "exists", "is_file", "is_folder", "parent", "real"]
+
+
+# -------------------- Hooks: reading a small file, and making folders that are this user's alone.
+
+
+def make_folders(path: str) -> None:
+    """Make a folder and those above it, each for this user alone; no harm if it is there."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileNotFoundError:
+        if parent(path) in ("", path):
+            raise
+        make_folders(parent(path))
+        make_folders(path)
+    except OSError:
+        if not is_folder(path):
+            raise
+
+
+def read(path: str, most: int = -1) -> bytes:
+    """The bytes of a file, as many as `most` of them."""
+    with open(path, "rb") as file:
+        return file.read(most)
+
+
+def read_text(path: str, most: int = -1) -> str:
+    """The text of a file that has no more than `most` bytes; of what is longer, the start."""
+    return read(path, most).decode("utf-8")
+
+
+def line_of(path: str) -> str:
+    """The first line of a small file, without blanks at its ends; nothing where there is none."""
+    try:
+        return read_text(path, 4096).partition("\n")[0].strip()
+    except (OSError, ValueError):
+        return ""
+
+
+STORE_FOLDER = ours.STORE_FOLDER
+PRIVATE_FOLDER = "projects"  # in the global store: those of projects that have none of their own
+PROJECT_FILE = "project"  # in a private store: the folder that it is of
+MOST_TRIES = 5  # to append; a session's file is set aside once a day at most
+
+# ------------------------------------------------------------------------- names of files, once
+
+
+def roots(start: str, env: "dict[str, str]") -> "tuple[str, str]":
+    """`(project store, global store)` for a folder; empty where there is none yet."""
+    project, home = project_root(start, env), global_root(env)
+    return (
+        project if is_folder(project) else "",
+        home if is_folder(home) else "",
+    )
+
+
+def project_root(start: str, env: "dict[str, str]") -> str:
+    """The store of the project that a folder belongs to, whether it is there or not.
+
+    The one in the project if there is one, else its private one outside; empty without a home.
+    """
+    for store, why in stores_here(start, env):
+        if not why:
+            return store
+    named = env.get("RECOLLECT_PROJECT_ROOT", "")
+    return private_root(absolute(named) if named else project_of(start, env), env)
+
+
+def stores_here(start: str, env: "dict[str, str]") -> "list[tuple[str, str]]":
+    """The stores in the repository of a folder, nearest first, each with why it is not used, if so.
+
+    One that the environment names stands for all.
+    """
+    named = env.get("RECOLLECT_PROJECT_ROOT", "")
+    home = global_root(env)
+    stores = [store_in(named)] if named else []
+    top = ""
+    for folder in () if named else ours.ancestors(start):
+        stores.append(f"{folder.rstrip('/')}/{STORE_FOLDER}")
+        if ours.is_own(f"{folder.rstrip('/')}/.git"):
+            top = folder
+            break
+    main = ours.main_work_tree(top) if top else ""
+    if main != top:
+        stores.append(f"{main}/{STORE_FOLDER}")
+    return [
+        (store, ours.refusal(store))
+        for store in stores
+        if is_folder(store) and (named or not is_same(store, home))
+    ]
+
+
+def private_root(project: str, env: "dict[str, str]") -> str:
+    """The private store of a project, outside of it, made or not; empty without a home."""
+    home = global_root(env)
+    if not home:
+        return ""
+    project = real(project)
+    name = "".join(c if c.isalnum() or c in "-_" else "-" for c in project.rpartition("/")[2])
+    name = name[:40].strip("-") or "root"
+    return f"{home}/{PRIVATE_FOLDER}/{name}-{short_hash(project)[:8]}"
+
+
+def is_private(root: str) -> bool:
+    """Whether a store is the private one of a project."""
+    return parent(root).endswith(f"/memory/{PRIVATE_FOLDER}")
+
+
+def make_private(root: str, start: str, env: "dict[str, str]") -> None:
+    """Make the private store of the project that a folder belongs to; no harm if it is there."""
+    make_folders(root)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        handle = os.open(f"{root}/{PROJECT_FILE}", flags, 0o600)
+    except FileExistsError:
+        return
+    try:
+        project = real(project_of(start, env))
+        os.write(handle, f"{project}\n".encode("utf-8", "surrogateescape"))
+    finally:
+        os.close(handle)
+
+
+def project_of_store(root: str) -> str:
+    """The folder of the project whose store this is; nothing for the global one."""
+    if is_private(root):
+        return line_of(f"{root}/{PROJECT_FILE}")
+    return root.removesuffix(f"/{STORE_FOLDER}") if root.endswith(f"/{STORE_FOLDER}") else ""
+
+
+def is_same(one: str, two: str) -> bool:
+    """Whether two paths are the same folder, whatever links lead to it."""
+    if one == two:
+        return True
+    try:
+        info, other = os.stat(one), os.stat(two)
+    except (OSError, ValueError):
+        return False
+    return (info.st_ino, info.st_dev) == (other.st_ino, other.st_dev)
+
+
+def store_in(folder: str) -> str:
+    """The store of a folder: itself if it is called `memory`, else `.claude/memory` in it."""
+    folder = absolute(folder)
+    return folder if folder.endswith("/memory") else f"{folder}/{STORE_FOLDER}"
+
+
+def global_root(env: "dict[str, str]") -> str:
+    """The place of the global store, whether it is there or not; empty without a home."""
+    named = env.get("RECOLLECT_GLOBAL_ROOT", "")
+    if named:
+        return store_in(named)
+    home = env.get("HOME", "")
+    return f"{home.rstrip('/')}/{STORE_FOLDER}" if home else ""
+
+
+def project_of(start: str, env: "dict[str, str]") -> str:
+    """The project that a folder without a store of its own belongs to.
+
+    The repository's main work tree, else the nearest folder with `.claude`, else this one.
+    """
+    main = ours.main_work_tree(start)
+    if main:
+        return main
+    folders = ours.ancestors(start)
+    home = real(env.get("HOME", "/"))
+    for folder in folders:
+        marked = f"{folder.rstrip('/')}/.claude"
+        if is_folder(marked) and ours.is_own(marked) and real(folder) != home:
+            return folder
+    return folders[0]
+
+
+def cache_root(env: "dict[str, str]") -> str:
+    """The folder for all that can be made again; empty if this user has none."""
+    return _own_folder(env, "XDG_CACHE_HOME", ".cache")
+
+
+def embedders(env: "dict[str, str]") -> str:
+    """The folder with the embedders of this user, made or not; empty if there can be none."""
+    base = _own_folder(env, "XDG_DATA_HOME", ".local/share")
+    return f"{base}/embedders" if base else ""
+
+
+def _own_folder(env: "dict[str, str]", name: str, usual: str) -> str:
+    """Our folder in the one that a variable names, or in the usual one below HOME."""
+    base = env.get(name, "")
+    if not base.startswith("/"):
+        base = f"{env['HOME'].rstrip('/')}/{usual}" if env.get("HOME") else ""
+    return f"{base}/recollect" if base else ""
+
+
+def cache_folder(root: str, env: "dict[str, str]") -> str:
+    """The cache folder of the store at `root`."""
+    base = cache_root(env)
+    return f"{base}/{short_hash(real(root))}" if base else ""
+
+
+def short_hash(text: str) -> str:
+    """64 bits of FNV-1a, in hex: a name for a path, not a secret."""
+    value = 0xCBF29CE484222325
+    for byte in text.encode("utf-8", "surrogateescape"):
+        value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return f"{value:016x}"
+
+
+def writer_of(client: str, session: str) -> str:
+    """The journal file of a session, harmless as a name whatever the session is called."""
+    plain = session.replace("-", "").replace("_", "")
+    if not (plain.isascii() and plain.isalnum() and len(session) <= 80):
+        session = short_hash(session)
+    return f"{client}-{session}"
+
+
+# ---------------------------------------------------------------------------- lines of the journal
+
+
+def utc(seconds: float) -> str:
+    """A time in our form: 2026-01-11T14:30:00Z."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def new_op_id(seconds: float) -> str:
+    """A unique id that sorts by time."""
+    return f"{int(seconds * 1000):011x}-{os.urandom(5).hex()}"
+
+
+def checksum(data: bytes) -> int:
+    """CRC-32 (the one of zlib), without an import; for lines, not for files."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        crc = (crc >> 4) ^ _CRC_OF[crc & 15]
+        crc = (crc >> 4) ^ _CRC_OF[crc & 15]
+    return crc ^ 0xFFFFFFFF
+
+
+# Of four bits; a table for whole bytes would cost more to make than it saves.
+_CRC_OF = (
+    0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+    0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
+)  # fmt: skip
+
+
+def sealed(line: bytes, crc: int) -> bytes:
+    """A JSON object's bytes with its checksum as the last key, ready to append."""
+    return line[:-1] + b',"sum":"%08x"}\n' % crc
+
+
+def json_text(text: str) -> str:
+    """A string as JSON, without the json module."""
+    out = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    if not out.isprintable():
+        out = out.translate(_ESCAPED).encode("utf-8", "replace").decode("utf-8")
+    return '"' + out + '"'
+
+
+_ESCAPED = {code: f"\\u{code:04x}" for code in [*range(32), 127, 0x2028, 0x2029]}
+_ESCAPED[9], _ESCAPED[13] = "\\t", "\\r"
+
+
+def record(root: str, writer: str, op: str, fields: "dict[str, str | list[str] | int]") -> None:
+    """Append a line to the journal of a session."""
+    seconds = time.time()
+    parts = [
+        f'{{"op":{json_text(op)},"op_id":"{new_op_id(seconds)}","time":"{utc(seconds)}"',
+        f'"writer":{json_text(writer)}',
+    ]
+    for key, value in fields.items():
+        if isinstance(value, list):
+            shown = "[" + ",".join(json_text(item) for item in value) + "]"
+        else:
+            shown = str(value) if isinstance(value, int) else json_text(value)
+        parts.append(f'"{key}":{shown}')
+    line = (",".join(parts) + "}").encode("utf-8")
+    append(root, f"{root}/journal/{writer}.jsonl", sealed(line, checksum(line)))
+
+
+def append(root: str, path: str, data: bytes) -> None:
+    """Put whole lines at the end of a session's file; one write, so that parallel hooks don't mix.
+
+    A file that lost its name meanwhile was set aside to be folded, and nobody may look into it
+    again: then the same lines go into the new one, and readers know them by their ids.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+    for _ in range(MOST_TRIES):
+        try:
+            handle = os.open(path, flags, 0o600)
+        except FileNotFoundError:
+            try:
+                os.mkdir(f"{root}/journal", 0o700)
+            except FileExistsError:
+                pass  # another hook was quicker
+            handle = os.open(path, flags, 0o600)
+        try:
+            info = os.fstat(handle)
+            torn = info.st_size and os.pread(handle, 1, info.st_size - 1) != b"\n"
+            # A line that a full disk cut off must not swallow ours.
+            whole = b"\n" + data if torn else data
+            if os.write(handle, whole) < len(whole):
+                raise OSError(28, "No space left on device")  # what the next write would be told
+            # As long as the file is open nobody else's can have its number.
+            if os.stat(path).st_ino == info.st_ino:
+                return
+        except FileNotFoundError:
+            pass
+        finally:
+            os.close(handle)

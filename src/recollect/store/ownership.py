@@ -1,0 +1,107 @@
+"""Hooks: which repositories and stores a person's sessions may use.
+
+Promises: nothing of another user is used, nothing through a link, nothing above the repository; a
+file that names another repository is believed only if that one names it too.
+Touches: git's own files (reading).
+
+Every hook imports this module, so it imports `os` and `paths` only.
+"""
+
+import os
+
+from recollect.store import locations as paths
+
+STORE_FOLDER = ".claude/memory"
+LINK, OWNER = "link", "owner"  # why a store is not used
+_FORM, _FOLDER = 0o170000, 0o040000
+
+
+def users() -> "tuple[int, ...]":
+    """Those whose files are this person's: their own, and with sudo those of who called it."""
+    user = os.geteuid()
+    caller = os.environ.get("SUDO_UID", "") if user == 0 else ""
+    return (user, int(caller)) if caller.isdecimal() else (user,)
+
+
+def is_own(path: str) -> bool:
+    """Whether it is there and belongs to this person."""
+    try:
+        return os.stat(path).st_uid in users()
+    except (OSError, ValueError):
+        return False
+
+
+# ------------------------------------------------------------------------------------ repositories
+
+
+def ancestors(start: str) -> "list[str]":
+    """The folder and those above it."""
+    folder = paths.absolute(start or ".")
+    found = [folder]
+    while folder != "/":
+        folder = paths.parent(folder)
+        found.append(folder)
+    return found
+
+
+def repository_of(start: str) -> str:
+    """The top of the git repository that a folder is in, or nothing."""
+    for folder in ancestors(start):
+        if is_own(f"{folder.rstrip('/')}/.git"):
+            return folder
+    return ""
+
+
+def git_folder(top: str) -> str:
+    """The folder of git that a repository shares with its linked work trees.
+
+    Nothing for one that is named by a file, if the folder that it names does not name it again:
+    what came with a repository may name anybody's.
+    """
+    dot_git = f"{top.rstrip('/')}/.git"
+    if not paths.is_file(dot_git):
+        return dot_git if paths.is_folder(dot_git) else ""
+    own = _named_in(dot_git, top)
+    back = _named_in(f"{own}/gitdir", own)
+    common = _named_in(f"{own}/commondir", own)
+    if not (back and common and is_own(own) and is_own(common)):
+        return ""
+    is_believed = paths.real(back) == paths.real(dot_git) and paths.real(
+        paths.parent(own)
+    ) == paths.real(f"{common}/worktrees")
+    return common if is_believed else ""
+
+
+def main_work_tree(start: str) -> str:
+    """The main work tree of the git repository that `start` is in, or nothing.
+
+    Read from git's own files, without git: a linked work tree has a file `.git` that names its
+    folder, and there a file `commondir` that names the repository.
+    """
+    top = repository_of(start)
+    common = git_folder(top) if top else ""
+    return paths.parent(common) if common.endswith("/.git") else top
+
+
+def _named_in(path: str, beside: str) -> str:
+    """The path that the first line of a file names, seen from the folder `beside`."""
+    name = paths.line_of(path).removeprefix("gitdir:").strip()
+    if not name:
+        return ""
+    return paths.absolute(name if name[:1] == "/" else f"{beside.rstrip('/')}/{name}")
+
+
+# ------------------------------------------------------------------------------------------ stores
+
+
+def refusal(store: str) -> str:
+    """Why a store that is there cannot be this person's; nothing if it can."""
+    mine = users()
+    folder = paths.parent(store)
+    for path in (folder, store) if store.endswith(f"/{STORE_FOLDER}") else (store,):
+        info = os.lstat(path)
+        if info.st_mode & _FORM != _FOLDER:
+            return LINK
+        if info.st_uid not in mine:
+            return OWNER
+    return ""

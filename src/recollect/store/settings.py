@@ -1,0 +1,338 @@
+"""Config: `config.toml` of a store, read with the standard library and edited with its comments.
+
+Promises: an unknown key or a wrong value is named with its file, never ignored in silence; an
+edit changes one line; a project's file cannot set what only the person's own may.
+Touches: `config.toml` of a store.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.errors import FileNotThere, SettingProblem, StorageFailed
+from recollect.model.memory import CORE, LAYERS
+from recollect.store import disk as fsio
+
+TYPE_CHECKING = False  # `typing` takes longer to load than a search
+if TYPE_CHECKING:
+    from typing import Any
+
+
+Value = str | int | bool
+
+
+class Setting(NamedTuple):
+    """A setting: its default, what it takes, what it is for."""
+
+    default: Value
+    choices: tuple[str, ...]
+    lowest: int
+    highest: int
+    about: str
+
+
+SETTINGS: dict[str, Setting] = {
+    "lang": Setting(
+        "en", ("en", "zh"), 0, 0, "language of what is written into the store and shown"
+    ),
+    "capture.enabled": Setting(True, (), 0, 0, "capture sessions at all"),
+    "capture.mode": Setting(
+        "auto", ("auto", "ask"), 0, 0, "auto: silently from the transcript; ask: ask the agent"
+    ),
+    "capture.save_interval": Setting(
+        5, (), 1, 1000, "with mode ask: tool uses between two requests"
+    ),
+    "recall.start_tokens": Setting(1500, (), 0, 2200, "budget of the brief at session start"),
+    "recall.prompt_tokens": Setting(800, (), 0, 2200, "budget of the notes for a prompt"),
+    "recall.error_tokens": Setting(400, (), 0, 2200, "budget of the notes for a failed command"),
+    "history.keep_changes": Setting(
+        0, (), 0, 10_000_000, "changes that can be undone; 0: all there ever were"
+    ),
+    "clients.auto_memory": Setting(
+        "alongside",
+        ("alongside", "replace", "backend"),
+        0,
+        0,
+        "what a client keeps by itself: beside ours, not at all, or in a folder of ours",
+    ),
+    "archive.days": Setting(14, (), 1, 36_500, "days after which an inactive conversation goes"),
+    "archive.most": Setting(20, (), 1, 100_000, "conversations that stay active at once"),
+    "prune.superseded_days": Setting(
+        90, (), 0, 36_500, "days after which what was superseded may go; 0: never"
+    ),
+    "prune.resolved_days": Setting(
+        180, (), 0, 36_500, "days after which resolved issues may go; 0: never"
+    ),
+    "prune.unused_days": Setting(
+        0, (), 0, 36_500, "days after which what is of low salience and unused may go; 0: never"
+    ),
+    "prune.auto": Setting(
+        False, (), 0, 0, "let consolidation move what may go; else `recollect prune` does"
+    ),
+    "privacy.personal": Setting(
+        False,
+        (),
+        0,
+        0,
+        "take out what tells of people too: mail addresses, telephone, cards, accounts",
+    ),
+    "encryption.store": Setting(
+        False, (), 0, 0, "encrypt everything that is written, whatever its layer"
+    ),
+    "encryption.episodic": Setting(
+        False, (), 0, 0, "encrypt new episodes, the memories of sessions among them"
+    ),
+    "encryption.semantic": Setting(False, (), 0, 0, "encrypt new facts, decisions and issues"),
+    "encryption.procedural": Setting(False, (), 0, 0, "encrypt new rules, solutions and patterns"),
+    "encryption.reference": Setting(False, (), 0, 0, "encrypt new pointers"),
+    "views.rows": Setting(200, (), 10, 100_000, "rows of the table in MEMORY.md"),
+}
+# What somebody set for all their projects, the file of one can make narrower and not wider.
+_NARROWER: dict[str, Callable[[Value, Value], Value]] = {
+    "capture.enabled": lambda one, other: one and other,
+    "privacy.personal": lambda one, other: one or other,
+} | {key: lambda one, other: one or other for key in SETTINGS if key.startswith("encryption.")}
+FILE = "config.toml"
+LARGEST = 1024 * 1024  # bytes; each command reads it
+MOST_NAMED = 20  # of the lines that are wrong
+_NUMBER = Pattern(r"-?[0-9]{1,12}")
+
+
+def path_of(root: str) -> str:
+    """The settings file of a store."""
+    return os.path.join(root, FILE)
+
+
+def load(root: str) -> dict[str, Value]:
+    """The settings that the file of a store sets; what `problems` names is left out.
+
+    Raises:
+        SettingProblem: the file is no TOML.
+    """
+    found = {}
+    for key, value in _values(path_of(root), _read(root) or ""):
+        if key in SETTINGS:
+            with suppress(ValueError):
+                found[key] = checked(key, value)
+    return found
+
+
+def narrowed(found: Mapping[str, Value], own: Mapping[str, Value]) -> dict[str, Value]:
+    """What a project's file sets, where that is private no less than the person's `own` settings."""
+    return {
+        key: _NARROWER[key](value, own[key]) if key in own and key in _NARROWER else value
+        for key, value in found.items()
+    }
+
+
+def encrypted_layers(values: Mapping[str, Value]) -> frozenset[str]:
+    """The layers in which nothing new is to be plain, with `core` where all of a store is meant."""
+    every = bool(values["encryption.store"])
+    named = {layer for layer in LAYERS if every or values[f"encryption.{layer}"]}
+    return frozenset(named | {CORE} if every else named)
+
+
+def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingProblem]:
+    """The keys of the file that are no setting, and the values that a setting does not take.
+
+    With the person's `own` settings also what would go beyond them.
+    """
+    path = path_of(root)
+    try:
+        text = _read(root) or ""
+        values = _values(path, text)
+    except SettingProblem as error:
+        return [error]
+    found: list[SettingProblem] = []
+    more = 0
+    for key, value in values:
+        if len(found) == MOST_NAMED:
+            more += not _is_fine(key, value, own or {})
+            continue
+        try:
+            kept = narrowed({key: checked(key, value)}, own or {})[key]
+            if kept != value:
+                raise ValueError(  # noqa: TRY301 - said as the others are
+                    f"{key} stays {shown(kept)}, as you set it for all projects; not “{shown(value)}”"
+                )
+        except ValueError as error:
+            where = f"{path}:{_line_of(text, key)}"
+            found.append(SettingProblem(path=where, what=str(error)))
+    if more:
+        found.append(SettingProblem(path=path, what=f"it has {more} more lines that are wrong"))
+    return found
+
+
+def _is_fine(key: str, value: object, own: Mapping[str, Value]) -> bool:
+    """Whether a setting takes this, and keeps it beside the person's own."""
+    if key not in SETTINGS:
+        return False
+    try:
+        return narrowed({key: checked(key, value)}, own)[key] == value
+    except ValueError:
+        return False
+
+
+def _read(root: str) -> str | None:
+    """The text of the settings file, None where there is none. Raises SettingProblem."""
+    path = path_of(root)
+    try:
+        return fsio.read_file(path, LARGEST).decode("utf-8")
+    except (FileNotThere, StorageFailed) as error:
+        if isinstance(error, StorageFailed) or os.path.lexists(path):
+            raise SettingProblem(path=path, what=error.fields["reason"]) from None
+        return None
+    except UnicodeDecodeError:
+        raise SettingProblem(path=path, what="it is not UTF-8 text") from None
+
+
+def plain_values(text: str) -> dict[str, Value] | None:
+    """What a file says that has only what `init` and `config` write: tables, words, numbers, true and false.
+
+    None for any other: the TOML library takes twice as long to load as a search takes to search.
+    """
+    found: dict[str, Value] = {}
+    tables = [""]
+    for line in text.split("\n"):
+        if not line or (line.startswith("#") and line.isprintable()):
+            continue
+        if line[0] == "[" and line[-1] == "]" and _is_plain_key(line[1:-1]):
+            tables.append(line[1:-1])
+            continue
+        key, sign, said = line.partition(" = ")
+        value = _plain_value(said)
+        name = f"{tables[-1]}.{key}" if tables[-1] else key
+        if not sign or value is None or not _is_plain_key(key) or name in found:
+            return None
+        found[name] = value
+    twice = len(tables) > len({*tables}) or not found.keys().isdisjoint(tables)
+    return None if twice else found
+
+
+def _is_plain_key(text: str) -> bool:
+    return text.isascii() and text.replace("_", "").isalpha()
+
+
+def _plain_value(text: str) -> Value | None:
+    if text in ("true", "false"):
+        return text == "true"
+    if text.isascii() and text.isdecimal() and len(text) < 13 and str(int(text)) == text:
+        return int(text)
+    word = text[1:-1]
+    return word if text == f'"{word}"' and word.isascii() and word.isalnum() else None
+
+
+def _values(path: str, text: str) -> Iterable[tuple[str, object]]:
+    """Every key of the file with its value. Raises SettingProblem."""
+    plain = plain_values(text)
+    if plain is not None:
+        return list(plain.items())
+    import tomllib
+
+    try:
+        return list(_flat(tomllib.loads(text), ""))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingProblem(path=path, what=f"it is not valid TOML ({error})") from None
+
+
+def _flat(table: dict[str, object], before: str) -> Iterable[tuple[str, object]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
+
+
+def _line_of(text: str, key: str) -> int:
+    """The line in which a key is set."""
+    import re  # only for what is wrong
+
+    name = re.escape(key.rpartition(".")[2])
+    found = re.search(rf"^[ \t]*(?:[\w\"'-]+\.)*[\"']?{name}[\"']?[ \t]*=", text, re.M)
+    return text.count("\n", 0, found.start()) + 1 if found else 1
+
+
+def checked(key: str, value: object) -> Value:
+    """`value` if the setting takes it. Raises ValueError with a sentence without its full stop."""
+    setting = SETTINGS.get(key)
+    if setting is None:
+        raise ValueError(f"“{key}” is no setting; known are {', '.join(SETTINGS)}")
+    if setting.choices and value in setting.choices:
+        return str(value)
+    if isinstance(setting.default, bool):
+        if isinstance(value, bool):
+            return value
+    elif isinstance(setting.default, int) and (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and setting.lowest <= value <= setting.highest
+    ):
+        return value
+    raise ValueError(f"{key} takes {takes(setting)}; not “{shown(value)}”")
+
+
+def takes(setting: Setting) -> str:
+    """What a setting takes, in a form that every language reads."""
+    if setting.choices:
+        return " | ".join(setting.choices)
+    if isinstance(setting.default, bool):
+        return "true | false"
+    return f"{setting.lowest}…{setting.highest}"
+
+
+def shown(value: object) -> str:
+    """A value as it is given on the command line."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def parsed(key: str, text: str) -> Value:
+    """A value as it is given on the command line. Raises ValueError."""
+    value: object = text
+    if text.lower() in ("true", "false"):
+        value = text.lower() == "true"
+    elif _NUMBER.fullmatch(text):
+        value = int(text)
+    return checked(key, value)
+
+
+def changed_text(root: str, key: str, value: Value | None) -> tuple[str | None, str]:
+    """`(stamp, text)` of the settings file with one key set, or taken out for None.
+
+    Raises:
+        SettingProblem: the file is not valid, so that no line of it can be changed safely.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    path = path_of(root)
+    old = _read(root)
+    stamp = None if old is None else fsio.stamp_of(old.encode("utf-8"))
+    text = old or ""
+    _values(path, text)
+    try:
+        document = tomlkit.parse(text)
+        _put(document, key.split("."), value)
+        new = tomlkit.dumps(document)
+    except (TOMLKitError, TypeError, RecursionError) as error:
+        raise SettingProblem(path=path, what=f"it is not valid TOML ({error})") from None
+    return stamp, new
+
+
+def _put(table: Any, keys: list[str], value: Value | None) -> None:
+    import tomlkit
+
+    first, *rest = keys
+    if not rest:
+        if value is None:
+            table.pop(first, None)
+        else:
+            table[first] = value
+        return
+    if first not in table:
+        if value is None:
+            return
+        table[first] = tomlkit.table()
+    _put(table[first], rest, value)

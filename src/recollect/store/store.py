@@ -1,0 +1,356 @@
+"""Opened: one store with everything that belongs to it, brought up to date.
+
+Promises: whoever holds an `OpenStore` sees the files as they are now, with what a crash left
+unfinished finished.
+Touches: the ports it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+
+from recollect._fastimport import NamedTuple
+from recollect.errors import (
+    ChangedMeanwhile,
+    Encrypted,
+    FileNotThere,
+    KeyMissing,
+    Locked,
+    MemoryNotFound,
+    OutsideStore,
+    RecollectError,
+)
+from recollect.model.memory import (
+    Change,
+    Document,
+    Entry,
+    Memory,
+    Op,
+    Problem,
+    Seen,
+    free_name,
+    is_sealed_path,
+    looks_same,
+)
+from recollect.ports import Embedder, Index, Journal, Row, Sealing, Store
+from recollect.store.transactions import Ledger, Plan, paths_of
+
+# -------------------- Refresh: the index brought in line with the files, whoever changed them.
+
+
+Progress = Callable[[int], None]
+
+
+class Refreshed(NamedTuple):
+    """What a refresh found."""
+
+    written: int
+    removed: int
+    problems: list[Problem]
+    claimed: bool = False  # whether a file that was read names a project it belongs to
+
+
+CLAIM = "\nproject: /"  # how a version before this one kept memories of several projects apart
+LONGEST_FRONT = 4096
+
+
+class Unread(list[Problem]):
+    """The files that could not be read, and whether one of the others names a project."""
+
+    claimed = False
+
+
+def refresh(store: Store, index: Index, now_ns: int, progress: Progress | None = None) -> Refreshed:
+    """Take what changed in the files into the index."""
+    known = index.known()
+    if not known:
+        return _filled(store, index, now_ns, progress)
+    unread = Unread([])
+    changed: list[tuple[Seen, str]] = []
+    for seen in store.scan():
+        old = known.pop(seen.path, None)
+        if old is None or not looks_same(old, seen):
+            changed.append((seen, old.stamp if old else ""))
+    if not changed and not known:
+        return Refreshed(0, 0, list(store.problems()))
+    gone: list[str] = []
+    rows = _rows(store, changed, unread, progress)
+    written = index.apply(rows, _gone(store, known, gone), now_ns)
+    return Refreshed(written, len(gone), [*store.problems(), *unread], unread.claimed)
+
+
+def _filled(store: Store, index: Index, now_ns: int, progress: Progress | None) -> Refreshed:
+    """Take every file into an index that has none.
+
+    They are listed when the index is ours alone: what somebody saves and files before that goes
+    with what was in it, and must be on the list.
+    """
+    if not any(store.scan()):
+        return Refreshed(0, 0, list(store.problems()))
+    unread = Unread([])
+    written = index.apply(_rows(store, _listed(store), unread, progress), [], now_ns)
+    return Refreshed(written, 0, [*store.problems(), *unread], unread.claimed)
+
+
+def _listed(store: Store) -> Iterator[tuple[Seen, str]]:
+    """Every file, listed when the first is asked for."""
+    for seen in store.scan():
+        yield seen, ""
+
+
+def refresh_files(store: Store, index: Index, now_ns: int, paths: Iterable[str]) -> None:
+    """Take into the index what these files say now: those that we have just written."""
+    looks = {path: store.look(path) for path in paths}
+    unread = Unread([])
+    rows = _rows(store, [(seen, "") for seen in looks.values() if seen], unread, None)
+    missed = [path for path, seen in looks.items() if seen is None]
+    index.apply(rows, _gone(store, missed, []), now_ns)
+
+
+def _gone(store: Store, missed: Iterable[str], gone: list[str]) -> Iterator[str]:
+    """Those of the files that we missed that are not there when the index is ours alone.
+
+    Somebody may have brought one back, and filed it. `gone` gets to know which they are.
+    """
+    for path in missed:
+        if store.look(path) is None:
+            gone.append(path)
+            yield path
+
+
+def _rows(
+    store: Store,
+    changed: Iterable[tuple[Seen, str]],
+    unread: Unread,
+    progress: Progress | None,
+) -> Iterator[Row]:
+    from recollect.model.document import memory_from_text  # most refreshes find nothing to read
+
+    for n, (seen, old_stamp) in enumerate(changed, 1):
+        try:
+            document = store.read(seen.path)
+        except FileNotThere:
+            continue  # gone since it was listed; the next refresh will miss it
+        except RecollectError as error:
+            unread.append(Problem(seen.path, str(error)))
+            continue
+        same = document.stamp == old_stamp
+        unread.claimed |= CLAIM in document.text[:LONGEST_FRONT]
+        memory = None if same else memory_from_text(document.text, seen.path)
+        yield Row(seen, document.stamp, memory)
+        if progress and n % 100 == 0:
+            progress(n)
+
+
+INDEX = "index"  # what a problem with the index is about
+EMBEDDER = "embedder"  # … with what makes vectors
+
+_FOLDERS = (
+    "core",
+    "episodic",
+    "semantic",
+    "semantic/decisions",
+    "semantic/issues",
+    "semantic/implementations",
+    "procedural",
+    "procedural/patterns",
+    "reference",
+)
+
+
+class Settings(NamedTuple):
+    """The settings that services go by."""
+
+    lang: str = "en"
+    start_tokens: int = 1500
+    prompt_tokens: int = 800
+    error_tokens: int = 400
+    capture: bool = True
+    view_rows: int = 200
+    archive_days: int = 14  # without activity
+    archive_most: int = 20  # active conversations
+    prune_superseded: int = 90  # days; 0: never
+    prune_resolved: int = 180
+    prune_unused: int = 0
+    prune_auto: bool = False
+    keep_changes: int = 0
+    encrypt: frozenset[str] = frozenset()  # the layers in which nothing new is plain, `core` too
+
+
+def _no_keys() -> Sealing:
+    raise KeyMissing(path="identity")
+
+
+class OpenStore:
+    """A store, its journal and its index. `scope` is `project` or `global`."""
+
+    def __init__(
+        self, files: Store, journal: Journal, index: Index, ledger: Ledger, scope: str
+    ) -> None:
+        """With the usual settings, at no time."""
+        self.files, self.journal, self.index, self.ledger = files, journal, index, ledger
+        self.scope = scope
+        self.now, self.now_ns = "", 0
+        self.settings = Settings()
+        self.sealing: Callable[[], Sealing] = _no_keys
+        self.embedder: Callable[[], Embedder | None] = lambda: None
+        self.problems: list[Problem] = []
+        self.redone: list[Op] = []
+        self.hidden: list[str] = []  # encrypted memories whose plain texts a crash had left
+
+    @property
+    def root(self) -> str:
+        """The folder of the store."""
+        return self.files.root
+
+    def freshen(self, progress: Progress | None = None) -> Refreshed:
+        """Finish what a crash left, then take in what changed in the files."""
+        try:
+            self.redone, stuck = self.ledger.recover()
+            self.problems += stuck
+        except RecollectError as error:  # a store that cannot be written can still be read
+            self.problems.append(Problem("journal", str(error)))
+        try:
+            found = refresh(self.files, self.index, self.now_ns, progress)
+        except Locked as error:  # somebody makes the index anew: what it has still holds
+            if not self.index.known():
+                raise
+            found = Refreshed(0, 0, [Problem(INDEX, str(error))])
+        self.problems += found.problems
+        return found
+
+    def commit(
+        self,
+        plan: Callable[[], Sequence[Change]],
+        *,
+        cause: str,
+        undoes: str = "",
+        tries: int = 1,
+    ) -> list[Op]:
+        """Carry out changes and take them into the index.
+
+        With more `tries`, it plans anew when somebody's editor was quicker.
+        """
+        ops: list[Op] = []
+        for left in reversed(range(tries)):
+            try:
+                ops = self.ledger.commit(lambda: self._closed(plan()), cause=cause, undoes=undoes)
+                break
+            except (ChangedMeanwhile, FileNotThere):
+                if not left:
+                    raise
+        if ops:
+            self._index(paths_of(ops))
+        return ops
+
+    def commit_each(self, plans: Iterable[tuple[str, Plan]]) -> list[int]:
+        """Carry out changes that have nothing to do with each other, and take them into the index.
+
+        Each comes with its cause; gives the numbers of those refused (see `Ledger.commit_each`).
+        """
+        paths: set[str] = set()
+
+        def noted(plan: Plan) -> Sequence[Change]:
+            changes = self._closed(plan())
+            paths.update(path for change in changes for path in (change.path, change.to) if path)
+            return changes
+
+        refused = self.ledger.commit_each((cause, partial(noted, plan)) for cause, plan in plans)
+        if paths:
+            self._index(sorted(paths))
+        return refused
+
+    def _index(self, paths: Iterable[str]) -> None:
+        try:
+            refresh_files(self.files, self.index, self.now_ns, paths)
+        except RecollectError as error:  # the change is made; the next command will index it
+            self.problems.append(Problem(INDEX, str(error)))
+
+    def _closed(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """The changes with the texts of encrypted memories encrypted."""
+        if not any(change.op == "put" and is_sealed_path(change.path) for change in changes):
+            return changes
+        from recollect.privacy.sealing import closed  # seldom needed
+
+        return closed(self, changes)
+
+    def require(self, memory_id: str) -> Entry:
+        """The memory with this id. Raises MemoryNotFound."""
+        entry = self.index.entry(memory_id)
+        if entry is None:
+            raise MemoryNotFound(id=memory_id)
+        return entry
+
+    def read(self, entry: Entry) -> Document:
+        """The text of a memory as it is now. Raises Encrypted: nothing opens one by the way."""
+        if is_sealed_path(entry.path):
+            raise Encrypted(id=entry.id)
+        return self.files.read(entry.path)
+
+    def read_open(self, entry: Entry) -> Document:
+        """The text of a memory, of an encrypted one as well: for the person who asked for this one.
+
+        Raises:
+            Encrypted: there is no key for it.
+        """
+        document = self.files.read(entry.path)
+        if not is_sealed_path(entry.path):
+            return document
+        from recollect.privacy.sealing import opened  # seldom needed
+
+        return opened(self.sealing(), document)
+
+    def open_memory(self, entry: Entry) -> Memory:
+        """A memory as it is now, an encrypted one opened. Raises Encrypted."""
+        text = self.read_open(entry).text
+        if is_sealed_path(entry.path):
+            from recollect.privacy.sealing import memory_of
+
+            return memory_of(text, entry.path)
+        from recollect.model.document import memory_from_text
+
+        return memory_from_text(text, entry.path)
+
+    def free_id(self, wanted: str) -> str:
+        """`wanted`, or the next free one after it: in the index, and in every folder."""
+        return free_name(wanted, self.is_taken)
+
+    def is_taken(self, name: str) -> bool:
+        """Whether a memory or a file has this name."""
+        if self.index.entry(name) is not None:
+            return True
+        places = [f"{folder}/{name}" for folder in _FOLDERS]
+        return any(self.files.exists(f"{p}.md") or self.files.exists(p) for p in places)
+
+    def path_for(self, layer: str, kind: str, name: str) -> str:
+        """Where a new memory goes."""
+        if "/" in name:
+            raise OutsideStore(name=name)
+        from recollect.model.layers import folder_of
+
+        if kind in ("session", "conversation"):
+            return f"episodic/{name}/summary.md"
+        return f"{folder_of(layer, kind)}/{name}.md"
+
+
+def holder_of(stores: Sequence[OpenStore], name: str) -> tuple[OpenStore, Entry]:
+    """Who has this memory, or this section of it: the first that has the memory, if none has that.
+
+    A list has the same id in every store. Raises MemoryNotFound.
+    """
+    memory_id, _, anchor = name.partition("#")
+    found = [(store, store.index.entry(memory_id)) for store in stores]
+    having = [(store, entry) for store, entry in found if entry is not None]
+    if not having:
+        raise MemoryNotFound(id=name)
+    if anchor and len(having) > 1:
+        return next((one for one in having if has_section(*one, anchor)), having[0])
+    return having[0]
+
+
+def has_section(store: OpenStore, entry: Entry, anchor: str) -> bool:
+    """Whether a memory has a section of this name."""
+    from recollect.model import document as codec
+
+    return any(one.anchor == anchor for one in codec.sections_of(store.open_memory(entry).body))

@@ -1,0 +1,268 @@
+"""Ours: the rules for secrets that nearly everybody uses, and for those known by what stands around them.
+
+Promises: a pattern begins with one of the words of its rule, but for those of `is_anywhere`; every pattern
+is bounded, so that time grows with the length of the text; names, calls, references and placeholders
+are no secrets.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.text import secrets as pem
+
+
+class Rule(NamedTuple):
+    """A kind of secret; its pattern's group, where it has one, is the secret itself."""
+
+    kind: str
+    words: tuple[str, ...]  # one of these must be there, in any case if in lower case here
+    pattern: Pattern
+    is_anywhere: bool = False  # may begin before its word, or goes over many lines
+    each: Pattern | None = None  # what in the match is secret, where that is more than one part
+    needs: str = ""  # must be in the text as well; seldom there, and quickly looked for
+
+
+def _rule(
+    kind: str,
+    words: str,
+    pattern: str,
+    flags: int = 0,
+    *,
+    is_anywhere: bool = False,
+    each: Pattern | None = None,
+    needs: str = "",
+) -> Rule:
+    # Of ASCII only: a key in the middle of Chinese text stands alone all the same.
+    return Rule(
+        kind, tuple(words.split()), Pattern(pattern, flags | re.ASCII), is_anywhere, each, needs
+    )
+
+
+# In JSON a line begins behind `\n`, whose letter is no part of what follows.
+_LEFT = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
+_ALONE = r"(?:(?<![\w-])|(?<=\\[nrt]))"  # one start for each run of characters: what fails at its end fails once
+
+_WORD = r"(?:\b|(?<=\\[nrt]))"
+
+# Keys whose form says what they are.
+FORMS = (
+    _rule("private-key", "PRIVATE", pem.WHOLE, is_anywhere=True, needs="-----"),
+    _rule("anthropic-key", "sk-ant-", _LEFT + r"sk-ant-[\w-]{16,}"),
+    _rule("openai-key", "sk-", _ALONE + r"sk-(?=[\w-]{0,99}\d)[\w-]{20,}"),
+    _rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", _LEFT + r"gh[pousr]_[A-Za-z0-9]{30,}"),
+    _rule("github-token", "github_pat_", _LEFT + r"github_pat_\w{30,}"),
+    _rule("gitlab-token", "glpat- glrt- gldt-", _LEFT + r"gl(?:pat|rt|dt)-[\w-]{20,}"),
+    _rule("aws-key", "AKIA ASIA", _LEFT + r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    _rule("slack-token", "xox xapp-", _LEFT + r"(?:xox[abeoprs]|xapp)-[\w-]{10,}"),
+    _rule("slack-hook", "hooks.slack.com", r"hooks\.slack\.com/services/([\w/]{20,})"),
+    _rule("discord-hook", "/api/webhooks/", r"/api/webhooks/\d{5,25}/([\w-]{20,})", needs="/"),
+    _rule(
+        "hook",
+        "bot/v2/hook/ webhook/send?key= webhookb2/",
+        r"(?:bot/v2/hook/|webhook/send\?key=|webhookb2/)([\w@/-]{20,})",
+        needs="/",
+    ),
+    _rule("google-key", "AIza", _LEFT + r"AIza[\w-]{35}(?![\w-])"),
+    _rule("google-secret", "GOCSPX- ya29.", _LEFT + r"(?:GOCSPX-[\w-]{20,}|ya29\.[\w-]{30,})"),
+    _rule("vault-token", "hvs. hvb. hvr.", _LEFT + r"hv[sbr]\.[\w-]{24,}"),
+    _rule("npm-token", "npm_", _LEFT + r"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
+    _rule("pypi-token", "pypi-", _LEFT + r"pypi-[\w-]{40,}"),
+    _rule("huggingface-token", "hf_", _LEFT + r"hf_[A-Za-z0-9]{30,}"),
+    _rule(
+        "stripe-key",
+        "_live_ _test_ whsec_",
+        _LEFT + r"(?:[rs]k_(?:live|test)|whsec)_\w{16,}",
+        is_anywhere=True,
+    ),
+    _rule("sendgrid-key", "SG.", _LEFT + r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
+    _rule("digitalocean-token", "_v1_", _LEFT + r"do[por]_v1_[a-f0-9]{40,}", is_anywhere=True),
+    _rule("databricks-token", "dapi", _LEFT + r"dapi[a-f0-9]{32}(?![a-f0-9])"),
+    _rule(
+        "shopify-token",
+        "shpat_ shpca_ shppa_ shpss_",
+        _LEFT + r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
+    ),
+    _rule("twilio-key", "SK AC", _LEFT + r"(?:SK|AC)[a-f0-9]{32}(?![A-Za-z0-9])"),
+    _rule("telegram-token", ":AA", r"(?<!\d)\d{8,10}:AA[\w-]{33}(?![\w-])", is_anywhere=True),
+    _rule("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
+    # Of three parts or, encrypted, of five, of which only the first can be read.
+    _rule("jwt", "eyJ", _ALONE + r"eyJ[\w-]{8,}+\.[\w-]*+\.[\w-]{6,}+(?:\.[\w-]{4,}+){0,2}"),
+    _rule(
+        "jwk",
+        "kty",
+        r'\\?"(?:[dpqk]|d[pq]|qi)\\?"\s{0,3}:\s{0,3}\\?"([\w-]{40,}+)',
+        is_anywhere=True,
+        needs='"',
+    ),
+)
+
+# ------------------------------------------------------------------------------- what is named
+
+# Names of settings that hold a secret, alone or at the end of a longer name.
+PASSWORD = r"(?:passw(?:or)?d|passphrase|密码|口令)"  # noqa: S105 - a name, as in the lines below
+_PASSWORDS = "pass 密码 口令"
+
+
+def _after(words: str) -> str:
+    """One of these words stands before, with or without a sign between."""
+    return "|".join(f"(?<={word}{sign})" for word in words.split() for sign in ("", "[ _-]"))
+
+
+_KEYS = "api access auth account private signing encryption master service storage shared hmac jwt"
+_OWNERS = "db become mail smtp redis mysql root user admin sudo"
+NAME = (
+    rf"(?:passw(?:or)?d|passphrase|(?:(?<![a-z])|(?<=\\[nrt])|{_after(_OWNERS)})pass(?![a-z])|pwd|token"
+    rf"|secret(?:[_-]?access)?(?:[_-]?key(?:[_-]?base)?)?|(?:{_after(_KEYS)})key|_auth|密码|口令|密钥|令牌)\d?"
+)
+_NAMED = "pass pwd secret token key _auth 密码 口令 密钥 令牌"  # with one of these begins each
+_QUOTE = r"(?:\\?[\"'`]|[「『“‘])"
+_BLANK = r"(?:\s|\\[nrt])"
+_IS = (
+    rf"[\"'`\]\\*]{{0,4}}\s{{0,9}}(?::=|=>|->|[:=：＝→]|是|为)(?:\s{{0,9}}[|>][-+\d]{{0,2}}{_BLANK}{{1,40}}"
+    rf"|{_BLANK}{{0,9}})\*{{0,2}}"
+)
+# What stands where a secret would and is none: references, calls, types, places, placeholders, and
+# the names of what is done with secrets.
+NO_VALUE = (
+    r"(?!\[redacted|[$=.~/<>%{*&|]|https?:|(?:self|this|cls|os|process|env|config|cfg|settings|opts"
+    r"|options|args|params|props|request|req|res|ctx|data|user|event|import|secrets|vars)\W"
+    r"|your|change[_-]?me|example|placeholder|dummy|x{4}|u?int\d|float\d|n?varchar|base(?:32|58|64)|utf-?(?:8|16)"
+    r"|(?:hmac-?)?sha-?\d|hs\d{3}|(?:[re]s(?:256|384|512)|md[45]|aes|rsa-?\d|argon2|pbkdf2|bcrypt|scrypt|oauth2|ed25519)(?![a-z]{2})"
+    r"|\d{1,3}[- ]?(?:chars?|bytes?|bits?|digits?|letters?|symbols?|days?|hours?|min|sec|ms|[khdsx])\b)"
+)
+# Names and words are no secrets: it takes a digit among the letters, or a sign between them.
+_LIKELY = (
+    NO_VALUE
+    + r"(?=[!-~]{0,99}[a-z])(?=[!-~]{0,99}?(?:\d|[!@#$%^*~?]\w|[a-z]==?(?![!-~])|(?-i:[a-z][A-Z][a-z][A-Z])))"
+)
+_INSIDE = r"[^\s\"'`\\\x7f-\U0010ffff]"
+_SIGNS = r"[!#$%&*+\-./\d:=?@A-Z^_~]"
+_QUOTED = rf"{_QUOTE}{_LIKELY}({_INSIDE}{{6,512}}+)"
+_LONG = rf"(?:\\?\"){{3}}{_BLANK}{{0,9}}{_LIKELY}({_INSIDE}{{6,512}}+)"
+_BARE = rf"{_LIKELY}({_SIGNS}{{6,512}}+)(?![(\[])"
+_VALUE = rf"(?:[bfru]?{_QUOTED}|{_LONG}|{_BARE})"
+# Where a sentence goes on with just a password, it has to look like none of the words of a sentence.
+_ODD = (
+    _LIKELY
+    + r"(?=[!-~]{0,99}?(?:[a-z]\d{1,9}[a-z]|\d[!@#$%^*~?]|[!@#$%^*~?]\d|[a-z]{3}\d{4}|\d[a-z]\d|[a-z]\d+[-_.][a-z]*\d))"
+)
+# Words that stand where letters alone would be a password, and are none.
+NO_WORD = (
+    r"(?!(?:true|false|none|null|nil|undefined|optional|required|string|str|text|number|integer|boolean"
+    r"|secret|password|passwd|token|prompt|hidden|invalid|wrong|correct|missing|unset|empty|disabled"
+    r"|enabled|default|value|hashed|encrypted|plaintext|redacted|example|changeme|placeholder|dummy"
+    r"|your[a-z]*|file|stdin|input|random|generated|unknown|expired|valid)(?![a-z]))"
+)
+_LETTERS = rf"{NO_VALUE}{NO_WORD}([a-z]{{6,64}}+)(?![\w(.\[:/<>@-])"
+_WHOSE = (
+    r"(?:db|database|root|admin|user|login|sudo|wi-?fi|vpn|ssh|mysql|postgres(?:ql)?|redis|mongo(?:db)?"
+    r"|smtp|s?ftp|e?mail|server|service|prod(?:uction)?|staging|dev|my|our|his|her|their|master|temporary"
+    r"|temp|initial|current|account|with|and|is|the new|,)"
+)
+_BECOMES = (
+    r"(?:\s{1,3}(?:is|was|has been|of [\w.-]{1,30} (?:is|was)|for [\w.-]{1,30} (?:is|was)))?"
+    r"(?:\s{1,3}(?:now|still|currently|just|simply))?(?:\s{1,3}(?:changed|set|reset|updated|rotated))?"
+)
+_ZH_BECOMES = r"(?:已经?|都|就|也|先|暂时|还)?(?:是|为|叫|用|用的是|设成|设为|设置为|设置成|改成|改为|换成|更新为|写成|填)了?"
+_COMMAND = r"[^\n|;]{0,200}?\s"  # what stands in a command before the option
+_ANY = rf"(?:{_QUOTE})?{NO_VALUE}({_INSIDE}{{4,128}}+)"
+_COOKIE = Pattern(
+    r"[\w.%!#$&'*+^`|~-]{1,99}=(?!\[redacted)[\"']?([^\s;,\"'`\\$<{]{4,4096})", re.ASCII
+)
+_COOKIES = r"((?:\s?[\w.%-]{1,99}={Q}[^\s;,\"'`\\]{0,4096}{Q}[;,]?)++)".replace(
+    "{Q}", r"(?:\\?\")?"
+)
+
+# Secrets that are known by what stands before them.
+PLACES = (
+    _rule("url-password", "://", r"://[^\s/:@]{0,64}:((?!\[redacted|[$<{])[^\s/@\"'`]{1,128})@"),
+    _rule("azure-sas", "sig=", r"(?<![a-z])sig=((?=[\w%+/-]{0,99}\d)[\w%+/-]{20,512}=?)", re.I, needs="="),
+    _rule(
+        "bearer", "bearer", _LEFT + r"bearer\s{1,9}(?=[\w.~+/-]{0,99}\d)([\w.~+/-]{16,}=*)", re.I
+    ),
+    _rule(
+        "basic-auth",
+        "authorization",
+        r"authorization\W{1,9}basic\s{1,9}([A-Za-z0-9+/]{8,}={0,2})",
+        re.I,
+    ),
+    _rule(
+        "authorization",
+        "authorization",
+        r"authorization\W{1,9}(?:(?:token|api-?key|key)\W{1,3})?(?=[\w.~+/-]{0,99}\d)([\w.~+/-]{20,512}=*)",
+        re.I,
+    ),
+    _rule("cookie", "set-cookie", r"set-cookie[\"']?\s{0,3}[:=]\s{0,3}\\?[\"'`]?\s?[\w.%-]{1,99}=(?!\[redacted|[$<{%])([^\s;,\"'`\\]{4,4096})", re.I),
+    _rule("cookie", "cookie", rf"(?<![a-z-])cookies?\\?[\"']?\s{{0,3}}[:=]\s{{0,3}}\\?[\"'`]?{_COOKIES}", re.I, each=_COOKIE),
+    _rule("cookie", "curl --cookie", rf"(?:{_WORD}curl\b[^\n]{{0,300}}?\s-b|--cookie)[ =]?\\?[\"']?{_COOKIES}", needs=" -", each=_COOKIE),
+    _rule(
+        "cookie",
+        "sess csrftoken connect.sid __host- __secure-",
+        r"(?:(?:(?<=__)|(?<=laravel_))session|(?:(?<=php)|(?<=j)|(?<=asp\.net_)|(?<![\w-]))sess(?:ion)?id|connect\.sid"
+        r"|csrftoken|__(?:host|secure)-[\w.-]{1,64})[\"']?\s?[=:]\s?[\"']?((?![0-9a-f]{8}-)(?=[\w%.:-]{0,99}\d)[\w%.:-]{16,4096})",
+        re.I,
+    ),
+    _rule(
+        "curl-password",
+        "curl",
+        rf"{_WORD}curl\b[^\n|;&]{{0,200}}?\s(?:-u|--user)[ =]?(?:{_QUOTE})?[^\s:\"']{{1,64}}:"
+        rf"{NO_VALUE}([^\s\"'`]{{4,128}})",
+        needs=" -",
+    ),
+    _rule("option", "mysql mariadb 7z sshpass", rf"(?:{_WORD}(?:mysql|mariadb|7z)\w*{_COMMAND}-p|{_WORD}sshpass\s{{1,3}}-p\s{{0,3}}){_ANY}", needs=" -"),
+    _rule(
+        "option",
+        "redis-cli docker podman helm buildah skopeo mongo ldap plink",
+        rf"(?:{_WORD}redis-cli\b{_COMMAND}-a|{_WORD}(?:docker|podman|helm|buildah|skopeo)\b[^\n|;]{{0,60}}?\blogin\b{_COMMAND}-p"
+        rf"|{_WORD}mongo\w*\b{_COMMAND}-p|{_WORD}ldap\w+\b{_COMMAND}-w|{_WORD}plink\b{_COMMAND}-pw)\s{{1,3}}{_ANY}",
+        needs=" -",
+    ),
+    _rule("option", "htpasswd", rf"{_WORD}htpasswd\s{{1,3}}-[a-zA-Z]{{0,5}}b[a-zA-Z]{{0,5}}\s{{1,3}}\S{{1,99}}\s{{1,3}}\S{{1,64}}\s{{1,3}}{_ANY}", needs=" -"),
+    _rule("option", "-pass", rf"-pass(?:in|out)?\s{{1,3}}(?:{_QUOTE})?pass:{_ANY}", needs=" -"),
+    _rule("option", "echo printf", rf"{_WORD}(?:echo|printf)\s{{1,3}}(?:-n\s)?(?:{_QUOTE})?(?:[\w.-]{{1,32}}:)?{NO_VALUE}([^\s\"'`|]{{4,128}})[\"']?\s{{0,3}}\|\s{{0,3}}(?:[^\n|]{{0,60}}--password-stdin|(?:sudo )?chpasswd|sudo (?:-\w )*-S)", needs="|"),
+    _rule("netrc", "machine", r"machine\s{1,9}\S{1,99}\s{1,9}login\s{1,9}\S{1,99}\s{1,9}password\s{1,9}(?!\[redacted|[$<{%])([^\s\"']{4,128})", needs="login"),
+    _rule("pgpass", ":543 :643 :*:", r"(?<![\w.*-])[\w.*-]{1,99}:(?:[56]43\d|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(?!\[redacted)([^\s:\"'`\\]{4,128})", is_anywhere=True),
+    _rule("docker-auth", '"auth', r"\"auth\\?\"\s{0,3}:\s{0,3}\\?\"((?=[A-Za-z0-9+/]{0,512}[0-9=])[A-Za-z0-9+/]{12,512}={0,2})\\?\"", needs='"'),
+    _rule("private-key", "client-key-data", r"client-key-data\\?[\"']?\s{0,3}:\s{0,3}\\?[\"']?([A-Za-z0-9+/]{40,}={0,2})"),
+    _rule("private-key", "key", rf"(?:{_after('private secret')})key[^\n\w]{{1,5}}(?:[^\n]{{0,24}}?[^\n\w])?(0x[0-9a-f]{{64}})(?![0-9a-f])", re.I, needs="0x"),
+    _rule(
+        "aws-secret",  # may begin like a path, which `assigned` takes for none
+        "secret",
+        r"secret_?access_?key\W{1,8}([A-Za-z0-9/+]{40})(?![\w/+])",
+        re.I,
+    ),
+    _rule("assigned", _NAMED, rf"{NAME}{_IS}{_VALUE}", re.I),
+    _rule("assigned", "key", rf"(?:{_after('account access private')})key\W{{1,4}}([A-Za-z0-9+/]{{40,}}={{0,2}})(?![\w/+])", re.I),
+    _rule("assigned", "--", rf"{_ALONE}--[\w-]{{0,24}}?{NAME}\s{{1,9}}(?:{_QUOTE})?{_BARE}", re.I),
+    # A name, and its value in a field of its own: of XML, of a list of settings, of Terraform.
+    _rule("assigned", _NAMED, rf"{NAME}\\?[\"'`]?,?{_BLANK}{{0,30}}\\?[\"']?value\\?[\"']?\s{{0,3}}[:=]\s{{0,3}}{_VALUE}", re.I, needs="value"),
+    _rule("assigned", _NAMED, rf"{NAME}[^\n|]{{0,20}}\|\s{{1,30}}[`*\"']{{0,3}}{_LIKELY}([^\s|`\"']{{6,256}}+)[`\"']?\s{{1,60}}\|", re.I, needs="|"),
+    _rule("assigned", _NAMED, rf"{NAME}>\s{{0,9}}{_LIKELY}([^\s<]{{4,512}})\s{{0,9}}</", re.I, needs="</"),
+    _rule("assigned", "variable", rf"variable\s{{1,3}}\\?\"[\w-]{{0,60}}?{NAME}[\w-]{{0,20}}\\?\"\s{{0,3}}\{{[^}}]{{0,300}}?\bdefault\s{{0,9}}=\s{{0,9}}\\?\"(?!\[redacted|[$<{{])([^\"\\\s]{{4,128}})", re.I, needs="{"),
+    # Letters alone, where nothing but a password can stand.
+    _rule("assigned", "PASS PWD", rf"(?:(?:(?<![a-z])|(?<=\\[nrt]))PASS(?:WORD|WD|PHRASE)|(?<=_)PASS|(?<=_)PWD)=\\?[\"']?(?i:{NO_VALUE}{NO_WORD}([a-z]{{6,64}}+)(?![\w(.\[:<>@-]))"),
+    _rule("assigned", "pass pwd", rf"(?<=[;?&])(?:password|pwd)={_LETTERS}", re.I, needs="="),
+    _rule("assigned", _PASSWORDS, rf"{PASSWORD}{_IS}{_QUOTE}(?=[^\"'\n]{{0,99}}? )(?:(?=[^\"'\n]{{0,99}}\d)|(?=(?:[a-z]{{3,12}} ){{3}}))(?![^\"'\n]{{0,128}}?(?<![a-z])(?:must|should|least|most|char|enter|your|please|invalid|the|is|are|not|requ|for|with|and|or|min|max|than|to|of|at|in|has|have|no|an?)(?![a-z]|\d))([^\"'`\\\n\x7f-\U0010ffff\[]{{8,128}}+)[\"'\\]", re.I),
+    _rule("assigned", "identified", rf"\bidentified\s{{1,3}}by\s{{1,3}}(?:password\s{{1,3}})?[\"']{NO_VALUE}([^\s\"'`\\]{{4,128}}+)[\"'\\]", re.I),
+    _rule("assigned", "pass", rf"\bpassword[\s(]{{1,3}}'{NO_VALUE}{NO_WORD}([^'\n\s]{{4,128}})'", re.I, needs="'"),
+    # --- in a sentence
+    _rule("said", _PASSWORDS, rf"{PASSWORD}s?[\"'`*]{{0,2}}{_BECOMES}\s{{1,3}}(?:is|was|to|as|be|of|are)[\s:*]{{1,3}}(?:[bfru]?{_QUOTED}|{_BARE}|[`\"']{_LETTERS}[`\"'])", re.I),
+    _rule("said", "token secret key", rf"(?:token|secret|(?:{_after(_KEYS)})key)[\"'`*]{{0,2}}\s{{1,3}}(?:is|was|to)[\s:]{{1,3}}(?:{_QUOTE})?{NO_VALUE}(?=[\w.~+/=-]{{0,99}}[a-z])(?=[\w.~+/=-]{{0,99}}\d)([\w.~+/=-]{{16,512}})(?![(\[])", re.I),
+    _rule("said", _PASSWORDS, rf"{_ALONE}{_WHOSE}\s{{1,3}}{PASSWORD}\s{{1,3}}(?:{_QUOTE})?{_BARE}", re.I, is_anywhere=True),
+    _rule("said", _PASSWORDS, rf"{PASSWORD}\s{{1,3}}(?:{_QUOTE})?{_ODD}({_SIGNS}{{6,512}}+)(?![(\[])", re.I),
+    _rule("said", "密码 口令 密钥 令牌", rf"(?:密码|口令|密钥|令牌)\s{{0,3}}(?:{_ZH_BECOMES})?[\s:：]{{0,3}}(?:(?:{_QUOTE}|[（(])\s?)?{_BARE}", re.I),
+    _rule("said", "密码 口令 密钥 令牌", rf"(?:密码|口令|密钥|令牌)\s{{0,3}}(?:{_ZH_BECOMES})?\s{{0,3}}[`「『“‘\"']{_LETTERS}", re.I),
+    _rule("said", "pass", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"']?\s{{1,3}}(?:as|for|is)\s{{1,3}}(?:(?:the|a|your|my|our|its|his)\s{{1,3}})?(?:[\w-]{{1,20}}\s)?(?:password|passphrase)", re.I, is_anywhere=True),
+    _rule("said", "密码 口令", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"'」”]?\s{{0,3}}(?:作为|当作?|做|是)[^\x00-\x7f]{{0,8}}(?:密码|口令)", re.I, is_anywhere=True),
+)  # fmt: skip
+
+# What stands before the last part of an image's name: `FROM`, a command that takes one, a registry.
+IMAGE = Pattern(
+    r"(?:\bimage[\"']?\s?[:=]|\bfrom[\s=])\s?[\"']?[\w./:-]*$"
+    r"|\b(?:docker|podman|nerdctl|skopeo|crane)\b.*[\s\"'/][\w.:-]+/[\w./-]*$"
+    r"|(?:^|[\s\"'=(])(?:[\w-]+\.)+[\w-]+(?::\d+)?/[\w./-]*$",
+    re.I | re.ASCII,
+)

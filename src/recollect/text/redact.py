@@ -1,0 +1,252 @@
+"""Redact: what must never reach a disk, taken out of a text.
+
+Promises: `<private>` parts go before anything else looks at the text, in any case, nested, with
+attributes, entity-encoded, and to the end when unclosed; a secret becomes `[redacted:kind:ab12]`,
+the same for the same secret and key; redacting twice changes nothing more; time grows with the
+length of the text, whatever it is.
+Touches: nothing. The one choke point that calls it is the ledger; capture calls it on every event
+before anything else sees it. The rules for the services that nearly everybody uses, and for what is
+known by the name before it, are in `secrets.ours`; those of two hundred other services in `secrets`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from recollect._fastimport import Pattern
+from recollect.text import secrets
+from recollect.text import secrets as pem
+from recollect.text.own_secret_rules import FORMS, IMAGE, PLACES, Rule
+
+# A tag without its `>` counts as well: better to lose its line than to keep what follows. Its signs
+# may be written in the way of HTML, JSON, an address, or with the full width of Chinese text.
+_OPEN, _CLOSE = r"[<＜]|&lt;|&#(?:60|x3c);|\\u003c|%3c", r"[>＞]|&gt;|&#(?:62|x3e);|\\u003e|%3e"
+_PRIVATE = Pattern(
+    rf"(?:{_OPEN})\s*+(\\?/|%2f)?\s*+private(?![\w-])([^<>＜＞&%\\]*+)(?:{_CLOSE})?", re.I
+)
+PRIVATE_MARK = "[private]"
+
+
+def strip_private(text: str) -> str:
+    """`text` without its `<private>` parts; each leaves `[private]` behind."""
+    return _stripped(text, 0, is_part=False)[0]
+
+
+def strip_private_in_part(text: str, depth: int = 0) -> tuple[str, int]:
+    """`(text, depth)` of what is a part of something longer, without what is private in it.
+
+    `depth` says how many private parts were open before it, and then, how many are behind it. What
+    stands before an end without a start is private as well. A tag that is only spoken of, between
+    backquotes, hides the rest of its own text, but nothing that comes later.
+    """
+    return _stripped(text, depth, is_part=True)
+
+
+def _stripped(text: str, depth: int, *, is_part: bool) -> tuple[str, int]:
+    if "vate" not in text.lower():  # not "private": the pattern takes a dotless i for an i
+        return (PRIVATE_MARK, depth) if depth and text else (text, depth)
+    kept: list[str] = [PRIVATE_MARK] if depth else []
+    opened = [True] * depth  # the parts that are open, and whether they go on behind this text
+    start = 0
+    for tag in _PRIVATE.finditer(text):
+        is_end, is_empty = bool(tag[1]), tag[2].endswith("/")
+        is_meant = text[tag.start() - 1 : tag.start()] != "`"
+        if is_end and opened:
+            opened.pop()
+            start = tag.end()
+        elif is_end and is_part and is_meant:
+            kept, start = [PRIVATE_MARK], tag.end()
+        elif not is_end:
+            if not opened:
+                kept.append(text[start : tag.start()] + PRIVATE_MARK)
+                start = tag.end()
+            if not is_empty:
+                opened.append(is_meant)
+    if not opened:
+        kept.append(text[start:])
+    return "".join(kept), sum(opened)
+
+
+_RULES = FORMS + PLACES
+
+
+def _guard_of(word: str) -> str:
+    """What is in every text in which a word can mean anything: a sign of it, or what its rules need."""
+    needs = {rule.needs for rule in _RULES if word in rule.words}
+    own = next((sign for sign in "_:-." if sign in word), "")
+    return own or (needs.pop() if len(needs) == 1 else "")
+
+
+def _by_guard() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The words of the rules by what has to be there: in any case, and as they are written."""
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    for word in sorted(word for word in _rules_of() if word.isascii()):
+        found.setdefault(_guard_of(word), ([], []))[word != word.lower()].append(word)
+    return {guard: (tuple(low), tuple(text)) for guard, (low, text) in found.items()}
+
+
+def _rules_of() -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for n, rule in enumerate(_RULES):
+        for word in rule.words:
+            found.setdefault(word, []).append(n)
+    return found
+
+
+_BY_GUARD = sorted(_by_guard().items())
+_ANY_CASE, _AS_WRITTEN = _BY_GUARD.pop(0)[1]  # those without a guard
+_RULES_OF = _rules_of()
+_WIDE = tuple(word for word in _RULES_OF if not word.isascii())
+SHORT = 1_000
+WHOLE = ("private-key", "jwk")  # go over many lines
+AROUND = 400  # more than any pattern has in front of its word, or between it and the secret
+
+
+def redact(text: str, key: bytes = b"", *, personal: bool = False) -> str:
+    """`text` without private parts and without the secrets that the rules know.
+
+    With `personal` also without what tells of people, such as their telephone numbers.
+    """
+    return without_secrets(strip_private(text), key, personal=personal)
+
+
+def without_secrets(text: str, key: bytes = b"", *, personal: bool = False) -> str:
+    """`text` without the secrets that the rules know; private parts stay as they are."""
+    text = _by_our_rules(text, key)
+    finders: list[Callable[[str], Iterable[tuple[int, int, str]]]] = [
+        pem.parts_in,
+        secrets.found_in,
+    ]
+    if personal:
+        from recollect.text.secrets import (
+            personal_in as found_in,  # only who asks for it pays for it
+        )
+
+        finders.append(found_in)
+    for find in finders:
+        kept: list[str] = []
+        done = 0
+        for start, end, kind in find(text):
+            kept += (text[done:start], _mark(text[start:end], kind, key))
+            done = end
+        text = "".join([*kept, text[done:]]) if kept else text
+    return text
+
+
+def _by_our_rules(text: str, key: bytes) -> str:
+    there = _words_in(text)
+    if not there:
+        return text
+    seen = _Seen(text)
+    for n in sorted({n for word in there for n in _RULES_OF[word]}):
+        rule = _RULES[n]
+        if rule.needs in seen.low:
+            clean = _without(rule, there.intersection(rule.words), seen, key)
+            if clean is not None:
+                seen = _Seen(clean)
+    return seen.text
+
+
+def _words_in(text: str) -> set[str]:
+    """The words of the rules that are in a text."""
+    low = text.lower()
+    there = [word for word in _ANY_CASE if word in low]
+    there += [word for word in _AS_WRITTEN if word in text]
+    for guard, (any_case, as_written) in _BY_GUARD:
+        if guard in low:
+            there += [word for word in any_case if word in low]
+            if as_written:
+                there += [word for word in as_written if word in text]
+    if not text.isascii():
+        there += [word for word in _WIDE if word in text]
+    return set(there)
+
+
+class _Seen:
+    """A text that is looked through, and where the words in it stand."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.low = text, text.lower()
+        self._places: dict[str, list[int]] = {}
+
+    def places_of(self, words: set[str]) -> list[int]:
+        """Where one of these words begins, in order."""
+        for word in words.difference(self._places):
+            where = self.low if word == word.lower() else self.text
+            found: list[int] = []
+            at = where.find(word)
+            while at >= 0:
+                found.append(at)
+                at = where.find(word, at + 1)
+            self._places[word] = found
+        if len(words) == 1:
+            return self._places[next(iter(words))]
+        return sorted({at for word in words for at in self._places[word]})
+
+    def lines_around(self, words: set[str]) -> list[tuple[int, int]]:
+        """The whole lines near these words, as (start, end): a long text is not searched in full."""
+        spans: list[tuple[int, int]] = []
+        for at in self.places_of(words):
+            if spans and at + AROUND <= spans[-1][1]:
+                continue
+            start = self.low.rfind("\n", 0, max(at - AROUND, 0)) + 1
+            end = self.low.find("\n", min(at + AROUND, len(self.low))) + 1 or len(self.low)
+            if spans and start <= spans[-1][1]:
+                start = spans.pop()[0]
+            spans.append((start, end))
+        return spans
+
+
+def _without(rule: Rule, words: set[str], seen: _Seen, key: bytes) -> str | None:
+    """The text without the secrets of one rule, of which it has these words; None if it has none."""
+    replace = partial(_placeholder, rule=rule, key=key)
+    text, pattern = seen.text, rule.pattern
+    is_short = rule.is_anywhere and (len(text) < SHORT or rule.kind in WHOLE)
+    if is_short or len(seen.low) != len(text):
+        clean = pattern.sub(replace, text)
+        return None if clean == text else clean
+    kept: list[str] = []
+    done = 0
+    if rule.is_anywhere:
+        for start, end in seen.lines_around(words):
+            kept += (text[done:start], pattern.sub(replace, text[start:end]))
+            done = end
+        clean = "".join([*kept, text[done:]])
+        return None if clean == text else clean
+    for at in seen.places_of(words):
+        found = pattern.match(text, at) if at >= done else None
+        if found:
+            kept += (text[done:at], replace(found))
+            done = found.end()
+    return "".join([*kept, text[done:]]) if kept else None
+
+
+def _placeholder(match: re.Match[str], rule: Rule, key: bytes) -> str:
+    if rule.kind == "assigned" and _is_tag_of_image(match):
+        return match[0]
+    group = match.lastindex or 0
+    start, end = match.start(group) - match.start(), match.end(group) - match.start()
+    if rule.each:
+        one = rule._replace(each=None)
+        clean = rule.each.sub(partial(_placeholder, rule=one, key=key), match[group])
+    else:
+        clean = _mark(match[group], rule.kind, key)
+    return match[0][:start] + clean + match[0][end:]
+
+
+def _is_tag_of_image(match: re.Match[str]) -> bool:
+    """Whether what looks like `token:value` is the end of an image's name and its tag."""
+    if match.string[match.start(match.lastindex or 0) - 1] != ":":
+        return False
+    before = match.string[max(0, match.start() - 200) : match.start()].rpartition("\n")[2]
+    return IMAGE.search(before) is not None
+
+
+def _mark(secret: str, kind: str, key: bytes) -> str:
+    """What stands in place of a secret: the same for the same secret and key."""
+    import hmac
+
+    digest = hmac.digest(key, secret.encode("utf-8", "surrogatepass"), "sha256")
+    return f"[redacted:{kind}:{digest.hex()[:4]}]"

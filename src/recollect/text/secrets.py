@@ -1,0 +1,288 @@
+"""Secrets: the keys and tokens of known services, by the rules of gitleaks.
+
+Promises: what is found is what the rule calls the secret, not what stands around it; time grows
+with the length of the text, whatever it is; the same with RE2 and without it.
+Touches: nothing. RE2 (the extra `secrets`) is used where it is installed.
+
+Every rule needs a keyword, and every secret has a run of signs that is no word. Keywords are
+searched for only around such runs, so that two hundred rules cost an ordinary text next to nothing;
+and a pattern sees so little text at once that `re` cannot take long over it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module
+from math import log2
+
+from recollect._fastimport import NamedTuple, Pattern
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+# No rule knows a secret without such a run: of 14 signs with a digit among them, or of 32 without
+# one. What is neither is a word.
+_RUN = Pattern(
+    # The first condition says nothing new, but most words are done with it.
+    r"\b(?=[\w-]{14})(?:(?=[A-Za-z_-]{0,64}+[0-9])[\w-]{14,}+|[A-Za-z_-]{32,}+)",
+    re.ASCII,
+)
+_BREAK = Pattern(r"\\[nrt]")
+# How a pattern begins that looks for the name of a service anywhere before its key.
+_NAMED = Pattern(r"\(\?i:\[\\w\.-\]\{0,50\}\?\(\?:([a-z]+)\)")
+BEFORE = 120  # more than any pattern has before its secret
+WINDOW = 1_000
+COVERED = 320  # a secret that begins so far before the end of a window is seen whole
+
+
+class Found(NamedTuple):
+    """Where a secret stands, and what it is."""
+
+    start: int
+    end: int
+    kind: str
+
+
+class _Rule(NamedTuple):
+    kind: str
+    words: tuple[str, ...]
+    entropy: float
+    nothing: tuple[str, ...]  # patterns of what is no secret
+    pattern: str
+    needs: str = ""  # without which the pattern fails, but only after it has tried everywhere
+
+
+def found_in(text: str) -> list[Found]:
+    """The secrets in a text, in order; they do not overlap."""
+    found: list[Found] = []
+    for start, end in _windows(text):
+        part = text[start:end]
+        if "\\" in part:  # the sign of an end of line in JSON is no part of the key behind it
+            part = _BREAK.sub("  ", part)
+        low = part.lower()
+        for word, rules in _by_word().items():
+            if word in low:
+                for rule in rules:
+                    if rule.needs in low:
+                        spans = _spans(rule, part)
+                        found += (Found(start + a, start + b, rule.kind) for a, b in spans)
+    return _apart(found)
+
+
+def _windows(text: str) -> Iterator[tuple[int, int]]:
+    """The parts of a text in which there is a run of signs that is no word."""
+    done = 0
+    for run in _RUN.finditer(text):
+        if run.start() >= done:
+            end = min(run.start() + WINDOW, len(text))
+            yield max(run.start() - BEFORE, 0), end
+            done = end - COVERED if end < len(text) else end
+
+
+def _spans(rule: _Rule, part: str) -> Iterator[tuple[int, int]]:
+    for match in _compiled(rule.pattern).finditer(part):
+        group = next((n for n, text in enumerate(match.groups(), 1) if text), 0)
+        secret = match[group]
+        is_none = any(_compiled(pattern).search(secret) for pattern in rule.nothing)
+        if not is_none and entropy_of(secret) > rule.entropy:
+            yield match.span(group)
+
+
+def _apart(found: list[Found]) -> list[Found]:
+    """The first of those that overlap, the longer where two begin at one place."""
+    kept: list[Found] = []
+    for one in sorted(found, key=lambda f: (f.start, -f.end, f.kind)):
+        if not kept or one.start >= kept[-1].end:
+            kept.append(one)
+    return kept
+
+
+def entropy_of(text: str) -> float:
+    """How surprising the signs of a text are, in bits for each."""
+    counts = [text.count(sign) for sign in set(text)]
+    return -sum(n / len(text) * log2(n / len(text)) for n in counts)
+
+
+@cache
+def _by_word() -> dict[str, list[_Rule]]:
+    from recollect.text.secret_rules import RULES
+
+    found: dict[str, list[_Rule]] = {}
+    for row in RULES:
+        named = _NAMED.match(row[-1])
+        rule = _Rule(*row, needs=named[1] if named else "")
+        for word in rule.words:
+            found.setdefault(word, []).append(rule)
+    return found
+
+
+@cache
+def _engine() -> Any:
+    """RE2, or None where it is not installed."""
+    try:
+        return import_module("re2")
+    except ImportError:
+        return None
+
+
+@cache
+def _compiled(pattern: str) -> Any:
+    engine = _engine()
+    return re.compile(pattern, re.ASCII) if engine is None else engine.compile(pattern)
+
+
+# -------------------- PEM: private keys over many lines, whole, cut off, or in parts.
+
+
+KIND = "private-key"
+_NAME = r"[A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_BREAK_PEM = r"(?:[ \t\r]*+(?:\n|\\{1,4}[nr]))"
+# What may stand before a key's characters in a line: quotes, a diff's sign, a line's number.
+_LEAD = r"(?:[^\w\n]{0,12}(?:\d{1,6}[^\w\n]{1,4})?)"
+# Behind its first line a key has one with nothing but its characters, or a field like `Proc-Type:`;
+# a text that speaks about keys goes on in words.
+WHOLE = (
+    rf"-----BEGIN {_NAME}(?=\s*+[\w+/=]{{24}}|\s*+[\w+/=]{{8,}}+\s*+-----END|{_BREAK_PEM}{{1,3}}{_LEAD}"
+    rf"(?:[\w+/=]{{1,200}}(?:[\"'`,\\ \t\r]{{0,8}}(?:\n|\Z)|[\"'\\]|-----END)|[A-Z][\w-]{{1,24}}: ))"
+    rf"(?:(?!-----END)[\s\S])*+(?:-----END {_NAME})?"
+)
+_END = Pattern(rf"-----END {_NAME}")
+_KEY_LINE = Pattern(
+    r"[^\w\n]{0,12}(?:\d{1,6}[^\w\n]{1,4})?[A-Za-z0-9+/]{16,80}={0,2}[\"'`,\\nr +]{0,8}"
+)
+_FIELD = Pattern(r"[A-Z][\w-]{1,24}: .{1,120}|\s*")
+# The lines of a key are of 64 signs, those of an OpenSSH key of 70.
+_BLOCK = Pattern(
+    r"(?:^(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70})\r?(?:\n|\Z)){3,}+(?:^(?=.*[0-9A-Z+/=])[A-Za-z0-9+/]{1,70}={0,2}$)?",
+    8,
+)
+_DIGITS = Pattern(r"[0-9]")
+MOST_LINES = 400
+
+
+def parts_in(text: str) -> Iterator[tuple[int, int, str]]:
+    """`(start, end, kind)` of the parts of private keys whose first line is not there."""
+    done = 0
+    ends = _END.finditer(text) if "-----END" in text else iter(())
+    for end in ends:
+        start = _start_of_tail(text, end.start(), done)
+        yield from _blocks(text, done, start)
+        if start < end.start():
+            yield start, end.end(), KIND
+        done = end.end()
+    yield from _blocks(text, done, len(text))
+
+
+def _start_of_tail(text: str, end: int, least: int) -> int:
+    """Where the lines of a key begin that ends with the mark at `end`."""
+    start = end
+    for _ in range(MOST_LINES):
+        line_end = start - 1
+        line_start = text.rfind("\n", least, max(line_end, least)) + 1 or least
+        line = text[line_start : max(line_end, line_start)]
+        if line_start >= start or not _KEY_LINE.fullmatch(line):
+            break
+        start = line_start
+    return start
+
+
+def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Blocks of lines that can be nothing but the middle of a key."""
+    if end - start < 3 * 64 or text.count("\n", start, end) < 2:
+        return  # there are no three lines
+    part = text[start:end]
+    for block in _BLOCK.finditer(part):
+        if _DIGITS.search(block[0]) and not _has_head(part, block.start()):
+            yield start + block.start(), start + block.end(), KIND
+
+
+def _has_head(text: str, at: int) -> bool:
+    """Whether the first line of something that is no private key stands before this place."""
+    for line in reversed(text[max(0, at - 500) : at].splitlines()):
+        if "-----BEGIN" in line:
+            return True
+        if not _FIELD.fullmatch(line):
+            return False
+    return False
+
+
+# -------------------- Personal: what tells of people: addresses of mail, telephone numbers, accounts, cards, identity cards.
+
+
+_MAIL = Pattern(
+    r"(?<![\w.+/-])[A-Za-z0-9](?:[\w.+-]{0,62}[A-Za-z0-9_])?+@(?:[A-Za-z0-9-]{1,63}\.){1,4}[A-Za-z]{2,18}(?![\w-])",
+    re.ASCII,
+)
+# Of machines, or of nobody: RFC 2606 keeps these for examples.
+_NOBODY = Pattern(
+    r"(?:git|hg|svn|root|noreply|no-reply|donotreply|actions)@|.*@(?:[\w-]+\.)*"
+    r"(?:example\.(?:com|org|net|edu)|[\w-]+\.(?:example|test|invalid|local|localhost|internal))\Z"
+    r"|.*@users\.noreply\.",
+    re.I | re.ASCII,
+)
+# With the code of a country, or as it is written in China: a run of digits alone is anything.
+_PHONE = Pattern(
+    r"(?<![\w.+/:-])(?:\+|00)[1-9]\d{0,2}[ .()/-]{0,2}(?:\d[ .()/-]{0,2}){6,12}\d(?![\w-])"
+    r"|(?<![\w.+/:-])1[3-9]\d{9}(?![\w.-])"
+    r"|(?<![\w.+/-])\(\d{3}\) ?\d{3}-\d{4}(?![\w-])",
+    re.ASCII,
+)
+_IBAN = Pattern(
+    r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])",
+    re.ASCII,
+)
+_CARD = Pattern(r"(?<![\w.-])[2-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{3,7}(?![\w.-])", re.ASCII)
+_IDENTITY = Pattern(r"(?<![\w.-])[1-9]\d{16}[\dXx](?![\w.-])", re.ASCII)
+
+
+def _is_account(text: str) -> bool:
+    plain = text.replace(" ", "")
+    turned = plain[4:] + plain[:4]
+    return len(plain) >= 15 and int("".join(str(int(sign, 36)) for sign in turned)) % 97 == 1
+
+
+def _is_card(text: str) -> bool:
+    digits = [int(sign) for sign in text if sign.isdigit()]
+    doubled = [digit if n % 2 == 0 else digit * 2 for n, digit in enumerate(reversed(digits))]
+    return 13 <= len(digits) <= 19 and sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0
+
+
+def _is_identity(text: str) -> bool:
+    weights = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+    born = 1900 <= int(text[6:10]) < 2100 and 1 <= int(text[10:12]) <= 12 and 1 <= int(text[12:14]) <= 31  # fmt: skip
+    check = "10X98765432"[sum(int(d) * w for d, w in zip(text, weights, strict=False)) % 11]
+    return born and text[17].upper() == check
+
+
+def _is_phone(text: str) -> bool:
+    return 9 <= sum(map(str.isdigit, text)) <= 15
+
+
+# In this order: a long number may look like a shorter one of another kind.
+_KINDS: tuple[tuple[str, Pattern, Callable[[str], bool]], ...] = (
+    ("mail", _MAIL, lambda text: _NOBODY.match(text) is None),
+    ("account", _IBAN, _is_account),
+    ("identity", _IDENTITY, _is_identity),
+    ("card", _CARD, _is_card),
+    ("phone", _PHONE, _is_phone),
+)
+
+
+def personal_in(text: str) -> Iterator[tuple[int, int, str]]:
+    """`(start, end, kind)` of what is personal in a text, in order; nothing overlaps."""
+    found = [
+        (match.start(), match.end(), kind)
+        for kind, pattern, is_one in _KINDS
+        for match in pattern.finditer(text)
+        if is_one(match[0])
+    ]
+    end = 0
+    for one in sorted(found, key=lambda row: row[0]):  # stable: the kind that comes first stays so
+        if one[0] >= end:
+            end = one[1]
+            yield one

@@ -1,0 +1,159 @@
+"""Claims: where a sentence ends, in English and in Chinese.
+
+Promises: abbreviations, numbers, versions, names of files and what stands in `code` end nothing;
+no letter is lost; time grows with the length of the text.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from recollect._fastimport import Pattern
+
+_MASKED = re.compile(r"`[^`\n]*`|https?://[^\s，。！？；、（）]*[^\s，。！？；、（）.,;:!]")
+_END = re.compile(r"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[”’」』）)\"'*_]*")
+_WORD_BEFORE = re.compile(r"[\w.]+$")
+_NEVER_LAST = frozenset(
+    """e.g i.e eg ie cf vs viz approx ca resp incl excl esp dr mr mrs ms prof st fig figs eq sec ch vol
+    ver ref refs dept est al a.k.a aka p pp no nr art""".split()
+)
+_BEFORE_NUMBERS = frozenset("no nr fig figs eq sec ch vol ver ref refs p pp art".split())
+LONGEST_WORD = 24
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a paragraph that stands on one line."""
+    plain = _MASKED.sub(lambda match: "X" * len(match[0]), text)
+    sentences: list[str] = []
+    start = 0
+    for match in _END.finditer(plain):
+        if match[0][0] == "." and not _is_full_stop(plain, match.start(), match.end()):
+            continue
+        if match[0][0] in ".!?" and _goes_on(plain, match.end()):
+            continue
+        sentences.append(text[start : match.end()].strip())
+        start = match.end()
+    sentences.append(text[start:].strip())
+    return [sentence for sentence in sentences if sentence]
+
+
+def _goes_on(plain: str, end: int) -> bool:
+    """Whether the next word begins with a small letter, as it does in the middle of a sentence."""
+    after = plain[end : end + 8].lstrip("\"'“‘([*_ \t")
+    return bool(after) and after[0].islower()
+
+
+def _is_full_stop(plain: str, at: int, end: int) -> bool:
+    found = _WORD_BEFORE.search(plain[max(0, at - LONGEST_WORD) : at])
+    word = found[0].casefold().strip(".") if found else ""
+    if not word:
+        return True
+    if word in _BEFORE_NUMBERS:
+        return not plain[end : end + 3].lstrip()[:1].isdigit()
+    if word in _NEVER_LAST:
+        return False
+    # `J. Smith`, and the number of an item at the start.
+    is_initial = len(word) == 1 and word.isalpha() and word != "i" and found is not None
+    is_number_of_item = word.isdigit() and not plain[:at].strip("0123456789 ")
+    return not (is_initial and found is not None and found[0].isupper()) and not is_number_of_item
+
+
+# -------------------- Notice: the sentences that a person wrote, without what they pasted.
+
+
+_FENCE = Pattern(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|```.*?(?:```|\Z)", re.S | re.M)
+_ENDS = Pattern(r"(?<=[.!?])[\"')\]]*\s+(?=[^a-z\s])|(?<=[。！？；])|\n+|;\s+")
+_BULLET = Pattern(r"^\s{0,3}(?:[-*•]|\d{1,2}[.)])\s+(?=\S)")
+
+# Lines that came from a program, by how they begin.
+_FROM_PROGRAMS = Pattern(
+    r"\s{4,}|\t"  # indented, as code is
+    r"|[>|#$%❯@]|\+{1,3} |-{2,} |\+\s{2}|-\s{3}"  # quotations, tables, prompts, diffs
+    r"|diff --git |index [0-9a-f]{7}|commit [0-9a-f]{7}|[0-9a-f]{7,40} "
+    r"|at \S+ ?\(|File \"|Traceback|\d+[:|]|\[\d|\[[A-Z]+\]"  # traces, numbered lines
+    r"|\d{4}-\d\d-\d\d[T ]\d|\d\d:\d\d:\d\d"
+    r"|(?:\w+ ){0,2}(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|ERR!|FAILED|PASSED|FAIL)\b"
+    r"|\w*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal)(?:\[\w+\])?:"
+    r"|(?:feat|fix|chore|docs|refactor|test|perf|build|ci|style|revert)(?:\([^)]*\))?!?: "
+    r"|(?:修复|新增|功能|优化|重构|文档|杂项|测试)[:：]"
+    r"|(?:git|npm|pnpm|yarn|docker|kubectl|pip|sudo|curl|cargo) (?!(?:is|was|has|can|and|or|for)\b)[a-z-]"
+)
+# A diff, and the lines of one: what it adds and takes away, and what stands around that.
+_DIFF = Pattern(r"^(?:@@ -\d|diff --git |\+[^\s+])", re.M)
+_OF_DIFF = Pattern(r"[-+ ]\S")
+# Lines of code, by what is in them once inline code is set aside.
+_CODE = Pattern(
+    r"[{};]\s*$|=>|==|&&|\|\||!=|</\w|\);|^\s*[\"'][\w-]+[\"']\s*:|^\w+ = |^[\w.]+\([^)]*\)\s*$"
+    r"|^(?:import|from \S+ import|def|class|const|let \w+ =|var|return|function|async|export) .*[(){}=:]"
+    r"|^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER) "
+)
+_QUOTED = Pattern(
+    r"`[^`\n]{0,400}`|\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|「[^」\n]{0,400}」|『[^』\n]{0,400}』"
+    r"|(?<!\w)'[^'\n]{0,400}'(?!\w)"
+)
+_STAND_IN = "X"
+
+
+def without_blocks(text: str) -> str:
+    """`text` without its code blocks."""
+    return _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
+
+
+def without_quotations(sentence: str) -> str:
+    """`sentence` with a stand-in for everything that is quoted: who quotes does not say it."""
+    return _QUOTED.sub(_STAND_IN, sentence)
+
+
+def sentences_of(text: str, least: int = 6) -> list[str]:
+    """The sentences a person wrote: no code blocks, quotations or pasted output.
+
+    Those that weigh less than `least` are left out.
+    """
+    rows = without_blocks(text).splitlines()
+    if _DIFF.search(text):
+        rows = [row for row in rows if not _OF_DIFF.match(row)]
+    lines = (_BULLET.sub("", row) for row in rows)
+    kept = "\n".join(line for line in lines if not _is_pasted(line))
+    found = (s.strip(" \t-*•") for s in _split(kept) if s)
+    return [s for s in found if weight_of(s) >= least]
+
+
+def _split(text: str) -> list[str]:
+    """The text cut where sentences end; a sign within a quotation ends nothing."""
+    plain = _QUOTED.sub(lambda match: _STAND_IN * len(match[0]), text)
+    ends = [(match.start(), match.end()) for match in _ENDS.finditer(plain)]
+    starts = [0, *(end for _, end in ends)]
+    stops = [*(start for start, _ in ends), len(text)]
+    return [text[start:stop] for start, stop in zip(starts, stops, strict=True)]
+
+
+def _is_pasted(line: str) -> bool:
+    return bool(_FROM_PROGRAMS.match(line) or _CODE.search(without_quotations(line)))
+
+
+def weight_of(text: str) -> int:
+    """How much a text says, in letters: a Chinese character counts as two."""
+    return len(text) if text.isascii() else sum(1 if c < "\u2e80" else 2 for c in text)
+
+
+def first_sentence(text: str, longest: int) -> str:
+    """The first sentence of a text on one line, cut at a word where it is too long."""
+    sentences = sentences_of(text) or [" ".join(text.split())]
+    return shortened(next((s for s in sentences if s), ""), longest)
+
+
+def shortened(sentence: str, longest: int) -> str:
+    """A sentence without its full stop, cut at a word where it is too long."""
+    if len(sentence) <= longest:
+        return sentence.rstrip(".。:：")
+    cut = sentence[:longest]
+    cut = cut.rsplit(" ", 1)[0] if " " in cut[longest // 2 :] else cut
+    return cut.rstrip(" ,;:，；：") + "…"
+
+
+def one_line(text: str, longest: int = 400) -> str:
+    """`text` as one harmless line of Markdown."""
+    line = " ".join(text.split())
+    line = line.replace("<!--", "‹!--").replace("-->", "--›")
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"

@@ -1,0 +1,286 @@
+"""Text: what a word is, for the index and for a cue alike.
+
+Promises: what is written as `useCallback`, `SQLITE_BUSY`, `scripts/counter.js` or 数据库连接 is found
+by `use callback`, `sqlite busy`, `counter` and 连接 or 連接; the same rules cut memories and cues; every
+cue is data, nothing in it is query syntax.
+Touches: nothing. The hook imports this module, so it imports next to nothing itself: no `re`, no
+`typing`, and `unicodedata` only for text that is not ASCII.
+
+Stemming is left to the index (FTS5's porter), which works on the words made here.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Item = TypeVar("Item")
+
+TEXT_VERSION = 3  # part of the identity of every index
+LONGEST_WORD = 64
+LONGEST_CUE = 6_000
+MOST_JOINED = 6
+
+# The words of English that say nothing about a topic, question words among them; the policy
+# (drop them from the cue, never from the index) is worth more than the choice of engine.
+STOP_WORDS = frozenset(
+    """a about above after again all also am an and any are aren as at be because been before being
+    below between both but by can could couldn did didn do does doesn doing don down during each
+    few for from further get got had hadn has hasn have haven having he her here hers him his how
+    i if in into is isn it its just let ll may me might more most must my no nor not now of off on once only or
+    other our ours out over own please re same shall she should shouldn so some such than that the their
+    theirs them then there these they this those through to too under until up ve very was wasn we
+    were weren what when where which while who whom why will with won would wouldn you your
+    yours""".split()
+)
+STOP_PAIRS = frozenset(
+    """什么 怎么 如何 我们 你们 他们 它们 咱们 这个 那个 这些 那些 可以 是否 一下 一个 为何 哪个 哪些 哪里
+    请问 请你 帮我 吗的 的时 时候 以及 或者 还是 就是 不是 没有 已经 现在 这样 那样 怎样 为什 么时 么的 的是
+    了吗 是什 在哪 有没 能不 不能 有什 做什 于什 关于 我的 你的 么是 么样 么办 是不 会不""".split()
+)
+_TIMES = frozenset(
+    """yesterday today day days week weeks month months year january february march april may june july
+    august september october november december jan feb mar apr jun jul aug sep sept oct nov dec monday
+    tuesday wednesday thursday friday saturday sunday""".split()
+)
+_TIME_SIGNS = ("天", "周", "月", "年", "星期", "礼拜")
+# (ending, letters that must be left of the word)
+_ENDINGS = (
+    ("ations", 6), ("ation", 6), ("ions", 5), ("ion", 5), ("ings", 4), ("ing", 4), ("ies", 4),
+    ("ied", 4), ("ed", 4), ("es", 4), ("s", 4), ("e", 4), ("y", 4),
+)  # fmt: skip
+_LAST = frozenset(ending[-1] for ending, _ in _ENDINGS)
+_ALIASES = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
+# Letters of Latin that are no letter with an accent: as they are typed where a keyboard has none.
+_STROKED = {
+    "Ø": "O", "ø": "o", "Ł": "L", "ł": "l", "Đ": "D", "đ": "d", "Ð": "D", "ð": "d", "Ħ": "H",
+    "ħ": "h", "ı": "i", "Æ": "AE", "æ": "ae", "Œ": "OE", "œ": "oe", "ß": "ss", "ẞ": "SS",
+    "Þ": "TH", "þ": "th",
+}  # fmt: skip
+_EDGES = "".join(chr(c) for c in range(128) if not chr(c).isalnum())
+_BREAKS = {c: " " for c in range(128) if not chr(c).isalnum()}
+
+
+def is_cjk(char: str) -> bool:
+    """Whether this character belongs to a script that is written without spaces."""
+    code = ord(char)
+    return (
+        0x3040 <= code <= 0x30FF
+        or 0x3400 <= code <= 0x4DBF
+        or 0x4E00 <= code <= 0x9FFF
+        or 0xAC00 <= code <= 0xD7AF
+        or 0xF900 <= code <= 0xFAFF
+        or 0x20000 <= code <= 0x3FFFF
+    )
+
+
+def is_picture(char: str) -> bool:
+    """Whether this character is a sign or an emoji that somebody may look for: ✅, 🚀."""
+    return "☀" <= char <= "➿" or "🀀" <= char <= "🫿"
+
+
+def folded(text: str) -> str:
+    """`text` with full-width and compatibility forms made plain (NFKC), and without accents."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    text = normalize("NFKC", text)
+    # The index drops the accents of Latin letters; whoever compares words must do the same.
+    plain = {
+        ord(c): _STROKED.get(c) or normalize("NFD", c)[0]
+        for c in set(text)
+        if "À" <= c <= "ɏ" or "Ḁ" <= c <= "ỿ"
+    }
+    return text.translate({code: c for code, c in plain.items() if c.isascii()}) if plain else text
+
+
+def simplified(text: str) -> str:
+    """`text` with the simplified character in the place of each traditional one."""
+    if text.isascii():
+        return text
+    from recollect.text.synonyms import SIMPLIFIED
+
+    return text.translate(SIMPLIFIED)
+
+
+def index_words(text: str, known: dict[str, str] | None = None) -> str:
+    """The words of a memory, ready for the index, with blanks between them.
+
+    `known` is a place to keep the words of chunks that were cut before; give the same one again.
+    """
+    if known is None:
+        known = {}
+    chunks = folded(text).split()
+    for chunk in {*chunks}.difference(known):
+        # Most are plain words, which are told without a call of ours.
+        is_plain = chunk.islower() and chunk.isalpha() and chunk.isascii()
+        known[chunk] = chunk[:LONGEST_WORD] if is_plain else " ".join(chunk_words(chunk))
+    return " ".join([known[chunk] for chunk in chunks])
+
+
+def cue_words(text: str) -> list[str]:
+    """The words to search with, each once, in order; stop words go unless nothing else is left."""
+    kept: dict[str, None] = {}
+    stops: dict[str, None] = {}
+    before = ""
+    for chunk in folded(_shortened(text)).split():
+        words = _cue_words_of(chunk)
+        for word in words:
+            (stops if word in STOP_WORDS or word in STOP_PAIRS else kept)[word] = None
+        plain = chunk.strip(_EDGES).lower()
+        simple = plain.isalnum() and plain.isascii() and plain not in STOP_WORDS
+        if before and simple and len(before) + len(plain) <= LONGEST_WORD:
+            kept[before + plain] = None
+        before = plain if simple else ""
+    return list(kept or stops)
+
+
+def plain_words(phrase: str) -> list[str]:
+    """The words of a phrase as they stand there, each without its other forms, no stop words."""
+    words: list[str] = []
+    for chunk in folded(phrase).split():
+        alias = _alias_of(chunk)
+        for whole in [alias] if alias else chunk.translate(_BREAKS).split():
+            words += [whole.lower()] if whole.isascii() else _cue_words_of(whole)
+    return [w for w in words if w not in STOP_WORDS and w not in STOP_PAIRS] or words
+
+
+def _shortened(text: str) -> str:
+    # A pasted log says what it is about at its start and at its end.
+    if len(text) <= LONGEST_CUE:
+        return text
+    return text[: LONGEST_CUE * 2 // 3] + " " + text[-LONGEST_CUE // 3 :]
+
+
+def chunk_words(chunk: str) -> list[str]:
+    """All the forms under which a chunk of folded text (without white space) can be found."""
+    if chunk.isascii() and chunk.isalpha() and chunk[1:].islower():  # most are plain words
+        return [chunk[:LONGEST_WORD].lower()]
+    if not chunk.isascii():
+        return _words_of_mixed(chunk, singles=True)
+    word = chunk.strip(_EDGES)
+    if word.isalpha() and word[1:].islower() and not _alias_of(chunk):
+        return [word[:LONGEST_WORD].lower()]
+    return _words_of_code(chunk)
+
+
+def _cue_words_of(chunk: str) -> list[str]:
+    return _words_of_code(chunk) if chunk.isascii() else _words_of_mixed(chunk, singles=False)
+
+
+def _alias_of(chunk: str) -> str:
+    if chunk.isalnum():
+        return ""
+    return _ALIASES.get(chunk.strip("\"'`()[]{},;:!?").rstrip(".").lower(), "")
+
+
+def _words_of_code(chunk: str) -> list[str]:
+    words: list[str] = []
+    alias = _alias_of(chunk)
+    if alias:
+        words.append(alias)
+    wholes = chunk.translate(_BREAKS).split()
+    for whole in wholes:
+        low = whole[:LONGEST_WORD].lower()
+        words.append(low)
+        parts = _humps(whole[:LONGEST_WORD])
+        if len(parts) > 1:
+            words += parts
+            if len(parts) > 2:
+                words += [a + b for a, b in _pairs(parts)]
+    if 1 < len(wholes) <= MOST_JOINED:
+        words += [_joined(pair) for pair in _pairs(wholes)]
+        if len(wholes) > 2:
+            words.append(_joined(wholes))
+    return words
+
+
+def _joined(words: tuple[str, ...] | list[str]) -> str:
+    return "".join(words)[:LONGEST_WORD].lower()
+
+
+def _pairs(items: "list[Item]") -> "zip[tuple[Item, Item]]":
+    # A hook would have to load another library for `itertools`.
+    return zip(items, items[1:], strict=False)  # noqa: RUF007
+
+
+def _humps(word: str) -> list[str]:
+    """`HTTPServer2Go` → `http server 2 go`."""
+    if word.isalpha() and (word.islower() or word.isupper()):
+        return [word.lower()]
+    starts = [0]
+    for i in range(1, len(word)):
+        a, b = word[i - 1], word[i]
+        if a.isdigit() != b.isdigit() or (a.islower() and b.isupper()):
+            starts.append(i)
+        elif a.isupper() and b.islower() and i - 1 > starts[-1]:
+            starts.append(i - 1)
+    starts.append(len(word))
+    return [word[a:b].lower() for a, b in _pairs(starts)]
+
+
+def _words_of_mixed(chunk: str, *, singles: bool) -> list[str]:
+    words: list[str] = []
+    start = 0
+    while start < len(chunk):
+        cjk = is_cjk(chunk[start])
+        end = start + 1
+        while end < len(chunk):
+            char = chunk[end]
+            # Most are told without a call.
+            if ("\u4e00" <= char <= "\u9fff" or (char > "\u303f" and is_cjk(char))) != cjk:
+                break
+            end += 1
+        run = chunk[start:end]
+        words += _words_of_cjk(run, singles=singles) if cjk else _words_of_letters(run)
+        start = end
+    return words
+
+
+def _words_of_cjk(run: str, *, singles: bool) -> list[str]:
+    run = simplified(run)
+    if len(run) == 1:
+        return [run]
+    pairs = [run[i : i + 2] for i in range(len(run) - 1)]
+    return list(run) + pairs if singles else pairs
+
+
+def _words_of_letters(run: str) -> list[str]:
+    if run.isascii():
+        return _words_of_code(run)
+    spaced = "".join(c if c.isalnum() else " " for c in run)
+    words = [f"u{ord(c):x}" for c in run if is_picture(c)]
+    for word in spaced.split():
+        words += _words_of_code(word) if word.isascii() else [word[:LONGEST_WORD].lower()]
+    return words
+
+
+def stem(word: str) -> str:
+    """A word without its commonest endings: a start that its other forms share."""
+    if not word.isascii() or len(word) < 5 or not word.isalpha():
+        return word
+    if word[-1] not in _LAST:
+        return word
+    for ending, left in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= left:
+            start = word[: -len(ending)]
+            doubled = len(start) > 4 and start[-1] == start[-2] and start[-1] not in "lsz"
+            return start[:-1] if doubled else start  # stopped → stop, but calling → call
+    return word
+
+
+def may_speak_of_time(text: str, words: list[str]) -> bool:
+    """Whether a cue may name a time (see `dates`): quick, and true too often."""
+    if not _TIMES.isdisjoint(words) or " May" in text:  # the word without a capital is a stop word
+        return True
+    if not text.isascii() and any(sign in text for sign in _TIME_SIGNS):
+        return True
+    return any(
+        len(word) in (4, 8) and word[:2] in ("19", "20") and word.isdecimal() for word in words
+    )
+
+
+def count_tokens(text: str) -> int:
+    """About how many tokens a text costs: four characters of ASCII, or one and a half others."""
+    plain = len(text.encode("ascii", "ignore"))
+    return (plain + 3) // 4 + ((len(text) - plain) * 2 + 2) // 3

@@ -1,0 +1,529 @@
+"""App: which stores concern us, and how they are put together."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cached_property, partial
+
+from recollect._fastimport import NamedTuple
+from recollect.errors import (
+    Locked,
+    RecollectError,
+    SettingProblem,
+    StorageFailed,
+    StoreNotFound,
+    UsageProblem,
+)
+from recollect.i18n import asked_of
+from recollect.model.memory import Problem, slug_of
+from recollect.ports import Embedder, Sealing, TranscriptReader
+from recollect.search.index import SqliteIndex
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+from recollect.store import settings as config
+from recollect.store.background import is_pending, mark_pending, start_worker
+from recollect.store.files import MarkdownStore
+from recollect.store.journal import FolderJournal
+from recollect.store.journal_lines import OPS_PREFIX
+from recollect.store.store import EMBEDDER, INDEX, OpenStore, Progress, Settings, holder_of, refresh
+from recollect.store.transactions import Ledger, Moment
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from recollect.capture.capture import Capture
+    from recollect.capture.session_files import FolderSessions
+    from recollect.ops.doctor import Health
+
+
+# -------------------- App: who runs a command, and in which session, as far as environment and terminal tell.
+
+
+# What the clients set for the commands of their agents, as each was seen to do when it was run
+# (Claude Code, Codex CLI, Gemini CLI, OpenCode, Copilot CLI) or says in its documents (Cursor, VS
+# Code). The last one is common to several, also to clients that we do not know.
+AGENTS = (
+    "CLAUDECODE",
+    "CODEX_THREAD_ID",
+    "GEMINI_CLI",
+    "OPENCODE",
+    "COPILOT_CLI",
+    "CURSOR_AGENT",
+    "COPILOT_AGENT",
+    "AI_AGENT",
+)
+# By which an agent's client, or a person, tells its commands which session is theirs.
+SESSIONS = (
+    ("RECOLLECT_SESSION", "terminal"),
+    ("CLAUDE_CODE_SESSION_ID", "claude"),
+    ("CODEX_THREAD_ID", "codex"),
+    ("GEMINI_SESSION_ID", "gemini"),
+    ("COPILOT_AGENT_SESSION_ID", "copilot"),
+)
+
+
+def is_agent(env: Mapping[str, str]) -> bool:
+    """Whether an agent runs the command, on a person's behalf."""
+    return any(env.get(name) for name in AGENTS)
+
+
+def trust_of(env: Mapping[str, str]) -> str:
+    """How far what the command writes is trusted: as the word of whoever runs it."""
+    return "agent" if is_agent(env) else "user"
+
+
+def agent_session(env: Mapping[str, str]) -> str:
+    """The session of the agent that runs the command; nothing for a person, or if none is named."""
+    return told(env)[1] if is_agent(env) else ""
+
+
+def require_person(env: Mapping[str, str], command: str, what: str) -> None:
+    """Raise UsageProblem, which says `what`, where an agent runs the command."""
+    if is_agent(env):
+        raise UsageProblem(what=what, command=command)
+
+
+def told(env: Mapping[str, str]) -> tuple[str, str]:
+    """`(client, session)` that the environment names, or nothing."""
+    for name, client in SESSIONS:
+        if env.get(name):
+            return client, env[name]
+    return "", ""
+
+
+def terminal() -> str:
+    """The terminal that a command runs in, and its owner: the device alone is given again."""
+    for handle in (0, 1, 2):
+        with suppress(OSError):
+            return f"{os.ttyname(handle)}:{os.getsid(0)}"
+    return ""
+
+
+SCOPES = ("project", "global")
+
+
+class App:
+    """Everything that a door needs, for one folder and one environment."""
+
+    def __init__(self, folder: str | None = None, env: Mapping[str, str] | None = None) -> None:
+        """`folder` is where the command runs; the environment says where home and cache are."""
+        self.env = dict(os.environ if env is None else env)
+        self.folder = os.path.abspath(folder or os.getcwd())
+        self.started_ns = time.time_ns()
+        self.now = places.utc(self.started_ns / 1e9)
+        self.warnings: list[str] = []
+        self.news: list[str] = []  # what was done by itself, to be told once
+        self.has_reader = False  # whether somebody reads what we tell
+        self.workers: list[int] = []  # those that we started
+        self._open: dict[str, OpenStore] = {}
+        self.is_personal = False  # whether a store that was opened takes out what is personal
+        self.ask_passphrase: Callable[[], str] | None = None  # set where a person can be asked
+
+    # ---------------------------------------------------------------------------------- places
+
+    @cached_property
+    def roots(self) -> dict[str, str]:
+        """The stores that are there, by scope; the project's first."""
+        project, home = places.roots(self.folder, self.env)
+        return {scope: root for scope, root in (("project", project), ("global", home)) if root}
+
+    def forget_roots(self) -> None:
+        """Look again which stores there are."""
+        self.__dict__.pop("roots", None)
+
+    def wanted_root(self, scope: str) -> str:
+        """Where the store of a scope is, or would be made."""
+        if scope == "global":
+            root = places.global_root(self.env)
+            if not root:
+                raise StoreNotFound(where="a user without a home folder (HOME is not set)")
+            return root
+        if scope in self.roots and not places.is_private(self.roots[scope]):
+            return self.roots[scope]
+        named = self.env.get("RECOLLECT_PROJECT_ROOT")
+        return places.store_in(named) if named else f"{self.project_folder}/{places.STORE_FOLDER}"
+
+    @cached_property
+    def project_folder(self) -> str:
+        """The folder of the project (see `places.project_of`)."""
+        return places.project_of(self.folder, self.env)
+
+    def cache_of(self, root: str) -> str:
+        """The cache folder of a store."""
+        folder = places.cache_folder(root, self.env)
+        if not folder:
+            raise StoreNotFound(where="the cache (neither HOME nor XDG_CACHE_HOME is set)")
+        return folder
+
+    # ---------------------------------------------------------------------------------- stores
+
+    def store(self, scope: str = "", progress: Progress | None = None) -> OpenStore:
+        """The store of a scope, the project's without one.
+
+        A project that has none yet gets its private one, made with the first change.
+        """
+        scope = scope or "project"
+        root = self.roots.get(scope, "")
+        if not root and scope == "project":
+            root = places.project_root(self.folder, self.env)
+        if not root:
+            raise StoreNotFound(where=self.project_folder if scope != "global" else "all projects")
+        return self.opened(root, scope, progress, folder=self.folder)
+
+    def stores(self, scope: str = "", progress: Progress | None = None) -> list[OpenStore]:
+        """The stores that a reader looks through, the project's first."""
+        names = [s for s in SCOPES if s in self.roots and scope in ("", s)]
+        if not names:
+            raise StoreNotFound(where=self.project_folder if scope != "global" else "all projects")
+        found = [self.opened(self.roots[name], name, progress) for name in names]
+        # Where the global store was sorted out just now, the project may have got its own by that.
+        return found if "roots" in self.__dict__ else self.stores(scope, progress)
+
+    def store_of(self, name: str) -> OpenStore:
+        """The store that has this memory or section; the project's first. Raises MemoryNotFound."""
+        return holder_of(self.stores(), name)[0]
+
+    def opened(
+        self, root: str, scope: str, progress: Progress | None = None, *, folder: str = ""
+    ) -> OpenStore:
+        """The store at `root`, brought up to date.
+
+        A private one that is not there is made with its first change, for the project of `folder`.
+        """
+        if root in self._open:
+            return self._open[root]
+        cache = self.cache_of(root)
+        files = MarkdownStore(root, f"{cache}/lock")
+        if folder and places.is_private(root) and not os.path.isdir(root):
+            files.make = partial(places.make_private, root, folder, self.env)
+        journal = FolderJournal(root, self.writer)
+        index = _index_in(cache)
+        ledger = Ledger(files, journal, index, self.moment, self.redact)
+        store = OpenStore(files, journal, index, ledger, scope)
+        store.now, store.now_ns = self.now, self.started_ns
+        store.settings = self.settings(root)
+        ledger.encrypt = store.settings.encrypt
+        store.sealing = lambda: self.sealing
+        store.embedder = lambda: self.embedder
+        index.refill = partial(self._refill, store, progress)
+        self._open[root] = store
+        found = store.freshen(progress)
+        self.warnings += [problem.sentence for problem in found.problems if problem.path == INDEX]
+        if os.path.isdir(f"{root}/encrypted"):
+            self._finish_encrypting(store)
+        if scope == "global" and (found.claimed or store.index.meta("apart") != "1"):
+            from recollect.features import takeover  # once for each machine
+
+            if takeover.leave_to_projects(self, store):
+                self.forget_roots()
+        return store
+
+    def _finish_encrypting(self, store: OpenStore) -> None:
+        from recollect.features import hide_plain_text as hiding  # few encrypt
+
+        try:
+            hiding.finish_begun(self, store)
+        except RecollectError as error:  # it can be read all the same
+            store.problems.append(Problem("encrypted", str(error)))
+
+    def _refill(self, store: OpenStore, progress: Progress | None) -> None:
+        self.warnings.append("The index was damaged; it was moved aside and made again.")
+        refresh(store.files, store.index, store.now_ns, progress)
+
+    @cached_property
+    def sealing(self) -> Sealing:
+        """What opens and closes encrypted memories, with the keys of this person."""
+        from recollect.privacy.keys import sealing_of  # only those who encrypt have need of it
+
+        return sealing_of(self)
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """What makes vectors of texts, if this person has something that does."""
+        folder = places.embedders(self.env)
+        if folder and not os.path.isdir(folder):
+            return None
+        from recollect.features.embedding import in_use  # few have one
+
+        return in_use(self)
+
+    @property
+    def moment(self) -> Moment:
+        """The time, and a maker of ids."""
+        return Moment(self.now, self._new_id, agent_session(self.env))
+
+    def tick(self, store: OpenStore) -> None:
+        """Let the clock of a long-lived program go on for a store."""
+        self.started_ns = time.time_ns()
+        self.now = places.utc(self.started_ns / 1e9)
+        store.now, store.now_ns = self.now, self.started_ns
+        store.ledger.moment = self.moment
+
+    def reap(self) -> None:
+        """Take note of the workers that ended, so that none stays in the table of processes."""
+        for pid in list(self.workers):
+            with suppress(ChildProcessError):
+                if os.waitpid(pid, os.WNOHANG)[0] == 0:
+                    continue
+            self.workers.remove(pid)
+
+    def close(self) -> None:
+        """Let every index go."""
+        self.reap()
+        for store in self._open.values():
+            troubles = [problem for problem in store.problems if problem.path == EMBEDDER]
+            self.warnings += [problem.sentence for problem in troubles]
+            store.index.close()
+        self._open.clear()
+
+    def settings(self, root: str) -> Settings:
+        """The settings of a store: its own file, then the global store's, then the defaults."""
+        values: dict[str, config.Value] = {key: s.default for key, s in config.SETTINGS.items()}
+        own: dict[str, config.Value] = {}
+        for place in dict.fromkeys([self.roots.get("global", ""), root]):
+            if place:
+                try:
+                    own = config.narrowed(config.load(place), own)
+                    values |= own
+                except SettingProblem as error:
+                    self.warnings.append(f"{error} {error.next_step}")
+        self.is_personal = self.is_personal or bool(values["privacy.personal"])
+        return Settings(
+            lang=str(values["lang"]),
+            start_tokens=int(values["recall.start_tokens"]),
+            prompt_tokens=int(values["recall.prompt_tokens"]),
+            error_tokens=int(values["recall.error_tokens"]),
+            capture=bool(values["capture.enabled"]),
+            view_rows=int(values["views.rows"]),
+            archive_days=int(values["archive.days"]),
+            archive_most=int(values["archive.most"]),
+            prune_superseded=int(values["prune.superseded_days"]),
+            prune_resolved=int(values["prune.resolved_days"]),
+            prune_unused=int(values["prune.unused_days"]),
+            prune_auto=bool(values["prune.auto"]),
+            keep_changes=int(values["history.keep_changes"]),
+            encrypt=config.encrypted_layers(values),
+        )
+
+    @property
+    def lang(self) -> str:
+        """The language to speak: the store's, or the terminal's where there is none."""
+        for scope in SCOPES:
+            if scope in self.roots:
+                with suppress(RecollectError):
+                    found = config.load(self.roots[scope]).get("lang")
+                    if found:
+                        return str(found)
+        return self.terminal_lang
+
+    @property
+    def terminal_lang(self) -> str:
+        """The language that the environment asks for."""
+        return asked_of(self.env)
+
+    def setting_problems(self, root: str = "") -> list[str]:
+        """What is wrong in the settings file of a store, or of all, each with what to do."""
+        own = self.own_settings()
+        errors = [
+            error
+            for one in ([root] if root else self.roots.values())
+            for error in config.problems(one, {} if one == self.roots.get("global") else own)
+        ]
+        return [f"{error} {error.next_step}" for error in errors]
+
+    def own_settings(self) -> dict[str, config.Value]:
+        """What the person has set for all projects."""
+        home = self.roots.get("global")
+        with suppress(SettingProblem):
+            return config.load(home) if home else {}
+        return {}
+
+    # --------------------------------------------------------------------------------- capture
+
+    def sessions(self, store: OpenStore) -> FolderSessions:
+        """The session states of a store."""
+        from recollect.capture.session_files import FolderSessions
+
+        return FolderSessions(store.files.root)
+
+    def readers(self) -> Mapping[str, TranscriptReader]:
+        """The transcript readers, by client."""
+        from recollect.clients.registry import Readers
+
+        return Readers()
+
+    def capture(self, store: OpenStore, target: OpenStore | None = None) -> Capture:
+        """Capturing the sessions of a store, into another one if that is the `target`."""
+        into = target or store
+        base = places.project_of_store(store.files.root)
+        if "episodic" in store.settings.encrypt | into.settings.encrypt:
+            from recollect.capture.sealed import SealedCapture  # seldom needed
+
+            return SealedCapture(into, self.sessions(store), self.readers(), self.redact, base)
+        from recollect.capture.capture import Capture
+
+        return Capture(into, self.sessions(store), self.readers(), self.redact, base)
+
+    # --------------------------------------------------------------------- identity and privacy
+
+    @cached_property
+    def writer(self) -> str:
+        """Our journal file: one for this machine and month, written under the store's lock."""
+        host = slug_of(os.uname().nodename.split(".")[0])[:24]
+        return f"{OPS_PREFIX}{host}-{self._own('machine', 3)}-{self.now[:7]}"
+
+    @cached_property
+    def _redaction_key(self) -> bytes:
+        return self._own("key", 16).encode()
+
+    def redact(self, text: str) -> str:
+        """`text` without what must not reach a disk."""
+        from recollect.text.redact import redact  # what only reads has no need of the rules
+
+        return redact(text, self._redaction_key, personal=self.is_personal)
+
+    def _own(self, name: str, size: int) -> str:
+        """A random word of this machine, made when it is first needed."""
+        base = places.cache_root(self.env)
+        if not base:
+            return "0" * size * 2
+        path = f"{base}/{name}"
+        for _ in range(2):
+            with suppress(RecollectError):
+                found = fsio.read_file(path).decode("ascii", "replace").strip()
+                if found:
+                    return found
+            with suppress(RecollectError):
+                fsio.make_folder(base)
+                fsio.create_whole(path, f"{os.urandom(size).hex()}\n".encode())
+        return "0" * size * 2
+
+    def _new_id(self) -> str:
+        return places.new_op_id(self.started_ns / 1e9)
+
+
+def _index_in(cache: str) -> SqliteIndex:
+    """The index in a cache folder; one in memory where that cannot be written (a read-only home)."""
+    if not os.path.isdir(cache) or os.access(cache, os.W_OK):
+        with suppress(StorageFailed):
+            return SqliteIndex(cache)
+    from recollect.search.index import ScratchIndex  # seldom needed
+
+    return ScratchIndex()
+
+
+# -------------------- App: one thing that was looked at, said in a sentence.
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at: a sentence about it, as a template with its fields.
+
+    `state` is ok, note, problem or mended; `about` is a part of the store, or a path in it.
+    """
+
+    state: str
+    about: str
+    sentence: str
+    fields: dict[str, object]
+
+
+def found(state: str, about: str, sentence: str, **fields: object) -> Finding:
+    """A finding; a program that reads it gets the sentence in English."""
+    return Finding(state, about, sentence, fields)
+
+
+# -------------------- App: the worker of a store, asked to come, or kept away while we do its work ourselves.
+
+
+ASK_AGAIN_SECONDS = 5.0  # who was asked longer ago than this, and has not begun, may be dead
+LOCK_WAIT_SECONDS = 30
+
+
+def ask(app: App, store: OpenStore) -> None:
+    """Leave word that there is work, and start the worker unless it was asked just now."""
+    cache = app.cache_of(store.files.root)
+    with suppress(OSError):
+        if os.path.getmtime(f"{cache}/pending") > app.started_ns / 1e9 - ASK_AGAIN_SECONDS:
+            return
+    mark_pending(cache)
+    start(app, store)
+
+
+def start(app: App, store: OpenStore) -> None:
+    """Start the worker, which goes away again if there is one, or nothing to do."""
+    app.reap()
+    app.workers.append(start_worker(store.files.root, app.env))
+
+
+def go_on(app: App, store: OpenStore) -> None:
+    """Start the worker if it was asked for and has not come, or not finished.
+
+    Who asks for it leaves a mark first, and may end before there is a worker: a hook at its
+    deadline, a worker that was killed.
+    """
+    if is_pending(app.cache_of(store.files.root)):
+        start(app, store)
+
+
+@contextmanager
+def kept_away(app: App, store: OpenStore) -> Iterator[None]:
+    """Keep the worker away, and let it do afterwards what it was asked for meanwhile.
+
+    Raises:
+        Locked: it has been at work for too long.
+    """
+    path = f"{app.cache_of(store.files.root)}/worker.lock"
+    handle = fsio.take_lock(path, wait_seconds=LOCK_WAIT_SECONDS)
+    if handle is None:
+        raise Locked(path=path, seconds=LOCK_WAIT_SECONDS, who="its worker")
+    try:
+        yield
+    finally:
+        os.close(handle)
+        go_on(app, store)
+
+
+# -------------------- App: what a change leaves to be renewed, now or by the worker.
+
+
+# Above this many memories the views are left to the worker, so that a save stays quick.
+MOST_AT_ONCE = 300
+
+
+def publish_after_change(app: App, store: OpenStore) -> None:
+    """Renew views and brief now, or leave word for the worker if the store is large."""
+    with suppress(RecollectError, OSError):
+        if store.index.counts()["memories"] > MOST_AT_ONCE:
+            ask(app, store)
+        else:
+            from recollect.features import publish as views
+
+            views.publish_all(app, store)
+            if app.embedder:
+                from recollect.features import embedding  # few have one
+
+                if embedding.lacks(app, store):
+                    ask(app, store)
+
+
+class Group(NamedTuple):
+    """The findings about one store, or about the program (without a scope and a root)."""
+
+    scope: str
+    root: str
+    findings: list[Finding]
+    health: Health | None = None
+
+
+class Report(NamedTuple):
+    """What was found."""
+
+    groups: list[Group]
+
+    @property
+    def problems(self) -> int:
+        """How many findings should be looked at."""
+        return sum(f.state == "problem" for group in self.groups for f in group.findings)

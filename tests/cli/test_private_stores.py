@@ -1,0 +1,213 @@
+"""Every project has a store of its own: a private one, until it gets one in its repository."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.running import Person
+from tests.hooks.machine import HOOK
+
+from recollect.store import locations as places
+
+WORD = "zanzibar"
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[Person, Person]:
+    """Somebody in two projects, none of which has a store."""
+    home = tmp_path / "home"
+    home.mkdir()
+    people = []
+    for name in ("one", "two"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        people.append(Person(home, tmp_path / name))
+    return people[0], people[1]
+
+
+def private(person: Person) -> Path:
+    env = {"HOME": str(person.home)}
+    return Path(places.private_root(str(person.project), env))
+
+
+def transcript(person: Person, name: str, said: str) -> Path:
+    """A session of Claude Code as it lies in its folder."""
+    path = person.home / ".claude/projects" / f"-{person.project.name}" / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    about = {"sessionId": name, "cwd": str(person.project), "version": "2.1.330"}
+    rows = [
+        {"type": "user", "uuid": f"{name}-1", "message": {"role": "user", "content": said}},
+        {
+            "type": "assistant",
+            "uuid": f"{name}-2",
+            "message": {
+                "role": "assistant",
+                "content": [{"type": "text", "text": f"Done: {said}"}],
+            },
+        },
+    ]
+    lines = [
+        json.dumps({**row, **about, "timestamp": f"2026-11-20T10:0{n}:00Z"})
+        for n, row in enumerate(rows)
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def fire(person: Person, event: str, **fields: str) -> bytes:
+    payload = {"session_id": "s1", "cwd": str(person.project), "hook_event_name": event, **fields}
+    return subprocess.run(
+        [sys.executable, "-I", "-S", HOOK, "claude", event],
+        input=json.dumps(payload).encode(),
+        capture_output=True,
+        env={"HOME": str(person.home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
+        cwd=person.project,
+        timeout=20,
+        check=True,
+    ).stdout
+
+
+def test_what_is_saved_without_a_store_is_private_to_the_project(
+    two: tuple[Person, Person],
+) -> None:
+    one, other = two
+    one.ok("save", f"Use {WORD} for billing", "--kind", "decision")
+    assert WORD in one.ok("list").out
+    assert not (one.project / ".claude").exists()
+    assert WORD not in other.run("list").out
+    other.ok("save", "Tea at four")
+    for words in (["list"], ["search", WORD], ["recall", f"which {WORD} for billing?"]):
+        shown = other.ok(*words)
+        assert WORD not in (shown.out + shown.err).replace(f"“{WORD}”", "")
+    assert other.ok("list", "--scope", "global", "--json").json == []
+
+
+def test_each_transcript_goes_to_the_store_of_its_own_project(two: tuple[Person, Person]) -> None:
+    one, other = two
+    one.ok("init", "--scope", "project")
+    transcript(one, "aaaa", "Paint the fence of the orchard in green please")
+    transcript(other, "bbbb", f"Which {WORD} holds the billing events of the shop?")
+    one.ok("capture", str(one.home / ".claude/projects"))
+    assert "bbbb" not in "".join(map(str, one.store.rglob("*")))
+    shown = one.ok("search", "billing")
+    assert WORD not in shown.out
+    assert one.ok("list", "--scope", "global", "--json").json == []
+    assert WORD in other.ok("search", "billing events").out
+    assert (private(other) / places.PROJECT_FILE).read_text().strip() == str(other.project)
+
+
+def test_hooks_keep_a_session_in_the_private_store(two: tuple[Person, Person]) -> None:
+    one, other = two
+    log = transcript(one, "s1", f"Which {WORD} holds the billing events of the shop?")
+    assert fire(one, "SessionStart", source="startup") == b""
+    assert not (one.home / ".claude/memory").exists()  # nothing was said yet
+    fire(one, "Stop", transcript_path=str(log))
+    fire(one, "SessionEnd", transcript_path=str(log))
+    assert list((private(one) / "journal").glob("claude-s1.jsonl"))
+    assert not private(other).exists()
+    assert not (one.project / ".claude").exists()
+
+
+def test_init_moves_the_private_store_in_with_its_history(two: tuple[Person, Person]) -> None:
+    one, _ = two
+    one.ok("save", f"Use {WORD} for billing", "--kind", "decision")
+    made = one.ok("init", "--scope", "project")
+    assert "is now in" in made.err
+    assert not private(one).exists()
+    assert not (one.store / places.PROJECT_FILE).exists()  # a path of this machine
+    assert WORD in one.ok("list").out
+    one.ok("undo")
+    assert one.ok("list", "--json").json == []
+
+
+def test_init_brings_both_together_where_a_clone_has_a_store_already(
+    two: tuple[Person, Person],
+) -> None:
+    one, _ = two
+    one.ok("save", "Database of the shop", "--body", "PostgreSQL.")
+    (one.store / "semantic").mkdir(parents=True)
+    theirs = "---\nid: database-of-the-shop\n---\n# Database of the shop\n\nSQLite.\n"
+    (one.store / "semantic/database-of-the-shop.md").write_text(theirs)
+    one.ok("init", "--scope", "project")
+    texts = [path.read_text() for path in (one.store / "semantic").glob("*.md")]
+    assert {"PostgreSQL." in text for text in texts} == {True, False}
+    assert len(texts) == 2
+    assert not list(private(one).rglob("semantic/*.md"))
+
+
+def test_a_store_of_the_version_before_is_taken_over(two: tuple[Person, Person]) -> None:
+    """What it kept for a project without a store goes there: memories, sessions, solutions."""
+    one, other = two
+    root = one.home / ".claude/memory"
+    for folder in ("episodic/2026-11-01-bill", "procedural", "semantic", "sessions/active"):
+        (root / folder).mkdir(parents=True)
+    front = f"session: s-one\nproject: {one.project}\ncreated: 2026-11-01T10:00:00Z\n"
+    (root / "episodic/2026-11-01-bill/summary.md").write_text(
+        f"---\nid: 2026-11-01-bill\ntitle: Bill {WORD}\nkind: session\n{front}---\n# Bill\n\n{WORD}\n"
+    )
+    (root / "episodic/2026-11-01-bill/conversation.md").write_text(f"### User\n\n{WORD} talk\n")
+    (root / "semantic/mine.md").write_text("---\ntitle: Mine\n---\n# Mine\n\nFor all projects.\n")
+    solved = f"**Symptom:** {WORD} refused\n\n<!-- source: observed; trust: tool; confidence: medium; session: s-one -->\n"
+    (root / "procedural/feedback.md").write_text(
+        f"---\nid: feedback\nkind: rule\n---\n# Rules\n\n## Never push on Fridays\n\nSaid.\n\n## Solution: start it\n\n{solved}"
+    )
+    state = {"session_id": "s-one", "client": "claude", "project": str(one.project)}
+    (root / "sessions/active/claude-s-one.json").write_text(json.dumps(state))
+    before = "".join(sorted(p.read_text() for p in root.rglob("*") if p.is_file()))
+
+    other.ok("save", "Tea at four")
+    told = other.ok("search", WORD, "talk", "refused")
+
+    assert WORD not in told.out.replace(f"“{WORD}", "")
+    assert "For all projects" in other.ok("search", "all projects").out
+    kept = private(one)
+    assert "project:" not in (kept / "episodic/2026-11-01-bill/summary.md").read_text()
+    assert WORD in (kept / "episodic/2026-11-01-bill/conversation.md").read_text()
+    assert WORD in (kept / "procedural/feedback.md").read_text()
+    assert (kept / "sessions/active/claude-s-one.json").exists()
+    assert "Fridays" in (root / "procedural/feedback.md").read_text()
+    left = [p for p in root.glob("*/**/*.md") if "projects" not in p.parts]
+    assert not [p for p in left if WORD in p.read_text()]
+    assert before.count(WORD) <= sum(
+        p.read_text().count(WORD) for p in kept.rglob("*") if p.suffix in (".md", ".json")
+    )
+    assert WORD in one.ok("search", "talk").out
+
+
+@pytest.mark.parametrize("where", ["home", "/"])
+def test_the_home_folder_and_the_root_have_private_stores_for_good(
+    two: tuple[Person, Person], where: str
+) -> None:
+    """A store in them would serve every folder below, so `init` makes none there."""
+    one, _ = two
+    there = Person(one.home, one.home if where == "home" else Path("/"))
+    below = one.home / "notes"
+    below.mkdir()
+    there.ok("save", f"Use {WORD} for billing")
+    fire(there, "SessionStart", source="startup")
+    fire(there, "Stop", transcript_path=str(transcript(there, "s1", f"What of the {WORD} here?")))
+    would = there.ok("init", "--scope", "project", "--dry-run")
+    assert "the global store" in would.out
+    if where == "home":
+        there.ok("init", "--scope", "project")
+        assert WORD in there.ok("search", "billing").out
+    assert [path for path in private(there).rglob("*.md") if path.name != "MEMORY.md"]
+    assert (private(there) / places.PROJECT_FILE).read_text().strip() == str(there.project)
+    assert list((private(there) / "journal").glob("claude-s1.jsonl"))
+    for other in (one, Person(one.home, below)):
+        assert WORD not in (other.run("list").out + other.run("recall", "--start").out)
+        assert WORD not in other.run("search", "billing").out
+
+
+def test_an_environment_that_names_a_project_draws_no_other_session_into_it(
+    two: tuple[Person, Person],
+) -> None:
+    one, other = two
+    transcript(other, "bbbb", f"Which {WORD} holds the billing events of the shop?")
+    named = {"RECOLLECT_PROJECT_ROOT": str(one.project)}
+    one.ok("capture", str(one.home / ".claude/projects"), env=named)
+    assert WORD not in one.run("list", env=named).out
+    assert WORD in other.ok("list").out

@@ -1,0 +1,108 @@
+"""What is told twice is one memory; what says something else is another one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.cli.running import Person
+
+
+def memories(person: Person) -> list[Path]:
+    folders = ("semantic", "episodic", "procedural", "reference")
+    return [p for f in folders for p in (person.store / f).rglob("*.md")]
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (("Use PostgreSQL", "It has JSONB."), ("use  postgresql!", "it has JSONB")),
+        (("使用 PostgreSQL", "支持 JSONB。"), ("使用PostgreSQL", "支持JSONB")),
+        (("连接池上限为 20", ""), ("连接池上限为２０。", "")),
+        (("Port is 6379", ""), ("Port is 6379", "Port is 6379.")),
+    ],
+)
+@pytest.mark.parametrize("kind", ["fact", "decision", "note", "rule", "pointer", ""])
+def test_the_same_title_and_text_is_one_memory(
+    person: Person, first: tuple[str, str], again: tuple[str, str], kind: str
+) -> None:
+    words = ("--kind", kind) if kind else ()
+    one = person.ok("save", first[0], "--body", first[1], *words, "--json").json
+    before = {path: path.read_bytes() for path in memories(person)}
+    two = person.ok("save", again[0], "--body", again[1], *words, "--json").json
+    assert (two["id"], two["what"]) == (one["id"], "unchanged")
+    assert {path: path.read_bytes() for path in memories(person)} == before
+    told = person.ok("save", again[0], "--body", again[1], *words).out
+    assert f"{one['id']} says that already; nothing was changed." in told
+
+
+def test_undo_behind_the_second_takes_back_the_first_and_nothing_else(person: Person) -> None:
+    person.ok("save", "Another", "--kind", "fact")
+    for _ in range(2):
+        person.ok("save", "Use NATS", "--kind", "decision", "--body", "Fast.")
+    person.ok("undo")
+    assert [path.name for path in memories(person)] == ["another.md"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("Use C", "Speed."),
+        ("Use C++", "Safety."),
+        ("Use C++", ""),
+    ],
+)
+def test_what_says_something_else_is_another_memory(person: Person, other: tuple[str, str]) -> None:
+    person.ok("save", "Use C++", "--kind", "fact", "--body", "Speed.")
+    done = person.ok("save", other[0], "--kind", "fact", "--body", other[1], "--json").json
+    assert done["what"] == "created"
+    assert len(memories(person)) == 2
+
+
+@pytest.mark.parametrize(("one", "two"), [("x = -1", "x = 1"), ("Take 1.5", "Take 15"), ("a != b", "a = b")])  # fmt: skip
+def test_signs_that_mean_something_are_no_punctuation(person: Person, one: str, two: str) -> None:
+    for text in (one, two):
+        person.ok("save", "The rule of it", "--kind", "fact", "--body", text)
+        person.ok("add-decision", text)
+    assert len(memories(person)) == 4
+
+
+@pytest.mark.parametrize("command", ["add-decision", "add-pattern", "add-issue"])
+def test_a_fact_stated_and_saved_is_one(person: Person, command: str) -> None:
+    kind = command.removeprefix("add-")
+    person.ok(command, "Use NATS for events")
+    number = person.ok("list", "--json").json[0]["id"]
+    person.ok(command, "use NATS for events.")
+    again = person.ok("save", "Use NATS for events", "--kind", kind, "--json").json
+    assert (again["id"], again["what"]) == (number, "unchanged")
+    assert len(memories(person)) == 1
+
+
+def test_an_episode_of_another_day_is_another(person: Person) -> None:
+    person.write("episodic/2020-01-01-standup.md", "---\nid: 2020-01-01-standup\ntitle: Standup\nkind: note\n---\n# Standup\n")  # fmt: skip
+    assert person.ok("save", "Standup", "--kind", "note", "--json").json["what"] == "created"
+
+
+def test_a_person_s_word_raises_what_an_agent_said(person: Person) -> None:
+    agent = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}
+    one = person.ok("save", "Use NATS", "--kind", "fact", "--json", env=agent).json
+    path = Path(one["path"])
+    path.write_text(path.read_text().replace("trust: user", "trust: agent"))
+    two = person.ok("save", "Use NATS", "--kind", "fact", "--json").json
+    assert (two["id"], two["what"]) == (one["id"], "amended")
+    assert "trust: user" in path.read_text()
+    assert len(memories(person)) == 1
+
+
+def test_a_person_s_tags_stay_and_are_found_in_every_form(person: Person) -> None:
+    for tag in ("scraper", "scraping", "migrated", "migration", "automerge-repo"):
+        person.ok("save", f"About {tag}", "--kind", "fact", "--tags", tag)
+        path = person.store / f"semantic/about-{tag}.md"
+        assert f"tags: [{tag}]\n" in path.read_text()
+    for asked, count in (("scraper", 2), ("scraping", 2), ("automerge", 1), ("automerge-repo", 1)):
+        assert len(person.ok("list", "--tags", asked, "--json").json) == count
+        assert len(person.ok("search", asked, "--json").json["hits"]) == count
+    person.ok("save", "No word of it", "--kind", "fact", "--tags", "scraper", "--body", "Waits.")
+    for words in ("scraping", "scrape", "tags:scraping", "tags:scraper"):
+        ids = [hit["id"] for hit in person.ok("search", words, "--json").json["hits"]]
+        assert "no-word-of-it" in ids, words
