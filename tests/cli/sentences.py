@@ -92,16 +92,14 @@ PHRASES = ("what", "reason", "where", "who")
 
 
 def source() -> str:
-    """The text of every module of the program but the translations."""
-    paths = (path for path in sorted(SOURCE.rglob("*.py")) if path.name != "lang_zh.py")
-    return "\n".join(path.read_text("utf-8") for path in paths)
+    """The text of every module of the program."""
+    return "\n".join(path.read_text("utf-8") for path in sorted(SOURCE.rglob("*.py")))
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:
     """Every module of the program: `(path, tree)`."""
     for path in sorted(SOURCE.rglob("*.py")):
-        if path.name != "lang_zh.py":
-            yield str(path.relative_to(SOURCE)), ast.parse(path.read_text("utf-8"))
+        yield str(path.relative_to(SOURCE)), ast.parse(path.read_text("utf-8"))
 
 
 def said() -> set[str]:

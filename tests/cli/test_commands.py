@@ -100,7 +100,7 @@ def test_a_search_is_light_in_the_set_up_that_everybody_has(
     most = MODULES_OF_A_SEARCH + MODULES_OF_JSON * ("--json" in words)
     assert len(modules) <= most, sorted(modules)
     heavy = {"click", "typing", "datetime", "shutil", "tomllib", "rich", "ast", "locale"}
-    more = {"tomlkit", "anyascii", "_hashlib", "recollect.text.redact", "recollect.lang_zh"}
+    more = {"tomlkit", "anyascii", "_hashlib", "recollect.text.redact"}
     assert not modules & (heavy | more)
     assert not modules & {"re", "enum"} or "--json" in words
 

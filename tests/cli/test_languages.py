@@ -10,10 +10,17 @@ from tests.cli.running import Person
 from tests.cli.sentences import fields_of, has_words, pattern_of
 
 from recollect.errors import every_error
-from recollect.i18n import heard, say, word
-from recollect.lang_zh import HEARD, SAID
+from recollect.i18n import say, tables, translate, word
 
+SAID, HEARD = tables()["sentences"], tables()["reasons"]
 FIELD_TEXT = st.text("abcXYZ中文/._-0123456789", min_size=1, max_size=12)
+
+
+def test_the_file_is_toml_with_each_sentence_once() -> None:
+    import tomllib
+
+    text = (sentences.SOURCE / "locale" / "zh.toml").read_text("utf-8")
+    assert tomllib.loads(text) == tables()  # which refuses a key that is there twice
 
 
 def test_every_sentence_that_is_said_has_a_translation() -> None:
@@ -60,9 +67,9 @@ def test_a_ready_made_sentence_is_recognised_whatever_its_fields_are(
 ) -> None:
     fields = {name: data.draw(FIELD_TEXT) for name in fields_of(english)}
     said = english.format(**fields)
-    found = heard("zh", said)
+    found = translate("zh", said)
     assert found == HEARD[english].format(**fields)
-    assert heard("en", said) == said
+    assert translate("en", said) == said
 
 
 def test_an_error_that_comes_as_text_is_recognised() -> None:
@@ -70,18 +77,18 @@ def test_an_error_that_comes_as_text_is_recognised() -> None:
         fields = dict.fromkeys(fields_of(error.sentence), "x1")
         plain = sentences.FIELD.sub(r"{\1}", error.sentence)
         if len(sentences.FIELD.sub("", plain)) > 4:
-            assert heard("zh", plain.format(**fields)) != plain.format(**fields), plain
+            assert translate("zh", plain.format(**fields)) != plain.format(**fields), plain
 
 
 def test_problems_of_one_file_are_translated_one_by_one() -> None:
     text = "salience is “huge”, which is none of: low, high; id “a/b” cannot be a name; the file's name is used"
-    assert "salience 是“huge”" in heard("zh", text.split("; id", maxsplit=1)[0])
-    assert heard("zh", "it is read-only; it is a folder") == "该文件只读；是文件夹"
+    assert "salience 是“huge”" in translate("zh", text.split("; id", maxsplit=1)[0])
+    assert translate("zh", "it is read-only; it is a folder") == "该文件只读；是文件夹"
 
 
 def test_text_that_nobody_knows_stays_as_it_is() -> None:
     for text in ("", "x", "some words of a person: {braces} and all.", "there is none of that"):
-        assert heard("zh", text) == text
+        assert translate("zh", text) == text
         assert word("zh", text) == text
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from recollect._fastimport import Pattern
 from recollect.errors import Failed, FileNotThere, RecollectError, StorageFailed, UsageProblem
-from recollect.i18n import heard, say, word
+from recollect.i18n import say, translate, word
 from recollect.interfaces.cli.console import Paper, drop_output, shown_line
 from recollect.interfaces.cli.parsing import Choice, Command, option
 from recollect.model import memory as model
@@ -66,9 +66,9 @@ class Door:
         """A word of ours in the person's language; any other text as it is."""
         return word(self.lang, text)
 
-    def heard(self, text: str) -> str:
+    def translate(self, text: str) -> str:
         """A sentence from a room below in the person's language."""
-        return heard(self.lang, shown_line(text))
+        return translate(self.lang, shown_line(text))
 
     def tell(self, sentence: str, *, style: str = "", **fields: object) -> None:
         """Print a sentence, unless the answer is JSON."""
@@ -111,7 +111,7 @@ class Door:
             [*self.app.news, *self.app.warnings, *self.app.setting_problems()]
         ):
             if warning not in self.said:
-                self.paper.complain(f"recollect: {self.heard(warning)}")
+                self.paper.complain(f"recollect: {self.translate(warning)}")
 
 
 def command(
@@ -174,7 +174,7 @@ def report(door: Door, error: RecollectError) -> int:
     """Say what happened and what to do next; gives the exit code."""
     door.said.append(f"{error} {error.next_step}")
     fields = {
-        key: door.heard(value) if key in PHRASES and isinstance(value, str) else value
+        key: door.translate(value) if key in PHRASES and isinstance(value, str) else value
         for key, value in error.fields.items()
     }
     sentence = door.say(error.sentence, **fields)

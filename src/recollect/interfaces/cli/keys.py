@@ -165,7 +165,7 @@ def _show_changed(door: Door, done: Changed, *, dry_run: bool) -> None:
             )
             for name, why in found.left:
                 door.tell(
-                    "  left as it is: {id}: {why}", id=name, why=door.heard(why), style="yellow"
+                    "  left as it is: {id}: {why}", id=name, why=door.translate(why), style="yellow"
                 )
 
     door.answer(done.as_json(), show)
@@ -246,7 +246,7 @@ def _show_many(door: Door, found: Many, *, dry_run: bool) -> None:
     for turned in found.done:
         _show_turned(door, turned, dry_run=dry_run)
     for name, why in found.plain:
-        door.tell("  left as it is: {id}: {why}", id=name, why=door.heard(why), style="dim")
+        door.tell("  left as it is: {id}: {why}", id=name, why=door.translate(why), style="dim")
     if found.done and not dry_run:
         _show_left(door, found.left)
 

@@ -400,7 +400,7 @@ def _show_captured(door: Door, place: str, done: capturing.Report, *, dry_run: b
             style="dim",
         )
     for path, why in done.failed:
-        door.tell("{path}: {why}", path=path, why=door.heard(why), style="yellow")
+        door.tell("{path}: {why}", path=path, why=door.translate(why), style="yellow")
 
 
 @command(
@@ -458,7 +458,7 @@ def rebuild_index_command(door: Door, scope: str | None, dry_run: bool) -> None:
                 ]
             )
             for problem in row.unread[:MOST_NAMED]:
-                said = f"  {problem.path}  {door.heard(problem.sentence)}"
+                said = f"  {problem.path}  {door.translate(problem.sentence)}"
                 door.paper.line(("yellow", said))
             if len(row.unread) > MOST_NAMED:
                 door.tell("… and {n} more; --json names all", n=len(row.unread) - MOST_NAMED)

@@ -279,7 +279,7 @@ def _show_page(door: Door, page: reading.Page, name: str, level: int) -> None:
     if level >= 1:
         paper.line(("dim", f"  {page.listed.path}"))
     if page.problem:
-        door.tell("Note: {problem}.", problem=door.heard(page.problem), style="yellow")
+        door.tell("Note: {problem}.", problem=door.translate(page.problem), style="yellow")
     if level == 1 and entry.summary:
         paper.paragraph(entry.summary)
     if level >= 2:

@@ -164,7 +164,7 @@ def _show_clients(door: Door, done: setup.Done, *, dry_run: bool) -> None:
         if any(client.changed for client in files) and not dry_run:
             door.tell("  sessions that start from now on use it", style="dim")
             if setup.CLIENTS[name].asks:
-                door.tell("  {what}", what=door.heard(setup.CLIENTS[name].asks), style="dim")
+                door.tell("  {what}", what=door.translate(setup.CLIENTS[name].asks), style="dim")
             if setup.CLIENTS[name].tools:
                 door.tell(
                     "  its agent's tools, if you want them too: `{command}`",
@@ -384,7 +384,7 @@ def _show_group(door: Door, group: Group) -> None:
 
 def _sentence_of(door: Door, finding: Finding) -> str:
     fields = {
-        key: door.heard(value) if key in PHRASES and isinstance(value, str) else value
+        key: door.translate(value) if key in PHRASES and isinstance(value, str) else value
         for key, value in finding.fields.items()
     }
     return door.say(finding.sentence, **fields)

@@ -21,7 +21,7 @@ from recollect.features import memories as writing
 from recollect.features import reading
 from recollect.features.agent_tools import Notes, Wish
 from recollect.features.memories import Done
-from recollect.i18n import heard, say, word
+from recollect.i18n import say, translate, word
 from recollect.interfaces.mcp.tools import BY_NAME, Refused, Tool, checked
 from recollect.model.memory import Filter
 from recollect.workspace import App
@@ -64,7 +64,7 @@ def sentence_of(app: App, error: RecollectError) -> str:
     """What happened and what to do next, for somebody who has tools and no command line."""
     lang = app.lang
     fields = {
-        key: heard(lang, value) if key in PHRASES and isinstance(value, str) else value
+        key: translate(lang, value) if key in PHRASES and isinstance(value, str) else value
         for key, value in error.fields.items()
     }
     if isinstance(error, AlreadyThere):
@@ -237,7 +237,7 @@ def _status(app: App, _given: dict[str, Any]) -> Answer:
     if not rows:
         lines.append(say(lang, "There is no store here; the person can make one with `recollect init`."))  # fmt: skip
     problems = [*app.warnings, *(p for row in rows for p in row["problems"])]
-    shown = [attribute(heard(lang, problem)) for problem in dict.fromkeys(problems)][:10]
+    shown = [attribute(translate(lang, problem)) for problem in dict.fromkeys(problems)][:10]
     if shown:
         lines.append(say(lang, "The person should look at this with `recollect doctor`:"))
         lines += [f"- {problem}" for problem in shown]
