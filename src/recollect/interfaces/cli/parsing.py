@@ -2,7 +2,7 @@
 
 Promises: one parser for the program and for every command; what it takes, and what it says where it
 refuses, is what click's would (`tests/cli/test_parsing.py` compares the two), but nothing of click is loaded.
-`helping` makes click commands of the same declarations, for help and completion (docs/adr/0048).
+`helping` makes click commands of the same declarations, for help and completion (docs/adr/0047).
 Touches: nothing.
 """
 
