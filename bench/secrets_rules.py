@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from recollect.text.secret_rules import RULES
-from recollect.text.secrets import entropy_of
+from recollect.text.secrets import entropy_of, rules
 
 # The parser of `re` itself: the only one that knows every pattern as `re` does.
 parser, sre = import_module("re._parser"), import_module("re._constants")
@@ -24,7 +23,7 @@ _TRIES = 40
 
 def cases_of_rules(chance: random.Random, each: int) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """`(kind, [(text, secret), …])` for every rule."""
-    for kind, words, entropy, nothing, pattern in RULES:
+    for kind, words, entropy, nothing, pattern, _ in rules():
         cases = []
         compiled = re.compile(pattern, re.ASCII)
         for _ in range(each * _TRIES):

@@ -1,8 +1,8 @@
-r"""Make `text/secret_rules.py` anew from a gitleaks configuration.
+r"""Make `text/gitleaks.json` anew from a gitleaks configuration.
 
-    python tools/secret_rules.py path/to/gitleaks.toml "8.30.1"
+    python tools/secret_rules.py path/to/gitleaks.toml
 
-gitleaks' rules are data under the MIT licence (`domain/secrets/LICENSE.gitleaks`); its releases have
+gitleaks' rules are data under the MIT licence (`text/LICENSE.gitleaks`); its releases have
 the file as `config/gitleaks.toml`. What is done to a rule here is what must be done for two engines to
 read it: flags in the middle of a pattern become groups, and `\z` becomes `$`. Run the tests and
 `python -m bench.secrets` afterwards: a new rule that touches what it should not belongs into `LEFT_OUT`.
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).parents[1] / "src" / "recollect" / "domain" / "secrets" / "rules.py"
+TARGET = Path(__file__).parents[1] / "src" / "recollect" / "text" / "gitleaks.json"
 # Why a rule is not taken over.
 LEFT_OUT = {
     "generic-api-key": "our own `assigned` finds more and touches less",
@@ -29,21 +29,6 @@ LEFT_OUT = {
     "nuget-config-password": "only for files of one name; our own `assigned`",
     "pkcs12-file": "has no pattern, only paths",
 }
-HEAD = '''"""Rules: gitleaks' rules for secrets of known services, as data.
-
-Promises: each is `(kind, keywords, least entropy, what is none, pattern)`; a pattern says the same to
-RE2 and to `re`.
-Touches: nothing.
-
-Made by tools/secret_rules.py from those of gitleaks, {version}; not to be
-edited. They are under the MIT licence of gitleaks, which stands beside this file (LICENSE.gitleaks).
-"""
-
-from __future__ import annotations
-
-# fmt: off
-RULES: tuple[tuple[str, tuple[str, ...], float, tuple[str, ...], str], ...] = (
-'''
 # A key ends where its signs end: gitleaks asks for white space or a quote, texts have `,`, `)`, `*`, `。`.
 _END, END = r"""(?:[\x60'"\s;]|\\[nr]|$)""", r"(?:[^\w-]|$)"
 _FLAGS = re.compile(r"\(\?(-?[is]+)\)")
@@ -84,7 +69,7 @@ def _end_of_group(pattern: str, at: int) -> int:
     return at
 
 
-def rows_of(config: dict[str, Any]) -> list[tuple[Any, ...]]:
+def rows_of(config: dict[str, Any]) -> list[dict[str, Any]]:
     """The rules that are taken over."""
     rows = []
     for rule in config["rules"]:
@@ -97,28 +82,24 @@ def rows_of(config: dict[str, Any]) -> list[tuple[Any, ...]]:
         ]
         pattern = portable(rule["regex"])
         re.compile(pattern)
-        words = tuple(sorted(rule["keywords"]))
-        rows.append((rule["id"], words, float(rule.get("entropy", 0)), tuple(none), pattern))
+        rows.append(
+            {
+                "kind": rule["id"],
+                "words": sorted(rule["keywords"]),
+                "entropy": float(rule.get("entropy", 0)),
+                "nothing": none,
+                "pattern": pattern,
+            }
+        )
     return rows
 
 
-def literal(value: Any) -> str:
-    """A value as it stands in a module."""
-    if isinstance(value, tuple):
-        inside = ", ".join(map(literal, value))
-        return f"({inside},)" if len(value) == 1 else f"({inside})"
-    is_simpler = isinstance(value, str) and '"' in value and "'" not in value
-    return repr(value) if is_simpler else json.dumps(value)
-
-
 def main() -> None:
-    """Write the module."""
+    """Write the file."""
     import tomllib
 
-    path, version = sys.argv[1:]
-    rows = rows_of(tomllib.loads(Path(path).read_text("utf-8")))
-    text = HEAD.format(version=version) + "".join(f"    {literal(row)},\n" for row in rows) + ")\n"
-    TARGET.write_text(text, "utf-8")
+    rows = rows_of(tomllib.loads(Path(sys.argv[1]).read_text("utf-8")))
+    TARGET.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n", "utf-8")
     sys.stdout.write(f"{len(rows)} rules in {TARGET}\n")
 
 

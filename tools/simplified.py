@@ -1,8 +1,8 @@
-"""Make `text/synonyms.py` anew from the table of characters that OpenCC brings along.
+"""Make `text/simplified.txt` anew from the table of characters that OpenCC brings along.
 
     python tools/simplified.py path/to/TSCharacters.txt
 
-OpenCC's dictionaries are data under the Apache licence 2.0 (`domain/LICENSE.opencc`). Of them only the
+OpenCC's dictionaries are data under the Apache licence 2.0 (`text/LICENSE.opencc`). Of them only the
 characters are taken that the old encodings of both scripts know (Big5 and GB 2312): those that people write.
 """
 
@@ -11,19 +11,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "src" / "recollect" / "domain" / "hanzi.py"
-WIDTH = 44  # characters in a line
-HEAD = '''"""Hanzi: which simplified character stands for a traditional one.
-
-Promises: to simplify what was simplified changes nothing; a text keeps its length.
-Touches: nothing. A hook imports this module where a text has Chinese characters, so it imports nothing.
-
-Made by tools/simplified.py from OpenCC's TSCharacters.txt; not to be edited. That is under the Apache
-licence, which stands beside this file (LICENSE.opencc).
-"""
-
-SIMPLIFIED = str.maketrans(
-'''
+TARGET = Path(__file__).parents[1] / "src" / "recollect" / "text" / "simplified.txt"
+WIDTH = 30  # pairs in a line
 
 
 def pairs_in(text: str) -> dict[str, str]:
@@ -42,15 +31,12 @@ def _is_in(encoding: str, char: str) -> bool:
     return bool(char.encode(encoding, "ignore"))
 
 
-def _lines(text: str) -> str:
-    return "".join(f'    "{text[at : at + WIDTH]}"\n' for at in range(0, len(text), WIDTH))
-
-
 def main() -> None:
-    """Write the module."""
-    pairs = pairs_in(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    both = f"{_lines(''.join(pairs))}    ,\n{_lines(''.join(pairs.values()))}"
-    TARGET.write_text(f"{HEAD}{both})\n", encoding="utf-8")
+    """Write the file."""
+    found = pairs_in(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    pairs = [one + two for one, two in found.items()]
+    lines = (" ".join(pairs[at : at + WIDTH]) + "\n" for at in range(0, len(pairs), WIDTH))
+    TARGET.write_text("".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from tests.cli.running import Person
 from tests.unit.build import is_quick
 
 from recollect.text.redact import redact
-from recollect.text.secret_wider import possible_in
+from recollect.text.secret_rules import possible_in
 
 from .footprint import everything_kept, left_by, left_in
 from .ways_of_each import EACH, _captured

@@ -7,7 +7,7 @@ import pytest
 from recollect.text import synonyms as alike
 from recollect.text.tokens import cue_words, is_cjk, simplified
 
-WORDS = sorted(set(alike._LINES.split()))
+WORDS = sorted(set(alike._lines().split()))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
 from recollect.text.redact import without_secrets
-from recollect.text.secret_wider import possible_in
+from recollect.text.secret_rules import possible_in
 from recollect.workspace import App, Finding, Group, Report
 from recollect.workspace import found as _found
 

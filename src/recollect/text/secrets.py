@@ -48,12 +48,14 @@ class Found(NamedTuple):
     kind: str
 
 
-class _Rule(NamedTuple):
+class Rule(NamedTuple):
+    """How the secrets of one service are known."""
+
     kind: str
-    words: tuple[str, ...]
-    entropy: float
-    nothing: tuple[str, ...]  # patterns of what is no secret
-    pattern: str
+    words: list[str]  # one of these stands near it
+    entropy: float  # of the secret, at least
+    nothing: list[str]  # patterns of what is no secret
+    pattern: str  # says the same to RE2 and to `re`
     needs: str = ""  # without which the pattern fails, but only after it has tried everywhere
 
 
@@ -84,7 +86,7 @@ def _windows(text: str) -> Iterator[tuple[int, int]]:
             done = end - COVERED if end < len(text) else end
 
 
-def _spans(rule: _Rule, part: str) -> Iterator[tuple[int, int]]:
+def _spans(rule: Rule, part: str) -> Iterator[tuple[int, int]]:
     for match in _compiled(rule.pattern).finditer(part):
         group = next((n for n, text in enumerate(match.groups(), 1) if text), 0)
         secret = match[group]
@@ -109,16 +111,24 @@ def entropy_of(text: str) -> float:
 
 
 @cache
-def _by_word() -> dict[str, list[_Rule]]:
-    from recollect.text.secret_rules import RULES
-
-    found: dict[str, list[_Rule]] = {}
-    for row in RULES:
-        named = _NAMED.match(row[-1])
-        rule = _Rule(*row, needs=named[1] if named else "")
+def _by_word() -> dict[str, list[Rule]]:
+    found: dict[str, list[Rule]] = {}
+    for rule in rules():
         for word in rule.words:
             found.setdefault(word, []).append(rule)
     return found
+
+
+def rules() -> list[Rule]:
+    """The rules of gitleaks, as tools/secret_rules.py has made them."""
+    import json
+
+    with open(f"{__file__.rpartition('/')[0]}/gitleaks.json", encoding="utf-8") as file:
+        rows = json.load(file)
+    named = (_NAMED.match(row["pattern"]) for row in rows)
+    return [
+        Rule(**row, needs=name[1] if name else "") for row, name in zip(rows, named, strict=True)
+    ]
 
 
 @cache

@@ -98,9 +98,9 @@ def simplified(text: str) -> str:
     """`text` with the simplified character in the place of each traditional one."""
     if text.isascii():
         return text
-    from recollect.text.synonyms import SIMPLIFIED
+    from recollect.text import synonyms
 
-    return text.translate(SIMPLIFIED)
+    return text.translate(synonyms.simplified())
 
 
 def index_words(text: str, known: dict[str, str] | None = None) -> str:
