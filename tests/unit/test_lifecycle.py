@@ -122,9 +122,8 @@ def test_in_chinese_everything_is_chinese() -> None:
     assert (
         "# 关于数据库和缓存的事实（代理）\n\n## 代理记录的要点\n\n- 端口是 8080。" in files[facts]
     )
-    assert (
-        "# 工作方式\n\n## 永远不要推送到 main（代理）\n\n- 永远不要推送到 main。" in files[FEEDBACK]
-    )
+    own = run([one._replace(trust="user")], rules=RULED._replace(lang="zh"))[1]
+    assert "# 工作方式\n\n## 永远不要推送到 main\n\n- 永远不要推送到 main。" in own[FEEDBACK]
 
 
 @pytest.mark.parametrize(

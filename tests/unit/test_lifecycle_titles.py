@@ -260,7 +260,7 @@ def test_a_heading_that_says_what_stands_below_it_is_no_statement_of_its_own() -
     long = (
         "Never push to the main branch without asking the person who looks after the release first."
     )
-    files = run([episode(1, f"{long} Use npm.", trust="agent")])[1]
+    files = run([episode(1, f"{long} Use npm.")])[1]
     found = reading_of(FEEDBACK, files[FEEDBACK])
     assert sorted(held.text for held in found.held) == [long, "Use npm."]
 

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.capture import extract as notice
+from recollect.capture.state import fold
 from recollect.model.facts import Fact, same_words
+from recollect.model.session import Event, SessionState
 from recollect.text import sentences as sentences_module
 
 from .build import any_text, is_quick
@@ -139,29 +141,38 @@ def test_a_decision_without_words_is_none(sentence: str) -> None:
     assert notice.facts_said(sentence) == []
 
 
-# ---------------------------------------------------------------------------------- the agent's
+# ------------------------------------------------------------------------------- who typed it
+
+RULE = "Never commit directly to main."
 
 
 @pytest.mark.parametrize(
-    ("answer", "contents"),
+    "prompt",
     [
-        ("I fixed it.\n\n**Decision:** use a queue because it is simple.\n", [("Use a queue", "it is simple")]),
-        ("- Decision: keep it flat", [("Keep it flat", "")]),
-        ("决定：采用队列，因为简单。", [("采用队列", "简单")]),
-        ("I decided to split the module.\nWe chose Redis.", [("Split the module", ""), ("We chose Redis", "")]),
-        ("I looked at it. I decided nothing in the middle of a line.", []),
-        ("```\nDecision: in code\n```", []),
-        ("\n".join(f"Decision: number {n}" for n in range(9)), [("Number 0", ""), ("Number 1", ""), ("Number 2", "")]),
-        ("Decision: " + "x" * 400, []),
-        ("Decision: -", []),
+        f"Implement the following plan:\n\n# Plan: branches\n\n{RULE}",
+        f"请按照以下计划执行：\n{RULE}",
+        f"# Review a change\n\nRead the diff.\n\n{RULE}",
+        f"---\nname: review\n---\n{RULE}",
+        f"<heartbeat>\n{RULE}\n</heartbeat>",
+        f"Operation stopped by hook: another session is active.\n{RULE}",
+        f"High Severity\n\nThe handler skips the check. {RULE}",
+        f"here\n\n**Files:** a.py\n**Problem:** it fails\n**Fix:** retry\n\n{RULE}",
+        f"{RULE}\n\n{'A line of a log that was pasted. ' * 100}",
     ],
-)  # fmt: skip
-def test_what_an_agent_says_it_decided_is_inferred(
-    answer: str, contents: list[tuple[str, str]]
-) -> None:
-    found = notice.facts_told(answer)
-    assert [(fact.content, fact.detail) for fact in found] == contents
-    assert {fact.source for fact in found} <= {"inferred"}
+    ids=lambda text: text[:24],
+)
+def test_what_nobody_typed_is_nobodys_word(prompt: str) -> None:
+    assert not sentences_module.is_typed(prompt)
+    state = SessionState("s")
+    fold(state, [Event("prompt", "2026-01-11T10:00:00Z", text=prompt)])
+    assert (state.decisions, state.patterns, state.reactions) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    "prompt", [RULE, f"two things:\n- **tests** first\n- {RULE}", f"/plan\n{RULE}"]
+)
+def test_what_is_typed_is_the_persons_word(prompt: str) -> None:
+    assert sentences_module.is_typed(prompt)
 
 
 # --------------------------------------------------------------------------- to-dos, tasks, text
@@ -263,6 +274,4 @@ def test_no_heap_of_trigger_words_takes_long(text: str) -> None:
 )
 def test_a_long_paste_is_soon_read(unit: str) -> None:
     text = (unit + " ") * (100_000 // len(unit))
-    assert is_quick(
-        lambda: (notice.facts_said(text), notice.facts_told(text), notice.todos_in(text))
-    )
+    assert is_quick(lambda: (notice.facts_said(text), notice.todos_in(text)))

@@ -23,7 +23,6 @@ from recollect.text.sentences import (
 )
 
 LONGEST = 320
-MOST_TOLD = 3
 _CJK = Pattern(r"[\u4e00-\u9fff]")
 _LEAD = Pattern(
     r"^(?:(?:ok(?:ay)?|yes|yeah|right|sure|also|and|so|then|well|please|one more thing|btw|by the way)"
@@ -94,24 +93,6 @@ def _is_decided(plain: str, wording: Wording) -> bool:
     if found is None and not wording.trouble.search(plain):
         found = wording.used.search(plain)
     return found is not None and not wording.reported.search(plain[: found.start()])
-
-
-_AGENT = Pattern(
-    r"(?:[-*]\s*)?(?:\*\*)?(?:decision|决定|决策)(?:\*\*)?\s*[:：](?:\*\*)?\s*(?P<a>\S.+)"
-    r"|(?:i|we)(?:['’]ve| have)? (?:decided|chose|chosen|opted|settled on)\b.+",
-    re.I,
-)
-
-
-def facts_told(text: str) -> list[Fact]:
-    """The decisions that an agent says it made; at most three of an answer."""
-    facts = []
-    for line in without_blocks(text).splitlines():
-        match = _AGENT.match(line.strip()[: LONGEST * 2])
-        said = (match["a"] or match[0]).strip() if match else ""
-        if said and len(said) <= LONGEST:
-            facts.append(_decision(said, "inferred"))
-    return [fact for fact in facts if fact][:MOST_TOLD]
 
 
 def _decision(sentence: str, source: str) -> Fact | None:

@@ -118,6 +118,8 @@ def _take(state: SessionState, event: Event) -> None:
 def _take_prompt(state: SessionState, event: Event) -> None:
     state.prompts += 1
     state.programs += event.program
+    if not sentences.is_typed(event.text):
+        event = event._replace(program=True)  # what nobody typed is nobody's word
     _take_reaction(state, event)
     # Where nothing is a person's rule or decision, the first sentence says what is asked for.
     line = (sentences.first_sentence if event.program else notice.task_in)(event.text, 120)
@@ -155,8 +157,6 @@ def _take_answer(state: SessionState, event: Event) -> None:
     state.answers += 1
     state.outcome = event.text[:4000]
     state.said = event.text[-600:]
-    for fact in notice.facts_told(event.text):
-        _add_fact(state, fact, event.time)
 
 
 def _add_fact(state: SessionState, fact: Fact, time: str, most: int | None = MOST_FACTS) -> None:

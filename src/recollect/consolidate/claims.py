@@ -337,15 +337,8 @@ _NO_CLAIMS = frozenset(
     |文件|相关文件|修改的文件|待办|待办事项|下一步|元数据|元信息|溯源|追溯|关键词|提交|对话信息|参考|链接|相关链接""".replace("\n", "").replace("    ", "").split("|")
 )  # fmt: skip
 _SUMMARIES = frozenset("summary|topic summary|摘要|主题摘要|概要|总结".split("|"))
-_RECORDS = re.compile(r"(?:Asked|Commits|请求|提交)\s*[:：]", re.I)
-_OUTCOME = re.compile(r"(?:Outcome|结果)\s*[:：]\s*", re.I)
-_REPORT = re.compile(
-    r"(?:i|i['’](?:ve|m|ll)|let me|done|all done|我(?!们)|已完成|完成)\b"
-    r"|(?:(?!not\b|never\b)[\w./-]+ ){1,6}(?:is|are|was|were|has been|have been) (?:now )?"
-    r"(?:published|updated|pushed|merged|committed|released|finished|done)(?=\s*(?:$|[.:;,!])| (?:now|and)\b)"
-    r"|[^，。；：]{0,24}已(?:经)?(?:完成|更新|提交|推送|发布|修复|合并)(?:$|[，。；！])",
-    re.I,
-)
+# Lines of a summary that record what was asked, answered and committed: nobody states them.
+_RECORDS = re.compile(r"(?:Asked|Outcome|Commits|请求|结果|提交)\s*[:：]", re.I)
 # What an answer begins with says nothing to who has not heard the question.
 _OBJECTION = re.compile(
     r"^(?:(?:no|nope|nah|wrong|yes|ok(?:ay)?)[,.!]\s+|(?:不|不对|错了|好的?|对)[，。！]\s*)+(?=\S)",
@@ -401,7 +394,7 @@ def claims_in(memory: Memory) -> list[Claim]:
     title = strip_private(memory.title)
     is_title = not recorded and _without_title(memory.body, memory.title) == ""
     if is_title and is_claim(title):
-        how = BEHAVIOURAL if is_behavioural(title) else FACTUAL
+        how = _how(title, memory.trust)
         return [Claim(plain_statement(title), how, memory.source, memory.trust)]
     return claims_of(memory.body, source=memory.source, trust=memory.trust, recorded=recorded)
 
@@ -489,21 +482,14 @@ def _section_claims(section: Section, lines: list[str], source: str, trust: str)
     for said in statements_in(lines, section.anchor, section.heading):
         if kind and said.is_item:
             continue
-        for text in _summary_parts(said.text) if name in _SUMMARIES else [said.text]:
-            if not _TO_LESSON.search(text) and is_claim(text):
-                how = BEHAVIOURAL if is_behavioural(text) else FACTUAL
-                yield Claim(text, how, source, trust, section.anchor)
+        is_record = name in _SUMMARIES and _RECORDS.match(said.text)
+        if not is_record and not _TO_LESSON.search(said.text) and is_claim(said.text):
+            yield Claim(said.text, _how(said.text, trust), source, trust, section.anchor)
 
 
-def _summary_parts(text: str) -> list[str]:
-    """What a line of a session's summary claims: the record of what was asked claims nothing."""
-    if _RECORDS.match(text):
-        return []
-    outcome = _OUTCOME.match(text)
-    if not outcome:
-        return [text]
-    parts = split_sentences(plain_statement(text[outcome.end() :]))
-    return [part for part in map(plain_statement, parts) if not _REPORT.match(part)]
+def _how(text: str, trust: str) -> str:
+    """Whether a statement is a rule or a fact; only a person's can be a rule."""
+    return BEHAVIOURAL if trust == "user" and is_behavioural(text) else FACTUAL
 
 
 def _fact_claim(fact: Fact, anchor: str, source: str, trust: str) -> Claim | None:
@@ -524,12 +510,11 @@ def _fact_claim(fact: Fact, anchor: str, source: str, trust: str) -> Claim | Non
         text = f"{name[fact.kind][is_wide]}{'：' if is_wide else ': '}{text}"  # a word alone says nothing
     if not is_claim(text):
         return None
-    behavioural = fact.kind == "pattern" or (fact.kind == "decision" and _is_rule(content))
     if fact.source == "instructed":
         trust = "user"
-    return Claim(
-        text, BEHAVIOURAL if behavioural else FACTUAL, fact.source or source, trust, anchor
-    )
+    behavioural = fact.kind == "pattern" or (fact.kind == "decision" and _is_rule(content))
+    how = BEHAVIOURAL if behavioural and trust == "user" else FACTUAL
+    return Claim(text, how, fact.source or source, trust, anchor)
 
 
 _RULE = re.compile(

@@ -95,6 +95,30 @@ _QUOTED = Pattern(
 _STAND_IN = "X"
 
 
+LONGEST_TYPED = 3_000  # characters; who sends more has pasted most of it
+_HANDED_OVER = Pattern(
+    r"(?:please )?(?:implement|execute|follow|carry out) the (?:following|attached|below) (?:plan|spec)"
+    r"|operation stopped by hook|the attached pasted text|this session is being continued from"
+    r"|base directory for this skill|(?:critical|high|medium|low) severity\b"
+    r"|(?:请)?(?:执行|实现|按照?)(?:以下|下面|如下)的?(?:计划|方案)"
+    r"|<[a-z][\w-]*[ >/]|---\n|# \S",
+    re.I,
+)
+_STRUCTURE = Pattern(r"^(?:#{1,6} \S|\s*(?:[-*]|\d{1,2}\.)?\s*\*\*[^*\n]{2,60}\*\*)", re.M)
+MOST_STRUCTURE = 2  # headings, or lines that begin in bold, of what a person types
+
+
+def is_typed(text: str) -> bool:
+    """Whether a person typed a prompt, as far as its text shows.
+
+    A plan handed over, the body of a command, a report or a document that was pasted is none.
+    """
+    plain = text.strip()
+    if len(plain) > LONGEST_TYPED or _HANDED_OVER.match(plain):
+        return False
+    return len(_STRUCTURE.findall(without_blocks(plain))) <= MOST_STRUCTURE
+
+
 def without_blocks(text: str) -> str:
     """`text` without its code blocks."""
     return _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
