@@ -83,6 +83,11 @@ def _week(today: int, back: int) -> Period:
     return monday, monday + 6
 
 
+def _weekend(today: int, back: int) -> Period:
+    sunday = _week(today, back)[1]
+    return sunday - 1, sunday
+
+
 def _weekday(wanted: int, today: int) -> Period:
     """The last such day, today not among them."""
     day = today - ((weekday_of(today) - wanted - 1) % 7 + 1)
@@ -146,6 +151,8 @@ def _relative(is_before: bool, unit: str, today: int) -> "tuple[Period, int] | N
     back = int(is_before)
     if unit == "week":
         return _week(today, back), 2
+    if unit == "weekend":
+        return _weekend(today, back), 2
     if unit == "month":
         return _month_before(today, back), 2
     if unit == "year":
@@ -248,6 +255,8 @@ def _chinese_relative(text: str, at: int, today: int) -> "tuple[Period, int] | N
     for word in _WEEK_WORDS:
         if text.startswith(word, at + size):
             size += len(word)
+            if text.startswith("末", at + size):
+                return _weekend(today, back), size + 1
             day = "一二三四五六日".find(text[at + size : at + size + 1] or "?")
             first, last = _week(today, back)
             return ((first + day,) * 2, size + 1) if day >= 0 else ((first, last), size)

@@ -38,9 +38,9 @@ STOP_PAIRS = frozenset(
     了吗 是什 在哪 有没 能不 不能 有什 做什 于什 关于 我的 你的 么是 么样 么办 是不 会不""".split()
 )
 _TIMES = frozenset(
-    """yesterday today day days week weeks month months year january february march april may june july
-    august september october november december jan feb mar apr jun jul aug sep sept oct nov dec monday
-    tuesday wednesday thursday friday saturday sunday""".split()
+    """yesterday today day days week weeks weekend month months year january february march april may june
+    july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
+    monday tuesday wednesday thursday friday saturday sunday""".split()
 )
 _TIME_SIGNS = ("天", "周", "月", "年", "星期", "礼拜")
 # (ending, letters that must be left of the word)
