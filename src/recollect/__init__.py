@@ -1,7 +1,7 @@
-"""Recollect: long-term memory for coding agents that belongs to its user.
+"""Long-term memory for coding agents, in files that belong to the user.
 
-Promises: `from recollect import open_store` gives the typed Python API.
-Touches: nothing at import; every start of a hook pays for this file, so it stays empty of work.
+`from recollect import open_store` is the typed Python API. Every hook imports this file, so it
+does no work.
 """
 
 __version__ = "0.1.0"

@@ -1,7 +1,6 @@
-"""The program: `recollect …`, `python -m recollect …`, and the worker that the hooks start.
+"""The program `recollect` (also `python -m recollect`) and the entry point of the worker.
 
-Promises: the worker and the server that agents wait for start without the command line.
-Touches: what the command touches.
+The worker and the MCP server start without loading the command line.
 """
 
 import gc

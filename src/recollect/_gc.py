@@ -1,10 +1,7 @@
-"""Collecting: work on many small values, during which nobody looks for cycles.
+"""Suspend the cyclic garbage collector during work on many small values.
 
-Promises: the collector is as it was afterwards, whatever happens.
-Touches: the interpreter's collector.
-
-Among values that lie in no cycle it goes through all of them again and again, for a fifth to a third of the time,
-and finds nothing. What is not in a cycle is freed all the same.
+Such values lie in no cycle, and the collector would scan them again and again for a fifth to a
+third of the time. The previous state is restored afterwards.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""App: the Python API, `from recollect import open_store`."""
+"""The Python API behind `open_store`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Errors: every situation a caller may handle, with its sentence, exit code and next step.
+"""All errors that a caller may handle: sentence, exit code and next step.
 
-Promises: a sentence says what happened and to which thing; a next step says what to do; exit
-codes are part of the public contract (docs/errors.md is generated from this file).
-Touches: nothing. Sentences are templates in English; `lang` has them in Chinese.
+Exit codes are part of the public contract (docs/errors.md is generated from this file). Sentences
+are English templates; `locale/zh.toml` translates them.
 """
 
 from __future__ import annotations

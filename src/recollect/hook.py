@@ -1,8 +1,8 @@
-"""Hook: the program that the client runs at its events, as `python -I -S hook.py <client> <event>`.
+"""The program that clients run at each event: `python -I -S hook.py CLIENT EVENT`.
 
-Promises: exit code 0, whatever happens; to import it runs nothing. All else is in `hooks.program`,
-which Python keeps compiled; a program given by its path is compiled anew at every event.
-Touches: nothing.
+Promises: exits with 0 whatever happens. Importing it runs nothing. The work is in
+`interfaces/hooks/events.py`, which Python keeps compiled; a program run by path is compiled at
+every start.
 """
 
 import os

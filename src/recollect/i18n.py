@@ -1,9 +1,8 @@
-"""The sentences of the program in Chinese; English is what the code has.
+"""Translate messages into Chinese; the code contains the English.
 
-The translations are lines of locale/zh.toml. A sentence without one is said in English. An interface
-says its own sentences with `say`: a template and its fields. What comes up from below as English with
-its fields filled in (the reason in an error, a problem that the index has kept) is recognised by its
-fixed words with `translate`, so that no room below the interfaces has to know of languages.
+locale/zh.toml has the translations; a missing one stays English. Interfaces call `say` with a
+template and its fields. `translate` recognises finished English sentences by their fixed words, so
+that lower rooms need no language.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Ports: what the services need from the outside, and nothing about how it is done.
-
-Promises: every adapter of a port passes the same contract suite (tests/contracts).
-Touches: nothing; there is no code here.
-"""
+"""Protocols of what store, search and features need; tests/contracts checks each implementation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""App: which stores concern us, and how they are put together."""
+"""The stores of the current folder, with settings, clock and caller."""
 
 from __future__ import annotations
 

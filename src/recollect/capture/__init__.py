@@ -1,1 +1,1 @@
-"""Capture."""
+"""Capture: from a client's transcript to memories."""

@@ -1,10 +1,7 @@
-"""Capture: from a client's transcripts to memories, without a model.
+"""Read new transcript events and write the session's memory, without a model.
 
-Promises: what was read once is not read again, whatever crashed in between; redaction comes
-before everything else; what a person wrote in a memory, a conversation or a solution stays as
-they wrote it; what a person took away stays away; capturing the same transcript twice changes
-nothing.
-Touches: the ports behind the store it is given, session states and raw copies through `Sessions`.
+What was read once is not read again after a crash. Redaction comes first. Text that a person
+wrote, edited or removed stays that way. Capturing the same transcript twice changes nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Notice: from sentences to facts.
-
-Promises: at most one fact for a sentence; its words are the person's.
-Touches: nothing.
-"""
+"""Extract facts from sentences: at most one per sentence, in the person's words."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""Struggle: what failed, what worked instead, and the words that will bring it back.
+"""Detect failures, what fixed them, and the triggers that recall the fix.
 
-Promises: only a different command that works after a failure, or after a person's correction, is a
-solution (a fixed test is not); of the same thing tried again and again each attempt is named, and
-what was edited before it worked; triggers are plain words, whatever the error said; nothing here
-quotes more than one line of it.
-Touches: nothing.
+A fix is a different command that works after a failure, or after a person's correction; fixing a
+test is not one. After several attempts at the same thing, each attempt and the edited files are
+named. Triggers are plain words; at most one line of an error is quoted.
 """
 
 from __future__ import annotations

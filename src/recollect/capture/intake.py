@@ -1,4 +1,4 @@
-"""Writing: saving a new memory, in a file of its own or as a section of a shared one."""
+"""Save a new memory: as a file, or as a section of a shared one."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Notice: how decisions and rules are worded in English.
-
-Promises: nothing but values.
-Touches: nothing.
-"""
+"""English phrases that introduce decisions and rules."""
 
 from __future__ import annotations
 

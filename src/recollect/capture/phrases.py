@@ -1,8 +1,4 @@
-"""Notice: what a language module says of its language.
-
-Promises: nothing but values.
-Touches: nothing.
-"""
+"""The values that a language's pattern module defines."""
 
 from __future__ import annotations
 

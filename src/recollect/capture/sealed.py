@@ -1,4 +1,4 @@
-"""Capture where whole stores are encrypted: a session's memory is cipher text from the first byte."""
+"""Capture into encrypted layers: no word of a session is stored before its memory is encrypted."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""Sessions: the states of sessions, what is said of them, and redacted copies of what was said.
+"""Session states, notes and redacted raw copies on disk.
 
-Promises: a state is replaced in one step; a raw copy is a row of gzip members that holds each
-event once, although a crash may come between the copy and the state; what is said of a session by
-command has a file of its own, which only the ledger writes, so that nobody who folds events can
-write over it; the sessions of seed 002 are found where it kept them, and stay as they are.
-Touches: `sessions/active/*` and `sessions/raw/*.jsonl.gz` of the store; reading only,
-`sessions/archived/` and the folder `sessions` beside the store, where seed 002 kept its sessions.
+A state is replaced atomically. A raw copy is a sequence of gzip members with each event once, even
+if a crash comes between copy and state. Notes made by command have a file of their own that only
+transactions write. Sessions of seed 002 are read where it kept them.
 """
 
 from __future__ import annotations

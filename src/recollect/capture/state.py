@@ -1,9 +1,6 @@
-"""Folding: from the events of a conversation to what it decided, learned and left open.
+"""Reduce a session's events to its state: decisions, learned fixes, open tasks.
 
-Promises: folding events in two portions gives the same state as folding them in one; an event with
-an id that was folded before changes nothing; what is said by command leaves the state of what was
-captured as it is.
-Touches: nothing.
+Reducing events in portions gives the same state as reducing them at once; an event id counts once.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Summary: the memory of a session as Markdown, and its conversation, in both languages.
+"""Render a session's memory and its conversation as Markdown, in English or Chinese.
 
-Promises: a pure rendering of a state (the same state gives the same text); every line that came
-from somebody is one line and starts no heading, no list level and no comment of its own.
-Touches: nothing.
+Pure: the same state gives the same text. Quoted text stays on one line and starts no heading, list
+or comment.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Clients: everything we know about each agent, one module a client."""
+"""One module per client: its transcripts, hooks and settings."""
 
 # Those whose transcripts we can read.
 CAPTURED = ("claude", "codex", "gemini", "opencode", "copilot")

@@ -1,9 +1,7 @@
-"""Claude Code: its own auto memory: where it lies, what is in it, and the settings that rule it.
+"""Claude Code's own auto memory: its folder, its content and the settings that control it.
 
-Promises: an edit changes the two settings it is about and no other byte, and can be taken back to
-the byte; a setting that somebody changed since is theirs; in an index that the client writes too,
-only what stands between our marks is ours.
-Touches: the client's settings files, its memory folder (reading), a folder of ours in its place.
+An edit changes two settings and no other byte, and can be undone exactly. A setting that somebody
+changed since stays. In a shared index only the text between our marks is ours.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Clients: the lines that were added to a transcript since it was read.
+"""Read the lines that were appended to a transcript since the last offset.
 
-Promises: only whole lines are given, each once; a file that was cut or written anew is read from
-its start; a pipe that somebody put there is not waited for.
-Touches: transcripts (reading).
+Only whole lines are returned, each once. A truncated or rewritten file is read from its start.
+Pipes are not waited for.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Claude Code: its transcripts, its settings and its plugin."""
+"""Claude Code: transcripts, settings and plugin."""
 
 from __future__ import annotations
 

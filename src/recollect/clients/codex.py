@@ -1,4 +1,4 @@
-"""Codex CLI."""
+"""Codex CLI: transcripts, hooks and settings."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Clients: hooks and entries in their JSON files.
+"""Add, update and remove our entries in clients' JSON and TOML files.
 
-Promises: only our own handlers and entries are added, renewed or taken out, every other byte
-stays; comments are read over where the client does so too, and stay.
-Touches: nothing.
+Every other byte stays, comments included.
 """
 
 from __future__ import annotations

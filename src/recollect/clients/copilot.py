@@ -1,4 +1,4 @@
-"""GitHub Copilot: its command line, and its chat in VS Code."""
+"""GitHub Copilot: the CLI and the chat of VS Code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cursor."""
+"""Cursor: hooks, tools and project rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gemini CLI."""
+"""Gemini CLI: transcripts, hooks and settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenCode."""
+"""OpenCode: its database, plugin and settings."""
 
 from __future__ import annotations
 

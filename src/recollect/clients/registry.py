@@ -1,8 +1,4 @@
-"""Clients: those that we know, by name.
-
-Promises: the one list that commands, help and the doctor go by.
-Touches: the folders of clients (a look whether they are there).
-"""
+"""The list of known clients that commands, help and `doctor` use."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Consolidate."""
+"""Consolidation: what happens to memories over time."""

@@ -1,8 +1,4 @@
-"""Lifecycle: the actions of a plan, and the mark that says where a line was learned.
-
-Promises: nothing but values; a mark reads back as it was written.
-Touches: nothing.
-"""
+"""The actions of a plan, and the source mark of an absorbed line."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""Consolidate: which conversations are active, and which go into the archive or come back from it.
+"""Carry out a plan, archive inactive conversations and bring archived ones back.
 
-Promises: activity is whatever was done with a conversation: capture, an edit by command or by editor,
-an injection, a return from the archive; each move is a change of its own, so that a kill in between
-leaves whole conversations and the next run goes on; a name that is taken is never written over.
-Touches: the ports behind the store it is given.
-
-Private conversations stay: the store's .gitignore names them where they are.
+Each move is a change of its own, so that after a crash the next run continues. An existing name is
+never overwritten. Private conversations stay, because the store's .gitignore names them where they
+are.
 """
 
 from __future__ import annotations

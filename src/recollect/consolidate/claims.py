@@ -1,9 +1,7 @@
-"""Claims: what an episode states, one statement at a time, in both languages.
+"""Extract the claims of an episode, one statement each, in English and Chinese.
 
-Promises: headings, list numbers, code, tables, logs, comments, bare links and placeholders are no
-claims; short facts are; a claim written as a list item reads back as the same claim; two claims
-are the same by all of their words, never by how they begin.
-Touches: nothing.
+Headings, code, tables, logs, comments, bare links and placeholders are no claims; short facts are.
+A claim written as a list item parses back to the same claim.
 """
 
 from __future__ import annotations

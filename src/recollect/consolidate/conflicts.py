@@ -1,13 +1,9 @@
-"""Conflicts: whether two claims contradict each other, found without a model, in both languages.
+"""Decide whether two claims contradict each other, by rules, in English and Chinese.
 
-Promises: the answer is the same in both directions; a claim never contradicts itself or what says
-nearly the same; other subjects, other scopes, lists and additions are no conflict. Claims that
-contradict each other share a topic, so that nobody has to compare all with all. `sure` is only
-what a careful reader would change without asking.
-Touches: nothing.
-
-These are heuristics over plain statements: they would rather miss a contradiction than invent one.
-How well they do is measured by tests/unit/test_conflicts.py.
+Symmetric. Different subjects or scopes, lists and additions are no conflict. Contradicting claims
+share a topic, so not all pairs need comparing. `sure` marks only what a careful reader would
+change without asking. The rules miss a contradiction rather than invent one;
+tests/unit/test_conflicts.py measures them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Dismissed: the proposals to merge or relate two memories that a person does not want to see again.
+"""Suggestions to merge or relate two memories that a person dismissed.
 
-Promises: a pair is the same in either order; a file that somebody damaged is no decision, and keys
-that we do not know stay.
-Touches: nothing.
+A pair has no order. A damaged file dismisses nothing; unknown keys are kept.
 """
 
 from __future__ import annotations

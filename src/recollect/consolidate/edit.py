@@ -1,9 +1,4 @@
-"""Lifecycle: what an action does to the text of a file.
-
-Promises: a line that goes in, goes out or changes is the only one that does; what cannot be found
-stays as it is; every text that goes in reads back as the same claim.
-Touches: nothing.
-"""
+"""Apply an action to the text of a file, changing no other line."""
 
 from __future__ import annotations
 

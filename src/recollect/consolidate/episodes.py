@@ -1,8 +1,4 @@
-"""Lifecycle: what a plan hears from episodes, and reads in files.
-
-Promises: only episodes that are readable, in force and not private are heard.
-Touches: nothing.
-"""
+"""Read the claims of readable, active, non-private episodes for a plan."""
 
 from __future__ import annotations
 

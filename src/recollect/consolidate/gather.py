@@ -1,8 +1,7 @@
-"""Consolidate: what a plan is made of.
+"""Collect the input of a plan from a store.
 
-Promises: the texts of a store are read one at a time and not kept; what a person took out or undid
-since it was put in is known, and is not put in again until somebody says it anew.
-Touches: the ports behind the store it is given.
+Texts are read one at a time. What a person removed or undid is not added again until a newer
+episode states it.
 """
 
 from __future__ import annotations

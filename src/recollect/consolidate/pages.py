@@ -1,9 +1,6 @@
-"""Lifecycle: what the semantic and procedural files state now, indexed for a plan.
+"""Index the claims of semantic and procedural files for a plan.
 
-Promises: files are read one at a time, and of their claims only those are kept that a plan has to do
-with; a claim is found by its near key, and what may contradict it by its topics, without comparing all
-with all.
-Touches: nothing.
+A claim is found by its normalised key, and possible contradictions by topic.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""Lifecycle: from episodes and files to a plan.
+"""Plan a consolidation: from episodes and files to a list of actions.
 
-Promises: the order in which episodes and files are given makes no difference; the newest is heard
-first, so that what it has overtaken is not put in only to be replaced; an episode is archived only
-when every claim of it is found in what the plan leaves behind, or was settled.
-Touches: nothing.
-
-Whose word counts: a newer claim replaces an older one only if it is trusted no less; otherwise, and
-where a contradiction is not certain, both wait for a person. Private episodes give nothing away,
-and are left where they are.
+The order of the input makes no difference. Newer episodes are read first. An episode is archived
+only when each of its claims is in the result or was settled. A newer claim replaces an older one
+only if it is trusted no less; otherwise, or if the contradiction is uncertain, a person decides.
+Private episodes are left alone.
 """
 
 from __future__ import annotations

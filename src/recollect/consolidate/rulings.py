@@ -1,9 +1,7 @@
-"""Consolidate: what a person ruled where two claims contradict each other.
+"""A person's rulings on contradictions, in `rulings.toml` of the store.
 
-Promises: a ruling stands in `rulings.toml` of the store, with both wordings, ordered by its key, so that
-a person can read it, git can merge it and `undo` takes it back; a line taken out there is asked again;
-a file that cannot be read stops the pass, rather than that a settled question be opened anew.
-Touches: the ports behind the store it is given.
+Sorted by key, with both wordings, so that people can read them and git can merge them. A removed
+line reopens the question. A file that cannot be parsed stops the pass.
 """
 
 from __future__ import annotations

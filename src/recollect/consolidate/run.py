@@ -1,9 +1,7 @@
-"""Consolidate: contradictions that wait for a person, and what follows when one is settled.
+"""List open contradictions, and settle one with all that follows from it.
 
-Promises: what waits is found anew from the files each time, so that no question outlives its claims;
-a ruling and what follows from it are one change, undone as one; of the rest of the episode nothing is
-touched by it.
-Touches: the ports behind the store it is given.
+Open contradictions are recomputed from the files each time. A ruling and its effects are one
+change.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Conflicts: what stands on the other side of `is`: quantities, versions, names, opposites.
+"""Compare the values of two claims: quantities, versions, names, opposites.
 
-Promises: a value never contradicts one that is the same in other units, or that only says more.
-Touches: nothing.
+Equal values in different units, or a more detailed value, never conflict.
 """
 
 from __future__ import annotations

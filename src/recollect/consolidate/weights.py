@@ -1,8 +1,6 @@
-"""Weighing: how use and reactions move salience and confidence, and which values are a person's.
+"""Adjust salience and confidence by use and feedback.
 
-Promises: on its own result a rule changes nothing; a value that a person set, in whatever way, is told
-from one that the program set; a reaction counts once.
-Touches: nothing.
+Idempotent. A value that a person set is recognised and kept; each feedback counts once.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Context."""
+"""Context: what an agent is given."""

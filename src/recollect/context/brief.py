@@ -1,9 +1,8 @@
-"""Brief: what an agent is told at the start of a session.
+"""The brief that an agent gets at the start of a session.
 
-Promises: pure; never more than the budget; first what a person wrote or said, then what is open,
-then what was done last, then how to find the rest; every line can be traced to its memory; nothing
-private, obsolete, cold, or that neither person nor agent said.
-Touches: nothing.
+Pure, and never above its budget: first what the person wrote or stated, then open tasks, recent
+work, and how to find the rest. Each line belongs to a memory. Private, superseded, archived and
+untrusted memories are left out.
 """
 
 from __future__ import annotations

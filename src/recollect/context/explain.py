@@ -1,7 +1,6 @@
-"""Why not: why a memory is not among what an agent would be given for a cue.
+"""Explain why a memory is missing from the recall of a query.
 
-Promises: reads only; the answer comes from the functions that decide about recall themselves.
-Touches: the ports behind the stores it is given.
+It calls the functions that decide about recall.
 """
 
 from __future__ import annotations

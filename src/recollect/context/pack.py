@@ -1,9 +1,8 @@
-"""Pack: ranked memories → the text an agent gets, inside its budget and its fence.
+"""Pack ranked memories into the text an agent gets, within a budget and a fence.
 
-Promises: never more than the budget or `HARD_CAP` characters; every note stands in a fence with
-a mark that its text cannot know; nothing hidden, no role tag and no fence of ours comes out of a
-memory's text; what did not fit is named with its id.
-Touches: nothing. The hook imports this module, so it imports next to nothing itself.
+Never more than the budget or `HARD_CAP` characters. Each note stands in a fence with a random
+mark. Hidden characters, role tags and our own fences are removed from its text. Notes that do not
+fit are listed by id. Hooks import this module, so it imports little.
 """
 
 from recollect.search.rank import Candidate

@@ -1,9 +1,7 @@
-"""Pointers: short notes in a file that is always loaded, each naming a memory and when to read it.
+"""Short notes in an always-loaded file, each naming a memory and when to read it.
 
-Promises: nothing outside the marks changes by a byte; taking the last pointer out gives back the
-bytes that were there before the first; no text of a memory can be a heading, a mark, a command or
-a file to take in; what a memory says later changes no pointer that a person has approved.
-Touches: nothing.
+Only text between our marks changes; removing the last pointer restores the file exactly. A pointer
+contains no heading, mark, command or import, and does not change after a person approved it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Recall: what would be said to an agent, and why.
+"""Recall: what a hook would inject for a query, and why.
 
-Promises: both stores are looked at; nothing of another project; what recall gives is what the hook would inject for the same cue (the same functions decide), and with an
-embedder what surely means the same, which a hook cannot know.
-Touches: the ports behind the stores it is given.
+The same functions decide as in hooks. With an embedder, certain matches by meaning are added.
 """
 
 from __future__ import annotations

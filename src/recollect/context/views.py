@@ -1,8 +1,7 @@
-"""Views: files made from the list of memories, for people and for other tools.
+"""Render `MEMORY.md`, `facts.json` and `.index.json` from the list of memories.
 
-Promises: pure; the same memories give the same bytes; whatever a memory says, a row stays a row
-and a marker a marker; private memories are in no view.
-Touches: nothing.
+Pure: the same memories give the same bytes. Memory text cannot break a table row or a mark.
+Private memories are left out.
 """
 
 from __future__ import annotations

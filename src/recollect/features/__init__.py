@@ -1,1 +1,1 @@
-"""Features."""
+"""Use cases: what a person or an agent can do."""

@@ -1,8 +1,4 @@
-"""App: the stores in a repository that are not used, and why.
-
-Promises: nothing is changed.
-Touches: a look at the stores around the current folder.
-"""
+"""Stores in a repository that are ignored, and the reason for each."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""App: what an agent does with its memory through tools.
+"""What an agent can do with memory through tools.
 
-Promises: what comes out of a store is fenced as notes, harmless and bounded in size; what an
-agent writes has the trust of an agent, never more; each change is one change of the journal and
-can be undone; files that are always loaded are not an agent's to write.
-Touches: the stores of the app that it is given.
+Output is fenced and limited in size. What an agent writes has an agent's trust. Each change can be
+undone. Always-loaded files cannot be written.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""App: having the agent asked (`capture.mode = ask`): what hooks read, and the hook that counts."""
+"""`capture.mode = ask`: keep the flag for hooks, and install the counting hook."""
 
 from __future__ import annotations
 

@@ -1,12 +1,9 @@
-"""App: living beside the memory that a client keeps by itself, in the way that the person chose.
+"""Modes of a client's own memory: `alongside`, `replace`, `backend`.
 
-`alongside` (the default): the client keeps its own; its notes are taken in for the other clients,
-and are not said to it again. `replace`: the client's own is switched off. `backend`: the client
-keeps its own in a folder of ours, whose index we fill up with what the person made or approved.
-
-Promises: the client's settings are only changed when a person asks for it, and `undo` gives back
-every byte; what the client wrote is an agent's word, and is copied, never changed.
-Touches: the client's settings, what we noted of them in the user's data folder, the store.
+`alongside` (default): the client keeps its own; its notes are copied for other clients. `replace`:
+the client's own is turned off. `backend`: the client keeps its own in our folder, and we add what
+the person wrote or approved to its index. Settings change only on a person's request and `undo`
+restores them exactly. The client's notes have an agent's trust.
 """
 
 from __future__ import annotations

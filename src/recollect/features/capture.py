@@ -1,4 +1,4 @@
-"""App: capturing transcripts by command, each into the store of its project."""
+"""Capture transcripts by command, each into the store of its project."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Core: the files that stand at the head of every brief: project, architecture, conventions, any.
-
-Promises: what a core file said before can be had back with undo; its front matter stays, and says
-who wrote it last.
-Touches: the ports behind the store it is given.
-"""
+"""Core files, which head every brief: project, architecture, conventions and others."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""App: embedders: which there are, which one is used, and vectors by it.
+"""Manage embedders, and compute vectors with the current one.
 
-Promises: without one, or with one that is broken, everything works by words; nothing heavy is
-loaded before a vector is needed; one process at a time computes them for a store.
-Touches: the person's data folder, the network where a person asks for it, the vectors in the cache.
+Without an embedder, or with a broken one, everything works by words. Nothing heavy is loaded
+before a vector is needed. One process at a time computes them for a store.
 """
 
 from __future__ import annotations

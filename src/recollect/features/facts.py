@@ -1,9 +1,7 @@
-"""Facts: decisions, patterns and issues as memories of their own, each with a number.
+"""Facts: decisions, patterns and issues as numbered memories.
 
-Promises: a number is given once and never again (see `domain.factsview`), however many processes
-add at once; what is said twice is kept once; an issue that was resolved is not opened again by an
-old text; each call is one group of the journal and can be undone as one.
-Touches: the ports behind the store it is given.
+A number is used once, even if many processes add facts at once. The same statement is stored once.
+A resolved issue is not reopened by an old text. Each call can be undone.
 """
 
 from __future__ import annotations

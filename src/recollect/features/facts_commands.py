@@ -1,4 +1,4 @@
-"""App: adding facts, taking them out of texts, resolving and clearing them."""
+"""Add, extract, resolve and clear facts."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
-"""Factsedits: what somebody changed in `facts.json`, told by comparing it with what we wrote there.
+"""Find a person's edits in `facts.json`.
 
-Promises: pure; what the store says too is no edit, nor what stood there when the view was written;
-a file without a single fact is damage and no wish to lose them all.
-Touches: nothing.
-
-`base` is the view as it was last written (with what was turned down since then), nothing where that
-is not known; `now` is the view as it should be. What is only in `now` came after `base`.
+The file is compared with `base`, the view as last written (including rejected edits), and `now`,
+the view as it should be. A file without any fact is damaged, not emptied on purpose.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""App: a store that is committed: what git leaves out, how it merges, and whether it is set up.
+"""Prepare a store for git: ignore rules, merge driver, and a check of both.
 
-Promises: a repository's settings are changed by git only, and only those named `merge.recollect`; a
-`.gitignore` or `.gitattributes` that is there keeps every line; nothing is taken out of a commit or
-the index; where there is no git, nothing is done.
-Touches: the two files in the store; `git config` of the repository around it.
+Only `merge.recollect` settings change, through git. Existing lines of .gitignore and
+.gitattributes stay. Nothing is removed from a commit or the index.
 """
 
 from __future__ import annotations

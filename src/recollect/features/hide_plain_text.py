@@ -1,7 +1,6 @@
-"""App: taking the plain text of what is encrypted out of everything that we can reach.
+"""Remove the plain text of encrypted memories from store, cache and briefs.
 
-Promises: what was begun is finished, by the next command at the latest; that goes for a kill too.
-Touches: the store, its cache, and the briefs of all stores.
+After a crash the next command finishes it.
 """
 
 from __future__ import annotations

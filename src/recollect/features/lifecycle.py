@@ -1,4 +1,4 @@
-"""App: consolidate, conflicts and rebuild."""
+"""Consolidate, list and settle conflicts, rebuild the index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing: changing a memory that is there, and taking it away."""
+"""Change, forget and archive existing memories."""
 
 from __future__ import annotations
 

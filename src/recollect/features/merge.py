@@ -1,9 +1,7 @@
-"""Duplicates: memories that say the same, and the text of two that were made one.
+"""Find duplicates and merge two memories.
 
-Promises: every line of the one that goes is in the text of the one that stays, word for word, unless that
-says it already in the same words; what stands in the one that stays is not moved or changed; the merged
-memory is trusted no more than the less trusted of both.
-Touches: nothing.
+Every line of the merged memory is in the remaining one, unless it is there already. Existing lines
+do not move. The result has the lower trust of both.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""App: new sessions that are heard before it is their turn, by other processes and in idle moments.
+"""Parse new sessions ahead of their turn, in other processes.
 
-Promises: what is heard ahead is what hearing it at its turn would give, or is heard again; so much
-and no more waits for its turn; with a process that dies nothing goes but time; none outlives the
-one that it works for.
-Touches: transcripts (reading); the processes it starts.
+The result equals parsing at its turn, or the session is parsed again. The queue is bounded. A
+process that dies costs only time, and none outlives its parent.
 """
 
 from __future__ import annotations

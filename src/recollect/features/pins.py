@@ -1,9 +1,4 @@
-"""Promoting: a memory pinned so that it is always pointed to, or taken over for all projects.
-
-Promises: only what a person named is pinned or taken over; each is a change of the journal and can
-be undone; a memory that was taken over says where it comes from and keeps its fields.
-Touches: the ports behind the stores it is given.
-"""
+"""Pin a memory, or copy it to the global store."""
 
 from __future__ import annotations
 

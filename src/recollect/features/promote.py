@@ -1,4 +1,4 @@
-"""App: pinning memories, and taking them over for all projects."""
+"""Pin and promote memories by command."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Pruning: moving into the archive what a person's policy says is past its use.
+"""Archive what the person's pruning policy allows.
 
-Promises: nothing is deleted; each memory is a change of its own, undone by itself; what was brought
-back, by undo or from the archive, is not taken again.
-Touches: the ports behind the store it is given.
+Nothing is deleted; each memory is a change of its own. What was brought back is not archived
+again.
 """
 
 from __future__ import annotations

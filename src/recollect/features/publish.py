@@ -1,4 +1,4 @@
-"""App: views and brief brought up to date, and what the hooks read."""
+"""Update views, brief and the files that hooks read."""
 
 from __future__ import annotations
 

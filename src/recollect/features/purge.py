@@ -1,11 +1,8 @@
-"""App: looking for secrets in what is there already, and taking a session away for good.
+"""Find secrets in existing files, and purge a session.
 
-Promises: `examine` reads only; every file of a store and of its cache is looked through, packed ones
-too, with a wider net than the redactor's; what is found is never shown, only where it stands, of which
-kind it is, and whether that is sure. What was made of the
-texts of a store is made anew or gone when `renew_copies` returns, in the caches of all projects.
-Touches: the stores' folders and their caches. `examine` opens no index: reading the file of one that
-this process has open would let go of its locks.
+`examine` reads every file of a store and its cache, packed ones too, with wider rules than
+redaction. It reports place and kind, never the secret. It opens no index: closing such a file
+would drop the locks of this process.
 """
 
 from __future__ import annotations

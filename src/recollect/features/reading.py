@@ -1,4 +1,4 @@
-"""App: what a person asks to see."""
+"""Search, list and show memories."""
 
 from __future__ import annotations
 

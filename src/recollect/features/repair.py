@@ -1,10 +1,7 @@
-"""App: what can be mended in a store, and mending it.
+"""What `doctor --repair` can fix, and fixing it.
 
-Promises: a whole copy of the store is on disk before anything is mended; no memory and no change
-that can be read is removed; what was counted before is there afterwards, or the counts say that
-it is not.
-Touches: the store (lines of the journal that nobody can read, rights, half-written files, views),
-its cache, and `snapshots/` there.
+A snapshot of the store is written first. No readable memory or change is removed; the counts
+before and after are compared.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Reviewing: what waits for a person's word before it may stand in front of every session.
+"""What needs a person's approval, and approving, rejecting or removing it.
 
-Promises: whatever is approved, rejected or taken back at once is one group of the journal, which one
-undo takes back; nothing is approved but what was named.
-Touches: the ports behind the store it is given.
+Each call is one change. Only what was named is approved.
 """
 
 from __future__ import annotations

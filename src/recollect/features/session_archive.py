@@ -1,10 +1,7 @@
-"""Sessions archive: old sessions go cold, and each month of them gets one page to read.
+"""Archive old sessions and write one page per month.
 
-Promises: a month goes in one change, which can be undone; doing it again changes nothing, and
-after a crash it goes on where it stopped; a session keeps its id, its words and its raw
-conversation, which `show --level 3` and a search of the archive find; what a person wrote on a
-page, or brought back, stays.
-Touches: the ports behind the store it is given.
+A month is one change, idempotent and resumable. A session keeps its id, text and raw conversation.
+What a person wrote or brought back stays.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Sessions: what is said of a session by command, while its client's log goes on being captured.
+"""Sessions by command: task, notes and to-dos, while capture goes on.
 
-Promises: whatever is said is on disk when the command returns, and stays there however many
-processes speak of the session, and fold its events, at the same time; it can be undone; nothing
-private or secret reaches a disk.
-Touches: the ports behind the store it is given, and the sessions through `Sessions`.
+A note is durable when the command returns, no matter how many processes write at once, and can be
+undone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""App: the settings in force, and changing one."""
+"""List the settings in effect, and change one."""
 
 from __future__ import annotations
 

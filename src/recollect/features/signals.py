@@ -1,8 +1,7 @@
-"""App: what the hooks of a store left for the worker, and putting away what was heard long ago.
+"""Read the hooks' signals for the worker, and compact old ones.
 
-Promises: a signal that could not be followed is heard again; the file of a session is folded when
-its signals were heard and nothing came for days, and not before.
-Touches: the journal; the index remembers how far it heard. Only the one worker of a store is here.
+A signal that could not be handled is read again. A session's file is compacted only after all its
+signals were handled and it was idle for days. Only the store's worker calls this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""App: which skills the memories suggest, and drafting or dismissing one."""
+"""Suggest skills from memories, and draft or dismiss one."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Skills: what two texts are compared by.
+"""Similarity of two texts, for skill detection.
 
-Promises: forms of a word are one word (as the given `stems` has it); numbers, versions and hashes
-tell nothing, nor do stop words, as long as anything else is left; Chinese is compared by its characters, two
-of which weigh as much as an English word; a text without any word is like no other.
-Touches: nothing.
+Word forms count as one word. Numbers, versions, hashes and stop words count only if nothing else
+is left. Two Chinese characters weigh as much as an English word.
 """
 
 from __future__ import annotations

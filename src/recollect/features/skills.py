@@ -1,12 +1,7 @@
-"""Skills: what repeats itself in memories, and the skill that it suggests.
+"""Detect repeated procedures and draft skills from them.
 
-Promises: pure; near-linear in the number of memories; what a tool or a page said never gets into a
-skill; what a person has dismissed does not come back.
-Touches: nothing.
-
-    found = suggest([matter_of(entry) for entry in entries], DETECTORS, Rules(stems))
-    page = candidates_page(found.suggestions, "en")
-    text = draft_of(found.suggestions[0], "deploy-service", "en", now)
+Pure and near-linear. Text of trust `tool` or `external` never gets into a skill. A dismissed
+suggestion does not come back.
 """
 
 from __future__ import annotations

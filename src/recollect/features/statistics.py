@@ -1,4 +1,4 @@
-"""App: what is stored, what of it is used, and when it came about."""
+"""Statistics: what is stored, what of it is used, and when it was created."""
 
 from __future__ import annotations
 

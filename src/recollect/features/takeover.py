@@ -1,12 +1,8 @@
-"""App: memories of a project that lie in another store are moved into the project's own.
+"""Move a project's memories into its own store.
 
-Two ways lead here. Up to version 0.1 the global store also kept the sessions of projects without a
-store, told apart by a `project` field; and a project that had a private store may get one in its
-repository.
-
-Promises: a memory is in its new store before it leaves the old one, so a crash leaves it twice and
-the next run goes on; every move is a change that `undo` takes back.
-Touches: both stores, through their ledgers; session states and raw copies, which are renamed.
+They come from the global store of version 0.1, or from a private store when the project gets one
+in its repository. A memory is written to the new store before it is removed from the old, so a
+crash leaves two copies and the next run continues. `undo` reverts a move.
 """
 
 from __future__ import annotations

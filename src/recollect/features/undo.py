@@ -1,4 +1,4 @@
-"""App: what was changed, and taken back, on the right store, with what follows from it."""
+"""History and undo by command."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""App: what an agent asked for by a tool counts as a use, as what the hooks hand over does.
-
-Promises: it stands where the hooks of the session leave theirs, in the project's store if there is
-one; a store that cannot be written keeps nothing from anybody who asks.
-Touches: `journal/<client>-<session>.jsonl` of that store.
-"""
+"""Record what an agent recalled by a tool as a use."""
 
 from __future__ import annotations
 

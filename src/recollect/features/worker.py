@@ -1,8 +1,7 @@
-"""App: the worker, a short-lived process that hooks start to capture and to publish.
+"""The worker: a short-lived process that captures and consolidates.
 
-Promises: never more than one for a store; gone when there is nothing left to do; what is asked
-for while it works is done before it goes; what is wrong with one session does not stop the others.
-Touches: the store, its cache and the log there, the transcripts that the hooks named.
+At most one per store; it exits when nothing is left to do. Requests that arrive meanwhile are
+handled before it exits. An error in one session does not stop the others.
 """
 
 from __future__ import annotations

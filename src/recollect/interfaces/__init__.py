@@ -1,1 +1,1 @@
-"""Hooks: the programs that a client runs at its events; they cost next to nothing and never fail."""
+"""Interfaces: hooks, MCP and command line."""

@@ -1,8 +1,7 @@
-"""Loopback: connections of HTTP that nobody can hold for long.
+"""An HTTP server on the loopback interface that slow clients cannot block.
 
-Promises: only this machine reaches a server; who is slow to ask is let go, first of all when all
-connections are taken, so that there is room for the next one; a connection that breaks says nothing.
-Touches: one port of the loopback interface.
+A client that is slow to send its request is disconnected, the slowest first when all connections
+are taken.
 """
 
 from __future__ import annotations

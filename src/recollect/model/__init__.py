@@ -1,1 +1,1 @@
-"""Model."""
+"""Values and their Markdown form; pure."""

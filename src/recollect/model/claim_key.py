@@ -1,13 +1,10 @@
-"""Claims: when two claims are the same.
+"""Normalised keys by which two claims are the same.
 
-Promises: two claims are the same only if all of their words are, in order; nearly the same only
-if they differ in nothing but filling words, endings and the form of a negation. Numbers, versions, names and
-negations always count. Both are equalities of a key: they hold in both directions and chain, so
-that it never matters which of several wordings came first.
-Touches: nothing.
-
-A looser measure (overlap, edit distance) is deliberately not used: of `the staging port is 8080` and
-`the test port is 8080` nine tenths are the same, and dropping one of them would lose a fact.
+Two claims are the same only if all of their words are, in order; nearly the same only if they
+differ in filler words, endings and the form of a negation. Numbers, versions, names and negations
+always count. Both are equalities, so that the order of wordings makes no difference. Overlap and
+edit distance are not used: `the staging port is 8080` and `the test port is 8080` share nine
+tenths.
 """
 
 from __future__ import annotations

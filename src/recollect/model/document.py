@@ -1,8 +1,7 @@
-"""Codec: the fields of a memory, their defaults, and the text of a new one.
+"""Convert between a memory and its Markdown text.
 
-Promises: a field with a word outside its list gets its default and a problem is noted; the fields
-of a new text stand in the order of docs/format.md.
-Touches: nothing.
+An invalid field gets its default and a problem is noted. New texts have their fields in the order
+of docs/format.md.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Entries: what the index and the views need to know of a memory.
+"""What index and views need to know of a memory and its sections.
 
-Promises: pure; the same memory gives the same rows; a section never claims more trust than its
-memory, unless it lists only what the person said.
-Touches: nothing.
+A section never has more trust than its memory, unless it lists only the person's statements.
 """
 
 from __future__ import annotations

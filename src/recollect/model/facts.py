@@ -1,10 +1,8 @@
-r"""Facts: decisions, patterns and issues as lines of Markdown, in the grammar of seed 003.
+r"""Facts as lines of Markdown, in the grammar of seed 003.
 
-Promises: reading is tolerant (bullets `-`, `*`, `+`, indented items, continuation lines, missing
-reasons, CRLF, headings in both languages) and a fact that was written reads back the same (a
-separator in its content is written as `\:`); a colon inside a URL, a time or `C:\\…` separates
-nothing. `sessionfile` reads whole texts.
-Touches: nothing.
+Parsing is tolerant (bullets, indentation, continuation lines, missing reasons, CRLF, headings in
+both languages). A written fact parses back the same; a separator in its content is written as
+`\:`. A colon in a URL, a time or `C:\…` separates nothing.
 """
 
 from __future__ import annotations

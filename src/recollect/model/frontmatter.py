@@ -1,13 +1,11 @@
-"""Codec: the YAML block at the head of a memory, read tolerantly.
+"""Parse and edit the YAML block at the head of a memory; the only module that knows YAML.
 
-Promises: reading never raises and takes time in proportion to the text; values are strings or
-lists of strings, never what YAML makes of `no`, `1.10` or 12:30:45; a text whose head is no list of
-`key: value` lines is all body.
-Touches: nothing. This is the only room that knows YAML.
+Never raises; linear time. Values are strings or lists of strings, never what YAML makes of `no`,
+`1.10` or 12:30:45. A text without a block of `key: value` lines is all body.
 
-The forms that people and models write (`key: value`, `key: [a, b]`, `- item` lists) are read here
-line by line, since an edit must know the lines of each key anyway; all else goes to PyYAML's pure
-loader, behind limits on size, depth and aliases. A property test holds the two readers together.
+Common forms (`key: value`, `key: [a, b]`, `- item`) are parsed line by line, because an edit needs
+the lines of each key. PyYAML's pure loader reads the rest, within limits of size, depth and
+aliases. A property test compares the two.
 """
 
 from __future__ import annotations

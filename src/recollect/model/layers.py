@@ -1,8 +1,6 @@
-"""Layers: where a new memory belongs, and why (the decision tree of seed 004).
+"""Choose the layer of a new memory and give the reason (seed 004's decision tree).
 
-Promises: the first rule that fits decides, and its name is given; a layer or kind that a person
-names is never overruled.
-Touches: nothing.
+The first matching rule decides. A layer or kind that a person names is kept.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Model: the values that everything else passes around, and the words they may hold.
+"""The values that everything else passes around, and their allowed words.
 
-Promises: values are frozen; a word outside its list never gets into a `Memory` (the codec puts
-the default there instead); times are UTC in the form 2026-01-11T14:30:00Z, so they sort as text.
-Touches: nothing.
+Frozen. An unknown word never gets into a `Memory`. Times are UTC, such as 2026-01-11T14:30:00Z,
+and sort as text.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Threeway: two changes of one memory brought together by what both began from.
+"""Three-way merge of a memory.
 
-Promises: pure; whoever changed something alone gets it; lists are joined; of two values of one field
-the newer memory's holds, and another text that somebody wrote there stays as a comment; where both
-changed the same lines, both wordings stand, the second one behind a remark; no line that either side
-wrote is missing from what comes of it, or there is no result at all.
-Touches: nothing.
+A change on one side wins. Lists are joined. Of two values of a field the newer memory's wins and a
+person's other text stays as a comment. If both changed the same lines, both wordings stay, the
+second behind a comment. No line of either side is lost, or there is no result.
 """
 
 from __future__ import annotations

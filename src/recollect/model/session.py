@@ -1,9 +1,4 @@
-"""Session: an event of a conversation, what is said of it by command, and what it has done so far.
-
-Promises: a state turned into JSON and back is the same state.
-Touches: nothing. Client adapters make the events, `services.sessions` keeps the remarks, `folding`
-folds both into a state, `services.capture` keeps the states.
-"""
+"""Events of a conversation, notes about it, and the state made from both."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Tags: under which words each is found, and how many are good.
+"""Word forms by which a tag is found, and how many tags are useful.
 
-Promises: pure; a tag stays as its writer wrote it; `scraper` and `scraping` find each other.
-Touches: nothing.
+Tags stay as written; `scraper` and `scraping` find each other.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Ops."""
+"""Setup, diagnosis, encryption and demo."""

@@ -1,9 +1,4 @@
-"""Demo: a made-up history of sessions, played through the real hooks.
-
-Promises: everything happens in a scratch folder with a scratch home; nothing of the person's own
-is read or written.
-Touches: that folder.
-"""
+"""Play a made-up history through the real hooks, in a scratch folder and home."""
 
 from __future__ import annotations
 

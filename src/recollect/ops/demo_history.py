@@ -1,8 +1,4 @@
-"""Demo: the sessions, as they might have been held: two people, two languages, one project.
-
-Each session is a list of steps in the order in which they happened; `transcript` renders them in
-the shape of the client's own log.
-"""
+"""The sessions of the demo: two people, two languages, one project."""
 
 from __future__ import annotations
 

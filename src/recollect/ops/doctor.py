@@ -1,4 +1,4 @@
-"""App: looking whether all is well, and mending it."""
+"""Check an installation and its stores."""
 
 from __future__ import annotations
 

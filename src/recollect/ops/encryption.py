@@ -1,9 +1,4 @@
-"""App: encrypting and decrypting memories, and what of the old text is still somewhere.
-
-Promises: when `encrypt` returns, no file of the store and its cache says what the memory said, but
-for those that it names.
-Touches: the store, its cache, and the briefs of all stores.
-"""
+"""Encrypt and decrypt memories, and list where the old text remains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""App: making stores, connecting clients, changing settings."""
+"""Create stores, connect clients and remove both."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""App: what is around the stores: the program, its clients, their hooks, the worker.
-
-Promises: reads only.
-Touches: the clients' settings, the names and times of their transcripts, our logs in the cache.
-"""
+"""Check the program, its clients, their hooks and the worker; reads only."""
 
 from __future__ import annotations
 

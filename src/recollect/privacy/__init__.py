@@ -1,1 +1,1 @@
-"""Privacy."""
+"""Encrypted memories and their keys."""

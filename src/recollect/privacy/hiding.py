@@ -1,7 +1,7 @@
-"""Hiding: the plain text of what is encrypted goes out of the journal.
+"""Remove the plain text of encrypted memories from the journal.
 
-Promises: what is to be hidden still is known from the journal itself, up to the last step.
-Touches: the ports behind the store it is given. Every command loads this where somebody encrypts.
+Promises: until the last step the journal itself says what is still to be removed.
+Touches: the journal of the given store.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Crypto: the keys of a person, in files of their own.
+"""A person's keys, in files outside any store.
 
-Promises: an identity that others can read is not used; it is never on disk in a file that others
-could open, not even while it is written; a passphrase is asked for once, and only if there is
-somebody to ask; the keyring is waited for no longer than two seconds.
-Touches: `identity` and `recipients` in the folder it is given; the system's keyring, if the
-identity file says so.
+Promises: an identity that others can read is refused, and is never written to a file that others
+could open. A passphrase is asked for once, and only on a terminal. The keyring has two seconds to
+answer.
+Touches: `identity` and `recipients` in the given folder; the system's keyring if the identity file
+names it.
 """
 
 from __future__ import annotations

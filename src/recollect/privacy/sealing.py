@@ -1,9 +1,8 @@
-"""Sealing: encrypted memories opened, closed, made and unmade.
+"""Encrypt, decrypt and convert memories.
 
-Promises: what is written is encrypted before it leaves this module, secrets and private parts
-taken out before that; a text that the file has already is not encrypted again; a memory that was
-exchanged for another is not taken for itself.
-Touches: the ports behind the store it is given.
+Promises: text is redacted and encrypted before it leaves this module. Unchanged text is not
+encrypted again. A memory that was swapped for another is rejected.
+Touches: the given store.
 """
 
 from __future__ import annotations

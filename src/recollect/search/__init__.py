@@ -1,1 +1,1 @@
-"""SQLite: the index, derived from the files and thrown away at any doubt."""
+"""Search: the index, ranking and vectors; derived from the files."""

@@ -1,8 +1,7 @@
-"""Embed: a small encoder of BERT's kind, computed with numpy alone.
+"""A small BERT encoder on numpy.
 
-Promises: what torch computes with the same weights, but for rounding; the weights stay int8 in the
-file, and of the table of words only the rows that a text needs are read.
-Touches: the folder of the model.
+Computes what torch does with the same weights, except for rounding. The weights stay int8 in the
+file; only the needed rows of the word table are read.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""BM25: what a word is worth to a section, and the scores of several shelves as those of one.
-
-Promises: pure arithmetic; the numbers are those of SQLite's FTS5.
-Touches: nothing.
-"""
+"""BM25 as in FTS5, and scores of several stores as if they were one."""
 
 from __future__ import annotations
 

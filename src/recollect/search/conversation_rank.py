@@ -1,13 +1,8 @@
-"""Talk: the turns of raw conversations, weighed with what was said around them.
+"""Score turns of a conversation together with their neighbours.
 
-Promises: pure; the best turn keeps the text score that it had, so that turns and memories can
-still be compared; a turn that says none of a cue's words can only come after one beside it.
-Touches: nothing.
-
-A person asks about what was said, not about the one sentence that has their words: a question
-stands before its answer, a name before what it did. The form of the score and its first weights
-are those of a measured recipe for conversations without a model; `python -m bench.recall` shows
-what each part is worth.
+A question stands before its answer, a name before what it did. The best turn keeps its text score,
+so that turns and memories stay comparable; a turn without any query word ranks behind a neighbour.
+`python -m bench.recall` measures each part.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Embed: the embedders of a person, each a folder with an `embedder.json`.
+"""A person's embedders, each a folder with an `embedder.json`.
 
-Promises: a folder without that file is none, so that what was interrupted is never used; which one
-is in use stands in one small file; nothing of it lies in a store.
-Touches: the folder `embedders` among the person's data.
+A folder without that file is ignored, so that an interrupted installation is never used. Nothing
+is stored in a memory store.
 """
 
 from __future__ import annotations

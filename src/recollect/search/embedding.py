@@ -1,9 +1,6 @@
-"""Embedding: vectors for the sections that have none yet.
+"""Compute vectors for new and changed sections, batch by batch.
 
-Promises: what is computed is kept batch by batch, so that whoever is interrupted loses little; only
-what is new or changed is computed; what a person marked as private, and what is encrypted, is not
-in the index and so reaches no model.
-Touches: the ports it is given.
+Private and encrypted memories are not in the index and so reach no model.
 """
 
 from __future__ import annotations

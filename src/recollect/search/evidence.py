@@ -1,8 +1,6 @@
-"""Evidence: how much of what a cue asks for a text answers, and when that is enough.
+"""Relevance: how much of a query a text covers, and when that is enough to inject it.
 
-Promises: pure arithmetic; more text is never less evidence; what a memory is told unasked for is
-decided here and nowhere else.
-Touches: nothing. The hook imports this module, so it imports next to nothing itself.
+Pure; more text is never less evidence. Hooks import this module, so it imports little.
 """
 
 from recollect.text.tokens import STOP_WORDS, is_cjk, plain_words, stem

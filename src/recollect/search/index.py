@@ -1,10 +1,8 @@
-"""SQLite: the index over the sections of a store.
+"""The SQLite index over the sections of a store.
 
-Promises: every write is one immediate transaction, and every search is asked of one state; an index
-that turns out to be damaged is moved aside, made anew, filled and asked again, so that no answer
-ever comes from half of one; the file is never opened but through SQLite (closing another handle of
-it would drop SQLite's locks).
-Touches: index.db and its side files in the cache folder.
+A write is one transaction; a search sees one state. A damaged index is moved aside, rebuilt and
+queried again. The file is opened only through SQLite, because closing another handle drops
+SQLite's locks.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""SQLite: looking whether an index says what was filed in it.
-
-Promises: a row that is not as it was put in, or a word that is filed otherwise than its section
-says, is found; SQLite's own checks would call such a file sound.
-Touches: the database it is given (reading).
-"""
+"""Check that the index matches what was inserted; SQLite's own checks do not notice such drift."""
 
 from __future__ import annotations
 

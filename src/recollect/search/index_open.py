@@ -1,8 +1,7 @@
-"""SQLite: opening the index file, making a new one, moving aside one that cannot be trusted.
+"""Open the index file, create it, or move an untrusted one aside.
 
-Promises: an index is never seen without its tables; of several processes that find it missing or
-damaged one makes it; a file is moved aside for being wrong, never for being busy.
-Touches: index.db, its side files, its lock and `index.db.broken` in the cache folder.
+An index is never visible without its tables. Of several processes one creates it. A file is moved
+aside for being wrong, never for being busy.
 """
 
 from __future__ import annotations

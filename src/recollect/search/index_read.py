@@ -1,15 +1,12 @@
-"""SQLite: the best sections of a shelf for some words, without a look at all that have one of them.
+"""Find the best sections for some words, scoring a bounded number of them.
 
-Promises: reads only; where the words have few sections, the answer is that of a search for any of
-them; where they have many, no section gets more than such a search gives it, and neither what is
-scored nor what is looked through grows with the store, unless a filter lets through too few.
-Touches: nothing.
+With few matching sections the result equals scoring all. Otherwise no section gets more than that,
+and the work does not grow with the store, unless a filter passes too few.
 
-To score a section costs forty times what it costs to see that it has a word, and the common words
-have most of the sections. So those of the rarest words are scored, by all words, those that have
-several first; those of the commoner ones only while the best are likely to be among them. FTS5
-counts the sections of each word of a question anew: a word that too many have is not asked of its
-BM25 at all, but looked for in the newest sections.
+Scoring a section costs forty times seeing that it has a word, and common words match most
+sections. So the sections of the rarest words are scored first, by all words, and those of commoner
+words only while they may still be among the best. Words in too many sections are looked up in the
+newest ones only (docs/adr/0030).
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""SQLite: the tables of the index.
-
-Promises: `create` makes an empty index with our identity in it.
-Touches: the database it is given.
-"""
+"""The tables of the index."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""SQLite: putting memories into the tables and taking them out again.
+"""Insert memories into the index and delete them.
 
-Promises: what is taken out of the text index is to the letter what was put in, since its tables
-keep no content of their own; what the tables say depends on the files that are there, never on
-the order in which they came.
-Touches: the database it is given, inside the caller's transaction.
+Deletions repeat the exact words that were inserted, because the text tables keep no content. The
+result depends on the files, not on their order.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""SQLite: looking things up in the index, for the commands and for the hook alike.
+"""Read from the index: all SQL of recall, for commands and hooks.
 
-Promises: reads only; an index of another identity is not read; every word is data.
-Touches: the index file in the cache. The hook imports this module, so it uses the bare `sqlite`
-and next to nothing else. All SQL of recall is here, once.
+An index with another identity is not read. Every word is data. Hooks import this module, so it
+imports little.
 """
 
 import sys

@@ -1,8 +1,6 @@
-"""Rank: from candidates to the memories that are worth somebody's attention, best first.
+"""Rank candidates by score; each score comes with its parts.
 
-Promises: pure arithmetic over plain values; each score comes with its parts; what is superseded,
-too little trusted, or from another project never comes through.
-Touches: nothing. The hook imports this module, so it imports next to nothing itself.
+Pure. Superseded and untrusted memories never pass. Hooks import this module, so it imports little.
 """
 
 from recollect.search import evidence

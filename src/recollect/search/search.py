@@ -1,9 +1,7 @@
-"""Searching: what a person or an agent looks for by words.
+"""Search the stores of a workspace by words, and by vectors if there is an embedder.
 
-Promises: both stores are looked at, each memory once, weighed as one; nothing of another project;
-without an embedder only what has one of the words, or a word that may have been meant.
-Touches: the ports behind the stores it is given. Every search loads this, so what is seldom
-needed is imported where it is used.
+Each memory appears once; stores are ranked as one. Rarely needed modules are imported where they
+are used.
 """
 
 from __future__ import annotations

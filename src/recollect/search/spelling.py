@@ -1,8 +1,4 @@
-"""SQLite: words of the index that may have been meant by one that nobody wrote.
-
-Promises: reads only; looks at a bounded number of words, and only for words that are unknown.
-Touches: nothing.
-"""
+"""Find words of the index that resemble an unknown query word, among a bounded number."""
 
 from __future__ import annotations
 

@@ -1,13 +1,11 @@
-"""SQLite: what sections mean, in the index file and as disposable as that.
+"""Vectors in the index: insertion, deletion and nearest sections.
 
-Promises: a section that goes takes all of it along, in the same transaction; what was computed for
-a section that stays as it is stays, too, whatever number it gets; vectors of two embedders are
-never compared; a search reads a few bytes of every section, and the rest of the nearest ones only.
-Touches: the database of the index it is given. What only looks for text loads nothing of this.
+A deleted section takes its vectors along in the same transaction; an unchanged one keeps them
+under any number. Vectors of two embedders are never compared. A search reads a few bytes per
+section and the rest only of the nearest.
 
-Of a section there is the vector of the whole (`vector`), a bit for each number of the vectors of its
-pieces (`piece`), and one for each number of the whole (`sign`). Of these the ones of 64 sections
-stand in a row, each behind its shelf, counted from 1; a slot of zeros is nobody's.
+`vector` holds a section's whole vector, `piece` the signs of its tokens, `sign` the signs of the
+whole: 64 sections per row, each behind its partition, counted from 1; a slot of zeros is free.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Services: what the system does for its user, in terms of ports."""
+"""The store: the only writer to disk."""

@@ -1,10 +1,10 @@
-"""Background work: asking for it, and the worker process that does it.
+"""Request background work, and start the worker process.
 
-Promises: the mark is on disk before anybody is told that work was asked for; the worker outlives the
-client that started it, and a client that kills its hooks does not kill the worker.
-Touches: marks in the cache, one process.
+Promises: the marker is on disk before the request returns. The worker outlives the client that
+started it, even one that kills its hooks.
+Touches: markers in the cache, one process.
 
-Hooks import this module, so it imports next to nothing.
+Hooks import this module, so it imports little.
 """
 
 import os

@@ -1,9 +1,9 @@
-"""Files and folders: read, create, replace, move, remove, append, hash.
+"""Read, create, replace, move, remove and append files; hash them; lock folders.
 
-Promises: a file is whole or not there; what returned is durable where the caller asked for that;
-nothing is followed out of its folder by a symbolic link in the last part of a path; files are
-0600 and folders 0700 under any umask.
-Touches: the files and folders it is given. It knows nothing of memories.
+Promises: a file is complete or absent. What returned is durable where the caller asked for it. A
+symbolic link at the end of a path is not followed. Files are 0600 and folders 0700 under any
+umask.
+Touches: the given files and folders. It does not know what a memory is.
 """
 
 from __future__ import annotations

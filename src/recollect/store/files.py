@@ -1,9 +1,8 @@
-"""Files: the store as a tree of Markdown files.
+"""The Markdown files of a store.
 
-Promises: nothing outside the root is ever opened, whatever a path, a link or a name says; views
-and hidden files are never taken for memories; text comes back as the bytes it was.
-Touches: the store's root (reading; writing goes through `fsio`), which it locks, and its lock in the
-cache.
+Promises: nothing outside the root is opened, whatever a path, link or name says. Views and hidden
+files are never taken for memories. Text comes back byte for byte.
+Touches: the store's root, which it locks, and its lock in the cache.
 """
 
 from __future__ import annotations

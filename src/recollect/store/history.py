@@ -1,8 +1,8 @@
-"""Undoing: the history of a store, and the way back.
+"""The history of a store: undo, restore, as-of.
 
-Promises: undoing a change restores the bytes that were there before it; what was changed since is
-never overwritten; an undo can be undone.
-Touches: the ports behind the store it is given.
+Promises: undoing a change restores the bytes before it. What was changed since is never
+overwritten. An undo can be undone.
+Touches: files and journal of the given store.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Journal: the append-only log of a store."""
+"""The append-only log of a store."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Journal: where each op stands, so that one can be read without all the others.
+"""The position of each change in the journal, so that one can be read alone.
 
-Promises: what was found once is not looked for again; a file that grew is read from where it
-ended before, one that was rewritten from its start; nothing is believed that its line does not
-say when it is read.
+Promises: a file that grew is read from its old end, a rewritten one from its start. A remembered
+position is checked against its line.
 Touches: `journal/ops-*.jsonl` (reading).
 """
 

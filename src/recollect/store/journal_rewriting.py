@@ -1,8 +1,8 @@
-"""Journal: taking changes out of it that nobody wants to go back to any more.
+"""Remove old changes from the journal.
 
-Promises: a change goes with all of its lines or stays with all of them; a text that is to stay can
-be read at every moment, also after a crash in between.
-Touches: the journal's files that it is given.
+Promises: a change goes or stays as a whole. A text that is to stay can be read at any moment, also
+after a crash.
+Touches: the given journal files.
 """
 
 from __future__ import annotations

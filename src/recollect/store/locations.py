@@ -1,11 +1,11 @@
-"""Hooks: the names of files and the form of a journal line, defined once for the whole house.
+"""Where stores, caches and journals are, and the form of a journal line.
 
-Promises: a folder has the same store and the same cache for the hook, the commands and the
-worker; a line that a hook appends is one write, whole or recognisably torn, and is found by
-readers when `record` returns, whoever folds the file meanwhile.
-Touches: `journal/<writer>.jsonl` (append); git's own files (reading, see `ours`).
+Promises: a folder has the same store and cache for hooks, commands and worker. A line appended by
+a hook is one write, complete or recognisably torn, and is found by readers when `record` returns,
+even during compaction.
+Touches: `journal/<writer>.jsonl` (append); git's own files (reading, see `ownership`).
 
-Every hook imports this module, so it imports `os`, `time`, `ours` and `paths` only.
+Every hook imports this module, so it imports little.
 """
 
 import os

@@ -1,10 +1,8 @@
-"""Hooks: which repositories and stores a person's sessions may use.
+"""Which repositories and stores a person's sessions may use.
 
-Promises: nothing of another user is used, nothing through a link, nothing above the repository; a
-file that names another repository is believed only if that one names it too.
+Promises: nothing of another user, behind a link or above the repository is used. A file that names
+another repository counts only if that one names it too.
 Touches: git's own files (reading).
-
-Every hook imports this module, so it imports `os` and `paths` only.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""Config: `config.toml` of a store, read with the standard library and edited with its comments.
+"""The settings of a store, `config.toml`.
 
-Promises: an unknown key or a wrong value is named with its file, never ignored in silence; an
-edit changes one line; a project's file cannot set what only the person's own may.
+Promises: an unknown key or wrong value is reported with its file. An edit changes one line and
+keeps comments. A project's file cannot set what is reserved for the person's own.
 Touches: `config.toml` of a store.
 """
 

@@ -1,8 +1,7 @@
-"""Opened: one store with everything that belongs to it, brought up to date.
+"""One store with its files, journal and index, brought up to date.
 
-Promises: whoever holds an `OpenStore` sees the files as they are now, with what a crash left
-unfinished finished.
-Touches: the ports it is given.
+Promises: an open store shows the files as they are now, after finishing what a crash interrupted.
+Touches: the files, journal and index it is given.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Ledger: the one way in which anything in a store is changed.
+"""Transactions: the only way to change a store.
 
-Promises: a change is in the journal, on disk, before a file is touched; it is acknowledged when
-the files carry it; after a crash the next command finishes what was begun; what a person wrote
-meanwhile wins; several changes of one group hold together or not at all.
-Touches: the ports it is given.
+Promises: a change is in the journal, on disk, before a file is touched, and acknowledged when the
+files have it. After a crash the next command finishes it. A person's edit made meanwhile wins.
+Changes of a group succeed or fail together.
+Touches: the files and journal it is given.
 
-Write order: lock → compare stamps → journal (fdatasync) → files (temp, fsync, rename) → folders
-(fsync) → `done` in the journal. Texts are redacted before anything of this.
+Write order: lock → compare content hashes → journal (fdatasync) → files (temporary, fsync, rename)
+→ folders (fsync) → `done` in the journal. Texts are redacted before all of that.
 """
 
 from __future__ import annotations

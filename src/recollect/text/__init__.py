@@ -1,1 +1,1 @@
-"""Domain: the rules of memory as pure functions and values; no clock, files or randomness."""
+"""Text tools; pure, importing nothing of ours."""

@@ -1,9 +1,7 @@
-"""Dates: the time that a cue speaks of: “last week”, “in March”, 上周, 三月, 2026-03-05.
+"""Parse the period that a query names: “last week”, “in March”, 上周, 三月, 2026-03-05.
 
-Promises: pure; a time is never in the future; what only looks like one (“may”, “march on”, “the
-second”, the time of a line in a log) is none. The rest of the cue comes with it.
-Touches: nothing. A hook imports this module where a cue may speak of a time, so it imports
-nothing itself; days are counted from 1970.
+A period is never in the future. Look-alikes (“may”, “march on”, “the second”, the time of a log
+line) are none. Hooks import this module, so it imports nothing; days are counted from 1970.
 """
 
 MONTHS = (

@@ -1,8 +1,6 @@
-"""Delta: a text said as what it takes over from an earlier one, and what is new in it.
+"""Encode a text as its differences from an earlier one.
 
-Promises: pure; `text_from(old, parts_between(old, new)) == new`, whatever the texts are; a change of a
-few lines takes a few lines, wherever in the text they are.
-Touches: nothing.
+`text_from(old, parts_between(old, new)) == new` for any texts.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""JSON text: reading a JSON file, and small edits of it that leave every other byte alone.
+"""Read a JSON file and edit members in place, leaving every other byte alone.
 
-Promises: only the named members and items are added or taken out, with the file's own indent and
-line ends; adding and then taking out gives the bytes that were there; comments, where a file may
-have them, are read over and stay.
-Touches: nothing.
+Edits use the file's own indent and line ends; adding and removing restores the bytes. Comments
+stay.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""Redact: what must never reach a disk, taken out of a text.
+"""Remove private parts and secrets from a text.
 
-Promises: `<private>` parts go before anything else looks at the text, in any case, nested, with
-attributes, entity-encoded, and to the end when unclosed; a secret becomes `[redacted:kind:ab12]`,
-the same for the same secret and key; redacting twice changes nothing more; time grows with the
-length of the text, whatever it is.
-Touches: nothing. The one choke point that calls it is the ledger; capture calls it on every event
-before anything else sees it. The rules for the services that nearly everybody uses, and for what is
-known by the name before it, are in `secret_rules`; those of two hundred other services in `secrets`.
+Promises: `<private>` parts go first: in any case, nested, with attributes, entity-encoded, and to
+the end when unclosed. A secret becomes `[redacted:kind:ab12]`, the same for the same secret and
+key. Idempotent; linear time.
+Touches: nothing. Transactions call it on every text, capture on every event before anything else
+sees it.
 """
 
 from __future__ import annotations

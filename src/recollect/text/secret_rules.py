@@ -1,9 +1,7 @@
-"""Ours: the rules for secrets that nearly everybody uses, and for those known by what stands around them.
+"""Our rules for common secrets, for secrets known by their context, and for possible ones.
 
-Promises: a pattern begins with one of the words of its rule, but for those of `is_anywhere`; every pattern
-is bounded, so that time grows with the length of the text; names, calls, references and placeholders
-are no secrets.
-Touches: nothing.
+Promises: a pattern begins with one of its rule's words, except those of `is_anywhere`. Every
+pattern is bounded, so time is linear. Names, calls, references and placeholders are not secrets.
 """
 
 from __future__ import annotations

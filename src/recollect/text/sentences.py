@@ -1,8 +1,7 @@
-"""Claims: where a sentence ends, in English and in Chinese.
+"""Split English and Chinese text into sentences.
 
-Promises: abbreviations, numbers, versions, names of files and what stands in `code` end nothing;
-no letter is lost; time grows with the length of the text.
-Touches: nothing.
+Abbreviations, numbers, versions, file names and `code` end nothing. No character is lost; linear
+time.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""Words that mean the same: short forms, two names of one thing, English and Chinese, took and take.
+"""Synonyms: short forms, alternative names, English and Chinese, irregular verb forms.
 
-synonyms.txt has rows of words of which one may stand for another in any project, between `|` or on lines of
-their own; then forms of one word that no rule of endings makes one (verbs that say little by themselves are
-left out). Chinese words stand there with the two characters that no other row has (据库 of 数据库), as
-`tokens` cuts them. simplified.txt has traditional characters, each with the simplified one that stands for
-it; `python tools/simplified.py` makes it of OpenCC's table (LICENSE.opencc).
-
-Only a search that has a word which nobody wrote imports this, or one in traditional characters.
+synonyms.txt has rows of words that may replace each other in any project, separated by `|` or one
+per line, then irregular forms of verbs. Chinese words are listed by two characters that no other
+row has (据库 of 数据库), as `tokens` splits them. simplified.txt maps traditional to simplified
+characters; `python tools/simplified.py` makes it from OpenCC (LICENSE.opencc). Only searches with
+an unknown word or traditional characters import this module.
 """
 
 from __future__ import annotations

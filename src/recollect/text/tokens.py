@@ -1,12 +1,9 @@
-"""Text: what a word is, for the index and for a cue alike.
+"""Tokenise memories and queries by the same rules.
 
-Promises: what is written as `useCallback`, `SQLITE_BUSY`, `scripts/counter.js` or 数据库连接 is found
-by `use callback`, `sqlite busy`, `counter` and 连接 or 連接; the same rules cut memories and cues; every
-cue is data, nothing in it is query syntax.
-Touches: nothing. The hook imports this module, so it imports next to nothing itself: no `re`, no
-`typing`, and `unicodedata` only for text that is not ASCII.
-
-Stemming is left to the index (FTS5's porter), which works on the words made here.
+`useCallback`, `SQLITE_BUSY`, `scripts/counter.js` and 数据库连接 are found by `use callback`, `sqlite
+busy`, `counter` and 连接 or 連接. Query text is data, never syntax. Hooks import this module, so it
+imports little: no `re`, no `typing`, and `unicodedata` only for non-ASCII text. FTS5 stems the
+words made here.
 """
 
 TYPE_CHECKING = False

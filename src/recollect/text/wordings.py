@@ -1,7 +1,6 @@
-"""Wordings: the places where a merge kept what both sides made of the same lines.
+"""Find and settle the places where a merge kept both wordings.
 
-Promises: pure; settling one place changes no line beside it, and leaves the others as they are.
-Touches: nothing.
+Settling one place changes no other line.
 """
 
 from __future__ import annotations

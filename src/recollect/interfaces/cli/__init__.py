@@ -1,8 +1,7 @@
-"""Command line: `recollect <command>`.
+"""The command line, `recollect COMMAND`.
 
-Promises: one function for each command; only the module of the command that runs is imported;
-errors come as one sentence and a next step, with the exit code of their class.
-Touches: stdin, stdout, stderr.
+One function per command. Only the module of the command that runs is imported. An error is one
+sentence and a next step, with the exit code of its class.
 """
 
 from recollect.interfaces.cli.main import main

@@ -1,9 +1,4 @@
-"""Command line: small pictures made of characters: bars, sparklines, a heat map of days.
-
-Promises: whatever the numbers are, a picture is as wide as it was asked to be; the highest number
-is full, and only nothing is empty.
-Touches: nothing.
-"""
+"""Charts made of characters: bars, sparklines, a heat map of days."""
 
 from __future__ import annotations
 

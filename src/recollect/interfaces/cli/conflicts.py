@@ -1,4 +1,4 @@
-"""Command line: conflicts, supersede."""
+"""Commands: conflicts, supersede."""
 
 from __future__ import annotations
 

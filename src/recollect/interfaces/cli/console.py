@@ -1,9 +1,7 @@
-"""Command line: what is printed, and how it looks.
+"""Console output: text, tables, colour.
 
-Promises: no control, bidi or hidden character of any data reaches the terminal (those that could
-do harm are shown as escapes); colour only on a terminal that wants it; the same lines without
-colour everywhere else; Chinese takes two columns a character.
-Touches: stdout and stderr.
+Control, bidi and hidden characters of any data are shown as escapes. Colour appears only on
+terminals that support it. Chinese characters take two columns.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Command line: what every command has: its options, its app, its errors.
+"""What every command shares: `--json`, `--help`, workspace, error reporting.
 
-Promises: `--json` and `--help` everywhere; a broken pipe ends quietly; a bug leaves a report with
-its traceback and says where.
-Touches: stdout, stderr, the exit code.
+A broken pipe ends quietly. A bug leaves a report with its traceback and prints its path.
 """
 
 from __future__ import annotations

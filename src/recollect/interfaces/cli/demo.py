@@ -1,4 +1,4 @@
-"""Command line: demo."""
+"""Command: demo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command line: embedders, by which memories are found by meaning, too."""
+"""Command: embedder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command line: timeline, stats."""
+"""Commands: timeline, stats; and `search --explain`."""
 
 from __future__ import annotations
 

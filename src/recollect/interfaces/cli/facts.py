@@ -1,4 +1,4 @@
-"""Command line: add-decision, add-pattern, add-issue, resolve, extract-facts, clear-facts."""
+"""Commands: add-decision, add-pattern, add-issue, resolve, extract-facts, clear-facts, core memory."""
 
 from __future__ import annotations
 

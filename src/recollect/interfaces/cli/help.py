@@ -1,7 +1,6 @@
-"""Command line: help, version and completion, by click, of what `parsing` has declared.
+"""Help, version and completion, made by Click from the declarations in `parsing`.
 
-Promises: nothing runs here; a command that is only to be run does without this module, and without click.
-Touches: stdout.
+Running a command loads neither this module nor Click.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Command line: the keys that are encrypted for."""
+"""Commands for keys and encryption."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command line: capture, consolidate, rebuild-index, archive, activate, supersede."""
+"""Commands: capture, consolidate, rebuild-index, archive, activate, prune."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command line: the program and its commands, each loaded when it is used."""
+"""The program: maps each command to its module, loaded when it runs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Command line: Markdown on a terminal.
+"""Render Markdown on a terminal.
 
-Promises: every word of the text is shown; HTML is text like any other, so that `Vec<String>` keeps
-its argument.
-Touches: nothing.
+Every word is shown; HTML counts as text, so `Vec<String>` keeps its argument.
 """
 
 from __future__ import annotations

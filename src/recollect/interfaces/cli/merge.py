@@ -1,4 +1,4 @@
-"""Command line: merge."""
+"""Commands: merge, review, pin, promote."""
 
 from __future__ import annotations
 

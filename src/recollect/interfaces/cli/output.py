@@ -1,4 +1,4 @@
-"""Command line: list."""
+"""Command: list; and the output of a hit."""
 
 from __future__ import annotations
 

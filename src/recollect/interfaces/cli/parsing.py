@@ -1,9 +1,7 @@
-"""Command line: how a command is declared, and how the words behind its name are parsed.
+"""Declare commands and options, and parse arguments.
 
-Promises: one parser for the program and for every command; what it takes, and what it says where it
-refuses, is what click's would (`tests/cli/test_parsing.py` compares the two), but nothing of click is loaded.
-`helping` makes click commands of the same declarations, for help and completion (docs/adr/0047).
-Touches: nothing.
+Accepts and refuses what Click does, in its words, without loading it; `tests/cli/test_parsing.py`
+compares the two. `help` makes Click commands from the same declarations (docs/adr/0047).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Command line: a bar for long work, on a terminal only."""
+"""A progress bar for long work, on a terminal only."""
 
 from __future__ import annotations
 

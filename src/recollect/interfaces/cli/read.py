@@ -1,4 +1,4 @@
-"""Command line: search, recall, show."""
+"""Commands: search, recall, show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command line: related."""
+"""Command: related."""
 
 from __future__ import annotations
 

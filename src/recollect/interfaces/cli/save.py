@@ -1,4 +1,4 @@
-"""Command line: save."""
+"""Command: save."""
 
 from __future__ import annotations
 

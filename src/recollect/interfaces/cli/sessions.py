@@ -1,4 +1,4 @@
-"""Command line: sessions: start, note, todo, list, show, save, clean up."""
+"""Commands for sessions: start, note, todo, list, show, save, clean up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command line: init, uninstall, config, completion."""
+"""Commands: init, uninstall, config, completion, doctor, mcp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command line: analyze-skills, promote-skill, dismiss-skill."""
+"""Commands: analyze-skills, promote-skill, dismiss-skill."""
 
 from __future__ import annotations
 

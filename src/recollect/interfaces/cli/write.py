@@ -1,4 +1,4 @@
-"""Command line: edit, set, forget, undo, history."""
+"""Commands: edit, set, forget, undo, history."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Hooks."""
+"""Hooks: the programs that clients run at their events."""

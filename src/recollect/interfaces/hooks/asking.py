@@ -1,12 +1,11 @@
-"""Hooks: asking the agent to write down what is worth keeping, as seed 003 does (`capture.mode = ask`).
+"""`capture.mode = ask`: ask the agent to save what matters, as seed 003 does.
 
-Promises: every tool use of a session is counted, however many hooks run at once, and one of them
-asks when the interval is reached; nothing that is stored, and nothing of the session, is in the
-text, so that what an agent pastes from it runs nothing else.
+Promises: counts every tool use of a session, however many hooks run at once; one of them asks when
+the interval is reached. The text contains nothing that is stored and nothing of the session.
 Touches: the session's journal file; `asking` in the cache (reading).
 
-Imported by `program` only where a store asks. The counter is the journal itself: a hook appends
-its line with a mark of its own, and where the mark stands is its number.
+Imported only where a store asks. The journal is the counter: a hook appends its line with a mark
+of its own, and the mark's position is its number.
 """
 
 import os

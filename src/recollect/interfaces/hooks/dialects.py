@@ -1,11 +1,10 @@
-"""Hooks: the words of clients other than Claude Code.
+"""Translate payloads and answers of clients other than Claude Code.
 
-The rest of the hooks knows one form of payloads and answers, Claude Code's. Here the payloads of
-others are put into it, and answers are put into theirs; one more client is a row of each table.
+All other hook code knows Claude Code's form only. Another client is a row in each table.
 
-Promises: what a client sends stays as it is, ours is put in front of it, where the reader of
-payloads finds it first; a client that takes no answer at an event is given none.
-Touches: the end of a transcript of Codex (reading), which alone knows the exit code of a command.
+Promises: the client's payload stays as it is; our fields are put in front, where the reader finds
+them first. A client that takes no answer at an event gets none.
+Touches: the end of a Codex transcript (reading), the only place with a command's exit code.
 """
 
 import os

@@ -1,13 +1,12 @@
-"""Hooks: what each event of a client does.
+"""What each client event does.
 
-Promises: exit code 0 whatever happens; nothing or one JSON object (one text before a compaction)
-on stdout; done within two seconds although stdin may never close; no process left behind but one
-short-lived worker; tool output is never stored.
-Touches: the journal of the session (append), marks for the worker in the cache, the worker it
-starts, a log in the cache; what recalling touches, see `recall`.
+Promises: exit code 0 whatever happens. Prints nothing or one JSON object (one text before a
+compaction). Done within two seconds even if stdin never closes. Leaves no process but one
+short-lived worker. Tool output is never stored.
+Touches: the session's journal (append), markers for the worker in the cache, the worker, a log in
+the cache.
 
-Recording imports nothing but the modules beside this one; what recall needs is imported when a hook
-recalls.
+Recording imports only the modules beside this one; recalling imports the rest when needed.
 """
 
 import _thread

@@ -1,6 +1,6 @@
-"""Hooks: recall where there is no index to rely on: from the views, which name every memory.
+"""Recall from the views, for a store without a usable index.
 
-Promises: a broken or missing view gives nothing; what it finds is judged like everything else.
+Promises: a broken or missing view gives nothing. Results are judged like all others.
 Touches: `.index.json`, else `MEMORY.md`, of the store (reading).
 """
 

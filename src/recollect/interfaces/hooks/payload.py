@@ -1,7 +1,7 @@
-"""Hooks: what the client sends on stdin, read without the json module.
+"""Read a hook's payload from stdin without the json module.
 
-Promises: never waits for an end that does not come; only the fields of the outermost object
-count, and only strings pass for text; whatever arrives, nothing is raised.
+Promises: never waits for an end that does not come. Only the fields of the outermost object count,
+and only strings are text. Never raises.
 Touches: stdin.
 """
 

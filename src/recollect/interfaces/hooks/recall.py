@@ -1,11 +1,10 @@
-"""Hooks: the half that recalls: the brief, the notes for a prompt, the solution for an error.
+"""The recalling hooks: the brief, notes for a prompt, the fix for an error.
 
-Promises: what a session was given is not given again until its context is compacted; nothing is
-said to machine prompts; a store that cannot be read says nothing.
+Promises: a session gets a note once until its context is compacted. Machine-written prompts get
+nothing. An unreadable store gives nothing.
 Touches: the brief in the cache, the session's journal file, and what `search` touches.
 
-Imported by `program` only when a hook recalls; uses the pure modules that it shares with the
-services. Only what has to search imports `search`, and with it SQLite.
+Imported only by hooks that recall. Only what searches imports `search`, and with it SQLite.
 """
 
 import os

@@ -1,9 +1,9 @@
-"""Hooks: a search through the stores that concern a session.
+"""Search the stores of a session from a hook.
 
-Promises: what it gives is what the files say now, whatever the index says; nothing outside a store
-is read; a store whose index cannot be relied on is searched by its views.
-Touches: the index in the cache, the files of the memories it finds (a look at their size and time;
-one that was edited since is read), the views of a store without an index.
+Promises: returns what the files contain now, whatever the index says. Reads nothing outside a
+store. Searches the views of a store whose index is unusable.
+Touches: the index in the cache; the memories it returns (their stat; edited ones are read); the
+views of a store without an index.
 """
 
 import os

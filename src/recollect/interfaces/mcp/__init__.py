@@ -1,1 +1,1 @@
-"""Mcp."""
+"""The MCP server."""

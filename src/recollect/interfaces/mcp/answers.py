@@ -1,8 +1,7 @@
-"""MCP: the tools at work: checked arguments in, an answer out.
+"""Run an MCP tool: checked arguments in, an answer out.
 
-Promises: an answer's text and its structured form say the same, so that a client may show either;
-what goes wrong is an answer too, with the reason and what to do.
-Touches: the stores, through `app`.
+The text and the structured form of an answer say the same. An error is an answer with its reason
+and a next step.
 """
 
 from __future__ import annotations

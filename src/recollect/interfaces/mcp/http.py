@@ -1,9 +1,7 @@
-"""MCP: the server over HTTP, for clients that do not start programs themselves.
+"""MCP over HTTP, for clients that do not start programs.
 
-Promises: only this machine reaches it, and only who has the token; nothing is remembered from one
-request to the next; an answer that takes long is a stream with its progress, and is dropped when
-its client of the new era goes; SIGINT, SIGTERM and SIGHUP end it at once.
-Touches: one port of the loopback interface.
+Only this machine can connect, with a token. Requests share no state. Long answers are streamed
+with progress and dropped when the client disconnects. SIGINT, SIGTERM and SIGHUP stop the server.
 """
 
 from __future__ import annotations

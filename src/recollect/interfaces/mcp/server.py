@@ -1,9 +1,7 @@
-"""MCP: the desk: requests that need the stores, one after the other, beside the reading of them.
+"""The MCP server over stdio: protocol, and a worker thread that answers requests in order.
 
-Promises: answers come in the order of the requests; a request that was cancelled before its turn
-is not carried out, and one that is cancelled in it is not answered; progress is only told of what
-takes longer than a person waits gladly, and only ever grows.
-Touches: the stores, through `app`, each call with an app of its own.
+A request cancelled before its turn is not run; one cancelled while it runs is not answered.
+Progress only grows and is sent only for slow calls. Each call opens the stores anew.
 """
 
 from __future__ import annotations

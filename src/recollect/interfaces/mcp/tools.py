@@ -1,8 +1,6 @@
-"""MCP: what the tools are called, say of themselves, and take.
+"""Names, descriptions and schemas of the MCP tools.
 
-Promises: all descriptions together are shorter than 2 KB, which is where clients cut; the schemas
-are plain enough to be checked here (`checks`) and shown by any client.
-Touches: nothing.
+All descriptions together stay below 2 KB, where clients truncate.
 """
 
 from __future__ import annotations
