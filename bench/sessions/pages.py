@@ -21,6 +21,7 @@ STATING = frozenset(
 STATING_LONG = ("key decisions", "important conclusions", "关键决策", "重要结论", "decided and why")
 SOLVED = re.compile(r"^(?:solutions?|解决方案)\s*(?:[:：]|$)", re.I)
 VIEWS = ("MEMORY.md",)
+KINDS = {"semantic": "fact", "procedural": "rule", "reference": "pointer", "core": "fact"}
 CORE = "core/"  # written by a person, or generated; nothing there was learned
 BY = {"instructed": "person", "inferred": "agent", "observed": "tool", "referenced": "outside",
       "user": "person", "agent": "agent", "tool": "tool", "external": "outside"}  # fmt: skip
@@ -124,7 +125,10 @@ def _of_session(page: Page, heading: str, text: str, notes: dict[str, str]) -> I
 
 
 def _of_page(page: Page, heading: str, text: str, notes: dict[str, str]) -> Iterator[Item]:
-    kind = page.fields.get("kind", "") or page.path.split("/")[0]
+    folder, _, rest = page.path.removeprefix("archive/").partition("/")
+    kind = page.fields.get("kind", "") or KINDS.get(folder, folder)
+    if "/" in rest:  # semantic/decisions/…
+        kind = page.fields.get("kind", "") or rest.partition("/")[0].removesuffix("s")
     if SOLVED.match(heading) or (kind == "solution" and heading):
         by, session = _origin(" ".join(_COMMENT.findall(text)), notes, text)
         yield Item("solutions", "solution", by, session, _plain(f"{heading}\n{text}"), page.path)

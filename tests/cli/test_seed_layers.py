@@ -231,7 +231,5 @@ def test_an_agent_reads_and_writes_inside_its_store_only_j20(agent: Agent) -> No
     for row in agent.json("list"):
         assert "high" not in json.dumps(row.get("salience", ""))
     text = (agent.store / "semantic" / "pool-0.md").read_text()
-    assert [line for line in text.splitlines() if line.startswith("salience:")] == [
-        "salience: medium"
-    ]
+    assert not [line for line in text.splitlines() if line.startswith("salience:")]
     assert os.path.realpath(agent.store) == str(agent.store)

@@ -46,5 +46,5 @@ def test_what_was_weighed_is_in_history_and_can_be_undone(used: Person) -> None:
     assert row | {"new": "high", "why": "used"} in done["actions"]
     assert "consolidate/weigh" in used.ok("history", "the-port").out
     used.ok("undo", "the-port")
-    assert "salience: medium" in (used.store / "semantic/the-port.md").read_text()
+    assert "salience" not in (used.store / "semantic/the-port.md").read_text()
     assert used.ok("consolidate", "--json").json[0]["actions"] == []

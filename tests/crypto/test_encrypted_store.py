@@ -10,6 +10,8 @@ from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 from tests.crypto.desk import BODY, TAGS, TITLE, WORDS, Desk, says
 
+from recollect.model.document import with_field
+
 GIVEN = ("--body", BODY, "--tags", TAGS)
 NEW = (
     ("save", TITLE, *GIVEN),
@@ -242,7 +244,7 @@ def test_consolidation_puts_nothing_plain_into_an_encrypted_layer_and_loses_noth
     body = "The kettle uses 230 volts. Always descale the kettle with vinegar."
     old = ("--kind", "note", "--layer", "episodic", "--tags", "kettle,tea")
     path = Path(desk.person.ok("save", "Today", *old, "--body", body, "--json").json["path"])
-    path.write_text(path.read_text("utf-8").replace("decay-after: 2", "decay-after: 1"), "utf-8")
+    path.write_text(with_field(path.read_text("utf-8"), "decay-after", "1026-01-01"), "utf-8")
     for layer in ("semantic", "procedural"):
         desk.person.ok("config", f"encryption.{layer}", "true")
     desk.person.ok("consolidate", "--force-decay")

@@ -64,7 +64,7 @@ def test_what_is_added_to_a_persons_note_says_whose_it_is(agent: Agent) -> None:
         server.text("remember", title="The pool holds 10 links", into="redis-cache")
         whole = server.text("expand", id="redis-cache#the-pool-holds-10-links")
     assert 'trust="agent"' in whole
-    assert front_of(agent.store / "semantic" / "redis-cache.md")["trust"] == "user"
+    assert agent.json("show", "redis-cache")["trust"] == "user"
 
 
 @pytest.mark.parametrize("more", [{"kind": "fact"}, {"scope": "global"}])

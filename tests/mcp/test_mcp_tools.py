@@ -111,8 +111,7 @@ def test_an_update_that_says_what_is_there_changes_nothing(kept: Agent) -> None:
 def test_a_new_status_leaves_the_trust_as_it_was(kept: Agent) -> None:
     with kept.server() as server:
         server.text("update", id="use-postgresql-for-events", status="superseded")
-    path = kept.store / "semantic/decisions/use-postgresql-for-events.md"
-    assert front_of(path)["trust"] == "user"
+    assert kept.json("show", "use-postgresql-for-events")["trust"] == "user"
 
 
 def test_a_section_that_an_agent_rewrites_is_an_agents_from_then_on(agent: Agent) -> None:

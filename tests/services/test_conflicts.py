@@ -10,6 +10,7 @@ from recollect.capture.intake import Draft, save
 from recollect.consolidate.rulings import FILE, Ruling, ruling_change, rulings_of
 from recollect.consolidate.run import consolidate, settle, supersede, waiting
 from recollect.errors import ConflictNotFound, Unreadable, UsageProblem
+from recollect.model.document import memory_from_text
 from recollect.store import history as undoing
 from recollect.store.store import OpenStore
 
@@ -223,7 +224,7 @@ def test_a_saved_decision_with_its_reason_is_asked_about(ruling: str, status: st
     (wait,) = waiting(at(house))
     assert (wait.path, wait.held) == (path, "使用 npm")
     settle(at(house), wait.key, ruling)
-    assert f"\nstatus: {status}\n" in memories(house)[path]
+    assert memory_from_text(memories(house)[path], path).status == status
     assert waiting(at(house)) == ()
     undoing.undo(house.open(), undoing.history(house.open())[0].id)
     assert memories(house) == before

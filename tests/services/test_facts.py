@@ -18,7 +18,7 @@ from recollect.features import core_memory as core
 from recollect.features import facts
 from recollect.features import memories as writing
 from recollect.features.facts import Kept, Origin
-from recollect.model.document import memory_from_text
+from recollect.model.document import memory_from_text, with_field
 from recollect.model.facts import Fact
 from recollect.model.memory import Filter
 from recollect.store import history as undoing
@@ -299,7 +299,7 @@ def test_nobody_adds_to_what_somebody_says_who_is_trusted_more() -> None:
     said = [REDIS, LEAK._replace(status="resolved", files=("a.py",))]
     assert extract(house, *said) == [("d001", "unchanged"), ("i001", "changed")]
     leak = "semantic/issues/i001-it-leaks.md"
-    expected = texts[leak].replace("status: open", "status: resolved")
+    expected = with_field(texts[leak].replace("status: open", "status: resolved"), "updated", NOW)
     assert {**texts, leak: expected} == house.texts()
     outside = [(Fact("issue", "It burns", status="resolved"), AGENT._replace(trust="external"))]
     assert facts.extract(house.open(), outside)[0].what == "unchanged"
@@ -357,7 +357,9 @@ def test_resolving_changes_the_status_alone() -> None:
     done = facts.resolve(house.open(), "I001", dry_run=True)
     assert (done.what, house.texts()[kept.path]) == ("changed", before)
     assert facts.resolve(house.open(), "i001").status == "resolved"
-    assert house.texts()[kept.path] == before.replace("status: open", "status: resolved")
+    assert house.texts()[kept.path] == with_field(
+        before.replace("status: open", "status: resolved"), "updated", NOW
+    )
     assert facts.resolve(house.open(), "i001-it-leaks").what == "unchanged"
     undoing.undo(house.open())
     assert house.texts()[kept.path] == before

@@ -14,7 +14,7 @@ from recollect.errors import MemoryNotFound, UsageProblem
 from recollect.features import merge as merging
 from recollect.features.merge import Pair, merged
 from recollect.model.claim_key import claim_key
-from recollect.model.document import memory_from_text
+from recollect.model.document import memory_from_text, with_field
 from recollect.model.entries import shelved
 from recollect.store import history as undoing
 
@@ -73,7 +73,7 @@ def test_one_undo_takes_all_of_it_back() -> None:
     house = two()
     saved(house, "The queue", "It drains into Postgres.")
     path = "semantic/the-queue.md"
-    house.write(path, house.texts()[path].replace("related: []", "related: [use-postgresql]"))
+    house.write(path, with_field(house.texts()[path], "related", ["use-postgresql"]))
     before = house.texts()
     done = merging.merge(at(house), "use-postgres", "use-postgresql")
     assert done.related == ("the-queue",)

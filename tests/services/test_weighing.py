@@ -12,6 +12,7 @@ from recollect.capture.failure_fix import Reaction
 from recollect.capture.intake import Draft, save
 from recollect.consolidate.run import Outcome, consolidate
 from recollect.features import memories as changing
+from recollect.model.document import fields_of, memory_from_text, with_field
 from recollect.store import history as undoing
 
 from .house import House
@@ -42,8 +43,7 @@ def run(house: House, *reactions: Reaction, now: str = NOW) -> Outcome:
 
 
 def field(house: House, key: str, path: str = PORT) -> str:
-    lines = house.texts()[path].splitlines()
-    return next((line.partition(": ")[2] for line in lines if line.startswith(f"{key}:")), "")
+    return str(fields_of(memory_from_text(house.texts()[path], path))[key])
 
 
 def test_what_comes_first_on_three_days_becomes_salient() -> None:
@@ -115,8 +115,8 @@ def test_a_value_that_a_person_set_stays(way: str) -> None:
     if way == "set":
         changing.set_fields(at(house), "the-port", {"salience": "low", "confidence": "low"})
     elif way == "editor":
-        text = house.texts()[PORT].replace("salience: medium", "salience: low")
-        house.write(PORT, text.replace("confidence: high", "confidence: low"))
+        text = with_field(house.texts()[PORT], "salience", "low")
+        house.write(PORT, with_field(text, "confidence", "low"))
     elif way == "undo":
         run(house, reaction("correction"))
         undoing.undo(at(house), "the-port")
@@ -213,8 +213,8 @@ def test_weighing_is_idempotent_spares_the_person_and_is_undone_in_any_order(
         if way == "set":
             changing.set_fields(at(house), f"fact-{n}", {"salience": "low", "confidence": "low"})
         elif way == "editor":
-            text = house.texts()[path].replace("salience: medium", "salience: low")
-            house.write(path, text.replace("confidence: high", "confidence: low"))
+            text = with_field(house.texts()[path], "salience", "low")
+            house.write(path, with_field(text, "confidence", "low"))
     before = house.texts()
     run(house, *reactions)
     texts = house.texts()

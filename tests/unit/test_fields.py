@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 
 from recollect.model import memory as model
 from recollect.model.document import (
-    ALWAYS,
     DATES,
-    ORDER,
     default_fields,
     fields_of,
     memory_from_text,
     new_text,
+    stem_of,
     time_of,
     with_field,
     with_title,
     words_for,
 )
+from recollect.model.frontmatter import Value
 from recollect.model.memory import Memory, is_id
 
 from .build import any_text, memory
@@ -242,26 +242,59 @@ memories = st.builds(
     updated=_times,
     last_accessed=st.dates().map(str),
     decay_after=st.dates().map(str),
-    retention=st.sampled_from(["", "temporary"]),
+    retention=st.just("temporary"),
     private=st.booleans(),
     body=any_text.map(lambda text: text.strip("\n") + "\n"),
-    path=st.just("semantic/a.md"),
+    path=st.sampled_from(
+        ["semantic/a.md", "semantic/decisions/d001-a.md", "episodic/2026-01-11-a/summary.md"]
+    ),
+).map(
+    lambda made: made._replace(
+        id=stem_of(made.path) if len(made.id) % 2 else made.id,
+        retention="temporary" if made.layer == "episodic" else "",
+    )
 )
 
 
-@given(memories)
-def test_the_text_of_a_new_memory_reads_back_as_the_same_memory(wanted: Memory) -> None:
-    text = new_text(fields_of(wanted), wanted.body)
-    assert memory_from_text(text, wanted.path) == wanted
+@given(memories, st.booleans())
+def test_the_text_of_a_new_memory_reads_back_as_the_same_memory(
+    wanted: Memory, is_placed: bool
+) -> None:
+    text = new_text(fields_of(wanted), wanted.body, wanted.path if is_placed else "")
+    created = wanted.created or time_of(stem_of(wanted.path))
+    updated = wanted.updated or created
+    read = wanted._replace(
+        created=created, updated=updated, last_accessed=wanted.last_accessed or updated[:10]
+    )
+    assert memory_from_text(text, wanted.path) == read
 
 
-def test_a_new_text_has_its_fields_in_order_and_no_empty_ones_but_the_usual() -> None:
-    text = new_text({"title": "T", "files": ["a.py"], "category": "", "zz": "x"}, "\nBody\n\n")
-    lines = text.split("---\n")[1].splitlines()
-    shown = [line.partition(":")[0] for line in lines]
-    assert shown == [key for key in ORDER if key in (*ALWAYS, "files")]
-    assert text.endswith("\n---\nBody\n")
-    assert not any(line.endswith(" ") for line in lines)
+def test_a_new_text_says_what_differs_from_the_usual_and_nothing_else() -> None:
+    path = "semantic/decisions/use-redis.md"  # with a number, it would say its id
+    fields = fields_of(memory_from_text("# Use Redis\n", path))
+    times = {"created": "2026-01-11T14:30:00Z", "updated": "2026-01-11T14:30:00Z"}
+    text = new_text({**fields, **times, "last-accessed": "2026-01-11"}, "# Use Redis\n", path)
+    said = "title: Use Redis\ntype: semantic\ncreated: 2026-01-11T14:30:00Z\n"
+    assert text == f"---\n{said}---\n# Use Redis\n"
+    other: dict[str, Value] = {
+        "id": "d7",
+        "kind": "fact",
+        "confidence": "low",
+        "trust": "agent",
+        "files": ["a.py"],
+    }
+    more = new_text({**fields, **times, **other}, "", path).split("---\n")[1].splitlines()
+    assert [line for line in more if line not in text.splitlines()] == [
+        "id: d7", "kind: fact", "files: [a.py]", "confidence: low", "trust: agent"
+    ]  # fmt: skip
+
+
+def test_an_episode_fades_after_its_time_unless_it_says_when_or_never() -> None:
+    path, day = "episodic/2026-01-11-a.md", "created: 2026-01-11"
+    assert memory_from_text(front(day), path).decay_after == "2026-04-11"
+    assert memory_from_text(front(day, "decay-after: 2027-01-01"), path).decay_after == "2027-01-01"
+    assert memory_from_text(front(day, "decay-after:"), path).decay_after == ""
+    assert memory_from_text(front(day), "semantic/a.md").decay_after == ""
 
 
 @pytest.mark.parametrize("key", DATES)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.model import layers
 from recollect.model import memory as model
+from recollect.model.document import decay_day
 from recollect.model.memory import is_id
 from recollect.text.tokens import STOP_WORDS
 
@@ -95,7 +96,7 @@ def test_every_title_gives_an_id(layer: str, title: str, created: str) -> None:
     ],
 )  # fmt: skip
 def test_an_episode_fades_ninety_days_after_it_was_made(created: str, day: str) -> None:
-    assert layers.decay_day(created) == day
+    assert decay_day(created) == day
 
 
 def test_tags_are_telling_words_of_title_and_body() -> None:

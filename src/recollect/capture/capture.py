@@ -302,7 +302,7 @@ class Capture:
         return free_name(wanted, lambda it: it in self._promised or self.store.is_taken(it))
 
     def _change(self, state: SessionState, name: str, path: str, stamp: str | None) -> Change:
-        text = self._rendered(state, name)
+        text = self._rendered(state, name, path)
         if stamp is not None and stamp != state.written_stamp:
             base = self.store.journal.text_of(state.written_stamp) or ""
             text = with_new_lines(self.store.files.read(path).text, text, base)
@@ -344,11 +344,11 @@ class Capture:
         text = self.store.files.read(change.path).text
         return text == change.text or text == self._redact(change.text)
 
-    def _rendered(self, state: SessionState, name: str) -> str:
-        text = summary.summary_text(state, name, self.store.settings.lang)
-        return codec.with_field(
-            text, "decay-after", layers.decay_day(state.started or self.store.now)
-        )
+    def _rendered(self, state: SessionState, name: str, path: str = "") -> str:
+        text = summary.summary_text(state, name, self.store.settings.lang, path)
+        if not (state.started or state.last_updated):
+            text = codec.with_field(text, "decay-after", codec.decay_day(self.store.now))
+        return text
 
     # ------------------------------------------------------------------------------- solutions
 

@@ -317,7 +317,7 @@ def _new_file(
     body = draft.body.strip("\n")
     if not body.lstrip().startswith("# "):
         body = f"# {draft.title.strip()}\n\n{body}" if body else f"# {draft.title.strip()}"
-    text = codec.new_text(fields, body)
+    text = codec.new_text(fields, body, path)
     if draft.encrypt:
         text = with_conversation(text, draft.conversation)
     changes = [Change("put", path, name, None, text)]
@@ -335,7 +335,7 @@ def _fields_of(draft: Draft, choice: layers.Choice, name: str, created: str) -> 
     category = draft.category
     if not category and choice.kind in model.CATEGORIES:
         category = "other"
-    fields: dict[str, Value] = {
+    return {
         "id": name,
         "title": " ".join(draft.title.split()),
         "type": choice.layer,
@@ -357,9 +357,6 @@ def _fields_of(draft: Draft, choice: layers.Choice, name: str, created: str) -> 
         "last-accessed": created[:10],
         "private": "true" if draft.private else "",
     }
-    if choice.layer == "episodic":
-        fields |= {"retention": "temporary", "decay-after": layers.decay_day(created)}
-    return fields
 
 
 def _hidden_from_git(store: OpenStore, path: str) -> list[Change]:
@@ -422,7 +419,7 @@ def section_change(
         )
         name = path.rsplit("/", 1)[-1].removesuffix(".md")
         fields = _fields_of(shared, choice._replace(kind=kind), name, store.now)
-        text = codec.new_text(fields, f"# {shared.title}\n\n## {title}\n\n{body}\n")
+        text = codec.new_text(fields, f"# {shared.title}\n\n## {title}\n\n{body}\n", path)
         return "created", [Change("put", path, name, None, text)]
     old = store.files.read(path)
     front = frontmatter.split_front(old.text)

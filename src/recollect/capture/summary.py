@@ -124,8 +124,8 @@ def tags_of(state: SessionState) -> list[str]:
     return suggested_tags(state.task, said, TAG_STOPS, most=6)
 
 
-def summary_text(state: SessionState, memory_id: str, lang: str) -> str:
-    """The whole file of a session's memory."""
+def summary_text(state: SessionState, memory_id: str, lang: str, path: str = "") -> str:
+    """The whole file of a session's memory; without a path one that can stand anywhere."""
     say = WORDS[lang]
     facts = session_facts(state)
     body = [f"# {title_of(state)}", "", f"## {say['summary']}", ""]
@@ -150,7 +150,7 @@ def summary_text(state: SessionState, memory_id: str, lang: str) -> str:
             for todo in state.todos
         ),
     )
-    return new_text(_fields(state, memory_id), "\n".join(body))
+    return new_text(_fields(state, memory_id), "\n".join(body), path)
 
 
 def one_line_kept(line: str) -> str:
@@ -231,7 +231,6 @@ def _fields(state: SessionState, memory_id: str) -> dict[str, Value]:
         "created": created,
         "updated": state.last_updated or created,
         "last-accessed": (state.last_updated or created)[:10],
-        "retention": "temporary",
     }
 
 

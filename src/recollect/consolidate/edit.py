@@ -71,7 +71,7 @@ def started(action: Start) -> str:
         fields["confidence"] = "medium"
     if action.kind == "fact":
         fields["source"] = action.mark.source
-    return codec.new_text(fields, f"# {action.title}\n")
+    return codec.new_text(fields, f"# {action.title}\n", action.path)
 
 
 def changed(text: str, *actions: Change) -> str:

@@ -270,7 +270,7 @@ def _change_for(store: OpenStore, name: str, note: client.Note) -> Change | None
         if not (note.body or note.description):
             return None
         path = store.path_for("semantic", "fact", name)
-        return Change("put", path, name, None, _text_for(store, name, title, note))
+        return Change("put", path, name, None, _text_for(path, name, title, note, store.now))
     old = store.read(entry)
     if entry.trust == "user" or entry.archived:
         return None
@@ -286,15 +286,15 @@ def _body(title: str, note: client.Note) -> str:
     return f"{body}\n" if body.startswith("# ") else f"# {title}\n\n{body}".rstrip() + "\n"
 
 
-def _text_for(store: OpenStore, name: str, title: str, note: client.Note) -> str:
-    created = time_of(note.modified) or store.now
+def _text_for(path: str, name: str, title: str, note: client.Note, now: str) -> str:
+    created = time_of(note.modified) or now
     tags = layers.suggested_tags(title, note.body, STOP_WORDS)
     fields: dict[str, Any] = {
         "id": name, "title": title, "type": "semantic", "kind": "fact", "tags": tags,
         "salience": "medium", "confidence": "medium", "source": "observed", "trust": "agent",
         "status": "confirmed", "session": note.session, "created": created, "updated": created,
     }  # fmt: skip
-    return codec.new_text(fields, _body(title, note))
+    return codec.new_text(fields, _body(title, note), path)
 
 
 def _tell_hooks(app: App, store: OpenStore, names: list[str]) -> None:

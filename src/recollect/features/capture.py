@@ -18,7 +18,7 @@ from recollect.clients import CAPTURED
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound
 from recollect.features.parallel import Ahead, Job
 from recollect.features.takeover import project_store
-from recollect.model.layers import decay_day
+from recollect.model.document import decay_day
 from recollect.store import locations as places
 from recollect.workspace import App, publish_after_change
 

@@ -73,7 +73,7 @@ def _planned(
     if not store.files.exists(path):
         name = store.free_id(stem)
         return Written(
-            name, path, "created", layer="semantic", text=_new(store, name, body, trust)
+            name, path, "created", layer="semantic", text=_new(store, name, path, body, trust)
         ), None
     old = store.files.read(path)
     memory = codec.memory_from_text(old.text, path)
@@ -87,18 +87,18 @@ def _planned(
     return Written(memory.id, path, "changed", layer=memory.layer, text=text), old.stamp
 
 
-def _new(store: OpenStore, name: str, body: str, trust: str) -> str:
+def _new(store: OpenStore, name: str, path: str, body: str, trust: str) -> str:
     fields = {
-        **codec.default_fields(f"{FOLDER}/{name}.md"),
+        **codec.default_fields(path),
         "id": name,
-        "title": codec.memory_from_text(body, f"{FOLDER}/{name}.md").title,
+        "title": codec.memory_from_text(body, path).title,
         "source": "instructed",
         "trust": trust,
         "created": store.now,
         "updated": store.now,
         "last-accessed": store.now[:10],
     }
-    return codec.new_text(fields, body)
+    return codec.new_text(fields, body, path)
 
 
 # -------------------- App: core memory, the files that are in every brief.

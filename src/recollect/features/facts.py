@@ -202,7 +202,7 @@ class Keeping:
         else:
             name = store.free_id(numbered_id(fact.kind, self._next(fact.kind), fact.content))
             path = store.path_for(layer, fact.kind, name)
-        text = _text_of(fact, origin, name, store.now)
+        text = _text_of(fact, origin, name, path, store.now)
         status = fact.status if fact.kind == "issue" else "confirmed"
         new = _Known(number_of(name) or name, name, path, fact.kind, status, None, text)
         self._known_of(fact.kind)[same_words(fact.content)] = new
@@ -297,7 +297,7 @@ def _kept(content: str, known: _Known, what: str, before: str = "") -> Kept:
     return Kept(number, name, path, kind, content, status, what, text, before)
 
 
-def _text_of(fact: Fact, origin: Origin, name: str, now: str) -> str:
+def _text_of(fact: Fact, origin: Origin, name: str, path: str, now: str) -> str:
     """The whole file of a new fact."""
     layer = type_of_kind[fact.kind]
     title = " ".join(fact.content.split())
@@ -324,7 +324,7 @@ def _text_of(fact: Fact, origin: Origin, name: str, now: str) -> str:
         "last-accessed": now[:10],
     }
     said = section_text(fact.detail)
-    return codec.new_text(fields, f"# {title}\n\n{said}" if said else f"# {title}")
+    return codec.new_text(fields, f"# {title}\n\n{said}" if said else f"# {title}", path)
 
 
 # ----------------------------------------------------------------------- resolving and clearing

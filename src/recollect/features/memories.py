@@ -166,9 +166,11 @@ def set_fields(
     """
     entry = store.require(name)
     old = store.read_open(entry)
-    text = old.text
+    text, have = old.text, codec.fields_of(store.open_memory(entry))
     for key, value in values.items():
         new = _checked(key, store.ledger.redact(value))
+        if new == have[key] and frontmatter.split_front(text).value(key) is None:
+            continue  # it is so without being said
         if key == "title" and isinstance(new, str) and new:
             text = codec.with_title(text, new)
         else:

@@ -20,7 +20,7 @@ from recollect.context.brief import MOST_SESSIONS, TRUSTED
 from recollect.errors import RecollectError
 from recollect.features import lifecycle
 from recollect.model import document as codec
-from recollect.model import frontmatter, layers
+from recollect.model import frontmatter
 from recollect.model.document import sections_of, stem_of, time_of
 from recollect.model.entries import without_comments
 from recollect.model.facts import code_in
@@ -283,10 +283,9 @@ class _Planned:
             "created": created,
             "updated": created,
             "last-accessed": created[:10],
-            "retention": "temporary",
-            "decay-after": layers.decay_day(created),
         }
-        return [Change("put", path, memory_id, None, codec.new_text(fields, document.text)), gone]
+        text = codec.new_text(fields, document.text, path)
+        return [Change("put", path, memory_id, None, text), gone]
 
 
 def _title_of(document: Document, stem: str) -> str:
@@ -346,7 +345,9 @@ def _recent_change(store: OpenStore, since: str) -> Change | None:
             "updated": store.now,
             "last-accessed": store.now[:10],
         }
-        return Change("put", RECENT, name, None, codec.new_text(fields, with_recent("", block)))
+        return Change(
+            "put", RECENT, name, None, codec.new_text(fields, with_recent("", block), RECENT)
+        )
     old = store.files.read(RECENT)
     front = frontmatter.split_front(old.text)
     body = with_recent(front.body, block)

@@ -375,7 +375,7 @@ def _planned(app: App, found: Found, wish: Wish) -> Saved:
     what = "changed" if entry else "created"
     if entry and state.status == "saved" and not (wish.tags or wish.summary):
         what = "nothing"
-    text = summary.summary_text(state, name, target.settings.lang)
+    text = summary.summary_text(state, name, target.settings.lang, path)
     found = found._replace(state=heard)
     return Saved(found, name, os.path.join(target.files.root, path), what, text)
 

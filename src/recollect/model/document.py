@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model import memory as model
@@ -286,10 +286,6 @@ ORDER = (
 ).split()
 LISTS = ("tags", "trigger", "files", "concepts", "related", "supersedes")
 DATES = ("created", "updated", "last-accessed", "decay-after")
-ALWAYS = (
-    "id title type kind tags trigger salience confidence source trust status related created "
-    "updated last-accessed"
-).split()
 _WORDS = {
     "type": model.LAYERS,
     "kind": tuple(model.KINDS),
@@ -324,12 +320,13 @@ def words_for(key: str) -> tuple[str, ...]:
     return tuple(_WORDS.get(key, ()))
 
 
-def default_fields(path: str) -> dict[str, str]:
-    """What a file in this place is, as long as it does not say otherwise."""
+def default_fields(path: str, layer: str = "") -> dict[str, str]:
+    """What a file in this place is, of another layer where one is named, as long as it does not say otherwise."""
     inside = path.removeprefix("archive/")
     folder = inside.partition("/")[0]
-    layer = folder if folder in model.LAYERS else "semantic"
-    if layer == "episodic":
+    place = folder if folder in model.LAYERS else "semantic"
+    layer = layer or place
+    if place == "episodic":
         kind = "conversation" if inside.endswith("/summary.md") else "note"
     else:
         kind = next((k for start, k in _FOLDER_KINDS if inside.startswith(start)), "note")
@@ -364,9 +361,12 @@ def memory_from_text(text: str, path: str) -> Memory:
     if text.endswith("\0"):
         problems.append("it ends in NUL bytes, as a power cut or a bad disk leaves them")
     default = default_fields(path)
+    layer = _one(said, "type").lower()
+    if layer != default["type"] and layer in model.LAYERS:
+        default = default_fields(path, layer)
     word = {key: _word(said, key, default, problems) for key in _WORDS}
-    times = {key: _time(said, key, problems) for key in DATES}
     stem = stem_of(path)
+    times = _times(said, (legacy.time, stem), word["type"], problems)
     title = _one(said, "title") or legacy.title or _first_heading(body) or stem
     return Memory(
         id=_id(said, stem, problems),
@@ -388,10 +388,10 @@ def memory_from_text(text: str, path: str) -> Memory:
         related=_many(said, "related"),
         supersedes=_many(said, "supersedes"),
         session=_one(said, "session"),
-        created=times["created"] or time_of(legacy.time) or time_of(stem),
+        created=times["created"],
         updated=times["updated"],
         last_accessed=times["last-accessed"][:10],
-        retention=_one(said, "retention"),
+        retention=_one(said, "retention") or ("temporary" if word["type"] == "episodic" else ""),
         decay_after=times["decay-after"][:10],
         private=_one(said, "private").lower() not in _NOT,
         problem="; ".join(problems),
@@ -413,16 +413,43 @@ def fields_of(memory: Memory) -> dict[str, Value]:
     return fields
 
 
-def new_text(fields: Mapping[str, Value], body: str) -> str:
-    """The text of a new memory with these fields; empty ones are left out unless always shown."""
+def new_text(fields: Mapping[str, Value], body: str, path: str = "") -> str:
+    """The text of a new memory with these fields; what they are without being said is left out.
+
+    Without a path, or encrypted, it says its id and its kind, so that it can stand anywhere.
+    """
+    usual = _unsaid(fields, "" if is_sealed_path(path) else path)
     lines = ["---"]
     for key in ORDER:
-        value = fields.get(key, [] if key in LISTS else "")
-        if not value and key not in ALWAYS:
+        value = fields.get(key)
+        is_said = value or (value == "" and key == "decay-after")  # one that is empty never comes
+        if value is None or not is_said or value == usual.get(key, ""):
             continue
         shown = date_text(value) if key in DATES and isinstance(value, str) else value_text(value)
         lines.append(f"{key}: {shown}".rstrip())
     return "\n".join(lines) + "\n---\n" + body.strip("\n") + "\n"
+
+
+def _unsaid(fields: Mapping[str, Value], path: str) -> dict[str, str]:
+    """The values that a text with these fields, in this place, has without saying them."""
+    layer, created = str(fields.get("type", "")), str(fields.get("created", ""))
+    updated = str(fields.get("updated", "")) or created
+    usual = default_fields(path, layer) if path else layer_defaults(layer)
+    usual.pop("type", "")  # a file that somebody moves stays what it is
+    if path and not model.is_number(stem_of(path).partition("-")[0]):  # numbers are for good
+        usual["id"] = stem_of(path)
+    usual |= {"updated": created, "last-accessed": updated[:10]}
+    if layer == "episodic":
+        usual |= {"retention": "temporary", "decay-after": decay_day(created)}
+    return usual
+
+
+def decay_day(created: str) -> str:
+    """The day after which an episode fades: 90 days after it was made (UTC)."""
+    try:
+        return (date.fromisoformat(created[:10]) + timedelta(days=model.DECAY_DAYS)).isoformat()
+    except (ValueError, OverflowError):
+        return ""
 
 
 def with_field(text: str, key: str, value: Value | None) -> str:
@@ -486,6 +513,20 @@ def _time(said: Said, key: str, problems: list[str]) -> str:
     if value and not time:
         problems.append(f"{key} is “{value}”, which is no date such as 2026-01-11")
     return time
+
+
+def _times(
+    said: Said, elsewhere: tuple[str, str], layer: str, problems: list[str]
+) -> dict[str, str]:
+    """The times of a memory; those that its fields do not say follow from others."""
+    times = {key: _time(said, key, problems) for key in DATES}
+    header, stem = elsewhere
+    times["created"] = times["created"] or time_of(header) or time_of(stem)
+    times["updated"] = times["updated"] or times["created"]
+    times["last-accessed"] = times["last-accessed"] or times["updated"]
+    if layer == "episodic" and "decay-after" not in said:  # empty means never
+        times["decay-after"] = decay_day(times["created"])
+    return times
 
 
 def _id(said: Said, stem: str, problems: list[str]) -> str:

@@ -6,10 +6,9 @@ The first matching rule decides. A layer or kind that a person names is kept.
 from __future__ import annotations
 
 import re
-from datetime import date, timedelta
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.model.memory import CORE, DECAY_DAYS, slug_of, type_of_kind
+from recollect.model.memory import CORE, slug_of, type_of_kind
 
 # Each in English and, for texts that are not all ASCII, in Chinese.
 _POINTER = (
@@ -125,14 +124,6 @@ def name_of(layer: str, title: str, created: str) -> str:
     """The wanted id of a new memory: its slug, with the day in front for an episode."""
     slug = slug_of(title)
     return f"{created[:10]}-{slug}"[:75].strip("-") if layer == "episodic" else slug
-
-
-def decay_day(created: str) -> str:
-    """The day after which an episode fades: 90 days after it was made (UTC)."""
-    try:
-        return (date.fromisoformat(created[:10]) + timedelta(days=DECAY_DAYS)).isoformat()
-    except (ValueError, OverflowError):
-        return ""
 
 
 _LATIN = r"[A-Za-z][A-Za-z0-9_+#.-]{2,24}"

@@ -45,6 +45,7 @@ from recollect.privacy.hiding import DECRYPT, ENCRYPT, Turned
 from recollect.store.store import OpenStore
 
 WAS = "was"  # the key under which an encrypted memory keeps the name it had when it was plain
+UNSAID = "unsaid"  # and under which the fields that it had by its place alone
 REWRAP = "rewrap"
 _PLACE = "semantic/x.md"  # where a text is read that has no place of its own
 
@@ -179,11 +180,14 @@ def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
     def plan() -> list[Change]:
         old = store.read(entry)
         memory = codec.memory_from_text(old.text, entry.path)
-        text = codec.with_field(old.text, "id", new)
+        text, said = old.text, frontmatter.split_front(old.text)
+        unsaid = []
         for key, value in _said_by_place(memory, store.now).items():
-            if not frontmatter.split_front(text).value(key):
+            if not said.value(key):
                 text = codec.with_field(text, key, value)
-        text = codec.with_field(text, WAS, entry.id)
+                unsaid += [key] if said.lines else []
+        text = codec.with_field(codec.with_field(text, "id", new), WAS, entry.id)
+        text = codec.with_field(text, UNSAID, unsaid) if unsaid else text
         changes = [Change("remove", entry.path, entry.id, old.stamp)]
         for path in files_of(entry.path)[1:]:
             if store.files.exists(path):
@@ -199,6 +203,7 @@ def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
 def _said_by_place(memory: Memory, now: str) -> dict[str, str]:
     """What a memory is by its name and place, which it loses."""
     return {
+        "id": memory.id,
         "title": memory.title,
         "type": memory.layer,
         "kind": memory.kind,
@@ -231,7 +236,8 @@ def decrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
         raise UsageProblem(what=f"{entry.id} is not encrypted.", command=DECRYPT)
     old = store.read_open(entry)
     memory = codec.memory_from_text(old.text, _PLACE)
-    was = frontmatter.split_front(old.text).value(WAS)
+    front = frontmatter.split_front(old.text)
+    was, unsaid = front.value(WAS), front.value(UNSAID) or ()
     wanted = was if isinstance(was, str) and is_id(was) else slug_of(memory.title)
     new = free_name(wanted, store.is_taken)
     conversation = conversation_of(store, entry)
@@ -240,6 +246,9 @@ def decrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
 
     def plan() -> list[Change]:
         text = codec.with_field(codec.with_field(old.text, "id", new), WAS, None)
+        for key in unsaid if new == was else ():
+            text = codec.with_field(text, key, None)
+        text = codec.with_field(text, UNSAID, None)
         texts = zip(files_of(done.path), (text, conversation), strict=False)
         puts = [Change("put", path, new, None, said) for path, said in texts if said]
         return [*puts, Change("remove", entry.path, entry.id, old.stamp)]
