@@ -174,7 +174,7 @@ def test_the_items_of_a_page_with_block_ids_and_footnotes() -> None:
     (item,) = pages.items_of(page)
     assert item == (
         "facts",
-        "semantic",
+        "fact",
         "person",
         "",
         "Order numbers are ULIDs.",
