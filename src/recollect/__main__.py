@@ -13,18 +13,13 @@ COLLECT_AFTER = 50_000
 
 
 def main() -> None:
-    """Run the command line, the worker, or one that hears sessions for another process."""
+    """Run the command line, the worker, or the server."""
     if __package__ in (None, ""):  # run by its path, as the hooks do
         sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     if len(sys.argv) == 3 and sys.argv[1] == "work":
         from recollect.features.worker import main as worker
 
         worker(sys.argv[2])
-        return
-    if len(sys.argv) == 3 and sys.argv[1] == "hear":
-        from recollect.features.parallel import main as hear
-
-        hear(sys.argv[2])
         return
     if sys.argv[1:] == ["mcp"] and not (sys.stdin and sys.stdin.isatty()):
         from recollect.interfaces.mcp.server import serve

@@ -1,15 +1,17 @@
-"""Much that is new is heard by several processes, and what comes out is what one would make."""
+"""Much that is new is parsed by several processes, and what comes out is what one would make."""
 
 from __future__ import annotations
 
-import json
+import multiprocessing
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,14 +21,12 @@ from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 
 from recollect.capture.state import Heard
-from recollect.features import parallel as ahead
-from recollect.model.session import SessionState
+from recollect.features import capture
 from recollect.workspace import App
 
 PROJECTS = ("one", "two")
 SESSIONS = 12  # in the first project: more than are written together
 WRITTEN_NOW = ("updated:", "created:", "last-accessed:")
-TEXTS = st.text(st.characters(codec=None))
 
 
 def _name(n: int) -> str:
@@ -93,40 +93,29 @@ def _begin_anew(person: Person, tmp_path: Path) -> None:
 
 
 @contextmanager
-def _processes(
-    patch: pytest.MonkeyPatch, count: int, then: Callable[[Any], object] = id
-) -> Iterator[list[Any]]:
-    """So many processors, and the processes that were started; `then` is told of each."""
-    started: list[Any] = []
-
-    class Seen(subprocess.Popen[bytes]):
-        def __init__(self, *command: Any, **more: Any) -> None:
-            super().__init__(*command, **more)
-            started.append(self)
-            then(self)
-
+def _processes(patch: pytest.MonkeyPatch, count: int, worth: int = 1) -> Iterator[None]:
+    """So many processors, and other processes for a few bytes already; none is left behind."""
     with patch.context() as patched:
-        patched.setattr(ahead, "WORTH_BYTES", 1)
+        patched.setattr(capture, "WORTH_BYTES", worth)
         patched.setattr("os.cpu_count", lambda: count)
-        patched.setattr(subprocess, "Popen", Seen)
-        yield started
-    assert all(one.poll() is not None for one in started), "a process was left behind"
+        yield
+    for child in multiprocessing.active_children():
+        child.join(10)
+    assert multiprocessing.active_children() == []
 
 
 @pytest.mark.slow
 def test_several_processes_make_to_the_byte_what_one_makes(
     person: Person, past: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with _processes(monkeypatch, 1) as started:
+    with _processes(monkeypatch, 1):
         alone = person.ok("capture", str(past), "--json").json
-    assert started == []
     assert (alone["created"], alone["failed"]) == (SESSIONS + 1, [])
     kept = _kept(tmp_path)
     for count in (2, 3):
         _begin_anew(person, tmp_path)
-        with _processes(monkeypatch, count) as started:
+        with _processes(monkeypatch, count):
             together = person.ok("capture", str(past), "--json").json
-        assert [one.args[-2] for one in started] == [ahead.WORD] * (count - 1)
         assert together == alone
         assert _kept(tmp_path) == kept
     with _processes(monkeypatch, 2):
@@ -137,123 +126,122 @@ def test_several_processes_make_to_the_byte_what_one_makes(
 
 @pytest.mark.slow
 def test_nothing_is_lost_with_a_process_that_dies(
-    person: Person, past: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    person: Person, past: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept: list[dict[str, bytes]] = []
-    for answers in (0, 1, 3):  # that it gives before it dies
+    asked = 0
 
-        def die(process: Any, answers: int = answers) -> None:
-            process.stdout = _Dying(process, answers)
+    def parsed(self: capture.Ahead, turn: int) -> Heard | None:
+        nonlocal asked
+        asked += 1
+        if asked == 3:
+            for child in multiprocessing.active_children():
+                child.kill()
+        return one(self, turn)
 
-        with _processes(monkeypatch, 2, die):
-            assert person.ok("capture", str(past), "--json").json["created"] == SESSIONS + 1
-        kept.append(_kept(tmp_path))
-        _begin_anew(person, tmp_path)
-    assert kept[0] == kept[1] == kept[2]
+    one = capture.Ahead.heard
+    monkeypatch.setattr(capture.Ahead, "heard", parsed)
+    with _processes(monkeypatch, 2):
+        assert person.ok("capture", str(past), "--json").json["created"] == SESSIONS + 1
+    assert asked > SESSIONS
 
 
 @pytest.mark.slow
 def test_a_process_that_hangs_is_not_waited_for_any_longer(
     person: Person, past: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def hang(process: Any) -> None:
-        process.stdout = _Hanging(process)
-
-    monkeypatch.setattr(ahead, "PATIENCE_SECONDS", 0.05)
-    with _processes(monkeypatch, 2, hang):
+    monkeypatch.setattr(capture, "PATIENCE_SECONDS", 0)
+    with _processes(monkeypatch, 2):
         assert person.ok("capture", str(past), "--json").json["created"] == SESSIONS + 1
 
 
-class _Hanging:
-    """The answers of a process that gives none."""
+@pytest.mark.slow
+def test_the_others_end_with_a_process_that_is_killed(
+    person: Person, past: Path, tmp_path: Path
+) -> None:
+    """A child that would go on for a minute is gone soon after its parent."""
+    code = (
+        "import os, time\n"
+        "from recollect.features import capture\n"
+        "from recollect.workspace import App\n"
+        "if __name__ == '__main__':\n"
+        "    capture.WORTH_BYTES = 1\n"
+        "    os.cpu_count = lambda: 2\n"
+        "    app = App(os.getcwd(), dict(os.environ))\n"
+        f"    jobs = [capture.Job('claude', {str(next(past.rglob('*.jsonl')))!r}, '', 'en', False)]\n"
+        "    with capture.Ahead(app, jobs) as ahead:\n"
+        "        assert ahead.heard(0) is not None\n"
+        "        print(*(p.pid for p in ahead._pool._processes.values()), flush=True)\n"
+        "        time.sleep(60)\n"
+    )
+    script = tmp_path / "hold.py"
+    script.write_text(code)
+    parent = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, env=person.environment({})
+    )
+    assert parent.stdout
+    children = [int(pid) for pid in parent.stdout.readline().split()]
+    parent.kill()
+    parent.communicate()
+    assert children
+    ends = time.monotonic() + 10
+    while any(map(_runs, children)) and time.monotonic() < ends:
+        time.sleep(0.05)
+    assert not any(map(_runs, children))
 
-    def __init__(self, process: Any) -> None:
-        self._process, self._pipe = process, process.stdout
 
-    def __iter__(self) -> Iterator[bytes]:
-        self._process.wait()
-        yield from ()
-
-    def close(self) -> None:
-        self._pipe.close()
-
-
-class _Dying:
-    """The answers of a process that dies in the middle of one."""
-
-    def __init__(self, process: Any, answers: int) -> None:
-        self._process, self._answers, self._pipe = process, answers, process.stdout
-
-    def __iter__(self) -> Iterator[bytes]:
-        for n, line in enumerate(self._pipe):
-            if n == self._answers:
-                self._process.kill()
-                yield line[: len(line) // 2]
-                return
-            yield line
-
-    def close(self) -> None:
-        self._pipe.close()
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")  # one that nobody has waited for is over as well
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def test_little_is_heard_by_one_process(
+def test_little_is_parsed_by_one_process(
     person: Person, past: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 8)
-    monkeypatch.setattr(subprocess, "Popen", None)
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", None)
     assert person.ok("capture", str(past), "--json").json["created"] == SESSIONS + 1
 
 
 @settings(max_examples=50)
 @given(st.lists(st.integers(0, 20_000_000), max_size=40), st.integers(1, 16))
-def test_nobody_is_started_to_hear_little(sizes: list[int], processors: int) -> None:
+def test_nobody_is_started_to_parse_little(sizes: list[int], processors: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("os.cpu_count", lambda: processors)
-        count = ahead.others_for(sizes)
+        count = capture.others_for(sizes)
     assert 0 <= count < processors
-    assert count * ahead.WORTH_BYTES <= sum(sizes)
+    assert count * capture.WORTH_BYTES <= sum(sizes)
 
 
-@given(TEXTS, st.lists(TEXTS), st.binary(), st.text())
-def test_what_was_heard_comes_through_a_pipe_as_it_was(
-    task: str, asked: list[str], raw: bytes, log: str
-) -> None:
-    state = SessionState("s", task=task, decisions=[{"content": task}], ids=asked)
-    heard = Heard(state, len(asked), tuple(asked), raw, log)
-    line = ahead.line_of(heard)
-    assert "\n" not in line
-    assert ahead.heard_in(f"{line}\n".encode()) == heard
-    assert ahead.heard_in(line.encode()[:-1]) is None
-
-
-def test_what_cannot_be_heard_ahead_is_left_for_its_turn(past: Path, person: Person) -> None:
-    told = [
-        ["opencode", str(past / "no-such.db#s"), "", "en", False],
-        ["claude", str(past / "two" / f"{_name(SESSIONS + 1)}.jsonl"), "", "en", False],
+def test_what_cannot_be_parsed_ahead_is_left_for_its_turn(past: Path, person: Person) -> None:
+    jobs = [
+        capture.Job("opencode", str(past / "no-such.db#s"), "", "en", False),
+        capture.Job("claude", str(past / "two" / f"{_name(SESSIONS + 1)}.jsonl"), "", "en", False),
     ]
-    lines = [json.dumps(row).encode() for row in told]
-    said = [ahead.heard_in(line.encode()) for line in ahead.hear_all(str(person.home), lines)]
+    said = [capture.parsed(str(person.home), person.environment({}), job) for job in jobs]
     assert said[0] is None or said[0].events == 0
     assert said[1] is not None
     assert said[1].state.prompts
 
 
+@pytest.mark.slow
 def test_each_turn_gets_what_its_own_session_says(
     person: Person, past: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = sorted(map(str, past.rglob("*.jsonl")))
     jobs = [
-        ahead.Job("claude", path, "", "en", False) if n % 5 else None
+        capture.Job("claude", path, "", "en", False) if n % 5 else None
         for n, path in enumerate(paths)
     ]
+    turns = [turn for turn in range(len(jobs)) if turn != 3]
     app = App(str(person.project), person.environment({}))
-    with _processes(monkeypatch, 2), ahead.Ahead(app, jobs) as one:
-        said = [one.heard(turn) for turn in range(len(jobs)) if turn != 3]
-    found = {heard.state.session_id for heard in said if heard}
-    assert found < {Path(path).stem for path in paths}
-    for job, heard in zip([job for turn, job in enumerate(jobs) if turn != 3], said, strict=True):
-        assert (
-            heard is None or heard.state.session_id == Path(job.transcript).stem
-            if job
-            else heard is None
+    with _processes(monkeypatch, 2), capture.Ahead(app, jobs) as one:
+        said = [one.heard(turn) for turn in turns]
+    for turn, heard in zip(turns, said, strict=True):
+        job = jobs[turn]
+        assert (heard.state.session_id if heard else None) == (
+            Path(job.transcript).stem if job else None
         )

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from itertools import repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from recollect import workspace as here
 from recollect import workspace as workers
 from recollect._fastimport import NamedTuple
 from recollect.capture.capture import Capture, Captured, Ending
 from recollect.capture.session_files import FolderSessions
-from recollect.capture.state import Heard
+from recollect.capture.state import Heard, Hearing, log_of
 from recollect.clients import CAPTURED
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound
-from recollect.features.parallel import Ahead, Job
 from recollect.features.takeover import project_store
 from recollect.model.document import decay_day
+from recollect.model.session import Event, SessionState
 from recollect.store import locations as places
 from recollect.workspace import App, publish_after_change
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 CLIENTS = CAPTURED  # whose transcripts can be read
 MOST_TOGETHER = 8  # sessions whose memories are written together
@@ -259,3 +263,129 @@ class _Together:
 
     def _waiting(self) -> list[Ending]:
         return [one for _, one in self._found if isinstance(one, Ending)]
+
+
+# -------------------- New sessions are parsed by other processes, before it is their turn.
+
+
+WORTH_BYTES = 8_000_000  # less is parsed before another process would have started
+LARGEST_BYTES = 16_000_000  # of a transcript: two of the long ones at once take too much memory
+MOST_OTHERS = 3  # they parse more than one process can write
+WAITING_FOR_EACH = 6  # sessions, parsed or to be parsed, for each process
+PATIENCE_SECONDS = 60.0  # with a process that does not answer
+
+
+class Job(NamedTuple):
+    """A transcript of a new session, and what is to be known to parse it."""
+
+    client: str
+    transcript: str
+    base: str
+    lang: str
+    is_personal: bool
+
+
+def parsed(folder: str, env: Mapping[str, str], job: Job) -> Heard | None:
+    """All that a session says; None if it cannot be read: at its turn the person is told why."""
+    with suppress(RecollectError):
+        return _parsed(App(folder, env), job)
+    return None
+
+
+def _parsed(app: App, job: Job) -> Heard:
+    asked: list[str] = []
+
+    def none_beside(_: SessionState, event: str) -> set[str]:
+        asked.append(event)
+        return set()
+
+    app.is_personal = job.is_personal
+    reader = app.readers()[job.client]
+    hearing = Hearing(app.redact, job.base, none_beside)
+    state = SessionState(reader.session_of(job.transcript), job.client)
+    events: list[Event] = []
+    raw = b""
+    for fresh in hearing.hear(reader, job.transcript, state):
+        raw += FolderSessions.packed(fresh)
+        events += fresh
+    return Heard(state, len(events), tuple(asked), raw, log_of(events, job.lang))
+
+
+def others_for(sizes: Iterable[int]) -> int:
+    """How many processes are worth starting to parse so much."""
+    return min((os.cpu_count() or 1) - 1, MOST_OTHERS, sum(sizes) // WORTH_BYTES)
+
+
+def _size(path: str) -> int:
+    with suppress(OSError):
+        return os.path.getsize(path)
+    return 0
+
+
+class Ahead:
+    """Sessions parsed by other processes in the order of their turns; without them if one dies."""
+
+    def __init__(self, app: App, jobs: Sequence[Job | None]) -> None:
+        """A job for each turn; None where a session can only be parsed when it is its turn."""
+        sizes = {n: _size(job.transcript) for n, job in enumerate(jobs) if job}
+        self._app = app
+        self._jobs = deque(
+            (n, job) for n, job in enumerate(jobs) if job and sizes[n] <= LARGEST_BYTES
+        )
+        self._others = others_for(sizes[n] for n, _ in self._jobs)
+        self._pool: ProcessPoolExecutor | None = None
+        self._given: dict[int, Future[Heard | None]] = {}
+
+    def __enter__(self) -> Self:
+        if self._others:
+            import multiprocessing
+            from concurrent.futures import ProcessPoolExecutor
+
+            with suppress(OSError, ImportError):  # where there is no room for them it goes without
+                self._pool = ProcessPoolExecutor(
+                    self._others, multiprocessing.get_context("spawn"), _begin
+                )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def heard(self, turn: int) -> Heard | None:
+        """What the session says whose turn it is; None if it is still to be parsed."""
+        for late in [n for n in self._given if n < turn]:
+            self._given.pop(late).cancel()
+        while self._jobs and self._jobs[0][0] < turn:
+            self._jobs.popleft()
+        self._feed()
+        found = self._given.pop(turn, None)
+        try:
+            return found.result(PATIENCE_SECONDS) if found else None
+        except (RuntimeError, TimeoutError):  # one died, or hangs
+            return None
+
+    def _feed(self) -> None:
+        """Give the other processes what they are to parse next."""
+        with suppress(RuntimeError, OSError):  # one died, or cannot be started
+            while self._pool and self._jobs and len(self._given) < WAITING_FOR_EACH * self._others:
+                turn, job = self._jobs.popleft()
+                future = self._pool.submit(parsed, self._app.folder, dict(self._app.env), job)
+                self._given[turn] = future
+
+
+def _begin() -> None:
+    """In another process: leave Ctrl-C to the first one, and end with it."""
+    import signal
+    from threading import Thread
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
