@@ -13,7 +13,7 @@ from recollect.model.session import Event, SessionState
 from recollect.text import sentences as sentences_module
 
 from .build import any_text, is_quick
-from .notice_cases import DECISIONS, LONG, NOTHING, RULES
+from .notice_cases import DECISIONS, KEPT, LONG, NOTHING, PASSED, RULES
 
 LEAST_RECALL = 0.90
 LEAST_PRECISION = 0.95
@@ -38,6 +38,53 @@ def test_hardly_anything_is_found_where_nothing_is_decided() -> None:
     wrong = [sentence for sentence in NOTHING if notice.facts_said(sentence)]
     precision = 1 - len(wrong) / len(NOTHING)
     assert precision >= LEAST_PRECISION, wrong
+
+
+@pytest.mark.parametrize("is_english", [True, False], ids=["English", "Chinese"])
+def test_what_people_decide_on_an_ordinary_day_is_kept(is_english: bool) -> None:
+    said = [sentence for sentence in KEPT if sentence.isascii() == is_english]
+    missed = [sentence for sentence in said if not notice.facts_said(sentence)]
+    assert 1 - len(missed) / len(said) >= LEAST_RECALL, missed
+
+
+def test_what_they_ask_for_on_an_ordinary_day_is_not() -> None:
+    assert [sentence for sentence in PASSED if notice.facts_said(sentence)] == []
+
+
+OFFER = """I see two ways:
+
+**Option A: Keep the JSON file** - simple, but slow.
+**Option B: Store sessions in SQLite with WAL** - survives crashes.
+
+方案一：继续用 JSON 文件
+方案二：会话存到 SQLite，开启 WAL（推荐）
+"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content", "reason"),
+    [
+        ("go with B", "Store sessions in SQLite with WAL", ""),
+        ("yes, option B because we need it to be safe", "Store sessions in SQLite with WAL", "we need it to be safe"),
+        ("let's implement option b.", "Store sessions in SQLite with WAL", ""),
+        ("就用方案二", "会话存到 SQLite，开启 WAL", ""),
+        ("方案二吧，因为要快", "会话存到 SQLite，开启 WAL", "要快"),
+    ],
+)  # fmt: skip
+def test_of_an_option_that_is_chosen_the_text_is_kept(
+    prompt: str, content: str, reason: str
+) -> None:
+    (fact,) = notice.facts_said(prompt, OFFER)
+    assert (fact.kind, fact.content, fact.detail) == ("decision", content, reason)
+    assert notice.facts_said(prompt) == []  # without the answer it says nothing
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["option C", "is option B safe?", "not option A", "option A does not work", "use option A and B", "方案二会不会更快", "2"],
+)  # fmt: skip
+def test_an_option_that_is_not_chosen_is_not_kept(prompt: str) -> None:
+    assert notice.facts_said(prompt, OFFER) == []
 
 
 @pytest.mark.parametrize(("prompt", "wanted"), LONG, ids=lambda value: str(value)[:20])

@@ -14,18 +14,25 @@ from recollect.text.sentences import (
     first_sentence,
     sentences_of,
     shortened,
+    weight_of,
     without_blocks,
     without_quotations,
 )
 
-LONGEST = 320
+LONGEST = 200
+LEAST = 6  # letters of anything that says something
+SHORTEST = (20, 10)  # characters of what is no rule, in English and in Chinese
 _CJK = Pattern(r"[\u4e00-\u9fff]")
 _LEAD = Pattern(
-    r"^(?:(?:ok(?:ay)?|yes|yeah|right|sure|also|and|so|then|well|please|one more thing|btw|by the way)"
-    r"\b[,:.!]?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了)[，,：:！。\s]+|请(?=[^注求问]))",
+    r"^(?:no,\s+|(?:ok(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
+    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|mention that|also note that)\b(?:[,:.!]|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了)[，,：:！。\s]+|请(?=[^注求问]))",
     re.I,
 )
-_STATED = Pattern(r"^(?:decision|decided)\s*[:：]\s*|^(?:决定|决策)\s*[:：]\s*", re.I)
+_STATED = Pattern(
+    r"^(?:(?:final )?(?:decision|call|verdict)|decided|agreed|settled)\s*[:：]\s*"
+    r"|^(?:最终)?(?:决定|决策|结论)\s*[:：]\s*|^(?:说定|敲定|商定|定)了[，,：:]\s*",
+    re.I,
+)
 _REASON = Pattern(
     r"(?:,|;|\s[–—-])?\s+(?:because|since|so that|as it|as we|in order to|due to|to avoid)\b\s*"
     r"|[,，;；]?\s*(?:因为|由于|以便|为了避免|原因是|理由是)[:：]?\s*",
@@ -44,37 +51,91 @@ _ARCHITECTURE = Pattern(
 _SAID = Pattern(
     r"^(?:we|i|the team)(?:['’]ve| have)?(?: all)? (?:decided|agreed|chose|opted) "
     r"(?:to|that we(?:['’]ll| will)?|that|on)\s+(?!not\b)"
-    r"|^(?:let['’]?s|we(?:['’]ll| will| shall)|i(?:['’]d| would) like us to|i want us to)\s+(?!not\b)"
+    r"|^(?:let['’]?s|we(?:['’]ll| will| shall)|i(?:['’]d| would)(?: like (?:us )?to)?|i want (?:us )?to)\s+(?!not\b|rather\b|like\b)"
     r"|^我?们?(?:已经)?决定[了:：,，]?\s*",
     re.I,
 )
 
 
-def facts_said(text: str) -> list[Fact]:
-    """The decisions and preferences in a person's prompt, in order."""
-    found = (fact_in(sentence) for sentence in sentences_of(text))
+def facts_said(text: str, before: str = "") -> list[Fact]:
+    """The decisions and preferences in a person's prompt, in order.
+
+    `before` is the answer right before it: of an option that it offers the option's text is kept.
+    """
+    found = (fact_in(sentence) or _chosen(sentence, before) for sentence in sentences_of(text, 1))
     return [fact for fact in found if fact]
+
+
+_OFFERED = r"(?:option|approach|variant|alternative|choice|plan) #?"
+_CHOICE = Pattern(
+    r"(?:let['’]?s |we(?:['’]ll| will| should) |i(?:['’]d| would)? )?"
+    r"(?:(?:go (?:with|for)|use|do|take|pick|choose|prefer|implement) "
+    rf"(?:{_OFFERED}(?P<en>[a-d]|\d)\b|(?P<short>[a-d]|\d)\b(?! \w+s\b))(?!\s*(?:and|or|[,/+])\s*(?:[a-d]|\d)\b)"
+    rf"|{_OFFERED}(?P<bare>[a-d]|\d)\b(?=\s*(?:$|[.,!;:]|because\b|since\b|please\b|then\b)))"
+    r"|(?:那?就|我|我们)*(?:选择?|用|采用|按照?|走)?(?:方案|选项)\s*(?P<zh>[一二三四A-D\d])(?=\s*(?:$|[。，！吧]|因为))",
+    re.I,
+)
+_NUMERALS = {"一": "1", "二": "2", "三": "3", "四": "4"}
+LONGEST_OPTION = 160
+
+
+def _chosen(sentence: str, before: str) -> Fact | None:
+    """The option of the answer before that a sentence chooses, in the words of that answer."""
+    bare = _without_lead(sentence)
+    match = _CHOICE.match(bare) if before and len(bare) <= LONGEST else None
+    wording = CHINESE if match and match["zh"] else ENGLISH
+    if not match or wording.not_meant.search(bare):
+        return None
+    label = next(filter(None, match.groups())).upper()
+    text = _option(label, before) or _option(_NUMERALS.get(label, label), before)
+    if len(text) < SHORTEST[wording is CHINESE] or ENGLISH.not_meant.search(text):
+        return None
+    chosen = _decision(text, "instructed")
+    cut = _REASON.search(bare, match.end())
+    return chosen._replace(detail=_trim(bare[cut.end() :])) if chosen and cut else chosen
+
+
+def _option(label: str, answer: str) -> str:
+    """What stands behind the label of an option in an answer; nothing where two do."""
+    lines = re.findall(
+        rf"^[ \t]*(?:[-*#>]+[ \t]+)?\**(?:(?:option|approach|variant|alternative|choice|plan)[ \t]+|方案|选项)?{label}\**"
+        r"[ \t]*[.):：—–-]\**[ \t]*(\S.*)$",
+        answer,
+        re.I | re.M,
+    )
+    if len(lines) != 1:
+        return ""
+    said = re.split(r"\*\*|\s[—–-]+\s|(?<=\w)[.。](?:\s|$)|[(（]", lines[0].lstrip("*"))[0]
+    return said.strip(" *:：") if len(said) <= LONGEST_OPTION else ""
 
 
 @lru_cache(maxsize=256)  # a prompt is read for its facts and for its task
 def fact_in(sentence: str) -> Fact | None:
     """What one sentence of a person decides or rules, or None."""
-    if len(sentence) > LONGEST:
+    if weight_of(sentence) < LEAST or len(sentence) > LONGEST:
         return None
-    while lead := _LEAD.match(sentence):
-        sentence = sentence[lead.end() :]
+    sentence = _without_lead(sentence)
     wording = CHINESE if _CJK.search(sentence) else ENGLISH
     plain = without_quotations(sentence)
-    if wording.not_meant.search(plain):
+    stated = _STATED.match(sentence)
+    reason = _REASON.search(plain)
+    said = plain[: reason.start()] if reason else plain
+    if wording.not_meant.search(plain) or (wording.vague.search(said) and not stated):
         return None
-    if stated := _STATED.match(sentence):
+    if stated:
         return _decision(sentence[stated.end() :], "instructed")
     if _is_ruled(plain, wording):
         category = "anti-pattern" if wording.against.search(plain) else "convention"
         return Fact("pattern", _tidy(sentence), category=category, source="instructed")
-    if _is_decided(plain, wording):
+    if len(sentence) >= SHORTEST[wording is CHINESE] and _is_decided(plain, wording):
         return _decision(sentence, "instructed")
     return None
+
+
+def _without_lead(sentence: str) -> str:
+    while lead := _LEAD.match(sentence):
+        sentence = sentence[lead.end() :]
+    return sentence
 
 
 def _is_ruled(plain: str, wording: Wording) -> bool:

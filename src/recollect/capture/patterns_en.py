@@ -20,25 +20,41 @@ _VAGUE = (
 )
 _THING = rf"\s+(?!{_VAGUE})\S"
 _TAKE = (
-    r"(?:use|be using|go (?:with|for)|(?:switch|move|migrate)(?: over)? to|stick (?:with|to)|adopt"
-    r"|standardi[sz]e on|drop|replace|store|keep|put|support|avoid|target|deploy (?:to|on|with)"
-    r"|cache|pin|host|serve|encrypt|hash|validate|expose|retry)"
+    r"(?:use|be using|go (?:with|for an?)|(?:switch|move|migrate|go back|return)(?: over)? to|stick (?:with|to)"
+    r"|stay (?:with|on)|adopt|standardi[sz]e on|drop|support|avoid|target|deploy (?:to|on|with))"
+)
+# What is a task as often as a decision: it decides where a name, or all of a kind, is in it.
+_TREAT = r"(?:replace|store|keep|put|move|cache|pin|host|serve|encrypt|hash|validate|expose|retry)"
+_PROPER = r"(?-i:\b[A-Z][\w.+#-]*[A-Za-z\d])|`|\w[./_]\w|\w\d"
+_NAMED = (
+    rf"(?=[^.]*(?:{_PROPER}|\b(?:everywhere|always|never|only|every|each|any|all|default|optional|required|internal|public"
+    r"|private|stateless|read-only)\b))(?!.*\b(?:\w+\.(?:py|go|ts|tsx|js|rs|java|rb|c|h|cpp|md|json)|as[- ]is|now|its)\b)"
+)
+# What is taken: something new to the listener, or something with a name.
+_OBJECT = rf"\s+(?!{_VAGUE})(?:(?!(?:the|your|my|his|her)\b)|(?=[^.]*(?:{_PROPER})))\S"
+_TAKEN = rf"(?:{_TAKE}|{_NAMED}{_TREAT}){_OBJECT}"
+_MADE = (
+    rf"make{_THING}.* (?:stateless|optional|required|private|public|internal|read-only|immutable)\b"
 )
 _TAKING = (
     r"(?:(?:switching|moving|migrating)(?: over)? to|going with|using|dropping|replacing|adopting"
-    r"|sticking with|standardi[sz]ing on)"
+    r"|sticking with|standardi[sz]ing on|on (?=(?:[\w.-]+ ){0,2}(?:here|now|in)\b|[\w.-]+[,.]))"
 )
 _DECIDED = any_of(
     # It was decided: `we chose FastAPI over Flask`.
     rf"{_STARTS}(?:we|i|the team|everybody|everyone)(?:['’]ve| have)?(?: all| both| now| finally)* "
-    rf"(?:decided|chose|chosen|settled|picked|opted)(?: (?:to|on|for|that))?+{_THING}",
+    rf"(?:decided|chose|chosen|settled|picked|opted|standardi[sz]ed|moved off|dropped)(?: (?:to|on|for|that))?+{_THING}",
     rf"{_STARTS}(?:we|the team|everybody|everyone)(?:['’]ve| have)?(?: all| both| now| finally)* "
     rf"agreed(?: (?:to|on|that|with [\w ]+? (?:to|on|that)))?+{_THING}",
     # It is about to be done, by all: `let's (not) use …`, `we will …`, `I want us to …`.
-    rf"{_STARTS}let(?:['’]?s| us)(?: not| just| all)* {_TAKE}{_THING}",
+    rf"{_STARTS}let(?:['’]?s| us)(?: not| just| all)* (?:{_TAKEN}|{_MADE})",
     rf"{_STARTS}we(?:['’]ll| will| shall| won['’]t| want to|(?:['’]re| are) (?:not )?going to)"
-    rf"(?: not| never| all| now)* {_TAKE}{_THING}",
-    rf"{_STARTS}i(?: want|['’]d like| would like)(?: us| you)? to {_TAKE}{_THING}",
+    rf"(?: not| never| all| now)* {_TAKEN}",
+    rf"{_STARTS}i(?: want|['’]d like| would(?: like)?|['’]d)(?: us| you)?(?: to)? {_TAKEN}",
+    rf"{_STARTS}(?:stick (?:with|to)|stay (?:with|on)|standardi[sz]e on){_THING}",
+    rf"{_STARTS}(?:the (?:client|customer|team|boss|product owner|legal(?: team)?|security team|company)"
+    rf"|our (?:client|customer|users?)s?) (?:wants?|requires?|insists? on|asked for)(?! us\b){_THING}",
+    rf"{_STARTS}i(?:['’]d| would) rather (?:have|use|see|keep)\b.* than ",
     rf"{_STARTS}(?:let['’]?s|we['’]ll|we will) (?:write|build|implement|do) .{{2,40}} (?:in|with) (?-i:[A-Z])",
     # A choice between two, or for something: `use httpx instead of …`, `use SQLite for …`.
     rf"{_STARTS}(?:use|go with|switch to|migrate to|adopt|pick|choose)(?! (?:the|a|an)\b){_THING}.*"
@@ -46,14 +62,38 @@ _DECIDED = any_of(
     rf"{_STARTS}(?:use|go with|adopt|pick|choose)(?! (?:the|a|an)\b)(?! .* to ){_THING}[^,]* for "
     r"(?!(?:this|that|it|now|example|me|reference|the moment)\b)",
     rf"{_STARTS}replace{_THING}.* (?:with|by) .*\beverywhere\b",
+    rf"{_STARTS}(?:just )?use the (?=[^,]*{_PROPER})(?!{_VAGUE})\S[^,]* for (?!(?:this|that|it|now|example|me|reference|the moment)\b)",
+    # What is shown, called or done, and no longer something else.
+    r"^(?:instead of [^,]{2,60},? )we (?:should|want to|will) \w+ \S",
+    r"^we should (?!probably|also|maybe|just)\w+ \S.* (?:instead of|rather than) \S",
+    r"\bshould be (?:the )?default\b",
+    rf"{_STARTS}i (?:only )?want (?:us )?to \w+ .*\bonly (?:when|if|(?:the )?first time|once|after|on)\b",
+    rf"{_STARTS}(?:make sure |ensure )?we(?:['’]re| are) using{_THING}.*\beverywhere\b",
     after=_STARTS,
+)
+# All of a kind, named by its plural: `commit messages`, `uploads larger than 10 MB`.
+_ALL = (
+    rf"(?!{_VAGUE}|(?:(?:all )?(?:the|of)|an?|some|most|many|two|three|his|her|their|its|there|is|yes|no|we|you|he|she|i|things?"
+    r"|changes|tests (?:are|get)|in|on|for|at|if|when|as|with|by|so|to|all tests must have|please|see|here)\b)"
+    r"(?:(?:all|any|our|new)\s+)?(?:[\w/-]+ ){0,3}?[\w-]*[^\Ws]s\b(?: (?!(?:we|you|i|he|she|they|it|that|which|who|is|are|was|were)\b)[\w.-]+){0,5}? "
 )
 _USED = any_of(
     # It is being done, or always is: `we are moving to …`, `we use pnpm`, `the API will use …`.
     rf"{_STARTS}we(?:['’]re| are)(?: now| all)* {_TAKING}{_THING}",
     rf"{_STARTS}we (?:(?:now|only|all) )?use{_THING}",
     rf"{_STARTS}(?:the|our) [\w-]+(?: [\w-]+)? (?:will|shall) (?:use|be written in|run on|live in){_THING}",
-    rf"{_STARTS}our [\w-]+(?: [\w-]+)? (?:uses|is written in|runs on|lives in){_THING}",
+    rf"{_STARTS}our (?!(?:goal|aim|plan|task|job|next|problem|hope|question|idea|intent|intention|focus)\b)[\w-]+(?: [\w-]+){{0,3}} (?:uses|is written in|runs on|lives in|is|are)(?! (?:too|very|so|not|still|down|now)\b){_THING}",
+    rf"{_STARTS}we (?:(?:now|all|only|always) )?(?:name|ship|release|deploy|version|tag|squash|rebase|host|round|support){_THING}",
+    rf"{_STARTS}we (?:only|don['’]?t|do not) (?:do|use|support|ship|deploy|allow|mock|log|write|accept|cache|store|keep|version){_THING}",
+    rf"^{_ALL}(?:only |always |must )?(?:live|go|belong|run|happen)(?: only| always)? (?:out )?(?:in|on|under|into|to|through|from|with|at){_THING}",
+    rf"^{_ALL}(?:are|get)(?: only| always| never)? (?:stored|kept|written|named|shown|hashed|encrypted|signed|versioned|hosted|deployed"
+    r"|sent|logged|squashed|rounded|prefixed|sorted|identified|tagged|counted|measured|cached|generated|released)"
+    rf" (?:in|as|with|on|by|under|from|to|at|including|without|per|for|before|after|through|via){_THING}",
+    rf"^{_ALL}are (?:never|always) \w",
+    rf"^{_ALL}are (?:case[- ]\w+|read[- ]only|immutable|opt[- ]in|opt[- ]out|optional|frozen)\b",
+    r"^(?!it\b|this\b|that\b)[\w-]+ goes through (?!the\b)\w",
+    r"^(?:every|each|all) [\w -]{2,40} gets? (?!(?:an? )?(?:error|stuck|lost|slow))\w",
+    rf"^{_ALL}(?:expire|rotate|decay|retire) (?:after|every) \w",
     after=_STARTS,
 )
 
@@ -83,36 +123,54 @@ _RULED = any_of(
     rf"{_STARTS}(?:make sure (?:that |you |to )*)?(?:always|never)(?: ever)? {_DO}",
     rf"{_STARTS}(?:it['’]s important|i(?: want|['’]d like)) (?:that |you |to )*(?:always|never) {_DO}",
     rf"{_STARTS}we (?:always|never) {_DO}",
-    rf"{_STARTS}(?:you|we|agents?) (?:should|must|have to|need to|can|may) (?:always|never) {_DO}",
+    rf"{_STARTS}(?:you|we|agents?) (?:should|must|have to|need to) (?:always|never) {_DO}",
+    r"^(?:you|agents?|nobody|no one|everybody|everyone) (?:should|must) not (?:be )?\w",
+    rf"^{_ALL}(?:(?:must|should|shall|ha(?:ve|s) to|needs? to|are to)(?: always| never| not| only)*"
+    r"|(?:may|can) (?:never|not|only)) (?!(?:have|now|work|help|pass|be (?:fine|ok|able|working|fixed|done|green|back|there|here)|cover)\b)\w+ \S",
+    r"^[\w`/-]+(?: [\w`/-]+){0,4} (?:is|are) (?:not allowed|forbidden|banned|off[- ]limits|frozen|read[- ]only"
+    r"|mandatory|prohibited)\b",
+    r"^(?:the|our) [\w -]{3,40} (?:should|must|is to|has to)(?: be)? [\w.` -]{1,30} by default\b",
+    r"^(?:the|our) default [\w -]{2,30} (?:should|must|is to|has to) be \w",
+    r"^the [\w-]+(?: [\w-]+)? (?:must|should|may) (?:never|only|stay|remain) \w",
+    rf"^only (?!{_VAGUE}|the\b|an?\b)[\w -]{{3,40}}? (?:can|may|should|(?:is|are) allowed to) \w",
+    r"^(?:commit messages?|branch names?|branches|pr titles?|titles|tests|names|naming|comments|dates|migrations|docs|logs"
+    r"|errors messages?|indentation|formatting|file names?): \w",
+    rf"{_STARTS}make sure (?:that )?(?!{_VAGUE}|the\b|an?\b|we\b|you\b)[\w -]+ (?:are|is|do|have|get) (?:always|never|only) \w",
+    rf"{_STARTS}i (?:want|need|expect) (?!{_VAGUE}|the\b|an?\b|you\b|us\b|to\b|some\b|\w+ to (?:see|know|do)\b)[\w -]{{3,40}}s "
+    r"(?:to (?:be|have|use|stay|go|live|include)\b|(?:documented|typed|tested|signed|reviewed|logged|encrypted|sorted)\b)",
     rf"^(?!{_VAGUE}|there\b|the\b|an?\b|he\b|she\b|they\b|i\b)[\w`-]+(?: [\w`-]+){{0,4}} "
-    r"(?:must|should|may|can) (?:always|never|not|only) \w",
+    r"(?:(?:must|should|may) (?:always|never|not|only)|can(?:not| never| only)) \w",
     # What holds for all of a kind.
-    r"^(?:all|every|each|no) (?!the\b)[\w` /-]{2,60}? (?:must|should|needs? to|ha(?:s|ve) to|shall|may|can) \w",
-    rf"^(?!{_VAGUE}|there\b|the\b|an?\b|you\b|we\b|i\b|he\b|she\b|they\b)[\w`-]+(?: [\w`-]+){{0,4}} must "
-    r"(?:be|have|use|go|live|start|end|contain|stay|return|include|follow|support|pass)\b",
+    r"^(?:all|every|each|no) (?!the\b|one\b)[\w` /-]{2,60}? (?:must|should|needs? to|ha(?:s|ve) to|shall|may|can) (?!have \w+ed\b)\w",
+    rf"^(?!{_VAGUE}|there\b|the\b|an?\b|you\b|we\b|i\b|he\b|she\b|they\b|please\b)[\w`-]+(?: (?!what\b|which\b|who\b)[\w`-]+){{0,4}} must "
+    r"(?:be|have(?! \w+ed\b)|use|go|live|start|end|contain|stay|return|include|follow|support|pass)\b",
     rf"{_STARTS}i (?:want|need) (?:all|every|each|no)\b",
     rf"{_STARTS}only (?:use|commit|write|add|import|log|test|expose|export){_THING}",
-    rf"{_STARTS}(?:keep|limit) (?!{_VAGUE}|the\b)[\w -]+ (?:under|below|within|at most|shorter than) ",
-    rf"^no (?!{_NO}s?\b)[\w.`-]+(?: [\w.`-]+)? (?:in|for|without|outside|inside|on) \w",
+    rf"{_STARTS}(?:keep|limit) (?!{_VAGUE}|the\b)[\w -]+ (?:under|below|within|at most|to at most|(?:shorter|smaller|longer|larger) than) ",
+    rf"{_STARTS}{_DONT} (?:touch|edit|modify|change|delete|rename|move) .*(?:\bgenerated\b|\bvendored\b|\b(?:under|inside|in) \S+/)",
+    rf"^no (?!{_NO}s?\b|\w+_\w)[\w.`-]+(?: [\w.`-]+)? (?:in|for|without|outside|inside|on)"
+    r" (?!(?:metadata|logs?|outputs?|responses?|results?|lists?|db|sight)\b)\w",
     rf"^no (?!{_NO}s?\b)[\w-]+ (?!{_NO}s?\b)[\w-]+s[.!]?$",
     # What not to do, as long as it is not about this moment (see `passing`).
-    rf"{_STARTS}{_DONT} {_GENERAL}\w*{_THING}",
+    rf"{_STARTS}{_DONT} (?!\w+ed\b){_GENERAL}\w*{_THING}",
     rf"{_STARTS}avoid{_THING}",
     # What somebody likes.
     rf"{_STARTS}i (?:really |strongly |generally |usually |always |would )?prefer{_THING}",
     rf"{_STARTS}i (?:really |generally |usually )?(?:like|love|hate|dislike|can['’]?t stand"
     rf"|do(?:n['’]?t| not) like)(?! the\b| to\b| an?\b){_THING}",
     r"\bmy (?:preference|rule|habit) is\b",
-    r"\b(?:our|the|a) (?:convention|rule|policy|standard|guideline|house style)(?: here| for \w+)?(?: is|:)",
+    rf"{_STARTS}(?:our|the|a) (?:convention|rule|policy|standard|guideline|house style)(?: here| for \w+)?(?: is|:)",
     # What is to be kept in mind.
     rf"{_STARTS}(?:remember|keep in mind|bear in mind|note|don['’]?t forget)(?::|,? that)\s"
-    r"(?!i\b)",
+    r"(?!i\b|.*\b(?:was|were|did|just)\b)",
     rf"{_STARTS}(?:ask|tell|check with) (?:me|us) (?:first )?(?:before|when|whenever) ",
     # What to do each time.
     rf"{_STARTS}(?:whenever|every time|each time|before|after) you [^,]+, (?:please )?"
-    rf"(?!(?:it|i|the|this|we|you|there|they|everything|nothing)\b){_DO}",
+    rf"(?!(?:it|i|the|this|we|you|there|they|everything|nothing|help|show|tell|let|explain)\b){_DO}",
     # The language to speak.
     rf"{_STARTS}(?:answer|reply|respond|talk|speak|explain)\b.{{0,40}}\bin {_LANGUAGES}\b",
+    r"^(?:please )?(?:answer|reply|respond)(?: to me)? (?:in (?:short|brief|plain|simple|bullet)|briefly|concisely)\b",
+    rf"{_STARTS}use{_THING}[^,]* in (?:all |the |our )?(?:docs?|documentation|comments?|names?|tests|commits?|commit messages|code)\b",
     rf"{_STARTS}write (?:all |the |every )*(?:\w+ )?(?:messages?|comments?|docs?|docstrings?|names?|code"
     rf"|everything|documentation) in {_LANGUAGES}\b",
     after=_STARTS,
@@ -139,14 +197,24 @@ _PASSING = any_of(
     r"\b(?:this|these|those)\b(?! (?:repo|repository|project|codebase|team|company)\b)|\b(?:it|that)[.!,]?$|\bit[,;]",
     r"\bthat (?:file|one|line|function|class|test|branch|module|method|part|page|table|change)\b",
 )
+_VAGUE_ALONE = any_of(
+    r"\b(?:this|these|those)\b(?! (?:repo\w*|project|code ?base|team|company|service|package|library|release|org\w*)\b)",
+    r"^[^,;:–—]*\b(?:it(?!['’]s important)|them|they|(?:in|on|for|from|to|with|of|like|use|do|than|at) that)\b",
+    r"\b(?:option|approach|variant|alternative|point|item|step|improvement|number|plan|choice|issues?|pr|task) #?(?:[a-d]|\d+)\b",
+    r"(?<!\w)#\d+|\(\d\)|^(?:for )?\d\b|\bboth$|\b(?:for|on|in) both\b|\bthe (?:two|2|three|3)\b",
+    r"\b(?:the|your) (?:first|second|third|last|other|former|latter|same|above|previous|following|ones?|existing"
+    r"|attached|screenshot|flag|thing|stuff|rest|idea|usage|scope|regex|workflow)\b",
+    r"^(?:each|every|any|which|no) one\b|^[^,;]*\bthere\b|\b(?:like|as) (?:before|above)\b|\.\.\.|…",
+)
 _TROUBLE = any_of(
-    r"\b(?:but|and) (?:it|this|that|they)\b",
+    r"\b(?:but|and) (?:it|this|that|they)\b|\btoo \w",
     r"\b(?:crash|fail|break|hang|error|bug|slow|broken|wrong|stuck|problem|issue|forever)\w*\b",
 )
 _REPORTED = any_of(
     r"\b(?:says?|said|saying|states?|wrote|writes|claims?|recommends?|suggests?|complains?|warns?"
     r"|according to|told (?:me|us)|(?:message|error|output|log) (?:is|was|reads?))\b.{0,60}$",
-    r"\b(?:write|implement|add|make|create|build|rename|show|explain|find|change|fix)\b[^,;:]*$",
+    r"\b(?:write|implement|add|make|create|build|rename|show|explain|find|change|fix|review|update|check|describe|verify"
+    r"|help|try|mention|see)\b[^,;:]*$",
 )
 ENGLISH = Wording(
     decided=_DECIDED,
@@ -154,6 +222,7 @@ ENGLISH = Wording(
     ruled=_RULED,
     not_meant=_NOT_MEANT,
     passing=_PASSING,
+    vague=_VAGUE_ALONE,
     trouble=_TROUBLE,
     reported=_REPORTED,
     against=any_of(

@@ -15,6 +15,7 @@ class Wording(NamedTuple):
     ruled: Pattern  # something is to be done, or not, from now on
     not_meant: Pattern  # a question, a doubt, an idiom: the sentence decides nothing
     passing: Pattern  # about this moment, this line, this file: no rule
+    vague: Pattern  # points to what was said or shown before: it says nothing alone
     trouble: Pattern  # a report of trouble
     reported: Pattern  # in front of somebody else's words
     against: Pattern  # a rule that forbids

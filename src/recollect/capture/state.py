@@ -127,7 +127,7 @@ def _take_prompt(state: SessionState, event: Event) -> None:
         state.task = line
     if event.program:
         return
-    for fact in notice.facts_said(event.text):
+    for fact in notice.facts_said(event.text, state.outcome):
         _add_fact(state, fact, event.time)
     for todo in notice.todos_in(event.text):
         _add_todo(state, todo)

@@ -63,7 +63,9 @@ def _is_full_stop(plain: str, at: int, end: int) -> bool:
 
 _FENCE = Pattern(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|```.*?(?:```|\Z)", re.S | re.M)
 _ENDS = Pattern(r"(?<=[.!?])[\"')\]]*\s+(?=[^a-z\s])|(?<=[。！？；])|\n+|;\s+")
-_BULLET = Pattern(r"^\s{0,3}(?:[-*•]|\d{1,2}[.)])\s+(?=\S)")
+_BULLET = Pattern(
+    r"^\s{0,3}(?:(?:[-*•]|\d{1,2}[.)])\s+(?=\S)|\d{1,2}[.)、．]\s*(?=[\u4e00-\u9fff]))"
+)
 
 # Lines that came from a program, by how they begin.
 _FROM_PROGRAMS = Pattern(
@@ -75,6 +77,7 @@ _FROM_PROGRAMS = Pattern(
     r"|(?:\w+ ){0,2}(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|ERR!|FAILED|PASSED|FAIL)\b"
     r"|\w*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal)(?:\[\w+\])?:"
     r"|(?:feat|fix|chore|docs|refactor|test|perf|build|ci|style|revert)(?:\([^)]*\))?!?: "
+    r"|(?:fix )?[\w./-]+\.\w{1,5}:\d+\b"
     r"|(?:修复|新增|功能|优化|重构|文档|杂项|测试)[:：]"
     r"|(?:git|npm|pnpm|yarn|docker|kubectl|pip|sudo|curl|cargo) (?!(?:is|was|has|can|and|or|for)\b)[a-z-]"
 )

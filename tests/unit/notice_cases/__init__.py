@@ -7,6 +7,7 @@ sentences in `NOTHING` nothing may come out.
 from __future__ import annotations
 
 from .decisions import DECISIONS
+from .everyday import KEPT, PASSED
 from .long import LONG
 from .nothing_en import NOTHING_EN
 from .nothing_zh import NOTHING_ZH
@@ -14,4 +15,4 @@ from .rules import RULES
 
 NOTHING = NOTHING_EN + NOTHING_ZH
 
-__all__ = ["DECISIONS", "LONG", "NOTHING", "RULES"]
+__all__ = ["DECISIONS", "KEPT", "LONG", "NOTHING", "PASSED", "RULES"]
