@@ -115,6 +115,19 @@ def test_a_save_brings_neither_openssl_nor_what_only_an_embedder_needs(person: P
     assert not _modules(person, code) & {"_hashlib", "numpy", "click", "typing", "tomllib", "ast"}
 
 
+def test_a_worker_with_nothing_to_do_loads_nothing_of_consolidation(person: Person) -> None:
+    person.ok("save", "The pool has 20 connections", "--kind", "fact")
+    code = (
+        "import sys; from recollect.features.worker import main\n"
+        f"main({str(person.store)!r})\n"
+        "print(*sys.modules)"
+    )
+    _modules(person, code)  # which does what is to be done once a day
+    loaded = _modules(person, code)
+    assert not loaded & {"dataclasses", "subprocess", "click", "tomllib", "yaml"}
+    assert not [name for name in loaded if name.startswith("recollect.consolidate.")]
+
+
 # ------------------------------------------------------------------------------- the editor
 
 

@@ -13,7 +13,6 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import fields
 from typing import Any
 
 from recollect.capture.state import with_remarks
@@ -259,12 +258,11 @@ def _is_newer(path: str, since: float) -> bool:
 
 def _is_sound(state: SessionState) -> bool:
     """Whether every field of a state that was read has the type it is used with."""
-    blank = SessionState("")
+    blank = SessionState("").to_json()
     if state.status not in STATUSES:
         return False
-    for field in fields(state):
-        if not isinstance(getattr(state, field.name), type(getattr(blank, field.name))):
-            return False
+    if not all(isinstance(value, type(blank[name])) for name, value in state.to_json().items()):
+        return False
     rows = (
         *state.decisions, *state.patterns, *state.issues, *state.problems, *state.solutions,
         *state.todos, *state.failures, *state.calls.values(), *state.sources.values(),

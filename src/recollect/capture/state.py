@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -82,15 +81,12 @@ def with_facts(state: SessionState, facts: Iterable[tuple[Fact, str]]) -> Sessio
 
 def _copy(state: SessionState) -> SessionState:
     """A state of which those lists can be changed that people add to."""
-    return replace(
-        state,
-        decisions=[dict(row) for row in state.decisions],
-        patterns=[dict(row) for row in state.patterns],
-        issues=[dict(row) for row in state.issues],
-        todos=[dict(row) for row in state.todos],
-        notes=list(state.notes),
-        tags=list(state.tags),
-    )
+    lists = {
+        name: [dict(row) for row in getattr(state, name)]
+        for name in ("decisions", "patterns", "issues", "todos")
+    }
+    own = {"notes": list(state.notes), "tags": list(state.tags)}
+    return SessionState(**state.to_json() | lists | own)
 
 
 def _take_time(state: SessionState, time: str) -> None:

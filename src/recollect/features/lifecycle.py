@@ -27,11 +27,10 @@ from recollect.errors import ConflictNotFound, Locked, RecollectError
 from recollect.features import git_setup as ingit
 from recollect.features import merge as merging
 from recollect.features import repair
-from recollect.features import repair as leftovers
 from recollect.features.merge import Merged, Pair
 from recollect.features.prune import Due, prune_with_pass, rows_json
 from recollect.features.publish import publish_all
-from recollect.model.memory import Entry, Filter, Problem
+from recollect.model.memory import Entry, Problem
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
 from recollect.workspace import App, publish_after_change
@@ -39,8 +38,6 @@ from recollect.workspace import App, publish_after_change
 LOCK_WAIT_SECONDS = 60
 CLAIMS = "claims"  # in the cache of a store
 LARGEST_CLAIMS = 1024 * 1024 * 1024  # some 2 KB for a memory; without it a pass begins anew
-PASSED = "consolidated"  # in the index: when the last pass was, and over which episodes
-MOST_PENDING = 20  # new episodes that wait for the next day
 
 
 class Consolidated(NamedTuple):
@@ -97,7 +94,7 @@ def consolidate(
             continue
         found = consolidate_store(app, store, force_decay=force_decay)
         gone = prune_with_pass(store, dry_run=False)
-        leftovers.keep_house(app, store)
+        repair.keep_house(app, store)
         done.append(Consolidated(store.scope, publish_all(app, store), found, gone))
         workers.go_on(app, store)
     return done
@@ -114,7 +111,7 @@ def consolidate_store(
     with only_one(app, store, wait_seconds), remembered(app, store) as known:
         reactions, seq = reactions_in(app, store), store.journal.next_seq()
         found = service.consolidate(store, known, reactions=reactions, force_decay=force_decay)
-        passed = {PASSED: f"{app.now} {' '.join(sorted(_episodes(store)))}"}
+        passed = {repair.PASSED: f"{app.now} {' '.join(sorted(repair.episodes_of(store)))}"}
         asking = (store.index.entry(wait.mark.episode) for wait in found.waits)
         if not any(entry and entry.archived for entry in asking):
             passed[gather.HEARD] = str(seq)
@@ -137,20 +134,12 @@ def consolidate_if_due(app: App, store: OpenStore) -> bool:
     Raises:
         Locked: another pass is under way.
     """
-    last, *known = store.index.meta(PASSED).split(" ")
-    episodes = _episodes(store)
-    new = len(episodes - set(known))
-    is_due = new > MOST_PENDING or (bool(episodes) and last[:10] != app.now[:10])
+    is_due = repair.must_consolidate(app, store)
     if is_due:
         found = consolidate_store(app, store, 0.0)
         if prune_with_pass(store, dry_run=False) or found.steps or found.archives:
             publish_all(app, store)
     return is_due
-
-
-def _episodes(store: OpenStore) -> set[str]:
-    """What the episodes of a store are by now, each by the start of its stamp."""
-    return {entry.stamp[:8] for entry in store.index.entries(Filter(layer="episodic"))}
 
 
 def conflicts(app: App, *, scope: str) -> list[tuple[str, Wait]]:

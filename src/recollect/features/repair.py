@@ -49,6 +49,24 @@ def keep_house(app: App, store: OpenStore) -> int:
     return 0
 
 
+PASSED = "consolidated"  # in the index: when the last pass was, and over which episodes
+COMPRESSED = "compressed"  # in the index: the day on which old sessions were last put away
+MOST_PENDING = 20  # new episodes that wait for the next day
+
+
+def must_consolidate(app: App, store: OpenStore) -> bool:
+    """Whether the last pass was on another day, or many episodes are new since."""
+    last, *known = store.index.meta(PASSED).split(" ")
+    episodes = episodes_of(store)
+    is_new_day = bool(episodes) and last[:10] != app.now[:10]
+    return is_new_day or len(episodes - set(known)) > MOST_PENDING
+
+
+def episodes_of(store: OpenStore) -> set[str]:
+    """What the episodes of a store are by now, each by the start of its stamp."""
+    return {entry.stamp[:8] for entry in store.index.entries(Filter(layer="episodic"))}
+
+
 def half_written(app: App, store: OpenStore) -> list[str]:
     """The half-written files that nobody can be writing any more."""
     before = app.started_ns / 1e9 - OLD_SECONDS

@@ -19,6 +19,7 @@ from recollect.context import brief
 from recollect.context.brief import MOST_SESSIONS, TRUSTED
 from recollect.errors import RecollectError
 from recollect.features import lifecycle
+from recollect.features.repair import COMPRESSED
 from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import sections_of, stem_of, time_of
@@ -363,7 +364,6 @@ def _recent_change(store: OpenStore, since: str) -> Change | None:
 
 
 OLD_DAYS = 30
-COMPRESSED = "compressed"  # in the index: the day on which old sessions were last put away
 
 
 class Compressed(NamedTuple):

@@ -159,18 +159,21 @@ def bring_into_order(root: str) -> bool:
 
     What is older than a month is put away once a day.
     """
-    from recollect.features import lifecycle
-    from recollect.features import repair as leftovers
-    from recollect.features import session_archive as compressing
+    from recollect.features import repair
 
     if not os.path.isdir(root):
         return False
     app, scope = _app_of(root)
     try:
         store = app.opened(root, scope)
-        leftovers.keep_house(app, store)
+        repair.keep_house(app, store)
+        is_compressed = store.index.meta(repair.COMPRESSED) == app.now[:10]
+        if is_compressed and not repair.must_consolidate(app, store):
+            return False
+        from recollect.features import lifecycle, session_archive  # 30 ms, once a day
+
         is_done = lifecycle.consolidate_if_due(app, store)
-        return compressing.compress_if_due(app, store) or is_done
+        return session_archive.compress_if_due(app, store) or is_done
     except Locked:
         return False  # another pass is under way
     finally:
