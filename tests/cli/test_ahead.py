@@ -155,6 +155,25 @@ def test_a_process_that_hangs_is_not_waited_for_any_longer(
 
 
 @pytest.mark.slow
+def test_a_command_with_several_processes_says_nothing_of_them(
+    person: Person, past: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "run.py"
+    script.write_text(
+        "import os, sys\n"
+        "from recollect.features import capture\n"
+        "from recollect.__main__ import main\n"
+        "if __name__ == '__main__':\n"
+        "    capture.WORTH_BYTES = 1\n"
+        "    os.cpu_count = lambda: 3\n"
+        "    main()\n"
+    )
+    command = [sys.executable, str(script), "capture", str(past)]
+    ran = subprocess.run(command, capture_output=True, env=person.environment({}), check=True)
+    assert (ran.stderr, ran.stdout.splitlines()[0][:12]) == (b"", b"New memories")
+
+
+@pytest.mark.slow
 def test_the_others_end_with_a_process_that_is_killed(
     person: Person, past: Path, tmp_path: Path
 ) -> None:

@@ -349,7 +349,12 @@ class Ahead:
 
     def __exit__(self, *_: object) -> None:
         if self._pool:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            from multiprocessing import active_children
+
+            for child in active_children():  # nobody waits for what one is still at
+                child.kill()
+            self._pool.shutdown(cancel_futures=True)  # else its semaphores stay behind
+            self._pool = None
 
     def heard(self, turn: int) -> Heard | None:
         """What the session says whose turn it is; None if it is still to be parsed."""
