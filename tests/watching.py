@@ -63,8 +63,9 @@ def is_known(program: str, argv: Sequence[str], env: Any) -> bool:
     is_itself = any(word.startswith(OURS) or word == "recollect" for word in argv[1:6])
     if os.path.basename(program).startswith("python") and is_itself:
         return True
-    safe = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
-    if list(argv[:5]) == safe and argv[5] in ("rev-parse", "config", "ls-files"):
+    settings = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never")
+    safe = ["git", *(word for one in settings for word in ("-c", one))]
+    if list(argv[:7]) == safe and argv[7] in ("rev-parse", "config", "ls-files", "cat-file"):
         return True
     editor = shlex.split(env.get("VISUAL") or env.get("EDITOR") or "")
     return bool(editor) and list(argv[:-1]) == editor

@@ -12,7 +12,6 @@ from recollect.context.recall import Recalled
 from recollect.errors import MemoryNotFound
 from recollect.features import memories as writing
 from recollect.features import reading
-from recollect.model.document import memory_from_text
 from recollect.model.memory import Entry, Filter, Memory
 from recollect.search.search import Found
 from recollect.store import history as undoing
@@ -158,7 +157,7 @@ class Memories:
         """
         store = self._store_of(memory_id)
         entry = store.require(memory_id.partition("#")[0])
-        return memory_from_text(store.read(entry).text, entry.path)
+        return store.told(store.read(entry), entry.path)
 
     def entries(self, only: Filter | None = None) -> Iterator[Entry]:
         """The memories without their text, newest first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from recollect._fastimport import NamedTuple
@@ -27,6 +27,7 @@ class Store(Protocol):
     """The files of one root folder. Paths are inside the store, with `/`."""
 
     root: str
+    believed: Container[str] | None  # the stamps of what counts as said here; None: of all
 
     def scan(self) -> Iterator[Seen]:
         """Every memory file as the file system shows it now; views and hidden files are not."""
@@ -42,6 +43,9 @@ class Store(Protocol):
 
     def stamp(self, path: str) -> str | None:
         """The stamp of a file as it is now, None where there is none."""
+
+    def is_own(self, stamp: str) -> bool:
+        """Whether the text with this stamp counts as said here, and not as its repository's."""
 
     def exists(self, path: str) -> bool:
         """Whether anything has this name."""

@@ -23,6 +23,7 @@ from recollect.ports import Embedder, Sealing, TranscriptReader
 from recollect.search.index import SqliteIndex
 from recollect.store import disk as fsio
 from recollect.store import locations as places
+from recollect.store import ownership as ours
 from recollect.store import settings as config
 from recollect.store.background import is_pending, mark_pending, start_worker
 from recollect.store.files import MarkdownStore
@@ -103,6 +104,7 @@ def terminal() -> str:
 
 
 SCOPES = ("project", "global")
+_IGNORE_HEAD = "# Kept out of git: "
 
 
 class App:
@@ -202,6 +204,10 @@ class App:
         journal = FolderJournal(root, self.writer)
         index = _index_in(cache)
         ledger = Ledger(files, journal, index, self.moment, self.redact)
+        is_shared = scope == "project" and not places.is_private(root)
+        if is_shared:
+            ledger.came = partial(_came, root, "journal")
+            files.make = partial(_keep_out_of_git, root)
         store = OpenStore(files, journal, index, ledger, scope)
         store.now, store.now_ns = self.now, self.started_ns
         store.settings = self.settings(root)
@@ -210,6 +216,10 @@ class App:
         store.embedder = lambda: self.embedder
         index.refill = partial(self._refill, store, progress)
         self._open[root] = store
+        if is_shared and (store.settings.lists_pulls or ours.is_doubted(root, self.env)):
+            from recollect.features import accepted_stores  # once for most stores
+
+            accepted_stores.open_doubted(self, store)
         found = store.freshen(progress)
         self.warnings += [problem.sentence for problem in found.problems if problem.path == INDEX]
         if os.path.isdir(f"{root}/encrypted"):
@@ -306,6 +316,7 @@ class App:
             prune_auto=bool(values["prune.auto"]),
             keep_changes=int(values["history.keep_changes"]),
             encrypt=config.encrypted_layers(values),
+            lists_pulls=values["review.pulls"] == "listed",
         )
 
     @property
@@ -347,7 +358,10 @@ class App:
         """The session states of a store."""
         from recollect.capture.session_files import FolderSessions
 
-        return FolderSessions(store.files.root)
+        root = store.files.root
+        if store.scope != "project" or places.is_private(root):
+            return FolderSessions(root)
+        return FolderSessions(root, partial(_came, root, "sessions"))
 
     def readers(self) -> Mapping[str, TranscriptReader]:
         """The transcript readers, by client."""
@@ -403,6 +417,27 @@ class App:
 
     def _new_id(self) -> str:
         return places.new_op_id(self.started_ns / 1e9)
+
+
+def _came(root: str, folder: str) -> Mapping[str, int]:
+    """The files in a folder of a store that came with its repository, each with its size there."""
+    if not ours.repository_of(root):
+        return {}
+    from recollect.features import accepted_stores  # few journals are committed
+
+    return accepted_stores.came(root, folder)
+
+
+def _keep_out_of_git(root: str) -> None:
+    """Give a store in a repository its `.gitignore`, if none of its lines are ours."""
+    if places.line_of(f"{root}/.gitignore").startswith(_IGNORE_HEAD) or not ours.repository_of(
+        root
+    ):
+        return
+    from recollect.features import accepted_stores  # seldom needed
+
+    with suppress(RecollectError):  # what cannot be written there fails on its own
+        accepted_stores.keep_out(root)
 
 
 def _index_in(cache: str) -> SqliteIndex:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.running import Person
@@ -20,6 +21,13 @@ from recollect.text.wordings import TWICE
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
 RULES = "procedural/feedback.md"
+
+
+def toml(text: str) -> dict[str, Any]:
+    """What a text of TOML says."""
+    import tomllib
+
+    return tomllib.loads(text)
 
 
 class Clone(Person):
@@ -112,6 +120,44 @@ def test_a_decision_and_a_rule_of_each_are_one_store_in_both_orders(ada: Clone, 
         assert {"d001-use-nats.md", "d001-use-redis.md"} <= set(ids)
         said = json.loads(one.ok("doctor", "--json").out)["findings"]
         assert [f for f in said if f["state"] == "problem"] == []
+
+
+@pytest.mark.parametrize("way", ["merge", "rebase"])
+def test_settings_rulings_pins_and_dismissals_of_each_come_together(ada: Clone, way: str) -> None:
+    for name in ("Use NATS for events", "Use Redis for events"):
+        ada.ok("save", name, "--kind", "decision", "--tags", "events")
+    ada.commit()
+    bob = ada.clone("bob")
+    bob.ok("review", "--repository", "accept")
+    for one, kept, key, value, other in (
+        (ada, "use-nats-for-events", "recall.start_tokens", "900", "use-redis-for-events"),
+        (bob, "use-redis-for-events", "archive.days", "9", "use-postgresql"),
+    ):
+        one.ok("config", key, value, "--scope", "project")
+        one.ok("config", "views.rows", "50" if one is ada else "60", "--scope", "project")
+        one.ok("related", kept, other, "--dismiss")
+        one.ok("pin", kept)
+        (one.project / "CLAUDE.md").unlink()  # what stands there is git's to merge
+        table = "a" * 8 if one is ada else "b" * 8
+        one.write("rulings.toml", f'[{table}]\nruling = "both"\nold = "x"\nnew = "y"\ndate = "2026-01-11"\n')  # fmt: skip
+        one.commit()
+    words = {"merge": ("--no-rebase", "--no-edit"), "rebase": ("--rebase",)}[way]
+    carl, dora = ada.clone("carl"), bob.clone("dora")
+    carl.pull(bob, *words)
+    dora.pull(ada, *words)
+    for one in (carl, dora):
+        assert one.git("status", "--porcelain", ".claude") == ""
+        said = toml(one.read("config.toml"))
+        assert said["recall"]["start_tokens"] == 900
+        assert said["archive"]["days"] == 9
+        assert said["views"]["rows"] == 60
+        assert "# merged, the other side has rows = 50" in one.read("config.toml")
+        assert set(toml(one.read("rulings.toml"))) == {"a" * 8, "b" * 8}
+        pins = json.loads(one.read("pins.json"))["pinned"]
+        assert {row["id"] for row in pins} == {"use-nats-for-events", "use-redis-for-events"}
+        assert len(json.loads(one.read("dismissed.json"))["dismissed"]) == 2
+        problems = one.ok("doctor", "--json").json["findings"]
+        assert [f for f in problems if f["state"] == "problem"] == []
 
 
 def test_views_and_what_is_raw_are_not_committed(ada: Clone) -> None:

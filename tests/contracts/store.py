@@ -181,7 +181,7 @@ class StoreContract:
             "reference/r.md",
             "archive/semantic/old.md",
         ]
-        for path in [*memories, "semantic/.hidden.md", "semantic/.tmp/x.md", "semantic/x.txt"]:
+        for path in [*memories, "semantic/.hidden.md", "semantic/.tmp/x.md"]:
             store.create(path, TEXT)
         for view in ("MEMORY.md", "skill-candidates.md", ".index.json"):
             store.write_view(view, "made")

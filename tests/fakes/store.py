@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -34,6 +34,7 @@ class MemoryStore:
     def __init__(self, before: Before | None = None) -> None:
         self.root = "/nowhere/.claude/memory"
         self.files: dict[str, File] = {}
+        self.believed: Container[str] | None = None
         self.settled: list[str] = []
         self._before = before or nothing
         self._tick = 0
@@ -77,6 +78,9 @@ class MemoryStore:
     def stamp(self, path: str) -> str | None:
         file = self.files.get(_inside(path))
         return stamp_of(file.data) if file else None
+
+    def is_own(self, stamp: str) -> bool:
+        return True
 
     def exists(self, path: str) -> bool:
         start = f"{_inside(path)}/"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model.document import memory_from_text
 from recollect.model.frontmatter import split_front
-from recollect.model.merge import CannotMerge, marks_in, merged
+from recollect.model.merge import CannotMerge, marks_in, merged, merged_by_key
+from recollect.text.json_edit import rows_in, with_rows
 from recollect.text.wordings import TWICE, remark
 
 TEXT = """---
@@ -30,6 +33,13 @@ Third.
 """
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n", "\n"]), max_size=9)
 BODIES = LINES.map("".join)
+
+
+def toml(text: str) -> dict[str, Any]:
+    """What a text of TOML says."""
+    import tomllib
+
+    return tomllib.loads(text)
 
 
 @given(BODIES, BODIES)
@@ -207,3 +217,93 @@ def test_what_cannot_be_read_or_compared_is_refused() -> None:
 def test_marks_are_found_by_line_and_a_line_across_is_none() -> None:
     assert marks_in("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n") == [2, 4, 6]
     assert marks_in("Title\n=======\n\n`<<<<<<<` is a mark\n") == []
+
+
+# ------------------------------------------------------------------------ settings and lists by key
+
+KEYS = ["lang", "capture.mode", "recall.start_tokens", "recall.prompt_tokens", "archive.days"]
+SETTINGS = st.dictionaries(st.sampled_from(KEYS), st.integers(1, 3))
+ROWS = st.dictionaries(st.sampled_from("abcdef"), st.sampled_from(["2026-01-01", "2026-01-02"]))
+
+
+def as_toml(values: dict[str, int]) -> str:
+    tables: dict[str, list[str]] = {"": []}
+    for name, value in values.items():
+        table, _, key = name.rpartition(".")
+        tables.setdefault(table, []).append(f"# why {name}\n{key} = {value}\n")
+    parts = [(f"\n[{t}]\n" if t else "") + "".join(rows) for t, rows in sorted(tables.items())]
+    return "# Settings of this memory store.\n" + "".join(parts)
+
+
+def as_rulings(rows: dict[str, str]) -> str:
+    return "# What was ruled\n" + "".join(
+        f'\n[{key}]\nruling = "old"\nold = "x"\nnew = "y"\ndate = "{date}"\n'
+        for key, date in rows.items()
+    )
+
+
+def of_both(old: dict[str, Any], own: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """What both sides say, by the rule that the format names."""
+    made: dict[str, Any] = {}
+    for key in (*own, *other):
+        values = [side.get(key) for side in (old, own, other)]
+        mine = [one for one in values[1:] if one != values[0]] or [values[0]]
+        said = [one for one in mine if one is not None]
+        if said:
+            made[key] = max(said)
+    return made
+
+
+@given(SETTINGS, SETTINGS, SETTINGS)
+def test_settings_of_both_hold_and_every_comment_stays(
+    old: dict[str, int], own: dict[str, int], other: dict[str, int]
+) -> None:
+    texts = [as_toml(one) for one in (old, own, other)]
+    ours = merged_by_key("config.toml", *texts).text
+    theirs = merged_by_key("config.toml", texts[0], texts[2], texts[1]).text
+    for text in (ours, theirs):
+        found = toml(text)
+        flat = {f"{t}.{k}": v for t, rows in found.items() if isinstance(rows, dict) for k, v in rows.items()}  # fmt: skip
+        flat |= {key: value for key, value in found.items() if not isinstance(value, dict)}
+        assert flat == of_both(old, own, other)
+        assert text.count("# Settings of this memory store.") == 1
+        for key in flat:
+            assert f"# why {key}\n" in text
+    for key in own.keys() & other.keys():
+        if own[key] != other[key] and old.get(key) not in (own[key], other[key]):
+            assert f"other side has {key.rpartition('.')[2]} = {min(own[key], other[key])}" in ours
+
+
+@given(ROWS, ROWS, ROWS)
+def test_lists_and_rulings_of_both_hold_in_both_orders(
+    old: dict[str, str], own: dict[str, str], other: dict[str, str]
+) -> None:
+    wanted = of_both(old, own, other)
+    for texts in ((old, own, other), (old, other, own)):
+        text = merged_by_key("rulings.toml", *map(as_rulings, texts)).text
+        assert {key: row["date"] for key, row in toml(text).items()} == wanted
+        pages = [with_rows("", "dismissed", [{"what": "merge", "memories": [k, "z"], "date": d} for k, d in one.items()], 1) for one in texts]  # fmt: skip
+        rows = rows_in(merged_by_key("dismissed.json", *pages).text, "dismissed")
+        assert {row["memories"][0]: row["date"] for row in rows} == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("config.toml", "lang = \n"),
+        ("config.toml", "<<<<<<< a\nlang = 1\n=======\n"),
+        ("pins.json", "{"),
+    ],
+)
+def test_what_cannot_be_read_is_left_to_git(name: str, text: str) -> None:
+    with pytest.raises(CannotMerge):
+        merged_by_key(name, "", text, text + "\n")
+
+
+def test_values_of_several_lines_and_of_unknown_keys_stay() -> None:
+    base = 'lang = "en"\n'
+    ours = base + 'note = """\na = 1\n[x]\n"""\n'
+    theirs = base + "list = [\n  1,\n  2,\n]\n\n[mine]\nx = {y = 1}\n# the end\n"
+    text = merged_by_key("config.toml", base, ours, theirs).text
+    assert toml(text) == {"lang": "en", "note": "a = 1\n[x]\n", "list": [1, 2], "mine": {"x": {"y": 1}}}  # fmt: skip
+    assert text.endswith("# the end\n")

@@ -11,8 +11,9 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import Any
 
 from recollect.capture.state import with_remarks
@@ -30,8 +31,12 @@ ACTIVE = "sessions/active"
 class FolderSessions:
     """The `sessions` folder of a store."""
 
-    def __init__(self, root: str) -> None:
-        """`root` is the store's folder."""
+    def __init__(self, root: str, came: Callable[[], Container[str]] = tuple) -> None:
+        """`root` is the store's folder; `came` names the files in it that came with a repository.
+
+        These count as not there: nobody's client wrote them here.
+        """
+        self._ask_came = came
         self._active = os.path.join(root, ACTIVE)
         self._raw = os.path.join(root, "sessions", "raw")
         beside = os.path.join(os.path.dirname(root), "sessions")
@@ -42,6 +47,13 @@ class FolderSessions:
             os.path.join(beside, "archived"),
         ]
 
+    @cached_property
+    def _came(self) -> Container[str]:
+        return self._ask_came()
+
+    def _is_foreign(self, name: str) -> bool:
+        return any(f"active/{name}{end}" in self._came for end in (".json", ".jsonl"))
+
     def load(self, client: str, session: str) -> SessionState | None:
         """The state of a session, or None if there is none that can be read.
 
@@ -49,7 +61,8 @@ class FolderSessions:
         """
         name = places.writer_of(client, session)
         state = self._read(os.path.join(self._active, f"{name}.json"))
-        if state and (state.client, state.session_id) == (client, session):
+        is_it = state and (state.client, state.session_id) == (client, session)
+        if state and is_it and not self._is_foreign(name):
             return state
         if client != oldsessions.CLIENT:
             return None
@@ -91,7 +104,7 @@ class FolderSessions:
             if not client or name.startswith(f"{client}-")
         }
         seen = set()
-        for name in sorted(names):
+        for name in sorted(name for name in names if not self._is_foreign(name)):
             path = os.path.join(self._active, name)
             if _is_newer(f"{path}.json", since) or _is_newer(f"{path}.jsonl", since):
                 state = self._read(f"{path}.json") or _blank_of(_rows_in(f"{path}.jsonl")[0])
@@ -140,8 +153,10 @@ class FolderSessions:
 
         Who says something of a session that is saved takes it up again.
         """
-        path = os.path.join(self._active, f"{_name(state)}.jsonl")
-        rows, stamp = _rows_in(path)
+        name = _name(state)
+        path = os.path.join(self._active, f"{name}.jsonl")
+        is_ours = os.path.lexists(path) and not self._is_foreign(name)
+        rows, stamp = _rows_in(path) if is_ours else ([], "")
         if not stamp and not state.remarks:
             return state
         made = with_remarks(state, [remark for row in rows if (remark := _remark_of(row))])

@@ -160,7 +160,9 @@ def gather(
         gone = (one for one in store.index.entries(Filter(archived=True)) if one.id in told.late)
         entries |= {one.path: one for one in gone if one.layer == "episodic"}
     files = Files(store, entries.values(), remembered)
-    episodes = [_memory_of(entry) for entry in entries.values() if entry.layer == "episodic"]
+    # What a repository brought stays its word: nothing is made of it.
+    own = [entry for entry in entries.values() if store.files.is_own(entry.stamp)]
+    episodes = [_memory_of(entry) for entry in own if entry.layer == "episodic"]
     files.stamps |= {one.path: entries[one.path].stamp for one in episodes}
     ruled = kept_rulings.rulings_of(store)
     paths = {entry.id: path for path, entry in entries.items()}

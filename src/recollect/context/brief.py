@@ -15,7 +15,7 @@ from recollect.context import views
 from recollect.context import views as factsview
 from recollect.context.pack import HARD_CAP, MOST_READ, Room, attribute, harmless, shortened
 from recollect.errors import RecollectError
-from recollect.model.document import memory_from_text, sections_of
+from recollect.model.document import sections_of
 from recollect.model.entries import shelved
 from recollect.model.facts import Fact, facts_in, same_words
 from recollect.model.memory import Entry, Filter, Memory
@@ -50,6 +50,8 @@ _WORDS = {
         "sessions": "Recent sessions",
         "stored": "{n} notes are stored. Frequent topics: {tags}.",
         "because": "because",
+        "strange": "The repository brings {n} notes that the person has not accepted on this machine. They are not told here; `recollect search` finds them, "
+        "as external. The person accepts them with `recollect review --repository accept`.",
         "now": "a session that goes on",
         "late": "A session before this one ended without a word; these are Recollect's notes of it.",
         "untitled": "a session whose title did not come from the person",
@@ -63,6 +65,8 @@ _WORDS = {
         "sessions": "最近的会话",
         "stored": "共保存 {n} 条笔记。常见主题：{tags}。",
         "because": "因为",
+        "strange": "本仓库自带 {n} 条笔记，用户尚未在这台机器上接受。此处不予转述；`recollect search` 能找到它们（标为 external）。用户可用 "
+        "`recollect review --repository accept` 接受。",
         "now": "进行中的会话",
         "late": "本会话之前有一次会话突然中断；以下是 Recollect 对它的笔记。",
         "untitled": "一次会话（标题并非出自用户）",
@@ -90,6 +94,7 @@ class Matter(NamedTuple):
     sessions: list[Line]
     stored: int
     tags: list[str]
+    strange: int = 0  # of the repository's, not accepted by the person
 
 
 def gather(
@@ -235,6 +240,9 @@ def render(matter: Matter, lang: str, budget: int, nonce: str) -> tuple[str, lis
     room = Room(budget, LARGEST_BRIEF)
     if not room.take(say["intro"]):
         return "", []
+    strange = say["strange"].format(n=matter.strange) if matter.strange else ""
+    if strange and not room.take(strange):
+        strange = ""
     # The lists leave the core files their share, and the core files take what the lists leave.
     kept = room.part(CORE_SHARE)
     wanted = sum(_core_size(memory) for memory in matter.core)
@@ -248,7 +256,7 @@ def render(matter: Matter, lang: str, budget: int, nonce: str) -> tuple[str, lis
     has_stored = room.take(stored)
     room.tokens, room.size = room.tokens + kept.tokens, room.size + kept.size
     core, ids = _core(matter.core, room, nonce)
-    blocks = [*core, *lists]
+    blocks = [*([strange] if strange else []), *core, *lists]
     if not blocks:
         return "", []
     if has_stored:
@@ -520,8 +528,11 @@ def make_brief(
     entries: list[Entry] = []
     memories: list[Memory | Entry] = []
     paths: list[str] = []
+    strange = 0
     for store, every in stores:
-        here = [entry for entry in every if entry.status != "superseded"]
+        own = [entry for entry in every if store.files.is_own(entry.stamp)]
+        strange += len(every) - len(own)
+        here = [entry for entry in own if entry.status != "superseded"]
         entries += here
         for entry in _quoted(here):
             if not _is_quoted(entry):
@@ -532,7 +543,7 @@ def make_brief(
                 document = store.read(entry)
             except RecollectError:
                 continue
-            memory = memory_from_text(document.text, entry.path)
+            memory = store.told(document, entry.path)
             memories.append(memory._replace(id=entry.id))
             paths.append(f"{store.files.root}/{entry.path}")
     going_on = [
@@ -541,7 +552,7 @@ def make_brief(
         if state.task
     ]
     matter = gather(entries, memories, going_on)
-    text, ids = render(matter, lang, budget, nonce)
+    text, ids = render(matter._replace(strange=strange), lang, budget, nonce)
     return text, ids, paths
 
 
@@ -550,7 +561,7 @@ def make_late(store: OpenStore, names: Iterable[str], *, lang: str, budget: int,
     entries = [entry for name in names if (entry := store.index.entry(name))]
     memories = []
     for entry in entries:
-        memory = memory_from_text(store.read(entry).text, entry.path)
+        memory = store.told(store.read(entry), entry.path)
         memories.append(memory._replace(id=entry.id))
     return render_late(gather(entries, memories, []), lang, budget, nonce)
 

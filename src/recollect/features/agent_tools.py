@@ -121,7 +121,7 @@ def expand(app: App, name: str, *, level: int = 2, start: int = 0, most: int = M
     store = app.store_of(name)
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
-    memory = memory_from_text(store.read(entry).text, entry.path)
+    memory = store.told(store.read(entry), entry.path)
     parts = [part for part in shelved(memory) if not anchor or part.anchor == anchor]
     if not parts:
         raise MemoryNotFound(id=name)

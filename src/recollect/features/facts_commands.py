@@ -13,7 +13,7 @@ from recollect.context.views import is_fact
 from recollect.errors import FileNotThere, MemoryNotFound
 from recollect.features import facts as service
 from recollect.features.facts import Kept, Origin
-from recollect.model.document import memory_from_text, time_of
+from recollect.model.document import time_of
 from recollect.model.facts import Fact, Listing, Unread, read_facts, tidied
 from recollect.model.memory import Entry, is_id
 from recollect.store.store import OpenStore
@@ -197,7 +197,7 @@ def source_of_session(app: App, name: str) -> Source:
         entry = _entry_of_session(store, name)
         if entry:
             document = store.read(entry)
-            memory = memory_from_text(document.text, entry.path)
+            memory = store.told(document, entry.path)
             origin = Origin(
                 trust=memory.trust,
                 source=memory.source,

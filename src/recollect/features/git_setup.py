@@ -11,9 +11,10 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
-from recollect.errors import ConflictNotFound
+from recollect.errors import ConflictNotFound, FileNotThere
 from recollect.features import facts
 from recollect.model import merge as threeway
 from recollect.model.document import memory_from_text
@@ -43,7 +44,11 @@ _LINES: dict[str, dict[str, tuple[str, ...]]] = {
         "# Memories merge by field and by line; `recollect init` installs the driver.": (
             MERGED,
             "*.md.age merge=recollect -text",
-        )
+        ),
+        "# Settings and lists merge by key.": (
+            "/*.toml merge=recollect",
+            "/*.json merge=recollect",
+        ),
     },
 }
 
@@ -67,6 +72,18 @@ def prepare(root: str, *, dry_run: bool) -> InGit:
     if state in ("absent", "other"):
         state = "installed" if dry_run or _install(root) else "refused"
     return InGit(root, files, state, tracked(root))
+
+
+def keep_out(root: str) -> None:
+    """Give a store its `.gitignore` before anything is written there that git must not take along.
+
+    One that has our lines, or had them before a person took some out, stays as it is.
+    """
+    text = ""
+    with suppress(FileNotThere):
+        text = fsio.read_file(os.path.join(root, IGNORE)).decode("utf-8", "surrogateescape")
+    if os.path.isdir(root) and not any(heading in text for heading in _LINES[IGNORE]):
+        _with_lines(root, IGNORE, dry_run=False)
 
 
 def text_with(name: str, text: str) -> str:
@@ -134,18 +151,38 @@ def tracked(root: str) -> list[str]:
     return sorted(path for path in (_git(root, *words) or "").split("\0") if path)
 
 
+def has_files_of(root: str) -> bool:
+    """Whether git has anything of a store; so it is where git cannot be asked."""
+    return driver_of(root) == "no-git" or _git(root, "ls-files", "-z", "--", ".") != ""
+
+
+def committed(root: str, folder: str) -> dict[str, int]:
+    """The files in a folder of a store that git has, by their path in it, each with its size there.
+
+    What of them is not behind that size came with the repository, and was not made here.
+    """
+    sizes = {}
+    for row in (_git(root, "ls-files", "-s", "-z", "--", f"./{folder}") or "").split("\0"):
+        about, _, path = row.partition("\t")
+        if path:
+            said = _git(root, "cat-file", "-s", about.split(" ")[1]) or ""
+            sizes[path.removeprefix(f"{folder}/")] = int(said) if said.strip().isdecimal() else 0
+    return sizes
+
+
 def _git(root: str, *words: str) -> str | None:
     """What git says in the folder of a store; None where there is no git, or it was stopped.
 
-    Nothing that a repository's settings name is run.
+    Nothing that a repository's settings name is run, and nothing fetched.
     """
     env = {
         k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_CONFIG_GLOBAL"
     }
-    safe = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+    safe = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never")
+    given = [word for setting in safe for word in ("-c", setting)]
     try:
         done = subprocess.run(  # noqa: S603 - a program that is looked for where the person's shell does
-            ["git", *safe, *words],  # noqa: S607
+            ["git", *given, *words],  # noqa: S607
             cwd=root, env={**env, "LC_ALL": "C"}, stdin=subprocess.DEVNULL,
             capture_output=True, timeout=LONGEST_SECONDS, check=False,
         )  # fmt: skip

@@ -391,6 +391,10 @@ def set_memory_fields(app: App, name: str, values: Mapping[str, str], *, dry_run
     store = app.store_of(name)
     before = _text_of(store, name)
     done = set_fields(store, name, values, by=by_of(app), dry_run=dry_run)
+    if values.get("trust") == "user" and not dry_run:
+        from recollect.features import accepted_stores  # seldom needed
+
+        accepted_stores.approve(store, [name])
     return _done(app, store, done, dry_run=dry_run)._replace(before=before)
 
 

@@ -12,6 +12,7 @@ from recollect import workspace as here
 from recollect._fastimport import NamedTuple
 from recollect.context.brief import FACTS_JSON
 from recollect.errors import FactNotFound, MemoryNotFound, SessionNotFound
+from recollect.features import accepted_stores
 from recollect.features import facts_edits as factsedits
 from recollect.features import facts_edits as service
 from recollect.features.facts_edits import GONE, Edit
@@ -410,6 +411,8 @@ def decide_reviews(
     for store, own in by_store.values():
         effects += act(store, own, dry_run=dry_run)
         if not dry_run:
+            if approve:
+                accepted_stores.approve(store, own)
             publish_after_change(app, store)
     return effects
 

@@ -41,6 +41,12 @@ def heard(store: OpenStore) -> dict[str, int]:
     return {name: end for name, end in pairs if isinstance(end, int)}
 
 
+def _heard_or_came(store: OpenStore) -> dict[str, int]:
+    """To where each file was heard, or came with the repository: that is not heard at all."""
+    known, came = heard(store), store.ledger.came()
+    return known | {name: max(size, known.get(name, 0)) for name, size in came.items()}
+
+
 def remember(store: OpenStore, ends: dict[str, int]) -> None:
     """Keep to where each file was heard; what is not there any more is forgotten."""
     known = heard(store) | ends
@@ -57,7 +63,7 @@ def hear_again(store: OpenStore, names: list[str]) -> None:
 
 def new_in(store: OpenStore, ends: dict[str, int]) -> Iterator[tuple[str, Session]]:
     """The sessions with new signals, by journal file; `ends` gets how far each was read."""
-    known = heard(store)
+    known = _heard_or_came(store)
     for name, file in sorted(store.journal.sessions().items()):
         start = known.get(name, 0)
         if file.size == start:
@@ -78,8 +84,9 @@ def new_in(store: OpenStore, ends: dict[str, int]) -> Iterator[tuple[str, Sessio
 
 def every(store: OpenStore) -> Iterator[tuple[str, Session]]:
     """All sessions whose files are not folded yet, by journal file, heard or not."""
+    came = store.ledger.came()
     for name in sorted(store.journal.sessions()):
-        lines = store.journal.lines(name, 0)
+        lines = store.journal.lines(name, came.get(name, 0))
         signals = [line.data for line in lines if line.data.get("op") == "signal"]
         if signals:
             yield name, _session_of(signals)
@@ -87,9 +94,8 @@ def every(store: OpenStore) -> Iterator[tuple[str, Session]]:
 
 def _transcript_named_in(store: OpenStore, name: str) -> str:
     """The transcript that was named last by what is in a session's file."""
-    signals = (
-        line.data for line in store.journal.lines(name, 0) if line.data.get("op") == "signal"
-    )
+    lines = store.journal.lines(name, store.ledger.came().get(name, 0))
+    signals = (line.data for line in lines if line.data.get("op") == "signal")
     named = [str(signal["transcript"]) for signal in signals if signal.get("transcript")]
     return named[-1] if named else ""
 

@@ -13,7 +13,14 @@ from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import Part, parts_of, sections_of
 from recollect.model.facts import facts_of, section_kind
-from recollect.model.memory import Entry, Memory, Section, is_sealed_path, lowest_trust
+from recollect.model.memory import (
+    REFERENCED,
+    Entry,
+    Memory,
+    Section,
+    is_sealed_path,
+    lowest_trust,
+)
 from recollect.text.redact import strip_private
 from recollect.text.tokens import count_tokens
 
@@ -152,7 +159,8 @@ def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Sh
     elif listed and memory.kind in ("session", "conversation"):
         kind = listed
         facts = facts_of(listed, section.text)
-        if facts and all(fact.source == "instructed" for fact in facts):
+        is_here = memory.source != REFERENCED
+        if is_here and facts and all(fact.source == "instructed" for fact in facts):
             source, trust = "instructed", "user"
     for comment in _COMMENT.findall(section.text):
         lower = _OWN_TRUST.search(comment)
@@ -160,7 +168,7 @@ def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Sh
             trust = lower[1]
             source = SOURCE_OF[trust]  # what the file says of itself is not said of this
         named = _OWN_SOURCE.search(comment)
-        source = named[1] if named else source
+        source = named[1] if named and memory.source != REFERENCED else source
         believed = _OWN_CONFIDENCE.search(comment)
         sure = believed[1] if believed else sure
     text = without_comments(section.text)

@@ -25,6 +25,7 @@ KINDS = (
 ).split()
 LEVELS = ("low", "medium", "high")
 SOURCES = ("observed", "inferred", "instructed", "referenced")
+REFERENCED = "referenced"  # the source of what somebody else says
 TRUSTS = ("external", "tool", "agent", "user")  # lowest first: the least trusted ancestor counts
 STATUSES = ("confirmed", "open", "provisional", "superseded", "resolved")
 CATEGORIES = {
@@ -205,6 +206,11 @@ class Filter(NamedTuple):
     superseded: bool = True
     trust: str = "external"  # the least trust that is let through
     extra: Mapping[str, str] = MappingProxyType({})
+
+
+def of_repository(memory: Memory) -> Memory:
+    """A memory as it is told that nobody here has said: by the repository that it came with."""
+    return memory._replace(trust="external", source=REFERENCED)
 
 
 def lowest_trust(*trusts: str) -> str:

@@ -7,13 +7,17 @@ second behind a comment. No line of either side is lost, or there is no result.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.document import DATES, with_field, words_for
 from recollect.model.frontmatter import Entry, Front, Value, scalar_text, split_front
 from recollect.model.memory import TRUSTS, lowest_trust
 from recollect.text.wordings import remark
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST_LINES = 20_000  # of more lines nobody waits for the comparison
 _ITEM = Pattern(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
@@ -345,3 +349,173 @@ def _ended(lines: list[str]) -> list[str]:
     if lines and not lines[-1].endswith("\n"):
         return [*lines[:-1], f"{lines[-1]}\n"]
     return lines
+
+
+# ----------------------------------------------------------------------- settings and lists by key
+
+# The lists of ours: the member that has the rows, and by what a row is known.
+_LISTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "pins.json": ("pinned", ("id",)),
+    "dismissed.json": ("dismissed", ("what", "memories")),
+    "skills.json": ("settled", ("name", "type")),
+}
+_RULINGS = "rulings.toml"
+VIEWS = ("facts.json", ".index.json", ".skill-candidates.json")
+BY_KEY = ("config.toml", _RULINGS, *_LISTS, *VIEWS)
+_TABLE = Pattern(r"[ \t]*\[([^\[\]]+)\][ \t]*(?:#.*)?")
+_KEY = Pattern(r"[ \t]*([\w.\"'-]+)[ \t]*=")
+_DATE = Pattern(r"^date = \"([^\"]*)\"", 8)  # re.M
+_END = "\uffff"  # sorts, and stands, behind every table
+
+
+def merged_by_key(name: str, base: str, ours: str, theirs: str) -> Merged:
+    """Two texts of a settings file or a list (one of `BY_KEY`) as one, key by key.
+
+    Who changed a key alone gets it. Of two values the same one holds in whichever order it is
+    merged, and a comment has the other; of two decisions about one thing the newer one holds. Of a
+    view, which is made anew, ours.
+
+    Raises:
+        CannotMerge: a text cannot be read.
+    """
+    if name in VIEWS or theirs in (ours, base):
+        return Merged(ours, 0)
+    if ours == base:
+        return Merged(theirs, 0)
+    texts = [text.replace("\r\n", "\n") for text in (base, ours, theirs)]
+    made = _lists(name, *texts) if name in _LISTS else _tables(name, *texts)
+    return Merged(made.replace("\n", "\r\n") if "\r\n" in ours else made, 0)
+
+
+def _lists(name: str, *texts: str) -> str:
+    from recollect.text.json_edit import root_of, rows_in, with_rows  # for merges only
+
+    key, fields = _LISTS[name]
+    known: list[dict[str, Any]] = []
+    for text in texts:
+        rows: dict[str, Any] = {}
+        try:
+            if text.strip():
+                root_of(text)
+        except ValueError as error:
+            raise CannotMerge(str(error)) from None
+        for row in rows_in(text, key):
+            about: list[Any] = [row.get(f) for f in fields] if isinstance(row, dict) else [row]
+            names = [sorted(map(str, one)) if isinstance(one, list) else one for one in about]
+            rows.setdefault(repr(names), row)
+        known.append(rows)
+    old, own, other = known
+    kept = []
+    for one in dict.fromkeys((*own, *other)):
+        row = _one_of(old.get(one), own.get(one), other.get(one), _newer_row)
+        if row is not None:
+            kept.append(row)
+    return with_rows(texts[1] or texts[2], key, kept, 1)
+
+
+def _newer_row(one: Any, other: Any) -> Any:
+    """The newer of two rows, the same one in whichever order they come."""
+    dates = [str(row.get("date", "")) if isinstance(row, dict) else "" for row in (one, other)]
+    return max((dates[0], repr(one), one), (dates[1], repr(other), other), key=lambda row: row[:2])[
+        2
+    ]
+
+
+def _one_of(old: Any, own: Any, other: Any, choose: Callable[[Any, Any], Any]) -> Any:
+    """What both sides leave of something, None for nothing; what one changed and the other took out stays."""
+    if other in (own, old):
+        return own
+    if own == old or own is None:
+        return other
+    return own if other is None else choose(own, other)
+
+
+def _tables(name: str, *texts: str) -> str:
+    """The text of a TOML file that has what both sides say, and the comments of both."""
+    if any(marks_in(text) for text in texts):
+        raise CannotMerge("it has conflict marks")
+    choose = _newer_ruling if name == _RULINGS else _greater_value
+    old, own, other = (_blocks(text, whole=name == _RULINGS) for text in texts)
+    made: dict[tuple[str, str], str] = {}
+    for about in dict.fromkeys((*own, *other)):
+        block = _one_of(old.get(about), own.get(about), other.get(about), choose)
+        if block is not None:
+            made[about] = block
+    rows = []
+    for table in sorted({table for table, _ in made}, key=lambda table: (table == _END, table)):
+        if table not in ("", _END) and (table, "") not in made:
+            rows.append(f"[{table}]\n")
+        keys = sorted((key for one, key in made if one == table), key=bool)
+        rows += [made[table, key] for key in keys]
+    text = "".join(rows)
+    _require_toml(text)
+    return text
+
+
+def _require_toml(text: str) -> None:
+    import tomllib  # for merges only
+
+    try:
+        tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise CannotMerge(f"it is not valid TOML ({error})") from None
+
+
+def _blocks(text: str, *, whole: bool) -> dict[tuple[str, str], str]:
+    """The lines of each key with the comments before it, by table and key; `whole` tables as one.
+
+    The line of a table has no key, and neither have the comments at the top; what stands behind the
+    last key is a table of its own.
+    """
+    _require_toml(text)
+    found: dict[tuple[str, str], str] = {}
+    lines = _ended(text.splitlines(keepends=True))
+    start = next((n for n, line in enumerate(lines) if line[0] != "#"), len(lines))
+    if start and start < len(lines) and lines[start].strip():
+        start = 1  # what stands right before a key is said of it
+    if start:
+        found["", ""] = "".join(lines[:start])
+    table, key, before, is_open = "", "", "", False
+    for line in lines[start:]:
+        head, row = _TABLE.fullmatch(line.rstrip("\n")), _KEY.match(line)
+        if not is_open and (head or row) and not (whole and row and table):
+            table, key = (head[1].strip(), "") if head else (table, row[1] if row else "")
+            if (table, key) in found:
+                raise CannotMerge("a key stands there twice")
+            found[table, key], before = before + line, ""
+            is_open = bool(row) and not _is_whole(line)
+        elif is_open or row:  # a value of several lines, or a row of a table that is taken whole
+            found[table, key] += before + line
+            before, is_open = "", is_open and not _is_whole(found[table, key])
+        else:
+            before += line
+    return found | ({(_END, ""): before} if before else {})
+
+
+def _is_whole(lines: str) -> bool:
+    try:
+        _require_toml(lines)
+    except CannotMerge:
+        return False
+    return True
+
+
+def _newer_ruling(one: str, other: str) -> str:
+    dates = [found[1] if (found := _DATE.search(block)) else "" for block in (one, other)]
+    return max((dates[0], one), (dates[1], other))[1]
+
+
+def _greater_value(one: str, other: str) -> str:
+    """The block with the greater value, with the other value, and its comments, as comments."""
+    (said, kept), (unsaid, more) = sorted((_said_by(one), _said_by(other)), reverse=True)
+    remarks = [line for line in more if line.strip() and line not in kept]
+    if unsaid != said:
+        remarks.append(f"# merged, the other side has {' '.join(unsaid.split())}\n")
+    return "".join([*kept, *remarks, said])
+
+
+def _said_by(block: str) -> tuple[str, list[str]]:
+    """`(lines of the key, comments before it)` of a block."""
+    lines = block.splitlines(keepends=True)
+    start = next((n for n, line in enumerate(lines) if line.strip() and line.strip()[0] != "#"), len(lines))  # fmt: skip
+    return "".join(lines[start:]), lines[:start]

@@ -19,7 +19,7 @@ from recollect.errors import (
 from recollect.features.hide_plain_text import close_sessions, hiding
 from recollect.features.repair import regular_files
 from recollect.model.memory import CORE, Entry, Filter, is_sealed_path
-from recollect.model.merge import CannotMerge
+from recollect.model.merge import BY_KEY, CannotMerge, merged_by_key
 from recollect.model.session import SessionState
 from recollect.ports import Row
 from recollect.privacy import sealing as service
@@ -231,8 +231,8 @@ def text_of(app: App, path: str) -> str:
     return text
 
 
-def merge_files(app: App, base: str, ours: str, theirs: str) -> int:
-    """Put two changes of a memory together in the file `ours`, for `git merge`.
+def merge_files(app: App, base: str, ours: str, theirs: str, name: str = "") -> int:
+    """Put two changes of a memory, or of settings of that `name`, together in the file `ours`.
 
     Gives in how many places two wordings stand now.
 
@@ -242,7 +242,12 @@ def merge_files(app: App, base: str, ours: str, theirs: str) -> int:
     paths = [os.path.realpath(os.path.join(app.folder, path)) for path in (base, ours, theirs)]
     texts = [fsio.read_file(path).decode("utf-8", "surrogateescape") for path in paths]
     try:
-        found = service.merged(app.sealing, *texts)
+        is_keyed = os.path.basename(name) in BY_KEY
+        found = (
+            merged_by_key(os.path.basename(name), *texts)
+            if is_keyed
+            else service.merged(app.sealing, *texts)
+        )
     except CannotMerge as error:
         raise Failed(what=f"The two changes were not merged: {error}.") from None
     fsio.write_whole(paths[1], found.text.encode("utf-8", "surrogateescape"))

@@ -386,9 +386,10 @@ def set_private(path: str) -> bool:
 
 def truncate(path: str, size: int) -> None:
     """Cut a file to `size` bytes if it is longer; no harm if it is not there."""
-    with _ours(path), suppress(FileNotFoundError):
-        if os.path.getsize(path) > size:
-            os.truncate(path, size)
+    if os.path.lexists(path):
+        with _opened(path, os.O_WRONLY) as handle:
+            if os.fstat(handle).st_size > size:
+                os.ftruncate(handle, size)
 
 
 # -------------------- Locks: one at a time, known to the kernel, and gone with the process that held them.

@@ -8,7 +8,7 @@ Touches: the store's root, which it locks, and its lock in the cache.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 
 from recollect.errors import (
@@ -163,6 +163,13 @@ def _close(handle: int) -> None:
 
 
 LONGEST_NAME_BYTES = 255
+# What else is written in a store: settings, rulings, lists by key, views.
+OWN_FILES = (
+    "config.toml", "rulings.toml", "pins.json", "dismissed.json", "skills.json", "facts.json",
+    ".index.json", ".skill-candidates.json", ".gitignore",
+)  # fmt: skip
+SESSIONS = "sessions"
+SESSION_ENDS = (*ENDS, ".json", ".jsonl")
 
 
 class MarkdownStore:
@@ -175,6 +182,7 @@ class MarkdownStore:
         self.root = root
         self._lock_path, self._wait_seconds = lock_path, wait_seconds
         self._problems: list[Problem] = []
+        self.believed: Container[str] | None = None  # the stamps that are; None stands for all
         self.make: Callable[[], None] | None = None  # what makes the store, if it is not there
 
     # --------------------------------------------------------------------------------- reading
@@ -215,11 +223,20 @@ class MarkdownStore:
             raise
 
     def stamp(self, path: str) -> str | None:
-        """The stamp of a file as it is now, None where there is none."""
+        """The stamp of a file as it is now, None where there is none.
+
+        Raises:
+            OutsideStore: nothing of ours has such a name.
+        """
+        _require_ours(path)
         try:
             return fsio.stamp_of(self._bytes_of(path, fsio.LARGEST_FILE_BYTES))
         except FileNotThere:
             return None
+
+    def is_own(self, stamp: str) -> bool:
+        """Whether the text with this stamp counts as said on this machine, and not as pulled."""
+        return self.believed is None or stamp in self.believed
 
     def exists(self, path: str) -> bool:
         """Whether anything has this name, be it a link to nowhere."""
@@ -229,6 +246,7 @@ class MarkdownStore:
 
     def create(self, path: str, text: str) -> str:
         """Write a new file and give its stamp."""
+        _require_ours(path)
         full, data = self._inside(path), _bytes(text)
         try:
             fsio.make_folder(os.path.dirname(full))
@@ -248,6 +266,7 @@ class MarkdownStore:
     def move(self, path: str, to: str, seen: str) -> None:
         """Give the file another place."""
         self._require(path, seen)
+        _require_ours(to)
         target = self._inside(to)
         try:
             fsio.make_folder(os.path.dirname(target))
@@ -282,6 +301,7 @@ class MarkdownStore:
 
         Its bytes are on disk before its name is there; `settle` makes the name durable.
         """
+        _require_ours(path)
         full, data = self._inside(path), _bytes(text)
         try:
             if fsio.read_file(full) == data:
@@ -328,6 +348,19 @@ def _require_inside(path: str) -> None:
     """Raise OutsideStore for a path that names something outside."""
     parts = path.split("/")
     if len(parts) > DEEPEST + 4 or not all(map(_is_name, parts)):
+        raise OutsideStore(name=path)
+
+
+def _require_ours(path: str) -> None:
+    """Raise OutsideStore for a name that no file of ours has, whatever a journal says of it."""
+    folder, _, rest = path.partition("/")
+    if not rest:
+        is_ours = path in OWN_FILES or path.endswith(ENDS)
+    elif folder == SESSIONS:
+        is_ours = rest.endswith(SESSION_ENDS)
+    else:
+        is_ours = folder in (*MEMORY_FOLDERS, "archive") and rest.endswith(ENDS)
+    if not is_ours:
         raise OutsideStore(name=path)
 
 

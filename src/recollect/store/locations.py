@@ -194,16 +194,16 @@ def project_of(start: str, env: "dict[str, str]") -> str:
 
 def cache_root(env: "dict[str, str]") -> str:
     """The folder for all that can be made again; empty if this user has none."""
-    return _own_folder(env, "XDG_CACHE_HOME", ".cache")
+    return own_folder(env, "XDG_CACHE_HOME", ".cache")
 
 
 def embedders(env: "dict[str, str]") -> str:
     """The folder with the embedders of this user, made or not; empty if there can be none."""
-    base = _own_folder(env, "XDG_DATA_HOME", ".local/share")
+    base = own_folder(env, "XDG_DATA_HOME", ".local/share")
     return f"{base}/embedders" if base else ""
 
 
-def _own_folder(env: "dict[str, str]", name: str, usual: str) -> str:
+def own_folder(env: "dict[str, str]", name: str, usual: str) -> str:
     """Our folder in the one that a variable names, or in the usual one below HOME."""
     base = env.get(name, "")
     if not base.startswith("/"):

@@ -10,8 +10,10 @@ import os
 from recollect.store import locations as paths
 
 STORE_FOLDER = ".claude/memory"
+WRITTEN = ("journal", "sessions", "sessions/active", "sessions/raw", "sessions/archive")
+ACCEPTED, ASKED = "accepted", "asked"  # of a store that came with a repository, on this machine
 LINK, OWNER = "link", "owner"  # why a store is not used
-_FORM, _FOLDER = 0o170000, 0o040000
+_FORM, _FOLDER, _LINK = 0o170000, 0o040000, 0o120000
 
 
 def users() -> "tuple[int, ...]":
@@ -93,7 +95,10 @@ def _named_in(path: str, beside: str) -> str:
 
 
 def refusal(store: str) -> str:
-    """Why a store that is there cannot be this person's; nothing if it can."""
+    """Why a store that is there cannot be this person's; nothing if it can.
+
+    A link among the folders that are written without a look at each part of the way is one reason.
+    """
     mine = users()
     folder = paths.parent(store)
     for path in (folder, store) if store.endswith(f"/{STORE_FOLDER}") else (store,):
@@ -102,4 +107,38 @@ def refusal(store: str) -> str:
             return LINK
         if info.st_uid not in mine:
             return OWNER
-    return ""
+    return LINK if any(_is_link(f"{store}/{name}") for name in WRITTEN) else ""
+
+
+def note_of(store: str, env: "dict[str, str]") -> "tuple[str, str]":
+    """`(path, mark)`: the note on whether this person accepted a store, and what it has to begin with.
+
+    It is about the repository around the store, with its linked work trees, or about the store
+    alone; what is there later under the same name is another one. Nothing without a home.
+    """
+    base = paths.own_folder(env, "XDG_DATA_HOME", ".local/share")
+    top = repository_of(store)
+    about = paths.real((git_folder(top) if top else "") or store)
+    if not base or not paths.is_folder(about):
+        return "", ""
+    return f"{base}/accepted/{paths.short_hash(about)}", f"{os.stat(about).st_ino} {about} "
+
+
+def is_doubted(store: str, env: "dict[str, str]") -> bool:
+    """Whether some of what a store says may be nobody's on this machine (see `accepted_stores`)."""
+    if paths.is_private(store) or paths.is_same(store, paths.global_root(env)):
+        return False
+    path, mark = note_of(store, env)
+    if not path:
+        return True
+    line = paths.line_of(path)
+    if not line.startswith(mark):
+        return bool(repository_of(store))
+    return line != f"{mark}{ACCEPTED}"
+
+
+def _is_link(path: str) -> bool:
+    try:
+        return os.lstat(path).st_mode & _FORM == _LINK
+    except OSError:
+        return False

@@ -79,6 +79,13 @@ SETTINGS: dict[str, Setting] = {
         0,
         "take out what tells of people too: mail addresses, telephone, cards, accounts",
     ),
+    "review.pulls": Setting(
+        "trusted",
+        ("trusted", "listed"),
+        0,
+        0,
+        "what is pulled into a store that you accepted: trusted, or listed in `recollect review` first",
+    ),
     "encryption.store": Setting(
         False, (), 0, 0, "encrypt everything that is written, whatever its layer"
     ),
@@ -94,6 +101,7 @@ SETTINGS: dict[str, Setting] = {
 _NARROWER: dict[str, Callable[[Value, Value], Value]] = {
     "capture.enabled": lambda one, other: one and other,
     "privacy.personal": lambda one, other: one or other,
+    "review.pulls": lambda one, other: "listed" if "listed" in (one, other) else other,
 } | {key: lambda one, other: one or other for key in SETTINGS if key.startswith("encryption.")}
 FILE = "config.toml"
 LARGEST = 1024 * 1024  # bytes; each command reads it

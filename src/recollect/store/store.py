@@ -6,8 +6,9 @@ Touches: the files, journal and index it is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 from recollect._fastimport import NamedTuple
 from recollect.errors import (
@@ -31,8 +32,9 @@ from recollect.model.memory import (
     free_name,
     is_sealed_path,
     looks_same,
+    of_repository,
 )
-from recollect.ports import Embedder, Index, Journal, Row, Sealing, Store
+from recollect.ports import Embedder, Index, Journal, Known, Row, Sealing, Store
 from recollect.store.transactions import Ledger, Plan, paths_of
 
 # -------------------- Refresh: the index brought in line with the files, whoever changed them.
@@ -67,15 +69,18 @@ def refresh(store: Store, index: Index, now_ns: int, progress: Progress | None =
         return _filled(store, index, now_ns, progress)
     unread = Unread([])
     changed: list[tuple[Seen, str]] = []
+    told_otherwise = _turned(store, index, known)
     for seen in store.scan():
         old = known.pop(seen.path, None)
-        if old is None or not looks_same(old, seen):
-            changed.append((seen, old.stamp if old else ""))
+        if old is None or not looks_same(old, seen) or seen.path in told_otherwise:
+            is_same = old is not None and seen.path not in told_otherwise
+            changed.append((seen, old.stamp if old and is_same else ""))
     if not changed and not known:
         return Refreshed(0, 0, list(store.problems()))
     gone: list[str] = []
     rows = _rows(store, changed, unread, progress)
-    written = index.apply(rows, _gone(store, known, gone), now_ns)
+    written = index.apply(rows, chain(told_otherwise, _gone(store, known, gone)), now_ns)
+    _note_doubted(store, index)
     return Refreshed(written, len(gone), [*store.problems(), *unread], unread.claimed)
 
 
@@ -89,6 +94,7 @@ def _filled(store: Store, index: Index, now_ns: int, progress: Progress | None) 
         return Refreshed(0, 0, list(store.problems()))
     unread = Unread([])
     written = index.apply(_rows(store, _listed(store), unread, progress), [], now_ns)
+    _note_doubted(store, index)
     return Refreshed(written, 0, [*store.problems(), *unread], unread.claimed)
 
 
@@ -105,6 +111,24 @@ def refresh_files(store: Store, index: Index, now_ns: int, paths: Iterable[str])
     rows = _rows(store, [(seen, "") for seen in looks.values() if seen], unread, None)
     missed = [path for path, seen in looks.items() if seen is None]
     index.apply(rows, _gone(store, missed, []), now_ns)
+    _note_doubted(store, index)
+
+
+def _turned(store: Store, index: Index, known: Mapping[str, Known]) -> set[str]:
+    """The files that are told as the repository's words and should not be, or the other way round."""
+    doubted = set(index.meta(DOUBTED).splitlines())
+    if store.believed is None and not doubted:
+        return set()
+    return {path for path, old in known.items() if (path in doubted) == store.is_own(old.stamp)}
+
+
+def _note_doubted(store: Store, index: Index) -> None:
+    before = index.meta(DOUBTED)
+    if before or store.believed is not None:
+        known = index.known()
+        now = "\n".join(sorted(path for path in known if not store.is_own(known[path].stamp)))
+        if now != before:
+            index.set_meta({DOUBTED: now})
 
 
 def _gone(store: Store, missed: Iterable[str], gone: list[str]) -> Iterator[str]:
@@ -137,11 +161,14 @@ def _rows(
         same = document.stamp == old_stamp
         unread.claimed |= CLAIM in document.text[:LONGEST_FRONT]
         memory = None if same else memory_from_text(document.text, seen.path)
+        if memory and not store.is_own(document.stamp):
+            memory = of_repository(memory)
         yield Row(seen, document.stamp, memory)
         if progress and n % 100 == 0:
             progress(n)
 
 
+DOUBTED = "doubted"  # in the index: the files that are told as the repository's words
 INDEX = "index"  # what a problem with the index is about
 EMBEDDER = "embedder"  # … with what makes vectors
 
@@ -174,6 +201,7 @@ class Settings(NamedTuple):
     prune_unused: int = 0
     prune_auto: bool = False
     keep_changes: int = 0
+    lists_pulls: bool = False  # whether what is pulled waits for a person's word
     encrypt: frozenset[str] = frozenset()  # the layers in which nothing new is plain, `core` too
 
 
@@ -274,6 +302,13 @@ class OpenStore:
 
         return closed(self, changes)
 
+    def told(self, document: Document, path: str) -> Memory:
+        """The memory in a file as it is told: what its repository says is no person's (external)."""
+        from recollect.model.document import memory_from_text  # most have none to read
+
+        memory = memory_from_text(document.text, path)
+        return memory if self.files.is_own(document.stamp) else of_repository(memory)
+
     def require(self, memory_id: str) -> Entry:
         """The memory with this id. Raises MemoryNotFound."""
         entry = self.index.entry(memory_id)
@@ -302,14 +337,12 @@ class OpenStore:
 
     def open_memory(self, entry: Entry) -> Memory:
         """A memory as it is now, an encrypted one opened. Raises Encrypted."""
-        text = self.read_open(entry).text
+        document = self.read_open(entry)
         if is_sealed_path(entry.path):
             from recollect.privacy.sealing import memory_of
 
-            return memory_of(text, entry.path)
-        from recollect.model.document import memory_from_text
-
-        return memory_from_text(text, entry.path)
+            return memory_of(document.text, entry.path)
+        return self.told(document, entry.path)
 
     def free_id(self, wanted: str) -> str:
         """`wanted`, or the next free one after it: in the index, and in every folder."""

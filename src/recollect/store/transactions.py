@@ -76,6 +76,9 @@ class Ledger:
         self.store, self.journal, self.index = store, journal, index
         self.moment, self.redact = moment, redact
         self.encrypt: frozenset[str] = frozenset()  # the layers in which nothing new may be plain
+        self.wrote: Callable[[Sequence[Op]], None] | None = None  # is told what was written
+        # Of each journal file, how many bytes came with the repository: nothing of that is redone.
+        self.came: Callable[[], Mapping[str, int]] = dict
 
     # --------------------------------------------------------------------------------- changing
 
@@ -291,6 +294,8 @@ class Ledger:
         )
 
     def _note(self, ops: Sequence[Op], *, applied: bool) -> None:
+        if applied and self.wrote:
+            self.wrote(ops)
         # Without the note the next command looks again and finds the same.
         with suppress(RecollectError):
             self.journal.settle(ops[0].group, ops[-1].seq, applied=applied)
@@ -303,15 +308,26 @@ class Ledger:
         Raises:
             Locked, StorageFailed: the store cannot be written.
         """
-        pending, offsets = self.journal.unsettled(self._settled_offsets())
+        pending, offsets = self._unsettled()
         if not pending:
             self._keep_offsets(offsets)
             return Recovered([], [])
         with self.store.locked():
             return self._recover_locked()
 
+    def _unsettled(self) -> tuple[list[Op], dict[str, int]]:
+        """What was begun here and is not settled, and to where the journal is."""
+        after = self._settled_offsets()
+        pending, offsets = self.journal.unsettled(after)
+        came = self.came() if pending else {}
+        if came:
+            for name, size in self.journal.files().items():
+                after[name] = max(min(came.get(name, 0), size), after.get(name, 0))
+            pending, offsets = self.journal.unsettled(after)
+        return pending, offsets
+
     def _recover_locked(self) -> Recovered:
-        pending, offsets = self.journal.unsettled(self._settled_offsets())
+        pending, offsets = self._unsettled()
         found = Recovered([], [])
         groups: dict[str, list[Op]] = {}
         for op in pending:

@@ -318,13 +318,13 @@ def textconv_command(door: Door, path: str) -> None:
 @argument("theirs", type=FilePath())
 @argument("path", required=False, default="")
 def merge_driver_command(door: Door, base: str, ours: str, theirs: str, path: str) -> None:
-    """Merge two changes of one memory, encrypted or plain, for `git merge`.
+    """Merge two changes of one memory, encrypted or plain, or of the settings and lists of a store, for `git merge`.
 
     `init` installs it. Fields are merged one by one, the text by lines; the result is in the second
     file. Where both sides changed the same lines, both wordings stay, with a remark between them.
     What cannot be merged is left as it was, and git shows its usual conflict.
     """
-    twice = sealing.merge_files(door.app, base, ours, theirs)
+    twice = sealing.merge_files(door.app, base, ours, theirs, path)
 
     def show() -> None:
         if twice:

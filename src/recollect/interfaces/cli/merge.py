@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from recollect.context.pointers import Pointer, wanted
-from recollect.features import lifecycle
+from recollect.features import accepted_stores, lifecycle
 from recollect.features import lifecycle as merging
 from recollect.features import promote as promoting
 from recollect.features import review as factsedits
@@ -295,6 +295,7 @@ LOWER = [trust for trust in TRUSTS if trust != "user"]
 @option("--trust", type=Choice(LOWER), default="agent", help="Only what is trusted no more.")
 @option("--episodes", is_flag=True, help="List the memories of sessions as well.")
 @option("--session", default="", metavar="ID", help="Only what came from this session.")
+@option("--repository", type=Choice(["accept", "refuse"]), help="Take what the store of this repository says as your own words, or no more.")  # fmt: skip
 @option(
     "--page", default="", metavar="URL", help="Only what came from sessions that read this page."
 )
@@ -307,7 +308,13 @@ def review_command(
     before you approve it. What was changed in facts.json by hand waits here too, as
     `facts.json#d001`: nothing of it holds before you approve it. `recollect undo` takes a decision back;
     `recollect forget --from-session ID` takes out all that came from a session.
+
+    A store that came with a repository (a clone) is told as its words, not as yours, until you accept it on this
+    machine with --repository accept. With the setting `review.pulls` on `listed`, what is pulled later waits here, too.
     """
+    if given["repository"]:
+        _decide_repository(door, accept=given["repository"] == "accept", dry_run=dry_run)
+        return
     if sum(map(bool, (approve or reject, given["approve_all"], given["reject_all"]))) > 1:
         raise door.refusal("Name what is meant, or give --approve-all, or --reject-all.")
     if set(approve) & set(reject):
@@ -337,6 +344,17 @@ def review_command(
     }
     answer = {what: [e._asdict() for e in effects] for what, effects in decided.items()}
     door.answer(answer, lambda: _show_decided(door, approve, reject, dry_run=dry_run))
+
+
+def _decide_repository(door: Door, *, accept: bool, dry_run: bool) -> None:
+    root, count = accepted_stores.decide(door.app, accept=accept, dry_run=dry_run)
+    answer = {"store": root, "accepted": accept, "memories": count}
+    if not accept:
+        door.answer(answer, lambda: door.tell("What is in {path} is told as the repository's words from now on.", path=root))  # fmt: skip
+    elif dry_run:
+        door.answer(answer, lambda: door.tell("Would accept {n} memories in {path}.", n=count, path=root))  # fmt: skip
+    else:
+        door.answer(answer, lambda: door.tell("Accepted {n} memories in {path}: they count as your own words on this machine.", n=count, path=root))  # fmt: skip
 
 
 def _show_waiting(door: Door, rows: list[Row], places: int) -> None:

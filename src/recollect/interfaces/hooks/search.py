@@ -13,6 +13,7 @@ from recollect.search.lookup import sqlite
 from recollect.search.lookup import stems
 from recollect.search import rank
 from recollect.store import locations as paths
+from recollect.store import ownership as ours
 
 BUSY_MS = 200
 MOST_SOLUTIONS = 3
@@ -43,6 +44,8 @@ class Search:
                 return
         except sqlite.Error:
             pass
+        if ours.is_doubted(root, dict(os.environ)):
+            return  # its views say what they like
         from recollect.interfaces.hooks import fallback
 
         hits, counts, total = fallback.candidates(root, scope, self.cue.words)
@@ -127,8 +130,8 @@ def fresh(one: rank.Candidate, root: str, *, whole: bool = False) -> rank.Candid
         if (info.st_size, info.st_mtime_ns, info.st_ino) == (one.size, one.mtime_ns, one.inode):
             return one
         text = _text_inside(root, one.path)
-        if text and _may_hide(text):
-            text = None  # the worker knows what of it is private
+        if text and (_may_hide(text) or ours.is_doubted(root, dict(os.environ))):
+            text = None  # the worker knows what of it is private, and whose it is
     except (OSError, ValueError):
         text = None
     body = None if text is None else _said_in(text, one, whole=whole)
