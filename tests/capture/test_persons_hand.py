@@ -67,7 +67,8 @@ def test_a_line_that_a_person_took_out_stays_out(desk: Desk) -> None:
 
 def test_a_to_do_is_ticked_where_it_stands_unless_a_person_changed_it(desk: Desk) -> None:
     transcript = a_day()
-    transcript.call("TodoWrite", todos=[{"content": "Boil water", "status": "pending"}])
+    steps = [{"content": text, "status": "pending"} for text in ("Boil water", "Write the docs")]
+    transcript.call("TodoWrite", todos=steps)
     desk.capture(transcript)
     edit(file_of(desk), ("- [ ] Boil water", "- [ ] Boil the water, Bo"), ("## Files", "## Ours"))
     done = [{"content": text, "status": "completed"} for text in ("Boil water", "Write the docs")]

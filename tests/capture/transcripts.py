@@ -171,7 +171,6 @@ class Transcript:
         self.note("permission-mode", permissionMode="bypassPermissions")
         self.note("tools-used", tools=["Bash"])
         self.note("api-request-blob", blob="noise in a blob " * 50)
-        self.note("custom-title", customTitle="noise in a title")
         self.note("a-type-of-next-year", text="noise of next year", uuid="f" * 36)
         self.attachment(type="skill_listing", content="noise of skills")
         self.attachment(type="file", filename="/x", content={"text": "noise of a file"})

@@ -127,7 +127,7 @@ def test_what_a_session_left_is_signed_by_whoever_said_it(person: Person) -> Non
 
 
 def test_a_turn_of_a_conversation_is_signed_by_its_speaker(person: Person) -> None:
-    filler = "The pot on the shelf holds a liter and has a lid. " * 12
+    filler = "The pot on the shelf holds a liter and has a lid. " * 24
     session(
         person, "s-1", "2026-11-20",
         f"Which tea does the pot like? {filler} Ask about the samovar.",

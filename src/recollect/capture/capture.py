@@ -305,7 +305,8 @@ class Capture:
         text = self._rendered(state, name, path)
         if stamp is not None and stamp != state.written_stamp:
             base = self.store.journal.text_of(state.written_stamp) or ""
-            text = with_new_lines(self.store.files.read(path).text, text, base)
+            ticked = self._rendered(state, name, path, ticked=True)
+            text = with_new_lines(self.store.files.read(path).text, ticked, base)
         return Change("put", path, name, stamp, text)
 
     def _log_change(self, state: SessionState, name: str, path: str, text: str | None) -> Change:
@@ -344,8 +345,10 @@ class Capture:
         text = self.store.files.read(change.path).text
         return text == change.text or text == self._redact(change.text)
 
-    def _rendered(self, state: SessionState, name: str, path: str = "") -> str:
-        text = summary.summary_text(state, name, self.store.settings.lang, path)
+    def _rendered(
+        self, state: SessionState, name: str, path: str = "", *, ticked: bool = False
+    ) -> str:
+        text = summary.summary_text(state, name, self.store.settings.lang, path, ticked=ticked)
         if not (state.started or state.last_updated):
             text = codec.with_field(text, "decay-after", codec.decay_day(self.store.now))
         return text
@@ -421,7 +424,7 @@ def with_new_lines(theirs: str, ours: str, base: str) -> str:
         new = [
             line
             for line in section.text.splitlines()
-            if line.strip() and " ".join(line.split()) not in have
+            if line.strip() and " ".join(line.split()) not in have and not _is_ticked(line)
         ]
         if not new or not section.heading:
             continue
@@ -429,6 +432,10 @@ def with_new_lines(theirs: str, ours: str, base: str) -> str:
         text = "\n".join(new) if old is None else f"{old.text}\n" + "\n".join(new)
         body = codec.with_section(body, old.heading if old else section.heading, text)
     return codec.with_body(theirs, body)
+
+
+def _is_ticked(line: str) -> bool:
+    return line.startswith("- [x] ")
 
 
 def _with_ticks(body: str, ours: str, base: str) -> str:

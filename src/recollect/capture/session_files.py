@@ -197,6 +197,7 @@ class FolderSessions:
                 for line in file:
                     row = json.loads(line)
                     row["todos"] = tuple(tuple(todo) for todo in row.get("todos", ()))
+                    row["options"] = tuple(row.get("options", ()))
                     yield Event(**row)
         except (OSError, EOFError, ValueError, TypeError, zlib.error):
             return
@@ -280,7 +281,7 @@ def _is_sound(state: SessionState) -> bool:
         return False
     rows = (
         *state.decisions, *state.patterns, *state.issues, *state.problems, *state.solutions,
-        *state.todos, *state.failures, *state.calls.values(), *state.sources.values(),
+        *state.todos, *state.failures, *state.made, *state.calls.values(), *state.sources.values(),
     )  # fmt: skip
     return all(isinstance(row, dict) for row in rows)
 

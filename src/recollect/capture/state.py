@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from recollect._fastimport import NamedTuple
+from recollect.capture import asked, records
 from recollect.capture import extract as notice
 from recollect.capture import failure_fix as struggle
 from recollect.capture.failure_fix import reaction_in
-from recollect.capture.summary import conversation_text
+from recollect.capture.summary import conversation_text, told_in
 from recollect.context.views import is_fact, reason_of
 from recollect.model.facts import Fact, same_words
 from recollect.model.memory import lowest_trust
@@ -29,6 +30,7 @@ MOST_REACTIONS = 500
 PATIENCE = 12  # steps after which a failure is no longer waiting for something that works
 MOST_FAILURES = 8
 MOST_RAN = 4
+MOST_REQUESTS = 60
 
 
 def fold(state: SessionState, events: Iterable[Event]) -> list[Event]:
@@ -55,6 +57,7 @@ def with_remarks(state: SessionState, remarks: Iterable[Remark]) -> SessionState
         made.trust = lowest_trust(made.trust, remark.trust)
         if remark.kind == "task":
             made.task = remark.text or made.task
+            made.titles["person"] = made.task
             made.terminal = remark.terminal or made.terminal
         elif remark.kind == "note":
             made.notes.append(remark.text)
@@ -85,7 +88,11 @@ def _copy(state: SessionState) -> SessionState:
         name: [dict(row) for row in getattr(state, name)]
         for name in ("decisions", "patterns", "issues", "todos")
     }
-    own = {"notes": list(state.notes), "tags": list(state.tags)}
+    own = {
+        "notes": list(state.notes),
+        "tags": list(state.tags),
+        "titles": dict(state.titles),
+    }
     return SessionState(**state.to_json() | lists | own)
 
 
@@ -111,22 +118,41 @@ def _take(state: SessionState, event: Event) -> None:
 def _take_prompt(state: SessionState, event: Event) -> None:
     state.prompts += 1
     state.programs += event.program
+    state.outcome, state.last_answer = state.last_answer or state.outcome, ""
+    _take_request(state, event)
     if not sentences.is_typed(event.text):
         event = event._replace(program=True)  # what nobody typed is nobody's word
     _take_reaction(state, event)
-    # Where nothing is a person's rule or decision, the first sentence says what is asked for.
-    line = (sentences.first_sentence if event.program else notice.task_in)(event.text, 120)
-    if line:
-        state.requests.append(line)
-        del state.requests[24:]
-    if len(line) > len(state.task) and len(state.task) < SHORTEST_TASK:
-        state.task = line
     if event.program:
         return
     for fact in notice.facts_said(event.text, state.outcome):
         _add_fact(state, fact, event.time)
     for todo in notice.todos_in(event.text):
         _add_todo(state, todo)
+
+
+def _take_request(state: SessionState, event: Event) -> None:
+    """What a prompt asks for; of what a program sends, the first sentence says it."""
+    plan = asked.plan_in(event.text)
+    if plan:
+        state.plans.append(plan)
+    if event.program and not plan:
+        ask = sentences.first_sentence(event.text, 120)
+    else:
+        ask = asked.ask_in(event.text, notice.fact_in)
+    if ask:
+        _add_request(state, ask)
+    title = plan.strip("–") or asked.title_in(ask or asked.ask_in(event.text))
+    if len(title) > len(state.task) and len(state.task) < SHORTEST_TASK:
+        state.task = title
+
+
+def _add_request(state: SessionState, ask: str) -> None:
+    """Remember what was asked for; where it is too much, what says least is forgotten."""
+    state.requests.append(ask)
+    if len(state.requests) > MOST_REQUESTS:
+        later = state.requests[1:]
+        state.requests.remove(min(later, key=asked.weight_of))
 
 
 def _take_reaction(state: SessionState, event: Event) -> None:
@@ -148,7 +174,7 @@ def _take_reaction(state: SessionState, event: Event) -> None:
 
 def _take_answer(state: SessionState, event: Event) -> None:
     state.answers += 1
-    state.outcome = event.text[:4000]
+    state.last_answer = event.text[:4000] if told_in(event.text) else ""
     state.said = event.text[-600:]
 
 
@@ -172,22 +198,42 @@ def _add_fact(state: SessionState, fact: Fact, time: str, most: int | None = MOS
         kept.append(row)
 
 
-def _add_todo(state: SessionState, text: str, status: str = "open", ref: str = "") -> None:
+def _add_todo(
+    state: SessionState, text: str, status: str = "open", ref: str = "", *, listed: bool = False
+) -> None:
     for todo in state.todos:
         if (ref and todo.get("ref") == ref) or (
             text and same_words(todo["text"]) == same_words(text)
         ):
             todo["status"] = status
+            if not listed:
+                todo.pop("listed", None)
             return
     if text:
-        state.todos.append({"text": text, "status": status, "ref": ref})
+        row = {"text": text, "status": status, "ref": ref}
+        state.todos.append(row | ({"listed": "yes"} if listed else {}))
 
 
 def _take_todos(state: SessionState, event: Event) -> None:
+    is_whole = not any(ref for _, _, ref in event.todos)
+    if is_whole:  # the list as it stands now: what is no longer on it was given up
+        state.todos = [todo for todo in state.todos if not todo.get("listed")]
     for status, text, ref in event.todos:
-        _add_todo(
-            state, text, "done" if status in ("completed", "done", "deleted") else "open", ref
-        )
+        _add_todo(state, text, "done" if status in _OVER else "open", ref, listed=is_whole)
+
+
+_OVER = ("completed", "done", "deleted", "cancelled", "canceled")
+
+
+def _take_title(state: SessionState, event: Event) -> None:
+    if not asked.is_generic(event.text):
+        # A summary may be of the session before, which an older version wrote into this file.
+        is_own = not event.target or any(one.startswith(event.target) for one in state.ids)
+        state.titles[event.tool if is_own else "foreign"] = event.text
+
+
+def _take_link(state: SessionState, event: Event) -> None:
+    records.take_link(state.made, event.target, event.time)
 
 
 # A command that reads a page, or what strangers write: what the agent says then is second-hand.
@@ -199,6 +245,7 @@ _READS_A_PAGE = re.compile(
 
 def _take_call(state: SessionState, event: Event) -> None:
     state.tool_uses += 1
+    state.last_answer = ""  # it was said on the way
     if event.tool == "shell" and _READS_A_PAGE.search(event.target):
         state.web = True
     if event.call:
@@ -222,12 +269,15 @@ def _take_result(state: SessionState, event: Event) -> None:
         return
     if tool != "shell" or not target:
         return
+    if records.is_telling(target):
+        records.take_command(state.made, target, event.text, event.time, ok=event.ok)
     if not event.ok:
         if not struggle.may_teach(event.text):
             return
         failure = {"tool": tool, "target": target[:2000], "error": event.text[:4000]}
         _add_failure(state, failure | {"step": state.tool_uses})
         return
+    records.take_check(state.worked, target, event.text)
     _take_success(state, target, call["said"] if call else "")
 
 
@@ -247,9 +297,6 @@ def _add_failure(state: SessionState, row: dict[str, Any]) -> None:
 
 
 def _take_success(state: SessionState, command: str, said: str) -> None:
-    message = _commit_message(command)
-    if message:
-        state.commits.append(message)
     state.ran = [*state.ran, command[:2000]][-MOST_RAN:]
     for row in reversed(list(state.failures)):
         failure = struggle.Failure(**row)
@@ -281,18 +328,9 @@ _TAKES = {
     "call": _take_call,
     "result": _take_result,
     "todos": _take_todos,
+    "title": _take_title,
+    "link": _take_link,
 }
-
-_COMMIT = re.compile(
-    r"\bgit\b[^|;&\n]*\bcommit\b[^\n]*?\s-\w*m\s*"
-    r"(?:\"?\$\(cat <<\\?'?\w+'?\n(?P<doc>.+)|\"(?P<double>[^\"\n]+)|'(?P<single>[^'\n]+))"
-)
-
-
-def _commit_message(command: str) -> str:
-    match = _COMMIT.search(command)
-    found = match and (match["doc"] or match["double"] or match["single"])
-    return found.strip()[:120] if found else ""
 
 
 # -------------------- Hearing: what is new in a transcript, without what must not be kept, folded into a session's state.
@@ -335,12 +373,15 @@ class Hearing:
     def __init__(self, redact: Callable[[str], str], base: str, beside: Beside) -> None:
         """`beside` gives the events of all other sessions that have an event."""
         self._redact, self._base, self._beside = redact, base, beside
+        self._telling: set[str] = set()  # calls of which something that they gave out is looked at
 
     def hear(
         self, reader: TranscriptReader, transcript: str, state: SessionState
     ) -> Iterator[list[Event]]:
         """Take what is new in a transcript into the state; gives the events, portion by portion."""
         known = state.sources.get(transcript, {"offset": 0, "inode": 0})
+        told = (call for call, row in state.calls.items() if records.is_telling(row["target"]))
+        self._telling = set(told)
         while True:
             portion = reader.read(transcript, known["offset"], known["inode"])
             if portion.offset == known["offset"] and portion.inode == known["inode"]:
@@ -359,6 +400,8 @@ class Hearing:
         if not (event.text or event.target or event.todos):
             return event
         target, todos = event.target, event.todos
+        if event.kind == "call" and event.tool == "shell" and records.is_telling(target):
+            self._telling.add(event.call)
         if target:
             target = self._redact(target[:LOOKED_AT])
         if event.tool == "edit":
@@ -373,10 +416,13 @@ class Hearing:
         return event._replace(text=text, target=target, todos=todos)
 
     def _clean_text(self, event: Event) -> str:
-        # Nothing is learned from what a call that worked gave out, and nothing of it is kept.
-        if not event.text or (event.kind == "result" and event.ok):
+        if not event.text:
             return ""
-        text = self._redact(event.text[:LOOKED_AT])
+        text = event.text[:LOOKED_AT]
+        # Of what a call that worked gave out, nothing is kept but what it says that it made.
+        if event.kind == "result" and event.ok:
+            text = records.signs_in(text) if event.call in self._telling else ""
+        text = self._redact(text)
         if event.kind != "result":
             return text[:LONGEST_TEXT]
         if len(text) > LONGEST_ERROR:

@@ -7,8 +7,10 @@ or comment.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
+from recollect.capture import asked
 from recollect.capture import failure_fix as lessons
 from recollect.model.document import new_text
 from recollect.model.facts import Fact, fact_lines, without_repeats
@@ -16,7 +18,13 @@ from recollect.model.frontmatter import Value
 from recollect.model.layers import suggested_tags
 from recollect.model.memory import lowest_trust
 from recollect.model.session import Event, SessionState
-from recollect.text.sentences import first_sentence, one_line
+from recollect.text.sentences import (
+    one_line,
+    shortened,
+    split_sentences,
+    weight_of,
+    without_blocks,
+)
 from recollect.text.tokens import STOP_WORDS
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
@@ -32,6 +40,30 @@ TAG_STOPS = STOP_WORDS | frozenset(
     work write""".split()
 )
 
+MOST_ASKED = 5
+MOST_CHECKS = 5
+OFTEN = 3  # times that a command has to work before it is told of
+MOST_PULLS = 4
+MOST_COMMITS = 8
+HEADING = 48  # a line without a full stop that is no longer is one
+SHORTEST_TOLD = 10  # letters that an answer needs to tell something; a Chinese one counts as two
+_ENDED = re.compile(r"[.!?。！？…;；][\"'”’)\]*_`]*$")
+_ITEM = re.compile(r"(?:[-*•✓✅☑]|\d{1,2}[.)、])\s+")
+# What an agent says on the way, and what it offers at the end.
+_CHATTER = re.compile(
+    r"(?:(?:perfect|(?:great|good|excellent|nice)(?: catch| point| question| idea| find| news)?|awesome|done|got it|sure|ok(?:ay)?|understood|absolutely|certainly"
+    r"|of course|thanks|thank you|no problem|all (?:done|set)|you['’]re (?:absolutely |totally )?right|right|yes|no)\s*[.!,–—-]"
+    r"|(?:now,? )?(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to|i need to|i should|i can|now i|next,? i|looking at|wait\b)"
+    r"|(?:all |the )?(?:\d+ )?(?:\w+ )?tests? (?:all )?(?:pass|are passing)|(?:committed|pushed|lint(?:ing)?) (?:and|is|now|to)\b|api error|model provided|here['’]s (?:a|the|what)\b|(?:would|do|should|shall|can|could) (?:you|i|we)\b.*\?$|(?:want|like|ready for) me to\b|let me know|if you['’]d like|feel free|is there anything"
+    r"|好的|完美|太好了|明白|收到|没问题|让我|现在(?:我|让)|接下来(?:我|让)|我(?:来|先|将|会|现在|需要)|你说得对|需要我|要不要|是否需要|如果你|如果需要|请告诉我)",
+    re.I,
+)
+_DOCUMENT = re.compile(
+    r"^(?!/|\.\./)(?:.*/)?(?:adrs?/|docs?/.*|rfcs?/|CHANGELOG|README|CLAUDE|AGENTS|GEMINI|CONTRIBUTING|ARCHITECTURE|DEVELOPMENT|\.claude/rules/|\.cursor/rules/)"
+    r"[^/]*\.(?:mdc?|rst|adoc|txt)$",
+    re.I,
+)
+
 WORDS = {
     "en": {
         "summary": "Summary",
@@ -45,6 +77,11 @@ WORDS = {
         "asked": "Asked",
         "outcome": "Outcome",
         "commits": "Commits",
+        "pull": "Pull request",
+        "issue_made": "Issue",
+        "plan": "plan",
+        "wrote": "Wrote",
+        "checks": "Commands",
         "log": "Raw Conversation Log",
         "user": "User",
         "program": "Program",
@@ -73,6 +110,11 @@ WORDS = {
         "asked": "请求",
         "outcome": "结果",
         "commits": "提交",
+        "pull": "合并请求",
+        "issue_made": "议题",
+        "plan": "计划",
+        "wrote": "写了",
+        "checks": "命令",
         "log": "原始对话记录",
         "user": "用户",
         "program": "程序",
@@ -93,10 +135,62 @@ WORDS = {
 
 
 def title_of(state: SessionState) -> str:
-    """What the session was about, in a few words."""
-    said = (*state.commits[:1], *state.notes[:1])
-    title = state.task or next((text for text in said if text.strip()), "") or state.session_id
-    return one_line(title, 80).rstrip(".。:：") or state.session_id
+    """What the session was about, in a few words, and in the language of whoever asked."""
+    wide = asked.is_wide(" ".join(state.requests[:8]))
+    for title in _titles(state):
+        if title and (asked.is_wide(title) or not wide):
+            return title
+    return next(filter(None, _titles(state)), "") or one_line(state.task, 80) or state.session_id
+
+
+def _titles(state: SessionState) -> Iterator[str]:
+    """The titles that it could have, the best first."""
+    for giver in ("person", "custom", "client", "summary"):
+        yield one_line(state.titles.get(giver, ""), 100).rstrip(".。:：")
+    yield from (asked.titled(plan) for plan in state.plans if plan != "–")
+    weak: list[str] = []
+    for title, enough in _made_titles(state):
+        if asked.weight_of(title) >= enough:
+            yield title
+        weak.append(title)
+    yield asked.titled(state.titles.get("foreign", ""))
+    yield from weak
+
+
+def _made_titles(state: SessionState) -> Iterator[tuple[str, int]]:
+    """The titles that can be made of what was done, asked and answered, and how much each must say."""
+    pulls = [row["text"] for row in state.made if row["kind"] == "pull" and row["text"]]
+    for subject in (*pulls, _telling_commit(state)):
+        yield asked.subject_as_title(subject), asked.ENOUGH_OF_AGENT
+    foreign = state.titles.get("foreign", "")
+    if foreign and _is_about(foreign, state):
+        yield asked.titled(foreign), asked.ENOUGH_OF_AGENT
+    for request in asked.heaviest(state.requests, 2):
+        yield asked.title_in(request), asked.ENOUGH_FOR_TITLE
+    yield state.task, asked.ENOUGH_FOR_TITLE
+    told = told_in(state.last_answer or state.outcome, 400)
+    yield asked.title_told(told), asked.ENOUGH_OF_AGENT
+    for note in state.notes[:1]:
+        yield asked.titled(note), asked.ENOUGH_FOR_TITLE
+    files = (path.rpartition("/")[2] for path in state.files_modified[:3])
+    yield ", ".join(files), asked.ENOUGH_FOR_TITLE
+
+
+def _telling_commit(state: SessionState) -> str:
+    """The commit that shares most words with what was asked for and with the other commits."""
+    own = (text for text in state.commits if not text.startswith(("Merge ", "Revert ")))
+    commits = [text for text in own if asked.weight_of(text) > 1]
+    if not commits:
+        return ""
+    said = Counter(w for text in (*state.requests, *commits) for w in asked.words_of(text))
+    return max(commits, key=lambda text: sum(min(said[w], 4) for w in asked.words_of(text)))
+
+
+def _is_about(title: str, state: SessionState) -> bool:
+    """Whether a title of unsure origin shares half of its words with what was asked for."""
+    words = asked.words_of(title)
+    said = asked.words_of(" ".join((*state.requests, *state.files_modified)))
+    return len(words & said) * 2 >= len(words)
 
 
 def session_facts(state: SessionState) -> list[Fact]:
@@ -124,8 +218,13 @@ def tags_of(state: SessionState) -> list[str]:
     return suggested_tags(state.task, said, TAG_STOPS, most=6)
 
 
-def summary_text(state: SessionState, memory_id: str, lang: str, path: str = "") -> str:
-    """The whole file of a session's memory; without a path one that can stand anywhere."""
+def summary_text(
+    state: SessionState, memory_id: str, lang: str, path: str = "", *, ticked: bool = False
+) -> str:
+    """The whole file of a session's memory; without a path one that can stand anywhere.
+
+    With `ticked` it lists the steps of the agent that are done, too.
+    """
     say = WORDS[lang]
     facts = session_facts(state)
     body = [f"# {title_of(state)}", "", f"## {say['summary']}", ""]
@@ -133,6 +232,7 @@ def summary_text(state: SessionState, memory_id: str, lang: str, path: str = "")
     for kind in ("decision", "pattern", "issue"):
         lines = [line for fact in facts if fact.kind == kind for line in fact_lines(fact)]
         body += _section(say[kind], (one_line_kept(line) for line in lines))
+    body += _section(say["commits"], _commit_lines(state))
     body += _section(
         say["solution"],
         (
@@ -143,11 +243,14 @@ def summary_text(state: SessionState, memory_id: str, lang: str, path: str = "")
     )
     body += _section(say["notes"], (line for note in state.notes for line in note_lines(note)))
     body += _section(say["files"], (f"- `{_code(path)}`" for path in state.files_modified))
+    checks = sorted(state.worked.items(), key=lambda row: -row[1])[:MOST_CHECKS]
+    body += _section(say["checks"], (f"- `{_code(c)}` ({n}×)" for c, n in checks if n >= OFTEN))
     body += _section(
         say["todos"],
         (
             f"- [{'x' if todo['status'] == 'done' else ' '}] {one_line(todo['text'], 200)}"
             for todo in state.todos
+            if ticked or todo["status"] != "done" or not (todo.get("listed") or todo["ref"])
         ),
     )
     return new_text(_fields(state, memory_id), "\n".join(body), path)
@@ -178,26 +281,77 @@ def _section(heading: str, lines: Iterable[str]) -> list[str]:
 
 
 def _summary_lines(state: SessionState, say: dict[str, str]) -> list[str]:
-    lines = [f"- {say['asked']}: {one_line(request, 160)}" for request in state.requests[:12]]
-    outcome = outcome_of(state)
-    if outcome:
-        lines.append(f"- {say['outcome']}: {one_line(outcome, 500)}")
+    plans = [f"{say['plan']}: {plan}" for plan in state.plans if plan != "–"]
+    wanted = [*plans, *asked.heaviest(state.requests, MOST_ASKED - min(len(plans), 3))]
+    lines = [f"- {say['asked']}: {one_line(request, asked.LONGEST_ASK)}" for request in wanted]
+    pulls = [row for row in state.made if row["kind"] != "commit"]
+    lines += [
+        f"- {say['pull' if row['kind'] == 'pull' else 'issue_made']}: {_published(row)}"
+        for row in pulls[-MOST_PULLS:]
+    ]
     if state.commits:
-        lines.append(
-            f"- {say['commits']}: " + "; ".join(one_line(c, 100) for c in state.commits[:12])
-        )
+        said = "; ".join(one_line(text, 100) for text in state.commits[-MOST_COMMITS:])
+        lines.append(f"- {say['commits']}: {said}")
+    if outcome := outcome_of(state):
+        lines.append(f"- {say['outcome']}: {outcome}")
+    if written := [path for path in state.files_modified if _DOCUMENT.search(path)]:
+        lines.append(f"- {say['wrote']}: " + ", ".join(f"`{_code(path)}`" for path in written[:8]))
     if state.summary:
         said = one_line(state.summary, len(state.summary) + 1)
         return [_STARTS.sub(r"\\\1", said), *(("", *lines) if lines else ())]
     return lines or [f"- {one_line(state.task, 160)}".rstrip()]
 
 
+def _commit_lines(state: SessionState) -> Iterator[str]:
+    """The commits that say why they were made."""
+    for row in state.made:
+        if row["kind"] == "commit" and (why := told_in(row["body"], 400)):
+            yield f"- {one_line(row['text'], 120)}: {why}"
+
+
+def _published(row: Mapping[str, str]) -> str:
+    number = row["ref"].rpartition("/")[2]
+    body = told_in(row["body"], 300)
+    said = ": ".join(part for part in (row["text"], body) if part)
+    return one_line(f"#{number} {said}".strip(), 400)
+
+
 def outcome_of(state: SessionState) -> str:
-    """What the agent said at the end, without code and tables."""
-    text = re.sub(r"```.*?(?:```|\Z)", " ", state.outcome, flags=re.S)
-    lines = [line.strip(" #*->") for line in text.splitlines()]
-    kept = " ".join(line for line in lines if line and not line.startswith("|"))
-    return kept if len(kept) <= 500 else first_sentence(kept, 480)
+    """What came of the session in the agent's last words, where no commit tells it better."""
+    short = bool(state.made or state.files_modified)
+    return told_in(state.last_answer or state.outcome, 300 if short else 900)
+
+
+def told_in(text: str, longest: int = 300) -> str:
+    """What an answer tells, cut where a sentence ends; nothing if it only reports or offers."""
+    kept: list[str] = []
+    size = 0
+    for sentence in _told(text):
+        size += len(sentence) + 1
+        if kept and size > longest:
+            break
+        kept.append(shortened(sentence, longest) if len(sentence) > longest else sentence)
+    said = " ".join(kept)
+    return one_line(said, longest + 1) if weight_of(said) >= SHORTEST_TOLD else ""
+
+
+def _told(text: str) -> Iterator[str]:
+    """The sentences of an answer that say something, then the items of its lists."""
+    items: list[str] = []
+    for line in without_blocks(text).splitlines():
+        plain = line.strip(" >\t").replace("**", "")
+        if not plain or plain.startswith(("|", "#", "<")) or plain.endswith((":", "：")):
+            continue
+        if item := _ITEM.match(plain):
+            items.append(plain[item.end() :].rstrip(".。;；"))
+            continue
+        if not _ENDED.search(plain):
+            if len(plain) < HEADING:
+                continue  # a heading in all but name
+            plain += "。" if asked.is_wide(plain) else "."
+        yield from (one for one in split_sentences(plain) if not _CHATTER.match(one))
+    end = "；" if asked.is_wide("".join(items)) else ";"
+    yield from (f"{item}{end if n + 1 < len(items) else ''}" for n, item in enumerate(items))
 
 
 def trust_of(state: SessionState) -> str:

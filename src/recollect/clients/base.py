@@ -10,6 +10,7 @@ import json
 import os
 import re
 import stat
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, Protocol
 
@@ -234,6 +235,14 @@ def members(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def titled(events: list[Event], title: str) -> list[Event]:
+    """The events of a portion with the title that is kept beside them; it is told once."""
+    if not events or not title.strip():
+        return events
+    name = f"t{zlib.crc32(title.encode('utf-8', 'replace')):08x}"
+    return [*events, Event("title", events[-1].time, text=title.strip(), tool="client", id=name)]
+
+
 def objects(value: object) -> list[dict[str, Any]]:
     """The objects in a list, and nothing else of it."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
@@ -278,7 +287,14 @@ class Reading:
         self.program = False  # whether programs send its prompts
         self.session = session
         self.events: list[Event] = []
-        self.cwd = self.branch = self.parent = ""
+        self.cwd = self.branch = self.parent = self._title = ""
+
+    def called(self, title: object, giver: str = "client", leaf: str = "") -> None:
+        """Take in a title that the client gives the session; it has no id, as it may come again."""
+        text = " ".join(string(title).split())
+        if text and text != self._title:
+            self._title = text
+            self.events.append(Event("title", text=text, tool=giver, target=leaf))
 
     def take(self, raw: bytes) -> None:
         """Take in what a line tells; lines of kinds that are not known tell nothing."""

@@ -77,7 +77,7 @@ _SKIPPED = tuple(
     f'{{"type":"{kind}'.encode()
     for kind in (
         "api-request", "queue-operation", "last-prompt", "tools-used", "atis-latch", "cost-state",
-        "file-history-snapshot", "mode", "permission-mode", "summary",
+        "file-history-snapshot", "mode", "permission-mode",
     )
 )  # fmt: skip
 # Attachments are most of a transcript; of all their kinds one has what a person said.
@@ -144,6 +144,14 @@ class ClaudeTranscripts(LineTranscripts):
         return max(found, key=os.path.getmtime, default=path)
 
 
+# Lines of the client's own that say something of a session: the field that has it, and who said it.
+_TITLES = {
+    "ai-title": ("aiTitle", "client"),
+    "custom-title": ("customTitle", "custom"),
+    "summary": ("summary", "summary"),
+}
+
+
 class _Reading(Reading):
     def take(self, raw: bytes) -> None:
         if raw.startswith(_SKIPPED):
@@ -164,6 +172,18 @@ class _Reading(Reading):
             self.events += _assistant(line)
         elif kind == "attachment":
             self.events += _attachment(line)
+        else:
+            self._noted(line)
+
+    def _noted(self, line: dict[str, Any]) -> None:
+        """Take in a line of the client's own that says something of the session."""
+        kind = line.get("type")
+        if isinstance(kind, str) and kind in _TITLES:
+            field, giver = _TITLES[kind]
+            self.called(line.get(field), giver, lines.string(line.get("leafUuid"))[:13])
+        elif kind == "pr-link":
+            link = lines.string(line.get("prUrl"))
+            self.events.append(Event("link", _time(line), target=link, id=f"l.{link[-40:]}"))
         elif kind == "system" and line.get("subtype") == "compact_boundary":
             self.events.append(Event("compacted", _time(line), id=_id(line, 0)))
 

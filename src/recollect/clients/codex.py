@@ -12,6 +12,7 @@ from recollect.clients import base as lines
 from recollect.clients.base import LineTranscripts, Part, Program, Reading
 from recollect.clients.config_files import HookTable, Table
 from recollect.model.session import Event
+from recollect.ports import Portion
 
 # -------------------- Codex CLI: where its files are, and what of ours goes into them.
 
@@ -89,6 +90,27 @@ class CodexTranscripts(LineTranscripts):
         origin = lines.string(about.get("originator"))
         return about.get("source") in _PROGRAMS or origin.startswith(_ORIGINS)
 
+    def read(self, path: str, offset: int, inode: int) -> Portion:
+        """What was added since `offset`, with the name of the thread if it has one."""
+        portion = super().read(path, offset, inode)
+        if not portion.events:
+            return portion
+        name = _thread_name(path, portion.session)
+        return portion._replace(events=lines.titled(portion.events, name))
+
+
+def _thread_name(path: str, session: str) -> str:
+    """The name of a thread from the index beside the folder of all sessions; the last one holds."""
+    base, found, _ = path.rpartition(f"{os.sep}sessions{os.sep}")
+    if not found or not session:
+        return ""
+    name = ""
+    for raw in lines.first(os.path.join(base, "session_index.jsonl")):
+        if session.encode() in raw:
+            row = lines.object_of(raw)
+            name = lines.string(row.get("thread_name")) if row.get("id") == session else name
+    return name
+
 
 def _about(path: str) -> dict[str, Any]:
     """What the first line says of the session."""
@@ -130,7 +152,9 @@ class _Reading(Reading):
 
     def _told(self, payload: dict[str, Any], time: str) -> Iterator[Event]:
         kind = payload.get("type")
-        if kind in ("user_message", "agent_message"):  # older versions
+        if kind == "thread_name_updated":
+            self.called(payload.get("thread_name"))
+        elif kind in ("user_message", "agent_message"):  # older versions
             said = "prompt" if kind == "user_message" else "answer"
             text = lines.string(payload.get("message")).strip()
             name = f"{self.mark}.{time}.{said[0]}{len(text)}"

@@ -87,6 +87,7 @@ _KINDS = tuple(
         "session.start",
         "session.resume",
         "session.compaction_complete",
+        "session.title_changed",
         "system.message",
         "user.message",
         "assistant.message",
@@ -141,6 +142,9 @@ class _Reading(Reading):
             context = lines.members(data.get("context"))
             self.cwd = lines.string(context.get("cwd")) or self.cwd
             self.branch = lines.string(context.get("branch")) or self.branch
+            return
+        if kind == "session.title_changed":
+            self.called(data.get("title"))
             return
         if kind == "system.message":
             # It comes behind the first prompt to which it holds.

@@ -105,8 +105,10 @@ class _Reading(Reading):
         self._told: set[str] = set()
 
     def take(self, raw: bytes) -> None:
+        line = lines.object_of(raw)
+        self.called(line.get("summary") or lines.members(line.get("$set")).get("summary"))
         # A message is written anew for each of its calls that ends: what was said once is enough.
-        for event in _events(lines.object_of(raw)):
+        for event in _events(line):
             if event.id not in self._told:
                 self._told.add(event.id)
                 self.events.append(event)

@@ -70,6 +70,8 @@ _OURS = ("recollect_",)
 _EDITS = ("edit", "write", "apply_patch", "multiedit", "patch")
 _WEB = ("webfetch", "websearch")
 _SESSION = "SELECT directory, parent_id FROM session WHERE id = ?"
+_TITLE = "SELECT title FROM session WHERE id = ?"
+_UNNAMED = ("New session - ", "Child session - ")
 _RIGHTS = "SELECT permission FROM session WHERE id = ?"
 _SESSIONS = "SELECT id FROM session WHERE parent_id IS NULL ORDER BY time_created, id"
 _MESSAGES = (
@@ -131,6 +133,7 @@ class OpenCodeTranscripts:
             is_last = n + 1 == len(messages)
             if not is_last or _is_whole(message):
                 end = message.created
+        events = lines.titled(events, _title(base, session)) if events else events
         return Portion(events, end, now, self.folder_of(path), "", session, "")
 
 
@@ -148,6 +151,12 @@ def _rows(path: str, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...
 def _row(row: tuple[Any, ...]) -> _Row:
     data = lines.object_of(row[2]) if isinstance(row[2], str | bytes) else {}
     return _Row(str(row[0]), int(row[1]), data)
+
+
+def _title(base: str, session: str) -> str:
+    """The title of a session, unless it is the one that each begins with."""
+    title = next((lines.string(row[0]) for row in _rows(base, _TITLE, (session,))), "")
+    return "" if title.startswith(_UNNAMED) else title
 
 
 def _is_of_program(base: str, session: str) -> bool:

@@ -20,7 +20,10 @@ STATUSES = ("active", "saved", "discarded")
 class Event(NamedTuple):
     """One thing that happened in a session, in the words of no client in particular."""
 
-    kind: str  # prompt, answer, call, result, todos, compacted, web
+    # prompt, answer, call, result, todos, compacted, web; title; choice: what was answered (`text`) to
+    # a question (`target`); refusal: what a person said (`text`) instead of a call (`target`); recap:
+    # what a compaction wrote down; link: an address (`target`)
+    kind: str
     time: str = ""
     text: str = ""
     tool: str = ""  # shell, edit, or the client's own name
@@ -30,6 +33,7 @@ class Event(NamedTuple):
     todos: tuple[tuple[str, str, str], ...] = ()  # (status, text, the client's number of it)
     id: str = ""
     program: bool = False  # a prompt that a program sent: nothing in it is a person's word
+    options: tuple[str, ...] = ()  # of a choice, those that were turned down
 
 
 class Remark(NamedTuple):
@@ -56,15 +60,20 @@ class SessionState:
     last_updated: str = ""
     status: str = "active"  # one of STATUSES
     task: str = ""
+    titles: dict[str, str]  # who gave it → the client's title
+    plans: list[str]  # headings of plans that were handed over
     requests: list[str]
-    outcome: str = ""
+    outcome: str = ""  # the last answer of a turn that tells something
+    last_answer: str = ""  # what was said last, if no call has followed
     files_modified: list[str]
     decisions: list[dict[str, str]]
     patterns: list[dict[str, str]]
     issues: list[dict[str, str]]
     problems: list[dict[str, str]]
     solutions: list[dict[str, Any]]
-    commits: list[str]
+    made: list[dict[str, str]]  # commits, pull requests, issues
+    worked: dict[str, int]  # a check → how often it ran with success
+    learned: list[str]  # what a compaction wrote down
     notes: list[str]
     todos: list[dict[str, str]]
     tags: list[str]
@@ -115,6 +124,9 @@ class SessionState:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> SessionState:
         """The state that `to_json` gave; keys that this version does not know are left out."""
+        if "made" not in data and isinstance(old := data.get("commits"), list):
+            rows = [{"kind": "commit", "text": text, "body": "", "ref": ""} for text in old]
+            data = data | {"made": rows}
         return cls(**{key: data[key] for key in cls.__annotations__ if key in data})
 
     @property
@@ -123,11 +135,16 @@ class SessionState:
         return lowest_trust(self.trust, "agent" if self.programs else "user")
 
     @property
+    def commits(self) -> list[str]:
+        """The subjects of the commits that stand."""
+        return [row["text"] for row in self.made if row["kind"] == "commit"]
+
+    @property
     def has_results(self) -> bool:
         """Whether it decided, learned or changed anything."""
         facts = self.decisions or self.patterns or self.issues or self.solutions
         said = self.todos or self.notes or self.summary
-        return bool(facts or said or self.files_modified or self.commits)
+        return bool(facts or said or self.files_modified or self.made)
 
     @property
     def is_worth_saving(self) -> bool:
