@@ -118,14 +118,15 @@ def _take(state: SessionState, event: Event) -> None:
 def _take_prompt(state: SessionState, event: Event) -> None:
     state.prompts += 1
     state.programs += event.program
-    state.outcome, state.last_answer = state.last_answer or state.outcome, ""
+    before, state.last_answer = state.last_answer, ""
+    state.outcome = before or state.outcome
     _take_request(state, event)
     if not sentences.is_typed(event.text):
         event = event._replace(program=True)  # what nobody typed is nobody's word
     _take_reaction(state, event)
     if event.program:
         return
-    for fact in notice.facts_said(event.text, state.outcome):
+    for fact in notice.facts_said(event.text, before):
         _add_fact(state, fact, event.time)
     for todo in notice.todos_in(event.text):
         _add_todo(state, todo)
