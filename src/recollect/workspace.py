@@ -18,7 +18,7 @@ from recollect.errors import (
     UsageProblem,
 )
 from recollect.i18n import asked_of
-from recollect.model.memory import Problem, slug_of
+from recollect.model.memory import Problem, latin_slug_of
 from recollect.ports import Embedder, Sealing, TranscriptReader
 from recollect.search.index import SqliteIndex
 from recollect.store import disk as fsio
@@ -386,7 +386,7 @@ class App:
     @cached_property
     def writer(self) -> str:
         """Our journal file: one for this machine and month, written under the store's lock."""
-        host = slug_of(os.uname().nodename.split(".")[0])[:24]
+        host = latin_slug_of(os.uname().nodename.split(".")[0])[:24]
         return f"{OPS_PREFIX}{host}-{self._own('machine', 3)}-{self.now[:7]}"
 
     @cached_property

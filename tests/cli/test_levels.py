@@ -168,7 +168,7 @@ def test_a_store_of_two_languages_is_one_store(stranger: Person, lang: str) -> N
     rows = stranger.ok("list", "--tags", "redis", "--json").json
     assert sorted(row["tags"] for row in rows) == [["Redis", "timeout"], ["redis", "连接池"]]
     for asked, name in (
-        ("连接池", "lian-jie-chi-da-xiao-wei-10"),
+        ("连接池", "连接池大小为-10"),
         ("closed links", "pool-links-are-closed-after-a-minute"),
     ):
         assert stranger.ok("search", asked, "--json").json["hits"][0]["id"] == name

@@ -167,7 +167,7 @@ def test_a_narrow_terminal_keeps_the_ids_whole(person: Person, columns: int) -> 
     out = person.at_terminal("list", columns=columns, env={"NO_COLOR": "1"}).out
     assert memory_id in out.replace("\n", "")
     widest = max(width_of(line) for line in out.splitlines())
-    assert widest <= max(columns, len(memory_id) + 2 + 12)
+    assert widest <= max(columns, width_of(memory_id) + 2 + 12)
 
 
 def test_snippets_fold_behind_their_margin(person: Person) -> None:

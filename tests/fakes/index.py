@@ -143,6 +143,8 @@ class MemoryIndex:
         found = [e for e in named if e.id == memory_id]
         if not found and is_number(memory_id):
             found = [e for e in named if e.id.startswith(f"{memory_id.lower()}-")]
+        if not found:
+            found = [e for e in named if _lowered(e.id) == _lowered(memory_id)]
         return min(found, key=lambda e: (e.path.startswith("archive/"), e.path), default=None)
 
     def sharing(self, tags: Sequence[str], layer: str) -> list[Entry]:
@@ -247,6 +249,10 @@ class MemoryIndex:
             "conversations": shelves.count("raw"),
             "sections": sum(len(shelved(m)) for _, m in self._named()),
         }
+
+
+def _lowered(name: str) -> str:
+    return "".join(c.lower() if c.isascii() else c for c in name)
 
 
 def _shelf_of(memory: Memory) -> str:

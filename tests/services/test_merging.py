@@ -116,7 +116,7 @@ def test_memories_with_the_same_title_or_the_same_claims_are_proposed() -> None:
     saved(house, "数据库", "The port is 5432.\n\nThe host is db.local.")
     found = merging.proposals(at(house))
     assert Pair("use-postgres", "use-postgres-2", "title") in found
-    assert Pair("shu-ju-ku", "use-postgresql", "claims", 2) in found
+    assert Pair("use-postgresql", "数据库", "claims", 2) in found
     merging.merge(at(house), "use-postgres", "use-postgres-2")
     assert all(pair.why == "claims" for pair in merging.proposals(at(house)))
 

@@ -118,7 +118,7 @@ def test_in_chinese_everything_is_chinese() -> None:
     one = episode(1, "端口是 8080。永远不要推送到 main。", tags=("数据库", "缓存"), trust="agent")
     actions, files = run([one], rules=RULED._replace(lang="zh"))
     facts = next(a.path for a in actions if isinstance(a, Start) and a.layer == "semantic")
-    assert facts.isascii()
+    assert facts == "semantic/数据库-缓存.md"
     assert (
         "# 关于数据库和缓存的事实（代理）\n\n## 代理记录的要点\n\n- 端口是 8080。" in files[facts]
     )

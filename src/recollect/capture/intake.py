@@ -238,7 +238,10 @@ def told_before(store: OpenStore, draft: Draft, choice: layers.Choice) -> list[E
             found.append(entry)
         return store.is_taken(name)
 
-    free_name(layers.name_of(choice.layer, draft.title, draft.created or store.now), is_taken)
+    for name in dict.fromkeys(
+        (draft.title, model.latin_slug_of(draft.title))
+    ):  # once it was pinyin
+        free_name(layers.name_of(choice.layer, name, draft.created or store.now), is_taken)
     if (
         choice.kind in model.CATEGORIES
     ):  # those that were stated as facts have a number before their names

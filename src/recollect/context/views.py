@@ -15,7 +15,7 @@ from recollect.model.memory import CATEGORIES, LAYERS, LEVELS, LONGEST_SLUG, Ent
 INDEX_VERSION = "1.0"
 MOST_KEYWORDS = 60
 LONGEST_CELL = 240
-_PLAIN_PATH = Pattern(r"[A-Za-z0-9_./-]+")
+_PLAIN_PATH = Pattern(r"[\w./-]+")
 _WORDS = {
     "en": {
         "title": "Active Memory Index",

@@ -253,7 +253,7 @@ def update(app: App, name: str, wish: Wish) -> Done:
         text = _reworded(app, store, name, wish)
     if wish.tags is not None:
         text = codec.with_field(text, "tags", wish.tags)
-    if wish.status is not None:
+    if wish.status not in (None, entry.status):
         text = codec.with_field(text, "status", wish.status)
     if text == old.text:
         return _unchanged(store, entry)

@@ -22,7 +22,7 @@ from recollect.errors import FileNotThere, RecollectError, StoreNotFound, Unread
 from recollect.model import document as codec
 from recollect.model import layers
 from recollect.model.document import time_of
-from recollect.model.memory import Change, Filter, slug_of
+from recollect.model.memory import Change, Filter, latin_slug_of, slug_of
 from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store import settings as config
@@ -146,7 +146,7 @@ def _data_folder(app: App) -> str:
 
 def _place(app: App, scope: str) -> str:
     """The folder in which the client keeps its notes in the mode `backend`."""
-    own = f"{slug_of(os.path.basename(app.project_folder))}-{places.short_hash(app.project_folder)}"
+    own = f"{latin_slug_of(os.path.basename(app.project_folder))}-{places.short_hash(app.project_folder)}"
     return os.path.join(
         _data_folder(app), "auto-memory", "all-projects" if scope == "global" else own
     )

@@ -20,7 +20,7 @@ from recollect.errors import (
     StoreNotFound,
     UsageProblem,
 )
-from recollect.model.memory import slug_of
+from recollect.model.memory import latin_slug_of
 from recollect.search.vectors import PASSAGE_VERSION
 from recollect.store import disk as fsio
 from recollect.store import locations as places
@@ -208,7 +208,7 @@ def add(app: App, name: str, about: dict[str, str], *, dry_run: bool) -> Row:
     """
     what = "What is told to a model is decided by a person only: run it in a terminal of your own."
     here.require_person(app.env, "embedder", what)
-    if slug_of(name) != name or name in (DEFAULT, "none"):
+    if latin_slug_of(name) != name or name in (DEFAULT, "none"):
         raise UsageProblem(what=f"“{name}” is no name for an embedder.", command="embedder")
     about = about | {"identity": _identity_of(about)}
     embedders = embedders_of(app)

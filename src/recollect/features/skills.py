@@ -31,7 +31,7 @@ from recollect.features.skill_detectors import (
     stems_of,
 )
 from recollect.model.frontmatter import scalar_text
-from recollect.model.memory import free_name, slug_of
+from recollect.model.memory import free_name, latin_slug_of
 from recollect.text.sentences import one_line
 from recollect.text.tokens import is_cjk
 
@@ -137,7 +137,7 @@ def _name(kind: str, said: Cut, words: set[str], known: Mapping[str, str]) -> st
     telling = dict.fromkeys(word for word, tells in said.words if tells)
     chosen = [word for word in telling if known[word] in words] or list(telling)
     most = MOST_NAME_CHARS if any(map(is_cjk, "".join(chosen))) else MOST_NAME_WORDS
-    return slug_of(f"{_PREFIXES.get(kind, kind)} {' '.join(chosen[:most])}")
+    return latin_slug_of(f"{_PREFIXES.get(kind, kind)} {' '.join(chosen[:most])}")
 
 
 def _tags(evidence: Sequence[Evidence]) -> tuple[str, ...]:

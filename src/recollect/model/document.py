@@ -347,7 +347,12 @@ def layer_defaults(layer: str) -> dict[str, str]:
 def stem_of(path: str) -> str:
     """The id of a file that names none: its stem, or its folder's name for `…/summary.md`."""
     parts = path.removesuffix(".age").removesuffix(".md").split("/")
-    return parts[-2] if parts[-1] == "summary" and len(parts) > 1 else parts[-1]
+    stem = parts[-2] if parts[-1] == "summary" and len(parts) > 1 else parts[-1]
+    if stem.isascii():
+        return stem
+    from unicodedata import normalize  # some file systems take letters apart
+
+    return normalize("NFC", stem)
 
 
 def memory_from_text(text: str, path: str) -> Memory:

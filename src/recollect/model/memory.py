@@ -6,7 +6,7 @@ and sort as text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import MappingProxyType
 
 from recollect._fastimport import NamedTuple, Pattern
@@ -263,6 +263,7 @@ _RESERVED = frozenset(
     + [f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)]
 )
 _WORD = Pattern(r"[^\W_]+")
+_EDGES = Pattern(r"(?<=[a-z0-9])(?=[\u2e80-\ud7af])|(?<=[\u2e80-\ud7af])(?=[a-z0-9])")
 _OTHERS = Pattern(r"[^\w-]+")
 _BREAKS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _ID = Pattern(r"\w[\w.-]{0,127}")
@@ -270,18 +271,36 @@ _NUMBER = Pattern(r"[dpiDPI][0-9]{3,9}")
 
 
 def slug_of(title: str) -> str:
-    """A readable name for a file: Latin letters, digits and hyphens; Chinese becomes pinyin."""
+    """A readable name for a file: letters and digits in the title's own script, with hyphens.
+
+    It is no wider than 64 columns, so that it has at most 192 bytes, and the same in every
+    Unicode form and case.
+    """
+    if not title.isascii():
+        from unicodedata import normalize
+
+        title = normalize("NFKC", normalize("NFKC", title).lower())
+        title = "".join(c if c.isalnum() or is_mark(c) else " " for c in title)
+        title = _EDGES.sub(" ", title)  # `使用Redis` and `使用 Redis` are one name
+    return _joined(title.lower().translate(_BREAKS).split())
+
+
+def latin_slug_of(title: str) -> str:
+    """A name in Latin letters, for programs that take no others; Chinese becomes pinyin."""
     if not title.isascii():
         from anyascii import anyascii  # its tables are only read for the characters at hand
 
         title = "".join(
             c if c.isascii() else f" {anyascii(c)} " if _is_word(c) else anyascii(c) for c in title
         )
-    words = title.lower().translate(_BREAKS).split()
+    return _joined(title.lower().translate(_BREAKS).split())
+
+
+def _joined(words: Iterable[str]) -> str:
     slug = ""
-    for word in words:
-        longer = f"{slug}-{word}" if slug else word[:LONGEST_SLUG]
-        if len(longer) > LONGEST_SLUG:
+    for word in filter(None, map(_from_letter, words)):
+        longer = f"{slug}-{word}" if slug else _cut(word)
+        if _width(longer) > LONGEST_SLUG:
             break
         slug = longer
     if not slug:
@@ -289,8 +308,35 @@ def slug_of(title: str) -> str:
     return f"{slug}-memory" if slug in _RESERVED else slug
 
 
+def _from_letter(word: str) -> str:
+    """A word without the marks at its start, which are on no letter."""
+    while word and is_mark(word[0]):
+        word = word[1:]
+    return word
+
+
+def _cut(word: str) -> str:
+    while _width(word) > LONGEST_SLUG:
+        word = word[:-1]
+    return word
+
+
+def _width(text: str) -> int:
+    return len(text) + sum(c > "\u2e7f" for c in text)
+
+
 def _is_word(char: str) -> bool:
     return "\u3040" <= char <= "\ud7af" or char >= "\U00020000"
+
+
+def is_mark(char: str) -> bool:
+    """Whether a character is a vowel sign, or another mark that is seen on the letter before it."""
+    if char < "\u0300":
+        return False
+    from unicodedata import category  # seldom needed
+
+    is_seen = not "\ufe00" <= char <= "\ufe0f" and char < "\U000e0000" and char != "\u034f"
+    return is_seen and category(char)[0] == "M"
 
 
 def anchor_of(heading: str) -> str:
@@ -300,6 +346,8 @@ def anchor_of(heading: str) -> str:
 
 def is_id(name: str) -> bool:
     """Whether `name` can be an id: letters of any script, digits, `_`, `-` and inner dots."""
+    if not name.isascii():
+        name = name[:1] + "".join("a" if is_mark(c) else c for c in name[1:])
     return bool(_ID.fullmatch(name)) and ".." not in name and not name.endswith(".")
 
 

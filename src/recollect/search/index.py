@@ -245,7 +245,8 @@ class SqliteIndex:
     def entry(self, memory_id: str) -> Entry | None:
         """The memory with this id; one that is not archived comes first.
 
-        A fact is known by the number that its id begins with, too: d001.
+        A fact is known by the number that its id begins with, too: d001. Latin letters may be
+        large or small.
         """
         asked = (
             f"SELECT {ENTRY_FIELDS} FROM memory WHERE id {{}} AND shelf <> 2 ORDER BY shelf, path"
@@ -254,6 +255,9 @@ class SqliteIndex:
         if row is None and is_number(memory_id):
             start = f"{memory_id.lower()}-*"
             row = self._db.execute(asked.format("GLOB ?"), (start,)).fetchone()
+        if row is None:  # a file system may take both for one, and so may a person
+            like = "= ? COLLATE NOCASE"
+            row = self._db.execute(asked.format(like), (clean(memory_id),)).fetchone()
         return entry_of(row) if row else None
 
     @_whole
