@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.consolidate.conflicts import (
+from recollect.model.claim_key import is_near
+from recollect.model.conflicts import (
     Conflict,
     Standing,
     conflict_between,
     is_newer,
+    keeping_subject,
     topics_of,
 )
-from recollect.model.claim_key import is_near
 
 from .build import any_text, is_quick
 from .claim_cases import CLASHES_EN, CLASHES_ZH, PEACE_EN, PEACE_ZH, RULES, STATED
@@ -189,3 +190,26 @@ def test_long_claims_are_soon_compared(unit: str) -> None:
     for size in (239, 100_000):
         text = (unit * size)[:size]
         assert is_quick(lambda text=text: conflict_between(text, f"{text}x"))  # type: ignore[misc]
+
+
+# ---------------------------------------------------------------------------- what gives way
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ("Use npm for the shop front end", "use pnpm", "Use pnpm for the shop front end"),
+        ("Use npm for the shop because it is there.", "Use pnpm instead of npm", "Use pnpm for the shop"),
+        ("We use MySQL 5.7 for orders.", "We switched to PostgreSQL 16.", "We use PostgreSQL 16 for orders"),
+        ("In tests, use SQLite", "Use Postgres", "In tests, use Postgres"),
+        ("前端用 Webpack 打包。", "改用 Vite", "前端用 Vite 打包"),
+        ("订单服务用 MySQL 存储数据", "用 PostgreSQL，不用 MySQL", "订单服务用 PostgreSQL 存储数据"),
+        ("Use Flask for the backend", "Use Django for the API", "Use Django for the API"),
+        ("Use Redis.", "Use Valkey", "Use Valkey"),
+        ("Always squash PRs", "Never squash PRs", "Never squash PRs"),
+        ("The timeout is 30 seconds.", "The timeout is 45 seconds.", "The timeout is 45 seconds."),
+    ],
+)  # fmt: skip
+def test_what_takes_the_place_of_a_claim_keeps_its_subject(old: str, new: str, wanted: str) -> None:
+    assert keeping_subject(old, new) == wanted
+    assert keeping_subject(new, new) == new

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.consolidate import conflicts as core
-from recollect.consolidate import conflicts as frames
-from recollect.consolidate.values import Wording
+from recollect.model import conflicts as core
+from recollect.model import frames
+from recollect.model.values import Wording
 
 from .build import any_text
 from .claim_cases import CLASHES_EN, PEACE_EN, RULES

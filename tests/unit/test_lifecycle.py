@@ -126,6 +126,20 @@ def test_in_chinese_everything_is_chinese() -> None:
     assert "# 工作方式\n\n## 永远不要推送到 main\n\n- 永远不要推送到 main。" in own[FEEDBACK]
 
 
+@pytest.mark.parametrize("together", [False, True])
+def test_what_takes_the_place_of_a_rule_keeps_its_subject_but_not_its_reason(
+    together: bool,
+) -> None:
+    old = episode(1, "Use npm for the shop front end because it is there.")
+    new = episode(2, "Use pnpm instead.")
+    files = {} if together else run([old])[1]
+    files = run([old, new], files)[1]
+    (item,) = [line for line in files[FEEDBACK].splitlines() if line.startswith("- ")]
+    assert item.startswith("- Use pnpm for the shop front end <!--")
+    assert "previously Use npm for the shop front end" in files[FEEDBACK]
+    assert run([old, new], files)[1] == files
+
+
 @pytest.mark.parametrize(
     ("candidates", "best"),
     [

@@ -19,13 +19,13 @@ from recollect.consolidate.actions import (
     Wait,
 )
 from recollect.consolidate.claims import claims_in, is_claim, statements_of
-from recollect.consolidate.conflicts import conflict_between
 from recollect.consolidate.edit import _goes_on_plain, _with_lines, applied
 from recollect.consolidate.pages import reading_of
 from recollect.consolidate.plan import plan
 from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.claim_key import near_key
+from recollect.model.conflicts import conflict_between
 from recollect.model.entries import shelved
 from recollect.model.memory import TRUSTS, Memory
 

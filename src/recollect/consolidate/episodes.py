@@ -7,9 +7,9 @@ from typing import Protocol
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.claims import Claim, claims_in
-from recollect.consolidate.conflicts import topics_of
 from recollect.consolidate.pages import Reading, reading_of
 from recollect.model.claim_key import near_key
+from recollect.model.conflicts import topics_of
 from recollect.model.entries import is_conversation
 from recollect.model.memory import Memory
 

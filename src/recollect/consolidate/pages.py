@@ -14,10 +14,16 @@ from types import MappingProxyType
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import FILE, SECTION, Mark, Title, mark_of, titles_of
 from recollect.consolidate.claims import Statement, is_claim, statements_of
-from recollect.consolidate.conflicts import Conflict, Standing, conflict_between, topics_of
 from recollect.context.views import LONGEST_REASON, reason_of
 from recollect.model import document as codec
 from recollect.model.claim_key import near_key, past_keys
+from recollect.model.conflicts import (
+    Conflict,
+    Standing,
+    conflict_between,
+    says_with_subject,
+    topics_of,
+)
 from recollect.model.memory import TRUSTS, Memory, lowest_trust
 from recollect.text.redact import strip_private
 
@@ -316,6 +322,14 @@ class Shelf:
             for held in sorted(near, key=lambda h: (h.path, h.text, h.key, h.n))
         )
         return [(held, conflict) for held, conflict in pairs if conflict]
+
+    def with_subject(self, text: str, topics: Iterable[str], episode: str) -> bool:
+        """Whether a claim of this episode stands in the wording that it got with its subject."""
+        near = (held for topic in topics for held in self._by_topic.get(topic, ()))
+        return any(
+            held.mark and held.mark.episode == episode and says_with_subject(held.text, text)
+            for held in near
+        )
 
     def common_tags(self, tags: frozenset[str]) -> dict[str, int]:
         """How many of these tags each page has."""

@@ -35,12 +35,12 @@ from recollect.consolidate.actions import (
     title_for,
 )
 from recollect.consolidate.claims import Claim
-from recollect.consolidate.conflicts import Conflict, Standing, is_newer
 from recollect.consolidate.edit import can_replace, fits_in_place
 from recollect.consolidate.episodes import Heard, Plain, Source, heard_of, is_heard
 from recollect.consolidate.pages import Held, Page, Reading, Shelf
 from recollect.model import frontmatter
 from recollect.model.claim_key import past_key
+from recollect.model.conflicts import Conflict, Standing, is_newer, keeping_subject
 from recollect.model.document import stem_of
 from recollect.model.memory import LEVELS, TRUSTS, Memory, free_name, slug_of
 
@@ -242,6 +242,8 @@ class _Planner:
                 self._restated(held, mark)
             self._stood.add((episode.id, key, claim.trust))
             return True
+        if self.shelf.with_subject(claim.text, heard.topics, episode.id):
+            return True
         self._stood.discard((episode.id, key, claim.trust))
         verdicts = self._verdicts(heard, mark)
         said = {verdict for _, _, verdict in verdicts}
@@ -254,6 +256,9 @@ class _Planner:
                     self._wait(claim, mark, held, conflict)
             return False
         losers = [(held, conflict) for held, conflict, verdict in verdicts if verdict == "new"]
+        if losers:
+            text = keeping_subject(losers[0][0].text, claim.text)
+            heard = heard if text == claim.text else heard_of(claim._replace(text=text))
         if not self._replace(losers, heard, mark):
             self._put(episode, heard, mark)
         return True
@@ -266,7 +271,19 @@ class _Planner:
             if verdict == "neither":
                 self._give_way(held, mark, conflict, None)
             elif verdict == "old" and conflict.is_reversal:
-                self._keep_past(held, claim)
+                self._keep_past(self._with_subject(held, claim), claim)
+
+    def _with_subject(self, held: Held, older: Claim) -> Held:
+        """A claim that overtook an older one, which alone says what it is about: now both do."""
+        text = keeping_subject(older.text, held.text)
+        if text == held.text or not held.mark or not held.is_alone or not self._may_go(held):
+            return held
+        new = heard_of(Claim(text, trust=held.trust, source=held.mark.source))
+        self.actions.append(Replace(held.path, held.text, text, held.mark, "", held.title))
+        self.shelf.give_up(held)
+        made = _learned(held.path, new, held.mark)._replace(is_item=held.is_item)
+        self.shelf.add(made)
+        return made
 
     def _stands(self, heard: Heard) -> bool:
         """Whether a file says this already, in a line or as a whole."""
@@ -415,6 +432,8 @@ class _Planner:
         claim, key, _ = heard
         mark = _mark(episode, claim)
         if self._is_removed(key, mark) or self._stands(heard):
+            return True
+        if self.shelf.with_subject(claim.text, heard.topics, episode.id):
             return True
         verdicts = {row[2] for row in self._verdicts(heard, mark)}
         return bool(verdicts & {"old", "neither"})

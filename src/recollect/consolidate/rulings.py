@@ -15,11 +15,11 @@ from typing import Any
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import Mark, Merge, Wait
 from recollect.consolidate.claims import Claim
-from recollect.consolidate.conflicts import Standing
 from recollect.consolidate.episodes import Heard
 from recollect.consolidate.pages import Held, Page, Reading
 from recollect.errors import FileNotThere, Unreadable
 from recollect.model.claim_key import near_key
+from recollect.model.conflicts import Standing
 from recollect.model.memory import Change
 from recollect.store.store import OpenStore
 
@@ -118,7 +118,7 @@ def _quoted(text: str) -> str:
 # -------------------- Consolidate: what files said when they were last read, so that they need not be read again.
 
 
-FORMAT = "recollect-claims 8"
+FORMAT = "recollect-claims 9"
 HEARD, READ, LEFT = "h", "r", "l"  # what an episode says, a file says, a plan left: before a stamp
 PLAN = "*"  # stands for a path in the row of a plan
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.claims import claims_in
-from recollect.consolidate.conflicts import conflict_between
 from recollect.consolidate.pages import reading_of
 from recollect.errors import Failed
 from recollect.model.claim_key import near_key
+from recollect.model.conflicts import conflict_between
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Filter
 from recollect.ops.demo_history import (

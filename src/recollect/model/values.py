@@ -1,4 +1,4 @@
-"""Compare the values of two claims: quantities, versions, names, opposites.
+"""Compare the values of two claims: quantities, versions, names, opposites, gaps in a sentence.
 
 Equal values in different units, or a more detailed value, never conflict.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from recollect._fastimport import Pattern
+from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.claim_key import claim_key
 
 SURE, UNSURE = "sure", "unsure"
@@ -38,9 +38,13 @@ _FAMILIES = [
         "gitlab github bitbucket gitea", "jenkins circleci travis github-actions", "terraform pulumi cloudformation",
         "aws gcp azure", "merge rebase squash", "camelcase snake_case kebab-case pascalcase", "maven gradle bazel",
         "moment date-fns dayjs luxon", "axios fetch ky", "requests httpx aiohttp", "redux zustand mobx jotai",
-        "bcrypt argon2 scrypt pbkdf2", "jwt session-cookie", "mit apache-2.0 gpl bsd", "express koa fastify hapi",
+        "bcrypt argon2 argon2id scrypt pbkdf2 md5 sha1 sha256", "jwt session-cookie", "mit apache-2.0 gpl bsd", "express koa fastify hapi",
         "junit testng", "log4j logback", "prisma typeorm sequelize drizzle", "cypress playwright selenium",
-        "tailwind bootstrap bulma", "utc cet est pst", "monorepo polyrepo", "javascript typescript",
+        "english chinese german french spanish japanese korean russian 中文 英文 英语 日文 德文", "json xml yaml toml protobuf",
+        "uuid ulid snowflake auto-increment 自增", "sentry rollbar bugsnag", "stripe adyen paypal 支付宝 微信支付",
+        "sendgrid mailgun postmark", "heroku fly vercel netlify", "helm kustomize", "nginx caddy traefik haproxy",
+        "elasticsearch opensearch meilisearch solr", "auth0 keycloak cognito okta", "datadog newrelic honeycomb",
+        "jira linear asana trello", "slack teams discord", "tailwind bootstrap bulma", "utc cet est pst", "monorepo polyrepo", "javascript typescript",
     )
 ]  # fmt: skip
 _FAMILY = {name: n for n, family in enumerate(_FAMILIES) for name in family}
@@ -66,7 +70,7 @@ _SINGLE_NAMED = frozenset(
     数据库 框架 语言 后端 前端 缓存 队列 消息队列 工具 平台 包管理器 存储 服务器""".split()
 )
 _NO_NAME = re.compile(
-    r"(?:ed|able|ible|ing|ful|less|ous|ive|ly)$|^(?:slow|fast|big|small|wrong|right|open|closed|up|down|old|new"
+    r"(?:ed|en|able|ible|ing|ful|less|ous|ive|ly)$|^(?:slow|fast|big|small|wrong|right|open|closed|up|down|old|new"
     r"|free|busy|public|private|unknown|missing|fine|ok|good|bad|safe|here|there|empty|full|in|on|at|too|very|not|part)\b",
     re.I,
 )
@@ -75,8 +79,8 @@ _PROPER = re.compile(r"[A-Z][\w.+#-]*|\S*\d\S*|\S*[_/.@]\S+|`")
 
 def family_of(name: str) -> int | None:
     """The number of the family of alternatives that a name belongs to."""
-    low = name.casefold().strip("`")
-    found = _FAMILY.get(low, _FAMILY.get(low.replace(" ", "-")))
+    low = name.casefold().strip("`").replace(" ", "-")
+    found = _FAMILY.get(low)
     return _FAMILY.get(low.removesuffix("s")) if found is None else found
 
 
@@ -149,7 +153,8 @@ def _names_clash(subject: str, one: str, other: str) -> str:
         return SURE
     if proper and is_headed(subject, _SINGLE_NAMED):
         return SURE
-    return UNSURE if proper else ""
+    one_proper = _PROPER.match(one) or _PROPER.match(other)
+    return UNSURE if proper or (one_proper and max(map(len, words)) == 1) else ""
 
 
 def _is_no_name(name: str) -> bool:
@@ -163,6 +168,149 @@ def is_headed(subject: str, heads: frozenset[str]) -> bool:
         return True
     tail = subject.replace(" ", "")
     return any(tail.endswith(head) for head in heads if not head.isascii())
+
+
+# -------------------- Conflicts: the one place in a sentence that holds one thing at a time.
+
+
+class Slot(NamedTuple):
+    """A sentence with a gap, what fills the gap, and how sure it is that nothing else can."""
+
+    key: str
+    value: str
+    certainty: str
+
+
+_DAY = re.compile(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?<=周)[一二三四五六日天](?!期)|(?<=星期|礼拜)[一二三四五六日天]",
+    re.I,
+)
+_NOBODY = r"(?!(?:we|i|you|he|she|they|it|everyone|everybody|nobody|all|the|an?|this|that)\b)"
+_WHO = re.compile(
+    rf"{_NOBODY}(?P<v>[A-Za-z][\w'-]+(?: [A-Z][\w'-]+)?)"
+    r" (?=(?:owns?|leads?|maintains?|manages?|runs|heads|chairs|is (?:responsible for|in charge of|on call for)) )"
+    r"|(?P<v2>(?!我|你|他|她|它|谁|这|那)[\u4e00-\u9fff]{2,3}?|[A-Z]\w+)\s*(?=(?:负责|主管|维护|带领|管理|分管)[\u4e00-\u9fffA-Za-z])",
+    re.I,
+)
+_HOW = re.compile(
+    r".+ (?:is|are|gets?) (?:versioned|sorted|ordered|identified|keyed|authenticated|authori[sz]ed|encrypted|hashed|signed"
+    r"|licen[sc]ed|formatted|seriali[sz]ed|encoded|compressed|partitioned|sharded|rounded|paginated|deployed|hosted|built"
+    r"|bundled|packaged|managed|written|stored|rendered|monitored|provisioned|tested|published|sent|billed)"
+    r" (?:by|under|with|via|using|as|in|on|to|from|through) (?P<v>(?:the |an? )?[^\s,;]+(?: [^\s,;]+){0,2})"
+    r"|(?:we|the team|everyone) (?:always )?(?:deploy|build|test|lint|format|bundle|package|authenticate|monitor|release|host"
+    r"|sign|version|provision)(?: [\w-]+){0,3}? (?:with|to|via|using|through|on) (?P<v2>[^\s,;]+(?: [^\s,;]+)?)"
+    r"|.+ (?:is|are|lives?) in (?P<v4>(?-i:[A-Z])[\w-]+)"
+    r"|.*(?:服务器|机房|数据中心|办公室|总部|集群|团队)在(?P<v5>[\u4e00-\u9fff]{2,4})"
+    r"|.+?(?:叫做?|名为|命名为)\s*(?P<v3>[\w./-]+)",
+    re.I,
+)
+_NOT = re.compile(
+    r",? (?:and )?(?:not|instead of|rather than) [\w.+#-]+(?: [\w.+#-]+)?$|[，,]\s*(?:而不是|不用|不是|不要用)\s*[\w.+#-]+$"
+)
+# Who has one of these can have another one too.
+HAS_MANY = re.compile(
+    r"\b(?:supports?|accepts?|includes?|contains?|provides?|knows?|reads?|export\w*|import\w*|depends? on|talks? to|tried"
+    r"|allows?|installs?|such as|similar|like|and|or|also|not|never|no|without|don['’]?t|avoid|migrat\w+|switch\w*|replac\w+"
+    r"|from)\b|支持|兼容|包含|包括|提供|接受|依赖|不|没|别|和|或|也|还",
+    re.I,
+)
+_ALSO_WORDS = frozenset(
+    "rest express black go requests fetch moment space tab merge rebase squash ruff uv fly linear teams slack".split()
+)
+_FAMILY_NAMES = re.compile(
+    r"(?<![\w.-])(?:"
+    + "|".join(
+        re.escape(name).replace(r"\-", "[ -]")
+        for name in sorted(_FAMILY, key=len, reverse=True)
+        if name not in _ALSO_WORDS
+    )
+    + r")s?(?![\w-])(?:\s+v?\d+(?:\.\d+|\.x)*)?",
+    re.I | re.A,
+)
+_GAP = "qqq"
+
+
+_NO_SUBJECT = re.compile(
+    r"\b(?:we|i|the team|everyone|uses?|using|go|with|to|switch|now|only|instead)\b|我们|大家|团队|项目|使用|采用|改用|统一|用|的|是|\W",
+    re.I,
+)
+
+
+def slots_of(plain: str) -> list[Slot]:
+    """The gaps of a readable claim, with what fills them."""
+    said = _NOT.sub("", plain)
+    if HAS_MANY.search(said):
+        return []
+    spans = [(_span(found), UNSURE) for found in (_WHO.match(said), _HOW.fullmatch(said)) if found]
+    days = [match.span() for match in _DAY.finditer(said)]
+    names = [match.span() for match in _FAMILY_NAMES.finditer(said)]
+    spans += [(days[0], UNSURE)] if len(days) == 1 else []
+    spans += [(names[0], SURE)] if len(names) == 1 else []
+    return [
+        _slot(said, start, end, certainty)
+        for (start, end), certainty in spans
+        if _NO_SUBJECT.sub("", said[:start] + said[end:])
+    ]
+
+
+def _span(found: re.Match[str]) -> tuple[int, int]:
+    return next(found.span(name) for name, value in found.groupdict().items() if value)
+
+
+def _slot(said: str, start: int, end: int, certainty: str) -> Slot:
+    key = claim_key(f"{said[:start]} {_GAP} {said[end:]}")
+    return Slot(key, claim_key(said[start:end]), certainty)
+
+
+def slots_clash(one: Slot, other: Slot) -> str:
+    """How sure it is that two slots exclude each other: sure, unsure, or nothing."""
+    if one.key != other.key:
+        return ""
+    values = set(one.value.split()), set(other.value.split())
+    if values[0] <= values[1] or values[1] <= values[0]:
+        return ""  # the same, or one of them only says more
+    first, second = (family_of(versioned(slot.value)[0]) for slot in (one, other))
+    if first is None or second is None:
+        return UNSURE
+    return SURE if first == second else ""
+
+
+# -------------------- Conflicts: numbers in words, and times of day.
+
+
+_NUMERALS: dict[str, int] = {
+    word: n
+    for words in (
+        "- - two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen",
+        "- - 两 三 四 五 六 七 八 九 十 十一 十二",
+    )
+    for n, word in enumerate(words.split())
+    if word != "-"
+} | {"one": 1, "一": 1, "二": 2, "twenty": 20, "thirty": 30, "forty": 40, "sixty": 60, "ninety": 90}
+_NUMERAL = re.compile(
+    r"(?<![-\w])(?:"
+    + "|".join(word for word in _NUMERALS if word.isascii() and word != "one")
+    + r")(?![-\w])"
+    r"|(?<=needs )one\b|(?<=need )one\b|(?<=requires )one\b|(?<=require )one\b|(?<=least )one\b|(?<=most )one\b|(?<=exactly )one\b"
+    r"|(?<=需要|至少|最多)一(?=个)|(?<![周期拜第一二三四五六七八九十])(?:十[一二]|[两二三四五六七八九十])(?=年|天|小时|分钟|秒|次|个|点|周(?![一二三四五六日]))",
+    re.I,
+)
+# When something happens on a day: what runs at two may run at fourteen as well.
+_O_CLOCK = re.compile(
+    r"\bat (\d{1,2})(?::\d\d)?(?= ?(?:am|pm|o['’]clock)?\b)(?! ?(?:%|percent|\w+s\b))|(\d{1,2})(?:点|[:：]\d\d)"
+)
+SAME_TIME = 6  # hours between two wordings that can mean the same run
+
+
+def in_digits(text: str) -> str:
+    """The text with its numerals as digits: `seven years`, 七年."""
+    return _NUMERAL.sub(lambda match: str(_NUMERALS[match[0].casefold()]), text)
+
+
+def hour_in(text: str) -> int | None:
+    """The hour of the first time of day in a text."""
+    clock = _O_CLOCK.search(text)
+    return int(clock[1] or clock[2]) if clock else None
 
 
 # -------------------- Conflicts: regular expressions to which capital and small letters are the same.

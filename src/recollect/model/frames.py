@@ -1,0 +1,245 @@
+"""Read what a claim says is so, and what it says is used, as frames: English and Chinese."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from recollect._fastimport import NamedTuple
+from recollect.model.claim_key import claim_key, near_key
+from recollect.model.values import Wording, versioned
+
+ADDED = Wording(
+    r"\b(?:also|as well|too|additionally|another|both|in addition|alongside|besides|together with)\b",
+    r"也|还|另外|同时|以及|再加",
+)
+_HERE = Wording(
+    r"\b(?:in|for|of) (?:this|our|the) (?:repo|repository|project|codebase|team|company)\b|\beverywhere\b"
+    r"|\b(?:now|currently|from now on|by default|anymore|any more|any longer)\b",
+    r"(?:在)?(?:本|这个|我们的)?项目(?:里|中)[，,]?|现在|目前",
+)
+_SCOPE_FIRST = Wording(
+    r"((?:in|on|for|at|during|when|whenever|while|before|after|under|if|with|inside|outside) [^,]{1,80}),\s*(?=\S)",
+    r"((?:在|当|对于?|对)[^，,。]{1,24}?(?:里|中|上|时|下|环境|阶段|前|后|内|来说)?)[，,]\s*"
+    r"|(在?[^，,。是用]{1,16}?(?:环境|测试|文件|脚本|分支|代码)?(?:里|中|上|时|环境下?)[，,]?)(?=(?:使用|采用|不|别|禁止|必须|都|用|可以|总是|应)\S)",
+)
+_SCOPE_LAST = Wording(
+    r"\s((?:(?:during|when|whenever|while|before|after|if|until|without) "
+    r"|(?:in|on|under|inside|outside|within|for|at|from) (?!(?:port|favor|place|charge|least|most|all)\b|[^.]* (?:is|are|=) ))"
+    r"\D.*)$",
+)
+
+
+@lru_cache(maxsize=16)  # who reads a claim asks twice
+def without_scope(plain: str) -> tuple[str, str]:
+    """`(rest, scope)`: a claim without the words that say where or when it holds."""
+    plain = _HERE.replaced(plain, " ")[0].strip(" ,，")
+    scopes = []
+    if first := _SCOPE_FIRST.match(plain):
+        scopes.append(first[first.lastindex or 0])
+        plain = plain[first.end() :]
+    if last := _SCOPE_LAST.search(plain):
+        scopes.append(last[1])
+        plain = plain[: last.start()]
+    return " ".join(plain.split()), " ".join(near_key(scope) for scope in scopes)
+
+
+_CJK = re.compile(r"[\u4e00-\u9fff]")
+
+
+class Value(NamedTuple):
+    """A thing is something: `the API port` `8080`. `single` says that it can be but one."""
+
+    subject: str
+    value: str
+    negative: bool
+    single: bool
+    scope: str
+
+
+class Use(NamedTuple):
+    """Something is used, or not, perhaps for a purpose. `firm` rules out others."""
+
+    name: str
+    version: str
+    purpose: str
+    negative: bool
+    firm: bool
+    added: bool
+    scope: str
+
+
+Frame = Value | Use
+
+# ------------------------------------------------------------------------------- English
+
+_IS = r"is set to|are set to|is now|are now|is called|is named|defaults to|default to|equals|must be|should be|is|are|=|:"
+_IN = (
+    r"is written in|are written in|is hosted (?:on|at|in|by)|is deployed (?:to|on|in|with)|runs on|run on|lives? in|is stored in|are stored in"
+    r"|is owned by|is maintained by|points to|belongs to|is built with|is managed by|are managed by|goes to|go to|starts? at|is located (?:in|at)"
+)
+_VALUE_EN = Wording(
+    rf"(?:the |our |its |my |a |an )?(?P<s>[\w`][\w` ./'-]{{0,60}}?)\s*(?:(?<=\s)(?P<in>{_IN})(?=\s)|(?P<is>(?<=\s)(?:{_IS})(?=\s)|:(?=\s)|=))"
+    r"\s*(?P<no>not |no longer )?(?:the |a |an |still )?(?P<v>\S.{0,60})",
+)
+_PORT_EN = Wording(
+    r"(?:the |our )?(?P<s>[\w -]{1,40}?) (?:runs|listens|is listening|is running|is served|serves|is exposed|is available) on (?:port )?(?P<v>\d{2,5})",
+)
+_OF = re.compile(r"([\w-]+(?: [\w-]+)?) (?:of|for) (?:the |our |a )?(.+)", re.I)
+_VAGUE_FRAMES = Wording(
+    r"^(?:it|this|that|these|those|there|he|she|they|we|you|i|what|which|who|one|everything|nothing|something|here|the (?:problem|issue|reason|idea|result|fix|bug|error|cause|answer))\b"
+    r"|\b(?:and|or|which|that|who)\b",
+)
+_WHO = r"(?:(?:we|i|the team|our team|everyone|this (?:project|repo|repository|team)|the (?:project|repo|team))\s+)?"
+_MODES = r"(?:(?:will|shall|always|now|only|should|must|have to|all|still|currently|want to|going to)\s+)*"
+_NO = r"(?P<no>(?:do(?:es)? not|don['’]?t|doesn['’]?t|never|no longer|avoid|stop|must not|should not|will not|won['’]t|not)\s+(?:ever\s+)?)?"
+_USE = r"(?:uses?|using|adopt(?:s|ing)?|go with|switch(?:ed)? to|mov(?:e|ed) to|migrated? to|stick (?:with|to)|standardi[sz]e on|prefers?|pick|choose|chose)"
+_NAMED = r"[\w`@.+#/-]+(?: [\w`@.+#/-]+){0,3}?"
+_USE_EN = Wording(
+    rf"(?:{_WHO}{_MODES}{_NO}{_MODES}|(?:the |our )(?P<p>[\w -]{{2,30}}?) {_MODES}(?P<no2>does not |doesn['’]t |no longer )?){_USE}\s+(?:the |a |an )?(?P<n>{_NAMED})"
+    r"(?:\s+for\s+(?P<for>[^,;]{2,50}?))?(?P<instead>\s+instead)?"
+    rf"(?:(?:\s+instead of|\s+rather than|\s+over|,?\s+(?:and )?not)\s+(?P<other>{_NAMED}))?(?:\s+for\s+(?P<for2>[^,;]{{2,50}}))?",
+)
+_CHANGE_EN = Wording(
+    rf"{_WHO}(?:have\s+)?(?:replaced?|dropped|drop|switch(?:ed)? from|mov(?:e|ed) from|migrated? from)\s+(?P<other>{_NAMED})\s+"
+    rf"(?:with|by|to|for|in favor of)\s+(?P<n>{_NAMED})",
+)
+_AVOID_EN = Wording(
+    rf"(?:avoid|drop|no) (?P<n>[\w`@.+#/-]+)|(?P<n2>{_NAMED}) (?:is|are) (?:forbidden|banned|not allowed|deprecated here)",
+)
+
+# ------------------------------------------------------------------------------- Chinese
+
+_WHO_ZH = r"(?:(?:我们|大家|团队|本项目|项目|这个项目)(?:里|中|都|统一|一律|现在|已经|决定|就)*)?"
+_NO_ZH = r"(?P<no>永远不要|绝不|不要再|不要|不再|不应该|不能|禁止|严禁|请勿|别再|别|不准|不许|不)?"
+_USE_ZH_VERB = (
+    r"(?:继续|统一|一律|改为|都|必须|总是|只)*(?:使用|采用|改用|换用|选用|换成|用的是|用)"
+)
+_NAMED_ZH = r"[\w@.+#/-]+(?: [A-Za-z0-9][\w.+#-]*)?"
+_USE_ZH = re.compile(
+    rf"(?:{_WHO_ZH}{_NO_ZH}|(?P<p>[\u4e00-\u9fffA-Za-z ]{{2,16}}?)(?P<no2>不再|不)?){_USE_ZH_VERB}\s*(?P<n>[A-Za-z]{_NAMED_ZH}|[A-Za-z]|[\u4e00-\u9fff]{{2,6}}?)"
+    r"\s*(?:(?:来)?(?:做|作为|当|管理|处理|存储?|存放|写|跑|构建|部署)(?P<for>[\u4e00-\u9fffA-Za-z ]{2,16}?))?"
+    rf"(?P<tail>打包|构建|部署|编译|渲染|编写|管理|存储|测试)?(?P<instead>吧|代替|替代)?(?:[，,、]?\s*(?:而不是|不要用|别用|不用|不使用|不再用|代替|替代|取代)\s*(?P<other>{_NAMED_ZH}))?",
+    re.I,
+)
+_SWITCH_ZH = re.compile(
+    rf"{_WHO_ZH}(?:把|将|从)\s*(?P<other>[A-Za-z]{_NAMED_ZH})\s*(?:换成|改成|替换为|替换成|迁移到|切换到|换为|改为)了?\s*(?P<n>[A-Za-z]{_NAMED_ZH})"
+)
+_VALUE_ZH = re.compile(
+    r"(?P<s>[\u4e00-\u9fffA-Za-z0-9_ ./-]{1,30}?)\s*(?P<no>不是|不再是)?(?P<is>现在叫|叫做?|名为|现在是|已?改为|已?改成|设置为|设为|默认为|默认是|用的是|等于|是|为(?!了)|=|：|:)"
+    r"(?P<v>[^，,；;]{1,40})"
+)
+_IN_ZH = re.compile(
+    r"(?P<s>[\u4e00-\u9fffA-Za-z0-9_ ./-]{2,30}?)\s*(?P<in>部署在|运行在|跑在|存放在|放在|存储在|存在|位于|监听|由)\s*(?P<v>[^，,；;]{1,40}?)(?:负责|维护|端口|上|里|中)?"
+)
+_VAGUE_ZH = re.compile(
+    r"^(?:这|那|它|他|她|我|你|问题|原因|结果|目的|主要|就|也|还|但|可|只|都|一|如|最)|(?:的话|时|时候|还|就|不|可能|应该|都|也|只|总|要)$|和|或|以及"
+)
+_LIST = re.compile(r"\s(?:and|or)\s|[,，、]|和|或|以及|\s&\s|/(?=\w+/)")
+
+
+def frames_of(plain: str) -> tuple[Frame, ...]:
+    """The frames of a readable claim."""
+    added = bool(ADDED.search(plain))
+    core, scope = without_scope(plain)
+    if _CJK.search(plain):
+        return _chinese(core, scope, added=added)
+    return _english(plain, core, scope, added=added)
+
+
+def _english(plain: str, core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
+    if change := _CHANGE_EN.parts(plain):
+        return _uses(change["n"], change["other"], "", "", firm=True)
+    readings = dict.fromkeys(((plain, ""), (core, scope)))  # a purpose looks like a scope
+    for text, where in readings:
+        if use := _USE_EN.parts(text):
+            return _english_use(use, text, where, added=added)
+    if avoid := _AVOID_EN.parts(core):
+        return (_use(avoid["n"] or avoid["n2"], "", scope, negative=True),)
+    if port := _PORT_EN.parts(core):
+        return _value(f"{port['s']} port", port["v"], scope, single=True)
+    if len(readings) == 1:
+        return _english_value(plain, "")
+    return _english_value(plain, "", only_places=bool(scope)) or _english_value(core, scope)
+
+
+def _english_use(use: dict[str, str], text: str, where: str, *, added: bool) -> tuple[Frame, ...]:
+    purpose = use["for"] or use["for2"] or use["p"]
+    if use["no"] or use["no2"]:
+        return tuple(_use(name, purpose, where, negative=True) for name in _names(use["n"]))
+    firm = bool(use["instead"] or use["other"]) or " only " in f" {text.lower()} "
+    return _uses(use["n"], use["other"], purpose, where, firm=firm, added=added)
+
+
+def _english_value(text: str, scope: str, *, only_places: bool = False) -> tuple[Frame, ...]:
+    found = _VALUE_EN.parts(text)
+    if not found or _VAGUE_FRAMES.search(found["s"]) or _LIST.search(found["v"]):
+        return ()
+    place = found["in"].casefold()
+    if only_places and not place:
+        return ()  # the scope is no part of the value
+    subject = _OF.sub(r"\2 \1", found["s"].strip())
+    return _value(
+        f"{subject} {place}", found["v"], scope, negative=bool(found["no"]), single=bool(place)
+    )
+
+
+def _chinese(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
+    if change := _SWITCH_ZH.fullmatch(core):
+        return _uses(change["n"], change["other"], "", scope, firm=True)
+    use = _USE_ZH.fullmatch(core)
+    if use and not _VAGUE_ZH.search(use["p"] or ""):
+        purpose = (use["p"] or use["for"] or "").strip()
+        if use["no"] or use["no2"]:
+            return tuple(_use(n, purpose, scope, negative=True) for n in _names(use["n"]))
+        firm = bool(use["instead"] or use["other"]) or "只用" in core or "统一" in core
+        return _uses(use["n"], use["other"], purpose, scope, firm=firm, added=added)
+    for form in (_IN_ZH, _VALUE_ZH):
+        found = form.fullmatch(core)
+        if found and not _VAGUE_ZH.search(found["s"].strip()) and not _LIST.search(found["v"]):
+            groups = found.groupdict()
+            place = groups.get("in") or ""
+            subject = found["s"].strip() + ({"监听": "端口"}.get(place, place))
+            return _value(
+                subject, found["v"], scope, negative=bool(groups.get("no")), single=bool(place)
+            )
+    return ()
+
+
+def _value(
+    subject: str, value: str, scope: str, *, negative: bool = False, single: bool = False
+) -> tuple[Frame, ...]:
+    key = near_key(subject)
+    if not key or len(key.split()) > 12:
+        return ()
+    return (Value(key, value.strip(), negative, single, scope),)
+
+
+def _uses(
+    names: str, other: str | None, purpose: str, scope: str, *, firm: bool, added: bool = False
+) -> tuple[Frame, ...]:
+    several = _names(names)
+    frames = [
+        _use(name, purpose, scope, firm=firm and len(several) == 1, added=added or len(several) > 1)
+        for name in several
+    ]
+    return (*frames, *([_use(other, purpose, scope, negative=True)] if other else []))
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in _LIST.split(text) if name.strip()]
+
+
+def _use(
+    name: str,
+    purpose: str,
+    scope: str,
+    *,
+    negative: bool = False,
+    firm: bool = False,
+    added: bool = False,
+) -> Use:
+    bare, version = versioned(name.strip("` "))
+    return Use(
+        claim_key(bare), version, near_key(purpose) if purpose else "", negative, firm, added, scope
+    )
