@@ -188,6 +188,30 @@ def test_a_decision_without_words_is_none(sentence: str) -> None:
     assert notice.facts_said(sentence) == []
 
 
+# ------------------------------------------------------------------------- what holds at the end
+
+
+@pytest.mark.parametrize(
+    ("prompts", "contents"),
+    [
+        (["Let's use pnpm for the shop front end, since it is faster.", "no, back to npm"], ["Use npm for the shop front end"]),
+        (["前端就用 Vite 打包吧。", "还是用回 Webpack"], ["前端就用 Webpack 打包吧"]),
+        (["Always squash PRs.", "ok", "Never squash PRs."], ["Never squash PRs"]),
+        (["Let's use Redis for the cache since it is fast", "let's use Valkey for the cache"], ["Use Valkey for the cache"]),
+        (["We use MySQL for orders.", "We use PostgreSQL for events."], ["We use MySQL for orders", "We use PostgreSQL for events"]),
+        (["Use SQLite for the index.", "switch back to main and pull"], ["Use SQLite for the index"]),
+        (["go back to npm"], []),
+    ],
+)  # fmt: skip
+def test_what_held_at_the_end_of_a_session_is_kept(prompts: list[str], contents: list[str]) -> None:
+    state = SessionState("s")
+    for n, text in enumerate(prompts):
+        fold(state, [Event("prompt", f"2026-01-11T10:0{n}:00Z", text=text)])
+    kept = [*state.decisions, *state.patterns]
+    assert [row["content"] for row in kept] == contents
+    assert {row["reason"] for row in kept} <= {""}
+
+
 # ------------------------------------------------------------------------------- who typed it
 
 RULE = "Never commit directly to main."

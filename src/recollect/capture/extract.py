@@ -182,6 +182,26 @@ def _tidy(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+_BACK = Pattern(
+    r"(?:(?:let['’]?s |we(?:['’]ll| will| should)? )?(?:go|switch|move|change|come|revert|roll) ?back to|back to|revert to"
+    r"|(?:let['’]?s |we(?:['’]ll| will| should)? )?(?:stick with|stay (?:with|on)|keep|use)(?= \S+ after all))"
+    r" (?!the\b|it\b|this\b|that\b|how\b|what\b|where\b|work\b)(?P<en>[\w.+#-]+)"
+    r"|(?:我们)?(?:还是|那就|改|换|退)*(?:用回|换回|改回|退回(?:到)?|回到)\s*(?P<zh>[A-Za-z][\w.+#-]*)",
+    re.I,
+)
+
+
+def returns_in(text: str) -> list[str]:
+    """What a prompt goes back to: `no, back to npm`, 还是用回 npm."""
+    sentences = (_without_lead(one) for one in sentences_of(text, 1))
+    found = (_BACK.match(one) for one in sentences if not _asks(one))
+    return [(match["en"] or match["zh"]).rstrip(".") for match in found if match]
+
+
+def _asks(sentence: str) -> bool:
+    return bool((CHINESE if _CJK.search(sentence) else ENGLISH).not_meant.search(sentence))
+
+
 _TODO = Pattern(r"(?:[-*]\s*)?(?:\[ \]\s*|(?:TODO|FIXME|待办|后续)\s*[:：]\s*)(\S.{3,200})$", re.I)
 
 

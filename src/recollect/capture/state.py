@@ -126,8 +126,10 @@ def _take_prompt(state: SessionState, event: Event) -> None:
     _take_reaction(state, event)
     if event.program:
         return
+    for name in notice.returns_in(event.text):
+        _take_back(state, name, event.time)
     for fact in notice.facts_said(event.text, before):
-        _add_fact(state, fact, event.time)
+        _add_fact(state, _in_place(state, fact) or fact, event.time)
     for todo in notice.todos_in(event.text):
         _add_todo(state, todo)
 
@@ -154,6 +156,38 @@ def _add_request(state: SessionState, ask: str) -> None:
     if len(state.requests) > MOST_REQUESTS:
         later = state.requests[1:]
         state.requests.remove(min(later, key=asked.weight_of))
+
+
+def _in_place(state: SessionState, fact: Fact) -> Fact | None:
+    """The fact as it reads in place of what it takes back of the session; None where that is nothing.
+
+    What was said earlier goes with its reason; what it was about is said on.
+    """
+    rows = [*state.decisions, *state.patterns]
+    if not rows:
+        return None
+    from recollect.model.conflicts import conflict_between, keeping_subject  # seldom needed
+    from recollect.model.values import SURE
+
+    found = None
+    for row in rows:
+        conflict = conflict_between(row["content"], fact.content)
+        if conflict and (conflict.certainty == SURE or conflict.why == "choice"):
+            found = (found or fact)._replace(content=keeping_subject(row["content"], fact.content))
+            for kept in (state.decisions, state.patterns):
+                kept[:] = [other for other in kept if other is not row]
+    return found
+
+
+def _take_back(state: SessionState, name: str, time: str) -> None:
+    """Go back to what an earlier decision of the session had replaced."""
+    category = "technology"
+    made = _in_place(
+        state, Fact("decision", f"Use {name} instead", "", category, source="instructed")
+    )
+    if made:
+        content = made.content.removesuffix(" instead")
+        _add_fact(state, made._replace(content=content), time)
 
 
 def _take_reaction(state: SessionState, event: Event) -> None:

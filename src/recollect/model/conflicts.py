@@ -85,6 +85,7 @@ _WIDE_OPPOSITES = [
 ]
 
 
+_SPOKEN = re.compile(r"(?<=[\w\u4e00-\u9fff])[吧啦]$|就(?=使?用|采用|改用|换)")
 _ITS_VERSION = re.compile(r"(?:(?:current|latest|newest|release) )*version|(?:当 前|最 新)? ?版 本")
 
 
@@ -106,7 +107,7 @@ def readable(text: str) -> str:
         return ""
     plain = folded(text).replace("`", "").replace("**", "").strip()
     plain = _REASON.replaced(plain, "")[0].strip(" .。!！;；")
-    plain = in_digits(plain)
+    plain = in_digits(_SPOKEN.sub("", plain))
     return _LEAD.sub("", plain).strip()
 
 
