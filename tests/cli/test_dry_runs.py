@@ -15,9 +15,14 @@ OLD = "2026-01-05T10:00:00Z"
 # What a run may write behind what it names: what is made from the memories, and the books of a command.
 MADE = re.compile(
     r"(?:^|/)(?:MEMORY\.md|facts\.json|\.index\.json|skill-candidates\.md|\.skill-candidates\.json"
-    r"|journal/[^/]*|\.gitignore|\.gitattributes|config\.toml|rulings\.toml|pins\.json|dismissed[^/]*|recollect/place)$"
+    r"|journal/[^/]*|\.gitignore|\.gitattributes|config\.toml|rulings\.toml|pins\.json|dismissed[^/]*|skills\.json|recollect/place)$"
 )
-ONLY_MADE = ("rebuild-index", "config")  # these write nothing else
+ONLY_MADE = (
+    "rebuild-index",
+    "config",
+    "merge --dismiss",
+    "analyze-skills",
+)  # these write nothing else
 CASES: dict[str, tuple[str, ...]] = {
     "archive": ("archive",),
     "archive --force": ("archive", "--force"),
@@ -55,7 +60,27 @@ CASES: dict[str, tuple[str, ...]] = {
     "note": ("note", "A word", "--session-id", "teatime"),
     "todo": ("todo", "A thing", "--session-id", "teatime"),
     "start-session": ("start-session", "Another task"),
+    "add-pattern": ("add-pattern", "Warm pots keep tea warm"),
+    "add-issue": ("add-issue", "The lid drips"),
+    "forget --purge": ("forget", "tea-one", "--purge", "--yes"),
+    "merge --dismiss": ("merge", "tea-one", "tea-two", "--dismiss"),
+    "unpin": ("unpin", "tea-two"),
+    "conflicts": ("conflicts", "--choose", "conflict", "new"),
+    "promote-skill": ("promote-skill", "deploy-part-staging"),
+    "dismiss-skill": ("dismiss-skill", "deploy-part-staging"),
+    "analyze-skills": ("analyze-skills",),
 }
+LAPTOP = "age10jq4eu89qk4yk0dc67pfp93k92rlfucgv0h3g5unwsxvungr9vgsmqlwuh"
+SEALED = "sealed"  # the id that an encrypted memory got
+ENCRYPTION: dict[str, tuple[str, ...]] = {
+    "encrypt": ("encrypt", "tea-one"),
+    "decrypt": ("decrypt", SEALED),
+    "key-init": ("key-init", "--recovery-file", "recovery.txt"),
+    "key-add": ("key-add", LAPTOP, "--name", "laptop"),
+    "key-remove": ("key-remove", "laptop"),
+    "key-rotate": ("key-rotate",),
+    "key-rewrap": ("key-rewrap",),
+}  # fmt: skip
 
 
 def episode(person: Person, name: str, body: str, **fields: str) -> None:
@@ -144,6 +169,22 @@ def plain(answer: Any, words: tuple[str, ...]) -> Any:
     return [plain(one, words) for one in answer] if isinstance(answer, list) else answer
 
 
+def prepared(person: Person, name: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a case, when what it is about is there."""
+    if name == "unpin":
+        person.ok("pin", "tea-two")
+    elif name == "conflicts":
+        person.write("semantic/cache.md", "---\ntitle: Stores\ntags: [cache, port]\ncreated: 2025-11-02T10:00:00Z\n---\nWe use Postgres.\n")  # fmt: skip
+        episode(person, "cache-work", "We use MariaDB.", tags="[cache, port]")
+        person.ok("consolidate")
+        return (words[0], person.ok("conflicts", "--json").json[0]["id"], *words[2:])
+    elif name.endswith("skill"):
+        for n in range(3):
+            person.ok("save", f"Deploy part {n} to staging", "--kind", "note", "--tags", "deploy,staging", "--files", "deploy/run.sh", "--body", f"Build and push {n}.")  # fmt: skip
+        person.ok("analyze-skills")
+    return words
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_dry_run_shows_what_the_run_does(
     settled: Person, name: str, monkeypatch: pytest.MonkeyPatch
@@ -155,6 +196,7 @@ def test_a_dry_run_shows_what_the_run_does(
         settled.ok("resolve", "i001")
         now = time.time_ns() + 200 * 86_400 * 10**9
         monkeypatch.setattr(time, "time_ns", lambda: now)
+    words = (words[0], *prepared(settled, name, words[1:]))
     cache = str(settled.home / ".cache")
     at_first = tree_of(settled.home, settled.project, without=[cache])
     planned = settled.ok(*words, "--dry-run", "--json").json
@@ -171,3 +213,38 @@ def test_a_dry_run_shows_what_the_run_does(
     }
     assert unnamed == set()
     assert changed(before, after) or name in ONLY_MADE, "the case changes nothing"
+
+
+@pytest.mark.parametrize("name", ENCRYPTION)
+def test_a_dry_run_of_encryption_shows_what_the_run_does(settled: Person, name: str) -> None:
+    words = ENCRYPTION[name]
+    if name != "key-init":
+        settled.ok("key-init", "--recovery-file", "recovery.txt", "--name", "desk")
+        made = settled.ok("save", "A secret", "--encrypt", "--body", "Sesame.", "--json").json["id"]
+        words = tuple(made if word == SEALED else word for word in words)
+        if name == "key-remove":
+            settled.ok("key-add", LAPTOP, "--name", "laptop")
+    cache = str(settled.home / ".cache")
+    before = tree_of(settled.home, settled.project, without=[cache])
+    planned = unnumbered(settled.ok(*words, "--dry-run", "--json").json)
+    assert tree_of(settled.home, settled.project, without=[cache]) == before
+    done = unnumbered(settled.ok(*words, "--json").json)
+    after = tree_of(settled.home, settled.project, without=[cache])
+    assert planned == done
+    assert (after != before) is (name != "key-rewrap")  # nothing is for other keys
+
+
+def unnumbered(answer: Any) -> Any:
+    """An answer without what is made by chance: keys, and the names of encrypted files."""
+    return json.loads(re.sub(r"age1[0-9a-z]{58}|sealed-[0-9a-f]+", "…", json.dumps(answer)))
+
+
+def test_a_dry_run_of_a_repair_names_what_is_mended_and_mends_nothing(settled: Person) -> None:
+    page = settled.store / "semantic" / "tea-one.md"
+    page.chmod(0o644)
+    before = tree_of(settled.home, settled.project, without=[str(settled.home / ".cache")])
+    planned = settled.run("doctor", "--repair", "--dry-run")
+    assert "--repair makes them private" in planned.out
+    assert tree_of(settled.home, settled.project, without=[str(settled.home / ".cache")]) == before
+    settled.ok("doctor", "--repair")
+    assert page.stat().st_mode & 0o077 == 0

@@ -16,7 +16,7 @@ from contextlib import suppress
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import RecollectError, StoreNotFound
 from recollect.features.repair import regular_files
-from recollect.model.document import memory_from_text
+from recollect.model.document import files_of, memory_from_text
 from recollect.model.memory import Change, is_sealed_path
 from recollect.model.session import SessionState
 from recollect.store import disk as fsio
@@ -238,16 +238,21 @@ def _says(path: str, words: list[str]) -> bool:
     return any(word in text for word in words)
 
 
-def left_of(app: App, name: str, scope: str) -> list[tuple[str, str]]:
+def left_of(app: App, name: str, scope: str, going: str = "") -> list[tuple[str, str]]:
     """`(what, path)` of what still tells of a memory that was purged: other files, and other places.
 
-    The journal keeps the names of files, and so that of this memory; it does not count.
+    The journal keeps the names of files, and so that of this memory; it does not count. Before it is
+    purged, `going` is its file: of others, memories alone are sure to stay as they are.
     """
     store = app.opened(app.roots[scope], scope)
     elsewhere = out_of_reach(app, scope)
     copies = [path for what, path in elsewhere if what == SNAPSHOT]
     told = (os.path.join(store.files.root, "journal", ""), *copies)
     named = [one for one in naming(app, store, [name]) if not one[1].startswith(told)]
+    if going:
+        memories = {os.path.join(store.files.root, seen.path) for seen in store.files.scan()}
+        memories -= {os.path.join(store.files.root, path) for path in files_of(going)}
+        named = [one for one in named if one[1] in memories]
     return named + elsewhere
 
 

@@ -58,9 +58,9 @@ def encrypt(app: App, name: str, *, dry_run: bool) -> Done:
     if not dry_run:
         with hiding(app, store):
             turned, left = _encrypted(app, store, name, dry_run=False)
-        left += [*traces(app, store, [turned]), *_out_of_reach(app, store)]
+        left += traces(app, store, [turned])
     path = os.path.join(store.files.root, turned.path)
-    return Done(turned, store.scope, path, [] if dry_run else left)
+    return Done(turned, store.scope, path, left + _out_of_reach(app, store))
 
 
 class Many(NamedTuple):
@@ -88,8 +88,9 @@ def encrypt_many(app: App, names: Sequence[str], *, dry_run: bool) -> Many:
         by_store.setdefault(store.scope, (store, []))[1].append(name)
     if dry_run:
         for store, names_here in by_store.values():
-            _encrypted_each(app, store, names_here, found, dry_run=True)
-        return found._replace(left=[])
+            if _encrypted_each(app, store, names_here, found, dry_run=True):
+                found.left.extend(_out_of_reach(app, store))
+        return found
     for store in app.stores():
         names_here = by_store.get(store.scope, (store, []))[1]
         with hiding(app, store):

@@ -209,10 +209,10 @@ def _forget_one(door: Door, name: str, *, purge: bool, yes: bool, dry_run: bool)
         door.confirm(door.say("Remove {id} for good?", id=name))
     left: list[tuple[str, str]] = []
     done = writing.forget_memory(door.app, name, purge=purge, dry_run=dry_run)
-    if purge and not dry_run:
+    if purge:
         from recollect.features import purge as leaks  # seldom needed
 
-        left = leaks.left_of(door.app, done.id, done.scope)
+        left = leaks.left_of(door.app, done.id, done.scope, done.path if dry_run else "")
 
     def show() -> None:
         door.tell("Would forget {id}" if dry_run else "Forgot {id}", id=done.id, style="bold")
@@ -220,9 +220,9 @@ def _forget_one(door: Door, name: str, *, purge: bool, yes: bool, dry_run: bool)
             door.tell(
                 "Its text is gone from the store, the journal and the index. Copies in git, backups or other machines are out of reach."
             )
-            for what, path in left:
-                door.tell("  {what}: {path}", what=door.word(what), path=path, style="yellow")
-        elif not dry_run:
+        for what, path in left:
+            door.tell("  {what}: {path}", what=door.word(what), path=path, style="yellow")
+        if not (purge or dry_run):
             door.tell("  `recollect undo` brings it back.", style="dim")
 
     more = {"left": [{"what": what, "path": path} for what, path in left]} if purge else {}
