@@ -22,6 +22,7 @@ ONLY_MADE = (
     "config",
     "merge --dismiss",
     "analyze-skills",
+    "dismiss-skill",
 )  # these write nothing else
 CASES: dict[str, tuple[str, ...]] = {
     "archive": ("archive",),
