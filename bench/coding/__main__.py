@@ -1,6 +1,7 @@
 """Memory for coding agents, measured: what is found, and what is given unasked.
 
 `python -m bench.coding [--part tune|judge] [--system NAME] [--by class|language] [--misses CLASS]`
+`python -m bench.coding --real FOLDER [--together]`   real commits and issues (see `real.py`)
 `python -m bench.coding --stages`            each stage of the product switched off in turn
 `python -m bench.coding --export FOLDER`     the memories and cues as files, for other systems
 `python -m bench.coding --answers FILE`      the score of somebody else's answers
@@ -18,7 +19,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from bench import filed
-from bench.coding import data, generate, measures, stages
+from bench.coding import data, generate, measures, real, stages
 from bench.coding.data import Cue, World
 from bench.coding.measures import SILENT, Answer, Row
 from bench.coding.systems import SYSTEMS, page_of
@@ -157,6 +158,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--part", choices=("tune", "judge"), help="only these projects")
     parser.add_argument("--system", choices=SYSTEMS, action="append")
     parser.add_argument("--by", choices=("class", "language", "part", "origin"), action="append")
+    parser.add_argument("--real", metavar="FOLDER", help="real commits and issues instead")
+    parser.add_argument("--together", action="store_true", help="... in one store")
     parser.add_argument("--misses", metavar="CLASS", help="what went wrong there, or in `all`")
     parser.add_argument("--stages", action="store_true")
     parser.add_argument("--export", metavar="FOLDER")
@@ -167,7 +170,11 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     """Measure and print."""
     given = arguments()
-    world = generate.world(data.written())
+    world = (
+        real.world(given.real, together=given.together)
+        if given.real
+        else generate.world(data.written())
+    )
     if given.export:
         export(world, given.export)
         return

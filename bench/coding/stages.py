@@ -38,7 +38,8 @@ STAGES: dict[str, tuple[switches.Switch, ...]] = {
     "words that mean the same": ((spelling, "_alike", switches.nothing),),
     "spelling": ((spelling, "_near", switches.nothing), (spelling, "characters", lambda _: [])),
     "tags are evidence": ((rank, "judge", _without_tags(rank.judge)),),
-    "what is asked to be done asks for little": ((evidence, "ASKING", frozenset()),),
+    "what everybody says asks for little": ((evidence, "EVERYDAY", ""),),
+    "what is usual tells less": ((evidence, "USUAL", ""),),
     "nothing between two Chinese words": (
         (evidence, "_is_between", lambda *_: False),
         (evidence, "UNKNOWN_PAIR_WORTH", evidence.UNKNOWN_WORTH),

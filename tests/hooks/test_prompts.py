@@ -78,13 +78,19 @@ def test_chinese_is_found_by_chinese(machine: Machine) -> None:
     assert machine.ask("帮我写一首关于秋天的诗") == ""
 
 
-def test_a_prompt_of_five_megabytes_is_judged_by_its_ends(known: Machine) -> None:
+@pytest.mark.parametrize("line", ["/review {}", "{}\n" + "at line 1\n" * 60, "{} " + "word " * 700])
+def test_what_nobody_typed_is_not_answered(known: Machine, line: str) -> None:
+    assert known.ask(line.format(QUESTION)) == ""
+    assert known.ask(QUESTION)
+
+
+def test_a_prompt_of_five_megabytes_is_not_answered_and_does_no_harm(known: Machine) -> None:
     log = '"quoted" \\path\\to 汉字 line\n' * 180_000
 
     ran = known.fire("UserPromptSubmit", prompt=f"{QUESTION}\n{log}")
 
     harmless(ran, "UserPromptSubmit")
-    assert ids(ran.context) == ["billing"]
+    assert ran.context == ""
 
 
 def test_a_trigger_brings_its_note(machine: Machine) -> None:
@@ -274,7 +280,7 @@ def test_an_archived_note_is_not_given(machine: Machine) -> None:
 @pytest.mark.parametrize("tokens", [0, 200, 800, 2200])
 def test_a_prompt_costs_no_more_than_its_budget(tokens: int, machine: Machine) -> None:
     (machine.root / "config.toml").write_text(f"[recall]\nprompt_tokens = {tokens}\n")
-    for n in range(12):
+    for n in range(8):
         text = "Copper. " + " ".join(f"word{n}x{i}" for i in range(400))
         machine.write(f"semantic/c{n}.md", text, publish=False, title=f"Copper {n}")
     machine.publish()

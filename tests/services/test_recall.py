@@ -117,8 +117,12 @@ def test_what_the_session_was_given_is_not_given_again(stores: list[OpenStore]) 
     assert recalled(stores, "why did the queue lose messages", given=given) == []
 
 
-def test_a_raw_conversation_is_found_but_never_told_unasked(stores: list[OpenStore]) -> None:
-    assert recalled(stores, "giraffes") == ["talk"]
+def test_what_a_session_records_is_found_but_told_only_to_who_asks_when(
+    stores: list[OpenStore],
+) -> None:
+    assert ids(search(stores, "giraffes")) == ["talk"]
+    assert recalled(stores, "giraffes") == []
+    assert recalled(stores, "when did we speak about giraffes?") == ["talk"]
 
 
 def test_nothing_is_said_where_nothing_is_known(stores: list[OpenStore]) -> None:

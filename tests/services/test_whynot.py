@@ -78,11 +78,10 @@ def test_the_reason_is_told(name: str, reason: str, stores: list[OpenStore]) -> 
 
 
 def test_what_says_a_word_in_passing_answers_too_little(stores: list[OpenStore]) -> None:
-    found = why(stores, "uphill paths for the carriage", "walk")
+    found = why(stores, "uphill, carriages, wheels, coachmen and curtains", "walk")
     assert found.why == "too-little"
     assert found.candidate is not None
     assert found.candidate.parts["coverage"] < 0.5
-    assert why(stores, "uphill carriage", "walk").why == "passing"
 
 
 def test_what_stands_behind_many_others_is_crowded_out(stores: list[OpenStore]) -> None:

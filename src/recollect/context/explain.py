@@ -15,7 +15,7 @@ from recollect.search import evidence, rank
 from recollect.search.conversation_rank import is_turn
 from recollect.search.rank import Candidate, Cue
 from recollect.store.store import OpenStore, has_section, holder_of
-from recollect.text.tokens import index_words, stem
+from recollect.text.tokens import index_words
 
 EVERYTHING = 20_000  # sections that a search may give
 
@@ -143,8 +143,7 @@ def _judged(stores: Sequence[OpenStore], one: Candidate, cue: Cue, found: Recall
         return Reason("crowded-out", place, of, candidate=one)
     text = index_words(one.text)
     if not rank.judge(one, text, cue, worths(stores, cue), {}):
-        coverage, weight = one.parts["coverage"], one.parts["weight"]
-        is_passing = evidence.is_relevant(coverage, weight, 2 if weight else 0)
+        is_passing = one.parts["coverage"] >= evidence.ENOUGH_COVERAGE
         return Reason("passing" if is_passing else "too-little", place, of, candidate=one)
     if best is not None and is_weaker:
         return Reason("weaker", place, of, best.name, one)
@@ -170,9 +169,10 @@ def worths(stores: Sequence[OpenStore], cue: Cue) -> dict[str, float]:
 def words(stores: Sequence[OpenStore], cue: Cue, one: Candidate | None) -> list[Word]:
     """The words of a cue as evidence counts them, and which of them a memory says."""
     asked = worths(stores, cue)
-    said = ""
+    said: dict[str, float] = {}
     if one is not None:
         whole = "" if one.anchor else f"{one.files}\n{one.tags}"
-        said = f" {index_words(f'{one.shown_title} {one.trigger} {whole} {one.text}')} "
-    spoken = {f" {stem(word)}": word for word in reversed(cue.asked)}
+        text = index_words(f"{one.shown_title} {one.trigger} {whole} {one.text}")
+        said = evidence.found_in(asked, text)
+    spoken = {evidence.start_of(word): word for word in reversed(cue.asked)}
     return [Word(spoken.get(start, start), worth, start in said) for start, worth in asked.items()]

@@ -336,6 +336,7 @@ def _has_turns(db: sqlite.Connection, only: Filter) -> bool:
 def _counts(db: sqlite.Connection, filed: dict[str, str], shelf: str) -> dict[str, int]:
     """What to look for on a shelf, and how many sections have it."""
     counts = lookup.counts_of(db, filed, shelf)
+    counts = lookup.without_doubles(db, counts, list(filed), shelf)
     if all(counts.values()):
         return counts
     from recollect.search import spelling

@@ -6,6 +6,7 @@ imports little.
 
 import sys
 
+from recollect.search.evidence import is_joined
 from recollect.search.rank import FIELD_WEIGHTS, Candidate
 from recollect.text.tokens import TEXT_VERSION
 
@@ -206,6 +207,7 @@ COMMON_FROM = 2_000  # a word that more sections have is listed in the table `co
 # that these bring.
 MOST_WORDS = 24
 MOST_ROWS = 1_000
+SHORT_CUE = 8  # words
 MOST_AT_ONCE = 500  # of the variables that SQLite takes in one statement
 MOST_CANDIDATES = 12
 SHELVES = ("hot", "cold", "raw")  # what recall sees; the archive; raw conversations
@@ -282,6 +284,29 @@ def match(words: list[str], *, every: bool = False) -> str:
     return glue.join('"' + word.replace('"', '""') + '"' for word in words)
 
 
+def without_doubles(
+    db: "sqlite.Connection", counts: dict[str, int], words: list[str], shelf: str = "hot"
+) -> dict[str, int]:
+    """`counts` without the words that were only joined from `words` side by side.
+
+    Who asks for a pull request would ask three times for it where somebody wrote `pull-request`.
+    In a sentence, so do the parts of an identifier. `automerge` stays beside `auto merge` where
+    something has it in one word only.
+    """
+    before = set(words) if len(words) > SHORT_CUE else set()
+    kept = dict(counts)
+    asked = f"SELECT 1 FROM {shelf}_fts WHERE {shelf}_fts MATCH ? LIMIT 1"
+    for word in words:
+        if counts.get(word) and is_joined(word, before):
+            parts = [part for part in before if counts.get(part) and part in word]
+            only = f"{match([word])} NOT ({match(parts, every=True)})" if parts else ""
+            is_common = counts[word] >= COMMON_FROM
+            if parts and (is_common or db.execute(asked, (only,)).fetchone() is None):
+                del kept[word]
+        before.add(word)
+    return kept
+
+
 def chosen_words(counts: dict[str, int], most_rows: int) -> list[str]:
     """The words to look up, rarest first, until they would give more than `most_rows` rows.
 
@@ -307,7 +332,8 @@ def consider(
     `counts` says how many of the `total` sections of the hot shelf have each word.
     """
     counts = counts_of(db, filed)
-    known = sorted((count, word) for word, count in counts.items() if count)
+    single = without_doubles(db, counts, list(filed))
+    known = sorted((count, word) for word, count in single.items() if count)
     rare = {word: count for count, word in known[:MOST_WORDS]}
     found: dict[int, float] = {}
     if chosen := chosen_words(rare, MOST_ROWS):

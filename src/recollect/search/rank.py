@@ -132,6 +132,18 @@ class Cue:
                     self._when = (found[0], rest)
         return self._when
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether it asks how something is in this project."""
+        low = f" {self.text[:LONGEST_TIMED].lower()} "
+        return any(sign in low for sign in OURS) and any(sign in low for sign in ASKING)
+
+    @property
+    def is_about_time(self) -> bool:
+        """Whether it names a time or asks for one."""
+        low = f" {self.text[:LONGEST_TIMED].lower()} "
+        return bool(self.period[0]) or any(sign in low for sign in ASKING_WHEN)
+
     def is_of_its_time(self, day: int) -> bool:
         """Whether a day lies in the time that it speaks of."""
         first, last = self.period
@@ -140,7 +152,7 @@ class Cue:
 
 # How much each field of a section weighs in BM25: title, tags, trigger, names (files, concepts),
 # body. A trigger weighs twice a tag (seed 004).
-FIELD_WEIGHTS = (3.0, 3.0, 6.0, 2.0, 1.0)
+FIELD_WEIGHTS = (2.0, 3.0, 6.0, 0.5, 1.0)
 
 SALIENCE = {"low": 0.8, "medium": 1.0, "high": 1.25}
 CONFIDENCE = {"low": 0.75, "medium": 1.0, "high": 1.1}
@@ -163,14 +175,31 @@ TRIGGER_BONUS = 0.3
 AGE_FLOOR = 0.7
 HALF_LIFE_DAYS = 90.0
 
+IN_TIME = ""  # what the time that a cue names is called among its words
 SURE = 0.5  # a cosine from which on a memory may be said that has none of the words
-RECORD_COVERAGE = 0.9  # the record of a session has many words
-WEAKEST_OF_BEST = 0.45
+WEAKEST_OF_BEST = 0.85
 MOST_BEHIND = 2.5  # so much may the older of two about the same score more and still come second
+SHORT_TEXT = 25  # words
 SAME_TEXT = 0.85
 MOST_JUDGED = 8
 MOST_RELATED = 8
 LONGEST_TIMED = 400  # characters of a cue that may speak of a time
+OURS = (" we ", " our ", " us ", " here ", " here?", "我们", "咱们", "这个项目", "本项目")
+ASKING = (
+    " how ",
+    " which ",
+    " what ",
+    " where ",
+    " why ",
+    " who ",
+    "?",
+    "？",
+    "什么",
+    "怎么",
+    "哪",
+)
+ASKING_WHEN = (" when was ", " when were ", " when did ", " what day ", " what month ", " what date ",
+               "什么时候", "何时", "哪天", "哪年", "哪个月", "哪月", "几月", "几号")  # fmt: skip
 
 
 def rate(found: Candidate, best: float, cue: Cue) -> None:
@@ -269,7 +298,7 @@ def _relevant(
     small one. So each store's best counts as one, and what decides between stores is how much of
     the cue is answered.
     """
-    fit = [one for one in found if is_fit(one)]
+    fit = [one for one in found if is_fit(one) and (one.kind not in KIND or cue.is_about_time)]
     best: dict[str, float] = {}
     for one in fit:
         best[one.scope] = max(one.text_score, best.get(one.scope, 0.0))
@@ -317,20 +346,21 @@ def judge(
     `text` is its own, cut by `index_words`, which `known` is for; `asked` comes from `worths`.
     """
     # Files and tags are the memory's: that they answer says nothing of one of its sections.
-    whole = "" if one.anchor else f"{one.files}\n{one.tags}"
-    about = index_words(f"{one.shown_title}\n{one.trigger}\n{whole}", known)
-    evident = evidence.found_in(asked, f"{about} {text}")
-    if cue.period[0]:
-        evident = evidence.with_time(asked, evident, in_time=cue.is_of_its_time(one.day))
-    coverage, weight, hits = evident
-    if one.kind in KIND:
-        coverage *= RECORD_COVERAGE
-    one.parts["coverage"], one.parts["weight"] = round(coverage, 3), round(weight, 3)
-    if one.meaning >= SURE:
+    tags, files = ("", "") if one.anchor else (one.tags, one.files)
+    named = index_words(f"{one.trigger}\n{tags}", known)
+    about = f"{index_words(f'{one.shown_title}{chr(10)}{files}', known)} {named}"
+    if text.count(" ") < SHORT_TEXT:
+        about = f"{about} {text}"  # one statement is about all that it says
+    found = evidence.found_in(asked, about, text)
+    is_all_of_time = not any(worth > evidence.IN_EVERY_TEXT for worth in asked.values())
+    if cue.is_of_its_time(one.day) and (found or is_all_of_time):
+        asked, found = asked | {IN_TIME: 1.0}, found | {IN_TIME: 1.0}
+    weight = sum(found.values())
+    one.parts["coverage"] = round(weight / (sum(asked.values()) or 1.0), 3)
+    one.parts["weight"] = round(weight, 3)
+    if one.meaning >= SURE or one.parts["files"] >= FILE_BONUS:
         return True
-    if hits == 1 < len(asked) and not evidence.found_in(asked, about)[2]:
-        return False  # a word in passing: title and tags say what a memory is about
-    return evidence.is_relevant(coverage, weight, hits)
+    return evidence.is_relevant(asked, found, about, named, is_ours=cue.is_ours)
 
 
 # ------------------------------------------------------------------ several about the same thing

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-TEXT_VERSION = 3  # part of the identity of every index
+TEXT_VERSION = 4  # part of the identity of every index
 LONGEST_WORD = 64
 LONGEST_CUE = 6_000
 MOST_JOINED = 6
@@ -185,11 +185,11 @@ def _words_of_code(chunk: str) -> list[str]:
             words += parts
             if len(parts) > 2:
                 words += [a + b for a, b in _pairs(parts)]
-    if 1 < len(wholes) <= MOST_JOINED:
-        words += [_joined(pair) for pair in _pairs(wholes)]
-        if len(wholes) > 2:
-            words.append(_joined(wholes))
-    return words
+    if not 1 < len(wholes) <= MOST_JOINED:
+        return words
+    joined = [_joined(pair) for pair in _pairs(wholes)]
+    # What was written as one stands before its parts, what only stands side by side behind them.
+    return [*([_joined(wholes)] if len(wholes) > 2 else []), *joined, *words]
 
 
 def _joined(words: tuple[str, ...] | list[str]) -> str:

@@ -32,6 +32,7 @@ PROMPT_TOKENS = 800
 ERROR_TOKENS = 400
 SHORTEST_PROMPT = 3
 LONGEST_LATE = 4_096
+LONGEST_TYPED, MOST_TYPED_LINES = 3_000, 40
 LONGEST_PROMPT = 96_000  # bytes; of more, the cue takes only words from both ends
 
 
@@ -158,10 +159,18 @@ def prompt(moment: program.Moment) -> None:
     if not paths.exists(f"{moment.store}/journal/{moment.writer}.jsonl"):
         moment.signal()
     late = take_late(moment)
-    cue = cue_of(text)
+    cue = cue_of(text if is_typed(text) else "")
     known = ids_given(moment) | ids_known(moment) if cue.words else set()
     found = searched(moment, cue).chosen(known) if cue.words else []
     say(moment, "UserPromptSubmit", "prompt", found, late)
+
+
+def is_typed(text: str) -> bool:
+    """Whether a person is likely to have typed this: no handed-over plan, no log, no slash command."""
+    first = text.strip().split(maxsplit=1)[0] if text.strip() else ""
+    is_command = first.startswith("/") and "/" not in first[1:] and "." not in first
+    lines = text.count("\n") + 1
+    return len(text) <= LONGEST_TYPED and lines <= MOST_TYPED_LINES and not is_command
 
 
 def failure(moment: program.Moment) -> None:
