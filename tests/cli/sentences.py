@@ -29,7 +29,7 @@ VARIABLE = {
     "global",  # the scopes
     "git history",  # app.leaks: where a purged text may still be
     "the client's own log",
-    "still names it",  # app.sealing: where the name of an encrypted memory still stands
+    "still mentions it",  # app.sealing: where the name of an encrypted memory still stands
     *(undoing.EDITED, undoing.PURGED),  # why `undo --to` leaves a file
     *(setting.about for setting in SETTINGS.values()),
     *layers._NAMES.values(),
@@ -44,8 +44,8 @@ SAID_BY_NAME = {
 }
 # Sentences that no pattern of syntax finds: returned, or appended to a list of another name.
 BUILT_OTHERWISE = {
-    "is no encrypted memory in the form that docs/format.md tells of",
-    "The index was damaged; it was moved aside and made again.",
+    "is not an encrypted memory as described in docs/format.md",
+    "The index was damaged; it was moved aside and rebuilt.",
     "Codex runs hooks only when you trust them: start it, and say so at `/hooks`.",
     "another process",
     "process {number}",

@@ -70,7 +70,7 @@ CHANGES = (
     ("extract-facts", "log.md"),
     ("extract-facts", "--session", "cache-of-sessions"),
     ("clear-facts",),
-    ("memory-set", "project", "Another text."),
+    ("memory-set", "project", "New text."),
     ("start-session", "Another task"),
     ("note", "A word", "--session-id", "teatime"),
     ("todo", "A thing", "--session-id", "teatime"),

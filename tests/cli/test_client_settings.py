@@ -284,7 +284,7 @@ def test_the_hook_of_an_earlier_version_goes(stranger: Person, file: Path) -> No
     earlier = settings.hooks(Program(*program_paths(), asks=True))
     file.write_text(earlier.put('{"first": 1}'))
     stranger.ok("init")
-    assert "not as this installation puts them" in stranger.run("doctor").out
+    assert "from another installation or version" in stranger.run("doctor").out
     stranger.ok("init", "--client", "claude")
     assert set(_ours(file.read_bytes())) == set(EVENTS)
 

@@ -156,7 +156,7 @@ def test_the_editor_gets_the_file_and_every_byte_comes_back(kept: Person) -> Non
 
 def test_an_editor_that_changes_nothing_changes_nothing(kept: Person) -> None:
     before = (kept.store / "semantic" / "old.md").read_bytes()
-    assert "like that already" in kept.at_terminal("edit", "old", env=_editor(kept, ":")).out
+    assert "already like that" in kept.at_terminal("edit", "old", env=_editor(kept, ":")).out
     assert (kept.store / "semantic" / "old.md").read_bytes() == before
 
 
@@ -164,7 +164,7 @@ def test_an_editor_that_fails_changes_nothing_and_is_named(kept: Person) -> None
     before = (kept.store / "semantic" / "old.md").read_bytes()
     ran = kept.at_terminal("edit", "old", env={"EDITOR": "false"})
     assert ran.code != 0
-    assert "The editor false ended with 1" in ran.out
+    assert "The editor false exited with 1" in ran.out
     assert (kept.store / "semantic" / "old.md").read_bytes() == before
 
 
@@ -174,7 +174,7 @@ def test_a_text_is_kept_when_somebody_else_was_quicker(kept: Person) -> None:
     ran = kept.at_terminal("edit", "old", columns=1000, env=_editor(kept, script))
     assert ran.code == 12
     assert b"theirs" in file.read_bytes()
-    kept_text = ran.out.split("kept in ")[1].split(";")[0]
+    kept_text = ran.out.split("saved to ")[1].split(";")[0]
     with open(kept_text, "rb") as found:
         assert b"mine\r\n" in found.read()
 

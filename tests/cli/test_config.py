@@ -17,17 +17,17 @@ BROKEN = {
     "not UTF-8": ("lang = '\udcff'\n", "it is not UTF-8 text"),
     "an unknown key": (
         "colour = 'red'\n",
-        "“colour” is no setting; known are lang, capture.enabled",
+        "“colour” is not a setting; the settings are lang, capture.enabled",
     ),
-    "an unknown key in a table": ("[recall]\nend = 1\n", "“recall.end” is no setting"),
-    "a wrong word": ("lang = 'fr'\n", "lang takes en | zh; not “fr”"),
+    "an unknown key in a table": ("[recall]\nend = 1\n", "“recall.end” is not a setting"),
+    "a wrong word": ("lang = 'fr'\n", "lang must be en | zh, not “fr”"),
     "a wrong type": (
         "[capture]\nenabled = 'yes'\n",
-        "capture.enabled takes true | false; not “yes”",
+        "capture.enabled must be true | false, not “yes”",
     ),
-    "true for a number": ("views.rows = true\n", "views.rows takes 10…100000; not “true”"),
-    "too much": ("[views]\nrows = 1\n", "views.rows takes 10…100000; not “1”"),
-    "a value for a table": ("recall = 5\n", "“recall” is no setting"),
+    "true for a number": ("views.rows = true\n", "views.rows must be 10…100000, not “true”"),
+    "too much": ("[views]\nrows = 1\n", "views.rows must be 10…100000, not “1”"),
+    "a value for a table": ("recall = 5\n", "“recall” is not a setting"),
     "nested too deep": ("a = " + "[" * 5000 + "]" * 5000, "it is not valid TOML"),
 }
 
@@ -178,7 +178,7 @@ def test_every_setting_takes_its_default_as_it_is_shown(key: str) -> None:
     assert config.parsed(key, config.shown(setting.default)) == setting.default
     assert config.takes(setting)
     for wrong in ("", "perhaps", "-1", "99999999999999999999", "1.5", "０"):
-        with pytest.raises(ValueError, match="takes"):
+        with pytest.raises(ValueError, match="must be"):
             config.parsed(key, wrong)
 
 

@@ -52,7 +52,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "forget --from-session": ("forget", "--from-session", "s-9"),
     "undo": ("undo",),
     "undo --to": ("undo", "--to", "2026-01-01"),
-    "memory-set": ("memory-set", "project", "Another text."),
+    "memory-set": ("memory-set", "project", "New text."),
     "rebuild-index": ("rebuild-index",),
     "pin": ("pin", "tea-one"),
     "init": ("init", "--scope", "both", "--client", "claude"),

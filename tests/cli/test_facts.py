@@ -105,7 +105,7 @@ def test_many_lines_that_are_not_understood_are_told_as_far_as_one_can_read_them
     assert told[0] == {"line": 5, "last": 5, "text": "prose"}
     assert told[-1]["last"] == 403
     shown = person.ok("extract-facts", "-", stdin=text).out.splitlines()
-    assert shown[-1] == "… and 30 more that are not understood"
+    assert shown[-1] == "… and 30 more lines that could not be parsed"
 
 
 def test_line_ends_make_no_difference(person: Person) -> None:

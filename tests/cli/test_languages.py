@@ -81,7 +81,7 @@ def test_an_error_that_comes_as_text_is_recognised() -> None:
 
 
 def test_problems_of_one_file_are_translated_one_by_one() -> None:
-    text = "salience is “huge”, which is none of: low, high; id “a/b” cannot be a name; the file's name is used"
+    text = "salience is “huge”, but must be one of: low, high; id “a/b” is not a valid name; the file's name is used"
     assert "salience 是“huge”" in translate("zh", text.split("; id", maxsplit=1)[0])
     assert translate("zh", "it is read-only; it is a folder") == "该文件只读；是文件夹"
 

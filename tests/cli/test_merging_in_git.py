@@ -205,11 +205,11 @@ def test_the_same_line_changed_by_both_is_kept_in_both_wordings_and_told(ada: Cl
     for one, words in ((ada, "Before each commit."), (bob, "Once a day.")):
         one.ok("edit", "feedback#always-run-the-tests", "--body", words)
         one.commit()
-    assert "both wordings stand there: 1" in ada.pull(bob)
+    assert "both wordings are kept: 1" in ada.pull(bob)
     text = ada.read(RULES)
     assert f"Before each commit.\n\n{TWICE}\n\nOnce a day." in text
     line = text.splitlines().index(TWICE) + 1
-    assert f"take out the remark in line {line}" in ada.ok("doctor").out
+    assert f"remove the comment in line {line}" in ada.ok("doctor").out
 
 
 SETTLED = {
@@ -274,7 +274,7 @@ def test_two_facts_with_one_number_get_two_and_references_follow(ada: Clone) -> 
         one.commit()
     ada.pull(bob)
     assert "has the number of an older fact" in ada.ok("doctor").out
-    assert "d001-use-redis is d002-use-redis now" in ada.ok("doctor", "--repair").out
+    assert "d001-use-redis is now d002-use-redis" in ada.ok("doctor", "--repair").out
     assert ada.ok("show", "d001").out.splitlines()[0].startswith("Use NATS")
     assert ada.ok("show", "d002").out.splitlines()[0].startswith("Use Redis")
     page = ada.read("semantic/decisions/use-postgresql.md")
@@ -307,14 +307,14 @@ def test_a_clone_without_init_falls_back_to_git_and_doctor_says_both(ada: Clone)
         one.ok("save", f"Of {one.project.name}", "--kind", "rule", "--body", "x")
         one.commit()
     shown = bob.run("doctor").out
-    assert "the merge driver is not installed in this clone" in shown
+    assert "the merge driver is missing in this clone" in shown
     bob.pull(ada, code=1)
     lines = [n for n, line in enumerate(bob.read(RULES).splitlines(), 1) if line[:7] in ("<" * 7, "=" * 7, ">" * 7)]  # fmt: skip
     ran = bob.run("doctor")
     assert ran.code != 0
-    assert f"conflict marks of git in the lines {', '.join(map(str, lines))}" in ran.out
+    assert f"conflict marks of git in lines {', '.join(map(str, lines))}" in ran.out
     bob.git("merge", "--abort")
-    assert "the merge driver was installed" in bob.ok("doctor", "--repair").out
+    assert "installed the merge driver" in bob.ok("doctor", "--repair").out
     bob.pull(ada)
     assert marks_in(bob.read(RULES)) == []
 
@@ -373,7 +373,7 @@ def test_nothing_but_our_keys_changes_and_uninstall_takes_them_out(ada: Clone) -
     again = (ada.store / ".gitignore").read_text()
     ada.ok("init")
     assert (ada.store / ".gitignore").read_text() == again
-    assert "Took our merge driver out" in ada.ok("uninstall").out
+    assert "Removed our merge driver" in ada.ok("uninstall").out
     assert config.read_text() == before
 
 

@@ -71,7 +71,7 @@ def test_an_agent_pins_nothing(keeper: Person) -> None:
     for command in ("pin", "unpin"):
         ran = keeper.run(command, "use-redis", env={"CLAUDECODE": "1"})
         assert ran.code == 2
-        assert "by a person only" in ran.err
+        assert "Only a person" in ran.err
     assert instructions(keeper).read_text() == MINE
 
 

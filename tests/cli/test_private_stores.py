@@ -115,7 +115,7 @@ def test_init_moves_the_private_store_in_with_its_history(two: tuple[Person, Per
     one, _ = two
     one.ok("save", f"Use {WORD} for billing", "--kind", "decision")
     made = one.ok("init", "--scope", "project")
-    assert "is now in" in made.err
+    assert "memories were moved from" in made.err
     assert not private(one).exists()
     assert not (one.store / places.PROJECT_FILE).exists()  # a path of this machine
     assert WORD in one.ok("list").out

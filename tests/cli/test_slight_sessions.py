@@ -97,21 +97,21 @@ def test_a_first_capture_of_years_says_what_it_did_and_what_waits(person: Person
         log(person, f"s{n}", said(words), answered(f"Crates of harvest{n} are numbered."), day=day)
     ran = person.ok("capture", str(person.home / ".claude/projects"))
     assert "New memories: 24" in ran.out
-    assert "Past their time already: 24" in ran.out
+    assert "Due for the archive: 24" in ran.out
     waits = [24]
     for _ in range(40):
         if not waits[-1]:
             break
-        assert f"{waits[-1]} past their time" in person.ok("stats").out
-        assert f"past their time: {waits[-1]}" in person.run("doctor").out
+        assert f"{waits[-1]} due for the archive" in person.ok("stats").out
+        assert f"due for the archive: {waits[-1]}" in person.run("doctor").out
         first = person.ok("consolidate")
         assert "episodes archived: " in first.out
         [row] = person.ok("stats", "--json").json
         assert row["past_their_time"] < waits[-1]
         waits.append(row["past_their_time"])
-        assert (f"for the next passes: {waits[-1]}" in first.out) == bool(waits[-1])
+        assert (f"in the next passes: {waits[-1]}" in first.out) == bool(waits[-1])
     assert waits[-1] == 0
-    assert "past their time" not in person.ok("stats").out
+    assert "due for the archive" not in person.ok("stats").out
     for n in range(24):
         [row] = person.ok("list", "--archived", "--json").json[n : n + 1]
         assert row["kind"] == "session"

@@ -100,7 +100,7 @@ def test_every_locale_shows_chinese_or_a_substitute(person: Person, locale: str)
 def test_a_folder_that_is_gone_is_said(person: Person) -> None:
     ran = _shell(person, f"mkdir gone && cd gone && rmdir ../gone && {PROGRAM} list")
     assert ran.returncode == 10
-    assert "the current folder is gone" in ran.stderr.decode()
+    assert "the current folder no longer exists" in ran.stderr.decode()
 
 
 def test_without_a_home_there_is_a_sentence(person: Person) -> None:

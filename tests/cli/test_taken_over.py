@@ -125,7 +125,7 @@ def test_nothing_is_lost_and_it_is_told_once(people: dict[str, Person], first: s
     before = kept(folder)
     ran = people[first].ok("list")
     assert "were moved from the global store" in ran.err
-    assert "whose project nobody knows" in ran.err
+    assert "of these solutions is unknown" in ran.err
     assert kept(folder) == before
     root = people[first].home / ".claude/memory"
     for place in ("sessions/active/*", "sessions/raw/*", "journal/[!o]*"):

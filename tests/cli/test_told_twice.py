@@ -33,7 +33,7 @@ def test_the_same_title_and_text_is_one_memory(
     assert (two["id"], two["what"]) == (one["id"], "unchanged")
     assert {path: path.read_bytes() for path in memories(person)} == before
     told = person.ok("save", again[0], "--body", again[1], *words).out
-    assert f"{one['id']} says that already; nothing was changed." in told
+    assert f"{one['id']} already says that; nothing was changed." in told
 
 
 def test_undo_behind_the_second_takes_back_the_first_and_nothing_else(person: Person) -> None:

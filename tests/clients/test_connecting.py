@@ -56,7 +56,7 @@ def test_init_names_the_clients_that_are_here_and_no_others(person: Person) -> N
     use(person, "codex", "opencode")
 
     said = person.ok("init")
-    assert "Here too, not connected: Codex CLI, OpenCode" in said.out
+    assert "Also installed, not connected: Codex CLI, OpenCode" in said.out
     assert "`recollect init --client codex --client opencode` connects them" in said.out
     assert person.ok("init", "--json").json["offered"] == ["codex", "opencode"]
 
@@ -145,11 +145,11 @@ def test_doctor_says_of_each_client_whether_it_is_connected_called_and_answered(
     assert ("copilot", "note", KNOWN_BY_COMMAND.format(name="copilot")) in said
     answers = [s for name, state, s in said if name == "gemini" and state == "ok"]
     assert answers[0].startswith("connected in ")
-    assert answers[1].startswith("the server of its tools answers: recollect ")
+    assert answers[1].startswith("its MCP server responds: recollect ")
     assert not [row for row in said if row[0] in ("cursor", "vscode", "opencode")]
 
 
-KNOWN_BY_COMMAND = "not connected through its settings; `recollect init --client {name}` does that"
+KNOWN_BY_COMMAND = "not connected through its settings; run `recollect init --client {name}`"
 
 
 def test_doctor_says_when_the_hooks_of_a_client_were_last_called(person: Person) -> None:
@@ -201,7 +201,7 @@ def test_doctor_finds_files_of_another_installation_and_half_connected_clients(
     problems = {
         row["about"]: row["sentence"] for row in ran.json["findings"] if row["state"] == "problem"
     }
-    assert "not as this installation puts them" in problems["gemini"]
+    assert "from another installation or version" in problems["gemini"]
     assert "config.toml is without ours" in problems["codex"]
 
 

@@ -47,7 +47,7 @@ def test_an_agent_approves_nothing_of_what_it_saved(name: str, person: Person) -
     saved = person.ok("save", "Use Redis", "--kind", "decision", "--json", env=env).json["id"]
     refused = person.run("review", "--approve", saved, env=env)
     assert refused.code == 2
-    assert "a person only" in refused.err
+    assert "Only a person" in refused.err
     [row] = person.ok("review", "--json").json
     assert (row["name"], row["trust"]) == (saved, "agent")
     text = (person.project / person.ok("show", saved, "--json").json["path"]).read_text("utf-8")

@@ -116,7 +116,7 @@ def test_an_agent_saves_through_its_tools_and_reads_nothing_of_it(desk: Desk) ->
         server.refusal("expand", id=saved["id"])
         for tool in ("recall", "search"):
             assert not any(word in server.text(tool, **{GIVEN[tool]: PROMPT}) for word in WORDS)
-        assert "only a person reads it" in server.text("status")
+        assert "only a person can read them" in server.text("status")
     assert _left(desk) == []
     assert "doubloons" in desk.person.ok("show", saved["id"]).out
 

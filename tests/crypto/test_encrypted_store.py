@@ -171,10 +171,10 @@ def test_what_the_client_took_away_takes_nothing_of_the_memory(closed: Desk) -> 
 def test_without_keys_nothing_is_captured_until_there_are_some(closed: Desk) -> None:
     closed.forget_keys()
     capturing, talk = _capturing(closed), _talk()
-    with pytest.raises(Exception, match="fewer than two keys"):
+    with pytest.raises(Exception, match="needs two keys"):
         capturing.capture(talk)
     assert _left(closed) == []
-    assert "fewer than two keys" in closed.person.run("save", TITLE).err
+    assert "needs two keys" in closed.person.run("save", TITLE).err
     assert "nothing is saved or captured" in _said_by_doctor(closed, "problem")
     (closed.folder / "stick" / "keys").rename(closed.identity.parent)
     assert capturing.capture(talk)[0].what == "created"
@@ -204,8 +204,8 @@ def test_all_that_is_plain_from_before_is_named_and_encrypted_by_one_command(des
     desk.person.ok("save", TITLE, *GIVEN)
     desk.person.ok("config", "encryption.store", "true")
     said = _said_by_doctor(desk, "note")
-    assert "plain from before" in said
-    assert "plain copies of sessions" in said
+    assert "still plain text" in said
+    assert "plain copies of earlier sessions" in said
     done = desk.person.ok("encrypt", "--all", "--yes", "--json").json
     # What was learned before has a file by which agents live: it is named, and left to the person.
     assert list(done["plain"]) == ["feedback"]

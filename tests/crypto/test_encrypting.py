@@ -122,7 +122,7 @@ def test_what_still_names_it_is_said(desk: Desk) -> None:
     save(desk)
     other = desk.person.ok("save", "Another", "--body", f"As {TITLE} says.", "--json").json
     left = desk.person.ok("encrypt", NAME, "--json").json["left"]
-    assert other["path"] in {row["path"] for row in left if row["what"] == "still names it"}
+    assert other["path"] in {row["path"] for row in left if row["what"] == "still mentions it"}
 
 
 def test_a_dry_run_changes_nothing(desk: Desk) -> None:
@@ -199,8 +199,8 @@ def test_what_cannot_be_finished_now_is_a_problem_of_doctor_and_stops_no_reading
 @pytest.mark.parametrize(
     ("make", "name", "why"),
     [
-        (["memory-set", "project", "Kingfishers."], "project", "every session"),
-        (["save", "Be kind", "--kind", "rule", "--body", "x"], "feedback", "section for each"),
+        (["memory-set", "project", "Kingfishers."], "project", "Every session"),
+        (["save", "Be kind", "--kind", "rule", "--body", "x"], "feedback", "shared file"),
     ],
 )
 def test_what_agents_live_by_cannot_be_encrypted(

@@ -182,7 +182,7 @@ def test_a_passphrase_is_asked_for_on_a_terminal_once_and_nowhere_else(
     typing(monkeypatch, "wrong horse")
     assert not says(desk.person.at_terminal("show", name), WORDS)
     typing(monkeypatch, words)
-    assert "encrypted anew: 2" in desk.person.at_terminal("key-rotate").out
+    assert "re-encrypted: 2" in desk.person.at_terminal("key-rotate").out
     assert "AGE-SECRET-KEY" not in desk.identity.read_text("utf-8")
     typing(monkeypatch, words)
     assert BODY in desk.person.at_terminal("show", name).out
@@ -303,14 +303,14 @@ def test_a_dry_run_changes_no_key_and_no_file(desk: Desk, line: str) -> None:
     desk.save()
     before = {path: data for path, data in desk.everything() if ".cache" not in path}
     ran = desk.person.ok(*line.format(new=age.public_of(NEW)).split(), "--dry-run")
-    assert "would be encrypted anew: 1" in ran.out
+    assert "would be re-encrypted: 1" in ran.out
     assert {path: data for path, data in desk.everything() if ".cache" not in path} == before
 
 
 def test_what_is_for_the_keys_of_today_is_not_encrypted_again(desk: Desk) -> None:
     name = desk.save()
     before = desk.file(name).read_bytes()
-    assert "encrypted anew: 0" in desk.person.ok("key-rewrap").out
+    assert "re-encrypted: 0" in desk.person.ok("key-rewrap").out
     assert desk.file(name).read_bytes() == before
 
 
@@ -319,8 +319,8 @@ def test_what_cannot_be_opened_is_left_as_it_is_and_said(desk: Desk) -> None:
     broken = desk.file(name).read_text("utf-8").replace("\n-----END", "A\n-----END")
     desk.file(name).write_text(broken, "utf-8")
     ran = desk.person.ok("key-add", age.public_of(NEW), "--name", "laptop")
-    assert "encrypted anew: 1" in ran.out
-    assert f"left as it is: {name}" in ran.out
+    assert "re-encrypted: 1" in ran.out
+    assert f"not changed: {name}" in ran.out
     assert desk.file(name).read_text("utf-8") == broken
     assert BODY in opened_by(desk, NEW, good).out
 

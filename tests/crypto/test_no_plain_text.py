@@ -167,5 +167,5 @@ def test_what_is_for_other_keys_is_named_and_stops_nothing_else(desk: Desk, line
     text = desk.file(other).read_text("utf-8").replace(other, name)
     desk.file(name).write_text(text, "utf-8")  # one was put in the place of another
     ran = desk.person.run(*line.format(id=name).split())
-    assert f"“{name}” is damaged or was changed" in ran.err
+    assert f"“{name}” is damaged or was tampered with" in ran.err
     assert (good in ran.out) == ("--encrypted" in line)

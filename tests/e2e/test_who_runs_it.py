@@ -42,7 +42,7 @@ def check(name: str, memory: Memory, done: Result) -> None:
     project = memory.project
     saved = json.loads((project / "saved.json").read_text())["id"]
     assert (project / "code.txt").read_text() == "2\n", (project / "approved.txt").read_text()
-    assert "a person only" in (project / "approved.txt").read_text()
+    assert "Only a person" in (project / "approved.txt").read_text()
     assert [row["name"] for row in memory.json("review")] == [saved]
     memory.settle()
     [session] = memory.json("list-sessions", "--all")

@@ -210,7 +210,7 @@ def test_an_agent_tells_no_endpoint_what_is_stored(person: Person) -> None:
     words = ["--endpoint", "http://127.0.0.1:9/v1", "--model", "m"]
     ran = person.run("embedder", "add", "mine", *words, env={"CLAUDECODE": "1"})
     assert ran.code == 2
-    assert "by a person only" in ran.err
+    assert "Only a person" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -141,9 +141,9 @@ def test_the_index_finds_vectors_that_no_search_would_come_by(index: SqliteIndex
     filled(index, WordEmbedder())
     assert index.differences() == []
     index.connection.execute("UPDATE vector SET vector = zeroblob(length(vector)) WHERE n = 1")
-    assert index.differences() == ["1 vectors are not filed by their signs"]
+    assert index.differences() == ["1 vectors are missing from the sign table"]
     index.connection.execute("DELETE FROM sign")
-    assert index.differences() == ["3 vectors are not filed by their signs"]
+    assert index.differences() == ["3 vectors are missing from the sign table"]
 
 
 def test_whatever_changes_each_vector_is_filed_by_its_signs(index: SqliteIndex) -> None:

@@ -209,7 +209,7 @@ def test_a_folder_that_becomes_a_link_while_the_snapshot_is_made_is_not_followed
 
 def test_nothing_is_mended_when_no_snapshot_can_be_kept(person: Person) -> None:
     _foreign_line(person)
-    (cache_of(person) / "snapshots").write_text("a file is in the way")
+    (cache_of(person) / "snapshots").write_text("a file is in the place")
     before = tree_of(person.store)
     assert problems(person, "--repair") > 0
     assert tree_of(person.store) == before
@@ -299,7 +299,7 @@ def test_a_lock_that_is_a_folder_is_a_problem(person: Person, name: str) -> None
     assert found(person)["lock"] == "problem"
     if name == "lock":
         ran = person.run("save", "Another", "--body", "x")
-        assert (ran.code, "a folder is in the way of a lock" in ran.err) == (16, True)
+        assert (ran.code, "a folder is in the place of a lock" in ran.err) == (16, True)
         assert person.ok("list").out
     path.rmdir()
     assert problems(person) == 0

@@ -74,19 +74,19 @@ def test_what_is_only_written_in_another_way_is_understood(
     [
         ("search", {}, "“query” is missing: The words."),
         ("search", {"query": " "}, "“query” is empty: The words."),
-        ("search", {"query": 7}, "“query” has to be text, not 7."),
+        ("search", {"query": 7}, "“query” must be text, not 7."),
         ("search", {"query": "x", "limit": 99}, "whole number from 1 to 20, not 99"),
         ("search", {"query": "x", "limit": True}, "whole number from 1 to 20, not True"),
-        ("search", {"query": "x", "kind": "wish"}, "“kind” is one of decision, fact"),
+        ("search", {"query": "x", "kind": "wish"}, "“kind” must be one of decision, fact"),
         ("search", {"query": "x", "since": "yesterday"}, "a day such as 2026-01-31"),
         ("search", {"query": "x", "since": "2026-02-31"}, "a day such as 2026-01-31"),
-        ("search", {"query": "x", "archived": "maybe"}, "has to be true or false, not maybe"),
-        ("search", {"query": "x", "tags": [1]}, "has to be a list of words"),
-        ("search", {"query": "x", "tags": ["a"] * 21}, "21 items; at most 20"),
-        ("search", {"words": "x"}, "search takes no “words”; it takes: query, kind"),
-        ("status", {"x": 1}, "status takes no “x”; it takes: –."),
-        ("remember", {"title": "x" * 201}, "201 characters; at most 200"),
-        ("recall", [], "have to be a JSON object"),
+        ("search", {"query": "x", "archived": "maybe"}, "must be true or false, not maybe"),
+        ("search", {"query": "x", "tags": [1]}, "must be a list of words"),
+        ("search", {"query": "x", "tags": ["a"] * 21}, "21 items; the maximum is 20"),
+        ("search", {"words": "x"}, "search has no argument “words”; it takes: query, kind"),
+        ("status", {"x": 1}, "status has no argument “x”; it takes: –."),
+        ("remember", {"title": "x" * 201}, "201 characters; the maximum is 200"),
+        ("recall", [], "must be a JSON object"),
     ],
 )
 def test_what_is_wrong_is_explained(tool: str, given: Any, said: str) -> None:
@@ -133,7 +133,7 @@ def test_hostile_words_find_nothing_and_break_nothing(agent: Agent) -> None:
 def test_a_megabyte_is_refused_with_its_size_and_what_is_taken(agent: Agent) -> None:
     with agent.server() as server:
         for tool, name in (("recall", "cue"), ("search", "query"), ("expand", "id")):
-            assert "400000 characters; at most" in server.refusal(tool, **{name: MEGABYTE})
+            assert "400000 characters; the maximum is" in server.refusal(tool, **{name: MEGABYTE})
         assert "at most 100000" in server.refusal("remember", title="x", text=MEGABYTE)
         assert "takes no" in server.refusal("status", **{MEGABYTE: 1})
 

@@ -164,7 +164,7 @@ def test_the_token_stays_the_same_and_one_that_is_none_is_refused(agent: Agent) 
     ran = agent.start(["mcp", "--http", "--json"])
     out, err = ran.communicate(timeout=60)
     assert ran.returncode == 15
-    assert b"holds no token" in out + err
+    assert b"contains no token" in out + err
     assert path.read_text() == "short\n"
 
 

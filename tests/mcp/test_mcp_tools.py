@@ -140,7 +140,7 @@ def test_files_that_are_always_loaded_are_not_an_agents_to_write(
     core.write_text("# Project\n\nAn orchard.\n")
     with agent.server() as server:
         said = server.refusal(tool, **given)
-    assert "only a person changes it" in said
+    assert "only a person can change it" in said
     assert core.read_text() == "# Project\n\nAn orchard.\n"
 
 

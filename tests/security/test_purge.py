@@ -99,7 +99,7 @@ def test_what_still_names_it_is_named(tmp_path: Path) -> None:
     person.ok("save", "Brew the tea", "--kind", "fact")
     other = person.ok("save", "Pour it", "--body", "See brew-the-tea.", "--json").json["path"]
     left = person.ok("forget", "brew-the-tea", "--purge", "--yes", "--json").json["left"]
-    assert {"what": "still names it", "path": other} in left
+    assert {"what": "still mentions it", "path": other} in left
     assert not [row for row in left if "/journal/" in row["path"]]
 
 

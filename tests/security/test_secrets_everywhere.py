@@ -121,7 +121,7 @@ def test_doctor_tells_what_is_sure_apart_from_what_is_possible(person: Person) -
     person.write("semantic/by-hand.md", text)
     ran = person.run("doctor", "--secrets")
     assert ran.code == 1
-    assert "semantic/by-hand.md  has what looks like a secret, the first in line 3: said" in ran.out
+    assert "semantic/by-hand.md  looks like it contains a secret, first in line 3: said" in ran.out
     assert "semantic/by-hand.md  possible secrets, in the lines 5: named" in ran.out
 
 

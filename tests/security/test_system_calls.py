@@ -275,7 +275,7 @@ def test_doctor_names_what_others_can_read_and_mends_it(person: Person) -> None:
     opened += [path for cache in caches for path in (cache, *cache.glob("index.db*"))]
     for path in opened:
         path.chmod(0o755 if path.is_dir() else 0o644)
-    assert "open to others" in person.run("doctor").out
+    assert "readable by others" in person.run("doctor").out
     assert opened[0].stat().st_mode & 0o077  # looking changes nothing
     person.run("doctor", "--repair")
     assert not [path for path in opened if path.stat().st_mode & 0o077]

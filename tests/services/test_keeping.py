@@ -85,7 +85,7 @@ def test_an_older_change_is_not_there_any_more(tmp_path: Path) -> None:
         assert len(pasts) == 5  # the last of them says what was there before the others
         for past in pasts[:4]:
             undo(store, past.id)
-        with pytest.raises(Failed, match="does not have the text"):
+        with pytest.raises(Failed, match="no longer has the old text"):
             undo(store, pasts[4].id)
         with pytest.raises(ChangeNotFound):
             undo(store, old)

@@ -281,7 +281,7 @@ def test_what_was_purged_cannot_come_back_and_says_so(house: House) -> None:
     saved(house, "One")
     writing.forget(house.open(), "one")
     writing.purge_from_store(house.open(), "one", "semantic/one.md")
-    with pytest.raises(Failed, match="does not have the text"):
+    with pytest.raises(Failed, match="no longer has the old text"):
         undo(house.open())
 
 

@@ -98,7 +98,7 @@ def test_a_file_that_names_no_id_has_its_own_name(path: str, name: str) -> None:
 )
 def test_an_id_that_cannot_be_a_name_is_a_problem(name: str) -> None:
     found = memory_from_text(front(f"id: {name}"), "semantic/stem.md")
-    assert (found.id, "cannot be a name" in found.problem) == ("stem", True)
+    assert (found.id, "is not a valid name" in found.problem) == ("stem", True)
 
 
 def test_words_outside_their_list_become_the_default_and_a_problem() -> None:

@@ -118,7 +118,7 @@ def check_word(key: str, value: str, command: str) -> None:
     words = words_for(key)
     if value and words and value not in words:
         known = ", ".join(words)
-        raise UsageProblem(what=f"{key} is one of {known}; not “{value}”.", command=command)
+        raise UsageProblem(what=f"{key} must be one of {known}, not “{value}”.", command=command)
 
 
 TRIGGER = {"en": "Trigger", "zh": "触发词"}
@@ -182,7 +182,7 @@ def _save_into(store: OpenStore, draft: Draft, *, dry_run: bool) -> Written:
         what = f"{entry.id} is in the archive or private; save this as a memory of its own."
         raise UsageProblem(what=what, command="save")
     if entry.path.startswith("core/") and draft.trust != "user":
-        what = "This file is in every session; only a person changes it, with `recollect edit`."
+        what = "Every session loads this file; only a person can change it, with `recollect edit`."
         raise UsageProblem(what=what, command="save")
     title = " ".join(draft.title.split())
     is_trusted = TRUSTS.index(draft.trust) >= TRUSTS.index(entry.trust)

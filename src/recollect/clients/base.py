@@ -102,7 +102,7 @@ class Whole(NamedTuple):
     def put(self, text: str) -> str:
         """Our text. Raises ValueError for a file of somebody else."""
         if text.strip() and self.mark not in text:
-            raise ValueError("there is a file of this name that is not ours")
+            raise ValueError("a file of this name exists that is not ours")
         return self.text
 
     def taken(self, text: str, theirs: frozenset[str] = NOTHING) -> str:

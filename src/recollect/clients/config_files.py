@@ -359,7 +359,7 @@ def member(text: str, at: int, key: str, kind: type) -> jsontext.Span | None:
     """The member with this key. Raises ValueError if it is of another kind."""
     span = last(jsontext.spans(text, at), key)
     if span is not None and not isinstance(span.value, kind):
-        raise ValueError(f"“{key}” is not of the form that the client reads")
+        raise ValueError(f"“{key}” does not have the form that the client reads")
     return span
 
 
@@ -404,7 +404,7 @@ class Table(NamedTuple):
         made = rest + gap + "".join(line + eol for line in lines)
         wanted = {**said, self.within: {**there, self.name: dict(self.value)}}
         if _parsed(made) != wanted:
-            raise ValueError(f"[{self.within}] is not of the form that a table can be added to")
+            raise ValueError(f"no table can be added to [{self.within}]")
         return made
 
     def taken(self, text: str, theirs: frozenset[str] = NOTHING) -> str:
@@ -422,7 +422,7 @@ class Table(NamedTuple):
         rest = {key: value for key, value in there.items() if key != self.name}
         wanted = {**said, self.within: rest}
         if _parsed(out) not in (wanted, {k: v for k, v in wanted.items() if v or k != self.within}):
-            raise ValueError(f"[{self.within}.{self.name}] is not where a table can be taken out")
+            raise ValueError(f"the table [{self.within}.{self.name}] cannot be removed")
         return out
 
     def empties(self, text: str) -> list[str]:
@@ -460,7 +460,7 @@ def _parsed(text: str) -> dict[str, Any]:
 def _tomlform_listed(said: dict[str, Any], key: str) -> dict[str, Any]:
     found = said.get(key, {})
     if not isinstance(found, dict):
-        raise ValueError(f"“{key}” is not of the form that the client reads")  # noqa: TRY004
+        raise ValueError(f"“{key}” does not have the form that the client reads")  # noqa: TRY004
     return found
 
 

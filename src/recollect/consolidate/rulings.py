@@ -85,7 +85,7 @@ def _parsed(root: str, text: str) -> dict[str, Ruling]:
         elif key and (row := _ROW.fullmatch(line)):
             tables[key][row[1]] = _unquoted(row[2])
         elif line.strip() and not line.lstrip().startswith("#"):
-            raise Unreadable(path=f"{root}/{FILE}", reason=f"line {n} is no ruling")
+            raise Unreadable(path=f"{root}/{FILE}", reason=f"line {n} is not a ruling")
     for key, table in tables.items():
         if table.get("ruling") not in WORDS or not all(name in table for name in Ruling._fields):
             raise Unreadable(

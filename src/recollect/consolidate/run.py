@@ -202,7 +202,7 @@ def supersede(store: OpenStore, old: str, new: str, *, dry_run: bool = False) ->
     _checked(old, new)
     before, after = store.require(old), store.require(new)
     if after.status == "superseded":
-        raise UsageProblem(what=f"{new} is superseded itself.", command="supersede")
+        raise UsageProblem(what=f"{new} is itself superseded.", command="supersede")
     changes = []
     for entry in (before, after):
         document = store.read(entry)

@@ -462,7 +462,7 @@ def put_block(path: str, block: str, *, dry_run: bool = False) -> bool:
     """
     old = text_of(path)
     if not is_sound(old):
-        raise Unreadable(path=path, reason="its RECOLLECT_POINTERS marks are not one pair")
+        raise Unreadable(path=path, reason="its RECOLLECT_POINTERS marks are not a single pair")
     new = with_block(old, block)
     if new == old or dry_run:
         return new != old

@@ -131,7 +131,7 @@ def decide(app: App, *, accept: bool, dry_run: bool) -> tuple[str, int]:
         StoreNotFound: the project has none in its repository.
         UsageProblem: it is not a person who decides.
     """
-    what = "What is trusted is decided by a person only: run it in a terminal of your own."
+    what = "Only a person decides what is trusted: run it in your own terminal."
     here.require_person(app.env, "review", what)
     store = app.store()
     root = store.files.root

@@ -208,7 +208,7 @@ def remember(
     choice = layers.choose(title, text, "", draft.kind)
     known = CATEGORIES.get(choice.kind, ())
     if draft.category and draft.category not in known:
-        what = f"A {choice.kind} has one of the categories {', '.join(known) or '–'}."
+        what = f"The category of a {choice.kind} must be one of {', '.join(known) or '–'}."
         raise UsageProblem(what=what, command="save")
     if SHARED.get(choice.kind, "").startswith(choice.layer):
         marked = draft._replace(body=text or title, kind=choice.kind)
@@ -294,9 +294,9 @@ def _require_ours(entry: Entry, anchor: str, wish: Wish) -> None:
     """Raise UsageProblem where an agent may not change a memory like this."""
     what = ""
     if wish.says and entry.path.startswith(ALWAYS_LOADED):
-        what = "This file is in every session; only a person changes it, with `recollect edit`."
+        what = "Every session loads this file; only a person can change it, with `recollect edit`."
     elif wish.says and not anchor and entry.path in SHARED.values():
-        what = "This file has a section for each rule: name the one that is meant, as ID#SECTION."
+        what = "This file has a section for each rule: name one as ID#SECTION."
     elif anchor and (wish.tags is not None or wish.status is not None):
         what = "Tags and status belong to the whole memory: give its ID without a section."
     if what:

@@ -331,7 +331,7 @@ def findings(app: App) -> Iterator[Finding]:
     ours = [_place(app, scope) for scope in ("project", "global")] if now else []
     if now.get(client.ENABLED) is False:
         on = REPLACE
-        yield _found("ok", "auto memory", "replace: the client's own memory is switched off")
+        yield _found("ok", "auto memory", "replace: the client's own memory is turned off")
     elif now.get(client.DIRECTORY) in ours:
         on, path = BACKEND, now[client.DIRECTORY]
         yield _found(
@@ -345,7 +345,7 @@ def findings(app: App) -> Iterator[Finding]:
         yield _found(
             "note",
             "auto memory",
-            "the settings of the store say {wanted}; `recollect init --auto-memory {wanted}` brings it about",
+            "the store's settings say {wanted}; run `recollect init --auto-memory {wanted}` to apply it",
             wanted=chosen,
         )
 

@@ -83,7 +83,9 @@ def capture_path(
         FileNotThere: there is nothing at `path`.
         StoreNotFound: there is no store for any of them.
     """
-    what = "Sessions are captured automatically; only a person takes in a transcript by its path."
+    what = (
+        "Sessions are captured automatically; only a person can capture a transcript by its path."
+    )
     here.require_person(app.env, "capture", what)
     full = os.path.abspath(os.path.expanduser(path))
     if not os.path.exists(full):

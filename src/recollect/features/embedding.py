@@ -103,7 +103,7 @@ def opened(app: App, known: Known) -> Embedder:
             "package": lambda: others.package(about["package"]),
         }[known.kind]
     except KeyError as error:
-        reason = f"its description is not one of ours ({error})"
+        reason = f"its description is not valid ({error})"
         raise EmbedderBroken(path=known.folder, reason=reason) from error
     return FloatEmbedder(identity, others.later(make))
 
@@ -206,10 +206,10 @@ def add(app: App, name: str, about: dict[str, str], *, dry_run: bool) -> Row:
 
     `about` has its `kind` and what that needs. Raises EmbedderBroken, MissingExtra.
     """
-    what = "What is told to a model is decided by a person only: run it in a terminal of your own."
+    what = "Only a person decides what a model receives: run it in your own terminal."
     here.require_person(app.env, "embedder", what)
     if latin_slug_of(name) != name or name in (DEFAULT, "none"):
-        raise UsageProblem(what=f"“{name}” is no name for an embedder.", command="embedder")
+        raise UsageProblem(what=f"“{name}” is not a valid embedder name.", command="embedder")
     about = about | {"identity": _identity_of(about)}
     embedders = embedders_of(app)
     size = 0
@@ -272,7 +272,7 @@ def findings(app: App) -> Iterator[Finding]:
     except RecollectError as error:
         yield _found("problem", EMBEDDER, "{what}", what=str(error))
         return
-    yield _found("ok", EMBEDDER, "{name} is used and answers", name=name)
+    yield _found("ok", EMBEDDER, "{name} is in use and responds", name=name)
     for one in filled(app):
         if one.have < one.total:
             yield _found(

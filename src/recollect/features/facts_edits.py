@@ -65,7 +65,7 @@ def rows_in(text: str) -> list[Row]:
     for kind in KINDS:
         listed = page.get(f"{kind}s") or []
         if not isinstance(listed, list):
-            raise ValueError(f"`{kind}s` is no list")  # noqa: TRY004 - about a text, not a type
+            raise ValueError(f"`{kind}s` is not a list")  # noqa: TRY004 - about a text, not a type
         for n, said in enumerate(listed, 1):
             content = said.get("content") if isinstance(said, dict) else None
             if not isinstance(content, str) or not content.strip():

@@ -194,7 +194,7 @@ def _git(root: str, *words: str) -> str | None:
 def repair(root: str) -> Iterator[Finding]:
     """Install the driver where the store asks for it; what was done."""
     if _is_asked_for(root) and driver_of(root) in ("absent", "other") and _install(root):
-        yield _found("mended", "git", "the merge driver was installed")
+        yield _found("mended", "git", "installed the merge driver")
 
 
 def _is_asked_for(root: str) -> bool:
@@ -214,7 +214,7 @@ def findings(store: OpenStore) -> Iterator[Finding]:
             yield _found(
                 "problem",
                 seen.path,
-                "has conflict marks of git in the lines {lines}: edit it so that what holds is left, take out the marks, then `git add` it",
+                "has conflict marks of git in lines {lines}: keep what holds, remove the marks, then `git add` it",
                 lines=", ".join(map(str, marks[:MOST_NAMED])),
             )
         at = [place.line for place in wordings_in(text)]
@@ -222,14 +222,14 @@ def findings(store: OpenStore) -> Iterator[Finding]:
             yield _found(
                 "note",
                 seen.path,
-                "two people changed the same lines, and both wordings are kept; choose with `recollect conflicts`, or keep one and take out the remark in line {line}",
+                "two people changed the same lines and both wordings are kept; choose with `recollect conflicts`, or keep one and remove the comment in line {line}",
                 line=", ".join(map(str, at[:MOST_NAMED])),
             )
     for fact in facts.numbered_twice(store):
         yield _found(
             "note",
             fact.path,
-            "has the number of an older fact, as after a merge; `recollect doctor --repair` gives it one of its own",
+            "has the number of an older fact, as after a merge; `recollect doctor --repair` gives it a new one",
         )
     if _is_asked_for(root):
         yield from _driver(root)
@@ -238,7 +238,7 @@ def findings(store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "note",
             "git",
-            "committed, but raw or made anew on each machine: {paths}; `git rm --cached` takes them out of git and leaves the files",
+            "committed, but raw or generated on each machine: {paths}; `git rm --cached` removes them from git and leaves the files",
             paths=", ".join(raw[:MOST_NAMED]),
         )
 
@@ -303,5 +303,5 @@ def _driver(root: str) -> Iterator[Finding]:
         yield _found(
             "problem",
             "git",
-            "the merge driver is not installed in this clone, or is that of another installation; `recollect init` or `recollect doctor --repair` installs it",
+            "the merge driver is missing in this clone, or is from another installation; `recollect init` or `recollect doctor --repair` installs it",
         )

@@ -197,13 +197,13 @@ def _checked(key: str, value: str) -> Value:
     """The value of a field as it is written. Raises UsageProblem."""
     if key not in ORDER or key in FIXED:
         known = ", ".join(k for k in ORDER if k not in FIXED)
-        raise UsageProblem(what=f"“{key}” cannot be set; it is one of {known}.", command="set")
+        raise UsageProblem(what=f"“{key}” cannot be set; choose one of {known}.", command="set")
     check_word(key, value, "set")
     if key in LISTS:
         named = value.replace("，", ",").replace("、", ",").split(",")
         return [w.strip() for w in named if w.strip()]
     if key in DATES and value and not time_of(value):
-        what = f"{key} is a date such as 2026-01-11; not “{value}”."
+        what = f"{key} must be a date such as 2026-01-11, not “{value}”."
         raise UsageProblem(what=what, command="set")
     return value.strip()
 
@@ -274,7 +274,7 @@ def purge_from_store(store: OpenStore, name: str, path: str) -> None:
     """Take a forgotten memory's text out of the journal and the index as well."""
     if "#" in name:
         raise UsageProblem(
-            what="Only a whole memory can be purged: its file's history holds every section.",
+            what="Only a whole memory can be purged: the file's history contains every section.",
             command="forget",
         )
     with store.files.locked():
@@ -406,7 +406,7 @@ def forget_memory(app: App, name: str, *, purge: bool, dry_run: bool) -> Done:
     """
     if purge and "#" in name:
         raise UsageProblem(
-            what="Only a whole memory can be purged: its file's history holds every section.",
+            what="Only a whole memory can be purged: the file's history contains every section.",
             command="forget",
         )
     session = ""

@@ -314,17 +314,15 @@ def _checked(store: OpenStore, name: str, other: str) -> tuple[Entry, Entry]:
     if kept.id == gone.id:
         what = "A memory cannot be merged with itself."
     elif "episodic" in (kept.layer, gone.layer):
-        what = "What happened in a session stays as it was; only lasting memories can be merged."
+        what = "Session memories cannot be merged, only lasting ones."
     elif kept.archived or gone.archived:
-        what = "What is in the archive has to be brought back before it can be merged."
+        what = "An archived memory must be activated before it can be merged."
     elif path in SHARED.values() or "core/" in path:
-        what = f"{path} is a file of many things; merge the other one into it."
+        what = f"{path} is a shared file; merge the other memory into it."
     elif kept.private != gone.private:
         what = "A private memory cannot be merged with one that is not."
     elif kept.problem or gone.problem:
-        what = (
-            "A memory that cannot be read as it was meant has to be mended before it can be merged."
-        )
+        what = "A memory with problems must be fixed before it can be merged."
     if what:
         raise UsageProblem(what=what, command=CAUSE)
     return kept, gone

@@ -235,7 +235,9 @@ def take_over_section(
         if there and origin in _NOTE.findall(there.text):
             return []  # an earlier try has got so far
         if there:
-            what = f"“{section.heading}” is a title there already; change one of the two first."
+            what = (
+                f"“{section.heading}” already exists there as a title; change one of the two first."
+            )
             raise UsageProblem(what=what, command=CAUSE)
         choice = Choice(entry.layer, section.kind, "asked")
         return section_change(target, entry.path, section.heading, draft, choice)[1]

@@ -88,11 +88,11 @@ def pin(app: App, name: str, *, brief: str, when: tuple[str, ...], dry_run: bool
     _require_person(app, "pin")
     store = app.store_of(name)
     if places.is_private(store.files.root):
-        what = "This project's memories lie outside of it; `recollect init --scope project` moves them in."
+        what = "This project's memories are outside the repository; `recollect init --scope project` moves them in."
         raise UsageProblem(what=what, command="pin")
     entry = service.named(store, name)
     if lowest_trust(entry.trust, "agent") != "agent":
-        what = f"{name} says what a {entry.trust} source said; read it, then `recollect set {name} trust=user`."
+        what = f"{name} comes from a {entry.trust} source; read it, then run `recollect set {name} trust=user`."
         raise UsageProblem(what=what, command="pin")
     if entry.private:
         raise UsageProblem(what=f"{name} is private.", command="pin")
@@ -174,18 +174,18 @@ def promote(app: App, name: str, *, dry_run: bool) -> Promoted:
         StoreNotFound, MemoryNotFound: there is nothing to take over, or nowhere to.
         UsageProblem: it is no memory that can leave its project.
     """
-    what = "Only a person takes a memory over for all projects: run it in a terminal of your own."
+    what = "Only a person can move a memory to the global store: run it in your own terminal."
     here.require_person(app.env, "promote", what)
     source, target = app.store("project"), app.store("global")
     entry = source.require(name.partition("#")[0])
     if entry.private:
         raise UsageProblem(what=f"{name} is private.", command="promote")
     if "core/" in entry.path or entry.path.endswith("/summary.md"):
-        what = f"{name} belongs to this project; save what was learned as a memory of its own."
+        what = f"{name} belongs to this project; save what was learned as a separate memory."
         raise UsageProblem(what=what, command="promote")
     if service.is_shared(entry):
         if "#" not in name:
-            what = f"{name} holds one by one what you mean: name a section of it, {name}#…"
+            what = f"{name} has several sections: name one, as {name}#…"
             raise UsageProblem(what=what, command="promote")
         decision = _scoped(source, entry, service.section_of(source, entry, name))
         done = service.take_over_section(source, target, entry, name, dry_run=dry_run)
@@ -248,5 +248,7 @@ def undo_other_half(app: App, store: OpenStore, past: Past) -> None:
 
 
 def _require_person(app: App, command: str) -> None:
-    what = "Instructions that every session loads are changed by a person only: run it in a terminal of your own."
+    what = (
+        "Only a person changes instructions that every session loads: run it in your own terminal."
+    )
     here.require_person(app.env, command, what)

@@ -34,7 +34,9 @@ def publish_all(app: App, store: OpenStore) -> list[str]:
     watched = _watched(stores)
     done = publish.publish_views(store, LastFacts(app, store))
     if done.is_held:
-        what = f"{store.files.root}/facts.json was edited by hand: `recollect review` shows what of it waits for you."
+        what = (
+            f"{store.files.root}/facts.json was edited by hand: `recollect review` lists the edits."
+        )
         if what not in app.warnings:
             app.warnings.append(what)
     keep_hook_settings(app, store)

@@ -100,7 +100,7 @@ def _finding(path: str, leak: Leak) -> Finding:
     return _found(
         "problem",
         path,
-        "has what looks like a secret, the first in line {line}: {kinds}",
+        "looks like it contains a secret, first in line {line}: {kinds}",
         line=leak.line,
         kinds=_counted(leak.kinds),
     )
@@ -117,17 +117,15 @@ def _summary(states: set[str]) -> Iterator[Finding]:
         yield _found(
             "note",
             "secrets",
-            "change the secret where it is valid first; then `recollect edit`, or `recollect forget ID --purge`",
+            "first replace the secret where it is valid; then `recollect edit`, or `recollect forget ID --purge`",
         )
     if "note" in states:
         yield _found(
             "note",
             "secrets",
-            "a possible secret is a value behind a name such as password, random signs, or a secret in base64 or hex; look at the lines yourself",
+            "a possible secret is a value after a name such as password, random characters, or a secret in base64 or hex; check the lines yourself",
         )
-    yield _found(
-        "note", "secrets", "git history, backups and other machines were not looked through"
-    )
+    yield _found("note", "secrets", "git history, backups and other machines were not searched")
 
 
 def leak_in(text: str, clean: str) -> Leak | None:
@@ -227,7 +225,7 @@ def naming(app: App, store: OpenStore, words: Iterable[str]) -> Iterator[tuple[s
         for path, _ in regular_files(root):
             # To open and close the index's file here would let go of its locks.
             if not os.path.basename(path).startswith("index.db") and _says(path, wanted):
-                yield "still names it", path
+                yield "still mentions it", path
 
 
 def _says(path: str, words: list[str]) -> bool:

@@ -247,7 +247,7 @@ def waiting_fact_edits(app: App, store: OpenStore) -> list[Waiting]:
     held = service.edited(store, LastFacts(app, store).text())
     if held.problem:
         path = f"{store.files.root}/{FACTS_JSON}"
-        app.warnings.append(f"{path}: {held.problem}; mend it, or delete it to have it made anew.")
+        app.warnings.append(f"{path}: {held.problem}; fix it, or delete it to have it rebuilt.")
     # Whoever can write the file may have edited it: nobody knows that it was the person.
     return [
         Waiting(
@@ -272,14 +272,14 @@ def findings(app: App, store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "problem",
             FACTS_JSON,
-            "{what}; mend it, or delete it to have it made anew",
+            "{what}; fix it, or delete it to have it rebuilt",
             what=held.problem,
         )
     elif held.edits:
         yield _found(
             "note",
             FACTS_JSON,
-            "was edited by hand; what of it waits for you ({n}), `recollect review` shows",
+            "was edited by hand; `recollect review` lists the edits ({n})",
             n=len(held.edits),
         )
 
@@ -441,5 +441,5 @@ def take_back_everywhere(
 
 def require_person(app: App, command: str) -> None:
     """Raise UsageProblem where an agent runs the command."""
-    what = "What is trusted is decided by a person only: run it in a terminal of your own."
+    what = "Only a person decides what is trusted: run it in your own terminal."
     here.require_person(app.env, command, what)

@@ -264,9 +264,7 @@ def promote(
     )
     wanted = called or client.nearest_name(name)
     if not client.is_allowed(wanted):
-        what = (
-            f"No skill can be called “{wanted}”: its name has letters, digits and single hyphens."
-        )
+        what = f"“{wanted}” is not a valid skill name: use letters, digits and single hyphens."
         raise UsageProblem(what=what, command="promote-skill")
     path = client.require_free(folder, wanted)
     text = app.redact(domain.draft_of(one, wanted, store.settings.lang, app.now))

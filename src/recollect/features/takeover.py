@@ -99,12 +99,12 @@ def _tell(app: App, store: OpenStore) -> None:
     store.index.set_meta({DONE: "1"})
     if moved:
         app.news.append(
-            f"{moved} memories and solutions were moved from the global store to their projects: each project has a store of its own now. `recollect undo` there takes it back."
+            f"{moved} memories and solutions were moved from the global store to their projects: each project now has its own store. `recollect undo` there reverts it."
         )
     if nobodys:
         root = places.private_root(NOBODYS, app.env)
         app.news.append(
-            f"{nobodys} of these solutions are of sessions whose project nobody knows any more; they are in {root} and told in no project."
+            f"The project of {nobodys} of these solutions is unknown; they are in {root} and shown in no project."
         )
 
 

@@ -68,7 +68,7 @@ def _own_change(app: App, store: OpenStore, name: str) -> str:
     """The change of the agent's session that is meant: this one, or the last that holds."""
     session = here.agent_session(app.env)
     if not session:
-        what = "An agent takes back only what its own session changed, and no session is named here; ask the person to run it."
+        what = "An agent can undo only its own session's changes, and no session is known here; ask the person to run it."
         raise UsageProblem(what=what, command="undo")
     own = [
         past
@@ -80,14 +80,14 @@ def _own_change(app: App, store: OpenStore, name: str) -> str:
     ]
     wanted = [past.id for past in own if past.id.startswith(name) or name in past.memories]
     if not wanted:
-        what = "An agent takes back only what its own session changed; ask the person about any other change."
+        what = "An agent can undo only its own session's changes; ask the person about any other."
         raise UsageProblem(what=what, command="undo")
     return wanted[0]
 
 
 def undo_to(app: App, point: str, *, scope: str, dry_run: bool) -> Rewound:
     """Take a store back to a change or a time; a person only."""
-    what = "A whole store is taken back by a person only: run it in a terminal of your own."
+    what = "Only a person can restore a whole store: run it in your own terminal."
     here.require_person(app.env, "undo", what)
     store = app.store(scope)
     with _hiding(app, store, dry_run=dry_run):
@@ -99,7 +99,7 @@ def undo_to(app: App, point: str, *, scope: str, dry_run: bool) -> Rewound:
 
 def bring_back(app: App, *, scope: str, dry_run: bool) -> list[str]:
     """Put back the files of a store that were taken away without a command; a person only."""
-    what = "A whole store is taken back by a person only: run it in a terminal of your own."
+    what = "Only a person can restore a whole store: run it in your own terminal."
     here.require_person(app.env, "undo", what)
     store = app.store(scope)
     found = undoing.bring_back(store, dry_run=dry_run)

@@ -265,7 +265,7 @@ def closed_memory(text: str, path: str, stem: str) -> Memory:
     """What is known of an encrypted memory without a key: next to nothing."""
     found = sealed_of(text)
     if found is None:
-        problem = "is no encrypted memory in the form that docs/format.md tells of"
+        problem = "is not an encrypted memory as described in docs/format.md"
         return Memory(stem, stem, "semantic", path, "", private=True, problem=problem)
     return Memory(
         found.id,
@@ -508,7 +508,7 @@ def _word(said: Said, key: str, default: Mapping[str, str], problems: list[str])
     if value in words:
         return value
     if value:
-        problems.append(f"{key} is “{value}”, which is none of: {', '.join(_WORDS[key])}")
+        problems.append(f"{key} is “{value}”, but must be one of: {', '.join(_WORDS[key])}")
     return default[key]
 
 
@@ -516,7 +516,7 @@ def _time(said: Said, key: str, problems: list[str]) -> str:
     value = _one(said, key)
     time = time_of(value) if value else ""
     if value and not time:
-        problems.append(f"{key} is “{value}”, which is no date such as 2026-01-11")
+        problems.append(f"{key} is “{value}”, but must be a date such as 2026-01-11")
     return time
 
 
@@ -537,7 +537,7 @@ def _times(
 def _id(said: Said, stem: str, problems: list[str]) -> str:
     named = _one(said, "id")
     if named and not is_id(named):
-        problems.append(f"id “{named}” cannot be a name; the file's name is used")
+        problems.append(f"id “{named}” is not a valid name; the file's name is used")
         named = ""
     return named or (stem if is_id(stem) else id_from(stem))
 

@@ -46,12 +46,12 @@ _FOLDERS = {
     "pattern": "procedural/patterns",
 }
 _NAMES = {
-    "pointer": "names a place where something can be found",
+    "pointer": "says where something can be found",
     "behaviour": "says how to work",
     "episode": "tells what happened at one time",
     "fact": "is a timeless fact",
     "kind": "follows from the kind",
-    "asked": "was asked for",
+    "asked": "was requested",
 }
 
 

@@ -360,5 +360,5 @@ class Play:
         deadline = time.monotonic() + WORKER_SECONDS
         while any(os.path.exists(f"{cache}/{mark}") for mark in ("pending", "working")):
             if time.monotonic() > deadline:
-                raise Failed(what=f"The worker did not end within {WORKER_SECONDS:.0f} seconds.")
+                raise Failed(what=f"The worker did not exit within {WORKER_SECONDS:.0f} seconds.")
             time.sleep(0.01)

@@ -135,7 +135,7 @@ def examine(app: App, *, repair: bool) -> Report:
     ]
     if not app.roots:
         groups[0].findings.append(
-            _found("problem", "store", "there is none here; `recollect init` makes one")
+            _found("problem", "store", "there is none here; `recollect init` creates one")
         )
     groups[0].findings.extend(accepting.findings(app))
     known = app.setting_problems()
@@ -171,7 +171,7 @@ def _renumbered(app: App, store: OpenStore) -> Iterator[Finding]:
         publish_after_change(app, store)
     for old, new in named:
         yield _found(
-            "mended", "git", "{old} is {new} now: another fact has its number", old=old, new=new
+            "mended", "git", "{old} is now {new}: another fact has its number", old=old, new=new
         )
 
 
@@ -185,12 +185,12 @@ def _bytecode(*, repair: bool) -> Iterator[Finding]:
             yield _found("problem", "program", "{what}", what=str(error))
             continue
         if repair:
-            yield _found("mended", "program", "{path} was broken; it was taken away", path=path)
+            yield _found("mended", "program", "{path} was broken and was removed", path=path)
         else:
             yield _found(
                 "problem",
                 "program",
-                "{path} is broken, and what needs it fails; `recollect doctor --repair` takes it away",
+                "{path} is broken, and what needs it fails; `recollect doctor --repair` removes it",
                 path=path,
             )
 
@@ -198,24 +198,23 @@ def _bytecode(*, repair: bool) -> Iterator[Finding]:
 def _mended(done: mending.Mended) -> Iterator[Finding]:
     before, after = done.before, done.after
     yield _found(
-        "mended", "snapshot", "the store as it was before is in {path}", path=done.snapshot
+        "mended",
+        "snapshot",
+        "a copy of the store before the repair is in {path}",
+        path=done.snapshot,
     )
     for name in done.left_out[:MOST_NAMED]:
         yield _found(
             "note",
             name,
-            "is larger than anything of ours; it is not in the snapshot",
+            "is too large to be ours; it is not in the snapshot",
         )
     if done.indexed:
-        yield _found(
-            "mended", "index", "made anew from {n} files", n=after.memories + after.archived
-        )
+        yield _found("mended", "index", "rebuilt from {n} files", n=after.memories + after.archived)
     if done.lines:
-        yield _found(
-            "mended", "journal", "lines that nobody can read, taken out: {n}", n=done.lines
-        )
+        yield _found("mended", "journal", "unreadable lines removed: {n}", n=done.lines)
     if done.private:
-        yield _found("mended", "permissions", "made private: {n}", n=done.private)
+        yield _found("mended", "permissions", "permissions fixed: {n}", n=done.private)
     if done.temps:
         yield _found(
             "mended", "files", "half-written by crashed processes, removed: {n}", n=done.temps
@@ -243,9 +242,9 @@ def _store(app: App, store: OpenStore) -> Iterator[Finding]:
         size=f"{sum(s.size for s in store.files.scan()):,}",
     )
     for op in store.redone:
-        yield _found("mended", op.path, "a change that a crash had left was finished")
+        yield _found("mended", op.path, "finished a change that a crash had interrupted")
     for name in store.hidden:
-        yield _found("mended", name, "an encryption that a crash had interrupted was finished")
+        yield _found("mended", name, "finished an encryption that a crash had interrupted")
     yield from _files(store)
     yield from _index(store)
     yield from _core(store)
@@ -276,7 +275,7 @@ def _core(store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "note",
             entry.path,
-            "{n} tokens: longer than its share of the brief; a session may be shown its beginning only",
+            "{n} tokens: longer than its share of the brief; sessions may see only its beginning",
             n=f"{entry.tokens:,}",
         )
 
@@ -287,7 +286,7 @@ def _past_their_time(app: App, store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "note",
             "episodes",
-            "episodes past their time: {n}; each pass archives a tenth of the store, the oldest first",
+            "episodes due for the archive: {n}; each pass archives a tenth of the store, oldest first",
             n=due,
         )
 
@@ -299,7 +298,7 @@ def _together(app: App, store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "problem",
             "projects",
-            "memories and solutions of projects that every project is told: {n}; `recollect doctor --repair` moves them to their projects",
+            "memories and solutions that belong to one project but are shown in all: {n}; `recollect doctor --repair` moves them to their projects",
             n=n,
         )
 
@@ -315,7 +314,7 @@ def _files(store: OpenStore) -> Iterator[Finding]:
             yield _found(
                 "problem",
                 entry.path,
-                "has the id of another memory; it is found as {id}",
+                "has the id of another memory; it is listed as {id}",
                 id=entry.id,
             )
     known = {entry.id for entry in entries}
@@ -324,7 +323,7 @@ def _files(store: OpenStore) -> Iterator[Finding]:
             memory_id = name.partition("#")[0]
             if memory_id not in known and store.index.entry(memory_id) is None:
                 yield _found(
-                    "problem", entry.path, "is related to “{id}”, which is not there", id=name
+                    "problem", entry.path, "is related to “{id}”, which does not exist", id=name
                 )
 
 
@@ -357,14 +356,14 @@ def _is_there(store: OpenStore, path: str) -> bool:
 def _odd(health: Health) -> Iterator[Finding]:
     """What may be looked at some day; none of it is a problem."""
     for ids in health.duplicates[:MOST_NAMED]:
-        yield _found("note", "duplicates", "say nearly the same: {ids}", ids=", ".join(ids))
+        yield _found("note", "duplicates", "nearly identical: {ids}", ids=", ".join(ids))
     for path, said in health.broken_links[:MOST_NAMED]:
-        yield _found("note", path, "points to {target}, which is not there", target=said)
+        yield _found("note", path, "points to {target}, which does not exist", target=said)
     if health.stale:
         yield _found(
             "note",
             "stale",
-            "neither needed nor changed for {days} days: {n}, such as {id}",
+            "neither used nor changed for {days} days: {n}, such as {id}",
             days=STALE_DAYS,
             n=len(health.stale),
             id=health.stale[0],
@@ -381,7 +380,7 @@ def _odd(health: Health) -> Iterator[Finding]:
         yield _found(
             "note",
             "unused",
-            "older than {days} days and never needed: {n}, such as {id}",
+            "older than {days} days and never used: {n}, such as {id}",
             days=SETTLED_DAYS,
             n=len(health.never_accessed),
             id=health.never_accessed[0],
@@ -391,16 +390,16 @@ def _odd(health: Health) -> Iterator[Finding]:
 def _index(store: OpenStore) -> Iterator[Finding]:
     wrong, inside = mending.unlike_files(store), store.index.differences()
     if not wrong and not inside:
-        yield _found("ok", "index", "as the files are on disk: {n}", n=len(store.index.known()))
+        yield _found("ok", "index", "matches the files on disk: {n}", n=len(store.index.known()))
     for path in wrong[:MOST_NAMED]:
         yield _found(
             "problem",
             path,
-            "is not in the index as it is on disk; `recollect doctor --repair` makes it anew",
+            "differs from the index; `recollect doctor --repair` rebuilds it",
         )
     for what in inside[:MOST_NAMED]:
         yield _found(
-            "problem", "index", "{what}; `recollect doctor --repair` makes it anew", what=what
+            "problem", "index", "{what}; `recollect doctor --repair` rebuilds it", what=what
         )
 
 
@@ -410,24 +409,22 @@ def _views(app: App, store: OpenStore) -> Iterator[Finding]:
     for name in mending.old_views(store):
         if name in [finding.about for finding in held]:
             continue
-        yield _found(
-            "note", name, "does not say what the memories say; `recollect consolidate` renews it"
-        )
+        yield _found("note", name, "differs from the memories; `recollect consolidate` updates it")
 
 
 def _journal(store: OpenStore) -> Iterator[Finding]:
     ops = store.journal.heads()
     bad = store.journal.problems[:MOST_NAMED]
     if not bad:
-        yield _found("ok", "journal", "changes: {n}, all can be read back", n=len(ops))
+        yield _found("ok", "journal", "changes: {n}, all readable", n=len(ops))
     for problem in bad:
-        yield _found("problem", problem.path, "{what}; it is passed over", what=problem.sentence)
+        yield _found("problem", problem.path, "{what}; it is skipped", what=problem.sentence)
     own, files = store.journal.sessions(), store.journal.files()
     if own or any(map(is_folded, files)):
         yield _found(
             "ok",
             "journal",
-            "files of sessions: {n}, of those of long ago: {folded}",
+            "session files: {n}, compacted: {folded}",
             n=len(own),
             folded=sum(map(is_folded, files)),
         )
@@ -441,14 +438,14 @@ def _kept(store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "problem",
             path,
-            "is empty; remove it, and `recollect undo --gone` brings back what it said",
+            "is empty; remove it, and `recollect undo --gone` restores its text",
         )
     gone = [change.path for change in gone_files(store)]
     if gone:
         yield _found(
             "note",
             "files",
-            "taken away without a command: {n}, such as {path}; `recollect undo --gone` brings them back",
+            "deleted outside of commands: {n}, such as {path}; `recollect undo --gone` restores them",
             n=len(gone),
             path=gone[0],
         )
@@ -458,7 +455,7 @@ def _kept(store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "problem",
             path,
-            "ends in the middle of what a command wrote; remove it, and `recollect undo --gone` brings that back",
+            "is truncated; remove it, and `recollect undo --gone` restores it",
         )
     edited = sum(stamp not in (None, EMPTY, last[path]) for path, stamp in now.items())
     if edited:
@@ -485,12 +482,12 @@ def _is_cut_off(store: OpenStore, path: str, stamp: str | None) -> bool:
 def _permissions(app: App, store: OpenStore) -> Iterator[Finding]:
     root = store.files.root
     if not os.access(root, os.W_OK):
-        yield _found("problem", "permissions", "the store can be read, but not be written")
+        yield _found("problem", "permissions", "the store is read-only")
     for path in mending.blocked_locks(app, store):
         yield _found(
             "problem",
             "lock",
-            "{path} is no file, so nobody gets this lock; take it away",
+            "{path} is not a file, so the lock cannot be taken; remove it",
             path=path,
         )
     roots = (root, app.cache_of(root))
@@ -501,7 +498,7 @@ def _permissions(app: App, store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "note",
             "permissions",
-            "open to others: {n}, such as {path}; --repair makes them private",
+            "readable by others: {n}, such as {path}; --repair makes them private",
             n=len(readable),
             path=readable[0],
         )
@@ -521,11 +518,11 @@ def _leftovers(app: App, store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "ok",
             "leftovers",
-            "at work here: {names}; nothing half-written",
+            "running: {names}; no half-written file",
             names=", ".join(running),
         )
     else:
-        yield _found("ok", "leftovers", "no process of ours, nothing half-written")
+        yield _found("ok", "leftovers", "no process of ours, no half-written file")
 
 
 def as_json(report: Report) -> dict[str, Any]:

@@ -149,7 +149,7 @@ def _states_behind(app: App, store: OpenStore, name: str) -> list[SessionState]:
         return []
     states = [one for one in app.sessions(store).every() if one.session_id == entry.session]
     if any(state.status == "active" for state in states):
-        what = "This session goes on: its memory can be encrypted when it is over."
+        what = "This session is active: its memory can be encrypted after it ends."
         raise UsageProblem(what=what, command="encrypt")
     return states
 
@@ -266,7 +266,7 @@ def findings(app: App, store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "problem",
             turned.path,
-            "a crash left its plain text in the journal; `recollect encrypt` takes it out",
+            "a crash left its plain text in the journal; `recollect encrypt` removes it",
         )
     if store.settings.encrypt:
         yield from _asked_for(store, keys)
@@ -286,7 +286,7 @@ def findings(app: App, store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "note",
             "encrypted",
-            "for other keys than those of today: {n}, such as {id}; `recollect key-rewrap` encrypts them anew",
+            "encrypted for old keys: {n}, such as {id}; `recollect key-rewrap` re-encrypts them",
             n=len(others),
             id=others[0].id,
         )
@@ -295,12 +295,12 @@ def findings(app: App, store: OpenStore) -> Iterator[Finding]:
 def _asked_for(store: OpenStore, keys: Keys) -> Iterator[Finding]:
     """What the settings have encrypted, whether that can be done, and what is plain all the same."""
     layers = ", ".join(sorted(store.settings.encrypt))
-    yield _found("ok", "encryption", "what is new in {layers} is encrypted", layers=layers)
+    yield _found("ok", "encryption", "new memories in {layers} are encrypted", layers=layers)
     if len({one.key for one in keys.recipients()}) < LEAST_RECIPIENTS:
         yield _found(
             "problem",
             "encryption",
-            "there are no two keys to encrypt for, so nothing is saved or captured there; `recollect key-init` makes them",
+            "encryption needs two keys, so nothing is saved or captured there; `recollect key-init` creates them",
         )
     plain = [
         entry
@@ -312,14 +312,14 @@ def _asked_for(store: OpenStore, keys: Keys) -> Iterator[Finding]:
         yield _found(
             "note",
             "encryption",
-            "plain from before: {n}, such as {id}; `recollect encrypt ID`, --layer or --all encrypts what can be",
+            "still plain text: {n}, such as {id}; `recollect encrypt ID`, --layer or --all encrypts them",
             n=len(plain),
             id=plain[0].id,
         )
     if "episodic" in store.settings.encrypt:
         kept = sum(1 for _ in regular_files(f"{store.files.root}/sessions/raw"))
         if kept:
-            yield _found("note", "encryption", "plain copies of sessions from before: {n}", n=kept)
+            yield _found("note", "encryption", "plain copies of earlier sessions: {n}", n=kept)
 
 
 def _layer_of(entry: Entry) -> str:

@@ -172,7 +172,7 @@ def _make_store(app: App, scope: str, lang: str, *, dry_run: bool) -> Made:
         return Made(scope, root, fresh, lang)
     moved = takeover.move_into_repository(app, root) if scope == "project" else ""
     if moved:
-        app.warnings.append(f"What was kept for this project in {moved} is now in {root}.")
+        app.warnings.append(f"This project's memories were moved from {moved} to {root}.")
     for name in FOLDERS:
         fsio.make_folder(os.path.join(root, name))
     path = config.path_of(root)
@@ -320,7 +320,7 @@ def http_token(app: App) -> str:
             found = fsio.read_file(path, 4096).decode("ascii", "replace").strip()
             if len(found) < SHORTEST or not found.isalnum():
                 raise Unreadable(
-                    path=path, reason="it holds no token; without it a new one is made"
+                    path=path, reason="it contains no token; delete it to create a new one"
                 )
             return found
         fsio.make_folder(os.path.dirname(path))

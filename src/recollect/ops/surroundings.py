@@ -97,9 +97,9 @@ def clients(app: App) -> Iterator[Finding]:
         if is_whole and name != "claude":
             answer = answer or answer_of(program.server, app.project_folder, app.env)
             if answer == SILENT:
-                yield _found("problem", name, "the server of its tools does not answer")
+                yield _found("problem", name, "its MCP server does not respond")
             else:
-                yield _found("ok", name, "the server of its tools answers: {name}", name=answer)
+                yield _found("ok", name, "its MCP server responds: {name}", name=answer)
 
 
 def _connection(
@@ -110,12 +110,12 @@ def _connection(
     name = client.name
     if "invalid" in found:
         path = found["invalid"].path
-        return _found("problem", name, "{path} is not valid; it is left alone", path=path), False
+        return _found("problem", name, "{path} is not valid; it was not changed", path=path), False
     if "other" in found:
         return _found(
             "problem",
             name,
-            "its hooks are not as this installation puts them; `recollect init --client {name}` renews them",
+            "its hooks are from another installation or version; `recollect init --client {name}` updates them",
             name=name,
         ), False
     if "absent" not in found:
@@ -125,7 +125,7 @@ def _connection(
         return _found(
             "problem",
             name,
-            "{path} is without ours; `recollect init --client {name}` puts it in",
+            "{path} has no entry of ours; `recollect init --client {name}` adds it",
             path=found["absent"].path,
             name=name,
         ), False
@@ -134,7 +134,7 @@ def _connection(
     return _found(
         "note",
         name,
-        "not connected through its settings; `recollect init --client {name}` does that",
+        "not connected through its settings; run `recollect init --client {name}`",
         name=name,
     ), False
 
@@ -159,7 +159,7 @@ def hooks(app: App, store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "problem",
             "hooks",
-            "not called in the session of {time}, though they are connected; start the client anew",
+            "connected, but not called in the session of {time}; restart the client",
             time=unheard,
         )
     elif last:
@@ -173,7 +173,7 @@ def hooks(app: App, store: OpenStore) -> Iterator[Finding]:
             yield _found(
                 "note",
                 "hooks",
-                "troubles in {path}: {n}; the last: {line}",
+                "errors in {path}: {n}; the last: {line}",
                 n=len(lines),
                 path=log,
                 line=lines[-1],
@@ -206,11 +206,11 @@ def waiting(app: App, store: OpenStore) -> Iterator[Finding]:
         yield _found(
             "problem",
             "worker",
-            "what hooks recorded waits since {time}; `recollect doctor --repair` starts the worker",
+            "hook events have been waiting since {time}; `recollect doctor --repair` starts the worker",
             time=since,
         )
     log = f"{places.cache_root(app.env)}/worker.log"
     with suppress(OSError):
         yield _found(
-            "note", "worker", "troubles in {path}, {n} bytes", path=log, n=os.path.getsize(log)
+            "note", "worker", "errors in {path}, {n} bytes", path=log, n=os.path.getsize(log)
         )

@@ -210,9 +210,7 @@ class Keys:
         if self._secrets is None:
             found = self._found(self._text())
             if not found:
-                raise KeyRefused(
-                    path=self.identity_path, reason="there is no identity of age in it"
-                )
+                raise KeyRefused(path=self.identity_path, reason="it contains no age identity")
             self._secrets = found
         return self._secrets
 
@@ -222,10 +220,10 @@ class Keys:
             text = fsio.read_file(path).decode("utf-8", "replace")
         except FileNotThere:
             if os.path.lexists(path):
-                raise KeyRefused(path=path, reason="it is no regular file") from None
+                raise KeyRefused(path=path, reason="it is not a regular file") from None
             raise KeyMissing(path=path) from None
         if os.stat(path).st_mode & 0o077:
-            raise KeyRefused(path=path, reason="others on this machine can read it (chmod 600)")
+            raise KeyRefused(path=path, reason="other users can read it (chmod 600)")
         return text
 
     def _found(self, text: str) -> list[str]:
@@ -247,7 +245,7 @@ class Keys:
         self._passphrase = self.ask()
         text = unlocked(armor, self._passphrase)
         if text is None:
-            raise KeyRefused(path=self.identity_path, reason="the passphrase is another one")
+            raise KeyRefused(path=self.identity_path, reason="the passphrase is wrong")
         return text
 
     def keep(self, secrets: Iterable[str], *, passphrase: str = "", keyring: bool = False) -> None:
@@ -342,7 +340,7 @@ def sealing_of(app: App) -> AgeSealing:
 
 
 def _require_person(app: App, command: str) -> None:
-    what = "Keys are changed by a person only: run it in a terminal of your own."
+    what = "Only a person changes keys: run it in your own terminal."
     here.require_person(app.env, command, what)
 
 
@@ -388,7 +386,7 @@ def init(app: App, wish: Wish, *, dry_run: bool) -> Made:
     if keys.state() != "none":
         raise AlreadyThere(path=keys.identity_path)
     if wish.recovery and not is_public(wish.recovery):
-        raise UsageProblem(what=f"“{wish.recovery}” is no public key of age.", command="key-init")
+        raise UsageProblem(what=f"“{wish.recovery}” is not an age public key.", command="key-init")
     own = new_secret()
     others = [one for one in keys.recipients() if wish.name != one.name]
     recovery = ""
@@ -418,7 +416,7 @@ def _keep_recovery(app: App, path: str, secret: str) -> None:
     full = os.path.abspath(os.path.join(app.folder, path))
     for root in app.roots.values():
         if os.path.realpath(full).startswith(f"{os.path.realpath(root)}/"):
-            what = "A recovery key in the store would open it for whoever has the store."
+            what = "A recovery key in the store would open it for everyone who has the store."
             raise UsageProblem(what=what, command="key-init")
     text = f"# recovery key of Recollect, {app.now[:10]}\n# public key: {public_of(secret)}\n"
     fsio.create_whole(full, f"{text}{secret}\n".encode())
@@ -496,7 +494,7 @@ def add(app: App, key: str, name: str, *, dry_run: bool) -> Changed:
     """Encrypt for one more key, what is there already as well."""
     _require_person(app, "key-add")
     if not is_public(key):
-        raise UsageProblem(what=f"“{key}” is no public key of age.", command="key-add")
+        raise UsageProblem(what=f"“{key}” is not an age public key.", command="key-add")
     keys = keys_of(app)
     kept = [one for one in keys.recipients() if one.key != key]
     return _changed(app, keys, [*kept, Recipient(" ".join(name.split()), key)], dry_run=dry_run)
@@ -509,11 +507,11 @@ def remove(app: App, name: str, *, dry_run: bool) -> Changed:
     had = keys.recipients()
     gone = [one for one in had if name in (one.key, one.name)]
     if len(gone) != 1:
-        what = f"“{name}” is no key that is encrypted for, or more than one."
+        what = f"“{name}” matches no recipient, or more than one."
         raise UsageProblem(what=what, command="key-remove")
     kept = [one for one in had if one not in gone]
     if len(kept) < LEAST_RECIPIENTS:
-        what = "Two keys must be left: one of this machine and one to recover with."
+        what = "Two keys must remain: one of this machine and a recovery key."
         raise UsageProblem(what=what, command="key-remove")
     if not {public_of(one) for one in keys.secrets()} & {one.key for one in kept}:
         what = "That is the key of this machine: `recollect key-rotate` replaces it."

@@ -113,12 +113,12 @@ def _closed(store: OpenStore, change: Change) -> Change | None:
     text, log = map(store.ledger.redact, without_conversation(change.text))
     memory = codec.memory_from_text(text, _PLACE)
     if claims_to_be_sealed(text) or memory.id != change.memory.partition("~")[0]:
-        raise Failed(what=f"What was to be written to {change.path} is not what belongs there.")
+        raise Failed(what=f"The text for {change.path} does not belong there; nothing was written.")
     sealing = store.sealing()
     if change.before is not None:
         old = opened_text(sealing, store.files.read(change.path).text)
         if CONVERSATION in change.text:
-            raise Failed(what=f"The line {CONVERSATION} has a meaning of its own: take it out.")
+            raise Failed(what=f"The line {CONVERSATION} is reserved: remove it.")
         log = without_conversation(old)[1]  # who edits sees the memory without it
         if old == with_conversation(text, log):
             return None
@@ -216,15 +216,13 @@ def _require_fit(entry: Entry) -> None:
     """Raise UsageProblem for what cannot be encrypted."""
     what = ""
     if is_sealed_path(entry.path):
-        what = f"{entry.id} is encrypted already."
+        what = f"{entry.id} is already encrypted."
     elif entry.path.startswith("core/"):
-        what = "A core file is told in every session: it cannot be encrypted."
+        what = "Every session loads core files: they cannot be encrypted."
     elif entry.path in SHARED.values():
-        what = (
-            "This file has a section for each rule, and agents need them: it cannot be encrypted."
-        )
+        what = "Agents need this shared file: it cannot be encrypted."
     elif entry.archived:
-        what = f"{entry.id} is in the archive: bring it back with `recollect activate` first."
+        what = f"{entry.id} is archived: run `recollect activate` first."
     if what:
         raise UsageProblem(what=what, command=ENCRYPT)
 

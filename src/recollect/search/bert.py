@@ -61,10 +61,12 @@ class FloatEmbedder:
             vectors = [shortened(vector) for vector in found]
         except (TypeError, ValueError, OverflowError) as error:
             raise EmbedderBroken(
-                path=self.identity, reason="it gave something other than numbers"
+                path=self.identity, reason="it returned something other than numbers"
             ) from error
         if len(vectors) != len(texts) or len(set(map(len, vectors))) > 1:
-            raise EmbedderBroken(path=self.identity, reason="it gave another number of vectors")
+            raise EmbedderBroken(
+                path=self.identity, reason="it returned the wrong number of vectors"
+            )
         return [Meant(vector) for vector in vectors]
 
 

@@ -62,7 +62,7 @@ class Endpoint:
         parts = urlsplit(url)
         is_here = parts.hostname in LOOPBACK
         if parts.scheme not in ("https", "http") or (parts.scheme == "http" and not is_here):
-            raise EmbedderBroken(path=url, reason="only https, or http on this machine")
+            raise EmbedderBroken(path=url, reason="the URL must be https, or http on this machine")
         self._url, self._model, self._key = f"{url.rstrip('/')}/embeddings", model, key
         handlers: list[Any] = [_NoRedirect()]
         if is_here:
@@ -85,7 +85,7 @@ class Endpoint:
             raise EmbedderBroken(path=self._url, reason=reason) from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise EmbedderBroken(
-                path=self._url, reason="it does not answer as OpenAI does"
+                path=self._url, reason="its response is not in OpenAI's format"
             ) from error
 
 
@@ -197,7 +197,7 @@ class Embedders:
             raise EmbedderNotFound(name=name) from None
         except (ValueError, TypeError, KeyError) as error:
             raise EmbedderBroken(
-                path=path, reason=f"it is not JSON as we write it ({error})"
+                path=path, reason=f"it is not the expected JSON ({error})"
             ) from None
         folder = os.path.dirname(path)
         with os.scandir(folder) as files:
@@ -329,7 +329,7 @@ def package(name: str) -> Embed:
             except Exception as error:
                 raise EmbedderBroken(path=name, reason=str(error)) from error
             return found
-    raise EmbedderBroken(path=name, reason="no installed package offers it")
+    raise EmbedderBroken(path=name, reason="no installed package provides it")
 
 
 def onnx(path: str, vocabulary: str) -> Embed:

@@ -179,7 +179,7 @@ class SqliteIndex:
         self._db.execute("VACUUM")
         busy = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         if busy:
-            raise StorageFailed(path=self.path, reason="another process keeps old texts in it open")
+            raise StorageFailed(path=self.path, reason="another process has it open with old texts")
 
     def wipe(self) -> None:
         """Forget everything, so that the next refresh takes in every file again.

@@ -29,7 +29,7 @@ def differences(db: sqlite.Connection) -> Iterator[str]:
 def _altered_rows(db: sqlite.Connection) -> Iterator[str]:
     for n, path in db.execute("SELECT n, path FROM memory ORDER BY path"):
         if not filing.is_as_written(db, n):
-            yield f"{path}: its rows are not as they were written"
+            yield f"{path}: its rows differ from what was written"
     lost = "SELECT count(*) FROM section WHERE memory NOT IN (SELECT n FROM memory)"
     if count := db.execute(lost).fetchone()[0]:
         yield f"{count} sections belong to no memory"
@@ -38,10 +38,10 @@ def _altered_rows(db: sqlite.Connection) -> Iterator[str]:
     if count := db.execute(of_nothing).fetchone()[0]:
         yield f"{count} vectors belong to no section"
     if count := vectors.misplaced(db):
-        yield f"{count} vectors are not filed by their signs"
+        yield f"{count} vectors are missing from the sign table"
     hot = db.execute("SELECT count(*) FROM section WHERE shelf = 0").fetchone()[0]
     if hot != lookup.total_sections(db):
-        yield f"{hot} sections, but {lookup.total_sections(db)} are said to be there"
+        yield f"{hot} sections instead of {lookup.total_sections(db)}"
 
 
 def _misfiled_words(db: sqlite.Connection, scratch: sqlite.Connection, shelf: str) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _misfiled_words(db: sqlite.Connection, scratch: sqlite.Connection, shelf: st
     for found, right in zip_longest(db.execute(words), scratch.execute(words)):
         if found != right:
             word = (right or found)[0]
-            yield f"{shelf}: the word “{word}” is not filed as the texts have it"
+            yield f"{shelf}: the word “{word}” is indexed differently from the texts"
             return
     listed = "SELECT term FROM listed WHERE shelf = ?"
     unlisted = f"SELECT term FROM {shelf}_words WHERE term NOT IN ({listed}) LIMIT 1"

@@ -111,7 +111,7 @@ def _folder_at(name: str, path: str, *, above: int | None = None) -> int:
         raise FileNotThere(path=path, reason="there is none") from None
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise FileNotThere(path=path, reason="there is a link on the way") from None
+            raise FileNotThere(path=path, reason="its path contains a link") from None
         raise failed(error, path) from error
 
 
@@ -168,7 +168,7 @@ def make_folder(path: str) -> None:
         sync_folder(parent or ".")
     except FileExistsError:
         if not os.path.isdir(path):
-            raise StorageFailed(path=path, reason="a file is in the way of a folder") from None
+            raise StorageFailed(path=path, reason="a file is in the place of a folder") from None
     except OSError as error:
         raise failed(error, path) from error
 
@@ -472,7 +472,7 @@ def _open_lock(path: str) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
     except IsADirectoryError as error:
-        reason = "a folder is in the way of a lock; take it away"
+        reason = "a folder is in the place of a lock; remove it"
         raise StorageFailed(path=path, reason=reason) from error
     except OSError as error:
         raise failed(error, path) from error

@@ -73,7 +73,7 @@ class _Scan:
                     if depth < DEEPEST:
                         self.folder(path, handle, depth + 1)
                     else:
-                        self.passed.append(Problem(path, "lies too deep; it is not read"))
+                        self.passed.append(Problem(path, "is nested too deeply; it was skipped"))
                 elif path.endswith(ENDS):
                     self.take(entry, path)
         finally:
@@ -98,7 +98,7 @@ class _Scan:
 
     def _refused(self, folder: str, error: OSError) -> None:
         if os.path.islink(os.path.join(self.root, folder)):
-            self.passed.append(Problem(folder, "is a symbolic link; it is not followed"))
+            self.passed.append(Problem(folder, "is a symbolic link; it was skipped"))
         elif error.errno != NOT_A_FOLDER:
             said = os.strerror(error.errno or 0)
             self.passed.append(Problem(folder, f"cannot be listed: {said}"))
@@ -134,13 +134,13 @@ class _Scan:
 def problem_of(path: str, info: os.stat_result) -> Problem | None:
     """Why a file is not read as a memory, if it is not."""
     if not (path.isascii() or is_utf8(path)):
-        return Problem(ascii(path), "its name is not UTF-8; it is not read")
+        return Problem(ascii(path), "its name is not UTF-8; it was skipped")
     form = info.st_mode & FORM
     if form != REGULAR:
         kind = "symbolic link" if form == LINK else "special file"
-        return Problem(path, f"is a {kind}; it is not read")
+        return Problem(path, f"is a {kind}; it was skipped")
     if info.st_size > LARGEST_MEMORY:
-        return Problem(path, f"has {info.st_size:,} bytes; it is not read")
+        return Problem(path, f"has {info.st_size:,} bytes; it was skipped")
     return None
 
 

@@ -106,7 +106,7 @@ def _about_files(ops: Iterable[Op]) -> Iterable[Op]:
 
 
 ALL_SINCE = ">"  # in `undoes`: not this change, but all that came behind it
-EDITED, PURGED = "edited by hand since", "its text from then was purged"
+EDITED, PURGED = "edited by hand since", "its old text was purged"
 
 
 class Past(NamedTuple):
@@ -189,7 +189,7 @@ def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> Past:
     past = _wanted(store, name)
     if past.cause == "encrypt":
         sealed = past.ops[0].memory
-        raise Failed(what=f"What was encrypted is made plain by `recollect decrypt {sealed}`.")
+        raise Failed(what=f"Use `recollect decrypt {sealed}` to decrypt it.")
 
     def plan() -> list[Change]:
         real = [op for op in past.ops if op.cause != OUTSIDE]
@@ -360,7 +360,7 @@ def _reverse(store: OpenStore, op: Op) -> list[Change]:
         return [Change("remove", op.path, op.memory, now)]
     text = store.journal.text_of(op.before)
     if text is None:
-        raise Failed(what=f"The journal does not have the text of {op.path} from before any more.")
+        raise Failed(what=f"The journal no longer has the old text of {op.path}.")
     return [Change("put", op.path, op.memory, now, text)]
 
 

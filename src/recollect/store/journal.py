@@ -369,7 +369,7 @@ class FolderJournal:
                         found.void.add(str(data.get("group")))
                 elif data is None and raw.strip():
                     where = f"byte {end - len(raw) - 1}"
-                    self.problems.append(Problem(f"journal/{name}", f"{where}: not a whole line"))
+                    self.problems.append(Problem(f"journal/{name}", f"{where}: incomplete line"))
         return found
 
     def _with_texts(self, found: _Found, ops: Iterable[Op]) -> list[Op]:

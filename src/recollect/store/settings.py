@@ -40,57 +40,63 @@ SETTINGS: dict[str, Setting] = {
     ),
     "capture.enabled": Setting(True, (), 0, 0, "capture sessions at all"),
     "capture.mode": Setting(
-        "auto", ("auto", "ask"), 0, 0, "auto: silently from the transcript; ask: ask the agent"
+        "auto",
+        ("auto", "ask"),
+        0,
+        0,
+        "auto: from the transcript, silently; ask: ask the agent to save",
     ),
     "capture.save_interval": Setting(
-        5, (), 1, 1000, "with mode ask: tool uses between two requests"
+        5, (), 1, 1000, "in mode ask: tool calls between two requests"
     ),
     "recall.start_tokens": Setting(1500, (), 0, 2200, "budget of the brief at session start"),
     "recall.prompt_tokens": Setting(800, (), 0, 2200, "budget of the notes for a prompt"),
     "recall.error_tokens": Setting(400, (), 0, 2200, "budget of the notes for a failed command"),
-    "history.keep_changes": Setting(
-        0, (), 0, 10_000_000, "changes that can be undone; 0: all there ever were"
-    ),
+    "history.keep_changes": Setting(0, (), 0, 10_000_000, "changes that can be undone; 0: all"),
     "clients.auto_memory": Setting(
         "alongside",
         ("alongside", "replace", "backend"),
         0,
         0,
-        "what a client keeps by itself: beside ours, not at all, or in a folder of ours",
+        "the client's own memory: beside ours, turned off, or in our folder",
     ),
-    "archive.days": Setting(14, (), 1, 36_500, "days after which an inactive conversation goes"),
+    "archive.days": Setting(
+        14, (), 1, 36_500, "days after which an inactive conversation is archived"
+    ),
     "archive.most": Setting(20, (), 1, 100_000, "conversations that stay active at once"),
     "prune.superseded_days": Setting(
-        90, (), 0, 36_500, "days after which what was superseded may go; 0: never"
+        90, (), 0, 36_500, "days after which superseded memories may be archived; 0: never"
     ),
     "prune.resolved_days": Setting(
-        180, (), 0, 36_500, "days after which resolved issues may go; 0: never"
+        180, (), 0, 36_500, "days after which resolved issues may be archived; 0: never"
     ),
     "prune.unused_days": Setting(
-        0, (), 0, 36_500, "days after which what is of low salience and unused may go; 0: never"
+        0,
+        (),
+        0,
+        36_500,
+        "days after which unused memories of low salience may be archived; 0: never",
     ),
     "prune.auto": Setting(
-        False, (), 0, 0, "let consolidation move what may go; else `recollect prune` does"
+        False, (), 0, 0, "archive them during consolidation, not only by `recollect prune`"
     ),
     "privacy.personal": Setting(
         False,
         (),
         0,
         0,
-        "take out what tells of people too: mail addresses, telephone, cards, accounts",
+        "redact personal data too: mail addresses, phone numbers, cards, accounts",
     ),
     "review.pulls": Setting(
         "trusted",
         ("trusted", "listed"),
         0,
         0,
-        "what is pulled into a store that you accepted: trusted, or listed in `recollect review` first",
+        "changes pulled into an accepted store: trusted, or first listed in `recollect review`",
     ),
-    "encryption.store": Setting(
-        False, (), 0, 0, "encrypt everything that is written, whatever its layer"
-    ),
+    "encryption.store": Setting(False, (), 0, 0, "encrypt everything, in all layers"),
     "encryption.episodic": Setting(
-        False, (), 0, 0, "encrypt new episodes, the memories of sessions among them"
+        False, (), 0, 0, "encrypt new episodes, including session memories"
     ),
     "encryption.semantic": Setting(False, (), 0, 0, "encrypt new facts, decisions and issues"),
     "encryption.procedural": Setting(False, (), 0, 0, "encrypt new rules, solutions and patterns"),
@@ -164,7 +170,7 @@ def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingP
             kept = narrowed({key: checked(key, value)}, own or {})[key]
             if kept != value:
                 raise ValueError(  # noqa: TRY301 - said as the others are
-                    f"{key} stays {shown(kept)}, as you set it for all projects; not “{shown(value)}”"
+                    f"{key} stays {shown(kept)}, as you set it for all projects, not “{shown(value)}”"
                 )
         except ValueError as error:
             where = f"{path}:{_line_of(text, key)}"
@@ -267,7 +273,7 @@ def checked(key: str, value: object) -> Value:
     """`value` if the setting takes it. Raises ValueError with a sentence without its full stop."""
     setting = SETTINGS.get(key)
     if setting is None:
-        raise ValueError(f"“{key}” is no setting; known are {', '.join(SETTINGS)}")
+        raise ValueError(f"“{key}” is not a setting; the settings are {', '.join(SETTINGS)}")
     if setting.choices and value in setting.choices:
         return str(value)
     if isinstance(setting.default, bool):
@@ -279,7 +285,7 @@ def checked(key: str, value: object) -> Value:
         and setting.lowest <= value <= setting.highest
     ):
         return value
-    raise ValueError(f"{key} takes {takes(setting)}; not “{shown(value)}”")
+    raise ValueError(f"{key} must be {takes(setting)}, not “{shown(value)}”")
 
 
 def takes(setting: Setting) -> str:

@@ -182,7 +182,7 @@ class Ledger:
         if is_sealed(text):
             return text
         if not is_outside:
-            raise Failed(what=f"What was to be written to {path} is not encrypted; it was not.")
+            raise Failed(what=f"The text for {path} is not encrypted; nothing was written.")
         return self.redact(text)
 
     def _old_of(self, change: Change) -> str:
@@ -289,8 +289,7 @@ class Ledger:
         """What is said of a change that is left to the next command."""
         return StorageFailed(
             path=error.fields.get("path", self.store.root),
-            reason=f"{error.fields.get('reason', error)}; the change is in the journal, and "
-            "the next command will finish it",
+            reason=f"{error.fields.get('reason', error)}; the change is in the journal and the next command will finish it",
         )
 
     def _note(self, ops: Sequence[Op], *, applied: bool) -> None:

@@ -63,7 +63,7 @@ def with_rows(text: str, key: str, rows: Sequence[Any], version: int) -> str:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"it has {name}, which JSON does not know")
+    raise ValueError(f"it contains {name}, which is not JSON")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)
@@ -100,7 +100,7 @@ def root_of(text: str, *, comments: bool = False) -> int:
     except json.JSONDecodeError as error:
         raise _not_json(text, error.pos) from None
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("it is nested too deeply") from None
     if text[_skip(text, end) :]:
         raise _not_json(text, _skip(text, end))
     if not isinstance(value, dict):

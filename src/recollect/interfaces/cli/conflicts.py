@@ -47,17 +47,17 @@ _HOLDS = {
     type=(None, Choice((*WORDS, "first", "second"))),
     default=None,
     metavar="ID old|new|both|neither",
-    help="Settle one: which of the two statements holds; of two wordings, first or second.",
+    help="Settle one: which statement holds; for two wordings, first or second.",
 )
 def conflicts_command(
     door: Door, choose: tuple[str, str] | None, scope: str | None, dry_run: bool
 ) -> None:
     """List the contradictions that only you can settle, or settle one.
 
-    Consolidation lets the newer statement win where that is certain. Where it is not, both wait here,
-    and the episode that says the newer one is kept until you have chosen. What you chose is kept in
-    rulings.toml of the store; `recollect undo` takes it back. Where two people changed the same lines and
-    git merged them, both wordings stand in the memory and are listed here, too.
+    Consolidation lets the newer statement win if that is certain. Otherwise both are listed
+    here, and the newer one's episode stays active until you choose. Your choice is stored in
+    the store's rulings.toml; `recollect undo` reverts it. If two people changed the same lines
+    and git merged them, both wordings stay in the memory and are listed here too.
     """
     if choose:
         kept = lifecycle.keep_wording(door.app, *choose, scope=scope or "", dry_run=dry_run)
@@ -84,7 +84,7 @@ def _json_of(settled: Settled) -> dict[str, Any]:
 
 def _show_waiting(door: Door, waits: list[Wait], places: list[Place]) -> None:
     if not (waits or places):
-        door.tell("No contradiction waits to be settled.")
+        door.tell("There are no open contradictions.")
         return
     for wait in waits:
         mark = wait.mark
@@ -140,19 +140,20 @@ def _show_settled(door: Door, settled: Settled, *, dry_run: bool) -> None:
 @argument("old")
 @argument("new")
 def supersede_command(door: Door, old: str, new: str, dry_run: bool) -> None:
-    """Say that the memory NEW holds in place of OLD.
+    """Mark OLD as superseded by NEW.
 
-    OLD stays where it is, with `status: superseded`: it is not recalled any more, but can be found.
+    OLD stays where it is, with `status: superseded`: it is no longer recalled, but search finds
+    it.
     """
     path, changed = lifecycle.supersede(door.app, old, new, dry_run=dry_run)
 
     def show() -> None:
         if not changed:
-            door.tell("{new} supersedes {old} already; nothing was changed.", old=old, new=new)
+            door.tell("{new} already supersedes {old}; nothing was changed.", old=old, new=new)
         elif dry_run:
             door.tell("{new} would supersede {old}", old=old, new=new)
         else:
-            door.tell("{new} supersedes {old} now", old=old, new=new)
-            door.tell("  `recollect undo` takes it back.", style="dim")
+            door.tell("{new} now supersedes {old}", old=old, new=new)
+            door.tell("  `recollect undo` reverts it.", style="dim")
 
     door.answer({"old": old, "new": new, "path": path, "changed": changed}, show)

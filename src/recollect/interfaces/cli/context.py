@@ -127,12 +127,12 @@ def command(
         lines = ["\b", "Example:", *(f"  {line}" for line in example.split("\n"))]
         about = "\n    ".join([f"{(run.__doc__ or '').rstrip()}\n", *lines])
         if dry_run:
-            option("--dry-run", is_flag=True, help="Show what would be done; change nothing.")(run)
+            option("--dry-run", is_flag=True, help="Show what would happen; change nothing.")(run)
         if scope:
             option(
                 "--scope",
                 type=Choice(SCOPE_NAMES),
-                help="The store: of this project, or of all projects.",
+                help="The store: this project's, or the global one.",
             )(run)
         option("--json", "as_json", is_flag=True, help="Answer as JSON.")(run)
         return Command(name, opened, about, run.__dict__.pop("parameters"))
@@ -147,7 +147,7 @@ def open_door(name: str, folder: str | None = None, *, as_json: bool) -> Door:
     except FileNotFoundError:  # somebody took the current folder away
         os.chdir("/")
         door = Door(name, as_json=as_json, folder=None)
-        sys.exit(report(door, FileNotThere(path=".", reason="the current folder is gone")))
+        sys.exit(report(door, FileNotThere(path=".", reason="the current folder no longer exists")))
 
 
 def guarded(door: Door, run: Callable[..., None], values: dict[str, Any]) -> None:
@@ -292,15 +292,15 @@ def filters(run: Any) -> Any:
                 metavar="WORD",
                 help="Only this kind (decision), category (bugfix) or layer (semantic).",
             ),
-            option("--tags", default=None, help="Only with all of these tags."),
-            option("--file", default=None, help="Only about a file whose path has this."),
+            option("--tags", default=None, help="Only memories with all of these tags."),
+            option("--file", default=None, help="Only about files whose path contains this."),
             option("--concept", default=None, help="Only about this concept."),
-            option("--session", default=None, help="Only what this session left."),
+            option("--session", default=None, help="Only from this session."),
             option(
                 "--since", default=None, help="Not older than this day (2026-01-31, 2026-01, 2026)."
             ),
             option("--until", default=None, help="Not newer than this day."),
-            option("--archived", is_flag=True, help="Look through the archive instead."),
+            option("--archived", is_flag=True, help="Search the archive instead."),
         )
     ):
         run = add(run)
@@ -311,7 +311,7 @@ def filter_of(door: Door, given: dict[str, Any]) -> Filter:
     """The filter that the options ask for."""
     for name in ("since", "until"):
         if given[name] and not _is_day(given[name]):
-            raise door.refusal(f"--{name} takes a day such as 2026-01-31; not “{given[name]}”.")
+            raise door.refusal(f"--{name} must be a day such as 2026-01-31, not “{given[name]}”.")
     named = {"layer": given["layer"] or "", "kind": given["kind"] or "", "category": ""}
     if given["word"]:
         field, word = _field_of(given["word"].strip().lower())

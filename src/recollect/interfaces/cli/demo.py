@@ -35,15 +35,15 @@ SIGNS = {"stands": "=", "overtaken": "<", "lost": "!"}
     "--keep",
     type=FolderPath(),
     default=None,
-    help="Leave everything in this (empty or new) folder.",
+    help="Keep everything in this (empty or new) folder.",
 )
 def demo_command(door: Door, lang: str, keep: str | None) -> None:
-    """See it at work: a made-up history, English and Chinese, played through the real hooks.
+    """Play a made-up history, in English and Chinese, through the real hooks.
 
-    Eight sessions of a small project are held; then new sessions ask, and you see what would be
-    handed to the agent, with its cost in tokens and milliseconds. Three agents work at once, one of
-    them in another project. Months later the sessions have faded: what they said stays, to the last
-    statement, and two of them come back. Nothing of yours is touched.
+    Eight sessions of a small project run. Then new sessions ask questions, and you see what the
+    agent would get, with its cost in tokens and milliseconds. Three agents work at once, one of
+    them in another project. Months later the sessions are archived, every statement is still
+    found, and two sessions are brought back. Your own files are not touched.
     """
     from recollect.ops import setup
     from recollect.ops.demo import Play
@@ -94,7 +94,7 @@ class _Stage:
             self.door.paper.line(("dim", f"    │ {shown(text)[:LONGEST_LINE]}"))
 
     def hold_sessions(self) -> list[dict[str, Any]]:
-        self.heading("1. Eight sessions are held; hooks and worker capture them")
+        self.heading("1. Eight sessions run; hooks and worker capture them")
         held = []
         for session, calls in self.play.sessions():
             self.door.tell(
@@ -107,7 +107,7 @@ class _Stage:
         return held
 
     def show_memories(self) -> list[dict[str, Any]]:
-        self.heading("2. What came out: Markdown files, such as the last one")
+        self.heading("2. The result: Markdown files, such as the last one")
         app = self.play.app()
         store = app.store()
         entries = store.index.entries(Filter())
@@ -120,13 +120,13 @@ class _Stage:
         return [{"id": e.id, "title": e.title, "path": e.path} for e in entries]
 
     def start_a_session(self) -> dict[str, Any]:
-        self.heading("3. A new session starts: its brief")
+        self.heading("3. A new session starts with this brief")
         brief = self.play.brief()
         self.quote(brief)
         return brief._asdict()
 
     def ask(self) -> list[Answer]:
-        self.heading("4. It asks, and things fail: what the hooks hand over")
+        self.heading("4. Prompts and failures, and what the hooks add to them")
         answers = []
         for answer in self.play.answers():
             if not self.door.as_json:
@@ -139,7 +139,7 @@ class _Stage:
     def find_a_skill(self) -> list[str]:
         from recollect.features import skill_candidates as skills
 
-        self.heading("5. What was done three times could be a skill")
+        self.heading("5. A procedure repeated three times could become a skill")
         app = self.play.app()
         found = skills.analyse_stores(app, skills.Asked(), scope="project", dry_run=False)[0].found
         for one in found.suggestions:
@@ -150,7 +150,7 @@ class _Stage:
         return [one.name for one in found.suggestions]
 
     def hold_three_at_once(self) -> dict[str, Any]:
-        self.heading("6. Two sessions at once here and one in another project")
+        self.heading("6. Two sessions at once here, and one in another project")
         landed = self.play.day()
         for one in landed:
             self._show_landed(one)
@@ -169,11 +169,11 @@ class _Stage:
     def let_months_pass(self) -> dict[str, int]:
         from recollect.features import lifecycle
 
-        self.heading("7. Four months later: the sessions have faded, what they said has not")
+        self.heading("7. Four months later: the sessions are archived, what they taught is not")
         app = self.play.months_later()
         done = lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)[0]
         self.door.tell(
-            "  statements put where they belong: {absorbed}; sessions archived: {archived}",
+            "  statements filed: {absorbed}; sessions archived: {archived}",
             absorbed=done.counts["absorbed"],
             archived=done.counts["archived"],
         )
@@ -182,7 +182,7 @@ class _Stage:
             self.door.tell("  {layer}: {n}", layer=layer, n=n)
         reversed_rules = [row for row in done.rows if row.do == "note"]
         for row in reversed_rules:
-            self.door.tell("  a rule was turned round; the file keeps what it said before:")
+            self.door.tell("  a rule was reversed; the file keeps the old wording:")
             self.dim(f"- {row.text}")
             self.dim(f"  {row.new}")
         app.close()
@@ -191,7 +191,7 @@ class _Stage:
     def settle(self) -> list[dict[str, str]]:
         from recollect.features import lifecycle
 
-        self.heading("8. What contradicts itself and is not certain is settled by a person")
+        self.heading("8. Uncertain contradictions wait for a person")
         app = self.play.months_later()
         settled = []
         for scope, wait in lifecycle.conflicts(app, scope="project"):
@@ -208,7 +208,7 @@ class _Stage:
     def find_again(self) -> list[dict[str, str]]:
         from recollect.ops.demo import LOST, OVERTAKEN, STANDS, found_again
 
-        self.heading("9. Every statement of the sessions that faded is found again")
+        self.heading("9. Every statement of the archived sessions is still found")
         app = self.play.months_later()
         found = found_again(app.store())
         app.close()
@@ -217,7 +217,7 @@ class _Stage:
             for one in (row for row in found if row.session == session):
                 self.dim(f"{SIGNS[one.how]} {one.path}: {one.text}")
         self.door.tell(
-            "  {stands} stand, {overtaken} gave way to something newer, {lost} are lost",
+            "  {stands} hold, {overtaken} were superseded, {lost} are lost",
             stands=sum(one.how == STANDS for one in found),
             overtaken=sum(one.how == OVERTAKEN for one in found),
             lost=sum(one.how == LOST for one in found),
@@ -228,7 +228,7 @@ class _Stage:
         from recollect.features import lifecycle as archive
         from recollect.features import reading
 
-        self.heading("10. An archived session costs nothing, is found, and comes back")
+        self.heading("10. An archived session costs nothing, can be found and brought back")
         app = self.play.months_later()
         back = []
         for words in FADED:
@@ -247,7 +247,9 @@ class _Stage:
 
     def quote(self, answer: Answer) -> None:
         if not answer.text:
-            self.door.tell("    nothing is said ({ms:.0f} ms)", ms=answer.milliseconds, style="dim")
+            self.door.tell(
+                "    nothing is added ({ms:.0f} ms)", ms=answer.milliseconds, style="dim"
+            )
             return
         lines = answer.text.splitlines()
         for line in lines[:LONGEST_QUOTE]:
@@ -265,8 +267,7 @@ class _Stage:
         took = sorted(answer.milliseconds for answer in answers)
         self.door.paper.line()
         self.door.tell(
-            "{n} questions: {tokens} tokens in all, {low:.0f} to {high:.0f} ms a hook, "
-            "from its start to its end.",
+            "{n} questions: {tokens} tokens in all; each hook took {low:.0f} to {high:.0f} ms.",
             n=len(answers),
             tokens=sum(answer.tokens for answer in answers),
             low=took[0],

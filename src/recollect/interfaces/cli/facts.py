@@ -33,9 +33,9 @@ def _fact_options(kind: str) -> Callable[[Any], Any]:
                     show_default=True,
                     help="What it is about.",
                 ),
-                option("--files", default=None, help="Files it is about, with commas."),
-                option("--concepts", default=None, help="Concepts, with commas."),
-                option("--tags", default=None, help="Three to six nouns, with commas."),
+                option("--files", default=None, help="Files it is about, separated by commas."),
+                option("--concepts", default=None, help="Concepts, separated by commas."),
+                option("--tags", default=None, help="Three to six nouns, separated by commas."),
             )
         ):
             run = add(run)
@@ -57,7 +57,7 @@ def _fact_options(kind: str) -> Callable[[Any], Any]:
 def add_decision_command(
     door: Door, content: str, reason: str, scope: str | None, dry_run: bool, **given: Any
 ) -> None:
-    """Keep a decision, and why it was taken, under a number of its own (d001, d002, …)."""
+    """Add a decision and its reason, with a number (d001, d002, …)."""
     _add(door, _fact("decision", content, reason, given), given, scope=scope, dry_run=dry_run)
 
 
@@ -73,7 +73,7 @@ def add_decision_command(
 def add_pattern_command(
     door: Door, content: str, detail: str, scope: str | None, dry_run: bool, **given: Any
 ) -> None:
-    """Keep a convention, a best practice or an anti-pattern (p001, p002, …)."""
+    """Add a convention, best practice or anti-pattern (p001, p002, …)."""
     _add(door, _fact("pattern", content, detail, given), given, scope=scope, dry_run=dry_run)
 
 
@@ -96,7 +96,7 @@ def add_pattern_command(
 def add_issue_command(
     door: Door, content: str, detail: str, scope: str | None, dry_run: bool, **given: Any
 ) -> None:
-    """Keep an issue (i001, i002, …); open ones are told at the start of each session."""
+    """Add an issue (i001, i002, …); open ones are part of every brief."""
     fact = _fact("issue", content, detail, given)._replace(status=given["status"])
     _add(door, fact, given, scope=scope, dry_run=dry_run)
 
@@ -116,7 +116,7 @@ def _add(
     door: Door, fact: Fact, given: dict[str, Any], *, scope: str | None, dry_run: bool
 ) -> None:
     if not fact.content.strip():
-        raise door.refusal("There is nothing to keep.")
+        raise door.refusal("There is nothing to save.")
     row = facts.add(door.app, fact, words(given["tags"]), scope=scope or "", dry_run=dry_run)
 
     def show() -> None:
@@ -134,7 +134,7 @@ def _show_row(door: Door, row: Row, *, dry_run: bool) -> None:
     kept = row.kept
     about = {"number": kept.number, "content": kept.content}
     if kept.what == "unchanged":
-        door.tell("{number} says that already: {content}", **about)
+        door.tell("{number} already says that: {content}", **about)
     elif kept.what == "created":
         door.tell(
             "Would add {number}: {content}" if dry_run else "Added {number}: {content}", **about
@@ -154,13 +154,13 @@ def _show_row(door: Door, row: Row, *, dry_run: bool) -> None:
 @command("resolve", scope=True, dry_run=True, example="recollect resolve i001")
 @argument("name", metavar="ID")
 def resolve_command(door: Door, name: str, scope: str | None, dry_run: bool) -> None:
-    """Note that an issue is resolved; ID is its number (i001) or the id of its memory."""
+    """Mark an issue as resolved; ID is its number (i001) or its memory's id."""
     row = facts.resolve(door.app, name, scope=scope or "", dry_run=dry_run)
 
     def show() -> None:
         about = {"number": row.kept.number, "content": row.kept.content}
         if row.kept.what == "unchanged":
-            door.tell("{number} is resolved already: {content}", **about)
+            door.tell("{number} is already resolved: {content}", **about)
         elif dry_run:
             door.tell("Would resolve {number}: {content}", **about)
         else:
@@ -179,16 +179,16 @@ def resolve_command(door: Door, name: str, scope: str | None, dry_run: bool) -> 
 @option(
     "--session",
     default=None,
-    help="The memory of this session instead: its id, or the client's id of the session.",
+    help="Read this session's memory instead: its id, or the client's session id.",
 )
 def extract_facts_command(
     door: Door, file: str, session: str | None, scope: str | None, dry_run: bool
 ) -> None:
-    """Take decisions, patterns and issues out of a session file, each once.
+    """Extract decisions, patterns and issues from a session file, each once.
 
-    FILE is a path, a name in the store's folder `sessions`, or `-` for stdin; the newest there by
-    default. What stands in its lists and cannot be read is named with its line; running it again
-    adds nothing.
+    FILE is a path, a name in the store's folder `sessions`, or `-` for stdin (default: the
+    newest there). List items that cannot be parsed are reported with their line; running it
+    again adds nothing.
     """
     if file and session:
         raise door.refusal("Give a file or --session, not both.")
@@ -215,10 +215,10 @@ def _show_extracted(door: Door, done: Extracted, *, dry_run: bool) -> None:
     for one in done.unread[:MOST_SHOWN]:
         where = str(one.line) if one.line == one.last else f"{one.line}–{one.last}"
         door.tell(
-            "Not understood, line {where}: {text}", where=where, text=one.text, style="yellow"
+            "Could not parse line {where}: {text}", where=where, text=one.text, style="yellow"
         )
     if len(done.unread) > MOST_SHOWN:
-        door.tell("… and {n} more that are not understood", n=len(done.unread) - MOST_SHOWN)
+        door.tell("… and {n} more lines that could not be parsed", n=len(done.unread) - MOST_SHOWN)
 
 
 @command(
@@ -232,9 +232,9 @@ def _show_extracted(door: Door, done: Extracted, *, dry_run: bool) -> None:
 def clear_facts_command(
     door: Door, kind: str | None, yes: bool, scope: str | None, dry_run: bool
 ) -> None:
-    """Move all facts into the archive; their numbers are not given again.
+    """Archive all facts; their numbers are not reused.
 
-    `recollect search --archived` finds them there and `recollect undo` brings them back.
+    `recollect search --archived` finds them and `recollect undo` restores them.
     """
     kinds = (kind,) if kind else KINDS
     rows = facts.clear(door.app, kinds, scope=scope or "", dry_run=True)
@@ -249,14 +249,14 @@ def clear_facts_command(
         if not rows:
             door.tell("There are no facts to archive.")
         elif not dry_run:
-            door.tell("  `recollect undo` brings them back.", style="dim")
+            door.tell("  `recollect undo` restores them.", style="dim")
 
     door.answer([row.as_json() for row in rows], show)
 
 
 def _confirm(door: Door, count: int) -> None:
     if not sys.stdin.isatty():
-        raise door.refusal("There is no terminal to ask at: give --yes too.")
+        raise door.refusal("There is no terminal to confirm at: add --yes.")
     door.confirm(door.say("Archive {n} facts?", n=count))
 
 
@@ -278,19 +278,19 @@ def memory_set_command(
 ) -> None:
     """Write a core file: project, architecture, conventions, or any other name.
 
-    Core files are told at the start of every session, so keep them short. The text takes the place
-    of what the file said; `recollect undo` brings that back.
+    Core files are part of every brief, so keep them short. The text replaces the file's
+    content; `recollect undo` restores it.
     """
     if (text is None) == (file is None):
         raise door.refusal("Give the text once: TEXT, - or --file.")
     said = text_at(file) if file is not None else text_at("-") if text == "-" else text or ""
     if not said.strip():
-        raise door.refusal("There is nothing to keep.")
+        raise door.refusal("There is nothing to save.")
     done, path = core.write_core_memory(door.app, name, said, scope=scope or "", dry_run=dry_run)
 
     def show() -> None:
         if done.what == "unchanged":
-            door.tell("{id} says that already; nothing was changed.", id=done.id)
+            door.tell("{id} already says that; nothing was changed.", id=done.id)
         elif dry_run:
             door.tell("Would write {path}", path=path)
             door.paper.line()
@@ -327,7 +327,7 @@ def memory_get_command(door: Door, name: str, scope: str | None) -> None:
 
 @command("memory-list", scope=True, example="recollect memory-list")
 def memory_list_command(door: Door, scope: str | None) -> None:
-    """List the core files and what each costs in a brief."""
+    """List the core files and their cost in tokens."""
     files = core.every(door.app, scope=scope or "")
 
     def show() -> None:
@@ -345,7 +345,7 @@ def memory_list_command(door: Door, scope: str | None) -> None:
 
 def _tell_cut(door: Door, name: str) -> None:
     door.tell(
-        "{id} is longer than its share of the brief: a session may be shown its beginning only.",
+        "{id} is longer than its share of the brief: sessions may see only its beginning.",
         style="dim",
         id=name,
     )
@@ -353,4 +353,6 @@ def _tell_cut(door: Door, name: str) -> None:
 
 def _show_none(door: Door, files: list[CoreFile]) -> None:
     if not files:
-        door.tell("There are no core files yet; `recollect memory-set project TEXT` makes one.")
+        door.tell(
+            "There are no core files yet; create one with `recollect memory-set project TEXT`."
+        )

@@ -15,7 +15,7 @@ from recollect.privacy.keys import Changed, Made, State, Wish
 
 SHORTEST_PASSPHRASE = 8
 KEPT = {
-    "none": "There is no key in {path}; `recollect key-init` makes one.",
+    "none": "There is no key in {path}; `recollect key-init` creates one.",
     "file": "Your key is in {path}",
     "passphrase": "Your key is in {path}, with a passphrase",
     "keyring": "Your key is in the keyring, as {path} says",
@@ -29,19 +29,19 @@ KEPT = {
     "recollect key-init --passphrase",
 )
 @option("--name", default=keys.HERE, show_default=True, help="What to call this key.")
-@option("--passphrase", is_flag=True, help="Ask for a passphrase that locks the key.")
+@option("--passphrase", is_flag=True, help="Protect the key with a passphrase.")
 @option("--keyring", is_flag=True, help="Keep the key in the system's keyring.")
 @option(
     "--recovery-file",
     type=FilePath(),
     default="",
-    help="Where to put the recovery key; on the terminal by default.",
+    help="Where to write the recovery key (default: the terminal).",
 )
 @option(
     "--recovery",
     default="",
     metavar="PUBLIC-KEY",
-    help="A recovery key that you have already, by its public half.",
+    help="The public half of an existing recovery key.",
 )
 def key_init_command(
     door: Door,
@@ -52,13 +52,13 @@ def key_init_command(
     recovery: str,
     dry_run: bool,
 ) -> None:
-    """Make the key of this machine, and a recovery key.
+    """Create this machine's key and a recovery key.
 
-    Who loses every key loses what is encrypted, so nothing is encrypted without a second one. Keep the
-    recovery key away from this machine: on paper, on a stick, in a password manager.
+    If every key is lost, the encrypted memories are lost, so encryption requires a second key.
+    Keep the recovery key away from this machine: on paper, on a stick, in a password manager.
     """
     if passphrase and keyring:
-        raise door.refusal("A key is locked by a passphrase or kept in the keyring, not both.")
+        raise door.refusal("Give a key a passphrase or store it in the keyring, not both.")
     words = _new_passphrase(door) if passphrase and not dry_run else ""
     can_show = sys.stdout.isatty() and not door.as_json
     wish = Wish(name, words, keyring, recovery, recovery_file, can_show)
@@ -71,26 +71,28 @@ def _new_passphrase(door: Door) -> str:
         raise door.refusal("There is no terminal to ask for a passphrase.")
     words = door.ask_hidden(door.say("New passphrase"), twice=True)
     if len(words) < SHORTEST_PASSPHRASE:
-        raise door.refusal("A passphrase has eight characters or more.")
+        raise door.refusal("A passphrase needs at least eight characters.")
     return words
 
 
 def _show_made(door: Door, made: Made, *, dry_run: bool) -> None:
     if dry_run:
-        door.tell("Would make a key in {path}, and a recovery key", path=made.path)
+        door.tell("Would create a key in {path}, and a recovery key", path=made.path)
         return
-    door.tell("Made a key in {path}", path=made.path, style="bold")
+    door.tell("Created a key in {path}", path=made.path, style="bold")
     door.tell("  public key: {key}", key=made.recipients[0].key, style="dim")
     if made.secret:
-        door.tell("Write down this recovery key; it is shown once and kept nowhere:")
+        door.tell("Write down this recovery key; it is shown once and stored nowhere:")
         door.paper.line(("bold", f"  {made.secret}"))
     elif made.recovery_file:
-        door.tell("The recovery key is in {path}: keep it elsewhere.", path=made.recovery_file)
+        door.tell(
+            "The recovery key is in {path}: move it to a safe place.", path=made.recovery_file
+        )
 
 
 @command("key-list", example="recollect key-list")
 def key_list_command(door: Door) -> None:
-    """List the keys that are encrypted for, and where yours is."""
+    """List the recipients, and where your key is."""
     state = keys.state(door.app)
     door.answer(state.as_json(), lambda: _show_state(door, state))
 
@@ -104,7 +106,7 @@ def _show_state(door: Door, state: State) -> None:
         door.tell("  encrypted memories: {n} ({scope})", n=count, scope=door.word(scope))
         if others:
             door.tell(
-                "  for other keys than these: {n}; `recollect key-rewrap` encrypts them anew",
+                "  encrypted for other keys: {n}; `recollect key-rewrap` re-encrypts them",
                 n=others,
                 style="yellow",
             )
@@ -118,9 +120,9 @@ def _show_state(door: Door, state: State) -> None:
 @argument("key", metavar="PUBLIC-KEY")
 @option("--name", required=True, help="What to call it.")
 def key_add_command(door: Door, key: str, name: str, dry_run: bool) -> None:
-    """Encrypt for one more key: that of another machine of yours, or of somebody who may read all.
+    """Add a recipient: another machine of yours, or somebody who may read everything.
 
-    What is encrypted already, in the stores at hand, is encrypted anew.
+    Existing encrypted memories in this project's and the global store are re-encrypted.
     """
     _show_changed(door, keys.add(door.app, key, name, dry_run=dry_run), dry_run=dry_run)
 
@@ -128,26 +130,26 @@ def key_add_command(door: Door, key: str, name: str, dry_run: bool) -> None:
 @command("key-remove", dry_run=True, example="recollect key-remove laptop")
 @argument("name", metavar="NAME|PUBLIC-KEY")
 def key_remove_command(door: Door, name: str, dry_run: bool) -> None:
-    """Encrypt for a key no more, and anew what is encrypted already in the stores at hand.
+    """Remove a recipient, and re-encrypt this project's and the global store.
 
-    What the key could read before, its owner may have kept; old versions in git and in the journal
-    stay readable to it.
+    Its owner may have copies of what the key could read; old versions in git and in the journal
+    stay readable.
     """
     _show_changed(door, keys.remove(door.app, name, dry_run=dry_run), dry_run=dry_run)
 
 
 @command("key-rotate", dry_run=True, example="recollect key-rotate")
 def key_rotate_command(door: Door, dry_run: bool) -> None:
-    """Put a new key in place of this machine's, and encrypt anew for it.
+    """Replace this machine's key, and re-encrypt for the new one.
 
-    The old one stays in the identity file, for stores that are not at hand and for old versions.
+    The old key stays in the identity file, for other stores and old versions.
     """
     _show_changed(door, keys.rotate(door.app, dry_run=dry_run), dry_run=dry_run)
 
 
 @command("key-rewrap", dry_run=True, example="recollect key-rewrap")
 def key_rewrap_command(door: Door, dry_run: bool) -> None:
-    """Encrypt anew what is for other keys than those of today: in this project and the global store."""
+    """Re-encrypt memories that are encrypted for old keys, in this project's and the global store."""
     _show_changed(door, keys.rewrap(door.app, dry_run=dry_run), dry_run=dry_run)
 
 
@@ -157,15 +159,15 @@ def _show_changed(door: Door, done: Changed, *, dry_run: bool) -> None:
             door.tell("Encrypted for {name}: {key}", name=one.name, key=one.key)
         for scope, found in done.rewrapped:
             door.tell(
-                "  would be encrypted anew: {n} ({scope})"
+                "  would be re-encrypted: {n} ({scope})"
                 if dry_run
-                else "  encrypted anew: {n} ({scope})",
+                else "  re-encrypted: {n} ({scope})",
                 n=len(found.done),
                 scope=door.word(scope),
             )
             for name, why in found.left:
                 door.tell(
-                    "  left as it is: {id}: {why}", id=name, why=door.translate(why), style="yellow"
+                    "  not changed: {id}: {why}", id=name, why=door.translate(why), style="yellow"
                 )
 
     door.answer(done.as_json(), show)
@@ -181,8 +183,8 @@ def _show_changed(door: Door, done: Changed, *, dry_run: bool) -> None:
     example="recollect encrypt salary-talks\nrecollect encrypt --layer reference --dry-run",
 )
 @argument("names", metavar="[ID]...", nargs=-1, shell_complete=complete_ids)
-@option("--layer", type=Choice(model.LAYERS), default=None, help="All of this layer.")
-@option("--all", "every", is_flag=True, help="All that can be.")
+@option("--layer", type=Choice(model.LAYERS), default=None, help="Everything in this layer.")
+@option("--all", "every", is_flag=True, help="Everything that can be encrypted.")
 @option("--yes", is_flag=True, help="Do not ask (for --layer and --all).")
 def encrypt_command(
     door: Door,
@@ -193,11 +195,12 @@ def encrypt_command(
     scope: str | None,
     dry_run: bool,
 ) -> None:
-    """Encrypt memories; without any, finish what a crash interrupted.
+    """Encrypt memories; without arguments, finish an interrupted encryption.
 
-    Each gets a name that says nothing, and its text goes out of the journal, the index and the views;
-    there is no undo, but `recollect decrypt`. Agents are not told of it any more: a person finds it with
-    `recollect search --encrypted` and reads it with `recollect show`. `recollect key-init` comes first.
+    Each gets a random name, and its text is removed from the journal, the index and the views;
+    only `recollect decrypt` reverts it. Agents no longer see it: a person finds it with
+    `recollect search --encrypted` and reads it with `recollect show`. Run `recollect key-init`
+    first.
     """
     if sum((bool(names), bool(layer), every)) > 1:
         raise door.refusal("Name the memories, or a layer, or --all.")
@@ -217,7 +220,7 @@ def encrypt_command(
 def _confirm(door: Door, count: int, *, yes: bool) -> None:
     if not yes and count:
         if not sys.stdin.isatty():
-            raise door.refusal("That is many at once: give --yes too, or try it with --dry-run.")
+            raise door.refusal("That affects many memories: add --yes, or try --dry-run.")
         door.confirm(door.say("Encrypt {n} memories?", n=count))
 
 
@@ -237,7 +240,7 @@ def _show_turned(door: Door, turned: Turned, *, dry_run: bool) -> None:
     if dry_run:
         door.tell("Would encrypt {id}", id=turned.old_id)
     else:
-        door.tell("Encrypted {id}, which is {new} now", id=turned.old_id, new=turned.id)
+        door.tell("Encrypted {id}; its id is now {new}", id=turned.old_id, new=turned.id)
 
 
 def _show_many(door: Door, found: Many, *, dry_run: bool) -> None:
@@ -246,15 +249,15 @@ def _show_many(door: Door, found: Many, *, dry_run: bool) -> None:
     for turned in found.done:
         _show_turned(door, turned, dry_run=dry_run)
     for name, why in found.plain:
-        door.tell("  left as it is: {id}: {why}", id=name, why=door.translate(why), style="dim")
+        door.tell("  not changed: {id}: {why}", id=name, why=door.translate(why), style="dim")
     if found.done and not dry_run:
         _show_left(door, found.left)
 
 
 def _show_left(door: Door, left: list[tuple[str, str]]) -> None:
-    door.tell("Its old text is gone from the store, the journal, the index and the views.")
+    door.tell("Its old text was removed from the store, the journal, the index and the views.")
     if left:
-        door.tell("What still has it, or its name:")
+        door.tell("Remaining places with its text or name:")
     for what, path in left:
         door.tell("  {what}: {path}", what=door.word(what), path=path, style="yellow")
 
@@ -266,9 +269,9 @@ def _finish(door: Door, *, dry_run: bool) -> None:
 
     def show() -> None:
         if not ids:
-            door.tell("Nothing was interrupted; name the memory that is to be encrypted.")
+            door.tell("No interrupted encryption found; name the memory to encrypt.")
         for name in ids:
-            door.tell("The plain text of {id} is gone from the journal.", id=name)
+            door.tell("The plain text of {id} was removed from the journal.", id=name)
 
     door.answer({"finished": ids}, show)
 
@@ -280,7 +283,7 @@ def _finish(door: Door, *, dry_run: bool) -> None:
 )
 @argument("name", metavar="ID", shell_complete=complete_ids)
 def decrypt_command(door: Door, name: str, dry_run: bool) -> None:
-    """Make an encrypted memory a plain one, under the name that it had."""
+    """Decrypt a memory and restore its old name."""
     done = sealing.decrypt(door.app, name, dry_run=dry_run)
 
     def show() -> None:
@@ -288,7 +291,7 @@ def decrypt_command(door: Door, name: str, dry_run: bool) -> None:
         if dry_run:
             door.tell("Would decrypt {id}, to {path}", id=turned.old_id, path=done.path)
             return
-        door.tell("Decrypted {id}, which is {new} now", id=turned.old_id, new=turned.id)
+        door.tell("Decrypted {id}; its id is now {new}", id=turned.old_id, new=turned.id)
         door.tell("  {path}", path=done.path, style="dim")
 
     door.answer(done.as_json(), show)
@@ -302,8 +305,8 @@ def decrypt_command(door: Door, name: str, dry_run: bool) -> None:
 def textconv_command(door: Door, path: str) -> None:
     """Print the plain text of an encrypted file, so that `git diff` can compare.
 
-    What cannot be opened is printed as it is. docs/encryption.md has the settings of git, among them
-    the one without which it would keep the plain text.
+    Files that cannot be decrypted are printed unchanged. docs/encryption.md has the git
+    settings, including the one that keeps git from caching the plain text.
     """
     text = sealing.text_of(door.app, path)
     door.answer({"text": text}, lambda: door.paper.block(text.rstrip("\n")))
@@ -329,7 +332,7 @@ def merge_driver_command(door: Door, base: str, ours: str, theirs: str, path: st
     def show() -> None:
         if twice:
             door.tell(
-                "{path}: both sides changed the same lines; both wordings stand there: {n}",
+                "{path}: both sides changed the same lines; both wordings are kept: {n}",
                 path=path or ours,
                 n=twice,
             )

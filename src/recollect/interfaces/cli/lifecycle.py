@@ -40,14 +40,15 @@ _REASONS = {
 @option(
     "--force",
     is_flag=True,
-    help="Archive the one that was active longest ago even if no rule asks for it.",
+    help="Archive the least recently active one even if no rule requires it.",
 )
 def archive_command(door: Door, stats: bool, force: bool, scope: str | None, dry_run: bool) -> None:
-    """Move conversations that are no longer active into the archive.
+    """Archive inactive conversations.
 
-    They go after 14 days without activity; of more than 20 active ones, the oldest go (archive.days and
-    archive.most in the settings). An archived conversation costs nothing at recall, is found with
-    `recollect search --archived`, and comes back with `recollect activate`. Nothing is ever deleted.
+    A conversation is archived after 14 days without activity, or when more than 20 are active,
+    oldest first (settings archive.days and archive.most). An archived conversation costs
+    nothing at recall; `recollect search --archived` finds it and `recollect activate` brings it
+    back. Nothing is ever deleted.
     """
     if stats:
         counted = archive.stats(door.app, scope=scope or "")
@@ -110,11 +111,11 @@ def _show_stats(door: Door, counted: list[tuple[str, Stats]]) -> None:
 )
 @argument("name", required=False, default="")
 @option("--list", "as_list", is_flag=True, help="List what is in the archive.")
-@option("--search", "text", default="", help="List the conversations that say these words.")
+@option("--search", "text", default="", help="List conversations with these words.")
 def activate_command(
     door: Door, name: str, as_list: bool, text: str, scope: str | None, dry_run: bool
 ) -> None:
-    """Bring a memory back from the archive; it counts as active from then on."""
+    """Bring a memory back from the archive."""
     if as_list or text:
         found = archive.listed(door.app, scope=scope or "", words=text)
         rows = [_row(where, entry) for where, entry in found]
@@ -126,7 +127,7 @@ def activate_command(
 
     def show() -> None:
         if not changed:
-            door.tell("{id} is active already.", id=name)
+            door.tell("{id} is already active.", id=name)
         elif dry_run:
             door.tell("Would bring back {id}: {path}", id=name, path=path)
         else:
@@ -149,7 +150,7 @@ def _row(scope: str, entry: Entry) -> dict[str, Any]:
 
 def _show_listed(door: Door, found: list[tuple[str, Entry]]) -> None:
     if not found:
-        door.tell("Nothing was found.")
+        door.tell("Nothing found.")
         return
     heads = door.heads("memory", "title", "tags", "where", "date", "scope")
     rows = [
@@ -170,9 +171,9 @@ def _show_listed(door: Door, found: list[tuple[str, Entry]]) -> None:
 
 
 WHY = {
-    "superseded": "  {id}  (superseded; untouched since {day})",
-    "resolved": "  {id}  (resolved; untouched since {day})",
-    "unused": "  {id}  (of low salience; not needed since {day})",
+    "superseded": "  {id}  (superseded; unchanged since {day})",
+    "resolved": "  {id}  (resolved; unchanged since {day})",
+    "unused": "  {id}  (low salience; unused since {day})",
 }
 
 
@@ -182,13 +183,13 @@ WHY = {
     dry_run=True,
     example="recollect prune\nrecollect prune --apply",
 )
-@option("--apply", "apply", is_flag=True, help="Move them into the archive.")
+@option("--apply", "apply", is_flag=True, help="Archive them.")
 def prune_command(door: Door, apply: bool, scope: str | None, dry_run: bool) -> None:
-    """List what is past its use by your policy, or move it into the archive.
+    """List what your pruning policy allows to archive, or archive it.
 
-    The policy is in the settings: after how many days memories go that were superseded, issues that
-    were resolved, and memories of low salience that nobody needs. With prune.auto consolidation does
-    it as well. Nothing is deleted: `recollect activate ID` brings a memory back, and it stays then.
+    The settings prune.* say after how many days superseded memories, resolved issues and unused
+    memories of low salience are archived. With prune.auto consolidation archives them too.
+    Nothing is deleted: `recollect activate ID` brings a memory back for good.
     """
     done = pruning.prune_stores(door.app, scope=scope or "", apply=apply and not dry_run)
     door.answer(
@@ -201,20 +202,20 @@ def _show(door: Door, done: list[Pruned], *, apply: bool, dry_run: bool) -> None
     for one in done:
         scope = door.word(one.scope)
         if not any(one.policy):
-            door.tell("The {scope} store has no policy: nothing is ever pruned.", scope=scope)
+            door.tell(
+                "The {scope} store has no pruning policy: nothing is ever pruned.", scope=scope
+            )
         elif not one.rows:
             door.tell("The {scope} store has nothing to prune.", scope=scope)
         elif apply and not dry_run:
-            door.tell(
-                "Moved into the archive of the {scope} store: {n}", scope=scope, n=len(one.rows)
-            )
+            door.tell("Archived in the {scope} store: {n}", scope=scope, n=len(one.rows))
         else:
-            door.tell("Past their use in the {scope} store: {n}", scope=scope, n=len(one.rows))
+            door.tell("Due for the archive in the {scope} store: {n}", scope=scope, n=len(one.rows))
         show_rows(door, one.rows)
     if dry_run:
         door.tell("Nothing was changed (--dry-run).", style="dim")
     elif not apply and any(one.rows for one in done):
-        door.tell("Move them into the archive with `recollect prune --apply`.", style="dim")
+        door.tell("Archive them with `recollect prune --apply`.", style="dim")
 
 
 def show_rows(door: Door, rows: Iterable[Due]) -> None:
@@ -229,18 +230,18 @@ def show_rows(door: Door, rows: Iterable[Due]) -> None:
 _ROWS = {
     "start": "  new file: {text}",
     "absorb": "  + {text}  ({episode})",
-    "renew": "  = {text}  (said again: {episode})",
+    "renew": "  = {text}  (repeated: {episode})",
     "replace": "  - {text}",
-    "remove": "  - {text}  (overtaken: {episode})",
+    "remove": "  - {text}  (superseded: {episode})",
     "note": "    kept as a comment: {new}",
     "retire": "  superseded as a whole: {episode} says otherwise",
     "weigh": "  ~ {text} → {new}  ({why})",
-    "archive": "  → {new}  (past its time; all that it says is found elsewhere)",
+    "archive": "  → {new}  (old; all its statements are filed elsewhere)",
 }
 
 _WHY_CONSOLIDATION = {
     "used": "used",
-    "idle": "not needed for 90 days",
+    "idle": "not used for 90 days",
     "corrected": "corrected by you",
     "approved": "approved by you",
 }
@@ -284,7 +285,7 @@ def show_consolidation(door: Door, done: Consolidated, *, dry_run: bool) -> None
             archived=counts["archived"],
         )
     if weighed := {row.path for row in rows if row.do == "weigh"}:
-        door.tell("  memories weighed anew by use and by what you said: {n}", n=len(weighed))
+        door.tell("  memories rescored by use and feedback: {n}", n=len(weighed))
     _show_pruned(door, done, dry_run=dry_run)
     _show_left(door, done, dry_run=dry_run)
     for view in done.views:
@@ -315,7 +316,7 @@ def _show_left(door: Door, done: Consolidated, *, dry_run: bool) -> None:
     outcome = done.outcome
     if outcome.waits:
         door.tell(
-            "Contradictions that wait for you: {n} (`recollect conflicts` lists them)",
+            "Contradictions to settle: {n} (`recollect conflicts` lists them)",
             n=len(outcome.waits),
             style="yellow",
         )
@@ -329,7 +330,7 @@ def _show_left(door: Door, done: Consolidated, *, dry_run: bool) -> None:
         )
     if outcome.later:
         door.tell(
-            "Past their time too, for the next passes: {n} (`recollect consolidate --force-decay` archives all)",
+            "Due as well, in the next passes: {n} (`recollect consolidate --force-decay` archives all)",
             n=outcome.later,
             style="dim",
         )
@@ -349,15 +350,15 @@ MOST_NAMED = 20
     "--scope",
     type=Choice(SCOPE_NAMES),
     default=None,
-    help="Put everything into this store; by default each session goes to its own project's.",
+    help="Save everything to this store (default: each session goes to its project's store).",
 )
 def capture_command(
     door: Door, transcript: str, client: str, scope: str | None, dry_run: bool
 ) -> None:
-    """Make memories of transcripts: one file, or all in a folder and below.
+    """Capture transcripts: one file, or all files below a folder.
 
-    What was captured before is not captured again, so it can be run as often as you like. The
-    exit code is 1 if a transcript could not be captured; the others are.
+    What was captured is skipped, so you can run it again at any time. The exit code is 1 if a
+    transcript could not be captured; the others still are.
     """
     with Progress(door, "capturing") as progress:
         done = capturing.capture_path(
@@ -373,14 +374,14 @@ def _show_captured(door: Door, place: str, done: capturing.Report, *, dry_run: b
         door.tell("There are no transcripts in {path}.", path=place)
     elif dry_run:
         door.tell(
-            "Would make new memories: {created}, bring up to date: {changed}; known or too slight: {nothing}",
+            "Would create memories: {created}, update: {changed}; known or without content: {nothing}",
             created=done.created,
             changed=done.changed,
             nothing=done.nothing,
         )
     else:
         door.tell(
-            "New memories: {created}, brought up to date: {changed}, known or too slight: {nothing}",
+            "New memories: {created}, updated: {changed}, known or without content: {nothing}",
             created=done.created,
             changed=done.changed,
             nothing=done.nothing,
@@ -389,7 +390,7 @@ def _show_captured(door: Door, place: str, done: capturing.Report, *, dry_run: b
         door.paper.line(("dim", f"  {name}"))
     if done.past_their_time:
         door.tell(
-            "Past their time already: {n}. Consolidation takes what they say to lasting memories, and archives a tenth of the store in each pass, the oldest first.",
+            "Due for the archive: {n}. Consolidation files what they say, and archives a tenth of the store in each pass, oldest first.",
             n=done.past_their_time,
             style="dim",
         )
@@ -412,15 +413,15 @@ def _show_captured(door: Door, place: str, done: capturing.Report, *, dry_run: b
 @option(
     "--force-decay",
     is_flag=True,
-    help="Archive the episodes past their time even if they are more than a tenth of the store.",
+    help="Archive all old episodes, even more than a tenth of the store.",
 )
 def consolidate_command(door: Door, scope: str | None, force_decay: bool, dry_run: bool) -> None:
-    """Put what was learned where it belongs, and bring index, views and brief up to date.
+    """File what was learned, and update index, views and brief.
 
-    What sessions found out goes into lasting memories, each statement once and with its origin; what
-    something newer contradicts gives way; episodes past their time are archived when every statement
-    of them is found elsewhere. What is not certain waits for you: `recollect conflicts`. Each change
-    is in `recollect history` and can be undone by itself.
+    Statements of sessions are filed into lasting memories, each once and with its origin. Newer
+    statements replace those they contradict. Old episodes are archived once all their
+    statements are filed. Uncertain contradictions wait in `recollect conflicts`. `recollect
+    history` lists each change; each can be undone.
     """
     done = lifecycle.consolidate(
         door.app, scope=scope or "", dry_run=dry_run, force_decay=force_decay
@@ -437,9 +438,9 @@ def consolidate_command(door: Door, scope: str | None, force_decay: bool, dry_ru
 
 @command("rebuild-index", scope=True, dry_run=True, example="recollect rebuild-index")
 def rebuild_index_command(door: Door, scope: str | None, dry_run: bool) -> None:
-    """Make the index anew from the files, and say what it has before and after.
+    """Rebuild the index from the files, and print the counts before and after.
 
-    What cannot be read is named, and stays as it is: the rest is found without it.
+    Unreadable files are reported and skipped.
     """
     with Progress(door, "indexing") as progress:
         done = lifecycle.rebuild_index(

@@ -39,10 +39,10 @@ def merge_command(
     again: bool,
     dry_run: bool,
 ) -> None:
-    """Make one memory of two that say the same, or list those that seem to.
+    """Merge two memories that say the same, or list candidates.
 
-    ID stays and takes in what only OTHER says; OTHER goes into the archive as it is, where `show` and
-    `history` still find it under its id. `recollect undo` takes it all back.
+    ID stays and gains what only OTHER says; OTHER is archived unchanged, where `show` and
+    `history` still find it by id. `recollect undo` reverts it.
     """
     if dismiss or again:
         decide(door, merging.dismiss, (name, other), again=again, dry_run=dry_run)
@@ -64,24 +64,24 @@ def _merge(door: Door, name: str, other: str, *, dry_run: bool) -> None:
             door.paper.block(done.text)
             door.tell("Nothing was changed (--dry-run).", style="dim")
             return
-        door.tell("{name} has taken in {other}", name=done.id, other=other)
-        door.tell("  {other} is kept in {path}", other=other, path=done.archived, style="dim")
+        door.tell("Merged {other} into {name}", name=done.id, other=other)
+        door.tell("  {other} is archived in {path}", other=other, path=done.archived, style="dim")
         for one in done.related:
-            door.tell("  {memory} names {name} now", memory=one, name=done.id, style="dim")
-        door.tell("  `recollect undo` takes it back.", style="dim")
+            door.tell("  {memory} now refers to {name}", memory=one, name=done.id, style="dim")
+        door.tell("  `recollect undo` reverts it.", style="dim")
 
     door.answer({**done._asdict(), "other": other}, show)
 
 
 def _show(door: Door, pairs: list[Pair]) -> None:
     if not pairs:
-        door.tell("No two memories seem to say the same.")
+        door.tell("No duplicates found.")
         return
     for pair in pairs:
         if pair.why == "title":
             door.tell("{id} and {other} have the same title", id=pair.id, other=pair.other)
         elif pair.why == "alike":
-            door.tell("{id} and {other} have much the same title", id=pair.id, other=pair.other)
+            door.tell("{id} and {other} have similar titles", id=pair.id, other=pair.other)
         else:
             door.tell(
                 "{id} and {other} have {shared} statements in common",
@@ -90,7 +90,7 @@ def _show(door: Door, pairs: list[Pair]) -> None:
                 shared=pair.shared,
             )
     door.tell(
-        "Merge two with `recollect merge ID OTHER`; --dismiss lets them be two for good.",
+        "Merge two with `recollect merge ID OTHER`; --dismiss keeps them separate for good.",
         style="dim",
     )
 
@@ -99,14 +99,14 @@ def _show(door: Door, pairs: list[Pair]) -> None:
 
 
 _REASONS = {
-    "said": "somebody said it in so many words",
+    "said": "a person stated it",
     "work": "it says how to work",
-    "habit": "it speaks of a habit",
+    "habit": "it describes a habit",
     "folder": "it names the folder of this project",
     "name": "it names this project",
     "files": "it is about files of this project",
-    "episode": "it tells what happened at one time",
-    "trust": "it comes from a tool or from outside",
+    "episode": "it describes a single event",
+    "trust": "it comes from a tool or an external source",
 }
 
 
@@ -122,14 +122,14 @@ _REASONS = {
     type=Choice(["global"]),
     default="global",
     show_default=True,
-    help="The store that takes it over.",
+    help="The target store.",
 )
 def promote_command(door: Door, name: str, to: str, dry_run: bool) -> None:
-    """Take a memory over for all projects; without ID, list those that seem to hold everywhere.
+    """Move a memory to the global store; without ID, list candidates.
 
-    It moves from the store of this project to the one of all projects, without the files and the
-    session that belong here; of rules, solutions and pointers the one that you name goes.
-    `recollect undo` brings it back.
+    The memory loses the files and session that belong to this project. From shared files
+    (rules, solutions, pointers) only the section that you name moves. `recollect undo` reverts
+    it.
     """
     if not name:
         found = promoting.worth_promoting(door.app)
@@ -139,10 +139,10 @@ def promote_command(door: Door, name: str, to: str, dry_run: bool) -> None:
 
     def show() -> None:
         if dry_run:
-            door.tell("Would take {id} over for all projects: {path}", id=name, path=done.path)
+            door.tell("Would move {id} to the global store: {path}", id=name, path=done.path)
         else:
             door.tell(
-                "Took {id} over for all projects: {path}", id=name, path=done.path, style="bold"
+                "Moved {id} to the global store: {path}", id=name, path=done.path, style="bold"
             )
         _show_decision(door, done.decision)
         if dry_run:
@@ -154,7 +154,7 @@ def promote_command(door: Door, name: str, to: str, dry_run: bool) -> None:
 
 def _show_decision(door: Door, decision: Scoped) -> None:
     """How general a memory is, and why."""
-    door.tell("  how general: {n} of 1", n=f"{decision.generalizability:.2f}", style="dim")
+    door.tell("  generality: {n} of 1", n=f"{decision.generalizability:.2f}", style="dim")
     for sign, names in (("+", decision.reasons), ("-", decision.blockers)):
         for name in names:
             door.paper.line(("dim" if sign == "+" else "yellow", f"  {sign} {_reason(door, name)}"))
@@ -179,7 +179,7 @@ def _show_worth(door: Door, found: list[Promoted]) -> None:
     if rows:
         door.paper.table(door.heads("memory", "title", "general", "why"), rows, wide=1, spare=[3])
     else:
-        door.tell("No memory of this project seems to hold for all projects.")
+        door.tell("No memory of this project seems to apply to all projects.")
 
 
 @command(
@@ -189,10 +189,10 @@ def _show_worth(door: Door, found: list[Promoted]) -> None:
     'recollect pin --test "add an index to the events table"',
 )
 @argument("name", metavar="[ID]", required=False, default="", shell_complete=complete_ids)
-@option("--brief", default="", help="Say it in these words instead of the summary.")
-@option("--when", default=None, help="Words that call for it, with commas.")
-@option("--test", "text", default=None, help="List the pointers that a prompt would call for.")
-@option("--scope", type=Choice(SCOPE_NAMES), default=None, help="List those of one store.")
+@option("--brief", default="", help="Use this text instead of the summary.")
+@option("--when", default=None, help="Words that trigger it, separated by commas.")
+@option("--test", "text", default=None, help="List the pointers that a prompt would trigger.")
+@option("--scope", type=Choice(SCOPE_NAMES), default=None, help="List only this store's.")
 def pin_command(
     door: Door,
     name: str,
@@ -202,10 +202,10 @@ def pin_command(
     scope: str | None,
     dry_run: bool,
 ) -> None:
-    """Point to a memory in CLAUDE.md, which every session loads; without ID, list the pointers.
+    """Add a pointer to CLAUDE.md, which every session loads; without ID, list the pointers.
 
-    A pointer is a few lines between two marks: what it is about, when to read it, and where. Nothing
-    else in the file is touched; `recollect unpin ID` takes it out again.
+    A pointer is a few lines between two marks: what it is about, when to read it, and where.
+    Nothing else in the file changes; `recollect unpin ID` removes it.
     """
     if not name:
         _list(door, promoting.pins(door.app, scope=scope or ""), text)
@@ -214,11 +214,11 @@ def pin_command(
 
     def show() -> None:
         if dry_run:
-            door.tell("Would point to {id} in {path}", id=name, path=done.path)
+            door.tell("Would add a pointer to {id} in {path}", id=name, path=done.path)
             door.paper.line()
             door.paper.block(done.block)
         else:
-            door.tell("Pointed to {id} in {path}", id=name, path=done.path, style="bold")
+            door.tell("Added a pointer to {id} in {path}", id=name, path=done.path, style="bold")
         _show_cost(door, done)
 
     door.answer(done.as_json(done.pointers), show)
@@ -236,9 +236,9 @@ def _list(door: Door, found: list[Pinned], text: str | None) -> None:
             if row.pointers:
                 _show_cost(door, row)
         if not any(row.pointers for row, _ in rows):
-            door.tell("Nothing is pinned; `recollect pin ID` points to a memory in CLAUDE.md.")
+            door.tell("Nothing is pinned; `recollect pin ID` adds a pointer to CLAUDE.md.")
         elif not any(shown for _, shown in rows):
-            door.tell("No pointer is called for.")
+            door.tell("No pointer matches.")
 
     door.answer([row.as_json(shown) for row, shown in rows], show)
 
@@ -260,16 +260,16 @@ def _show_cost(door: Door, row: Pinned) -> None:
 @command("unpin", dry_run=True, example="recollect unpin use-postgres-for-events")
 @argument("name", metavar="ID", shell_complete=complete_ids)
 def unpin_command(door: Door, name: str, dry_run: bool) -> None:
-    """Take the pointer to a memory out of CLAUDE.md; the memory stays as it is."""
+    """Remove a pointer from CLAUDE.md; the memory stays."""
     done = promoting.unpin(door.app, name, dry_run=dry_run)
 
     def show() -> None:
         if done.what == "unchanged":
             door.tell("{id} is not pinned.", id=name)
         elif dry_run:
-            door.tell("Would take {id} out of {path}", id=name, path=done.path)
+            door.tell("Would remove {id} from {path}", id=name, path=done.path)
         else:
-            door.tell("Took {id} out of {path}", id=name, path=done.path, style="bold")
+            door.tell("Removed {id} from {path}", id=name, path=done.path, style="bold")
 
     door.answer(done.as_json(done.pointers), show)
 
@@ -289,34 +289,40 @@ LOWER = [trust for trust in TRUSTS if trust != "user"]
     "recollect review --reject feedback#solution-npm-test --reject d007-use-mysql",
 )
 @option("--approve", multiple=True, metavar="ID", shell_complete=complete_ids, help="Trust it like your own words.")  # fmt: skip
-@option("--reject", multiple=True, metavar="ID", shell_complete=complete_ids, help="Take it out of the store.")  # fmt: skip
-@option("--approve-all", is_flag=True, help="Approve everything that is listed.")
-@option("--reject-all", is_flag=True, help="Take everything that is listed out.")
-@option("--trust", type=Choice(LOWER), default="agent", help="Only what is trusted no more.")
-@option("--episodes", is_flag=True, help="List the memories of sessions as well.")
+@option("--reject", multiple=True, metavar="ID", shell_complete=complete_ids, help="Remove it from the store.")  # fmt: skip
+@option("--approve-all", is_flag=True, help="Approve everything listed.")
+@option("--reject-all", is_flag=True, help="Remove everything listed.")
+@option(
+    "--trust",
+    type=Choice(LOWER),
+    default="agent",
+    help="Only memories at or below this trust level.",
+)
+@option("--episodes", is_flag=True, help="List session memories too.")
 @option("--session", default="", metavar="ID", help="Only what came from this session.")
-@option("--repository", type=Choice(["accept", "refuse"]), help="Take what the store of this repository says as your own words, or no more.")  # fmt: skip
+@option("--repository", type=Choice(["accept", "refuse"]), help="Trust the store of this repository like your own words, or stop doing so.")  # fmt: skip
 @option(
     "--page", default="", metavar="URL", help="Only what came from sessions that read this page."
 )
 def review_command(
     door: Door, approve: tuple[str, ...], reject: tuple[str, ...], scope: str | None, dry_run: bool, **given: Any
 ) -> None:  # fmt: skip
-    """List what no person has approved, and approve or reject it.
+    """List what no person has approved; approve or reject it.
 
-    What agents, tools and pages said is not put in front of every session (core files, pointers, skills)
-    before you approve it. What was changed in facts.json by hand waits here too, as
-    `facts.json#d001`: nothing of it holds before you approve it. `recollect undo` takes a decision back;
-    `recollect forget --from-session ID` takes out all that came from a session.
+    Text from agents, tools and pages gets into core files, pointers and skills only after you
+    approve it. Manual edits of facts.json are listed as `facts.json#d001` and take effect when
+    you approve them. `recollect undo` reverts a decision; `recollect forget --from-session ID`
+    removes everything that came from a session.
 
-    A store that came with a repository (a clone) is told as its words, not as yours, until you accept it on this
-    machine with --repository accept. With the setting `review.pulls` on `listed`, what is pulled later waits here, too.
+    A store that came with a repository (a clone) counts as external until you accept it on this
+    machine with --repository accept. With `review.pulls = listed`, later pulls are listed here
+    too.
     """
     if given["repository"]:
         _decide_repository(door, accept=given["repository"] == "accept", dry_run=dry_run)
         return
     if sum(map(bool, (approve or reject, given["approve_all"], given["reject_all"]))) > 1:
-        raise door.refusal("Name what is meant, or give --approve-all, or --reject-all.")
+        raise door.refusal("Name the entries, or give --approve-all or --reject-all.")
     if set(approve) & set(reject):
         raise door.refusal("The same memory cannot be approved and rejected.")
     rows: list[Row] = []
@@ -359,11 +365,11 @@ def _decide_repository(door: Door, *, accept: bool, dry_run: bool) -> None:
 
 def _show_waiting(door: Door, rows: list[Row], places: int) -> None:
     if places:
-        door.tell("Two wordings stand since a merge in git: {n} (`recollect conflicts`)", n=places)
+        door.tell("Two wordings since a merge in git: {n} (`recollect conflicts`)", n=places)
     if not rows and places:
         return
     if not rows:
-        door.tell("Nothing waits for a word from you.")
+        door.tell("Nothing to review.")
         return
     for row in rows:
         one = row.one
@@ -382,12 +388,12 @@ def _show_decided(
         door.tell("Would approve {id}" if dry_run else "Approved {id}", id=name, style="bold")
     left = [name for name in reject if name.startswith(EDITS)]
     for name in left:
-        door.tell("Would turn down {id}" if dry_run else "Turned down {id}", id=name, style="bold")
+        door.tell("Would reject {id}" if dry_run else "Rejected {id}", id=name, style="bold")
     for name in reject:
         if name not in left:
-            door.tell("Would take out {id}" if dry_run else "Took out {id}", id=name, style="bold")
+            door.tell("Would remove {id}" if dry_run else "Removed {id}", id=name, style="bold")
     if not dry_run and len(left) < len(approve) + len(reject):
-        door.tell("  `recollect undo` takes it back.", style="dim")
+        door.tell("  `recollect undo` reverts it.", style="dim")
 
 
 def show_taken_back(door: Door, effects: list[tuple[str, Effect]], *, dry_run: bool) -> None:
@@ -398,4 +404,4 @@ def show_taken_back(door: Door, effects: list[tuple[str, Effect]], *, dry_run: b
         else:
             door.tell("  {path}: lines that came from it", path=effect.path, style="dim")
     if not dry_run:
-        door.tell("  `recollect undo` brings it back.", style="dim")
+        door.tell("  `recollect undo` restores it.", style="dim")

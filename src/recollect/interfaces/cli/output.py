@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @command("list", scope=True, example="recollect list --kind decision --since 2026-01-01")
 @filters
 @option("--limit", type=IntRange(1), default=50, show_default=True, metavar="N")
-@option("--encrypted", is_flag=True, help="The encrypted ones, with their titles.")
+@option("--encrypted", is_flag=True, help="List encrypted memories, with their titles.")
 def list_command(
     door: Door, limit: int, scope: str | None, *, encrypted: bool, **given: Any
 ) -> None:
@@ -76,4 +76,4 @@ def show_none(door: Door, only: Filter) -> None:
     if only == Filter():
         door.tell("There are no memories yet.")
     else:
-        door.tell("No memory is like that.")
+        door.tell("No memory matches.")

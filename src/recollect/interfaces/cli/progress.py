@@ -60,8 +60,8 @@ class Progress:
 
 
 _OPTIONS = (
-    option("--again", is_flag=True, help="Propose them again after all."),
-    option("--dismiss", is_flag=True, help="Do not propose these two any more."),
+    option("--again", is_flag=True, help="Suggest them again."),
+    option("--dismiss", is_flag=True, help="Do not suggest these two again."),
 )
 
 
@@ -87,18 +87,18 @@ def decide(
     """
     name, other = pair
     if not (name and other):
-        raise door.refusal("Name the two memories that are meant.")
+        raise door.refusal("Name two memories.")
     is_new = dismiss(door.app, name, other, again=again, dry_run=dry_run)
 
     def show() -> None:
         if again:
-            door.tell("{id} and {other} may be proposed again.", id=name, other=other)
+            door.tell("{id} and {other} may be suggested again.", id=name, other=other)
         else:
-            door.tell("{id} and {other} are not proposed any more.", id=name, other=other)
+            door.tell("{id} and {other} will not be suggested again.", id=name, other=other)
         if dry_run:
             door.tell("Nothing was changed (--dry-run).", style="dim")
         elif is_new:
-            door.tell("  `recollect undo` takes it back.", style="dim")
+            door.tell("  `recollect undo` reverts it.", style="dim")
 
     found = {"id": name, "other": other, "dismissed": not again, "changed": is_new}
     door.answer(found, show)

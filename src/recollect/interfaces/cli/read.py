@@ -27,30 +27,32 @@ MOST_RATED = 15
 @argument("query", nargs=-1)
 @filters
 @option("--limit", type=IntRange(1, 1000), default=10, show_default=True, metavar="N")
-@option("--sections", is_flag=True, help="Every section that matches, not the best of each memory.")
+@option(
+    "--sections", is_flag=True, help="Every matching section, not only the best of each memory."
+)
 @option(
     "--as-of",
     "as_of",
     default="",
     metavar="CHANGE|DATE",
-    help="What was there behind a change, at the end of a day or at a time (UTC).",
+    help="Search the store as of a change, the end of a day or a time (UTC).",
 )
 @option(
     "--phrase",
     "phrases",
     multiple=True,
     metavar="TEXT",
-    help="Only what says this as it stands; may be given several times.",
+    help="Only with this exact phrase; can be repeated.",
 )
 @option(
     "--in",
     "field",
     type=Choice(tuple(FIELDS)),
     default=None,
-    help="Only what has one of the words there.",
+    help="Only with one of the words in this field.",
 )
-@option("--explain", is_flag=True, help="Show what was looked for, and how each score came about.")
-@option("--encrypted", is_flag=True, help="Look into encrypted memories too.")
+@option("--explain", is_flag=True, help="Show the searched words and how each score was computed.")
+@option("--encrypted", is_flag=True, help="Search encrypted memories too.")
 def search_command(
     door: Door,
     query: tuple[str, ...],
@@ -60,17 +62,17 @@ def search_command(
     encrypted: bool,
     **given: Any,
 ) -> None:
-    """Find memories by words, in any order; nothing in a query is special.
+    """Search memories by words, in any order; a query has no special syntax.
 
     Identifiers are found by their parts (use callback finds useCallback), Chinese by any two
-    characters; --phrase and --in ask for more. Without words it counts the facts and lists what
-    the filters let through. With --as-of it reads every text as it was, which takes as long as
+    characters; --phrase and --in are stricter. Without words it counts the facts and lists what
+    matches the filters. --as-of searches the texts of that time, which takes as long as
     rebuild-index.
     """
     text = " ".join([*query, *given["phrases"]])
     if encrypted:
         if as_of or not text.strip():
-            raise door.refusal("--encrypted looks for words in what is there now.")
+            raise door.refusal("--encrypted searches current memories by words only.")
         from recollect.ops import encryption as sealing  # seldom asked for
 
         stores = door.app.stores(scope or "")
@@ -122,7 +124,7 @@ def _search(
         door.answer(answer, lambda: _show_hits(door, text, hits))
         return
     if field:
-        raise door.refusal("--in asks in which field words are to be found: give some.")
+        raise door.refusal("--in needs words to search for.")
     found = reading.entries(door.app, only, scope=scope, stores=stores)
 
     def show() -> None:
@@ -165,19 +167,19 @@ def _show_hits(door: Door, query: str, hits: list[Found]) -> None:
     type=IntRange(50, 9000),
     default=None,
     metavar="N",
-    help="Tokens; the setting by default.",
+    help="Budget in tokens (default: the setting).",
 )
-@option("--start", is_flag=True, help="The brief of a session start instead.")
-@option("--why", is_flag=True, help="Show how each memory was rated.")
+@option("--start", is_flag=True, help="Show the brief instead.")
+@option("--why", is_flag=True, help="Show how each memory was scored.")
 @option(
     "--why-not",
     "missed",
     default="",
     metavar="ID",
-    help="Say why this memory is not among it.",
+    help="Explain why this memory is missing.",
     shell_complete=complete_ids,
 )
-@option("--session", default="", metavar="ID", help="Leave out what this session was given before.")
+@option("--session", default="", metavar="ID", help="Leave out what this session already got.")
 def recall_command(
     door: Door,
     cue: tuple[str, ...],
@@ -189,7 +191,7 @@ def recall_command(
     missed: str,
     session: str,
 ) -> None:
-    """Show what an agent would be given for a prompt, and why."""
+    """Show what an agent would get for a prompt, and why."""
     text = " ".join(cue)
     if start:
         text, tokens = reading.brief(door.app)
@@ -221,7 +223,7 @@ def recall_command(
 
 def _show_text(door: Door, text: str, tokens: int) -> None:
     if not text:
-        door.tell("Nothing would be said.")
+        door.tell("Nothing relevant: the agent would get no notes.")
         return
     door.paper.block(text)
     door.tell("({n} tokens)", n=tokens, style="dim")
@@ -290,7 +292,7 @@ def _show_page(door: Door, page: reading.Page, name: str, level: int) -> None:
         if page.conversation:
             paper.markdown(page.conversation)
         else:
-            door.tell("There is no raw conversation beside this memory.", style="dim")
+            door.tell("This memory has no raw conversation.", style="dim")
 
 
 def _without_title(text: str, title: str) -> str:

@@ -18,7 +18,7 @@ from recollect.interfaces.cli.progress import decide, dismissible
 )
 @argument("name", metavar="[ID", required=False)
 @argument("other", metavar="[OTHER]]", required=False)
-@option("--accept", is_flag=True, help="Relate them: each names the other from then on.")
+@option("--accept", is_flag=True, help="Relate them: each refers to the other.")
 @dismissible
 def related_command(
     door: Door,
@@ -30,11 +30,11 @@ def related_command(
     scope: str | None,
     dry_run: bool,
 ) -> None:
-    """List memories that seem to belong together, or relate them.
+    """List memories that seem related, or relate them.
 
-    They have files, concepts, tags or words of their titles in common. What is related is given to an
-    agent together, as far as the budget goes. Two that you name are related whatever they have in
-    common. `recollect undo` takes it back.
+    They share files, concepts, tags or title words. Related memories are given to an agent
+    together, within the budget. Two that you name are related in any case. `recollect undo`
+    reverts it.
     """
     if dismiss or again:
         decide(door, relating.dismiss, (name, other), again=again, dry_run=dry_run)
@@ -48,17 +48,17 @@ def related_command(
 
 def _show(door: Door, ties: list[Tie], accept: bool, dry_run: bool) -> None:
     if not ties:
-        door.tell("Nothing seems to belong together that is not related yet.")
+        door.tell("No new related memories found.")
         return
     for tie in ties:
         door.paper.line(("bold", f"{tie.id} – {tie.other}"), ("dim", f"  {', '.join(tie.shared)}"))
     if accept and dry_run:
         door.tell("Nothing was changed (--dry-run).", style="dim")
     elif accept:
-        door.tell("They are related now.")
-        door.tell("  `recollect undo` takes it back.", style="dim")
+        door.tell("They are now related.")
+        door.tell("  `recollect undo` reverts it.", style="dim")
     else:
         door.tell(
-            "Relate them with `recollect related ID --accept`; --dismiss ends a proposal.",
+            "Relate them with `recollect related ID --accept`; --dismiss drops a suggestion.",
             style="dim",
         )

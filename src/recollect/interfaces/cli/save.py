@@ -32,7 +32,7 @@ WARNINGS = {
 )
 @argument("title")
 @argument("stdin", required=False, metavar="[-]")
-@option("--body", default=None, help="The text; `-` behind the title reads it from stdin.")
+@option("--body", default=None, help="The text; `-` after the title reads it from stdin.")
 @option(
     "--file",
     "file",
@@ -44,7 +44,7 @@ WARNINGS = {
     "--layer",
     type=Choice(model.LAYERS),
     default=None,
-    help="The layer; chosen by rule if not given.",
+    help="The layer (default: chosen by rule).",
 )
 @option(
     "--kind",
@@ -54,14 +54,14 @@ WARNINGS = {
     help=f"What it is: {', '.join(model.KINDS)}.",
 )
 @option("--category", default=None, help="For a decision, pattern or issue.")
-@option("--tags", default=None, help="Three to six nouns, with commas.")
-@option("--trigger", default=None, help="Words of a symptom; they weigh double in recall.")
-@option("--files", default=None, help="Files it is about, with commas.")
-@option("--concepts", default=None, help="Concepts, with commas.")
+@option("--tags", default=None, help="Three to six nouns, separated by commas.")
+@option("--trigger", default=None, help="Words of a symptom; they count double in recall.")
+@option("--files", default=None, help="Files it is about, separated by commas.")
+@option("--concepts", default=None, help="Concepts, separated by commas.")
 @option("--salience", type=Choice(model.LEVELS), default=None, help="How much it matters.")
 @option("--confidence", type=Choice(model.LEVELS), default=None, help="How sure it is.")
 @option("--source", type=Choice(model.SOURCES), default=None, help="Where it comes from.")
-@option("--status", type=Choice(model.STATUSES), default=None, help="Whether it holds.")
+@option("--status", type=Choice(model.STATUSES), default=None, help="Whether it is current.")
 @option(
     "--conversation",
     type=FilePath(),
@@ -69,21 +69,21 @@ WARNINGS = {
     help="A file with the raw conversation (level 3).",
 )
 @option("--private", is_flag=True, help="Keep it out of views, exports and git.")
-@option("--encrypt", is_flag=True, help="Encrypt it, in a file of its own.")
+@option("--encrypt", is_flag=True, help="Encrypt it, in its own file.")
 @option(
     "--into",
     default="",
     metavar="ID",
     shell_complete=complete_ids,
-    help="Add it to this memory, as a section, instead of making another.",
+    help="Add it as a section of this memory.",
 )
 def save_command(door: Door, title: str, dry_run: bool, scope: str | None, **given: Any) -> None:
     """Save a memory.
 
-    The layer is chosen by rule (a pointer, a way to work, an event, else a fact) unless you name
-    layer or kind. Rules and pointers become a section of a shared file; all else gets a file.
-    Tags stay as you write them; `scraper` finds what is tagged `scraping` all the same. What the
-    store says already, under the same title, is not saved twice.
+    The layer is chosen by rule (a pointer, a way to work, an event, else a fact) unless you
+    name a layer or kind. Rules and pointers become sections of a shared file; everything else
+    gets its own file. Tags stay as you write them; `scraper` still finds `scraping`. The same
+    title and text are not saved twice.
     """
     _check_together(door, given)
     draft = writing.draft(
@@ -105,7 +105,7 @@ def save_command(door: Door, title: str, dry_run: bool, scope: str | None, **giv
 
     def show() -> None:
         if done.what == "unchanged":
-            door.tell("{id} says that already; nothing was changed.", id=done.id)
+            door.tell("{id} already says that; nothing was changed.", id=done.id)
         elif dry_run:
             door.tell("Would save {id} in {path}", id=done.id, path=done.path)
         else:
@@ -143,10 +143,10 @@ def _check_together(door: Door, given: dict[str, Any]) -> None:
     if given["conversation"] and (given["layer"] or given["kind"]):
         raise door.refusal("--conversation makes an episode: leave out --layer and --kind.")
     if given["encrypt"] and (given["into"] or given["private"]):
-        raise door.refusal("--encrypt makes a file of its own: leave out --into and --private.")
+        raise door.refusal("--encrypt creates a separate file: leave out --into and --private.")
 
 
 def _check_category(door: Door, kind: str, category: str) -> None:
     known = model.CATEGORIES.get(kind)
     if category and known and category not in known:
-        raise door.refusal(f"A {kind} has one of the categories {', '.join(known)}.")
+        raise door.refusal(f"The category of a {kind} must be one of {', '.join(known)}.")

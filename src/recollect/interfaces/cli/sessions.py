@@ -21,7 +21,7 @@ def _session_option(run: Any) -> Any:
         "--session-id",
         "session",
         default="",
-        help="Another session than that of this terminal or agent: its id, or how it begins.",
+        help="Use this session (id or prefix) instead of this terminal's or agent's.",
     )(run)
 
 
@@ -33,22 +33,22 @@ def _session_option(run: Any) -> Any:
 )
 @argument("task", required=False, default="")
 def start_session_command(door: Door, task: str, scope: str | None, dry_run: bool) -> None:
-    """Begin a session in this terminal; in an agent's session, say what it is about.
+    """Start a session in this terminal; in an agent's session, set its task.
 
-    Many can go on at once. What `note`, `todo` and `add-decision` say afterwards goes into the
-    session of the terminal, of the agent, or of RECOLLECT_SESSION, and into no other.
+    Many sessions can be active at once. `note`, `todo` and `add-decision` add to the session of
+    the terminal, of the agent, or of RECOLLECT_SESSION, never to another.
     """
     found = sessions.start(door.app, task, scope=scope or "", dry_run=dry_run)
 
     def show() -> None:
         name, about = found.state.session_id, found.state.task
         if dry_run:
-            door.tell("Would begin a session: {task}", task=task or "–")
+            door.tell("Would start a session: {task}", task=task or "–")
             return
         door.tell("Session {session}: {task}", session=name, task=about or "–")
         if found.is_homeless:
             door.tell(
-                "  there is no terminal to know it by: set RECOLLECT_SESSION={session}",
+                "  no terminal identifies this session: set RECOLLECT_SESSION={session}",
                 session=name,
                 style="dim",
             )
@@ -64,10 +64,10 @@ def start_session_command(door: Door, task: str, scope: str | None, dry_run: boo
 @argument("text")
 @_session_option
 def note_command(door: Door, text: str, session: str, dry_run: bool) -> None:
-    """Keep a note about the session that goes on; TEXT is `-` for stdin."""
+    """Add a note to the active session; TEXT is `-` for stdin."""
     text = text_at("-") if text == "-" else text
     if not text.strip():
-        raise door.refusal("There is nothing to keep.")
+        raise door.refusal("There is nothing to save.")
     said = sessions.note(door.app, text, session=session, dry_run=dry_run)
     (remark,) = said.remarks
 
@@ -92,12 +92,12 @@ def _first(text: str) -> str:
     example='recollect todo "Add the index on staging"\nrecollect todo --done 1\nrecollect todo',
 )
 @argument("text", required=False, default="")
-@option("--done", type=IntRange(min=1), default=None, help="Tick off this number.")
+@option("--done", type=IntRange(min=1), default=None, help="Mark this number as done.")
 @_session_option
 def todo_command(door: Door, text: str, done: int | None, session: str, dry_run: bool) -> None:
-    """Keep a to-do of the session that goes on, tick one off, or list them all.
+    """Add a to-do to the active session, mark one as done, or list all.
 
-    What is open when the session ends is told at the start of the next ones.
+    To-dos that are open when the session ends appear in the next briefs.
     """
     if text and done is not None:
         raise door.refusal("Give a text or --done, not both.")
@@ -113,11 +113,13 @@ def todo_command(door: Door, text: str, done: int | None, session: str, dry_run:
     def show() -> None:
         for remark in said.remarks:
             if remark.kind == "done":
-                door.tell("Would tick off: {text}" if dry_run else "Done: {text}", text=remark.text)
+                door.tell(
+                    "Would mark as done: {text}" if dry_run else "Done: {text}", text=remark.text
+                )
             else:
-                door.tell("Would keep: {text}" if dry_run else "To do: {text}", text=remark.text)
+                door.tell("Would add: {text}" if dry_run else "To do: {text}", text=remark.text)
         if not said.remarks:
-            door.tell("That is done already.")
+            door.tell("That is already done.")
         door.tell("  session {session}", session=state.session_id, style="dim")
 
     answer = {"session": state.session_id, "todos": _todos(state.todos)}
@@ -135,7 +137,7 @@ def _list_todos(door: Door, found: Found) -> None:
 
     def show() -> None:
         if not todos:
-            door.tell("Nothing is to be done in this session.")
+            door.tell("This session has no to-dos.")
         _show_todos(door, todos)
 
     door.answer({"session": found.state.session_id, "todos": _todos(todos)}, show)
@@ -150,14 +152,14 @@ def _show_todos(door: Door, todos: list[dict[str, str]]) -> None:
 
 
 @command("list-sessions", scope=True, example="recollect list-sessions --all")
-@option("--all", "ended", is_flag=True, help="Those that are over too.")
+@option("--all", "ended", is_flag=True, help="Include ended sessions.")
 def list_sessions_command(door: Door, ended: bool, scope: str | None) -> None:
-    """List the sessions that go on here, the one with the newest word first."""
+    """List the active sessions, most recent first."""
     found = sessions.every(door.app, scope=scope or "", ended=ended)
 
     def show() -> None:
         if not found:
-            door.tell("No session goes on here.")
+            door.tell("No session is active here.")
             return
         heads = door.heads(
             "session", "task", "client", "status", "started", "last", "notes", "to do"
@@ -194,9 +196,9 @@ def _minute(time: str) -> str:
 @command("show-session", example="recollect show-session session-20260111-143000-4f1a9c")
 @argument("session", required=False, default="", metavar="ID")
 def show_session_command(door: Door, session: str) -> None:
-    """Show what is known of a session: that of this terminal or agent, or the one named.
+    """Show a session: this terminal's or agent's, or the one named.
 
-    It is what its memory would say if it ended now.
+    The output is what its memory would say if it ended now.
     """
     found = sessions.find(door.app, session)
 
@@ -229,21 +231,21 @@ def show_session_command(door: Door, session: str) -> None:
     example='recollect save-session --tags postgres,events --summary "Events are in PostgreSQL now"',
 )
 @_session_option
-@option("--tags", default=None, help="Three to six nouns, with commas.")
-@option("--summary", "about", default="", help="What came of it, in a sentence or two.")
+@option("--tags", default=None, help="Three to six nouns, separated by commas.")
+@option("--summary", "about", default="", help="The result, in a sentence or two.")
 @option(
     "--scope",
     type=Choice(SCOPE_NAMES),
     default=None,
-    help="The store that its memory goes to; by default the one that the session is in.",
+    help="The store for its memory (default: the session's store).",
 )
 def save_session_command(
     door: Door, session: str, tags: str | None, about: str, scope: str | None, dry_run: bool
 ) -> None:
-    """Make the memory of a session now, or bring it up to date.
+    """Write a session's memory now, or update it.
 
-    It is the session of this terminal or agent, or the one named; never that of somebody else. An
-    agent's session that goes on afterwards is brought up to date when it ends.
+    This terminal's or agent's session, or the one named; never somebody else's. If an agent's
+    session continues, its memory is updated when it ends.
     """
     wish = Wish(words(tags), about, scope or "")
     saved = sessions.save(door.app, session, wish, dry_run=dry_run)
@@ -264,7 +266,7 @@ def _show_saved(door: Door, saved: Saved, *, dry_run: bool) -> None:
     elif dry_run and saved.what != "nothing":
         door.tell("Would save {session}", session=name)
     elif saved.what == "nothing":
-        door.tell("{session} is saved already: {id}", session=name, id=saved.memory)
+        door.tell("{session} is already saved: {id}", session=name, id=saved.memory)
     else:
         door.tell("Saved {session}: {id}", session=name, id=saved.memory)
     if saved.path:
@@ -284,12 +286,12 @@ def _show_saved(door: Door, saved: Saved, *, dry_run: bool) -> None:
     default=sessions.STALE_HOURS,
     show_default=True,
     metavar="HOURS",
-    help="How long nobody went on with them.",
+    help="Hours of inactivity before a session counts as abandoned.",
 )
 def cleanup_sessions_command(door: Door, hours: int, scope: str | None, dry_run: bool) -> None:
-    """Save the sessions that nobody went on with; what is in them becomes memories.
+    """Save abandoned sessions as memories.
 
-    Nothing is dropped: one in which there is nothing ends without a memory.
+    Nothing is lost: a session without content ends without a memory.
     """
     done = sessions.cleanup(door.app, hours=hours, scope=scope or "", dry_run=dry_run)
 
@@ -297,7 +299,7 @@ def cleanup_sessions_command(door: Door, hours: int, scope: str | None, dry_run:
         for saved in done:
             _show_saved(door, saved, dry_run=dry_run)
         if not done:
-            door.tell("No session has been left for {n} hours.", n=hours)
+            door.tell("No session has been inactive for {n} hours.", n=hours)
 
     door.answer([saved.as_json() for saved in done], show)
 
@@ -313,14 +315,14 @@ def cleanup_sessions_command(door: Door, hours: int, scope: str | None, dry_run:
     default=compressing.OLD_DAYS,
     show_default=True,
     metavar="DAYS",
-    help="How long ago a session was last changed.",
+    help="Days since a session was last changed.",
 )
 def compress_command(door: Door, days: int, scope: str | None, dry_run: bool) -> None:
-    """Put old sessions away: into the archive, with a page for each month of them.
+    """Archive old sessions, with a page for each month.
 
-    The pages are in `sessions/archive`. A session keeps its id: `show ID --level 3` has its raw
-    conversation, `search --archived` finds it, and `undo` brings a month back. `core/recent.md`
-    says in a few lines what came before the sessions that each brief lists.
+    The pages are in `sessions/archive`. A session keeps its id: `show ID --level 3` shows its
+    raw conversation, `search --archived` finds it, and `undo` restores a month.
+    `core/recent.md` summarises what came before the sessions listed in a brief.
     """
     done = compressing.compress_sessions(door.app, days=days, scope=scope or "", dry_run=dry_run)
 
@@ -335,12 +337,14 @@ def _show_compressed(door: Door, row: Compressed, *, dry_run: bool) -> None:
     for one in row.months:
         n, path = len(one.memories) + len(one.files), one.path
         if dry_run:
-            door.tell("Sessions that would be put away, with a page in {path}: {n}", n=n, path=path)
+            door.tell("Sessions that would be archived, with a page in {path}: {n}", n=n, path=path)
         else:
-            door.tell("Sessions put away, with a page in {path}: {n}", n=n, path=path)
+            door.tell("Sessions archived, with a page in {path}: {n}", n=n, path=path)
         for name in (*one.memories, *one.files):
             door.paper.line(("dim", f"  {name}"))
     if row.recent:
-        door.tell("Would renew {path}" if dry_run else "Renewed {path}", path="core/recent.md")
+        door.tell("Would update {path}" if dry_run else "Updated {path}", path="core/recent.md")
     if not row.months and not row.recent:
-        door.tell("Nothing is to be put away in the {scope} store.", scope=door.word(row.scope))
+        door.tell(
+            "The {scope} store has no sessions old enough to compress.", scope=door.word(row.scope)
+        )

@@ -33,27 +33,27 @@ CLIENTS = (*setup.CLIENTS, setup.ALL)
     "--scope",
     type=Choice(["project", "global", "both"]),
     default=None,
-    help="Where to make a store; in a project by default, and for all projects outside of one.",
+    help="Which store to create; default: project inside a project, else global.",
 )
 @option(
     "--client",
     "clients",
     type=Choice(CLIENTS),
     multiple=True,
-    help="Connect this client: its hooks, and its tools; `all` those that you use.",
+    help="Connect this client's hooks and tools; `all`: every client you use.",
 )
 @option("--lang", type=Choice(["en", "zh"]), default=None, help="Language of the store.")
 @option(
     "--skill",
     "has_skill",
     is_flag=True,
-    help="Put the skill beside the store too, with the keywords of its memories in it.",
+    help="Also install the skill beside the store, with keywords of its memories.",
 )
 @option(
     "--auto-memory",
     type=Choice(settings.AUTO_MEMORY_MODES),
     default=None,
-    help="Claude Code's own memory: kept beside this one, switched off, or kept in a folder of ours.",
+    help="Claude Code's own memory: kept beside this one, turned off, or kept in our folder.",
 )
 def init_command(
     door: Door,
@@ -65,11 +65,11 @@ def init_command(
     has_skill: bool,
     dry_run: bool,
 ) -> None:
-    """Make a store and connect clients to it.
+    """Create a store and connect clients to it.
 
-    Making what is there already changes nothing. A client's files keep every byte that is not
-    ours, and a copy of each is left beside it. With --skill every session loads up to 15
-    keywords of memories that you made or approved; they are kept up to date.
+    Running it again changes nothing. Clients' files keep everything that is not ours, with a
+    backup beside each. With --skill every session loads up to 15 keywords from memories that
+    you wrote or approved, kept up to date.
     """
     wish = setup.Wish(clients, lang or "", has_skill, auto_memory or "")
     done = setup.init(door.app, wish, scope=scope or "", dry_run=dry_run)
@@ -98,7 +98,7 @@ def _show_offers(door: Door, done: setup.Done) -> None:
     words = " ".join(f"--client {name}" for name in done.offered)
     if done.offered:
         titles = ", ".join(setup.CLIENTS[name].title for name in done.offered)
-        door.tell("Here too, not connected: {clients}", clients=titles, style="dim")
+        door.tell("Also installed, not connected: {clients}", clients=titles, style="dim")
         door.tell("  `recollect init {words}` connects them", words=words, style="dim")
     elif not done.clients and not any(setup.is_connected(door.app, n) for n in setup.CLIENTS):
         door.tell("Connect Claude Code with `recollect init --client claude`.", style="dim")
@@ -107,7 +107,7 @@ def _show_offers(door: Door, done: setup.Done) -> None:
 def _show_store(door: Door, made: setup.Made, lang: str, *, dry_run: bool) -> None:
     if not made.changed:
         door.tell(
-            "The {scope} store {path} is there already", scope=door.word(made.scope), path=made.path
+            "The {scope} store {path} already exists", scope=door.word(made.scope), path=made.path
         )
     elif dry_run:
         door.tell(
@@ -128,18 +128,18 @@ def _show_store(door: Door, made: setup.Made, lang: str, *, dry_run: bool) -> No
 def _show_git(door: Door, one: InGit, *, dry_run: bool) -> None:
     """What was set up so that a committed store merges, and what a person has to take out."""
     if one.driver == "refused":
-        door.tell("  git did not take the merge driver; memories merge as plain text", style="dim")
+        door.tell("  git rejected the merge driver; memories merge as plain text", style="dim")
     elif one.driver == "installed" and not dry_run:
         door.tell("  git merges its memories by field and by line in this clone", style="dim")
     elif one.driver == "installed":
         door.tell("  would install the merge driver in this clone", style="dim")
     if one.tracked:
         door.tell(
-            "  committed, but raw or made anew on each machine: {paths}",
+            "  committed, but raw or generated on each machine: {paths}",
             paths=", ".join(one.tracked),
         )
         door.tell(
-            "  to take them out of git and leave the files: `git -C {root} rm -r --cached -- {paths}`",
+            "  to remove them from git and leave the files: `git -C {root} rm -r --cached -- {paths}`",
             root=one.root,
             paths=shlex.join(one.tracked),
         )
@@ -147,13 +147,13 @@ def _show_git(door: Door, one: InGit, *, dry_run: bool) -> None:
 
 def _show_client(door: Door, client: setup.Connected, *, dry_run: bool) -> None:
     if not client.changed:
-        door.tell("{client} is connected already: {path}", client=client.name, path=client.path)
+        door.tell("{client} is already connected: {path}", client=client.name, path=client.path)
     elif dry_run:
         door.tell("Would connect {client}: {path}", client=client.name, path=client.path)
     else:
         door.tell("Connected {client}: {path}", client=client.name, path=client.path)
     if client.backup and not dry_run:
-        door.tell("  the file as it was: {path}", path=client.backup, style="dim")
+        door.tell("  backup: {path}", path=client.backup, style="dim")
 
 
 def _show_clients(door: Door, done: setup.Done, *, dry_run: bool) -> None:
@@ -162,7 +162,7 @@ def _show_clients(door: Door, done: setup.Done, *, dry_run: bool) -> None:
         for client in files:
             _show_client(door, client, dry_run=dry_run)
         if any(client.changed for client in files) and not dry_run:
-            door.tell("  sessions that start from now on use it", style="dim")
+            door.tell("  takes effect in new sessions", style="dim")
             if setup.CLIENTS[name].asks:
                 door.tell("  {what}", what=door.translate(setup.CLIENTS[name].asks), style="dim")
             if setup.CLIENTS[name].tools:
@@ -175,7 +175,7 @@ def _show_clients(door: Door, done: setup.Done, *, dry_run: bool) -> None:
 
 def _show_auto_memory(door: Door, done: Applied, *, dry_run: bool) -> None:
     if not done.changed:
-        door.tell("Auto memory: {mode}; the client's settings stay as they are", mode=done.mode)
+        door.tell("Auto memory: {mode}; the client's settings are unchanged", mode=done.mode)
     elif dry_run:
         door.tell("Would set auto memory to {mode} in {path}", mode=done.mode, path=done.path)
     else:
@@ -186,10 +186,10 @@ def _show_auto_memory(door: Door, done: Applied, *, dry_run: bool) -> None:
 
 def _show_skill(door: Door, skill: Skill, *, dry_run: bool) -> None:
     if skill.what == "theirs":
-        door.tell("{path} has no place for keywords; it stays as it is", path=skill.path)
+        door.tell("{path} has no place for keywords; it was not changed", path=skill.path)
         return
     if skill.what == "unchanged":
-        door.tell("The skill {path} is there already", path=skill.path)
+        door.tell("The skill {path} already exists", path=skill.path)
     elif dry_run:
         door.tell("Would write the skill {path}", path=skill.path)
     else:
@@ -198,7 +198,7 @@ def _show_skill(door: Door, skill: Skill, *, dry_run: bool) -> None:
         door.tell("  keywords: {words}", words=", ".join(skill.keywords), style="dim")
     if skill.is_other:
         door.tell(
-            "  its other lines differ from this version's; delete it and run this again to have them",
+            "  its other lines differ from this version; delete it and run this again to update them",
             style="dim",
         )
 
@@ -209,10 +209,10 @@ def _show_skill(door: Door, skill: Skill, *, dry_run: bool) -> None:
     "clients",
     type=Choice(CLIENTS),
     multiple=True,
-    help="Which client; all by default.",
+    help="Which client (default: all).",
 )
 def uninstall_command(door: Door, clients: tuple[str, ...], dry_run: bool) -> None:
-    """Take what is ours out of the files of clients; memories stay where they are."""
+    """Remove our entries from the clients' files; memories stay."""
     done = setup.uninstall(door.app, clients, dry_run=dry_run)
 
     def show() -> None:
@@ -222,11 +222,11 @@ def uninstall_command(door: Door, clients: tuple[str, ...], dry_run: bool) -> No
             if client.name == "git":
                 _show_driver_out(door, client, dry_run=dry_run)
             elif not client.changed:
-                door.tell("There are no hooks of ours in {path}", path=client.path)
+                door.tell("{path} has no hooks of ours", path=client.path)
             elif dry_run:
-                door.tell("Would take our hooks out of {path}", path=client.path)
+                door.tell("Would remove our hooks from {path}", path=client.path)
             else:
-                door.tell("Took our hooks out of {path}", path=client.path)
+                door.tell("Removed our hooks from {path}", path=client.path)
         if dry_run:
             door.tell("Nothing was changed (--dry-run).", style="dim")
         else:
@@ -237,9 +237,9 @@ def uninstall_command(door: Door, clients: tuple[str, ...], dry_run: bool) -> No
 
 def _show_driver_out(door: Door, one: setup.Connected, *, dry_run: bool) -> None:
     if dry_run:
-        door.tell("Would take our merge driver out of the repository of {path}", path=one.path)
+        door.tell("Would remove our merge driver from the repository of {path}", path=one.path)
     else:
-        door.tell("Took our merge driver out of the repository of {path}", path=one.path)
+        door.tell("Removed our merge driver from the repository of {path}", path=one.path)
 
 
 @command(
@@ -250,14 +250,14 @@ def _show_driver_out(door: Door, one: setup.Connected, *, dry_run: bool) -> None
 )
 @argument("key", required=False, shell_complete=complete_settings)
 @argument("value", required=False)
-@option("--unset", is_flag=True, help="Go back to the default.")
+@option("--unset", is_flag=True, help="Restore the default.")
 def config_command(
     door: Door, key: str | None, value: str | None, unset: bool, scope: str | None, dry_run: bool
 ) -> None:
     """Read or change settings.
 
-    Without words it lists every setting; with a name it shows that one; with a value it sets it
-    in the store's config.toml, whose comments stay.
+    Without arguments it lists all settings; with a name it shows one; with a value it sets it
+    in the store's config.toml and keeps the comments.
     """
     if unset and (key is None or value is not None):
         raise door.refusal("Name a setting, and give a value or --unset, not both.")
@@ -294,11 +294,11 @@ def _list_settings(door: Door) -> None:
 def _show_changed(door: Door, done: settings.Changed, *, dry_run: bool) -> None:
     fields = {"key": done.key, "value": settings.shown(done.value), "path": done.path}
     if not done.changed:
-        door.tell("{key} is {value} already; nothing was changed.", **fields)
+        door.tell("{key} is already {value}; nothing was changed.", **fields)
     elif dry_run:
         door.tell("Would change {key} to {value} in {path}", **fields)
     else:
-        door.tell("{key} is {value} now, in {path}", **fields)
+        door.tell("Set {key} to {value} in {path}", **fields)
     if done.client:
         _show_auto_memory(door, done.client, dry_run=dry_run)
     for client in done.connected:
@@ -312,7 +312,7 @@ def _show_changed(door: Door, done: settings.Changed, *, dry_run: bool) -> None:
 )
 @argument("shell", type=Choice(["bash", "zsh", "fish"]))
 def completion_command(door: Door, shell: str) -> None:
-    """Print a script that completes commands, options and ids in a shell."""
+    """Print a shell script that completes commands, options and ids."""
     from recollect.interfaces.cli.help import completion_script
 
     script = completion_script(shell)
@@ -335,20 +335,20 @@ MARKS = {
     dry_run=True,
     example="recollect doctor\nrecollect doctor --repair\nrecollect doctor --secrets",
 )
-@option("--repair", is_flag=True, help="Mend what can be mended; no memory is ever removed.")
+@option("--repair", is_flag=True, help="Fix what can be fixed; no memory is ever removed.")
 @option(
     "--secrets",
     is_flag=True,
-    help="Look for secrets in everything that is stored, nothing else; also for possible ones.",
+    help="Only search everything stored for secrets, possible ones included.",
 )
 def doctor_command(door: Door, repair: bool, secrets: bool, dry_run: bool) -> None:
-    """Look whether all is well; it changes nothing unless asked to repair.
+    """Check the installation; changes nothing without --repair.
 
-    The exit code is 0 if all is well, 1 if something should be looked at.
+    Exits with 0 if all is well, 1 if something needs attention.
     """
     if secrets:
         if repair:
-            raise door.refusal("--secrets only looks: a secret is taken out by a person.")
+            raise door.refusal("--secrets only searches: a person has to remove a secret.")
         from recollect.features import purge as leaks  # seldom needed
 
         report = leaks.examine(door.app)
@@ -360,9 +360,9 @@ def doctor_command(door: Door, repair: bool, secrets: bool, dry_run: bool) -> No
         for group in report.groups:
             _show_group(door, group)
         if report.problems == 1:
-            door.tell("One thing should be looked at.", style="bold")
+            door.tell("One thing needs attention.", style="bold")
         elif report.problems:
-            door.tell("{n} things should be looked at.", n=report.problems, style="bold")
+            door.tell("{n} things need attention.", n=report.problems, style="bold")
         else:
             door.tell("All is well.", style="bold")
 
@@ -400,40 +400,38 @@ PORT = 8741
     "mcp",
     example="recollect mcp --read-only\nrecollect mcp --json\nrecollect mcp --http --port 9000",
 )
-@option(
-    "--read-only", is_flag=True, help="Offer no tool that changes anything: recall without writing."
-)
+@option("--read-only", is_flag=True, help="Offer only tools that read.")
 @option(
     "--http",
     "over_http",
     is_flag=True,
-    help="Serve over HTTP, to clients of this machine that have the token.",
+    help="Serve over HTTP, to local clients with the token.",
 )
 @option(
     "--port",
     type=IntRange(0, 65535),
     default=None,
-    help=f"With --http: the port, {PORT} by default; 0 is any that is free.",
+    help=f"With --http: the port (default {PORT}; 0: any free one).",
 )
 def mcp_command(door: Door, read_only: bool, over_http: bool, port: int | None) -> None:
     """Serve the memory to an agent, over stdin and stdout (MCP).
 
-    A client starts this by itself and ends it with the session; `docs/mcp.md` says how to connect
-    each. With --http it serves clients that do not start programs, until Ctrl-C. With --json it
-    only prints the entry for a client's configuration.
+    Clients start and stop it automatically; docs/mcp.md describes how to connect each. With
+    --http it serves clients that cannot start programs, until Ctrl-C. With --json it only
+    prints the entry for a client's configuration.
     """
     folder = door.folder
     if over_http:
         _over_http(door, folder, PORT if port is None else port, read_only=read_only)
         return
     if port is not None:
-        raise door.refusal("--port is for --http.")
+        raise door.refusal("--port needs --http.")
     if door.as_json:
         door.paper.json(_entry(folder, read_only))
         return
     if sys.stdin.isatty():
         door.paper.complain(
-            door.say("An agent's client starts this and talks to it on stdin; Ctrl-D ends it.")
+            door.say("An agent's client starts this and talks to it on stdin; Ctrl-D stops it.")
         )
     _serve(folder, read_only)
 
@@ -459,7 +457,7 @@ def _over_http(door: Door, folder: str | None, port: int, *, read_only: bool) ->
     from recollect.ops.setup import http_token, token_path
 
     if door.as_json and not port:
-        raise door.refusal("Name the port of the entry: 0 is another one each time.")
+        raise door.refusal("Give the port for the entry: 0 means a different one each time.")
     token = http_token(door.app)
     if door.as_json:
         url = f"http://127.0.0.1:{port}/mcp"
@@ -470,7 +468,7 @@ def _over_http(door: Door, folder: str | None, port: int, *, read_only: bool) ->
     from recollect.interfaces.mcp.http import Server
 
     server = Server(port, token, folder, read_only=read_only)
-    door.tell("Serving the memory at {url}; Ctrl-C ends it.", url=server.url)
+    door.tell("Serving the memory at {url}; Ctrl-C stops it.", url=server.url)
     door.tell(
         "  clients need the token in {path}; `recollect mcp --http --json` prints their entry",
         path=token_path(door.app),

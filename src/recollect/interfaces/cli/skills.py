@@ -28,7 +28,7 @@ def _asking(run: Any) -> Any:
             default=DAYS,
             show_default=True,
             metavar="N",
-            help="Look at memories of the last N days.",
+            help="Only memories of the last N days.",
         ),
         option(
             "--min-occurrences",
@@ -37,7 +37,7 @@ def _asking(run: Any) -> Any:
             default=LEAST,
             show_default=True,
             metavar="N",
-            help="How often something must come up.",
+            help="How often something must occur.",
         ),
     ):
         run = add(run)
@@ -54,9 +54,10 @@ def _asking(run: Any) -> Any:
 def analyze_skills_command(
     door: Door, least: int, days: int, scope: str | None, dry_run: bool
 ) -> None:
-    """Look for what repeats itself: procedures, decisions about one matter, problems and solutions.
+    """Find repeated procedures, decisions and solutions that could become skills.
 
-    What is found is listed in skill-candidates.md of the store; nothing becomes a skill by itself.
+    Candidates are listed in the store's skill-candidates.md; nothing becomes a skill
+    automatically.
     """
     rows = skills.analyse_stores(door.app, Asked(least, days), scope=scope or "", dry_run=dry_run)
     found = [(row, row.found.suggestions) for row in rows]
@@ -66,7 +67,7 @@ def analyze_skills_command(
             _show_row(door, row, shown, dry_run=dry_run)
         if any(shown for _, shown in found):
             door.tell(
-                "`recollect promote-skill NAME` drafts a skill, `recollect dismiss-skill NAME` ends a suggestion.",
+                "`recollect promote-skill NAME` drafts a skill, `recollect dismiss-skill NAME` drops a suggestion.",
                 style="dim",
             )
 
@@ -76,7 +77,7 @@ def analyze_skills_command(
 def _show_row(door: Door, row: Analysed, shown: Sequence[Suggestion], *, dry_run: bool) -> None:
     found = row.found
     door.tell(
-        "{scope}: {n} memories looked at, {found} suggested, {dismissed} dismissed, {promoted} promoted",
+        "{scope}: {n} memories analysed, {found} suggested, {dismissed} dismissed, {promoted} promoted",
         scope=door.word(row.scope),
         n=f"{found.looked_at:,}",
         found=len(shown),
@@ -99,7 +100,7 @@ def _show_row(door: Door, row: Analysed, shown: Sequence[Suggestion], *, dry_run
         door.paper.table(heads, table, wide=1, spare=[4, 3])
     if found.unquotable:
         door.tell(
-            "{n} more come from tools or from outside alone; nothing of them may become a skill.",
+            "{n} more come only from tools or external sources; those never become skills.",
             n=found.unquotable,
             style="dim",
         )
@@ -124,7 +125,7 @@ def _type(door: Door, kind: str) -> str:
     "recollect promote-skill deploy-service --as release --dry-run",
 )
 @argument("name")
-@option("--as", "called", default="", metavar="OTHER", help="Call the skill differently.")
+@option("--as", "called", default="", metavar="OTHER", help="Use another name for the skill.")
 @_asking
 def promote_skill_command(
     door: Door,
@@ -135,10 +136,10 @@ def promote_skill_command(
     scope: str | None,
     dry_run: bool,
 ) -> None:
-    """Draft a skill in .claude/skills, with the memories that it comes from, for you to finish.
+    """Draft a skill in .claude/skills from its memories, for you to finish.
 
-    A skill that is there is never touched. `recollect undo` lets the suggestion come back; the
-    draft is yours from then on.
+    An existing skill is never changed. `recollect undo` restores the suggestion; the draft
+    stays.
     """
     asked = Asked(least, days)
     done = skills.promote(door.app, name, asked, called=called, scope=scope or "", dry_run=dry_run)
@@ -150,9 +151,7 @@ def promote_skill_command(
             door.paper.block(done.text)
         else:
             door.tell("Drafted {path}", path=done.path, style="bold")
-            door.tell(
-                "  Read it and finish it: sessions that start from now on can use it.", style="dim"
-            )
+            door.tell("  Review and finish it: new sessions can use it.", style="dim")
 
     door.answer(done.as_json(), show)
 
@@ -164,7 +163,7 @@ def promote_skill_command(
     example="recollect dismiss-skill deploy-service\nrecollect dismiss-skill deploy-service --again",
 )
 @argument("name")
-@option("--again", is_flag=True, help="Suggest it again after all.")
+@option("--again", is_flag=True, help="Suggest it again.")
 @_asking
 def dismiss_skill_command(
     door: Door,
@@ -175,7 +174,7 @@ def dismiss_skill_command(
     scope: str | None,
     dry_run: bool,
 ) -> None:
-    """End a suggestion: it does not come back, not even when more memories are like it."""
+    """Dismiss a suggestion for good."""
     asked = Asked(least, days)
     if again:
         where = skills.suggest_dismissed_again(
@@ -197,5 +196,5 @@ def _tell(door: Door, what: str, name: str, *, dry_run: bool) -> None:
         door.tell("Would dismiss {name}", name=name)
     else:
         door.tell(
-            "Dismissed {name}; `recollect dismiss-skill {name} --again` takes that back.", name=name
+            "Dismissed {name}; `recollect dismiss-skill {name} --again` reverts that.", name=name
         )

@@ -59,7 +59,7 @@ def _run(words: list[str]) -> None:
         reason = os.strerror(error.errno or 0)
         raise Failed(what=f"The editor {words[0]} cannot be run: {reason}.") from None
     if code:
-        raise Failed(what=f"The editor {words[0]} ended with {code}; nothing was changed.")
+        raise Failed(what=f"The editor {words[0]} exited with {code}; nothing was changed.")
 
 
 def _in_memory(is_secret: bool) -> str | None:
@@ -68,17 +68,15 @@ def _in_memory(is_secret: bool) -> str | None:
     for folder in (os.environ.get("XDG_RUNTIME_DIR", ""), "/dev/shm"):  # noqa: S108 - no disk
         if folder and os.path.isdir(folder) and os.access(folder, os.W_OK):
             return folder
-    raise Failed(
-        what="There is no folder in memory for an editor to work in: give --body, --append or -."
-    )
+    raise Failed(what="There is no in-memory folder for the editor: give --body, --append or -.")
 
 
 SHOWN_OF_CHANGE = 15  # as much of a change's id as tells it from others; `undo` takes that
 RESTORED = {
-    "created": "  {path}: gone again",
-    "changed": "  {path}: as it was before",
-    "moved": "  {path}: back in its place",
-    "removed": "  {path}: there again",
+    "created": "  {path}: removed again",
+    "changed": "  {path}: restored to its old text",
+    "moved": "  {path}: moved back",
+    "removed": "  {path}: restored",
 }
 
 
@@ -90,15 +88,15 @@ RESTORED = {
 )
 @argument("name", metavar="ID", shell_complete=complete_ids)
 @argument("stdin", required=False, metavar="[-]")
-@option("--title", default=None, help="Another title; id and file stay.")
-@option("--body", default=None, help="Another text.")
-@option("--file", "file", type=FilePath(), default=None, help="Another text, from a file.")
+@option("--title", default=None, help="New title; id and file stay.")
+@option("--body", default=None, help="New text.")
+@option("--file", "file", type=FilePath(), default=None, help="New text, from a file.")
 @option("--append", default=None, help="A paragraph to add at the end.")
 def edit_command(door: Door, name: str, dry_run: bool, **given: Any) -> None:
     """Change the text of a memory, or of one section (ID#SECTION).
 
-    Without options it opens your editor ($VISUAL, $EDITOR). If somebody else changed the memory
-    meanwhile, nothing is written and your text is kept in a file.
+    Without options it opens your editor ($VISUAL, $EDITOR). If the memory changed meanwhile,
+    nothing is written and your text is saved to a file.
     """
     plain = given["title"] is None and given["append"] is None and given["stdin"] is None
     if plain and given["body"] is None and given["file"] is None:
@@ -121,7 +119,7 @@ def edit_command(door: Door, name: str, dry_run: bool, **given: Any) -> None:
 def _show_change(door: Door, done: Done, *, dry_run: bool) -> None:
     def show() -> None:
         if done.what == "unchanged":
-            door.tell("{id} is like that already; nothing was changed.", id=done.id)
+            door.tell("{id} is already like that; nothing was changed.", id=done.id)
         elif dry_run:
             door.tell("Would change {id} in {path}", id=done.id, path=done.path)
             _show_difference(door, done)
@@ -151,13 +149,13 @@ def _show_difference(door: Door, done: Done) -> None:
 def set_command(door: Door, name: str, values: tuple[str, ...], dry_run: bool) -> None:
     """Change fields of a memory's front matter; every other byte of the file stays.
 
-    Lists are given with commas. An empty value clears a field.
+    Separate list items by commas. An empty value clears a field.
     """
     pairs = {}
     for value in values:
         key, equals, text = value.partition("=")
         if not equals:
-            raise door.refusal(f"“{value}” is not of the form key=value.")
+            raise door.refusal(f"“{value}” does not have the form key=value.")
         pairs[{"layer": "type"}.get(key.strip(), key.strip().replace("_", "-"))] = text
     _show_change(
         door, writing.set_memory_fields(door.app, name, pairs, dry_run=dry_run), dry_run=dry_run
@@ -171,19 +169,21 @@ def set_command(door: Door, name: str, values: tuple[str, ...], dry_run: bool) -
     "recollect forget --from-session 3f2a1b9c --dry-run",
 )
 @argument("name", metavar="[ID]", required=False, default="", shell_complete=complete_ids)
-@option("--from-session", default="", metavar="ID", help="All that came from a session.")
-@option("--from-page", default="", metavar="URL", help="All that came from sessions that read it.")
-@option("--purge", is_flag=True, help="Remove its text from the journal too; there is no undo.")
+@option("--from-session", default="", metavar="ID", help="Everything that came from this session.")
+@option(
+    "--from-page", default="", metavar="URL", help="Everything from sessions that read this page."
+)
+@option("--purge", is_flag=True, help="Remove its text from the journal too; cannot be undone.")
 @option("--yes", is_flag=True, help="Do not ask (for --purge).")
 def forget_command(
     door: Door, name: str, from_session: str, from_page: str, purge: bool, yes: bool, dry_run: bool
 ) -> None:
-    """Take a memory, or one section of it (ID#SECTION), out of the store.
+    """Remove a memory, or one section of it (ID#SECTION).
 
-    The journal keeps its text, so that `recollect undo` brings it back; with --purge it does not.
-    With --from-session go the memories of a session, what was learned in it, and the lines that
-    consolidation has put elsewhere; with --from-page that of all sessions in whose calls this
-    address stands. Try it with --dry-run first.
+    The journal keeps its text, so `recollect undo` can restore it, unless you use --purge.
+    --from-session removes a session's memories, what was learned in it, and the lines that
+    consolidation filed elsewhere; --from-page does so for all sessions that opened this
+    address. Try --dry-run first.
     """
     if sum(map(bool, (name, from_session, from_page))) != 1 or (purge and not name):
         raise door.refusal("Name a memory, or give --from-session or --from-page alone.")
@@ -205,8 +205,8 @@ def _forget_origin(door: Door, session: str, page: str, *, dry_run: bool) -> Non
 def _forget_one(door: Door, name: str, *, purge: bool, yes: bool, dry_run: bool) -> None:
     if purge and not yes and not dry_run:
         if not sys.stdin.isatty():
-            raise door.refusal("--purge cannot be undone: give --yes too.")
-        door.confirm(door.say("Remove {id} for good?", id=name))
+            raise door.refusal("--purge cannot be undone: add --yes.")
+        door.confirm(door.say("Remove {id} permanently?", id=name))
     left: list[tuple[str, str]] = []
     done = writing.forget_memory(door.app, name, purge=purge, dry_run=dry_run)
     if purge:
@@ -218,12 +218,12 @@ def _forget_one(door: Door, name: str, *, purge: bool, yes: bool, dry_run: bool)
         door.tell("Would forget {id}" if dry_run else "Forgot {id}", id=done.id, style="bold")
         if purge and not dry_run:
             door.tell(
-                "Its text is gone from the store, the journal and the index. Copies in git, backups or other machines are out of reach."
+                "Its text was removed from the store, the journal and the index. Copies in git, backups or on other machines remain."
             )
         for what, path in left:
             door.tell("  {what}: {path}", what=door.word(what), path=path, style="yellow")
         if not (purge or dry_run):
-            door.tell("  `recollect undo` brings it back.", style="dim")
+            door.tell("  `recollect undo` restores it.", style="dim")
 
     more = {"left": [{"what": what, "path": path} for what, path in left]} if purge else {}
     door.answer({**done.as_json(), **more}, show)
@@ -241,16 +241,16 @@ def _forget_one(door: Door, name: str, *, purge: bool, yes: bool, dry_run: bool)
     "--to",
     default="",
     metavar="CHANGE|DATE",
-    help="Take back all that came behind a change, a day or a time (UTC).",
+    help="Undo everything after a change, a day or a time (UTC).",
 )
-@option("--gone", is_flag=True, help="Bring back files that went away without a command.")
+@option("--gone", is_flag=True, help="Restore files that were deleted outside of commands.")
 def undo_command(
     door: Door, name: str, to: str, gone: bool, scope: str | None, dry_run: bool
 ) -> None:
-    """Take back the last change, the last one of a memory, or the one named.
+    """Undo the last change, the last one of a memory, or the one named.
 
-    The bytes from before come back. If the file was changed since, nothing is written; with --to
-    what you edited by hand since then stays. An undo can be undone by its own name.
+    The file is restored byte for byte. If it changed since, nothing is written; with --to your
+    later edits by hand stay. An undo can be undone by its id.
     """
     if sum(map(bool, (name, to, gone))) > 1:
         raise door.refusal("Name a change, or give --to, or --gone.")
@@ -282,22 +282,20 @@ def _undo_to(door: Door, to: str, scope: str, *, dry_run: bool) -> None:
 
     def show() -> None:
         if not done.effects and not done.left:
-            door.tell(
-                "Nothing is to be taken back: the files are as they were at {time}.", time=done.time
-            )
+            door.tell("Nothing to undo: the files are as they were at {time}.", time=done.time)
         elif not done.effects:
-            door.tell("Nothing can be taken back.")
+            door.tell("Nothing can be undone.")
         elif dry_run:
-            door.tell("Would take back changes: {n}, to {time}", n=done.changes, time=done.time)
+            door.tell("Would undo {n} changes, back to {time}", n=done.changes, time=done.time)
         else:
             door.tell(
-                "Took back changes: {n}, to {time}", n=done.changes, time=done.time, style="bold"
+                "Undid {n} changes, back to {time}", n=done.changes, time=done.time, style="bold"
             )
         for what, path in done.effects:
             door.tell(RESTORED[what], path=path, style="dim")
         for path, why in done.left:
             door.tell(
-                "  {path}: stays as it is, {reason}",
+                "  {path}: not changed, {reason}",
                 path=path,
                 reason=door.word(why),
                 style="yellow",
@@ -320,11 +318,9 @@ def _bring_back(door: Door, scope: str, *, dry_run: bool) -> None:
 
     def show() -> None:
         if not paths:
-            door.tell("No file went away without a command.")
+            door.tell("No file was deleted outside of a command.")
         for path in paths:
-            door.tell(
-                "  {path}: would be there again" if dry_run else RESTORED["removed"], path=path
-            )
+            door.tell("  {path}: would be restored" if dry_run else RESTORED["removed"], path=path)
 
     door.answer({"paths": paths}, show)
 

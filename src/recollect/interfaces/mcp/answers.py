@@ -69,15 +69,14 @@ def sentence_of(app: App, error: RecollectError) -> str:
     if isinstance(error, AlreadyThere):
         return say(
             lang,
-            "The note {id} has this title and says something else: correct it with `update`, or "
-            "give a title that says what is different.",
+            "The note {id} has this title but another text: correct it with `update`, or choose a more specific title.",
             id=error.fields["path"],
         )
     what = say(lang, error.sentence, **fields)  # sentences of `errors`
     if isinstance(error, MemoryNotFound):
-        step = say(lang, "`search` and `timeline` show the ids.")
+        step = say(lang, "`search` and `timeline` list ids.")
     elif isinstance(error, StoreNotFound):
-        step = say(lang, "The person can make one with `recollect init`.")
+        step = say(lang, "The person can create one with `recollect init`.")
     elif error.exit_code == 2:
         step = ""
     else:
@@ -90,7 +89,7 @@ def sentence_of(app: App, error: RecollectError) -> str:
 
 def _recall(app: App, given: dict[str, Any]) -> Answer:
     found = app_tools.recall(app, given["cue"], budget=given.get("budget"))
-    nothing = say(app.lang, "No stored note bears on this.")
+    nothing = say(app.lang, "No stored note is relevant.")
     return _notes(app, found, nothing)
 
 
@@ -134,12 +133,12 @@ def _expand(app: App, given: dict[str, Any]) -> Answer:
         text = (
             say(app.lang, "There is nothing more.")
             if start
-            else say(app.lang, "There is no raw conversation beside this memory.")
+            else say(app.lang, "This memory has no raw conversation.")
             if level == 3
             else say(app.lang, "The note is empty.")
         )
     if piece.next:
-        more = say(app.lang, "It goes on: call `expand` with start {n} (of {size} characters).",
+        more = say(app.lang, "Truncated: call `expand` with start {n} (of {size} characters).",
                    n=piece.next, size=piece.size)  # fmt: skip
         text = f"{text}\n{more}"
     used = [piece.id] if piece.text and not start else []
@@ -165,7 +164,7 @@ def _remember(app: App, given: dict[str, Any]) -> Answer:
         **words,
     )
     if done.what == "unchanged":
-        text = say(app.lang, "{id} says that already; nothing was changed.", id=done.id)
+        text = say(app.lang, "{id} already says that; nothing was changed.", id=done.id)
     else:
         text = say(
             app.lang,
@@ -174,7 +173,7 @@ def _remember(app: App, given: dict[str, Any]) -> Answer:
             scope=word(app.lang, done.scope),
         )
     if done.advice.near:
-        near = say(app.lang, "{id} has tags in common with it; “into” would have added to that one.", id=done.advice.near)  # fmt: skip
+        near = say(app.lang, "{id} has tags in common; “into” would have added to it.", id=done.advice.near)  # fmt: skip
         text = f"{text} {near}"
     return _done(done, text)
 
@@ -189,10 +188,10 @@ def _update(app: App, given: dict[str, Any]) -> Answer:
         raise Refused([what])
     done = app_tools.update(app, given["id"], wish)
     if done.what == "unchanged":
-        text = say(app.lang, "{id} is like that already; nothing was changed.", id=done.id)
+        text = say(app.lang, "{id} is already like that; nothing was changed.", id=done.id)
     else:
         text = say(
-            app.lang, "Changed {id}; `recollect undo {name}` takes it back.",
+            app.lang, "Changed {id}; `recollect undo {name}` undoes it.",
             id=done.id, name=done.id.partition("#")[0],
         )  # fmt: skip
     return _done(done, text)
@@ -201,7 +200,7 @@ def _update(app: App, given: dict[str, Any]) -> Answer:
 def _forget(app: App, given: dict[str, Any]) -> Answer:
     done = writing.forget_memory(app, given["id"], purge=False, dry_run=False)
     text = say(
-        app.lang, "Forgot {id}; `recollect undo {name}` brings it back.",
+        app.lang, "Forgot {id}; `recollect undo {name}` restores it.",
         id=done.id, name=done.id.partition("#")[0],
     )  # fmt: skip
     return _done(done, text)
@@ -228,17 +227,17 @@ def _status(app: App, _given: dict[str, Any]) -> Answer:
     ]  # fmt: skip
     lines += [
         say(
-            lang, "What is new in the {scope} store ({layers}) is encrypted: you can save there, and only a person reads it.",
+            lang, "New memories in the {scope} store ({layers}) are encrypted: you can save there, but only a person can read them.",
             scope=word(lang, row["scope"]), layers=", ".join(row["encrypt"]),
         )
         for row in rows if row["encrypt"]
     ]  # fmt: skip
     if not rows:
-        lines.append(say(lang, "There is no store here; the person can make one with `recollect init`."))  # fmt: skip
+        lines.append(say(lang, "There is no store here; the person can create one with `recollect init`."))  # fmt: skip
     problems = [*app.warnings, *(p for row in rows for p in row["problems"])]
     shown = [attribute(translate(lang, problem)) for problem in dict.fromkeys(problems)][:10]
     if shown:
-        lines.append(say(lang, "The person should look at this with `recollect doctor`:"))
+        lines.append(say(lang, "The person should check this with `recollect doctor`:"))
         lines += [f"- {problem}" for problem in shown]
     stores = [
         {key: row[key] for key in ("scope", "root", "memories", "archived", "sessions")}
@@ -378,7 +377,7 @@ def read(app: App, uri: str) -> list[dict[str, Any]]:
         piece = app_tools.expand(app, name, most=LONGEST)
         text = piece.text
         if piece.next:
-            text += "\n" + say(app.lang, "It goes on: call `expand` with start {n} (of {size} characters).",
+            text += "\n" + say(app.lang, "Truncated: call `expand` with start {n} (of {size} characters).",
                                n=piece.next, size=piece.size)  # fmt: skip
     return [{"uri": uri, "mimeType": MARKDOWN, "text": visible(text)}]
 
@@ -387,4 +386,4 @@ def _index(app: App) -> str:
     try:
         return app_tools.index_pages(app)
     except StoreNotFound:
-        return say(app.lang, "There is no store here; the person can make one with `recollect init`.")  # fmt: skip
+        return say(app.lang, "There is no store here; the person can create one with `recollect init`.")  # fmt: skip

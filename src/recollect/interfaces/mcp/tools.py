@@ -84,7 +84,7 @@ _ID = _text("ID of a note, or ID#SECTION.", LONGEST_ID, minLength=1)
 _SINCE = _text("First day: 2026-01-31, 2026-01 or 2026.", 10, pattern=_DAY)
 _UNTIL = _text("Last day, in the same form.", 10, pattern=_DAY)
 _KIND = _word("Only this kind.", ALL_KINDS)
-_FILE = _text("Only about a file whose path has this.", LONGEST_TITLE)
+_FILE = _text("Only about files whose path contains this.", LONGEST_TITLE)
 
 TOOLS = (
     Tool(
@@ -113,11 +113,11 @@ TOOLS = (
         {
             "query": _text("The words.", LONGEST_CUE, minLength=1),
             "kind": _KIND,
-            "tags": _words("Only with all of these tags."),
+            "tags": _words("Only memories with all of these tags."),
             "file": _FILE,
             "since": _SINCE,
             "until": _UNTIL,
-            "archived": {"type": "boolean", "description": "Look through the archive instead."},
+            "archived": {"type": "boolean", "description": "Search the archive instead."},
             "limit": _number("How many.", 1, 20, 8),
         },
         ("query",),
@@ -235,10 +235,10 @@ def checked(tool: Tool, given: object, lang: str) -> dict[str, Any]:
         Refused: something about them is off.
     """
     if not isinstance(given, dict):
-        what = say(lang, "The arguments of {tool} have to be a JSON object.", tool=tool.name)
+        what = say(lang, "The arguments of {tool} must be a JSON object.", tool=tool.name)
         raise Refused([what])
     problems = [
-        say(lang, "{tool} takes no “{name}”; it takes: {known}.", tool=tool.name,
+        say(lang, "{tool} has no argument “{name}”; it takes: {known}.", tool=tool.name,
             name=_shown(name), known=", ".join(tool.takes) or "–")
         for name in given if name not in tool.takes
     ]  # fmt: skip
@@ -286,17 +286,17 @@ def _problems(name: str, value: Any, schema: dict[str, Any], lang: str) -> Itera
     elif kind == "integer":
         low, high = schema["minimum"], schema["maximum"]
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            yield say(lang, "“{name}” has to be a whole number from {low} to {high}, not {value}.",
+            yield say(lang, "“{name}” must be a whole number from {low} to {high}, not {value}.",
                       name=name, low=low, high=high, value=_shown(value))  # fmt: skip
     elif kind == "boolean":
         if not isinstance(value, bool):
-            yield say(lang, "“{name}” has to be true or false, not {value}.",
+            yield say(lang, "“{name}” must be true or false, not {value}.",
                       name=name, value=_shown(value))  # fmt: skip
     elif not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        yield say(lang, "“{name}” has to be a list of words, not {value}.",
+        yield say(lang, "“{name}” must be a list of words, not {value}.",
                   name=name, value=_shown(value))  # fmt: skip
     elif len(value) > schema["maxItems"]:
-        yield say(lang, "“{name}” has {n} items; at most {most} are taken.",
+        yield say(lang, "“{name}” has {n} items; the maximum is {most}.",
                   name=name, n=len(value), most=schema["maxItems"])  # fmt: skip
     else:
         for item in value:
@@ -305,19 +305,19 @@ def _problems(name: str, value: Any, schema: dict[str, Any], lang: str) -> Itera
 
 def _of_text(name: str, value: Any, schema: dict[str, Any], lang: str) -> Iterator[str]:
     if not isinstance(value, str):
-        yield say(lang, "“{name}” has to be text, not {value}.", name=name, value=_shown(value))
+        yield say(lang, "“{name}” must be text, not {value}.", name=name, value=_shown(value))
     elif "enum" in schema:
         if value not in schema["enum"]:
             known = ", ".join(schema["enum"])
-            yield say(lang, "“{name}” is one of {known}; not {value}.",
+            yield say(lang, "“{name}” must be one of {known}, not {value}.",
                       name=name, known=known, value=_shown(value))  # fmt: skip
     elif len(value) > schema["maxLength"]:
-        yield say(lang, "“{name}” has {n} characters; at most {most} are taken.",
+        yield say(lang, "“{name}” has {n} characters; the maximum is {most}.",
                   name=name, n=len(value), most=schema["maxLength"])  # fmt: skip
     elif schema.get("minLength") and not value.strip():
         yield say(lang, "“{name}” is empty: {about}", name=name, about=schema["description"])
     elif "pattern" in schema and value and not _is_day(value, schema["pattern"]):
-        yield say(lang, "“{name}” is a day such as 2026-01-31, 2026-01 or 2026; not {value}.",
+        yield say(lang, "“{name}” must be a day such as 2026-01-31, 2026-01 or 2026, not {value}.",
                   name=name, value=_shown(value))  # fmt: skip
 
 
