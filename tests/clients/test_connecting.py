@@ -202,7 +202,7 @@ def test_doctor_finds_files_of_another_installation_and_half_connected_clients(
         row["about"]: row["sentence"] for row in ran.json["findings"] if row["state"] == "problem"
     }
     assert "from another installation or version" in problems["gemini"]
-    assert "config.toml is without ours" in problems["codex"]
+    assert "config.toml has no entry of ours" in problems["codex"]
 
 
 def test_a_server_that_does_not_answer_is_found_out(tmp_path: Path) -> None:

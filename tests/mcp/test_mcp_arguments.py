@@ -134,7 +134,7 @@ def test_a_megabyte_is_refused_with_its_size_and_what_is_taken(agent: Agent) -> 
     with agent.server() as server:
         for tool, name in (("recall", "cue"), ("search", "query"), ("expand", "id")):
             assert "400000 characters; the maximum is" in server.refusal(tool, **{name: MEGABYTE})
-        assert "at most 100000" in server.refusal("remember", title="x", text=MEGABYTE)
+        assert "the maximum is 100000" in server.refusal("remember", title="x", text=MEGABYTE)
         assert "takes no" in server.refusal("status", **{MEGABYTE: 1})
 
 
