@@ -13,6 +13,7 @@ from recollect.model.memory import is_id
 from recollect.text.tokens import STOP_WORDS
 
 from .build import any_text
+from .notice_cases import RULES
 
 
 @pytest.mark.parametrize(
@@ -129,3 +130,24 @@ def test_tags_are_few_and_each_named_once(title: str, body: str, most: int) -> N
 )
 def test_chinese_tags_are_what_stands_between_the_small_words(text: str, tags: list[str]) -> None:
     assert layers.suggested_tags(text, "", STOP_WORDS) == tags
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("Fix the parser: it must never return None (#412)", ""),
+        ("docs: always mention the port", ""),
+        ("Avoid reloading certificates to improve performance (#67)", ""),
+        ("Use yield from", "Previously each item was yielded in a loop, which should be avoided."),
+        ("Add a local TLS server", "Tests should never need the network, so this adds one.\n\n" * 9),
+        ("Make the parameters clearer", "Users should always pass a dict; the docs never said so. This change says so."),
+        ("修复总是超时的问题", ""),
+    ],
+)  # fmt: skip
+def test_the_message_of_a_commit_is_no_rule(title: str, body: str) -> None:
+    assert layers.choose(title, body).kind != "rule"
+
+
+def test_most_rules_that_are_saved_are_rules() -> None:
+    missed = [sentence for sentence, _ in RULES if layers.choose(sentence, "").kind != "rule"]
+    assert len(missed) <= 0.1 * len(RULES), missed

@@ -24,12 +24,27 @@ _POINTER = (
 )
 _BEHAVIOUR = (
     Pattern(
-        r"\b(?:always|never|don'?t|do not|must|should|avoid|prefer|from now on|make sure|remember to)\b"
-        r"|^\s*(?:use|run|check|ask|write|keep|stop|explain|answer|reply)\b",
-        re.I | re.M,
+        r"^\s*(?:please |also |and |only |i['’]d like you to |it['’]s important that you )*(?:(?:in|on|for|when|before|after|during) [^,.]{2,40},? )?"
+        r"(?:always|never|prefer|avoid|don['’]?t|do not|make sure|ensure that|remember to|from now on|going forward|whenever|every time you|my (?:preference|rule|habit) is"
+        r"|(?:use|run|check|ask|write|keep|stop|explain|answer|reply|commit|name|put)(?! (?:of|is|are|case)\b))\b"
+        r"|^[^.:]{3,60}\b(?:must|should|may) (?:always|never|not|only|be|have)\b|^(?:all|every|each|no) .{2,60}\b(?:must|should|need)"
+        r"|^we (?:always|never|prefer)\b|^i (?:\w+ )?(?:prefer|like|love|hate|don['’]t like|want (?:all|every|each|no)) (?!the\b|to\b|an?\b)|,\s*never \w+ "
+        r"|^(?:our|the|a) (?:convention|rule|policy|standard|guideline)s?(?: here)? (?:is|are)\b|^no [\w.]+ (?:in|for|without|on) |^no \w+ \w+s\.?$|\bfrom now on\b|\b(?:is|are) (?:not allowed|forbidden|banned)\b",
+        re.I,
     ),
-    Pattern(r"总是|永远|不要|别再|必须|应该|应当|避免|优先|尽量|以后|一律|请用|记得"),
+    Pattern(
+        r"^(?:请|以后|今后|在.{1,12}[里中上时前后])?.{0,12}?(?:总是|永远|不要|别再|必须|避免|优先|尽量|以后|一律|请用|记得|禁止|始终|每次|绝对|今后|统一)|应该|应当"
+        r"|^我(?:们)?(?:比较|更|很|不|非常|一般)*(?:喜欢|偏好|习惯|讨厌|约定)|^别(?!的|人)|^(?:所有|每个|任何).{1,20}(?:都|要|必须)|都用(?:中文|英文)"
+    ),
 )
+# What says that a change was made, as the message of a commit does, is no rule: it happened.
+_RECORD = Pattern(
+    r"#\d|^\[[^\]]+\] |^(?-i:[a-z])[\w./-]*(?:\([^)]*\))?!?: |\bco-authored-by\b|\bthis (?:commit|change|pr|patch)\b"
+    r"|\b(?:fix(?:es|ed)?|crash\w*|traceback|regression|refactor\w*|previously|currently|no longer|was|were|had|didn['’]t)\b"
+    r"|^(?:修复|新增|优化|重构|更新|移除)|此前|之前是",
+    re.I | re.M,
+)
+LONGEST_RULE = 300  # of a body; longer ones tell a story
 _EPISODE = (
     Pattern(
         r"\b(?:today|yesterday|this (?:morning|afternoon|session|week)|just now|we (?:fixed|found|tried|debugged|released|deployed|discussed|merged))\b",
@@ -77,11 +92,18 @@ def choose(title: str, body: str, layer: str = "", kind: str = "") -> Choice:
     text = f"{title}\n{body[:2000]}"
     if _could_point(text) and _says(_POINTER, text):
         return Choice("reference", "pointer", "pointer")
-    if _says(_BEHAVIOUR, title) or (_says(_BEHAVIOUR, body[:400]) and not _says(_EPISODE, text)):
+    if _is_rule(title, body.strip()) and not _says(_EPISODE, body):
         return Choice("procedural", "rule", "behaviour")
     if _says(_EPISODE, text):
         return Choice("episodic", "note", "episode")
     return Choice("semantic", "fact", "fact")
+
+
+def _is_rule(title: str, body: str) -> bool:
+    """Whether a title, or the short body below it, says how to work."""
+    if len(body) > LONGEST_RULE or _RECORD.search(f"{title}\n{body}"):
+        return False
+    return _says(_BEHAVIOUR, title) or _says(_BEHAVIOUR, body)
 
 
 def _could_point(text: str) -> bool:
