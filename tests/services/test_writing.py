@@ -353,3 +353,50 @@ def test_a_dry_run_writes_nothing(house: House) -> None:
     assert writing.forget(store, "one", dry_run=True).what == "removed"
     assert writing.forget(store, "feedback#rule", dry_run=True).what == "removed"
     assert house.texts() == before
+
+
+# ------------------------------------------------------------------------------- what contradicts
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "stands"),
+    [
+        ("Always squash PRs", "Never squash PRs", "Never squash PRs"),
+        ("Never squash PRs", "Always squash PRs", "Always squash PRs"),
+        ("以后提交信息用中文", "以后提交信息用英文", "以后提交信息用英文"),
+    ],
+)
+def test_a_rule_that_is_contradicted_gives_way(
+    house: House, old: str, new: str, stands: str
+) -> None:
+    save(house, old)
+    done = save(house, new)
+    assert done.advice.instead == (old,)
+    body = memory(house, RULES).body
+    assert [line for line in body.splitlines() if line.startswith("## ")] == [f"## {stands}"]
+    assert f"previously {old} -->" in body
+    save(house, old)  # and back
+    assert f"## {old}" in memory(house, RULES).body
+
+
+def test_what_takes_the_place_of_a_file_names_it_and_keeps_the_subject(house: House) -> None:
+    old = save(house, "Use npm for the shop front end", kind="decision")
+    new = save(house, "Use pnpm", kind="decision")
+    assert memory(house, old.path).status == "superseded"
+    made = memory(house, new.path)
+    assert (made.title, made.supersedes) == ("Use pnpm for the shop front end", (old.id,))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "trust"),
+    [
+        ("Use Redis for sessions", "Use Redis for rate limits", "user"),
+        ("We deploy on Mondays", "We deploy on Fridays", "user"),  # not certain
+        ("Use npm for the shop", "Use pnpm for the shop", "agent"),  # a person said it
+    ],
+)
+def test_what_may_hold_beside_it_stays(house: House, old: str, new: str, trust: str) -> None:
+    first = save(house, old, kind="decision")
+    second = save(house, new, kind="decision", trust=trust)
+    assert second.advice.instead == ()
+    assert memory(house, first.path).status != "superseded"

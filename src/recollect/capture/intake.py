@@ -10,6 +10,7 @@ from recollect.model import document as codec
 from recollect.model import entries, frontmatter, layers, tags
 from recollect.model import entries as reviewing
 from recollect.model import memory as model
+from recollect.model.claim_key import past_comment
 from recollect.model.document import layer_defaults, with_conversation, words_for
 from recollect.model.facts import same_words
 from recollect.model.frontmatter import Value
@@ -24,7 +25,7 @@ from recollect.model.memory import (
     is_sealed_path,
 )
 from recollect.store.store import OpenStore
-from recollect.text.tokens import STOP_WORDS
+from recollect.text.tokens import STOP_WORDS, cue_words
 
 TYPE_CHECKING = False
 
@@ -77,6 +78,7 @@ class Advice(NamedTuple):
     """What somebody who saves may want to know; nothing of it stands in the way."""
 
     near: str = ""  # a memory that it could be added to instead
+    instead: tuple[str, ...] = ()  # what it contradicts and takes the place of, in its words
     common: tuple[str, ...] = ()  # the tags that both have
     warnings: tuple[str, ...] = ()  # long-summary, many-keywords, many-tags
 
@@ -85,6 +87,8 @@ class Advice(NamedTuple):
         said: dict[str, Any] = {}
         if self.near:
             said["near"] = {"id": self.near, "tags": list(self.common)}
+        if self.instead:
+            said["instead"] = list(self.instead)
         return said | ({"warnings": list(self.warnings)} if self.warnings else {})
 
 
@@ -148,15 +152,89 @@ def save(store: OpenStore, draft: Draft, *, dry_run: bool = False) -> Written:
     if not given and not is_section and not draft.into:
         given = tuple(layers.suggested_tags(draft.title, draft.body, STOP_WORDS))
     draft = draft._replace(tags=given)
+    rivals: list[Rival] = []
     if draft.into:
         done = _save_into(store, draft, dry_run=dry_run)
-    elif is_section:
-        done = _save_section(store, draft, choice, dry_run=dry_run)
     else:
-        done = _carried_out(store, lambda: _new_file(store, draft, choice), dry_run=dry_run)
+        rivals = [] if is_alone else _rivals(store, draft, choice, SHARED.get(choice.kind, ""))
+        draft = draft._replace(title=_with_subject(draft.title, rivals))
+        if is_section:
+            done = _save_section(store, draft, choice, rivals, dry_run=dry_run)
+        else:
+            made = lambda: _superseding(store, rivals, _new_file(store, draft, choice))  # noqa: E731
+            done = _carried_out(store, made, dry_run=dry_run)
     advice = _near(store, draft, choice, done.id)
-    warnings = warnings_of(draft)
-    return done._replace(advice=advice._replace(warnings=warnings))
+    instead = tuple(rival.text for rival in rivals) if done.what != "unchanged" else ()
+    return done._replace(advice=advice._replace(warnings=warnings_of(draft), instead=instead))
+
+
+class Rival(NamedTuple):
+    """A statement that a draft contradicts: a section of a shared file, or a file that says it."""
+
+    id: str
+    path: str
+    text: str
+
+
+STATING = ("rule", "pattern", "decision", "fact")
+
+
+def _rivals(store: OpenStore, draft: Draft, choice: layers.Choice, shared: str) -> list[Rival]:
+    """What a draft certainly contradicts and may take the place of: nobody trusted more said it."""
+    if choice.kind not in STATING or draft.conversation:
+        return []
+    from recollect.model.conflicts import conflict_between, keeping_subject  # seldom needed
+    from recollect.model.values import SURE, alternatives
+
+    found, about = [], []
+    words = cue_words(draft.title)
+    for one in store.index.consider([*words, *alternatives(draft.title)])[0]:
+        text = one.heading if one.anchor else one.title
+        is_here = one.path == shared if one.anchor else one.kind in STATING and one.path != shared
+        if not is_here or one.status == "superseded" or is_sealed_path(one.path):
+            continue
+        conflict = conflict_between(text, draft.title)
+        if conflict is None or TRUSTS.index(draft.trust) < TRUSTS.index(one.trust):
+            continue
+        rival = Rival(one.id, one.path, text)
+        if conflict.certainty == SURE:
+            found.append(rival)
+        elif conflict.why == "choice" and keeping_subject(text, draft.title) != draft.title:
+            about.append(rival)  # it says for what, and the draft does not
+    # Of two that say for what, nobody knows which one is meant.
+    return list(dict.fromkeys(found or (about if len(about) == 1 else [])))
+
+
+def _with_subject(title: str, rivals: Sequence[Rival]) -> str:
+    """The title with what it is about, where only what it takes the place of says so."""
+    if not rivals:
+        return title
+    from recollect.model.conflicts import keeping_subject
+
+    return keeping_subject(rivals[0].text, title)
+
+
+def _superseding(
+    store: OpenStore, rivals: Sequence[Rival], made: tuple[Written, list[Change]]
+) -> tuple[Written, list[Change]]:
+    """What writes a new file, and what says of those that it contradicts that they hold no more."""
+    done, changes = made
+    if done.what != "created" or not rivals:
+        return made
+    changes = [
+        change._replace(
+            text=codec.with_field(change.text, "supersedes", [one.id for one in rivals])
+        )
+        if change.path == done.path
+        else change
+        for change in changes
+    ]
+    for rival in rivals:
+        old = store.files.read(rival.path)
+        text = codec.with_field(old.text, "status", "superseded")
+        text = codec.with_field(text, "updated", store.now)
+        changes.append(Change("put", rival.path, rival.id, old.stamp, text))
+    return done, changes
 
 
 def _near(store: OpenStore, draft: Draft, choice: layers.Choice, own: str) -> Advice:
@@ -375,7 +453,12 @@ def _hidden_from_git(store: OpenStore, path: str) -> list[Change]:
 
 
 def _save_section(
-    store: OpenStore, draft: Draft, choice: layers.Choice, *, dry_run: bool
+    store: OpenStore,
+    draft: Draft,
+    choice: layers.Choice,
+    rivals: Sequence[Rival],
+    *,
+    dry_run: bool,
 ) -> Written:
     path = SHARED[choice.kind]
     title = " ".join(draft.title.split())
@@ -384,10 +467,30 @@ def _save_section(
 
     def plan() -> tuple[Written, list[Change]]:
         what, changes = section_change(store, path, title, draft, choice)
+        changes = [_without_rivals(change, title, rivals, store.now) for change in changes]
         name = f"{_id_of(store, path)}#{_anchor(changes, store, path, title)}"
         return Written(name, path, what, choice.rule, choice.layer, draft.body), changes
 
     return _carried_out(store, plan, dry_run=dry_run)
+
+
+def _without_rivals(change: Change, title: str, rivals: Sequence[Rival], now: str) -> Change:
+    """The change without the sections that the new one contradicts; a comment keeps their wording."""
+    if not rivals:
+        return change
+    body = frontmatter.split_front(change.text).body
+    past = []
+    for rival in rivals:
+        section = codec.section_named(body, rival.text)
+        if section and same_words(rival.text) != same_words(title):
+            body = codec.without_section(body, section.anchor)
+            why = " ".join(entries.without_comments(section.text).split())
+            is_more = same_words(why) not in ("", same_words(rival.text))
+            past.append(past_comment(now, f"{rival.text}: {why}" if is_more else rival.text))
+    if (section := codec.section_named(body, title)) and past:
+        text = "\n".join([section.text, "", *past])
+        body = codec.with_section_at(body, section.anchor, section.heading, text)
+    return change._replace(text=codec.with_body(change.text, body))
 
 
 def _id_of(store: OpenStore, path: str) -> str:

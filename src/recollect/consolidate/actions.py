@@ -11,7 +11,7 @@ from recollect._fastimport import NamedTuple
 from recollect.consolidate.claims import Claim, Statement, is_behavioural, is_claim, statements_of
 from recollect.model import document as codec
 from recollect.model import frontmatter
-from recollect.model.claim_key import _OWN_FIELDS, near_key
+from recollect.model.claim_key import near_key, past_comment
 from recollect.model.document import Part, parts_of
 from recollect.model.entries import is_solution, without_comments
 from recollect.model.facts import MARK
@@ -76,12 +76,6 @@ def mark_of(comment: str) -> Mark | None:
         match["source"] or "observed",
         match["salience"] or "medium",
     )
-
-
-def past_comment(date: str, old: str) -> str:
-    """What is left of a rule that was turned round."""
-    said = _OWN_FIELDS.sub(r"\1：", old.replace("<!--", "‹!--").replace("-->", "--›"))
-    return f"<!-- superseded {date[:10] or 'unknown'}: previously {said} -->"
 
 
 class Start(NamedTuple):

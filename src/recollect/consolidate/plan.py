@@ -31,7 +31,6 @@ from recollect.consolidate.actions import (
     can_turn,
     conflict_key,
     facts_title,
-    past_comment,
     title_for,
 )
 from recollect.consolidate.claims import Claim
@@ -39,7 +38,7 @@ from recollect.consolidate.edit import can_replace, fits_in_place
 from recollect.consolidate.episodes import Heard, Plain, Source, heard_of, is_heard
 from recollect.consolidate.pages import Held, Page, Reading, Shelf
 from recollect.model import frontmatter
-from recollect.model.claim_key import past_key
+from recollect.model.claim_key import past_comment, past_key
 from recollect.model.conflicts import Conflict, Standing, is_newer, keeping_subject
 from recollect.model.document import stem_of
 from recollect.model.memory import LEVELS, TRUSTS, Memory, free_name, slug_of

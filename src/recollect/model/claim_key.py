@@ -130,3 +130,9 @@ def past_keys(text: str) -> set[str]:
 def past_key(old: str) -> str:
     """The near key under which a rule is found again in its comment."""
     return near_key(_OWN_FIELDS.sub(r"\1：", old))
+
+
+def past_comment(date: str, old: str) -> str:
+    """What is left of a rule that was turned round."""
+    said = _OWN_FIELDS.sub(r"\1：", old.replace("<!--", "‹!--").replace("-->", "--›"))
+    return f"<!-- superseded {date[:10] or 'unknown'}: previously {said} -->"

@@ -41,7 +41,7 @@ _FAMILIES = [
         "bcrypt argon2 argon2id scrypt pbkdf2 md5 sha1 sha256", "jwt session-cookie", "mit apache-2.0 gpl bsd", "express koa fastify hapi",
         "junit testng", "log4j logback", "prisma typeorm sequelize drizzle", "cypress playwright selenium",
         "english chinese german french spanish japanese korean russian 中文 英文 英语 日文 德文", "json xml yaml toml protobuf",
-        "uuid ulid snowflake auto-increment 自增", "sentry rollbar bugsnag", "stripe adyen paypal 支付宝 微信支付",
+        "uuid ulid snowflake auto-increment 自增", "sentry rollbar bugsnag", "stripe adyen paypal",
         "sendgrid mailgun postmark", "heroku fly vercel netlify", "helm kustomize", "nginx caddy traefik haproxy",
         "elasticsearch opensearch meilisearch solr", "auth0 keycloak cognito okta", "datadog newrelic honeycomb",
         "jira linear asana trello", "slack teams discord", "tailwind bootstrap bulma", "utc cet est pst", "monorepo polyrepo", "javascript typescript",
@@ -79,9 +79,16 @@ _PROPER = re.compile(r"[A-Z][\w.+#-]*|\S*\d\S*|\S*[_/.@]\S+|`")
 
 def family_of(name: str) -> int | None:
     """The number of the family of alternatives that a name belongs to."""
-    low = name.casefold().strip("`").replace(" ", "-")
+    low = name.casefold().strip("`").replace(" ", "-" if name.isascii() else "")
     found = _FAMILY.get(low)
     return _FAMILY.get(low.removesuffix("s")) if found is None else found
+
+
+def alternatives(text: str) -> list[str]:
+    """What somebody could choose in place of what a text names: `npm` of `use pnpm`."""
+    names = (word.strip("`.,;:!?()。，；：！").casefold() for word in text.split())
+    families = {family for name in names if (family := family_of(name)) is not None}
+    return [name for family in families for name in _FAMILIES[family]]
 
 
 def versioned(name: str) -> tuple[str, str]:

@@ -133,6 +133,8 @@ def _show_advice(door: Door, advice: Advice) -> None:
             tags=", ".join(advice.common),
             style="dim",
         )
+    for text in advice.instead:
+        door.tell("  in place of “{text}”, which it contradicts", text=text, style="dim")
     for warning in advice.warnings:
         door.tell(WARNINGS[warning], style="yellow")
 
