@@ -144,6 +144,19 @@ def test_requests_are_kept_whole_and_what_only_steers_is_not(desk: Desk) -> None
     assert asked == [f"- Asked: {whole}"]
 
 
+def test_a_request_copied_out_of_a_browser_is_not_asked_for(desk: Desk) -> None:
+    transcript = Transcript()
+    copied = "curl 'https://tea.example/price' \\\n  -H 'Accept: */*' \\\n  -H 'Cookie: pot=blue'"
+    transcript.prompt(f"Read the price list of the tea shop.\n{copied}")
+    transcript.answer("The price list has four teas.")
+
+    desk.capture(transcript)
+
+    said = sections(desk.memory())["Summary"]
+    assert "- Asked: Read the price list of the tea shop\n" in said.replace("shop.\n", "shop\n")
+    assert "Cookie" not in said
+
+
 def test_what_came_of_it_is_no_progress_report(desk: Desk) -> None:
     transcript = Transcript()
     transcript.prompt("Why does the kettle whistle in the middle of the night?")

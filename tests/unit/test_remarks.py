@@ -78,7 +78,8 @@ def test_what_a_person_names_goes_before_what_was_guessed() -> None:
     assert memory.title == "Caching"
     assert memory.tags == ("cache", "redis", "ttl")
     assert memory.created == "2026-01-11T14:00:00Z"
-    assert "## Summary\n\nRedis it is.\n\n- Asked: We decided" in memory.body
+    # What it decided stands in its own section and is not asked for as well.
+    assert "## Summary\n\nRedis it is.\n\n## Decisions\n\n- [technology] Use Redis" in memory.body
 
 
 def test_what_an_agent_said_by_command_is_trusted_like_the_agent() -> None:

@@ -38,6 +38,7 @@ _MACHINE = (
 )  # fmt: skip
 _TAGGED = Pattern(r"<([a-zA-Z][\w-]*)\b[^<>]*>.*?(?:</\1>|\Z)", re.S)
 _MARKS = Pattern(r"\[(?:Image|Pasted text|图片)[^\]\n]*\]|\(see attached\)", re.I)
+_REQUEST = Pattern(r"(?:curl|wget) ['\"-]|-?H ['\"]")  # copied out of a browser or a terminal
 _LINK = Pattern(r"https?://\S+")
 _NUMBERED = Pattern(r"(?:\b(?:pr|mr|pull request|issue|task|ticket|bug)s? ?#?|#)\d+", re.I)
 _WORD = Pattern(r"[^\W_][\w'’.-]*")
@@ -117,7 +118,7 @@ def ask_in(text: str, is_told: Callable[[str], object] = lambda _: False) -> str
     if not plain or plain.startswith(_MACHINE) or _PLAN.match(plain):
         return ""
     sentences = sentences_of(plain[:12_000])
-    own = [sentence for sentence in sentences if not is_told(sentence)]
+    own = [one for one in sentences if not is_told(one) and not _REQUEST.match(one)]
     if len(own) == len(sentences) and len(plain) <= WHOLE and plain.count("\n") <= 2:
         return one_line(plain, WHOLE)
     said: list[str] = []
