@@ -57,7 +57,7 @@ def test_the_doctor_sends_to_the_review_and_not_to_what_would_renew_the_view(kep
         return [(one["state"], one["sentence"]) for one in about]
 
     [(state, sentence)] = told()
-    assert (state, "(3), `recollect review`" in sentence) == ("note", True)
+    assert (state, "`recollect review` lists the edits (3)" in sentence) == ("note", True)
     text = (kept.store / "facts.json").read_text("utf-8")
     (kept.store / "facts.json").write_text(text.rstrip().removesuffix("}"), "utf-8")
     [(state, sentence)] = told()
