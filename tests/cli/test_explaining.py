@@ -20,7 +20,9 @@ def found() -> dict[str, searching.Found]:
         "old": {"kind": "decision", "created": "2025-01-09T10:00:00Z", "trigger": "walrus"},
         "over": {"kind": "decision", "status": "superseded", "confidence": "low"},
     }.items():  # fmt: skip
-        house.write(f"semantic/{name}.md", page("Walrus songs", "They swim.", **fields))
+        house.write(
+            f"semantic/{name}.md", page("Walrus songs", "They swim.", tags=["walrus"], **fields)
+        )
     talk = page("A talk", "We spoke.", id="talk", created="2026-01-09T10:00:00Z")
     house.write("episodic/talk/summary.md", talk)
     house.write("episodic/talk/conversation.md", "### User [10:00]\n\nHow tall is a walrus?\n")

@@ -286,12 +286,13 @@ def mcp_resources(world: World, asker: str) -> str:
 
 # What each door shows of one's own. All of it is asked of every project.
 FOUND = {"session", "fact", "solution", "rule", "todo", "skill"}
+GIVEN = FOUND - {"todo"}  # what is open stands in the brief
 LISTED = {"session", "fact", "rule", "todo", "core", "skill"}
 DOORS: dict[Callable[[World, str], str], set[str]] = {
     search: {"conversation", "core"} | FOUND,
-    recall: FOUND,
+    recall: GIVEN,
     brief: LISTED,
-    prompt_hook: FOUND,
+    prompt_hook: GIVEN,
     failure_hook: {"solution"},
     listed: LISTED,
     timeline: LISTED,
@@ -299,7 +300,7 @@ DOORS: dict[Callable[[World, str], str], set[str]] = {
     skills: {"skill"},
     core: {"core"},
     mcp_search: {"conversation", "core"} | FOUND,
-    mcp_recall: FOUND,
+    mcp_recall: GIVEN,
     mcp_expand: set(KINDS),
     mcp_timeline: {"session", "fact", "skill"},
     mcp_resources: set(KINDS) - {"conversation"},

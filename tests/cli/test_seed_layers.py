@@ -47,9 +47,9 @@ def test_every_hook_runs_and_speaks_the_client_s_form_j1_j3(machine: Machine, ev
         machine,
         "semantic/billing",
         "The billing events are in PostgreSQL. " * 2_000,
-        tags="[billing]",
+        tags="[billing, postgresql]",
     )
-    ran = machine.fire(event, prompt="Which database holds the billing events?")
+    ran = machine.fire(event, prompt="Are the billing events in PostgreSQL?")
     harmless(ran, event)
     assert "additionalContext" not in ran.output
     if event == "UserPromptSubmit":
@@ -79,18 +79,15 @@ def test_the_parts_of_a_score_show_that_a_trigger_weighs_twice_j2(
 ) -> None:
     for n in range(12):
         person.write(f"semantic/f{n}.md", f"---\ntags: [t{n}]\n---\nFence {n} is green.\n")
-    person.write("semantic/tagged.md", f"---\ntags: [{word}, pool]\n---\nThe pool has ten links.\n")
-    person.write(
-        "semantic/fired.md", f"---\ntags: [pool]\ntrigger: [{word}]\n---\nClose the shell.\n"
-    )
-    items = person.ok("recall", asked, "--json").json["items"]
-    assert [item["id"] for item in items] == ["fired", "tagged"]
-    fired, tagged = (item["parts"] for item in items)
+    found = []
+    for fields in (f"tags: [pool]\ntrigger: [{word}]", f"tags: [{word}, pool]"):
+        person.write("semantic/pool.md", f"---\n{fields}\n---\nClose the shell.\n")
+        found += person.ok("recall", asked, "--json").json["items"]
+    fired, tagged = (item["parts"] for item in found)
     assert fired["trigger"] > 0 == tagged["trigger"]
-    assert fired["text"] > tagged["text"]
     same = fired.keys() - {"text", "trigger", "coverage", "weight"}
     assert {part: fired[part] for part in same} == {part: tagged[part] for part in same}
-    assert items[0]["score"] > 1.25 * items[1]["score"]
+    assert found[0]["score"] > 1.25 * found[1]["score"]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from recollect.features import worker
 from .kills import CHANGING, Point, Scene, require_strace
 
 FACT = "kingfisher-salary-for-zbigniew"
-TALK = "2026-03-04-please-set-up-the-lid-for-the-walrus"
+TALK = "2026-03-04-set-up-the-lid-for-the-walrus"
 SAID = {FACT: WORDS, TALK: ("walrus", "tangerine")}
 
 
