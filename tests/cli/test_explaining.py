@@ -21,7 +21,7 @@ def found() -> dict[str, searching.Found]:
         "over": {"kind": "decision", "status": "superseded", "confidence": "low"},
     }.items():  # fmt: skip
         house.write(
-            f"semantic/{name}.md", page("Walrus songs", "They swim.", tags=["walrus"], **fields)
+            f"semantic/{name}.md", page("Walrus songs", "They swim.", tags="[walrus]", **fields)
         )
     talk = page("A talk", "We spoke.", id="talk", created="2026-01-09T10:00:00Z")
     house.write("episodic/talk/summary.md", talk)

@@ -133,8 +133,8 @@ def test_recall_says_nothing_of_what_is_only_somewhat_near(store: OpenStore, cue
 def test_who_is_told_how_things_were_by_meaning_alone_is_told_first_how_they_are(
     store: OpenStore,
 ) -> None:
-    old = page("Clock drifts", "Cold.", tags=["clock"], created="2025-01-01T00:00:00Z")
-    new = page("Clock drifts", "It is blue.", tags=["clock"], created="2025-06-01T00:00:00Z")
+    old = page("Clock drifts", "Cold.", tags="[clock]", created="2025-01-01T00:00:00Z")
+    new = page("Clock drifts", "It is blue.", tags="[clock]", created="2025-06-01T00:00:00Z")
     rows = [row("semantic/old.md", old), row("semantic/new.md", new)]
     store.index.apply(rows, [], 1)
     fill(store.index, WordEmbedder(), lambda: True)

@@ -101,8 +101,8 @@ MOST_AT_ONCE = 4  # such words are looked for in the newest sections
 WIDER = 8  # … and in so many times more where there are too few
 MORE_LIKELY = 4  # times as many as are asked for are compared by their lengths
 LIKELY = 1.3  # what a section gets for a word, in units of its rarity; at most it is 2.2
-_HEAD = "{title tags trigger names}"
-_IN_HEAD, _IN_BODY = min(FIELD_WEIGHTS[:4]), FIELD_WEIGHTS[4]  # at least
+_HEAD = "{title tags trigger}"
+_IN_HEAD, _IN_BODY = min(FIELD_WEIGHTS[:3]), FIELD_WEIGHTS[4]  # at least
 
 Span = tuple[int, int]  # the first and the last section that is looked at
 Counted = tuple[int, str]  # how many sections have a word, and the word
@@ -271,7 +271,7 @@ class _Search:
         span = start + 1, self.last
         for many, word in words:
             in_head = self.shelf.having(f"{_HEAD} : ({match([word])})", span)
-            others = self.shelf.having(match([word]), span) - in_head
+            others = self.shelf.having(f"body : ({match([word])})", span) - in_head
             rarity = size.rarity(many)
             found += [Seen(rarity, _IN_HEAD, in_head), Seen(rarity, _IN_BODY, others)]
         return found
