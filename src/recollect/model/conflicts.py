@@ -280,8 +280,7 @@ def _cores(one: Core | None, other: Core | None) -> Conflict | None:
     if not differing or one.scope != other.scope:
         return None
     is_bare = one.key.split()[0] == "#"  # a number in front names what is counted, mostly
-    is_name = len(one.key.split()) < 3  # "Title 4" is as likely a name as a statement
-    return Conflict(UNSURE if is_bare or is_name or len(differing) > 1 else SURE, "number")
+    return Conflict(UNSURE if is_bare or len(differing) > 1 else SURE, "number")
 
 
 def _scopes(one: str, other: str) -> str:
