@@ -209,8 +209,8 @@ def test_a_solution_is_learned_once(desk: Desk) -> None:
     for session in ("one", "two", "three"):
         desk.capture(struggle(Transcript(session)))
 
-    assert desk.feedback().count("## Solution: npm-eaddrinuse") == 1
-    assert "trigger: [EADDRINUSE, address-already-in-use, npm]" in desk.feedback()
+    assert desk.feedback().count("## Solution: npm: listen EADDRINUSE") == 1
+    assert "trigger: [EADDRINUSE]" in desk.feedback()
     assert (
         "<!-- source: observed; trust: tool; confidence: high; session: two -->" in desk.feedback()
     )
@@ -221,7 +221,7 @@ def test_a_newer_solution_takes_the_place_of_ours(desk: Desk) -> None:
 
     desk.capture(struggle(Transcript("two"), "PORT=4000 npm test"))
 
-    assert desk.feedback().count("## Solution: npm-eaddrinuse") == 1
+    assert desk.feedback().count("## Solution: npm: listen EADDRINUSE") == 1
     assert "PORT=4000" in desk.feedback()
     assert "PORT=0" not in desk.feedback()
 
@@ -230,7 +230,7 @@ def test_a_solution_that_a_person_worded_stays_theirs(desk: Desk) -> None:
     transcript = struggle(Transcript("one"))
     desk.capture(transcript)
     file = desk.root / "procedural" / "feedback.md"
-    lines = edit(file, ("**Why:** ", "**Why:** the dev server runs there; stop it. "))
+    lines = edit(file, ("**Symptom:** ", "**Symptom:** (the dev server runs there; stop it) "))
 
     desk.capture(resumed(transcript), struggle(Transcript("two"), "PORT=4000 npm test"))
 
@@ -250,7 +250,7 @@ def test_a_solution_that_a_person_took_out_stays_out_of_that_session(desk: Desk)
 def test_the_rules_beside_a_solution_are_left_alone(desk: Desk) -> None:
     file = desk.root / "procedural" / "feedback.md"
     file.parent.mkdir()
-    rules = "---\ntitle: Mine\n# a comment\nown-key: x\n---\n\n# Mine\n\n## Tabs\n\nNever.\n\n## solution: NPM-eaddrinuse\n\nMine.\n"
+    rules = "---\ntitle: Mine\n# a comment\nown-key: x\n---\n\n# Mine\n\n## Tabs\n\nNever.\n\n## solution: NPM: listen eaddrinuse address already in use\n\nMine.\n"
     file.write_text(rules)
 
     desk.capture(struggle(Transcript("one")))

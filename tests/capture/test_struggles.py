@@ -66,7 +66,7 @@ def test_what_is_met_again_is_believed_more_and_has_no_twin(desk: Desk) -> None:
 def test_a_correction_by_the_person_is_a_lesson(desk: Desk, said: str) -> None:
     desk.capture(corrected("one", said))
     text = desk.feedback()
-    assert "not-npm-install" in text
+    assert "not npm-install" in text
     assert f"** {said.rstrip('。.')}\n" in text
     assert "`npm install`" in text
     assert "`pnpm install`" in text
@@ -78,3 +78,92 @@ def test_a_correction_by_the_person_is_a_lesson(desk: Desk, said: str) -> None:
 def test_what_is_no_correction_or_names_nothing_teaches_nothing(desk: Desk, said: str) -> None:
     desk.capture(corrected("one", said))
     assert desk.feedback() == ""
+
+
+REFUSED = "E   psycopg.OperationalError: port 5432 failed: Connection refused"
+LID = "/home/ada/teapot/src/lid.ts"
+# Sessions in which things failed and nothing was learned: commands with what they said if they failed,
+# edits as `edit PATH OLD NEW`, and what the person says.
+NOTHING_SOLVED: dict[str, list[str | tuple[str, str]]] = {
+    "it looked elsewhere": [
+        ("cat src/lid.py", "cat: src/lid.py: No such file or directory"),
+        "ls src",
+        "cat src/spout.py",
+        ("git log --oneline -3 -- src/lid.py", "fatal: ambiguous argument 'src/lid.py'"),
+        "git log --oneline -3",
+    ],
+    "a test failed and the code was mended": [
+        ("pytest -q", "FAILED tests/test_lid.py::test_lid - assert 1 == 2\n1 failed"),
+        "edit /home/ada/teapot/src/lid.py 1 2",
+        "pip install -e .",
+        "pytest -q",
+    ],
+    "the agent mended its own mistake": [
+        f"edit {LID} lid lids",
+        ("npx tsc --noEmit", "src/lid.ts(3,9): error TS2552: Cannot find name 'lids'."),
+        f"edit {LID} lids lid",
+        "npx tsc --noEmit",
+    ],
+    "it never passed": [
+        ("pytest tests/integration", REFUSED),
+        "docker compose up -d db",
+        ("pytest tests/integration", REFUSED),
+        "pytest tests/unit",
+    ],
+    "it was got around": [
+        ("git commit -m 'Lid'", "husky - error: prettier not found"),
+        "git commit -m 'Lid' --no-verify",
+        ("git pull", "error: cannot pull with rebase: You have unstaged changes."),
+        "git stash && git pull && git stash pop",
+        ("npm ci", "npm error EBUSY: resource busy or locked, rmdir 'node_modules'"),
+        "rm -rf node_modules && npm ci",
+    ],
+    "the client failed, not the command": [
+        (
+            "npm test",
+            "The user doesn't want to proceed with this tool use. The tool use was rejected",
+        ),
+        ("npm test", "Command timed out after 2m 0.0s\nerror: cannot connect"),
+        ("npm test", "<tool_use_error>Sibling tool call errored</tool_use_error>"),
+        "npm install",
+        "npm test",
+    ],
+    "nobody sees why it works, or whether": [
+        ("npm test", "Error: connect ECONNREFUSED 127.0.0.1:6379"),
+        "npm test",
+        ("npm run lint", "error: failed to load plugin 'teapot': not found"),
+        "npm install",
+        "npm run lint 2>&1 | tail -5 || true",
+    ],
+    "the person does not say what to run": [
+        "npm install",
+        "> No, that's wrong.",
+        "npm install left-pad",
+        "> Stop, don't use yarn",
+        "make all",
+    ],
+}
+
+
+def session_of(name: str) -> Transcript:
+    transcript = Transcript("nothing")
+    transcript.prompt("Please get the tests of the teapot to run.")
+    for step in NOTHING_SOLVED[name]:
+        if isinstance(step, tuple):
+            transcript.shell(*step, code=1)
+        elif step.startswith("edit "):
+            _, path, old, new = step.split()
+            transcript.edit(path, old=old, new=new)
+        elif step.startswith("> "):
+            transcript.prompt(step[2:])
+        else:
+            transcript.shell(step, "ok")
+    transcript.answer("Done.")
+    return transcript
+
+
+@pytest.mark.parametrize("name", NOTHING_SOLVED)
+def test_a_session_that_solved_nothing_stores_nothing(name: str, desk: Desk) -> None:
+    desk.capture(session_of(name))
+    assert desk.feedback() == ""
+    assert desk.state("nothing")["solutions"] == []

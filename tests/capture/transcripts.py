@@ -144,13 +144,15 @@ class Transcript:
             extra = {"stdout": output, "stderr": "", "interrupted": False, "isImage": False}
             self.result(call, output, error=False, extra=extra)
 
-    def edit(self, path: str, tool: str = "Edit", *, works: bool = True) -> None:
+    def edit(
+        self, path: str, tool: str = "Edit", *, works: bool = True, old: str = "a", new: str = "b"
+    ) -> None:
         """A change of a file and its result."""
         key = "notebook_path" if tool == "NotebookEdit" else "file_path"
-        call = self.call(tool, **{key: path, "old_string": "a", "new_string": "b"})
+        call = self.call(tool, **{key: path, "old_string": old, "new_string": new})
         if works:
             text = f"The file {path} has been updated successfully."
-            extra = {"filePath": path, "oldString": "a", "newString": "b", "originalFile": "a"}
+            extra = {"filePath": path, "oldString": old, "newString": new, "originalFile": old}
             self.result(call, text, extra=extra)
         else:
             text = "<tool_use_error>String to replace not found in file.</tool_use_error>"

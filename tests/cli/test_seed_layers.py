@@ -20,7 +20,7 @@ from tests.hooks.machine import EVENTS, SOURCE, Machine, harmless
 from tests.hooks.notes import ids
 from tests.mcp.talking import Agent
 
-from recollect.capture.failure_fix import reaction_in
+from recollect.capture.reactions import reaction_in
 
 LOCKED = "Close the other shell first, then the migration goes through."
 

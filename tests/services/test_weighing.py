@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.failure_fix import Reaction
 from recollect.capture.intake import Draft, save
+from recollect.capture.reactions import Reaction
 from recollect.consolidate.run import Outcome, consolidate
 from recollect.features import memories as changing
 from recollect.model.document import fields_of, memory_from_text, with_field

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.failure_fix import Credit, Reaction, credits_of, reaction_in
+from recollect.capture.reactions import Credit, Reaction, credits_of, reaction_in
 from recollect.capture.state import fold
 from recollect.model.session import Event, SessionState
 

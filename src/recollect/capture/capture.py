@@ -362,7 +362,6 @@ class Capture:
                 entries.solution_title(row["slug"]),
                 summary.solution_text(row, self.store.settings.lang, state.session_id),
                 trigger=tuple(row["triggers"]),
-                tags=tuple(t.lower() for t in row["triggers"][:2] if t.isascii() and len(t) > 2),
                 trust="tool",
                 source="observed",
             )

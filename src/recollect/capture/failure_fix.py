@@ -1,59 +1,77 @@
 """Detect failures, what fixed them, and the triggers that recall the fix.
 
-A fix is a different command that works after a failure, or after a person's correction; fixing a
-test is not one. After several attempts at the same thing, each attempt and the edited files are
-named. Triggers are plain words; at most one line of an error is quoted.
+A fix was seen to work: the same program on the same target failed and passed later, or a tool that was
+missing was run later. What only looks is no fix, what throws something away never; a failing test and a
+mistake in the code at hand teach nothing. A person's correction is a fix if it names what to run instead
+and that is run next.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.model.memory import slug_of
-from recollect.text.sentences import first_sentence, sentences_of, without_quotations
+from recollect.text import commands, failures
+from recollect.text.commands import Part, core_of, is_dangerous, is_looking, parts_of
+from recollect.text.failures import LONGEST_LINE, Wording
+from recollect.text.sentences import first_sentence
+from recollect.text.tokens import STOP_WORDS
 
-MOST_TRIGGERS = 8
+MOST_TRIGGERS = 4
+LONGEST_TITLE = 60
 LOOKED_AT = 2_000  # characters of a prompt
-LONGEST_LINE = 200
+PATIENCE = 30  # steps after which a failure is no longer waiting for something that works
+MOST_FAILURES = 8
+LONGEST_CHECK = 160  # characters of a command; longer ones are made for once
+MOST_STEPS = 3
+MOST_EDITS = 3
+MOST_TRIES = 4  # that are named
 _ESCAPES = Pattern(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
-_TELLING = (
-    "error", "exception", "fatal", "denied", "not found", "cannot", "can't", "could not",
-    "couldn't", "no such", "unknown", "refused", "timed out", "timeout", "time out", "locked",
-    "invalid", "unrecogni", "unsupported", "missing", "already in use", "not recognized",
-    "错误", "失败", "找不到", "无法", "不存在", "拒绝",
-)  # fmt: skip
-_NAMED = Pattern(
-    r"\b[A-Z][A-Za-z]+(?:Error|Exception|Warning)\b|\bE[A-Z]{3,14}\b|\b[A-Z]{2,}_[A-Z_]{3,}\b"
-    r"|\b(?:TS|E|F|W|SC|CS|HTTP )\d{3,5}\b"
+_CODE = re.compile(
+    r"\b[A-Z][A-Za-z]{3,}(?:Error|Exception)\b|\bE(?!RROR|XCEPT|XIT)[A-Z]{4,14}\b|\b[A-Z]{2,}_[A-Z_]{3,}\b"
+    r"|\b[A-Z]{1,7}-?\d{3,5}\b|\berror\[\w+\]"
 )
-_PHRASES = (
-    "command not found",
-    "no such file or directory",
-    "permission denied",
-    "address already in use",
-    "connection refused",
-    "module not found",
-    "externally-managed-environment",
-    "database is locked",
-    "already exists",
-    "not a git repository",
-    "unrecognized arguments",
-    "unknown option",
-    "out of memory",
-    "disk quota exceeded",
-    "no space left on device",
-    "certificate verify failed",
-    "version conflict",
-    "not recognized",
-    "timed out",
+# What programs say where it is not the code at hand that is wrong.
+_SURROUNDINGS = re.compile(
+    r"command not found|not recognized|no such (?:file|table|module|container|host|service)|permission denied|access denied"
+    r"|already in use|already exists|connection (?:refused|reset|to server)|no module named|cannot find (?:module|package|-l)"
+    r"|module not found|not installed|could not (?:resolve|connect|find|locate|read|open|load)|unable to (?:resolve|connect|find|locate|access)"
+    r"|externally-managed|is locked|certificate|unauthorized|authentication|credentials|no space left|out of memory"
+    r"|unrecognized (?:arguments|option)|unknown (?:option|flag|command|revision)|unsupported|requires|required|not a git repository|outside a module|needed"
+    r"|does not exist|doesn't exist|version (?:conflict|mismatch)|timed out|not running|denied|fixture '|missing|未找到|找不到|无法|不存在|拒绝|没有",
+    re.I,
 )
-_CODE = Pattern(r"exit code \d+$", re.I)
-_ASSIGNED = Pattern(r"[A-Za-z_]\w*=")
-_PLAIN = Pattern(r"[\w@./:+-]{2,40}")
+_TELLS = re.compile(
+    r"\b(?:error|fatal|panic|exception|denied|invalid|refused|refusing|rejected|conflict|unresolved|undefined|undeclared|mismatch"
+    r"|unexpected|cannot|can't|could not|couldn't|unable|failed|too (?:old|new|many|large)|must|not \w+)\b|错误|失败",
+    re.I,
+)
+_STARTS = re.compile(
+    r"(?:\S+: )?(?:E  |error|fatal|panic|exception|[\w.]+(?:Error|Exception)\b|错误|!|\* )", re.I
+)
+# Lines that stand in every output of their program, or only repeat that something went wrong.
+_EMPTY = re.compile(
+    r"at [\w.$<>]+ ?\(|File \"|Traceback|The above exception|During handling|npm (?:ERR!|error) (?:A complete log|errno|path|command|Lifecycle"
+    r"|Exit|workspace|location|syscall|cwd|signal|code ELIFECYCLE|\s*/)|g?make(?:\[\d+\])?: \*\*\* \[|error: recipe|.{0,40}exit(?:ed)?(?: with)? (?:status|code) \d+\b.{0,10}$"
+    r"|.*\btask failed$|\w+ failed$|.{0,12}build failed\W*$|FAILURE: |Execution failed for task|\* (?:Try|Get more help|What went wrong)|.{0,20}\bRun with|(?:hint|note|help|usage|warn(?:ing)?)\b"
+    r"|For more info|error: could not compile|.*aborting due to|.{0,4}(?:Found )?\d+ (?:errors?|problems?|issues?|warnings?|passed|failed)\b|ok\b|FAIL\b|PASS\b"
+    r"|=== |--- |={4,}|-{4,}|_{4,}|\$ |> [\w@./-]+$|error Command failed|ERROR: Service|.*failed to solve: process|FAILED\b.{0,60}::|> Task |.*subprocess-exited-with-error|[\d:. TZ-]+(?:DEBUG|INFO)"
+    r"|Finished in|\[[\w:-]+\] \$|exit status|Error: Process completed|(?:Error|ERROR|error|Failed|failed)\W*$",
+    re.I,
+)
+# A line of a program that an error shows.
+_SOURCE = re.compile(
+    r"(?:func|def|class|return|if|for|else|var|const|let|pub|defer|await|throw|raise|assert|fn|# |//|t\.\w)(?:\b|(?<=\W))|.*(?::=|[{;]$)"
+)
+_TEST_FAILED = re.compile(
+    r"\bAssertionError\b|\b\d+ fail(?:ed|ing|ures?)\b(?=\s*(?:[,;|=)]|in \d|$))|^\s*--- FAIL|^FAILED \S+(?:::|\.\w|/)"
+    r"|\bassert \b|✗|● |^FAIL\b.*\d\.\d+s$|tests? failed",
+    re.M,
+)
 _PROBLEM = Pattern(r"`[^`]*` ← `[^`]*`")
+_WORDS = re.compile(r"[\w@./:+'-]+")
+_PLAIN = Pattern(r"[\w@./:+-]{2,40}")
 # Looser than a correction that a memory is held to: it teaches only what the person names and is done.
 _OBJECTIONS = Pattern(
     r"(?:no|nope|nah|wrong|stop|not|never|don['’]?t|do not|actually)\b|(?:please )?(?:use|run|try)\b.{1,80}\binstead\b"
@@ -62,42 +80,45 @@ _OBJECTIONS = Pattern(
 )
 _FURTHER = Pattern(r"[?？]\s*$|\balso\b|[吗呢]\s*$|再|还要|顺便", re.I)
 _SPOKEN = Pattern(r"[A-Za-z0-9_.+-]{2,}")
-_QUOTED = Pattern(r"['\"`‘“]([\w@./:+-]{2,40})['\"`’”]")
-_TESTS = Pattern(
-    r"\bAssertionError\b|\b\d+ fail(?:ed|ing|ures?)\b(?=\s*(?:[,;|=)]|in \d|$))|^FAILED\b|\bassert \b"
-    r"|✗|● ",
-    re.M,
+LONGEST_OBJECTION = 160
+
+_CHECKS = frozenset(
+    "test tests lint check typecheck type-check vet build compile tsc pytest jest vitest mypy golangci-lint eslint clippy test:ci e2e".split()
 )
-# Programs that only look: nothing is mended by them.
-_LOOKING = frozenset(
-    "ls cat head tail less grep rg find fd echo printf pwd which type whereis ps top df du stat file"
-    " wc diff tree man sleep date history test jq sed awk sort uniq cut".split()
+_REMEDIES = frozenset(
+    "install add i ci sync tidy get generate migrate up start init login trust download restore update upgrade mkdir chmod chown"
+    " cp ln touch export config set setup bootstrap createdb create enable use pull submodule unlock allow reload restart kill pkill"
+    " fmt format --fix --write link require makemigrations codegen unshallow lfs bundle apply fix daemon-reload".split()
 )
-_LOOKING_WORDS = frozenset("status log diff show ps logs list info version help inspect".split())
-MOST_STEPS = 2
-MANY_ATTEMPTS = 3  # at the same thing, the one that worked included: a struggle, whatever worked
-MOST_TRIES = 4  # that are named
-MOST_EDITS = 3
-_SIGNS_OF_TESTS = ("fail", "FAIL", "ssert", "✗", "● ")
-_NOT_PROGRAMS = frozenset("sudo env time nohup command exec cd export source set true".split())
+_FORMATTERS = frozenset("fmt format gofmt goimports prettier black rustfmt".split())
+_ABOUT_FORMAT = re.compile(
+    r"format|fmt|import|prettier|whitespace|indent|style|quote|semi|lint|newline", re.I
+)
+_CODE_FILES = frozenset(
+    "py pyi js ts tsx jsx mjs cjs go rs java kt c h cc cpp hpp rb php cs swift sh css scss html vue svelte ex exs lua dart scala".split()
+)
+_CONFIGS = re.compile(
+    r"(?:conftest|setup|settings|noxfile|manage)\.py$|.*(?:config|rc)\.\w+$", re.I
+)
 
 
 class Failure(NamedTuple):
-    """A call that failed, or was corrected, as the session remembers it until something works.
+    """A command that failed, or was corrected, as the session remembers it until something works.
 
-    `since` are the commands that worked after it; `edited` says that a file was edited meanwhile,
-    `edits` which. `tries` are the attempts at the same thing before it. What a person corrected has
-    no error but their words, `objection`.
+    `since` are the commands that worked after it, `edits` the changes of files: (path, what was
+    changed). `tries` are the attempts at the same thing before it. It is `settled` once the command
+    failed in another way: what happened until then fixed it, if it ever works. It is `fresh` if code
+    was changed that the session was at work on anyway. What a person corrected has no error but their words, `objection`.
     """
 
-    tool: str
     target: str
-    error: str
-    step: int
+    symptom: str
+    step: int = 0
     since: Sequence[str] = ()
-    edited: bool = False
-    edits: Sequence[str] = ()
+    edits: Sequence[Sequence[str]] = ()
     tries: Sequence[str] = ()
+    settled: bool = False
+    fresh: bool = False
     objection: str = ""
 
 
@@ -111,7 +132,10 @@ class Solution(NamedTuple):
     why: str
     triggers: tuple[str, ...]
     tries: tuple[str, ...] = ()
-    edits: tuple[str, ...] = ()  # the files that were edited before it worked
+    edits: tuple[tuple[str, str], ...] = ()  # the files that were edited before it worked, and how
+
+
+# ---------------------------------------------------------------------------- what an error says
 
 
 def clean_line(text: str) -> str:
@@ -121,89 +145,419 @@ def clean_line(text: str) -> str:
 
 
 def telling_line(error: str) -> str:
-    """The line of an error that says most: the last of a traceback, else the first that tells."""
+    """The line of an error by which it is known again; nothing where there is none."""
     # pytest marks the lines of an exception with `E   `.
-    lines = [clean_line(line.removeprefix("E   ")) for line in error.splitlines()]
-    lines = [line for line in lines if line and not _CODE.match(line)]
-    low = "\n".join(lines).lower()
-    words = [word for word in _TELLING if word in low]  # few of them, and there may be many lines
-    telling = [line for line in lines if _has_one(line.lower(), words)] if words else []
-    if not telling:
-        return lines[0] if lines else ""
-    return telling[-1] if "Traceback" in error else telling[0]
+    lines = [clean_line(line) for line in failures.lines_of(error)]
+    lines = [
+        line for line in lines if len(line) > 5 and not (_EMPTY.match(line) or _SOURCE.match(line))
+    ]
+    scored = [
+        (_score(line), n if "Traceback" in error else -n, line) for n, line in enumerate(lines)
+    ]
+    if not scored:
+        return ""
+    score, _, line = max(scored)
+    if not score and len(lines) > 2:
+        return ""
+    line = line.removeprefix("E ").strip()
+    return line if Wording(line).is_telling else ""
+
+
+def _score(line: str) -> int:
+    if line[:1] in "{[" and line.endswith(("{", "[", ",")):
+        return 0
+    score = 4 if _CODE.search(line) else 0
+    score += 3 if _SURROUNDINGS.search(line) else 0
+    score += 1 if _TELLS.search(line) else 0
+    return score + 2 if score and _STARTS.match(line) else score
+
+
+def may_teach(error: str) -> bool:
+    """Whether something can be learned from an error: a failing test only says what is wrong."""
+    if failures.is_of_client(error):
+        return False
+    line = telling_line(error)
+    return bool(line) and (not _TEST_FAILED.search(error) or _is_of_surroundings(line))
+
+
+def _is_of_surroundings(line: str) -> bool:
+    return bool(_SURROUNDINGS.search(line)) and not _TEST_FAILED.search(line)
 
 
 def program_of(command: str) -> str:
     """The program that a shell command is about."""
-    for part in re.split(r"&&|\|\||;|\|", command):
-        words = [w for w in part.split() if not _ASSIGNED.match(w)]
-        words = [w for w in words if w not in _NOT_PROGRAMS and not w.startswith("-")]
-        if words and not part.strip().startswith("cd "):
-            return words[0].rsplit("/", 1)[-1][:40]
-    return ""
+    checks = _checks_of(command)
+    return checks[0].core[0] if checks else ""
 
 
-def triggers_of(target: str, error: str) -> tuple[str, ...]:
-    """The words by which the same trouble is recognised: names of errors, programs, things."""
-    line = telling_line(error)
-    found = [m[0].replace(" ", "-") for m in _NAMED.finditer(error[:4000])]
-    low = error[:4000].lower()
-    found += [phrase.replace(" ", "-") for phrase in _PHRASES if phrase in low]
-    found += [program_of(target)]
-    found += [m[1].rstrip(".:/") for m in _QUOTED.finditer(line)]
-    words = (w for w in found if _PLAIN.fullmatch(w))
-    return tuple(dict.fromkeys(words))[:MOST_TRIGGERS]
+def triggers_of(symptom: str) -> tuple[str, ...]:
+    """The words by which the same trouble is recognised: the codes and names in its error."""
+    names = Wording(symptom).names
+    said = [word.strip(".:-'") for word in _WORDS.findall(symptom)]
+    found = [word for word in said if word.lower() in names and _PLAIN.fullmatch(word)]
+    return tuple(dict.fromkeys(found))[:MOST_TRIGGERS]
 
 
-def solved(failure: Failure, command: str, said: str) -> Solution | None:
-    """What is learned if `command` worked after `failure`, or None if nothing is.
+# ------------------------------------------------------------------------- from a failure to a fix
 
-    That is another way to do the same, or what was done in between that made the same command
-    work; of what took many attempts, also the files that were edited before it did. `said` is what
-    the agent said in between, taken for the reason.
+
+class _Check(NamedTuple):
+    """A simple command that can fail for a reason: as it stands there, and what it runs."""
+
+    words: tuple[str, ...]
+    core: tuple[str, ...]
+    text: str
+
+
+def failed(command: str, error: str, step: int) -> Failure | None:
+    """The failure to remember of a command that failed, if it may teach anything."""
+    symptom = telling_line(error) if may_teach(error) else ""
+    checks = _checks_of(command, symptom) if symptom else []
+    if not checks or any(len(check.text) > LONGEST_CHECK for check in checks):
+        return None
+    return Failure(command, symptom, step, fresh=bool(_TEST_FAILED.search(error)))
+
+
+def with_failure(known: Iterable[Failure], new: Failure) -> list[Failure]:
+    """The failures that wait for a fix, with a new one.
+
+    Who fails in the same way again has not been helped by what was done meanwhile; who fails in
+    another way has.
     """
-    edits: Sequence[str] = ()
-    if failure.target.split() == command.split():
-        steps = [] if failure.edited else [one for one in failure.since if _is_doing(one)]
-        command = " && ".join([*steps[-MOST_STEPS:], command]) if steps else command
-        edits = failure.edits if len(failure.tries) + 2 >= MANY_ATTEMPTS else ()
-    if not _shared_words(failure.target, command):
+    kept: list[Failure] = []
+    tries: list[str] = []
+    for old in known:
+        if new.step - old.step > PATIENCE:
+            continue
+        if old.objection or not _is_same_check(old, new.target):
+            kept.append(old)
+        elif _is_alike(old.symptom, new.symptom):
+            tries += [*old.tries, old.target]
+        else:
+            kept.append(old._replace(settled=True))
+    others = [one for one in dict.fromkeys(tries) if one.split() != new.target.split()]
+    return [*kept, new._replace(tries=others[-MOST_TRIES:])][-MOST_FAILURES:]
+
+
+def with_success(
+    known: Iterable[Failure], command: str, step: int
+) -> tuple[list[Failure], list[Solution]]:
+    """The failures that still wait for a fix once a command has worked, and what was learned."""
+    waiting = [one for one in known if step - one.step <= PATIENCE]
+    if not waiting:
+        return [], []
+    kept: list[Failure] = []
+    learned: list[Solution] = []
+    for one in waiting:
+        if one.objection:
+            is_over = any(not _is_idle(part) for part in parts_of(command))
+            found = _corrected(one, command) if is_over else None
+        else:
+            passed = _passed(one, command)
+            is_over = passed is not None
+            found = None if passed is None else _learned(one, passed)
+        if found:
+            learned.append(found)
+        if not is_over:
+            kept.append(_followed(one, command))
+    return kept, learned
+
+
+def with_edit(known: Iterable[Failure], path: str, change: str, *, is_first: bool) -> list[Failure]:
+    """The failures that wait for a fix, once a file was edited; `is_first` if it was not before."""
+    if path.lower().endswith((".md", ".mdx", ".rst")):
+        return [*known]
+    kept: list[Failure] = []
+    for one in known:
+        if one.settled or one.objection:
+            kept.append(one)
+            continue
+        is_own = is_code_file(path) and not is_first and path not in [old for old, _ in one.edits]
+        edits = [*one.edits, (path, change)][-MOST_EDITS - 1 :]
+        kept.append(one._replace(edits=edits, fresh=one.fresh or is_own))
+    return kept
+
+
+def _followed(one: Failure, command: str) -> Failure:
+    """The failure, with what a command that worked may have changed."""
+    if one.settled or one.objection:
+        return one
+    steps = _steps_in(command, program_of(one.target))
+    if is_dangerous(command):
+        steps = [command]
+    elif any(map(_writes_code, parts_of(command))):
+        return one._replace(fresh=True)
+    return one._replace(since=[*one.since, *steps][-MOST_STEPS - 1 :]) if steps else one
+
+
+def _writes_code(part: Part) -> bool:
+    """Whether a command changes code: that is an edit like any other, of which nobody knows more."""
+    core = core_of(part.words)
+    is_moving = core[:1] in (("sed",), ("perl",), ("mv",), ("cp",), ("tee",)) and is_code_file(
+        core[-1]
+    )
+    return is_moving or is_code_file(part.writes)
+
+
+def _is_idle(part: Part) -> bool:
+    return not part.writes and (is_looking(part.words) or commands.is_asking(part.words))
+
+
+def _steps_in(command: str, program: str) -> list[str]:
+    """The parts of a command line that may have changed something for a program."""
+    if len(command) > 4 * LONGEST_LINE:
+        return []
+    found: list[str] = []
+    pipe: list[Part] = []
+    for part in parts_of(command):
+        pipe.append(part)
+        if part.ends == "|":
+            continue
+        text = clean_line(" | ".join(one.text for one in pipe).replace(" 2>&1", ""))
+        core = core_of(pipe[0].words)
+        is_doing = any(not _is_idle(one) for one in pipe) and len(text) < LONGEST_LINE * 3 // 4
+        is_check = not _CHECKS.isdisjoint(core[:3]) and not {"--fix", "--write", "install"} & set(
+            core
+        )
+        if core[:1] == ("git",) and program not in ("git", "gh"):
+            is_doing &= not {
+                "submodule",
+                "lfs",
+                "config",
+                "pull",
+                "clone",
+                "init",
+                "fetch",
+            }.isdisjoint(core[1:3])
+        if core[:1] in (("gh",), ("sleep",), ("cd",)) and program not in ("git", "gh"):
+            is_doing = False
+        if is_doing and not is_check:
+            found.append(text)
+        pipe = []
+    return found
+
+
+def _checks_of(command: str, symptom: str = "") -> list[_Check]:
+    """What of a command line may have failed; of several, those that the error names."""
+    parts = parts_of(command) if len(command) <= 4 * LONGEST_LINE else []
+    found: list[_Check] = []
+    for part in parts:
+        core = core_of(part.words)
+        is_work = not is_looking(part.words) and commands.is_program(part.words)
+        if is_work or _is_missing(core, symptom):
+            found.append(_Check(part.words, core, part.text))
+        if part.ends == ";" and found:
+            found = [one for one in found if _is_missing(one.core, symptom)]
+    low = symptom.lower()
+    looked = {core_of(part.words)[:1] for part in parts if is_looking(part.words)}
+    if any(low.startswith(f"{name[0]}:") for name in looked if name) and "not found" not in low:
+        return []
+    if len(found) > 1:
+        named = [one for one in found if low.startswith((f"{one.core[0]}:", f"{one.core[0]} err"))]
+        named = named or [one for one in found if _is_missing(one.core, symptom)]
+        found = named[:1] or found
+    return found
+
+
+def _is_missing(core: tuple[str, ...], symptom: str) -> bool:
+    """Whether an error says that this program is not there."""
+    low = symptom.lower()
+    if not core or not any(
+        sign in low for sign in ("not found", "not recognized", "not installed")
+    ):
+        return False
+    return re.search(rf"(?<![\w.-]){re.escape(core[0])}[\d.]*(?![\w-]|\.\w)", low) is not None
+
+
+def _proven(command: str, *, through_pipes: bool = False) -> list[Part]:
+    """The parts of a command line that must have worked if the whole has.
+
+    What stands before a pipe may have failed, unless such failures were seen (`pipefail`).
+    """
+    parts = parts_of(command)
+    found: list[Part] = []
+    for part in reversed(parts):
+        if part.ends in ("", "&&", *(("|",) if through_pipes else ())) or (
+            part.ends == ";" and not found and part is parts[-1]
+        ):
+            found.append(part)
+        elif part.ends != "|":
+            break
+    return found[::-1]
+
+
+def _passed(one: Failure, command: str) -> list[str] | None:
+    """What was run that worked, with what was done for it; empty for the same again, None if it did not."""
+    checks = _checks_of(one.target, one.symptom)
+    if one.target.split() == command.split():
+        return []
+    proven = _proven(command, through_pipes="|" in one.target)
+    found = [
+        part for part in proven for check in checks if commands.is_same(check.words, part.words)
+    ]
+    if len({part.text for part in found}) == len({check.text for check in checks}):
+        return _done_for(one, command, found[0].text)
+    for part in proven if len(checks) == 1 else ():
+        core = core_of(part.words)
+        if core and commands.is_variant(
+            checks[0].words, part.words, instead=_is_missing(checks[0].core, one.symptom)
+        ):
+            return [*_done_for(one, command, part.text), _shown(part.text)]
+        if core[:1] == checks[0].core[:1] and one.since and _is_missing(core, one.symptom):
+            return []
+    return None
+
+
+def _done_for(one: Failure, command: str, text: str) -> list[str]:
+    """What the command line that worked does before the part that is the check."""
+    before = command.partition(text)[0]
+    done = [step for step in _steps_in(before, program_of(one.target)) if step not in one.target]
+    moved = [
+        part.text
+        for part in parts_of(before)
+        if part.words[0] == "cd" and part.words[-1][:1] not in ("/", "~", "$")
+    ]
+    if moved and not (done or one.since or one.edits) and "cd " not in one.target:
+        return moved[-1:]
+    return done
+
+
+def _learned(one: Failure, done: list[str]) -> Solution | None:
+    """What is learned if something worked after a failure, or None if nothing is."""
+    checks = _checks_of(one.target, one.symptom)
+    shown = " && ".join(_shown(check.text) for check in checks)
+    since = [*one.since, *done]
+    steps = [step for step in since if _may_mend(step, one) or _is_check(step, checks)]
+    edits = {path: change for path, change in one.edits}  # noqa: C416 - rows of a state are lists
+    if len(one.since) > MOST_STEPS or len(one.edits) > MOST_EDITS:
+        return None  # too much was changed to know
+    if any(map(is_dangerous, since)):
         return None
-    if _is_same_try(failure.target, command) and not edits:
+    is_code = bool(edits) and all(map(is_code_file, edits))
+    if is_code and not steps and (one.fresh or not all(edits.values())):
+        return None  # a mistake in the code at hand
+    if steps and is_code and (one.fresh or _names_what_is_missing(steps, one.symptom)):
+        edits = {}
+    if not steps and not edits:
+        return None  # nothing was changed: it works now and then
+    worked = steps if done and _is_check(done[-1], checks) else [*steps, shown]
+    solution = " && ".join(dict.fromkeys(worked))
+    if len(shown) > LONGEST_LINE or len(solution) > 2 * LONGEST_LINE:
         return None
-    if failure.objection:
-        return _corrected(failure, command)
-    if not may_teach(failure.error):
-        return None
-    triggers = triggers_of(failure.target, failure.error)
-    program = program_of(failure.target)
-    main = next((t for t in triggers if t != program), "")
     return Solution(
-        slug=slug_of(f"{program} {main}")[:48].strip("-"),
-        symptom=telling_line(failure.error),
-        failed=clean_line(failure.target),
-        solution=clean_line(command),
-        why=clean_line(said),
-        triggers=triggers,
-        tries=_other_tries(failure),
-        edits=tuple(map(clean_line, edits[-MOST_EDITS:])),
+        slug=_title_of(_program_in(checks, one.symptom), one.symptom),
+        symptom=one.symptom,
+        failed=shown,
+        solution=solution,
+        why="",
+        triggers=triggers_of(one.symptom),
+        tries=tuple(
+            " && ".join(_shown(c.text) for c in _checks_of(old, one.symptom)) for old in one.tries
+        ),
+        edits=tuple((clean_line(path), clean_line(change)) for path, change in edits.items()),
     )
 
 
-def _corrected(failure: Failure, command: str) -> Solution | None:
+def _is_check(step: str, checks: Sequence[_Check]) -> bool:
+    """Whether a step is the check itself in another way."""
+    return any(
+        commands.is_variant(checks[0].words, part.words, instead=True) for part in parts_of(step)
+    )
+
+
+def _may_mend(step: str, one: Failure) -> bool:
+    """Whether a command may have mended this: where code was changed too, only what usually mends."""
+    words = {word.lower() for part in parts_of(step) for word in part.words}
+    if words & _FORMATTERS and not _ABOUT_FORMAT.search(one.symptom):
+        return False
+    if not one.fresh and not any(is_code_file(path) for path, _ in one.edits):
+        return True
+    is_likely = words & _FORMATTERS or _SURROUNDINGS.search(one.symptom)
+    if is_likely and not (_REMEDIES | _FORMATTERS).isdisjoint(words):
+        return True
+    return _names_what_is_missing([step], one.symptom)
+
+
+def _names_what_is_missing(steps: Iterable[str], symptom: str) -> bool:
+    names = Wording(symptom).names
+    return any(name in step.lower() for step in steps for name in names if len(name) > 2)
+
+
+def is_code_file(path: str) -> bool:
+    """Whether a file is part of a program, and not of how it is built, run or checked."""
+    name = path.rsplit("/", 1)[-1]
+    return name.rpartition(".")[2].lower() in _CODE_FILES and not _CONFIGS.match(name)
+
+
+def _is_same_check(one: Failure, command: str) -> bool:
+    checks, others = _checks_of(one.target, one.symptom), _checks_of(command)
+    if one.target.split() == command.split():
+        return True
+    return bool(checks) and all(
+        any(
+            commands.is_same(a.words, b.words) or commands.is_variant(a.words, b.words)
+            for b in others
+        )
+        for a in checks
+    )
+
+
+def _is_alike(one: str, other: str) -> bool:
+    return failures.likeness(Wording(one), Wording(other)) > 0
+
+
+def _shown(text: str) -> str:
+    return clean_line(text.replace(" 2>&1", ""))
+
+
+def _program_in(checks: Sequence[_Check], symptom: str) -> str:
+    said = set(re.findall(r"[\w.-]+", symptom.lower()))
+    return next((one.core[0] for one in checks if one.core[0] in said), checks[0].core[0])
+
+
+def _title_of(program: str, symptom: str) -> str:
+    """A name for a trouble: the program, and what its error says without what changes each time."""
+    wording = Wording(symptom)
+    known = wording.names | {*wording.words} | (wording.places if wording.is_missing else set())
+    said: list[str] = []
+    for word in _WORDS.findall(symptom):
+        bare = word.strip(".:-/'")
+        forms = (bare, bare.rsplit("/", 1)[-1], bare.rpartition(".")[2])
+        shown = next(
+            (form for form in forms if form.lower() in known or form.lower() in STOP_WORDS), ""
+        )
+        if not said and shown.lower() in {program, "error", "fatal", "err", *STOP_WORDS}:
+            continue
+        if len(" ".join([program, *said, shown])) > LONGEST_TITLE:
+            break
+        said += [shown] if shown else []
+    while len(said) > 1 and said[-1].lower() in STOP_WORDS:
+        said.pop()
+    return f"{program}: {' '.join(said)}" if said else program
+
+
+def _corrected(one: Failure, command: str) -> Solution | None:
     """What a person's correction teaches: what to run instead, if they named it themselves."""
-    said = {word.rstrip(".").lower() for word in _SPOKEN.findall(failure.objection)}
-    named = _named(failure.target)
-    if not named or not said & (_words(command) - _words(failure.target)):
+    said = {word.rstrip(".").lower() for word in _SPOKEN.findall(one.objection)}
+    checks = _checks_of(one.target)
+    named = "-".join(checks[0].core[:2]) if checks else ""
+    if len(checks) != 1 or is_dangerous(command):
         return None
-    return Solution(
-        slug=slug_of(f"not {named}")[:48].strip("-"),
-        symptom=clean_line(failure.objection),
-        failed=clean_line(failure.target),
-        solution=clean_line(command),
-        why=clean_line(failure.objection),
-        triggers=(named,) if _PLAIN.fullmatch(named) else (),
-    )
+    for part in _proven(command):
+        new = {word.lower() for word in part.words} - {word.lower() for word in checks[0].words}
+        is_same_work = core_of(part.words)[1:] == checks[0].core[1:] or commands.is_variant(
+            checks[0].words, part.words
+        )
+        if new and new <= said and is_same_work:
+            return Solution(
+                slug=f"not {named}",
+                symptom=one.objection,
+                failed=_shown(checks[0].text),
+                solution=_shown(part.text),
+                why=one.objection,
+                triggers=(named,) if _PLAIN.fullmatch(named) else (),
+            )
+    return None
 
 
 def problem_of(solution: Solution) -> str:
@@ -217,88 +571,12 @@ def is_problem(issue: str) -> bool:
     return _PROBLEM.fullmatch(issue.strip()) is not None
 
 
-def _named(command: str) -> str:
-    """What a command does, in a word: its program with what it is told to do, `npm-install`."""
-    program = program_of(command)
-    words = command.split(program, 1)[-1].split() if program else []
-    verb = words[0] if words and words[0].isascii() and words[0].isalpha() else ""
-    return "-".join(filter(None, (program, verb)))
-
-
-def _other_tries(failure: Failure) -> tuple[str, ...]:
-    tries = dict.fromkeys(clean_line(one) for one in failure.tries)
-    tries.pop(clean_line(failure.target), None)
-    return tuple(tries)[-MOST_TRIES:]
-
-
 def objection_in(text: str) -> str:
     """The sentence with which a person's prompt objects to what was done, or nothing."""
-    said = first_sentence(" ".join(text[:LOOKED_AT].split()), LONGEST_LINE)
+    said = first_sentence(" ".join(text[:LOOKED_AT].split()), LONGEST_OBJECTION)
+    if said.endswith("…"):
+        return ""
     return said if _OBJECTIONS.match(said) and not _FURTHER.search(said) else ""
-
-
-def is_same_trouble(one: Failure, other: Failure) -> bool:
-    """Whether two calls that failed were attempts at the same thing: another error is progress."""
-    if one.objection or other.objection:
-        return False
-    is_same = one.target.split() == other.target.split()
-    if not is_same and not _shared_words(one.target, other.target):
-        return False
-    line = telling_line(one.error)
-    if line and line == telling_line(other.error):
-        return True
-    program = {program_of(one.target), program_of(other.target)}
-    shared = {*triggers_of(one.target, one.error)} & {*triggers_of(other.target, other.error)}
-    return bool(shared - program)
-
-
-def may_teach(error: str) -> bool:
-    """Whether something can be learned from an error: a failing test only says what is wrong."""
-    if not _tells(error) or not telling_line(error):
-        return False
-    return not (any(sign in error for sign in _SIGNS_OF_TESTS) and _TESTS.search(error))
-
-
-def _tells(text: str) -> bool:
-    return _has_one(text.lower(), _TELLING)
-
-
-def _has_one(low: str, words: Iterable[str]) -> bool:
-    for word in words:  # noqa: SIM110 - of each line of each error, and `any` takes twice the time
-        if word in low:
-            return True
-    return False
-
-
-def _is_doing(command: str) -> bool:
-    """Whether a command may have changed anything: it does not only look."""
-    if "\n" in command or len(command) > LONGEST_LINE // 2:
-        return False
-    for part in re.split(r"&&|\|\||;|\|", command):
-        program, words = program_of(part), part.split()
-        if program and program not in _LOOKING and not _LOOKING_WORDS & set(words[1:3]):
-            return "--version" not in words
-    return False
-
-
-def _words(command: str) -> set[str]:
-    return set(re.findall(r"[\w.+-]{2,}", command.lower())) - _NOT_PROGRAMS
-
-
-def _is_same_try(failed: str, worked: str) -> bool:
-    """Whether only paths or nothing differ: running it again, or on another file, is no lesson."""
-    a, b = failed.split(), worked.split()
-    return [w for w in a if not _is_path(w)] == [w for w in b if not _is_path(w)]
-
-
-def _is_path(word: str) -> bool:
-    if _ASSIGNED.match(word):
-        return False  # a setting for the command: that is what was different
-    return "/" in word[1:] or "::" in word or bool(re.search(r"\.\w{1,4}$", word))
-
-
-def _shared_words(failed: str, worked: str) -> set[str]:
-    return {w for w in _words(failed) & _words(worked) if len(w) > 2 and not w.startswith("-")}
 
 
 # -------------------- Lessons: what a section says of a solution that was met again in another session.
@@ -324,7 +602,7 @@ def seen_again(old: str, session: str, new: str) -> str:
     """
     was, now = _WORKED.search(old), _WORKED.search(new)
     mark = _OWN.search(old)
-    if not (was and now and mark) or was[1].split() != now[1].split():
+    if not (was and now and mark) or _without_places(was[1]) != _without_places(now[1]):
         return ""
     known = {mark[2], *(found[1] for found in _SEEN.finditer(old))}
     made = comment(session, AGAIN, mark[1])
@@ -336,143 +614,13 @@ def seen_again(old: str, session: str, new: str) -> str:
     )
 
 
+def _without_places(worked: str) -> list[str]:
+    """The words of what worked, whatever the files: `gofmt -w a.go` mends what `gofmt -w b.go` does."""
+    words = worked.replace("`", " ").split()
+    return [word for word in words if not ("/" in word or is_code_file(word))]
+
+
 def session_of(section: str) -> str:
     """The session that taught a section, nothing where it does not say."""
     mark = _OWN.search(section)
     return mark[2] if mark else ""
-
-
-# -------------------- Reaction: what a person says of the answer they got, and which memory that speaks for or against.
-
-
-CORRECTION, APPROVAL = "correction", "approval"
-ASKED_FOR = ("prompt", "error")  # moments of injections that answer something
-LOOKED_AT_FOR_REACTION = 4_000  # characters of a prompt
-LONGEST = 200  # of a sentence that only reacts
-SENTENCES = 2  # at the start of a prompt
-
-_WRONG = (
-    r"(?:(?:completely|totally|simply|just|plain|still|also|all|clearly|actually) )*"
-    r"(?:wrong(?! to\b)|incorrect|mistaken|untrue|false|outdated|out of date|not (?:quite )?(?:right|correct|true|accurate)"
-    r"|not (?:the case|so) any ?more|no longer (?:true|correct|right|the case|so)|a mistake|a lie"
-    r"|not (?:what|how|where|why) (?:i|we|it)\b)"
-)
-_ISNT = (
-    r"(?:isn['’]?t|wasn['’]?t|is not|was not) (?:(?:quite|really|actually|at all) )*"
-    r"(?:right|correct|true|accurate|the case|so|what i|what we|how we|how it|where)\b"
-)
-_IT = r"(?:that|this|it|your (?:answer|note|memory|information|assumption)|the note|the memory)"
-_SAID_WRONG = rf"(?:{_IT}(?:['’]?s| is| was) {_WRONG}|{_IT} {_ISNT})"
-_OTHERWISE = (
-    r"(?:(?:we|i) (?:no longer|don['’]?t|do not|stopped|never) (?:use|using|have|having|run|running)\b"
-    r"|(?:we|i)(?:['’]ve| have)? (?:moved|switched|migrated) (?:away |over )?(?:to|from)\b"
-    r"|i (?:said|meant|asked for|told you)\b|you(?:['’]re| are) (?:wrong|mistaken|confus\w+)\b"
-    r"|you (?:misunderstood|misread|mixed up|confused)\b|you got (?:that|it|this) wrong\b)"
-)
-_CORRECTIONS = Pattern(
-    r"(?:(?:h?m+|sorry|oh|ah|wait|well|um+|but|ok(?:ay)?|hey)[,.!…]*\s+|等等[，,]?|嗯+[，,]?|呃+[，,]?)*(?:"
-    rf"{_SAID_WRONG}"
-    r"|(?:no|nope|nah|wrong|incorrect|not quite)[.!]*$"
-    rf"|(?:no|nope|nah)(?:[,.!:;]|\s[–—-])?\s+(?:{_SAID_WRONG}|{_OTHERWISE}|wrong\b|it(?:['’]s| is) not\b)"
-    rf"|actually[,:]?\s+(?:no\b|{_SAID_WRONG}|{_OTHERWISE}|(?:it|that|the [\w-]+(?: [\w-]+)?)(?:['’]?s| is) [^,;]+, not \S)"
-    r"|not quite(?:[,.:!]|\s[–—-]| right\b| correct\b| what i\b)"
-    r"|wrong(?:[,.:!]|\s[–—-]| (?:approach|answer|way|file|port|version|branch|database|library|one|command)\b)"
-    r"|you(?:['’]re| are) (?:wrong|mistaken)\b|you (?:misunderstood|misread)\b|you got (?:that|it|this) wrong\b"
-    r"|i (?:said|meant) [^,;]+, not \S"
-    r"|(?:不对|错了|错啦|搞错了|弄错了|记错了|不正确|不准确)(?=[，,。.！!；;、：:\s]|[啊呀哦吧了]|的[，。！]?|$)(?!吗)"
-    r"|(?:你|您)(?:又)?(?:搞|弄|记|理解|想|说|看)?错了|(?:你|您)误会了"
-    r"|(?:这|那|这个|那个|这样|它|你说的|你记的|这条(?:记忆|笔记))(?:是|就|都|已经|完全|根本|并)*"
-    r"(?:不对|错的|错了|不正确|不是真的|过时了|过时的|不准确)"
-    r"|不是这(?:样|个意思)|不是我(?:要|想要|说)的|我(?:说|要|指)的(?:不是|是.{1,30}[，,]\s*(?:而)?不是)|我不是(?:说|要|指)"
-    r"|(?:不|不是)[，,]\s*(?:不对|是.{1,30}[，,]\s*不是|这(?:不对|是错)|你(?:理解|搞|弄|记)错)"
-    r"|其实(?:[，,])?(?:不是|不对|(?:这|那)?是.{1,30}[，,]\s*(?:而)?不是|我们(?:已经)?(?:不再?用|不用|改用|换成))"
-    r"|我们(?:早就|已经|现在)+(?:不再?用|不用))",
-    re.I,
-)
-_APPROVALS = Pattern(
-    r"(?:(?:yes|yeah|yep|ah|oh|wow|great|thanks|thank you|ok(?:ay)?)[,.!]*\s+)*"
-    r"(?:perfect(?:ly)?(?=[\s,.!;:–—-]*$|[,.!;:]|\s[–—-]|\s+thank)"
-    r"|(?:that|this|it)(?:['’]?s| is| was) (?:exactly (?:right|it|what (?:i|we) \w+)|(?:absolutely |completely |totally )?(?:right|correct|perfect))\b"
-    r"|exactly(?:[.!]*$|[,.!]| (?:right|what (?:i|we) (?:wanted|needed|meant|was looking))\b)"
-    r"|(?:that|this|it)(?: (?:just|really|finally|now))* (?:did it|did the trick|fixed it|solved it|helped)\b"
-    r"|(?:that|this|it)(?: (?:just|really|finally|now))* work(?:ed|s)(?= (?:great|perfectly|well|fine|now|nicely|beautifully|like a charm|as expected|again)\b|[\s.!]*$|[,.!;:]|\s[–—-])"
-    r"|(?:that|this) (?:fixed|solved|resolved) (?:it|that|the)\b"
-    r"|(?:well|nicely) done\b|(?:great|good|nice|excellent|amazing) (?:job|work|catch|call|memory)\b"
-    r"|you(?:['’]re| are|['’]ve| have| were) (?:absolutely |totally )?(?:right|remembered)\b|(?:lgtm|spot on|nailed it)\b)"
-    r"|(?:太好了|好的|谢谢|对|嗯)?[，,！!\s]*(?:完美|做得(?:很|非常|真)?好|干得(?:好|漂亮)|没错|完全正确|说得对|你(?:是|说得?|记得)对的?"
-    r"|就是这样|正是(?:我|如此|这样)|(?:这样|这下|现在|这次)?(?:成功了|搞定了|解决了)|问题(?:已经?)?解决了|(?:这|它)(?:很)?(?:管用|有用|好用|有效))"
-    r"(?=[，,。.！!；;、\s]|[啊呀哦吧了的]|我?(?:要|想要)的|$)",
-    re.I,
-)
-# Who asks, doubts or jokes corrects nothing; an approval is taken back by less.
-_DOUBTED = Pattern(
-    r"[?？]\s*[\"')\]]*$|[吗呢]\s*$|对不对|是不是|\b(?:if|unless|maybe|perhaps|kidding|not sure)\b"
-    r"|如果|也许|可能|开玩笑",
-    re.I,
-)
-_LIMITED = Pattern(
-    r"\b(?:but|however|except|although|though|almost|nearly|until|yet)\b|但是|不过|可是|除了|差一点|几乎"
-    r"|\b(?:before|yesterday|earlier|previously|last (?:week|month|time|year)|used to|in theory|locally|only on|only in)\b"
-    r"|之前|以前|昨天|上次|上周|本来",
-    re.I,
-)
-
-
-def reaction_in(text: str) -> str:
-    """`correction`, `approval`, or nothing: what a prompt says of the answer before it."""
-    sentences = sentences_of(text[:LOOKED_AT_FOR_REACTION], least=2)[:SENTENCES]
-    found = {kind for kind in map(_kind_of, sentences) if kind}
-    return found.pop() if len(found) == 1 else ""
-
-
-def _kind_of(sentence: str) -> str:
-    if len(sentence) > LONGEST:
-        return ""
-    plain = without_quotations(" ".join(sentence.split()))
-    if _CORRECTIONS.match(plain):
-        return "" if _DOUBTED.search(plain) else CORRECTION
-    if not _APPROVALS.match(plain) or _DOUBTED.search(plain) or _LIMITED.search(plain):
-        return ""
-    return APPROVAL
-
-
-class Reaction(NamedTuple):
-    """A reaction of a person, and the answer that it is about.
-
-    That answer was given behind `since` and not after `until`; `seq` is the number that the next op of
-    the journal had when the reaction was noticed, so that nothing depends on clocks.
-    """
-
-    kind: str
-    session: str
-    since: str
-    until: str
-    seq: int
-
-
-class Credit(NamedTuple):
-    """A reaction with the memory that it speaks for or against."""
-
-    memory: str
-    kind: str
-    seq: int
-
-
-def credits_of(
-    reactions: Iterable[Reaction], injections: Iterable[Mapping[str, Any]]
-) -> list[Credit]:
-    """Who gets the credit for what, in the order in which it was noticed."""
-    given: dict[str, list[tuple[str, int, str]]] = {}
-    for n, line in enumerate(injections):
-        items = line.get("items")
-        if line.get("moment") not in ASKED_FOR or line.get("agent"):
-            continue  # a brief is no answer, and what a sub-agent was told no person has seen
-        top = str(items[0]) if isinstance(items, list) and items else ""
-        row = (str(line.get("time", "")), n, top.partition("#")[0])
-        given.setdefault(str(line.get("session", "")), []).append(row)
-    found = []
-    for one in reactions:
-        rows = [row for row in given.get(one.session, ()) if one.since < row[0] <= one.until]
-        if rows and max(rows)[2]:
-            found.append(Credit(max(rows)[2], one.kind, one.seq))
-    return sorted(found, key=lambda credit: (credit.seq, credit.memory, credit.kind))

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.capture import asked, records
 from recollect.capture import extract as notice
 from recollect.capture import failure_fix as struggle
-from recollect.capture.failure_fix import reaction_in
+from recollect.capture.reactions import reaction_in
 from recollect.capture.summary import conversation_text, told_in
 from recollect.context.views import is_fact, reason_of
 from recollect.model.facts import Fact, same_words
@@ -27,8 +26,6 @@ from recollect.text.redact import strip_private_in_part
 REMEMBERED_IDS = 20_000
 MOST_FACTS = 40
 MOST_REACTIONS = 500
-PATIENCE = 12  # steps after which a failure is no longer waiting for something that works
-MOST_FAILURES = 8
 MOST_RAN = 4
 MOST_REQUESTS = 60
 
@@ -199,10 +196,8 @@ def _take_reaction(state: SessionState, event: Event) -> None:
         state.reactions.append(row)
         del state.reactions[:-MOST_REACTIONS]
     if state.ran and not event.program and (said := struggle.objection_in(event.text)):
-        for command in state.ran:
-            about = {"tool": "shell", "target": command, "error": "", "objection": said}
-            state.failures.append(about | {"step": state.tool_uses})
-        del state.failures[:-MOST_FAILURES]
+        waiting = [struggle.Failure(ran, "", state.tool_uses, objection=said) for ran in state.ran]
+        _keep_failures(state, [*_failures_of(state), *waiting][-struggle.MOST_FAILURES :])
     state.ran = []
     state.asked = state.answered
 
@@ -210,7 +205,6 @@ def _take_reaction(state: SessionState, event: Event) -> None:
 def _take_answer(state: SessionState, event: Event) -> None:
     state.answers += 1
     state.last_answer = event.text[:4000] if told_in(event.text) else ""
-    state.said = event.text[-600:]
 
 
 def _add_fact(state: SessionState, fact: Fact, time: str, most: int | None = MOST_FACTS) -> None:
@@ -284,10 +278,12 @@ def _take_call(state: SessionState, event: Event) -> None:
     if event.tool == "shell" and _READS_A_PAGE.search(event.target):
         state.web = True
     if event.call:
-        state.calls[event.call] = {"tool": event.tool, "target": event.target, "said": state.said}
+        about = {"tool": event.tool, "target": event.target}
+        if event.tool == "edit" and event.text:
+            about["change"] = event.text[:400]
+        state.calls[event.call] = about
         while len(state.calls) > 64:
             state.calls.pop(next(iter(state.calls)))
-    state.said = ""
 
 
 def _take_result(state: SessionState, event: Event) -> None:
@@ -296,59 +292,47 @@ def _take_result(state: SessionState, event: Event) -> None:
     target = call["target"] if call else event.target
     if tool == "edit":
         if event.ok and target:
-            for failure in state.failures:
-                failure["edited"] = True
-                failure["edits"] = list(dict.fromkeys([*failure.get("edits", ()), target]))[-4:]
-            if target not in state.files_modified:
+            change = call.get("change", "") if call else ""
+            is_first = target not in state.files_modified
+            waiting = _failures_of(state)
+            _keep_failures(state, struggle.with_edit(waiting, target, change, is_first=is_first))
+            if is_first:
                 state.files_modified.append(target)
         return
     if tool != "shell" or not target:
         return
     if records.is_telling(target):
         records.take_command(state.made, target, event.text, event.time, ok=event.ok)
-    if not event.ok:
-        if not struggle.may_teach(event.text):
-            return
-        failure = {"tool": tool, "target": target[:2000], "error": event.text[:4000]}
-        _add_failure(state, failure | {"step": state.tool_uses})
-        return
-    records.take_check(state.worked, target, event.text)
-    _take_success(state, target, call["said"] if call else "")
+    if event.ok:
+        records.take_check(state.worked, target, event.text)
+        _take_success(state, target)
+    elif found := struggle.failed(target[:2000], event.text, state.tool_uses):
+        _keep_failures(state, struggle.with_failure(_failures_of(state), found))
 
 
-def _add_failure(state: SessionState, row: dict[str, Any]) -> None:
-    """Remember a failure, together with the attempts at the same thing before it."""
-    failure = struggle.Failure(**row)
-    for old in reversed(list(state.failures)):
-        before = struggle.Failure(**old)
-        is_recent = failure.step - before.step <= PATIENCE
-        if is_recent and struggle.is_same_trouble(before, failure):
-            state.failures.remove(old)
-            row["tries"] = [*before.tries, before.target][-8:]
-            row["edits"] = list(before.edits)
-            break
-    state.failures.append(row)
-    del state.failures[:-MOST_FAILURES]
+def _failures_of(state: SessionState) -> list[struggle.Failure]:
+    """The failures that wait for a fix; those of an earlier version have other fields and wait no more."""
+    known = {*struggle.Failure._fields}
+    return [struggle.Failure(**row) for row in state.failures if known.issuperset(row)]
 
 
-def _take_success(state: SessionState, command: str, said: str) -> None:
+def _keep_failures(state: SessionState, kept: Iterable[struggle.Failure]) -> None:
+    state.failures = [one._asdict() for one in kept]
+
+
+def _take_success(state: SessionState, command: str) -> None:
     state.ran = [*state.ran, command[:2000]][-MOST_RAN:]
-    for row in reversed(list(state.failures)):
-        failure = struggle.Failure(**row)
-        if state.tool_uses - failure.step > PATIENCE:
-            state.failures.remove(row)
-            continue
-        solution = struggle.solved(failure, command, sentences.first_sentence(said, 200))
-        if solution:
-            state.failures.remove(row)
+    if state.failures:
+        waiting = _failures_of(state)
+        kept, learned = struggle.with_success(waiting, command[:2000], state.tool_uses)
+        _keep_failures(state, kept)
+        for solution in learned:
             _add_solution(state, solution)
-            return
-    for row in state.failures:
-        row["since"] = [*row.get("since", ()), command[:2000]][-4:]
 
 
 def _add_solution(state: SessionState, solution: struggle.Solution) -> None:
     row = {key: list(v) if isinstance(v, tuple) else v for key, v in solution._asdict().items()}
+    row["edits"] = [list(edit) for edit in solution.edits]
     for old in state.solutions:
         if old["slug"] == solution.slug:
             old.update(row)

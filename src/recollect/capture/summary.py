@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from recollect.capture import asked
 from recollect.capture import failure_fix as lessons
 from recollect.model.document import new_text
+from recollect.model.entries import solution_title
 from recollect.model.facts import Fact, fact_lines, without_repeats
 from recollect.model.frontmatter import Value
 from recollect.model.layers import suggested_tags
-from recollect.model.memory import lowest_trust
+from recollect.model.memory import anchor_of, lowest_trust
 from recollect.model.session import Event, SessionState
 from recollect.text.sentences import (
     one_line,
@@ -91,12 +92,8 @@ WORDS = {
         "failed": "Failed",
         "worked": "Solution",
         "why": "Why",
-        "apply": "How to apply",
-        "unknown": "not stated; the second command worked where the first one failed",
-        "when": "When `{program}` answers: {symptom}",
-        "instead": "Instead of `{failed}`",
         "edited": "after changes of {files}",
-        "told": "the person said: {symptom}",
+        "told": "the person said so",
     },
     "zh": {
         "summary": "摘要",
@@ -124,12 +121,8 @@ WORDS = {
         "failed": "失败的做法",
         "worked": "解决办法",
         "why": "原因",
-        "apply": "如何应用",
-        "unknown": "未说明；前一条命令失败，后一条成功",
-        "when": "当 `{program}` 报告：{symptom}",
-        "instead": "代替 `{failed}`",
         "edited": "修改 {files} 之后",
-        "told": "用户说：{symptom}",
+        "told": "用户这样说",
     },
 }
 
@@ -237,7 +230,7 @@ def summary_text(
         say["solution"],
         (
             f"- `{_code(row['failed'])}` → `{_code(row['solution'])}` "
-            f"(procedural/feedback.md#solution-{row['slug']})"
+            f"(procedural/feedback.md#{anchor_of(solution_title(row['slug']))})"
             for row in state.solutions
         ),
     )
@@ -391,29 +384,26 @@ def _fields(state: SessionState, memory_id: str) -> dict[str, Value]:
 def solution_text(row: Mapping[str, Any], lang: str, session: str) -> str:
     """The body of a solution's section; a comment says how far it can be trusted, and why."""
     say = WORDS[lang]
-    failed, worked = _code(row["failed"]), f"`{_code(row['solution'])}`"
-    symptom = one_line(row["symptom"], 200)
-    program = failed.split(" ")[0] if failed else ""
-    when = say["when"].replace("{program}", program)
-    why = one_line(row["why"], 240) or say["unknown"]
-    if row["why"] and row["why"] == row["symptom"]:  # a correction: the person's words are both
-        why, when = say["told"], say["instead"].replace("{failed}", failed)
+    worked = f"`{_code(row['solution'])}`"
     tries = (f"`{_code(one)}`" for one in (*row.get("tries", ()), row["failed"]))
     if row.get("edits"):
-        files = ", ".join(f"`{_code(path)}`" for path in row["edits"])
+        files = ", ".join(_edited(*edit) for edit in row["edits"])
         worked += f" ({say['edited'].replace('{files}', files)})"
+    told = [f"**{say['why']}:** {say['told']}"] if row["why"] else []
     return "\n".join(
         [
-            f"**{say['symptom']}:** {symptom}",
+            f"**{say['symptom']}:** {one_line(row['symptom'], 200)}",
             f"**{say['failed']}:** {', '.join(tries)}",
             f"**{say['worked']}:** {worked}",
-            "",
-            f"**{say['why']}:** {why.replace('{symptom}', symptom)}",
-            f"**{say['apply']}:** {when.replace('{symptom}', symptom)}",
+            *told,
             "",
             lessons.comment(session),
         ]
     )
+
+
+def _edited(path: str, change: str) -> str:
+    return f"`{_code(path)}`{': ' if change else ''}{change}"
 
 
 def conversation_text(events: Iterable[Event], lang: str) -> str:

@@ -230,6 +230,35 @@ def typed(texts: Iterable[str]) -> str:
     return "".join([*said[:1], *map(quoted, said[1:])]).strip()
 
 
+_OLD, _NEW = ("old_string", "oldString", "old_str"), ("new_string", "newString", "new_str")
+MOST_CHANGED = 3  # lines that say what an edit changed
+LONGEST_CHANGE = 100
+
+
+def change_of(given: dict[str, Any]) -> str:
+    """What an edit changed, in a line: ``"a": 1` → `"a": 2``; nothing where it is more than a few lines."""
+    old = next((string(given[key]) for key in _OLD if key in given), None)
+    new = next((string(given[key]) for key in _NEW if key in given), None)
+    if old is None or new is None:
+        return ""
+    return change_between(old[:20_000].splitlines(), new[:20_000].splitlines())
+
+
+def change_between(old: list[str], new: list[str]) -> str:
+    """What lines were changed, as `change_of` says it."""
+    while old and new and old[0].strip() == new[0].strip():
+        old, new = old[1:], new[1:]
+    while old and new and old[-1].strip() == new[-1].strip():
+        old, new = old[:-1], new[:-1]
+    gone, added = (" ".join(" ".join(lines).split()) for lines in (old, new))
+    if max(len(old), len(new)) > MOST_CHANGED or max(len(gone), len(added)) > LONGEST_CHANGE:
+        return ""
+    gone, added = gone.replace("`", "'"), added.replace("`", "'")
+    if not (gone and added):
+        return f"- `{gone}`" if gone else f"+ `{added}`" if added else ""
+    return f"`{gone}` → `{added}`"
+
+
 def members(value: object) -> dict[str, Any]:
     """The value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}

@@ -308,6 +308,7 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
             tool="edit",
             call=call,
             target=lines.string(given.get(_EDITS[name])),
+            text=lines.change_of(given),
             id=_id(line, n),
         )
     elif name == "TodoWrite":

@@ -222,9 +222,12 @@ def _ran(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
 def _changed(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     changes = item.get("changes")
     ok = item.get("status") == "completed"
-    for n, path in enumerate(lines.members(changes)):
+    for n, (path, change) in enumerate(lines.members(changes).items()):
         call = f"{lines.string(item.get('id'))}.{n}"
-        yield Event("call", time, tool="edit", call=call, target=path, id=f"{name}.{n}")
+        diff = lines.string(lines.members(change).get("unified_diff"))[:20_000].splitlines()
+        gone, added = ([line[1:] for line in diff if line.startswith(sign)] for sign in "-+")
+        said = lines.change_between(gone, added)
+        yield Event("call", time, tool="edit", call=call, target=path, text=said, id=f"{name}.{n}")
         text = lines.string(item.get("stderr"))
         yield Event("result", time, text=text, call=call, ok=ok, id=f"{name}.{n}r")
 

@@ -184,7 +184,8 @@ def _started(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     kind = "shell" if tool == "bash" else "edit" if tool in _EDITS else tool
     keys = ("command", "path", "url", "query", "pattern")
     target = next((lines.string(given[key]) for key in keys if given.get(key)), "")
-    yield Event("call", time, tool=kind, call=call, target=target, id=name)
+    change = lines.change_of(given) if kind == "edit" else ""
+    yield Event("call", time, tool=kind, call=call, target=target, text=change, id=name)
     if tool in _WEB or data.get("mcpServerName"):
         yield Event("web", time, id=f"{name}.w")
 

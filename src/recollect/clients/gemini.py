@@ -156,7 +156,8 @@ def _call(call: dict[str, Any], time: str) -> Iterator[Event]:
         return
     kind = "shell" if tool == "run_shell_command" else "edit" if tool in _EDITS else tool
     target = lines.string(given.get("command")) or path or lines.string(given.get("query"))
-    yield Event("call", time, tool=kind, call=name, target=target, id=f"g{name}")
+    change = lines.change_of(given) if kind == "edit" else ""
+    yield Event("call", time, tool=kind, call=name, target=target, text=change, id=f"g{name}")
     if tool.startswith(_WEB):
         yield Event("web", time, id=f"g{name}.w")
     if call.get("status") in ("success", "error", "cancelled"):

@@ -230,7 +230,8 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
         (lines.string(given[k]) for k in ("command", "filePath", "url", "pattern") if given.get(k)),
         "",
     )
-    yield Event("call", time, tool=kind, call=call, target=target, id=part.id)
+    change = lines.change_of(given) if kind == "edit" else ""
+    yield Event("call", time, tool=kind, call=call, target=target, text=change, id=part.id)
     if tool in _WEB:
         yield Event("web", time, id=f"{part.id}.w")
     code = lines.members(state.get("metadata")).get("exit")

@@ -11,7 +11,7 @@ from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple
-from recollect.capture.failure_fix import Reaction
+from recollect.capture.reactions import Reaction
 from recollect.consolidate import dismissed as dismissing
 from recollect.consolidate import rulings as kept_rulings
 from recollect.consolidate.actions import Merge, Rules, Weigh

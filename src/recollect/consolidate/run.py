@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.capture.failure_fix import Reaction
+from recollect.capture.reactions import Reaction
 from recollect.consolidate import rulings
 from recollect.consolidate.actions import (
     Absorb,

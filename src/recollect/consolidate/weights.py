@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.capture.failure_fix import APPROVAL, ASKED_FOR, Credit, Reaction, credits_of
+from recollect.capture.reactions import APPROVAL, ASKED_FOR, Credit, Reaction, credits_of
 from recollect.consolidate.actions import Weigh
 from recollect.errors import RecollectError
 from recollect.model import frontmatter

@@ -11,7 +11,7 @@ from recollect import __version__
 from recollect import workspace as workers
 from recollect._fastimport import NamedTuple
 from recollect._gc import without_collecting
-from recollect.capture.failure_fix import Reaction
+from recollect.capture.reactions import Reaction
 from recollect.consolidate import apply as archiving
 from recollect.consolidate import dismissed as dismissing
 from recollect.consolidate import gather, rulings

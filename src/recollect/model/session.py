@@ -95,7 +95,6 @@ class SessionState:
     failures: list[dict[str, Any]]
     ran: list[str]  # the last commands that worked since the prompt
     private: dict[str, int]  # kind of event → private parts left open
-    said: str = ""
     answered: str = ""  # when the agent last did or said something
     asked: str = ""  # the same as the prompt before found it
     reactions: list[dict[str, Any]]

@@ -200,7 +200,7 @@ def _without_last(word: str) -> str:
     return word
 
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION}"  # vectors have one of their own
 COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`
 # What recall looks at: of a long cue only its rarest words, of a large store only the sections
@@ -210,6 +210,7 @@ MOST_ROWS = 1_000
 SHORT_CUE = 8  # words
 MOST_AT_ONCE = 500  # of the variables that SQLite takes in one statement
 MOST_CANDIDATES = 12
+MOST_SOLUTIONS = 500  # that an error is compared with, the newest
 SHELVES = ("hot", "cold", "raw")  # what recall sees; the archive; raw conversations
 WEIGHTS = ", ".join(map(str, FIELD_WEIGHTS))
 
@@ -382,6 +383,15 @@ def dated(
         "GROUP BY s.memory HAVING s.n = min(s.n) "
         "ORDER BY m.layer <> 'episodic', m.day DESC, m.id LIMIT ?",
         (*period, *(values or ()), MOST_CANDIDATES),
+    )
+    return [Candidate(row, 0.0, scope) for row in rows]
+
+
+def solutions(db: "sqlite.Connection", scope: str) -> list[Candidate]:
+    """The solutions on the hot shelf."""
+    rows = db.execute(
+        f"SELECT {_FIELDS} FROM {_JOINED} WHERE s.kind = 'solution' AND s.shelf = 0 ORDER BY s.n DESC LIMIT ?",
+        (MOST_SOLUTIONS,),
     )
     return [Candidate(row, 0.0, scope) for row in rows]
 

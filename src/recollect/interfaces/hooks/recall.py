@@ -33,6 +33,7 @@ ERROR_TOKENS = 400
 SHORTEST_PROMPT = 3
 LONGEST_LATE = 4_096
 LONGEST_TYPED, MOST_TYPED_LINES = 3_000, 40
+LONGEST_ERROR = 8_000
 LONGEST_PROMPT = 96_000  # bytes; of more, the cue takes only words from both ends
 
 
@@ -182,8 +183,10 @@ def failure(moment: program.Moment) -> None:
     moment.signal()
     if not error.strip():
         return
-    command, error = command[:400], f"{error[:1200]}\n{error[-600:]}"
-    cue = cue_of(f"{command}\n{error}")
+    if len(error) > LONGEST_ERROR:
+        error = f"{error[: LONGEST_ERROR // 2]}\n{error[-LONGEST_ERROR // 2 :]}"
+    command = command[:LONGEST_ERROR]
+    cue = cue_of(f"{command[:400]}\n{error[:1200]}\n{error[-600:]}")
     solutions = searched(moment, cue).solutions(ids_given(moment), error, command)
     say(moment, "PostToolUseFailure", "error", solutions)
 

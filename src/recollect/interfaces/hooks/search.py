@@ -14,10 +14,14 @@ from recollect.search.lookup import stems
 from recollect.search import rank
 from recollect.store import locations as paths
 from recollect.store import ownership as ours
+from recollect.text import commands, failures
 
 BUSY_MS = 200
-MOST_SOLUTIONS = 3
+MOST_SOLUTIONS = 2
 LARGEST_EDITED = 65_536
+NO_TRIGGERS = frozenset(
+    "error errors failed failure fail fatal exception warning 错误 失败".split()
+)
 EXTERNAL = "trust: external"  # as a comment in a section says it
 
 
@@ -80,30 +84,87 @@ class Search:
         return chosen
 
     def solutions(self, known: "set[str]", error: str, command: str) -> "list[rank.Candidate]":
-        """The solutions of which the error says a trigger, those with most triggers first."""
+        """The solutions of failures like this one, the likest first, and those seen to work more often."""
+        if failures.is_of_client(error):
+            return []
+        programs = commands.programs_of(command)
+        lines = {line: failures.Wording(line) for line in failures.lines_of(error)}
+        said = _spoken(error), _spoken(command)
         found = []
-        error, command = _spoken(error), _spoken(command)
-        for one in self.found:
-            if one.kind == "solution" and _is_news(one, known) and rank.is_fit(one):
-                hits = _triggers_said(one.trigger, error, command)
-                if hits:
-                    found.append((-hits, -one.text_score, one.name, one))
-        found.sort(key=lambda row: row[:3])
-        return [row[3] for row in found[:MOST_SOLUTIONS]]
+        for one in self._solutions():
+            if _is_news(one, known) and rank.is_fit(one):
+                like = _likeness(one, programs, list(lines.values()), *said)
+                if like:
+                    found.append((-round(like, 1), one.confidence != "high", -like, one.name, one))
+        found.sort(key=lambda row: row[:4])
+        return [row[4] for row in found[:MOST_SOLUTIONS]]
+
+    def _solutions(self) -> "list[rank.Candidate]":
+        """All solutions of the stores that have an index, and those found in the others."""
+        roots = {scope: root for root, scope, _ in self.opened}
+        found = [one for one in self.found if one.kind == "solution" and one.scope not in roots]
+        for root, scope, db in self.opened:
+            try:
+                found += [fresh(one, root) for one in lookup.solutions(db, scope)]
+            except sqlite.Error:
+                continue
+        return found
 
 
 def _is_news(one: rank.Candidate, known: "set[str]") -> bool:
     return one.name not in known and not one.path.startswith("core/")
 
 
+def _likeness(
+    one: rank.Candidate,
+    programs: "set[str]",
+    lines: "list[failures.Wording]",
+    error: str,
+    command: str,
+) -> float:
+    """How far a failure is the one that a solution is for, by its error and its program, 0 to 1.
+
+    A solution that says neither is for what its triggers name.
+    """
+    fields = _fields_of(one.text)
+    symptom = fields.get("Symptom") or fields.get("症状")
+    failed = fields.get("Failed") or fields.get("失败的做法")
+    if commands.is_dangerous(_code_in(fields.get("Solution") or fields.get("解决办法") or "")):
+        return 0.0
+    if symptom and failed:
+        if programs.isdisjoint(commands.programs_of(_code_in(failed))):
+            return 0.0
+        return failures.best_likeness(failures.Wording(symptom), lines)
+    like = failures.best_likeness(failures.Wording(symptom), lines) if symptom else 0.0
+    return like or float(bool(_triggers_said(one.trigger, error, command)))
+
+
+def _fields_of(text: str) -> "dict[str, str]":
+    """The lines of a solution by what they are called: `**Symptom:** …`."""
+    found: dict[str, str] = {}
+    for line in text.split("\n"):
+        name, mark, said = line[2:].replace("：", ":", 1).partition(":**")
+        if mark and line.startswith("**"):
+            found.setdefault(name.strip(), said.strip())
+    return found
+
+
+def _code_in(text: str) -> str:
+    """The commands that a text quotes, as one command line; the text itself where it quotes none."""
+    parts = text.split("`")
+    return " ; ".join(parts[1::2]) or text
+
+
 def _triggers_said(trigger: str, error: str, command: str) -> int:
     """How many of these triggers (a line each) an error says; 0 where that is by accident.
 
     The name of a program says little by itself: its every failure names it. So a plain word does
-    not count if the command has it, and is not enough where there is a more telling trigger.
+    not count if the command has it, and is not enough where there is a more telling trigger. That
+    something failed is said by every error.
     """
     said = plain = 0
-    phrases = [phrase for phrase in trigger.split("\n") if phrase]
+    phrases = [phrase for phrase in trigger.split("\n") if phrase.lower() not in NO_TRIGGERS]
+    phrases = [phrase for phrase in phrases if phrase]
     for phrase in phrases:
         is_plain = phrase.isascii() and phrase.isalpha() and phrase.islower()
         words = _spoken(phrase)

@@ -1,0 +1,314 @@
+"""Read command lines: which programs they run, what only looks, what is dangerous, what does the same.
+
+The hook imports this module, so it imports next to nothing itself.
+"""
+
+from recollect._fastimport import NamedTuple
+
+_WRAPPERS = frozenset("sudo env time nohup command exec nice stdbuf timeout doas".split())
+_RUNNERS = frozenset("npx pnpx bunx uvx".split())
+_RUNNING = {
+    "uv": "run", "poetry": "run", "pipenv": "run", "hatch": "run", "pdm": "run", "rye": "run",
+    "bundle": "exec", "pnpm": "exec", "npm": "exec", "yarn": "exec", "python": "-m", "mise": "exec",
+    "direnv": "exec", "pipx": "run", "bun": "x",
+}  # fmt: skip
+_VALUED = frozenset("--with --extra --group --python --package -p --env-file".split())
+_SAME = {"gradlew": "gradle", "mvnw": "mvn", "py": "python"}
+_NUMBERED = ("python", "pip", "clang", "gcc", "node", "php", "ruby")
+_NO_PROGRAMS = frozenset("cd export source set unset true false pushd popd . : [ test wait".split())
+_SETTING = (("export",), ("source",), ("unset",), (".",))
+_SCRIPTED = frozenset("python node ruby perl php deno".split())
+_LOOKING = frozenset(
+    "ls cat head tail less more grep egrep rg ag ugrep find fd echo printf pwd which type whereis ps top df du stat"
+    " file wc diff tree man sleep date history jq yq awk sort uniq cut tr tee column nl od xxd strings basename"
+    " dirname realpath readlink id whoami uname hostname lsof netstat ss printenv read seq clear pgrep".split()
+)
+_ASKING = frozenset(
+    "curl wget nc ping dig nslookup sqlite3 open".split()
+)  # these may fail for a reason
+_LOOKING_WORDS = frozenset(
+    "status log logs diff show ps ls list info version help inspect view describe search outdated tree blame reflog"
+    " tasks rev-parse ls-files ls-tree ls-remote doc why whoami check-ignore cat-file shortlog merge-base images history"
+    " cherry name-rev for-each-ref --version --help -version".split()
+)
+_GETTERS = frozenset("kubectl helm oc az gcloud aws gh npm pip".split())
+_DANGEROUS_OPTIONS = frozenset(
+    "--force --no-verify --hard --force-with-lease --no-gpg-sign --break-system-packages --insecure --delete -delete"
+    " --trusted-host --allow-root --no-check-certificate".split()
+)
+_DANGEROUS = frozenset("rm rmdir unlink shred dd mkfs shutdown reboot truncate".split())
+_DANGEROUS_WORDS = {
+    "git": frozenset("stash clean restore rm filter-branch".split()),
+    "docker": frozenset("prune rm rmi kill".split()),
+    "kubectl": frozenset(("delete",)),
+    "terraform": frozenset(("destroy",)),
+}
+_DANGEROUS_TEXT = (
+    "drop table", "drop database", "drop schema", "truncate table", "delete from", "chmod 777", "chmod -r 777",
+    "sslverify=false", "sslverify false", "strict-ssl false", "tls_reject_unauthorized", "ssl_no_verify", "husky=0",
+    "skip=", "push -f", "checkout -f", "checkout -- ", "checkout .", "branch -d", "down -v", "eval ",
+)  # fmt: skip
+
+
+class Part(NamedTuple):
+    """A simple command of a command line: `PORT=0 npm test 2>&1`."""
+
+    words: "tuple[str, ...]"  # without quotes and redirections
+    ends: str  # what stands behind it: && || | & ; or nothing
+    text: str  # as it was written
+    writes: str  # the file to which it writes its output
+
+
+def parts_of(command: str) -> list[Part]:
+    """The simple commands in a command line; none of a script with a text in it."""
+    return _Parser(command).parts if "<<" not in command else []
+
+
+class _Parser:
+    """Cuts a command line as a shell does, as far as that tells which programs it runs."""
+
+    def __init__(self, command: str) -> None:
+        self.parts: list[Part] = []
+        self._words: list[str] = []
+        self._word: str | None = None
+        self._skips, self._writes = False, ""
+        self._start = n = 0
+        while n < len(command):
+            n = self._take(command, n)
+        self._end(command, n, "")
+
+    def _take(self, command: str, n: int) -> int:
+        """Take in the character at `n` and what belongs to it; gives where the next one stands."""
+        char = command[n]
+        if char in "\"'":
+            end = command.find(char, n + 1)
+            end = end if end >= 0 else len(command)
+            self._word = (self._word or "") + command[n + 1 : end]
+            return end + 1
+        if char == "\\" and n + 1 < len(command):
+            if command[n + 1] != "\n":
+                self._word = (self._word or "") + command[n + 1]
+            return n + 2
+        if char == ">":
+            return self._redirect(command, n)
+        if command.startswith("$(", n):
+            end = _end_of_group(command, n + 1)
+            self._word = (self._word or "") + command[n:end]
+            return end
+        if char in " \t":
+            self._end_word()
+        elif char in "\n;|&":
+            twice = char in "|&" and command[n + 1 : n + 2] == char
+            self._end(command, n, char * (1 + twice))
+            return n + 1 + twice
+        else:
+            self._word = (self._word or "") + char
+        return n + 1
+
+    def _redirect(self, command: str, n: int) -> int:
+        if (self._word or "").isdigit():
+            self._word = None
+        self._end_word()
+        end = n
+        while command[end : end + 1] in (">", "&", "|") and end < len(command):
+            end += 1
+        target = command[end:].split(None, 1)[:1]
+        to = target[0] if target else ""
+        self._skips = True
+        if not (to[:1].isdigit() or to.startswith("/dev/")):
+            self._writes = to.strip("\"'") or self._writes
+        return end + (len(command[end:]) - len(command[end:].lstrip(" ")))
+
+    def _end_word(self) -> None:
+        if self._word is not None:
+            if not self._skips:
+                self._words.append(self._word)
+            self._word, self._skips = None, False
+
+    def _end(self, command: str, n: int, ends: str) -> None:
+        self._end_word()
+        if self._words:
+            text = command[self._start : n].strip()
+            self.parts.append(Part(tuple(self._words), ends.replace("\n", ";"), text, self._writes))
+        self._words, self._skips, self._writes = [], False, ""
+        self._start = n + max(len(ends), 1)
+
+
+def _end_of_group(command: str, n: int) -> int:
+    """Where the group ends that begins with the bracket at `n`."""
+    depth = 0
+    for at in range(n, len(command)):
+        depth += (command[at] == "(") - (command[at] == ")")
+        if not depth:
+            return at + 1
+    return len(command)
+
+
+def _is_assigned(word: str) -> bool:
+    name, equals, _ = word.partition("=")
+    return bool(equals) and name.isidentifier()
+
+
+def unwrapped(words: "tuple[str, ...]") -> "tuple[str, ...]":
+    """A simple command without settings and wrappers: `sudo -E X=1 apt install` → `apt install`."""
+    n, wrapped = 0, ""
+    while n < len(words):
+        word = words[n]
+        is_part_of_wrapper = wrapped and (
+            word.startswith("-") or (wrapped == "timeout" and word[0].isdigit())
+        )
+        if word in _WRAPPERS:
+            wrapped = word
+        elif not (_is_assigned(word) or is_part_of_wrapper or word in ("(", "{", "!")):
+            break
+        n += 1
+    return words[n:]
+
+
+def name_of(word: str) -> str:
+    """The name of a program, whatever its folder and version: `/usr/bin/python3.12` → `python`."""
+    name = word.replace("\\", "/").rsplit("/", 1)[-1].lower()[:40]
+    for end in (".exe", ".cmd", ".bat", ".sh"):
+        name = name.removesuffix(end) or name
+    bare = name.rstrip("0123456789.-")
+    return bare if bare in _NUMBERED else _SAME.get(name, name)
+
+
+def core_of(words: "tuple[str, ...]") -> "tuple[str, ...]":
+    """What a simple command runs in the end, by its name: `npx tsc -p x` → `tsc -p x`."""
+    words = unwrapped(words)
+    while len(words) > 1:
+        name, rest = name_of(words[0]), words[1:]
+        if name in _RUNNERS:
+            inner = rest
+        elif name in _RUNNING and rest[0] == _RUNNING[name]:
+            inner = rest[1:]
+        else:
+            break
+        while inner and inner[0].startswith("-"):
+            inner = inner[2:] if inner[0] in _VALUED else inner[1:]
+        if not inner:
+            break
+        words = unwrapped(inner)
+    return (name_of(words[0]), *words[1:]) if words else ()
+
+
+def is_program(words: "tuple[str, ...]") -> bool:
+    """Whether a simple command runs a program: `export` and `source` only set what another needs."""
+    core = core_of(words)
+    return bool(core) and core[0] not in _NO_PROGRAMS
+
+
+def programs_of(command: str) -> "set[str]":
+    """The programs that a command line runs, and those by which it runs them."""
+    found = set()
+    for part in parts_of(command) or parts_of(command.partition("<<")[0]):
+        bare, core = unwrapped(part.words), core_of(part.words)
+        found |= {name_of(bare[0]), core[0]} if bare and core else set()
+    return found - _NO_PROGRAMS - {""}
+
+
+def is_looking(words: "tuple[str, ...]") -> bool:
+    """Whether a simple command changes nothing: it looks, prints or goes somewhere."""
+    core = core_of(words)
+    if not core or core[0] in _NO_PROGRAMS:
+        return core[:1] not in _SETTING
+    name, said = core[0], core[1:3]
+    if name in ("find", "sed"):
+        return not any(word.startswith(("-exec", "-i", "--in-place")) for word in core)
+    if name in _LOOKING or not _LOOKING_WORDS.isdisjoint(said):
+        return True
+    if name in _GETTERS and not {"get", "api", "checks"}.isdisjoint(said):
+        return {"-X", "--method", "-f", "-F", "--field"}.isdisjoint(core)
+    if name == "git":
+        return said[:1] in (("branch",), ("remote",), ("tag",)) and len(core) < 4
+    return name in _SCRIPTED and not {"-c", "-e", "-p"}.isdisjoint(said)
+
+
+def is_asking(words: "tuple[str, ...]") -> bool:
+    """Whether a simple command only asks a server or a database: it mends nothing, but may fail."""
+    core = core_of(words)
+    return bool(core) and core[0] in _ASKING
+
+
+def is_dangerous(command: str) -> bool:
+    """Whether a command line throws something away or gets around a safeguard."""
+    low = f"{' '.join(command.lower().split())} "
+    if any(text in low for text in _DANGEROUS_TEXT):
+        return True
+    for part in parts_of(command) or parts_of(command.partition("<<")[0]):
+        bare = unwrapped(part.words)
+        name = name_of(bare[0]) if bare else ""
+        said = set(bare[1:])
+        if name in _DANGEROUS or (name == "xargs" and not said.isdisjoint(_DANGEROUS)):
+            return True
+        if not said.isdisjoint(_DANGEROUS_OPTIONS) or not said.isdisjoint(
+            _DANGEROUS_WORDS.get(name, ())
+        ):
+            return True
+    return False
+
+
+# ------------------------------------------------------------------------ the same, in another way
+
+# Options that change what is said of a run, and those that change what is run.
+_OUTPUT = frozenset("-v -vv -vvv -q -qq -s -x -i -it -n -count=1".split())
+_LONG_OUTPUT = (
+    "--verbose", "--quiet", "--silent", "--no-color", "--color", "--tb", "--json", "--bail", "--maxfail",
+    "--reporter", "--no-progress", "--progress",
+)  # fmt: skip
+_SELECTS = frozenset(
+    "-k -run --run -t --grep --filter --tests --testNamePattern --ignore --deselect --lf --exclude --skip -short --only".split()
+)
+_FAMILIES = tuple(
+    frozenset(names.split())
+    for names in ("npm pnpm yarn bun", "pip uv pipx poetry conda", "docker podman nerdctl", "make gmake", "gradle mvn",
+                  "node tsx ts-node deno bun", "vim nvim", "apt apt-get brew dnf yum")
+)  # fmt: skip
+
+
+def is_same(one: "tuple[str, ...]", other: "tuple[str, ...]") -> bool:
+    """Whether two simple commands are the same, whatever they say of their run."""
+    first, second = (
+        [word for word in words if word not in _OUTPUT and not word.startswith(_LONG_OUTPUT)]
+        for words in (one, other)
+    )
+    return first == second
+
+
+def is_variant(one: "tuple[str, ...]", other: "tuple[str, ...]", *, instead: bool = False) -> bool:
+    """Whether a simple command does what another does by other options, settings or a wrapper.
+
+    With `instead` also by another program: that of the first is not there.
+    """
+    old, new = core_of(one), core_of(other)
+    if not old or not new or one == other:
+        return False
+    is_wrapped = new[-len(old) :] == old
+    is_replaced = len(old) > 1 and new[1 - len(old) :] == old[1:]
+    if is_wrapped or (is_replaced and (instead or _are_kin(old[0], new[0]))):
+        return True
+    if old[0] != new[0] or _selected(old) != _selected(new):
+        return False
+    if old[0] == "git" and len(_positional(old)) < 3 and new[: len(old)] == old:
+        return new[len(old)].startswith("-")
+    return any(_positional(old, valued=v) == _positional(new, valued=v) for v in (False, True))
+
+
+def _are_kin(one: str, other: str) -> bool:
+    return any({one, other} <= family for family in _FAMILIES)
+
+
+def _selected(core: "tuple[str, ...]") -> "list[str]":
+    """The part of the work that a command is told to do: `-k name`."""
+    pairs = zip(core, (*core[1:], ""), strict=True)
+    return [f"{word} {value}" for word, value in pairs if word.partition("=")[0] in _SELECTS]
+
+
+def _positional(core: "tuple[str, ...]", *, valued: bool = False) -> "list[str]":
+    """What a command is about: its words that are no options, nor values of options if `valued`."""
+    return [
+        word
+        for word, prior in zip(core, ("", *core), strict=False)
+        if not word.startswith("-") and not (valued and prior.startswith("-") and "=" not in prior)
+    ]

@@ -1,0 +1,78 @@
+"""Everyday failures, each fixed once: the fix comes first when it happens again, and at no other failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.interfaces.hooks import recall
+from recollect.interfaces.hooks.search import Search
+from recollect.store import locations as places
+
+from .desk import Desk
+from .transcripts import Transcript
+
+DATA = Path(__file__).parent.parent / "fixtures" / "failures"
+
+
+def examples(name: str) -> list[dict[str, Any]]:
+    import tomllib
+
+    found: list[dict[str, Any]] = tomllib.loads((DATA / name).read_text(encoding="utf-8"))["error"]
+    return found
+
+
+def fixed(number: int, error: dict[str, Any]) -> Transcript:
+    """A session in which this happened and was fixed."""
+    transcript = Transcript(f"everyday-{number}")
+    transcript.prompt("Please get this to run.")
+    transcript.shell(error["ran"], error["said"], code=1)
+    for step in error["then"]:
+        if step.startswith("edit "):
+            path, old, new = step.removeprefix("edit ").split(" | ")
+            transcript.edit(f"/home/ada/teapot/{path}", old=old, new=new)
+        else:
+            transcript.shell(step, "done")
+    transcript.answer("It runs.")
+    return transcript
+
+
+def told(desk: Desk, ran: str, said: str) -> list[str]:
+    """The solutions that the hook has for a failure, best first."""
+    cue = recall.cue_of(f"{ran}\n{said}")
+    search = Search(cue)
+    search.look_in(str(desk.root), "project", places.cache_folder(str(desk.root), desk.env))
+    return [one.text for one in search.solutions(set(), f"Exit code 1\n{said}", ran)]
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """A store that has seen each everyday failure fixed once."""
+    desk = Desk(tmp_path_factory.mktemp("everyday"))
+    for number, error in enumerate(examples("everyday.toml")):
+        desk.capture(fixed(number, error))
+    return desk
+
+
+@pytest.mark.slow
+def test_of_fifty_everyday_failures_the_fix_comes_back_first(learned: Desk) -> None:
+    missed = []
+    for error in examples("everyday.toml"):
+        found = told(learned, error["again"], error["again_said"])
+        if not found or error["fix"] not in found[0]:
+            missed.append((error["again"], error["again_said"][:80], found[:1]))
+
+    assert len(missed) <= 5, missed
+
+
+@pytest.mark.slow
+def test_of_fifty_foreign_failures_hardly_one_is_told_anything(learned: Desk) -> None:
+    wrong = [
+        (error["ran"], error["said"][:80], found[:1])
+        for error in examples("foreign.toml")
+        if (found := told(learned, error["ran"], error["said"]))
+    ]
+
+    assert len(wrong) <= 2, wrong
