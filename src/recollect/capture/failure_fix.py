@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.text import commands, failures
-from recollect.text.commands import Part, core_of, is_dangerous, is_looking, parts_of
+from recollect.text.commands import Part, core_of, is_code_file, is_dangerous, is_looking, parts_of
 from recollect.text.failures import LONGEST_LINE, Wording
 from recollect.text.sentences import first_sentence
 from recollect.text.tokens import STOP_WORDS
@@ -93,12 +93,6 @@ _REMEDIES = frozenset(
 _FORMATTERS = frozenset("fmt format gofmt goimports prettier black rustfmt".split())
 _ABOUT_FORMAT = re.compile(
     r"format|fmt|import|prettier|whitespace|indent|style|quote|semi|lint|newline", re.I
-)
-_CODE_FILES = frozenset(
-    "py pyi js ts tsx jsx mjs cjs go rs java kt c h cc cpp hpp rb php cs swift sh css scss html vue svelte ex exs lua dart scala".split()
-)
-_CONFIGS = re.compile(
-    r"(?:conftest|setup|settings|noxfile|manage)\.py$|.*(?:config|rc)\.\w+$", re.I
 )
 
 
@@ -250,7 +244,7 @@ def with_success(
     learned: list[Solution] = []
     for one in waiting:
         if one.objection:
-            is_over = any(not _is_idle(part) for part in parts_of(command))
+            is_over = any(not commands.is_idle(part) for part in parts_of(command))
             found = _corrected(one, command) if is_over else None
         else:
             passed = _passed(one, command)
@@ -299,10 +293,6 @@ def _writes_code(part: Part) -> bool:
     return is_moving or is_code_file(part.writes)
 
 
-def _is_idle(part: Part) -> bool:
-    return not part.writes and (is_looking(part.words) or commands.is_asking(part.words))
-
-
 def _steps_in(command: str, program: str) -> list[str]:
     """The parts of a command line that may have changed something for a program."""
     if len(command) > 4 * LONGEST_LINE:
@@ -315,7 +305,9 @@ def _steps_in(command: str, program: str) -> list[str]:
             continue
         text = clean_line(" | ".join(one.text for one in pipe).replace(" 2>&1", ""))
         core = core_of(pipe[0].words)
-        is_doing = any(not _is_idle(one) for one in pipe) and len(text) < LONGEST_LINE * 3 // 4
+        is_doing = (
+            any(not commands.is_idle(one) for one in pipe) and len(text) < LONGEST_LINE * 3 // 4
+        )
         is_check = not _CHECKS.isdisjoint(core[:3]) and not {"--fix", "--write", "install"} & set(
             core
         )
@@ -369,29 +361,12 @@ def _is_missing(core: tuple[str, ...], symptom: str) -> bool:
     return re.search(rf"(?<![\w.-]){re.escape(core[0])}[\d.]*(?![\w-]|\.\w)", low) is not None
 
 
-def _proven(command: str, *, through_pipes: bool = False) -> list[Part]:
-    """The parts of a command line that must have worked if the whole has.
-
-    What stands before a pipe may have failed, unless such failures were seen (`pipefail`).
-    """
-    parts = parts_of(command)
-    found: list[Part] = []
-    for part in reversed(parts):
-        if part.ends in ("", "&&", *(("|",) if through_pipes else ())) or (
-            part.ends == ";" and not found and part is parts[-1]
-        ):
-            found.append(part)
-        elif part.ends != "|":
-            break
-    return found[::-1]
-
-
 def _passed(one: Failure, command: str) -> list[str] | None:
     """What was run that worked, with what was done for it; empty for the same again, None if it did not."""
     checks = _checks_of(one.target, one.symptom)
     if one.target.split() == command.split():
         return []
-    proven = _proven(command, through_pipes="|" in one.target)
+    proven = commands.proven(command, through_pipes="|" in one.target)
     found = [
         part for part in proven for check in checks if commands.is_same(check.words, part.words)
     ]
@@ -483,12 +458,6 @@ def _names_what_is_missing(steps: Iterable[str], symptom: str) -> bool:
     return any(name in step.lower() for step in steps for name in names if len(name) > 2)
 
 
-def is_code_file(path: str) -> bool:
-    """Whether a file is part of a program, and not of how it is built, run or checked."""
-    name = path.rsplit("/", 1)[-1]
-    return name.rpartition(".")[2].lower() in _CODE_FILES and not _CONFIGS.match(name)
-
-
 def _is_same_check(one: Failure, command: str) -> bool:
     checks, others = _checks_of(one.target, one.symptom), _checks_of(command)
     if one.target.split() == command.split():
@@ -543,7 +512,7 @@ def _corrected(one: Failure, command: str) -> Solution | None:
     named = "-".join(checks[0].core[:2]) if checks else ""
     if len(checks) != 1 or is_dangerous(command):
         return None
-    for part in _proven(command):
+    for part in commands.proven(command):
         new = {word.lower() for word in part.words} - {word.lower() for word in checks[0].words}
         is_same_work = core_of(part.words)[1:] == checks[0].core[1:] or commands.is_variant(
             checks[0].words, part.words

@@ -37,7 +37,6 @@ CREATE TABLE section (
   trust TEXT NOT NULL, trigger TEXT NOT NULL, tokens INTEGER NOT NULL, confidence TEXT NOT NULL
 );
 CREATE INDEX section_memory ON section (memory);
-CREATE INDEX section_solution ON section (n) WHERE kind = 'solution' AND shelf = 0;
 CREATE TABLE vector (n INTEGER PRIMARY KEY, key BLOB NOT NULL, vector BLOB NOT NULL);
 CREATE TABLE piece (n INTEGER PRIMARY KEY, signs BLOB NOT NULL);
 CREATE TABLE sign (block INTEGER PRIMARY KEY, slots BLOB NOT NULL);

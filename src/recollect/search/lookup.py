@@ -200,7 +200,7 @@ def _without_last(word: str) -> str:
     return word
 
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 10
 IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION}"  # vectors have one of their own
 COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`
 # What recall looks at: of a long cue only its rarest words, of a large store only the sections
@@ -388,9 +388,10 @@ def dated(
 
 
 def solutions(db: "sqlite.Connection", scope: str) -> list[Candidate]:
-    """The solutions on the hot shelf."""
+    """The solutions on the hot shelf: they stand on procedural pages."""
     rows = db.execute(
-        f"SELECT {_FIELDS} FROM {_JOINED} WHERE s.kind = 'solution' AND s.shelf = 0 ORDER BY s.n DESC LIMIT ?",
+        f"SELECT {_FIELDS} FROM {_JOINED} WHERE m.layer = 'procedural' AND m.shelf = 0 "
+        "AND s.kind = 'solution' ORDER BY s.n DESC LIMIT ?",
         (MOST_SOLUTIONS,),
     )
     return [Candidate(row, 0.0, scope) for row in rows]

@@ -3,7 +3,7 @@
 The hook imports this module, so it imports next to nothing itself.
 """
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import NamedTuple, Pattern
 
 _WRAPPERS = frozenset("sudo env time nohup command exec nice stdbuf timeout doas".split())
 _RUNNERS = frozenset("npx pnpx bunx uvx".split())
@@ -62,6 +62,23 @@ class Part(NamedTuple):
 def parts_of(command: str) -> list[Part]:
     """The simple commands in a command line; none of a script with a text in it."""
     return _Parser(command).parts if "<<" not in command else []
+
+
+def proven(command: str, *, through_pipes: bool = False) -> "list[Part]":
+    """The parts of a command line that must have worked if the whole has.
+
+    What stands before a pipe may have failed, unless such failures were seen (`pipefail`).
+    """
+    parts = parts_of(command)
+    found: list[Part] = []
+    for part in reversed(parts):
+        if part.ends in ("", "&&", *(("|",) if through_pipes else ())) or (
+            part.ends == ";" and not found and part is parts[-1]
+        ):
+            found.append(part)
+        elif part.ends != "|":
+            break
+    return found[::-1]
 
 
 class _Parser:
@@ -231,6 +248,11 @@ def is_asking(words: "tuple[str, ...]") -> bool:
     return bool(core) and core[0] in _ASKING
 
 
+def is_idle(part: Part) -> bool:
+    """Whether a simple command mends nothing: it looks or asks, and writes no file."""
+    return not part.writes and (is_looking(part.words) or is_asking(part.words))
+
+
 def is_dangerous(command: str) -> bool:
     """Whether a command line throws something away or gets around a safeguard."""
     low = f"{' '.join(command.lower().split())} "
@@ -247,6 +269,21 @@ def is_dangerous(command: str) -> bool:
         ):
             return True
     return False
+
+
+_CODE_FILES = frozenset(
+    "py pyi js ts tsx jsx mjs cjs go rs java kt c h cc cpp hpp rb php cs swift sh css scss html vue svelte ex exs lua dart scala".split()
+)
+_CONFIGS = Pattern(
+    r"(?:conftest|setup|settings|noxfile|manage)\.py$|.*(?:config|rc)\.\w+$",
+    2,  # re.I
+)
+
+
+def is_code_file(path: str) -> bool:
+    """Whether a file is part of a program, and not of how it is built, run or checked."""
+    name = path.rsplit("/", 1)[-1]
+    return name.rpartition(".")[2].lower() in _CODE_FILES and not _CONFIGS.match(name)
 
 
 # ------------------------------------------------------------------------ the same, in another way

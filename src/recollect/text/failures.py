@@ -22,7 +22,7 @@ _OF_CLIENT = (
     "this command requires approval", "command timed out after", "operation cancelled", "cancelled",
     "canceled", "aborted by user", "rejected by user", "user rejected", "the user rejected",
     "operation stopped by", "sibling tool call", "tool execution was", "command rejected",
-    "user denied", "user did not allow", "user aborted", "exec_command failed", "claude requested permission",
+    "user denied", "user did not allow", "user aborted", "exec_command failed", "requested permissions to ",
     "command was rejected", "tool call rejected", "the user dismissed",
 )  # fmt: skip
 _OF_CLIENT_ANYWHERE = (
@@ -82,7 +82,7 @@ def lines_of(error: str) -> list[str]:
 
 
 def _without_head(line: str) -> str:
-    """A line without what its program says in front of each: Maven what it ran, Gemini that it is output."""
+    """A line without what its program says in front of each: what it ran, or that it is output."""
     if "to execute goal" in line and " on project " in line:
         return line.partition(" on project ")[2].partition(": ")[2]
     return line.removeprefix("Output:").strip()
