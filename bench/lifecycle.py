@@ -110,8 +110,8 @@ def measure(folder: str, memories: int, episodes: int, text: int) -> None:
 
     The pass behind one that changed something reads again what was changed; the next has nothing to do.
     """
+    from recollect.app import App
     from recollect.features import lifecycle
-    from recollect.workspace import App
 
     project, home = os.path.join(folder, "project"), os.path.join(folder, "home")
     os.makedirs(home)

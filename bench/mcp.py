@@ -35,7 +35,7 @@ SDK_TOOLS = f"""
 import sys; sys.path.insert(0, {SOURCE!r})
 import anyio, mcp_types as types
 from mcp.server.lowlevel import Server
-from recollect.workspace import App
+from recollect.app import App
 from recollect.interfaces.mcp import answers
 from recollect.interfaces.mcp.tools import BY_NAME; from recollect.interfaces.mcp.tools import TOOLS
 

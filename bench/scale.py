@@ -26,9 +26,9 @@ from bench import corpus
 from bench.lifecycle import pace
 
 if TYPE_CHECKING:
+    from recollect.app import App
     from recollect.model.memory import Filter
     from recollect.store.store import OpenStore
-    from recollect.workspace import App
 
 UNFOLDED = 20  # changes that came after the index was made
 ROUNDS = 40
@@ -42,7 +42,7 @@ REBUILD_SECONDS = {1_000: 0.5, 100_000: 60.0}
 _WRITER = """
 import sys
 from recollect.features import facts_commands as facts
-from recollect.workspace import App
+from recollect.app import App
 from recollect.model.facts import Fact
 name, each = sys.argv[1:]
 for n in range(int(each)):
@@ -54,7 +54,7 @@ for n in range(int(each)):
 _READER = """
 import os, sys
 from recollect.features import reading
-from recollect.workspace import App
+from recollect.app import App
 from recollect.model.memory import Filter
 read = 0
 while os.path.exists(sys.argv[1]):
@@ -69,9 +69,9 @@ while os.path.exists(sys.argv[1]):
 
 def measure(folder: str, size: int, *, alike: bool) -> None:
     """Make a store of that size with changes behind it; search it and make its index anew."""
+    from recollect.app import App
     from recollect.capture import intake as save
     from recollect.capture.intake import Draft
-    from recollect.workspace import App
 
     project, home = (os.path.join(folder, f"{name}-{size}") for name in ("project", "home"))
     is_new = not os.path.exists(home)

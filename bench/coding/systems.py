@@ -17,6 +17,7 @@ from bench import grep
 from bench.coding.data import NOW, OWN, Cue, Memory, World
 from bench.coding.measures import Answer
 from bench.nothere import NotHere
+from recollect.app import App
 from recollect.context import recall
 from recollect.interfaces.hooks.search import Search
 from recollect.model.memory import Filter, anchor_of, type_of_kind
@@ -24,7 +25,6 @@ from recollect.search import search as searching
 from recollect.search.rank import Candidate
 from recollect.store import locations as places
 from recollect.text.tokens import STOP_WORDS, count_tokens
-from recollect.workspace import App
 
 MOST = 20
 GIVEN_BLINDLY = 3  # what is injected by a system that has no idea of relevance

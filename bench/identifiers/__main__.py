@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from bench.identifiers import made
+from recollect.app import App
 from recollect.model.memory import Filter
 from recollect.search import search as searching
 from recollect.text.tokens import STOP_WORDS, simplified
-from recollect.workspace import App
 
 Find = Callable[[str, int], list[int]]  # a cue, and how many are wanted: the numbers of texts
 FIRST = 3

@@ -14,11 +14,11 @@ from functools import partial
 
 from bench.nothere import NotHere
 from bench.recall.data import Conversation, Session
+from recollect.app import App
 from recollect.features import embedding
 from recollect.model.memory import Filter
 from recollect.search import search as searching
 from recollect.text.tokens import STOP_WORDS
-from recollect.workspace import App
 
 Ask = Callable[[str], list[str]]
 MOST = 50

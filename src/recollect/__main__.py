@@ -17,7 +17,7 @@ def main() -> None:
     if __package__ in (None, ""):  # run by its path, as the hooks do
         sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     if len(sys.argv) == 3 and sys.argv[1] == "work":
-        from recollect.features.worker import main as worker
+        from recollect.worker import main as worker
 
         worker(sys.argv[2])
         return

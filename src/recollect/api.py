@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Self, TypedDict, Unpack
 
+from recollect.app import App
 from recollect.capture import intake as save_module
 from recollect.capture.intake import Draft, Written
 from recollect.context.recall import Recalled
@@ -17,7 +18,7 @@ from recollect.search.search import Found
 from recollect.store import history as undoing
 from recollect.store.history import Past
 from recollect.store.store import OpenStore
-from recollect.workspace import App, publish_after_change
+from recollect.workspace import publish_after_change
 
 
 class Fields(TypedDict, total=False):

@@ -18,7 +18,7 @@ from recollect.errors import (
     UsageProblem,
 )
 from recollect.i18n import asked_of
-from recollect.model.memory import Problem, latin_slug_of
+from recollect.model.memory import latin_slug_of
 from recollect.ports import Embedder, Sealing, TranscriptReader
 from recollect.search.index import SqliteIndex
 from recollect.store import disk as fsio
@@ -104,11 +104,13 @@ def terminal() -> str:
 
 
 SCOPES = ("project", "global")
-_IGNORE_HEAD = "# Kept out of git: "
 
 
-class App:
-    """Everything that a door needs, for one folder and one environment."""
+class Workspace:
+    """The stores, settings and clock for one folder and one environment.
+
+    What rooms above do with them, `App` adds.
+    """
 
     def __init__(self, folder: str | None = None, env: Mapping[str, str] | None = None) -> None:
         """`folder` is where the command runs; the environment says where home and cache are."""
@@ -206,8 +208,8 @@ class App:
         ledger = Ledger(files, journal, index, self.moment, self.redact)
         is_shared = scope == "project" and not places.is_private(root)
         if is_shared:
-            ledger.came = partial(_came, root, "journal")
-            files.make = partial(_keep_out_of_git, root)
+            ledger.came = partial(self.came, root, "journal")
+            files.make = partial(self.keep_out_of_git, root)
         store = OpenStore(files, journal, index, ledger, scope)
         store.now, store.now_ns = self.now, self.started_ns
         store.settings = self.settings(root)
@@ -217,48 +219,68 @@ class App:
         index.refill = partial(self._refill, store, progress)
         self._open[root] = store
         if is_shared and (store.settings.lists_pulls or ours.is_doubted(root, self.env)):
-            from recollect.features import accepted_stores  # once for most stores
-
-            accepted_stores.open_doubted(self, store)
+            self.open_doubted(store)
         found = store.freshen(progress)
         self.warnings += [problem.sentence for problem in found.problems if problem.path == INDEX]
         if os.path.isdir(f"{root}/encrypted"):
-            self._finish_encrypting(store)
+            self.finish_encrypting(store)
         if scope == "global" and (found.claimed or store.index.meta("apart") != "1"):
-            from recollect.features import takeover  # once for each machine
-
-            if takeover.leave_to_projects(self, store):
-                self.forget_roots()
+            self.leave_to_projects(store)
         return store
 
-    def _finish_encrypting(self, store: OpenStore) -> None:
-        from recollect.features import hide_plain_text as hiding  # few encrypt
-
-        try:
-            hiding.finish_begun(self, store)
-        except RecollectError as error:  # it can be read all the same
-            store.problems.append(Problem("encrypted", str(error)))
-
-    def _refill(self, store: OpenStore, progress: Progress | None) -> None:
-        self.warnings.append("The index was damaged; it was moved aside and rebuilt.")
-        refresh(store.files, store.index, store.now_ns, progress)
+    # ------------------------------------------------- what rooms above do; `recollect.app` says how
 
     @cached_property
     def sealing(self) -> Sealing:
         """What opens and closes encrypted memories, with the keys of this person."""
-        from recollect.privacy.keys import sealing_of  # only those who encrypt have need of it
-
-        return sealing_of(self)
+        raise NotImplementedError
 
     @cached_property
     def embedder(self) -> Embedder | None:
         """What makes vectors of texts, if this person has something that does."""
-        folder = places.embedders(self.env)
-        if folder and not os.path.isdir(folder):
-            return None
-        from recollect.features.embedding import in_use  # few have one
+        raise NotImplementedError
 
-        return in_use(self)
+    def sessions(self, store: OpenStore) -> FolderSessions:
+        """The session states of a store."""
+        raise NotImplementedError
+
+    def readers(self) -> Mapping[str, TranscriptReader]:
+        """The transcript readers, by client."""
+        raise NotImplementedError
+
+    def capture(self, store: OpenStore, target: OpenStore | None = None) -> Capture:
+        """Capturing the sessions of a store, into another one if that is the `target`."""
+        raise NotImplementedError
+
+    def publish(self, store: OpenStore) -> bool:
+        """Renew views and brief; gives whether the worker has more to do."""
+        raise NotImplementedError
+
+    def came(self, root: str, folder: str) -> Mapping[str, int]:
+        """The files in a folder of a store that came with its repository, each with its size there."""
+        raise NotImplementedError
+
+    def keep_out_of_git(self, root: str) -> None:
+        """Give a store in a repository its `.gitignore`, if none of its lines are ours."""
+        raise NotImplementedError
+
+    def open_doubted(self, store: OpenStore) -> None:
+        """Have a store believe only what it should."""
+        raise NotImplementedError
+
+    def finish_encrypting(self, store: OpenStore) -> None:
+        """End what was begun: a memory that was encrypted lies nowhere in plain text."""
+        raise NotImplementedError
+
+    def leave_to_projects(self, store: OpenStore) -> None:
+        """Give projects what an earlier version kept for them in the global store."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------------------- while it runs
+
+    def _refill(self, store: OpenStore, progress: Progress | None) -> None:
+        self.warnings.append("The index was damaged; it was moved aside and rebuilt.")
+        refresh(store.files, store.index, store.now_ns, progress)
 
     @property
     def moment(self) -> Moment:
@@ -352,35 +374,6 @@ class App:
             return config.load(home) if home else {}
         return {}
 
-    # --------------------------------------------------------------------------------- capture
-
-    def sessions(self, store: OpenStore) -> FolderSessions:
-        """The session states of a store."""
-        from recollect.capture.session_files import FolderSessions
-
-        root = store.files.root
-        if store.scope != "project" or places.is_private(root):
-            return FolderSessions(root)
-        return FolderSessions(root, partial(_came, root, "sessions"))
-
-    def readers(self) -> Mapping[str, TranscriptReader]:
-        """The transcript readers, by client."""
-        from recollect.clients.registry import Readers
-
-        return Readers()
-
-    def capture(self, store: OpenStore, target: OpenStore | None = None) -> Capture:
-        """Capturing the sessions of a store, into another one if that is the `target`."""
-        into = target or store
-        base = places.project_of_store(store.files.root)
-        if "episodic" in store.settings.encrypt | into.settings.encrypt:
-            from recollect.capture.sealed import SealedCapture  # seldom needed
-
-            return SealedCapture(into, self.sessions(store), self.readers(), self.redact, base)
-        from recollect.capture.capture import Capture
-
-        return Capture(into, self.sessions(store), self.readers(), self.redact, base)
-
     # --------------------------------------------------------------------- identity and privacy
 
     @cached_property
@@ -417,27 +410,6 @@ class App:
 
     def _new_id(self) -> str:
         return places.new_op_id(self.started_ns / 1e9)
-
-
-def _came(root: str, folder: str) -> Mapping[str, int]:
-    """The files in a folder of a store that came with its repository, each with its size there."""
-    if not ours.repository_of(root):
-        return {}
-    from recollect.features import accepted_stores  # few journals are committed
-
-    return accepted_stores.came(root, folder)
-
-
-def _keep_out_of_git(root: str) -> None:
-    """Give a store in a repository its `.gitignore`, if none of its lines are ours."""
-    if places.line_of(f"{root}/.gitignore").startswith(_IGNORE_HEAD) or not ours.repository_of(
-        root
-    ):
-        return
-    from recollect.features import accepted_stores  # seldom needed
-
-    with suppress(RecollectError):  # what cannot be written there fails on its own
-        accepted_stores.keep_out(root)
 
 
 def _index_in(cache: str) -> SqliteIndex:
@@ -477,7 +449,7 @@ ASK_AGAIN_SECONDS = 5.0  # who was asked longer ago than this, and has not begun
 LOCK_WAIT_SECONDS = 30
 
 
-def ask(app: App, store: OpenStore) -> None:
+def ask(app: Workspace, store: OpenStore) -> None:
     """Leave word that there is work, and start the worker unless it was asked just now."""
     cache = app.cache_of(store.files.root)
     with suppress(OSError):
@@ -487,13 +459,13 @@ def ask(app: App, store: OpenStore) -> None:
     start(app, store)
 
 
-def start(app: App, store: OpenStore) -> None:
+def start(app: Workspace, store: OpenStore) -> None:
     """Start the worker, which goes away again if there is one, or nothing to do."""
     app.reap()
     app.workers.append(start_worker(store.files.root, app.env))
 
 
-def go_on(app: App, store: OpenStore) -> None:
+def go_on(app: Workspace, store: OpenStore) -> None:
     """Start the worker if it was asked for and has not come, or not finished.
 
     Who asks for it leaves a mark first, and may end before there is a worker: a hook at its
@@ -504,7 +476,7 @@ def go_on(app: App, store: OpenStore) -> None:
 
 
 @contextmanager
-def kept_away(app: App, store: OpenStore) -> Iterator[None]:
+def kept_away(app: Workspace, store: OpenStore) -> Iterator[None]:
     """Keep the worker away, and let it do afterwards what it was asked for meanwhile.
 
     Raises:
@@ -528,20 +500,11 @@ def kept_away(app: App, store: OpenStore) -> Iterator[None]:
 MOST_AT_ONCE = 300
 
 
-def publish_after_change(app: App, store: OpenStore) -> None:
+def publish_after_change(app: Workspace, store: OpenStore) -> None:
     """Renew views and brief now, or leave word for the worker if the store is large."""
     with suppress(RecollectError, OSError):
-        if store.index.counts()["memories"] > MOST_AT_ONCE:
+        if store.index.counts()["memories"] > MOST_AT_ONCE or app.publish(store):
             ask(app, store)
-        else:
-            from recollect.features import publish as views
-
-            views.publish_all(app, store)
-            if app.embedder:
-                from recollect.features import embedding  # few have one
-
-                if embedding.lacks(app, store):
-                    ask(app, store)
 
 
 class Group(NamedTuple):

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from recollect.app import App
 from recollect.capture.capture import Capture, Captured
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Memory
 from recollect.store import locations as places
 from recollect.store.background import mark_pending
-from recollect.workspace import App
 
 from .transcripts import Transcript
 

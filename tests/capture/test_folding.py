@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from tests.cli.running import Person
 
+from recollect import worker
+from recollect.app import App
 from recollect.capture import intake as save
 from recollect.capture.intake import Draft
 from recollect.features import memories as writing
-from recollect.features import worker
 from recollect.store import locations as places
 from recollect.store.background import mark_pending
 from recollect.store.history import forget_old_changes, undo
 from recollect.store.store import OpenStore
-from recollect.workspace import App
 
 from .desk import Desk
 from .scripts import a_day

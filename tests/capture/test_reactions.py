@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from recollect.app import App
 from recollect.features import lifecycle
 from recollect.model.document import memory_from_text
 from recollect.store import locations as places
-from recollect.workspace import App
 
 from .desk import Desk
 from .transcripts import SESSION, Transcript

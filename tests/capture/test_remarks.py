@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.cli.running import Person
 
+from recollect.app import App
 from recollect.features.sessions import say
 from recollect.model.session import Remark, SessionState
 from recollect.text.redact import redact
-from recollect.workspace import App
 
 from .desk import Desk, sections
 from .scripts import a_day, resumed

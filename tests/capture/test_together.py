@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from recollect.app import App
 from recollect.features import capture as capturing
-from recollect.workspace import App
 
 from .desk import Desk
 from .mortal import KILLED, NEVER, dying_at

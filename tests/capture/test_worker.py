@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from recollect import worker
 from recollect.capture.capture import Capture, Captured
-from recollect.features import worker
 from recollect.store import locations as places
 from recollect.store.background import mark_pending
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.features import worker
+from recollect import worker
 from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store.background import mark_pending, start_worker

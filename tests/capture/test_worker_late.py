@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.features import lifecycle, worker
+from recollect import worker
+from recollect.features import lifecycle
 from recollect.store import locations as places
 
 from .desk import Desk

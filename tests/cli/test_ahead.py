@@ -20,9 +20,9 @@ from tests.capture.scripts import a_day, resumed
 from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 
+from recollect.app import App
 from recollect.capture.state import Heard
 from recollect.features import capture
-from recollect.workspace import App
 
 PROJECTS = ("one", "two")
 SESSIONS = 12  # in the first project: more than are written together
@@ -181,7 +181,7 @@ def test_the_others_end_with_a_process_that_is_killed(
     code = (
         "import os, time\n"
         "from recollect.features import capture\n"
-        "from recollect.workspace import App\n"
+        "from recollect.app import App\n"
         "if __name__ == '__main__':\n"
         "    capture.WORTH_BYTES = 1\n"
         "    os.cpu_count = lambda: 2\n"

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.running import Person
 from tests.hooks.machine import EVENTS, FIELDS, HOOK
 
-from recollect.features import worker
+from recollect import worker
 from recollect.interfaces.cli.main import GROUPS
 
 WORD = "zanzibar"  # stands in everything that is not to be seen

@@ -55,8 +55,8 @@ def noted(person: Person, text: str = NOTE, name: str = "feedback-commits") -> P
 
 def worked(person: Person) -> None:
     """The worker of the project's store did its work."""
+    from recollect.app import App
     from recollect.features.auto_memory import keep
-    from recollect.workspace import App
 
     app = App(str(person.project), person.environment({}))
     try:

@@ -118,7 +118,7 @@ def test_a_save_brings_neither_openssl_nor_what_only_an_embedder_needs(person: P
 def test_a_worker_with_nothing_to_do_loads_nothing_of_consolidation(person: Person) -> None:
     person.ok("save", "The pool has 20 connections", "--kind", "fact")
     code = (
-        "import sys; from recollect.features.worker import main\n"
+        "import sys; from recollect.worker import main\n"
         f"main({str(person.store)!r})\n"
         "print(*sys.modules)"
     )

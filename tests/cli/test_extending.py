@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.cli.running import Person
 
-from recollect.features.worker import make_vectors
+from recollect.worker import make_vectors
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 LINE_OF_A_COMMAND = re.compile(r"(?:[^\n]*\\\n)*[^\n]+")

@@ -168,7 +168,7 @@ def test_importing_the_hooks_runs_nothing_j17(machine: Machine) -> None:
     code = "import recollect.hook\n" + "".join(
         f"import recollect.interfaces.{name}\n" for name in names if name != "__init__"
     )
-    code += "import recollect.consolidate.run, recollect.features.worker\nprint('all of it')\n"
+    code += "import recollect.consolidate.run, recollect.worker\nprint('all of it')\n"
     env = machine.env | {"PYTHONPATH": str(SOURCE), "PYTHONDONTWRITEBYTECODE": "1"}
     ran = subprocess.run(
         [sys.executable, "-c", code], env=env, cwd=machine.project, capture_output=True, check=False

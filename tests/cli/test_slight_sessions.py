@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.running import Person
 
-from recollect.features import worker
+from recollect import worker
 
 
 def log(person: Person, name: str, *rows: dict[str, object], day: str = "2026-11-20") -> Path:

@@ -11,7 +11,7 @@ import pytest
 from tests.capture.transcripts import Transcript
 from tests.crypto.desk import BODY, TAGS, TITLE, WORDS
 
-from recollect.features import worker
+from recollect import worker
 
 from .kills import CHANGING, Point, Scene, require_strace
 

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Callable
 
 from recollect.api import Memories, open_store
+from recollect.app import App
 from recollect.errors import ChangedMeanwhile
 from recollect.features import lifecycle
 from recollect.features import memories as writing
-from recollect.workspace import App
 
 END = "This is the end of it.\n"
 

@@ -13,12 +13,12 @@ from tests.crypto.desk import BODY, TITLE, Desk, says
 from tests.hooks.machine import HOOK
 
 from recollect.api import open_store
+from recollect.app import App
 from recollect.errors import Encrypted, Failed, RecollectError
 from recollect.features import agent_tools as tools
 from recollect.model.document import sealed_of
 from recollect.model.memory import Change, Filter
 from recollect.privacy import keys as age
-from recollect.workspace import App
 
 OTHER = age.new_secret()
 

@@ -13,9 +13,9 @@ from tests.cli.running import Person
 from tests.contracts.test_embedders import Server
 from tests.fakes.embedder import wheel
 
-from recollect.features.worker import make_vectors
+from recollect.app import App
 from recollect.search import embedders as fetching
-from recollect.workspace import App
+from recollect.worker import make_vectors
 
 MODELS = ".local/share/recollect/embedders"
 

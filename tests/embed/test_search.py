@@ -9,6 +9,7 @@ from tests.cli.running import Person
 from tests.contracts.index import page, row
 from tests.fakes.embedder import WordEmbedder
 
+from recollect.app import App
 from recollect.context import recall
 from recollect.errors import EmbedderBroken
 from recollect.model.memory import Filter
@@ -16,7 +17,6 @@ from recollect.search import search as searching
 from recollect.search.embedding import fill
 from recollect.search.vectors import Meant
 from recollect.store.store import OpenStore
-from recollect.workspace import App
 
 
 class Broken(WordEmbedder):

@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.services.project import Project
 
+from recollect.app import App
 from recollect.capture import intake as save
 from recollect.capture.intake import Draft
 from recollect.features import memories as writing
 from recollect.store import locations as places
 from recollect.store.history import history, undo, undo_to
 from recollect.store.store import OpenStore
-from recollect.workspace import App
 
 HOUR, DAY = 3600, 24 * 3600
 APART = [(0, HOUR), (0, -HOUR), (0, 400 * DAY), (-400 * DAY, 400 * DAY)]

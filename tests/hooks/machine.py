@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.app import App
 from recollect.features.publish import publish_all
 from recollect.store import locations as places
-from recollect.workspace import App
 
 SOURCE = Path(places.__file__).resolve().parents[2]
 HOOK = str(SOURCE / "recollect" / "hook.py")

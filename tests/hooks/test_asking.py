@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from recollect.app import App
 from recollect.features.ask import keep_asking
 from recollect.features.settings import change_setting
-from recollect.workspace import App
 
 from .machine import SESSION, Machine
 from .test_modules import OF_OS, modules_of

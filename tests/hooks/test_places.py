@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.app import App
 from recollect.interfaces.hooks import payload
 from recollect.store import locations as places
-from recollect.workspace import App
 
 from .machine import Machine
 

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from recollect.app import App
 from recollect.store.journal import FolderJournal
-from recollect.workspace import App
 
 from .machine import SESSION, Machine, until
 

@@ -31,7 +31,7 @@ stdio.serve()
 # A store whose index is being made for as long as anybody wants to know of it, and then is there.
 PREPARING = """
 import sys, time
-from recollect.workspace import App
+from recollect.app import App
 from recollect.interfaces.mcp import server as desk; from recollect.interfaces.mcp import server as stdio
 desk.QUIET_SECONDS = desk.BETWEEN_SECONDS = -1
 real = App.stores

@@ -27,7 +27,7 @@ MAIN = "from recollect.__main__ import main\nmain()\n"
 PREPARING = (
     """
 import sys, time
-from recollect.workspace import App
+from recollect.app import App
 from recollect.interfaces.mcp import server as desk; from recollect.interfaces.mcp import http
 desk.QUIET_SECONDS = desk.BETWEEN_SECONDS = -1
 http.PING_SECONDS = 0.5

@@ -16,7 +16,7 @@ from bench.secrets_kinds import KINDS
 from tests.cli.running import Person
 
 import recollect
-from recollect.features import worker
+from recollect import worker
 from recollect.interfaces.hooks import events as program
 
 from .tracing import PROGRAM, require_strace, written

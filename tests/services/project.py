@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from recollect.app import App
 from recollect.store.store import OpenStore
-from recollect.workspace import App
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.app import App
 from recollect.consolidate import apply as archiving
 from recollect.consolidate.gather import gather
 from recollect.errors import MemoryNotFound, OutsideStore
@@ -15,7 +16,6 @@ from recollect.features import lifecycle
 from recollect.features import lifecycle as app_archive
 from recollect.store import history as undoing
 from recollect.store.store import OpenStore
-from recollect.workspace import App
 
 from .house import Crash, House, crash
 from .project import Project

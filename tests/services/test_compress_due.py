@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from recollect.features import lifecycle, worker
+from recollect import worker
+from recollect.features import lifecycle
 from recollect.features import session_archive as compressing
 
 from .project import Project

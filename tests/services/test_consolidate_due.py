@@ -6,11 +6,12 @@ import os
 
 import pytest
 
+from recollect import worker
 from recollect import workspace as workers
 from recollect.consolidate.claims import Claim
 from recollect.consolidate.episodes import Heard
 from recollect.errors import Locked
-from recollect.features import lifecycle, worker
+from recollect.features import lifecycle
 from recollect.store import disk as fsio
 from recollect.store.background import mark_pending
 from recollect.store.journal import FolderJournal

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from recollect.app import App
 from recollect.features import lifecycle
-from recollect.workspace import App
 
 from .house import House
 from .project import Project

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.app import App
 from recollect.consolidate import dismissed as dismissing
 from recollect.consolidate.dismissed import FILE, dismissed_in, pair_of, with_pair, without_pair
 from recollect.consolidate.gather import gather
@@ -19,7 +20,6 @@ from recollect.features import merge as merging
 from recollect.features import merge as relating
 from recollect.ops import doctor as health
 from recollect.store import history as undoing
-from recollect.workspace import App
 
 from .house import House
 from .project import Project

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from recollect.app import App
 from recollect.context import recall as service
 from recollect.model.memory import Filter
 from recollect.search import search as searching
 from recollect.search.search import Found
 from recollect.store.store import OpenStore, refresh
-from recollect.workspace import App
 
 from .house import NOW, House
 from .project import Project

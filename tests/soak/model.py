@@ -18,6 +18,7 @@ from hypothesis.stateful import (
 )
 from tests.services.project import Project
 
+from recollect.app import App
 from recollect.capture import intake as save_module
 from recollect.capture.intake import Draft
 from recollect.features import memories as writing
@@ -26,7 +27,6 @@ from recollect.model.facts import same_words
 from recollect.model.memory import Change, Filter
 from recollect.store.history import bring_back, history, undo, undo_to
 from recollect.store.store import OpenStore
-from recollect.workspace import App
 
 TITLES = st.sampled_from(["One", "Two", "two", "日志", "A | b", "constructor", "../up", "$&"])
 WORDS = st.text("ab 中\n#-`$\\é", min_size=1, max_size=30).map(lambda text: f"Says {text}.")

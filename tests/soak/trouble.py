@@ -10,6 +10,7 @@ from hypothesis.stateful import Bundle, rule
 from tests.capture.mortal import FAILED, dying_at
 from tests.cli.running import Person
 
+from recollect.app import App
 from recollect.capture import intake as save
 from recollect.capture.intake import Draft
 from recollect.consolidate import apply as archiving
@@ -19,7 +20,6 @@ from recollect.features import memories as writing
 from recollect.model.memory import Filter
 from recollect.store.history import Past, forget_old_changes, history, undo
 from recollect.store.store import OpenStore
-from recollect.workspace import App
 
 from .model import TITLES, WORDS, StoreMachine
 

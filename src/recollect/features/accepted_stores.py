@@ -23,7 +23,7 @@ from recollect.store import ownership as ours
 from recollect.store.journal_lines import OPS_PREFIX, of_ops
 from recollect.store.store import OpenStore, refresh
 from recollect.store.transactions import OUTSIDE
-from recollect.workspace import App, Finding
+from recollect.workspace import Finding, Workspace
 from recollect.workspace import found as _found
 
 __all__ = ["came", "keep_out"]
@@ -60,14 +60,14 @@ class Believed(set[str]):
             self.take(found)
 
 
-def open_doubted(app: App, store: OpenStore) -> None:
+def open_doubted(app: Workspace, store: OpenStore) -> None:
     """Have a store believe only what it should."""
     known = _believed_in(app, store)
     store.files.believed = known
     store.ledger.wrote = known.wrote if known is not None else None
 
 
-def _believed_in(app: App, store: OpenStore) -> Believed | None:
+def _believed_in(app: Workspace, store: OpenStore) -> Believed | None:
     """The texts of a store in a repository that are believed; None stands for all."""
     is_listed = store.settings.lists_pulls
     root = store.files.root
@@ -105,7 +105,7 @@ def _stamps(store: OpenStore) -> Iterator[str]:
             yield store.files.stamp(seen.path) or ""
 
 
-def _came_with_repository(app: App, store: OpenStore) -> bool:
+def _came_with_repository(app: Workspace, store: OpenStore) -> bool:
     """Whether git has something of a store, and this machine never wrote there."""
     root = store.files.root
     if not ours.repository_of(root):
@@ -124,7 +124,7 @@ def doubted(store: OpenStore) -> int:
     return sum(not store.files.is_own(one.stamp) for one in store.index.entries(Filter()))
 
 
-def decide(app: App, *, accept: bool, dry_run: bool) -> tuple[str, int]:
+def decide(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, int]:
     """`(store, memories)`: have this person accept the store of their project, or no more.
 
     Raises:
@@ -161,7 +161,7 @@ def approve(store: OpenStore, names: Iterable[str]) -> None:
         refresh(store.files, store.index, store.now_ns)
 
 
-def findings(app: App) -> Iterator[Finding]:
+def findings(app: Workspace) -> Iterator[Finding]:
     """The stores around that are not used, and why; how much of the project's is not believed."""
     for path, why in places.stores_here(app.folder, app.env):
         if why == ours.LINK:

@@ -28,7 +28,7 @@ from recollect.model.memory import CATEGORIES, Entry, Filter, lowest_trust
 from recollect.search.rank import Candidate
 from recollect.store.store import OpenStore
 from recollect.text.redact import strip_private
-from recollect.workspace import App, publish_after_change, told
+from recollect.workspace import Workspace, publish_after_change, told
 
 MOST_CHARS = pack.HARD_CAP  # of an answer
 READ_WITH = {
@@ -51,7 +51,7 @@ class Notes(NamedTuple):
 # -------------------------------------------------------------------------------------- reading
 
 
-def recall(app: App, cue: str, *, budget: int | None) -> Notes:
+def recall(app: Workspace, cue: str, *, budget: int | None) -> Notes:
     """What bears on a task or a question, as a hook would give it for a prompt."""
     found = reading.recall(app, cue, budget=budget, scope="")
     lang = app.lang
@@ -60,7 +60,7 @@ def recall(app: App, cue: str, *, budget: int | None) -> Notes:
     return Notes(text, [*full, *(one.name for one in found.pointers)], full=full)
 
 
-def search(app: App, words: str, only: Filter, *, limit: int) -> Notes:
+def search(app: Workspace, words: str, only: Filter, *, limit: int) -> Notes:
     """The notes that have these words, best first, each with the part of it that has them."""
     found = reading.search(app, words, only, limit=limit, scope="", sections=False)
     nonce = _new_nonce()
@@ -75,7 +75,7 @@ def search(app: App, words: str, only: Filter, *, limit: int) -> Notes:
     return Notes("\n".join(blocks) if ids else "", ids, len(found) - len(ids))
 
 
-def timeline(app: App, only: Filter, *, limit: int) -> Notes:
+def timeline(app: Workspace, only: Filter, *, limit: int) -> Notes:
     """What was stored when: a line for each memory under its day, newest first."""
     found = reading.entries(app, only, scope="")
     room = pack.Room(MOST_CHARS, MOST_CHARS)
@@ -97,7 +97,7 @@ def _line_of(entry: Entry) -> str:
     return f"- {pack.attribute(entry.id)} – {pack.attribute(entry.title)} ({about})"
 
 
-def newest(app: App, limit: int) -> list[Listed]:
+def newest(app: Workspace, limit: int) -> list[Listed]:
     """The memories that a view may list, newest first."""
     found = reading.entries(app, Filter(superseded=False), scope="")
     return [one for one in found if not one.entry.private][:limit]
@@ -112,7 +112,9 @@ class Piece(NamedTuple):
     size: int
 
 
-def expand(app: App, name: str, *, level: int = 2, start: int = 0, most: int = MOST_CHARS) -> Piece:
+def expand(
+    app: Workspace, name: str, *, level: int = 2, start: int = 0, most: int = MOST_CHARS
+) -> Piece:
     """A note in full (level 2), or the raw conversation behind it (level 3), from a character on.
 
     Raises:
@@ -166,7 +168,7 @@ def _candidate(entry: Entry, anchor: str, heading: str, trust: str) -> Candidate
     return Candidate(row, 0.0, "")
 
 
-def _intro(app: App, room: pack.Room) -> str:
+def _intro(app: Workspace, room: pack.Room) -> str:
     room.take(pack.INTRO[app.lang])
     return pack.INTRO[app.lang]
 
@@ -180,7 +182,7 @@ def _new_nonce() -> str:
 
 
 def remember(
-    app: App, title: str, text: str, *, scope: str = "", into: str = "", **fields: Any
+    app: Workspace, title: str, text: str, *, scope: str = "", into: str = "", **fields: Any
 ) -> Done:
     """Save what an agent found worth knowing, or add it to a note; the same again changes nothing.
 
@@ -236,7 +238,7 @@ class Wish(NamedTuple):
         return any(part is not None for part in (self.title, self.text, self.append))
 
 
-def update(app: App, name: str, wish: Wish) -> Done:
+def update(app: Workspace, name: str, wish: Wish) -> Done:
     """Change a memory, or a section of one, as one change.
 
     Raises:
@@ -263,7 +265,7 @@ def update(app: App, name: str, wish: Wish) -> Done:
     return Done(name, path, written.what, store.scope, entry.layer, "", "")
 
 
-def _reworded(app: App, store: OpenStore, name: str, wish: Wish) -> str:
+def _reworded(app: Workspace, store: OpenStore, name: str, wish: Wish) -> str:
     """The file with the new words, signed as an agent's."""
     body, append = wish.text, wish.append
     if append is not None and append.strip() in expand_text(store, name):
@@ -311,7 +313,7 @@ def _unchanged(store: OpenStore, entry: Entry) -> Done:
 # --------------------------------------------------------------------------------------- health
 
 
-def stores_here(app: App) -> Iterator[dict[str, Any]]:
+def stores_here(app: Workspace) -> Iterator[dict[str, Any]]:
     """Each store with what it has; what is wrong with one is in its `problems`."""
     for row in reading.stats(app, scope="") if app.roots else ():
         store = app.opened(row["root"], row["scope"])
@@ -319,7 +321,7 @@ def stores_here(app: App) -> Iterator[dict[str, Any]]:
         yield row | {"problems": problems, "encrypt": sorted(store.settings.encrypt)}
 
 
-def index_pages(app: App) -> str:
+def index_pages(app: Workspace) -> str:
     """What there is in each store, as tables (level 1) with the keywords (level 0)."""
     found = reading.entries(app, Filter(), scope="")
     pages = []

@@ -12,12 +12,12 @@ from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store import settings as config
 from recollect.store.store import OpenStore
-from recollect.workspace import App
+from recollect.workspace import Workspace
 
 ASKING = "asking"  # in the cache of a store; `hooks` looks for it
 
 
-def keep_asking(app: App, store: OpenStore) -> None:
+def keep_asking(app: Workspace, store: OpenStore) -> None:
     """Leave `asking` in the cache where the agent is asked: interval, language, our command.
 
     Where it is not, nothing is there: that is all that a hook looks at.
@@ -39,7 +39,7 @@ def is_asked(env: Mapping[str, str]) -> bool:
     return False
 
 
-def _chosen(app: App, store: OpenStore) -> dict[str, config.Value]:
+def _chosen(app: Workspace, store: OpenStore) -> dict[str, config.Value]:
     """The settings in force: those of the store, then of the global one, then the defaults."""
     values = {key: setting.default for key, setting in config.SETTINGS.items()}
     for root in (app.roots.get("global", ""), store.files.root):

@@ -28,7 +28,7 @@ from recollect.store import locations as places
 from recollect.store import settings as config
 from recollect.store.store import OpenStore
 from recollect.text.tokens import STOP_WORDS
-from recollect.workspace import App, Finding
+from recollect.workspace import Finding, Workspace
 from recollect.workspace import found as _found
 
 CLIENT = claude.NAME
@@ -54,7 +54,7 @@ class Applied(NamedTuple):
 # ------------------------------------------------------------------------------- the settings
 
 
-def apply(app: App, scope: str, mode: str, *, dry_run: bool) -> Applied:
+def apply(app: Workspace, scope: str, mode: str, *, dry_run: bool) -> Applied:
     """Bring the client's settings into the mode: for one project, or for the person everywhere.
 
     Raises:
@@ -86,7 +86,7 @@ def apply(app: App, scope: str, mode: str, *, dry_run: bool) -> Applied:
 
 
 def _wanted(
-    app: App, text: str | None, mode: str, place: str, *, is_global: bool
+    app: Workspace, text: str | None, mode: str, place: str, *, is_global: bool
 ) -> dict[str, Any]:
     """The settings that a mode needs in a file with this text."""
     if mode == REPLACE:
@@ -99,13 +99,13 @@ def _wanted(
     return on | ({client.DIRECTORY: place} if mode == BACKEND else {})
 
 
-def _text_above(app: App) -> str | None:
+def _text_above(app: Workspace) -> str | None:
     with suppress(RecollectError):  # the client cannot read it either
         return client.text_of(claude.settings_path(app.env))
     return None
 
 
-def undo(app: App, *, is_last: bool, dry_run: bool) -> list[Applied]:
+def undo(app: Workspace, *, is_last: bool, dry_run: bool) -> list[Applied]:
     """Give back the settings of every file that a mode changed, as they were.
 
     A file that we made and that has something else in it now is noted, unless this `is_last`: when
@@ -135,7 +135,7 @@ def undo(app: App, *, is_last: bool, dry_run: bool) -> list[Applied]:
     return [one for one in done if one.changed]
 
 
-def _data_folder(app: App) -> str:
+def _data_folder(app: Workspace) -> str:
     base = app.env.get("XDG_DATA_HOME", "")
     if not base.startswith("/"):
         if not app.env.get("HOME"):
@@ -144,7 +144,7 @@ def _data_folder(app: App) -> str:
     return os.path.join(base, "recollect")
 
 
-def _place(app: App, scope: str) -> str:
+def _place(app: Workspace, scope: str) -> str:
     """The folder in which the client keeps its notes in the mode `backend`."""
     own = f"{latin_slug_of(os.path.basename(app.project_folder))}-{places.short_hash(app.project_folder)}"
     return os.path.join(
@@ -152,7 +152,7 @@ def _place(app: App, scope: str) -> str:
     )
 
 
-def _make_ready(app: App, place: str, *, is_global: bool) -> None:
+def _make_ready(app: Workspace, place: str, *, is_global: bool) -> None:
     """Make the folder; what the client knows of this project so far goes with it."""
     source = "" if is_global else _own_folder(app)
     if source and not os.path.exists(os.path.join(place, client.INDEX)):
@@ -160,11 +160,11 @@ def _make_ready(app: App, place: str, *, is_global: bool) -> None:
     fsio.make_folder(place)
 
 
-def _notes_path(app: App) -> str:
+def _notes_path(app: Workspace) -> str:
     return os.path.join(_data_folder(app), "auto-memory.json")
 
 
-def _notes(app: App) -> dict[str, client.Edit]:
+def _notes(app: Workspace) -> dict[str, client.Edit]:
     """What was done to which file."""
     try:
         rows = json.loads(fsio.read_file(_notes_path(app)))
@@ -177,7 +177,7 @@ def _notes(app: App) -> dict[str, client.Edit]:
     return made
 
 
-def _keep_notes(app: App, notes: dict[str, client.Edit]) -> None:
+def _keep_notes(app: Workspace, notes: dict[str, client.Edit]) -> None:
     path = _notes_path(app)
     if not notes:
         fsio.remove(path)
@@ -190,7 +190,7 @@ def _keep_notes(app: App, notes: dict[str, client.Edit]) -> None:
 # ---------------------------------------------------------------------------------- the notes
 
 
-def _chosen(app: App, root: str) -> str:
+def _chosen(app: Workspace, root: str) -> str:
     """The mode that the person chose for a store, or for all."""
     chosen = config.SETTINGS[KEY].default
     for place in dict.fromkeys([app.roots.get("global", ""), root]):
@@ -200,7 +200,7 @@ def _chosen(app: App, root: str) -> str:
     return str(chosen)
 
 
-def keep(app: App, store: OpenStore) -> int:
+def keep(app: Workspace, store: OpenStore) -> int:
     """Take in what the client noted since, and fill up its index; gives how many notes were new."""
     mode = _chosen(app, store.files.root)
     now = client.in_force(app.env, app.project_folder)
@@ -226,7 +226,7 @@ def keep(app: App, store: OpenStore) -> int:
     return new
 
 
-def _own_folder(app: App) -> str:
+def _own_folder(app: Workspace) -> str:
     """Where the client keeps its notes of this project: its usual folder, or the person's choice.
 
     What a project's own files say of it does not count: they would have us copy any folder.
@@ -297,7 +297,7 @@ def _text_for(path: str, name: str, title: str, note: client.Note, now: str) -> 
     return codec.new_text(fields, _body(title, note), path)
 
 
-def _tell_hooks(app: App, store: OpenStore, names: list[str]) -> None:
+def _tell_hooks(app: Workspace, store: OpenStore, names: list[str]) -> None:
     """Leave word which memories the client has before it anyway."""
     path = f"{app.cache_of(store.files.root)}/{KNOWN}"
     if not names:
@@ -324,7 +324,7 @@ def _fill_index(store: OpenStore, place: str) -> None:
 # -------------------------------------------------------------------------------- the doctor
 
 
-def findings(app: App) -> Iterator[Finding]:
+def findings(app: Workspace) -> Iterator[Finding]:
     """Which mode is on, and whether it is the one that the person chose; nothing without a client."""
     now = client.in_force(app.env, app.project_folder)
     chosen = _chosen_here(app)
@@ -350,7 +350,7 @@ def findings(app: App) -> Iterator[Finding]:
         )
 
 
-def _chosen_here(app: App) -> str:
+def _chosen_here(app: Workspace) -> str:
     for scope in ("project", "global"):
         if scope in app.roots:
             return _chosen(app, app.roots[scope])

@@ -16,12 +16,13 @@ from recollect.capture.capture import Capture, Captured, Ending
 from recollect.capture.session_files import FolderSessions
 from recollect.capture.state import Heard, Hearing, log_of
 from recollect.clients import CAPTURED
+from recollect.clients.registry import Readers
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound
 from recollect.features.takeover import project_store
 from recollect.model.document import decay_day
 from recollect.model.session import Event, SessionState
 from recollect.store import locations as places
-from recollect.workspace import App, publish_after_change
+from recollect.workspace import Workspace, publish_after_change
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -67,7 +68,7 @@ class _Place(NamedTuple):
 
 
 def capture_path(
-    app: App,
+    app: Workspace,
     path: str,
     client: str,
     *,
@@ -122,7 +123,7 @@ def _report(done: list[_Outcome], day: str) -> Report:
     )
 
 
-def _place_of(app: App, client: str, transcript: str, scope: str) -> _Place:
+def _place_of(app: Workspace, client: str, transcript: str, scope: str) -> _Place:
     try:
         folder = "" if scope else app.readers()[client].folder_of(transcript)
         if not folder:
@@ -138,7 +139,9 @@ def _place_of(app: App, client: str, transcript: str, scope: str) -> _Place:
         return _Place("", "", problem=problem)
 
 
-def _planned(app: App, client: str, places_of: Iterable[tuple[str, _Place]]) -> Iterator[_Outcome]:
+def _planned(
+    app: Workspace, client: str, places_of: Iterable[tuple[str, _Place]]
+) -> Iterator[_Outcome]:
     """What would become of each transcript."""
     captures: dict[str, Capture] = {}
     for transcript, place in places_of:
@@ -164,7 +167,7 @@ def _refused(transcript: str, problem: RecollectError) -> _Outcome:
 class _Run:
     """One run over many transcripts."""
 
-    def __init__(self, app: App, client: str, found: Iterable[tuple[str, _Place]]) -> None:
+    def __init__(self, app: Workspace, client: str, found: Iterable[tuple[str, _Place]]) -> None:
         self.app, self.client = app, client
         self._reader = app.readers()[client]
         self._by_store: dict[str, list[tuple[str, _Place]]] = {}
@@ -186,7 +189,9 @@ class _Run:
 
     def _jobs(self) -> Iterator[Job | None]:
         """For each transcript in turn how to hear it; None for what can only be heard at its turn."""
-        app = App(self.app.folder, self.app.env)  # to it settings are said that are said later, too
+        app = Workspace(
+            self.app.folder, self.app.env
+        )  # to it settings are said that are said later, too
         app.is_personal = self.app.is_personal
         for root, found in self._by_store.items():
             settings = app.settings(root) if root else None
@@ -290,11 +295,11 @@ class Job(NamedTuple):
 def parsed(folder: str, env: Mapping[str, str], job: Job) -> Heard | None:
     """All that a session says; None if it cannot be read: at its turn the person is told why."""
     with suppress(RecollectError):
-        return _parsed(App(folder, env), job)
+        return _parsed(Workspace(folder, env), job)
     return None
 
 
-def _parsed(app: App, job: Job) -> Heard:
+def _parsed(app: Workspace, job: Job) -> Heard:
     asked: list[str] = []
 
     def none_beside(_: SessionState, event: str) -> set[str]:
@@ -302,7 +307,7 @@ def _parsed(app: App, job: Job) -> Heard:
         return set()
 
     app.is_personal = job.is_personal
-    reader = app.readers()[job.client]
+    reader = Readers()[job.client]
     hearing = Hearing(app.redact, job.base, none_beside)
     state = SessionState(reader.session_of(job.transcript), job.client)
     events: list[Event] = []
@@ -327,7 +332,7 @@ def _size(path: str) -> int:
 class Ahead:
     """Sessions parsed by other processes in the order of their turns; without them if one dies."""
 
-    def __init__(self, app: App, jobs: Sequence[Job | None]) -> None:
+    def __init__(self, app: Workspace, jobs: Sequence[Job | None]) -> None:
         """A job for each turn; None where a session can only be parsed when it is its turn."""
         sizes = {n: _size(job.transcript) for n, job in enumerate(jobs) if job}
         self._app = app

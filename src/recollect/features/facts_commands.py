@@ -17,7 +17,7 @@ from recollect.model.document import time_of
 from recollect.model.facts import Fact, Listing, Unread, read_facts, tidied
 from recollect.model.memory import Entry, is_id
 from recollect.store.store import OpenStore
-from recollect.workspace import App, publish_after_change, told, trust_of
+from recollect.workspace import Workspace, publish_after_change, told, trust_of
 
 MOST_UNREAD = 50  # lines that are looked for in the text that something was taken out of
 SESSION_FILES = "sessions"  # the folder of a store with the session files that an agent writes
@@ -74,7 +74,7 @@ class Extracted(NamedTuple):
         }
 
 
-def add(app: App, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: bool) -> Row:
+def add(app: Workspace, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: bool) -> Row:
     """Keep a fact that somebody states, in the project's store or the one that is named."""
     store = app.store(scope)
     origin = Origin(
@@ -87,7 +87,7 @@ def add(app: App, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: boo
     return _published(app, store, [kept], dry_run=dry_run)[0]
 
 
-def _session_of_terminal(app: App, store: OpenStore) -> str:
+def _session_of_terminal(app: Workspace, store: OpenStore) -> str:
     if not os.path.isdir(os.path.join(store.files.root, "sessions", "active")):
         return ""  # the most usual; what reads sessions takes long to load
     from recollect.features.sessions import session_here
@@ -95,7 +95,7 @@ def _session_of_terminal(app: App, store: OpenStore) -> str:
     return session_here(app, store)
 
 
-def resolve(app: App, name: str, *, scope: str, dry_run: bool) -> Row:
+def resolve(app: Workspace, name: str, *, scope: str, dry_run: bool) -> Row:
     """Note that an issue is resolved; the project's store is looked at first.
 
     Raises:
@@ -107,13 +107,13 @@ def resolve(app: App, name: str, *, scope: str, dry_run: bool) -> Row:
     return _published(app, store, [kept], dry_run=dry_run)[0]
 
 
-def clear(app: App, kinds: Sequence[str], *, scope: str, dry_run: bool) -> list[Row]:
+def clear(app: Workspace, kinds: Sequence[str], *, scope: str, dry_run: bool) -> list[Row]:
     """Move facts into the archive."""
     store = app.store(scope)
     return _published(app, store, service.clear(store, kinds, dry_run=dry_run), dry_run=dry_run)
 
 
-def _published(app: App, store: OpenStore, kept: list[Kept], *, dry_run: bool) -> list[Row]:
+def _published(app: Workspace, store: OpenStore, kept: list[Kept], *, dry_run: bool) -> list[Row]:
     if not dry_run and any(one.what != "unchanged" for one in kept):
         publish_after_change(app, store)
     return [Row(one, store.scope, os.path.join(store.files.root, one.path)) for one in kept]
@@ -122,7 +122,7 @@ def _published(app: App, store: OpenStore, kept: list[Kept], *, dry_run: bool) -
 # --------------------------------------------------------------------------------- extracting
 
 
-def extract(app: App, source: Source, *, scope: str, dry_run: bool) -> Extracted:
+def extract(app: Workspace, source: Source, *, scope: str, dry_run: bool) -> Extracted:
     """Take the facts out of a text; what is private in it goes before anything is read."""
     store = app.store(scope)
     text = app.redact(source.text)
@@ -139,7 +139,7 @@ def _origin_of(fact: Fact, source: Source) -> Origin:
     return source.origin._replace(trust="user") if is_said else source.origin
 
 
-def _as_in_file(app: App, text: str, listing: Listing) -> list[Unread]:
+def _as_in_file(app: Workspace, text: str, listing: Listing) -> list[Unread]:
     """What could not be read, by the lines of the text before anything was taken out of it."""
     ends = [at + 1 for at, char in enumerate(text) if char == "\n"]
     found: list[Unread] = []
@@ -166,7 +166,7 @@ def source_of_text(text: str, name: str) -> Source:
     return Source(name, text, Origin(trust="agent", created=time_of(os.path.basename(name))))
 
 
-def session_file(app: App, name: str, *, scope: str) -> str:
+def session_file(app: Workspace, name: str, *, scope: str) -> str:
     """The path of a session file: the one that is named, there or in the store, or the newest.
 
     Raises:
@@ -187,7 +187,7 @@ def session_file(app: App, name: str, *, scope: str) -> str:
     return os.path.join(folder, max(found))
 
 
-def source_of_session(app: App, name: str) -> Source:
+def source_of_session(app: Workspace, name: str) -> Source:
     """The memory of a session, by its own id or by the client's id of the session.
 
     Raises:

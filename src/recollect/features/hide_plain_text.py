@@ -14,7 +14,7 @@ from recollect.privacy import hiding as service
 from recollect.privacy.hiding import Turned
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
-from recollect.workspace import App
+from recollect.workspace import Workspace
 
 # A mark in the cache stands from before the first step until after the last, and who takes a plain
 # text out holds it as a lock. The journal is cleaned last: it tells what is to be done still, also
@@ -24,7 +24,7 @@ _LOOKED = "hidden"  # in the index: the journal was looked through since the cac
 
 
 @contextmanager
-def hiding(app: App, store: OpenStore) -> Iterator[None]:
+def hiding(app: Workspace, store: OpenStore) -> Iterator[None]:
     """Take the plain texts of what the block encrypts out of everything that we can reach.
 
     If that is interrupted, the next command does it.
@@ -49,7 +49,7 @@ def hiding(app: App, store: OpenStore) -> Iterator[None]:
         os.close(handle)
 
 
-def finish_begun(app: App, store: OpenStore) -> None:
+def finish_begun(app: Workspace, store: OpenStore) -> None:
     """Do what was interrupted, unless somebody is at it; `store.hidden` gets the ids.
 
     Raises:
@@ -73,7 +73,7 @@ def finish_begun(app: App, store: OpenStore) -> None:
         os.close(handle)
 
 
-def _finish(app: App, store: OpenStore) -> None:
+def _finish(app: Workspace, store: OpenStore) -> None:
     from recollect.features.purge import purge_session, session_behind
 
     found = list(service.unhidden(store))
@@ -86,11 +86,11 @@ def _finish(app: App, store: OpenStore) -> None:
     store.hidden = [turned.id for turned in found]
 
 
-def _mark_of(app: App, store: OpenStore) -> str:
+def _mark_of(app: Workspace, store: OpenStore) -> str:
     return f"{app.cache_of(store.files.root)}/{_MARK}"
 
 
-def _take_out(app: App, store: OpenStore, turned: Sequence[Turned]) -> None:
+def _take_out(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> None:
     from recollect.features.purge import renew_copies
 
     store.index.purge()
@@ -99,7 +99,7 @@ def _take_out(app: App, store: OpenStore, turned: Sequence[Turned]) -> None:
         service.hide(store, one)
 
 
-def close_sessions(app: App, store: OpenStore) -> None:
+def close_sessions(app: Workspace, store: OpenStore) -> None:
     """Encrypt what is kept of sessions in plain, where the settings have it so."""
     from recollect.capture.sealed import SealedCapture
 

@@ -33,7 +33,7 @@ from recollect.features.publish import publish_all
 from recollect.model.memory import Entry, Problem
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
-from recollect.workspace import App, publish_after_change
+from recollect.workspace import Workspace, publish_after_change
 
 LOCK_WAIT_SECONDS = 60
 CLAIMS = "claims"  # in the cache of a store
@@ -80,7 +80,7 @@ class Rebuilt(NamedTuple):
 
 
 def consolidate(
-    app: App, *, scope: str, dry_run: bool, force_decay: bool = False
+    app: Workspace, *, scope: str, dry_run: bool, force_decay: bool = False
 ) -> list[Consolidated]:
     """Bring the stores into order, and their index, views and brief up to date."""
     done = []
@@ -101,7 +101,7 @@ def consolidate(
 
 
 def consolidate_store(
-    app: App,
+    app: Workspace,
     store: OpenStore,
     wait_seconds: float = LOCK_WAIT_SECONDS,
     *,
@@ -119,7 +119,7 @@ def consolidate_store(
     return found
 
 
-def reactions_in(app: App, store: OpenStore) -> list[Reaction]:
+def reactions_in(app: Workspace, store: OpenStore) -> list[Reaction]:
     """What people said of the answers they got, in all sessions of a store."""
     return [
         Reaction(row["kind"], state.session_id, row["since"], row["until"], row.get("seq", 0))
@@ -128,7 +128,7 @@ def reactions_in(app: App, store: OpenStore) -> list[Reaction]:
     ]
 
 
-def consolidate_if_due(app: App, store: OpenStore) -> bool:
+def consolidate_if_due(app: Workspace, store: OpenStore) -> bool:
     """Consolidate when the last pass was on another day, or many episodes are new since.
 
     Raises:
@@ -142,7 +142,7 @@ def consolidate_if_due(app: App, store: OpenStore) -> bool:
     return is_due
 
 
-def conflicts(app: App, *, scope: str) -> list[tuple[str, Wait]]:
+def conflicts(app: Workspace, *, scope: str) -> list[tuple[str, Wait]]:
     """The contradictions that wait for a person, each with the scope of its store."""
     found = []
     for store in app.stores(scope):
@@ -151,12 +151,14 @@ def conflicts(app: App, *, scope: str) -> list[tuple[str, Wait]]:
     return found
 
 
-def merged_places(app: App, *, scope: str) -> list[ingit.Place]:
+def merged_places(app: Workspace, *, scope: str) -> list[ingit.Place]:
     """The places where a merge in git kept two wordings."""
     return [place for store in app.stores(scope) for place in ingit.places(store)]
 
 
-def keep_wording(app: App, key: str, word: str, *, scope: str, dry_run: bool) -> ingit.Place | None:
+def keep_wording(
+    app: Workspace, key: str, word: str, *, scope: str, dry_run: bool
+) -> ingit.Place | None:
     """Keep one wording of such a place, or `both`, or `neither`; None if none has this key."""
     word = {"old": "first", "new": "second"}.get(word, word)
     for store in app.stores(scope):
@@ -168,7 +170,7 @@ def keep_wording(app: App, key: str, word: str, *, scope: str, dry_run: bool) ->
     return None
 
 
-def settle(app: App, key: str, ruling: str, *, scope: str, dry_run: bool) -> service.Settled:
+def settle(app: Workspace, key: str, ruling: str, *, scope: str, dry_run: bool) -> service.Settled:
     """Settle a contradiction in the store in which it waits. Raises ConflictNotFound."""
     problem: ConflictNotFound | None = None
     for store in app.stores(scope):
@@ -184,7 +186,7 @@ def settle(app: App, key: str, ruling: str, *, scope: str, dry_run: bool) -> ser
     raise problem or ConflictNotFound(id=key)
 
 
-def supersede(app: App, old: str, new: str, *, dry_run: bool) -> tuple[str, bool]:
+def supersede(app: Workspace, old: str, new: str, *, dry_run: bool) -> tuple[str, bool]:
     """`(path, changed)`: the memory that does not hold any more, and whether that is new."""
     store = app.store_of(old)
     changed = service.supersede(store, old, new, dry_run=dry_run)
@@ -194,7 +196,7 @@ def supersede(app: App, old: str, new: str, *, dry_run: bool) -> tuple[str, bool
 
 
 @contextmanager
-def remembered(app: App, store: OpenStore) -> Iterator[rulings.Remembered]:
+def remembered(app: Workspace, store: OpenStore) -> Iterator[rulings.Remembered]:
     """What an earlier pass read, in the cache; it is kept there for the next one."""
     path = f"{app.cache_of(store.files.root)}/{CLAIMS}"
     known = rulings.Remembered(_text_at(path), __version__)
@@ -212,7 +214,9 @@ def _text_at(path: str) -> str:
 
 
 @contextmanager
-def only_one(app: App, store: OpenStore, wait_seconds: float = LOCK_WAIT_SECONDS) -> Iterator[None]:
+def only_one(
+    app: Workspace, store: OpenStore, wait_seconds: float = LOCK_WAIT_SECONDS
+) -> Iterator[None]:
     """Keep two passes over a store apart: they would plan the same. Raises Locked."""
     path = f"{app.cache_of(store.files.root)}/consolidate.lock"
     handle = fsio.take_lock(path, wait_seconds=wait_seconds)
@@ -224,7 +228,7 @@ def only_one(app: App, store: OpenStore, wait_seconds: float = LOCK_WAIT_SECONDS
         os.close(handle)
 
 
-def forget_claims(app: App, store: OpenStore) -> None:
+def forget_claims(app: Workspace, store: OpenStore) -> None:
     """Take away what passes remember of the files of a store: it is made of their texts."""
     fsio.remove(f"{app.cache_of(store.files.root)}/{CLAIMS}")
 
@@ -238,7 +242,7 @@ def _stale_views(store: OpenStore) -> list[str]:
 
 
 def rebuild_index(
-    app: App, *, scope: str, dry_run: bool, progress: Callable[[int, int], None]
+    app: Workspace, *, scope: str, dry_run: bool, progress: Callable[[int, int], None]
 ) -> list[Rebuilt]:
     """Make the indexes anew from the files."""
     done = []
@@ -254,7 +258,7 @@ def rebuild_index(
     return done
 
 
-# -------------------- App: the archive of conversations.
+# -------------------- Workspace: the archive of conversations.
 
 
 class Archived(NamedTuple):
@@ -267,7 +271,7 @@ class Archived(NamedTuple):
     stay: list[str]  # ids of those that say something that waits for a person
 
 
-def archive(app: App, *, scope: str, force: bool, dry_run: bool) -> list[Archived]:
+def archive(app: Workspace, *, scope: str, force: bool, dry_run: bool) -> list[Archived]:
     """Archive what is not active any more, store by store, and change nothing else.
 
     The next pass of consolidation still hears it. What says something that waits for a person stays.
@@ -287,12 +291,12 @@ def archive(app: App, *, scope: str, force: bool, dry_run: bool) -> list[Archive
     return done
 
 
-def stats(app: App, *, scope: str) -> list[tuple[str, Stats]]:
+def stats(app: Workspace, *, scope: str) -> list[tuple[str, Stats]]:
     """The conversations of the stores, counted."""
     return [(store.scope, archiving.stats(store)) for store in app.stores(scope)]
 
 
-def activate(app: App, name: str, *, dry_run: bool) -> tuple[str, bool]:
+def activate(app: Workspace, name: str, *, dry_run: bool) -> tuple[str, bool]:
     """`(path, changed)`: bring a memory back from the archive of the store that has it."""
     store = app.store_of(name)
     path, changed = archiving.activate(store, name, dry_run=dry_run)
@@ -301,7 +305,7 @@ def activate(app: App, name: str, *, dry_run: bool) -> tuple[str, bool]:
     return f"{store.files.root}/{path}", changed
 
 
-def listed(app: App, *, scope: str, words: str) -> list[tuple[str, Entry]]:
+def listed(app: Workspace, *, scope: str, words: str) -> list[tuple[str, Entry]]:
     """What is in the archives; with words, the conversations, active ones too, that say them."""
     found = []
     for store in app.stores(scope):
@@ -310,10 +314,10 @@ def listed(app: App, *, scope: str, words: str) -> list[tuple[str, Entry]]:
     return found
 
 
-# -------------------- App: merging two memories of a store, and those that it may be worth for.
+# -------------------- Workspace: merging two memories of a store, and those that it may be worth for.
 
 
-def proposals(app: App, *, scope: str) -> list[tuple[str, Pair]]:
+def proposals(app: Workspace, *, scope: str) -> list[tuple[str, Pair]]:
     """The pairs that a person may want to merge, each with the scope of its store."""
     found = []
     for store in app.stores(scope):
@@ -322,13 +326,13 @@ def proposals(app: App, *, scope: str) -> list[tuple[str, Pair]]:
     return found
 
 
-def dismiss(app: App, name: str, other: str, *, again: bool, dry_run: bool) -> bool:
+def dismiss(app: Workspace, name: str, other: str, *, again: bool, dry_run: bool) -> bool:
     """Do not propose to merge these two any more, or do it `again`; whether that is new."""
     store = app.store_of(name)
     return dismissing.decide(store, MERGE, name, other, again=again, dry_run=dry_run)
 
 
-def merge(app: App, name: str, other: str, *, dry_run: bool) -> Merged:
+def merge(app: Workspace, name: str, other: str, *, dry_run: bool) -> Merged:
     """Merge two memories of the store that has the first."""
     store = app.store_of(name)
     done = merging.merge(store, name, other, dry_run=dry_run)

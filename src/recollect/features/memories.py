@@ -33,7 +33,7 @@ from recollect.model.layers import Choice
 from recollect.model.memory import Change, Document, Entry, is_sealed_path
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
-from recollect.workspace import App, publish_after_change, told, trust_of
+from recollect.workspace import Workspace, publish_after_change, told, trust_of
 
 TYPE_CHECKING = False
 
@@ -283,7 +283,7 @@ def purge_from_store(store: OpenStore, name: str, path: str) -> None:
     store.index.purge()
 
 
-# -------------------- App: the changes a person asks for, on the right store, with what follows from them.
+# -------------------- Workspace: the changes a person asks for, on the right store, with what follows from them.
 
 
 class Done(NamedTuple):
@@ -312,7 +312,7 @@ class Done(NamedTuple):
         return shown | reason | self.advice.as_json()
 
 
-def draft(app: App, title: str, body: str, **fields: Any) -> Draft:
+def draft(app: Workspace, title: str, body: str, **fields: Any) -> Draft:
     """A draft of what a person (or an agent for them) wants saved."""
     if fields.get("conversation"):
         fields["kind"] = fields["kind"] or "conversation"
@@ -325,19 +325,25 @@ def draft(app: App, title: str, body: str, **fields: Any) -> Draft:
     )
 
 
-def save(app: App, wanted: Draft, *, scope: str, dry_run: bool) -> Done:
+def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> Done:
     """Save a memory in the project's store, in the one that is named, or in one that is there."""
     store = app.store_of(wanted.into) if wanted.into and not scope else app.store(scope)
     return _done(app, store, save_writing(store, wanted, dry_run=dry_run), dry_run=dry_run)
 
 
-def by_of(app: App) -> By:
+def by_of(app: Workspace) -> By:
     """Who changes something here."""
     return By(trust_of(app.env), told(app.env)[1])
 
 
 def edit_memory(
-    app: App, name: str, *, title: str | None, body: str | None, append: str | None, dry_run: bool
+    app: Workspace,
+    name: str,
+    *,
+    title: str | None,
+    body: str | None,
+    append: str | None,
+    dry_run: bool,
 ) -> Done:
     """Change title or body of a memory or a section."""
     store = app.store_of(name)
@@ -351,7 +357,7 @@ def _text_of(store: OpenStore, name: str) -> str:
 
 
 def edit_by_hand(
-    app: App, name: str, editor: Callable[[bytes, bool], bytes | None], *, dry_run: bool
+    app: Workspace, name: str, editor: Callable[[bytes, bool], bytes | None], *, dry_run: bool
 ) -> Done:
     """Let a person change the whole text; what they wrote is kept if somebody else was quicker.
 
@@ -377,12 +383,14 @@ def edit_by_hand(
     return _done(app, store, done, dry_run=dry_run)._replace(before=document.text)
 
 
-def _kept_edit(app: App, store: OpenStore, memory_id: str) -> str:
+def _kept_edit(app: Workspace, store: OpenStore, memory_id: str) -> str:
     """Where that goes what a person wrote while somebody else was quicker."""
     return f"{app.cache_of(store.files.root)}/edited-{memory_id}.md"
 
 
-def set_memory_fields(app: App, name: str, values: Mapping[str, str], *, dry_run: bool) -> Done:
+def set_memory_fields(
+    app: Workspace, name: str, values: Mapping[str, str], *, dry_run: bool
+) -> Done:
     """Change fields of the front matter; an agent cannot make itself trusted."""
     if {"trust", "source"} & set(values):
         from recollect.features.review import require_person  # seldom needed
@@ -398,7 +406,7 @@ def set_memory_fields(app: App, name: str, values: Mapping[str, str], *, dry_run
     return _done(app, store, done, dry_run=dry_run)._replace(before=before)
 
 
-def forget_memory(app: App, name: str, *, purge: bool, dry_run: bool) -> Done:
+def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> Done:
     """Take a memory out of its store; with `purge` out of the journal and the index as well.
 
     With that of a session goes what else is kept of it: its raw copy, its state, its remarks. A
@@ -430,7 +438,7 @@ def forget_memory(app: App, name: str, *, purge: bool, dry_run: bool) -> Done:
     return _done(app, store, done, dry_run=dry_run)
 
 
-def _forgotten(app: App, name: str) -> tuple[OpenStore, Written]:
+def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, Written]:
     """A memory that is gone from the files but not from the journal. Raises MemoryNotFound."""
     from recollect.store import history as undoing  # seldom needed
 
@@ -442,7 +450,7 @@ def _forgotten(app: App, name: str) -> tuple[OpenStore, Written]:
     raise MemoryNotFound(id=name)
 
 
-def _done(app: App, store: OpenStore, written: Written, *, dry_run: bool) -> Done:
+def _done(app: Workspace, store: OpenStore, written: Written, *, dry_run: bool) -> Done:
     if not dry_run and written.what != "unchanged":
         publish_after_change(app, store)
     return Done(

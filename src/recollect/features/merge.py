@@ -29,7 +29,7 @@ from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Entry, Filter, lowest_trust
 from recollect.store.store import OpenStore
 from recollect.text.tokens import cue_words, stem
-from recollect.workspace import App, publish_after_change
+from recollect.workspace import Workspace, publish_after_change
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 LEAST_LIKENESS = 2 / 3  # of the words of two titles, in whatever form and order
@@ -389,17 +389,17 @@ def relate(store: OpenStore, found: list[Tie]) -> None:
     store.commit(plan, cause=RELATED_CAUSE, tries=3)
 
 
-# -------------------- App: relating memories that belong together.
+# -------------------- Workspace: relating memories that belong together.
 
 
-def dismiss(app: App, name: str, other: str, *, again: bool, dry_run: bool) -> bool:
+def dismiss(app: Workspace, name: str, other: str, *, again: bool, dry_run: bool) -> bool:
     """Do not propose to relate these two any more, or do it `again`; whether that is new."""
     store = app.store_of(name)
     return dismissing.decide(store, RELATED, name, other, again=again, dry_run=dry_run)
 
 
 def related(
-    app: App, name: str, other: str = "", *, scope: str, accept: bool, dry_run: bool
+    app: Workspace, name: str, other: str = "", *, scope: str, accept: bool, dry_run: bool
 ) -> list[tuple[str, Tie]]:
     """The pairs that may be worth relating, each with the scope of its store; related with `accept`."""
     found = []

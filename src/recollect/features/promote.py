@@ -23,7 +23,7 @@ from recollect.store import locations as places
 from recollect.store.history import Past
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
-from recollect.workspace import App, publish_after_change
+from recollect.workspace import Workspace, publish_after_change
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Pinned(NamedTuple):
         }
 
 
-def pins(app: App, *, scope: str) -> list[Pinned]:
+def pins(app: Workspace, *, scope: str) -> list[Pinned]:
     """The pointers of each store."""
     return [pinned_in(store) for store in app.stores(scope)]
 
@@ -77,7 +77,7 @@ def _pinned(store: OpenStore, pointers: list[Pointer], what: str = "") -> Pinned
     return Pinned(store.scope, path, [p for p in pointers if p.id in places], block, what)
 
 
-def pin(app: App, name: str, *, brief: str, when: tuple[str, ...], dry_run: bool) -> Pinned:
+def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run: bool) -> Pinned:
     """Point to a memory in the instructions that every session loads.
 
     Raises:
@@ -108,7 +108,7 @@ def pin(app: App, name: str, *, brief: str, when: tuple[str, ...], dry_run: bool
     return done
 
 
-def unpin(app: App, name: str, *, dry_run: bool) -> Pinned:
+def unpin(app: Workspace, name: str, *, dry_run: bool) -> Pinned:
     """Take a pointer out again. Raises MemoryNotFound where no store has it pinned."""
     _require_person(app, "unpin")
     for store in app.stores():
@@ -125,7 +125,7 @@ def unpin(app: App, name: str, *, dry_run: bool) -> Pinned:
     return _pinned(store, service.pinned(store), "unchanged")
 
 
-def renew(app: App, store: OpenStore) -> None:
+def renew(app: Workspace, store: OpenStore) -> None:
     """Bring the instructions in line with what is pinned."""
     found = pinned_in(store)
     client.put_block(found.path, found.block)
@@ -167,7 +167,7 @@ class Promoted(NamedTuple):
         }
 
 
-def promote(app: App, name: str, *, dry_run: bool) -> Promoted:
+def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
     """Take a memory of the project over into the store of all projects.
 
     Raises:
@@ -200,7 +200,7 @@ def promote(app: App, name: str, *, dry_run: bool) -> Promoted:
     return Promoted(name, done.id, path, target.scope, decision, done.text, entry.title)
 
 
-def worth_promoting(app: App) -> list[Promoted]:
+def worth_promoting(app: Workspace) -> list[Promoted]:
     """The memories of the project that seem to hold for all projects, most general first."""
     store = app.store("project")
     found: list[Promoted] = []
@@ -237,7 +237,7 @@ def _scoped(store: OpenStore, entry: Entry, section: Shelved | None = None) -> S
     return scope_of(memory, places.project_of_store(store.files.root))
 
 
-def undo_other_half(app: App, store: OpenStore, past: Past) -> None:
+def undo_other_half(app: Workspace, store: OpenStore, past: Past) -> None:
     """Let the other store go back with the one in which a promotion was undone."""
     for other in app.stores():
         if other is not store and past.cause == service.CAUSE:
@@ -247,7 +247,7 @@ def undo_other_half(app: App, store: OpenStore, past: Past) -> None:
                 publish_after_change(app, other)
 
 
-def _require_person(app: App, command: str) -> None:
+def _require_person(app: Workspace, command: str) -> None:
     what = (
         "Only a person changes instructions that every session loads: run it in your own terminal."
     )

@@ -21,7 +21,7 @@ from recollect.errors import ChangedMeanwhile, FileNotThere
 from recollect.features.merge import OF_MANY_THINGS
 from recollect.model.memory import Change, Entry, Filter, is_sealed_path
 from recollect.store.store import OpenStore, refresh
-from recollect.workspace import App, publish_after_change
+from recollect.workspace import Workspace, publish_after_change
 
 # -------------------- Pruning: which memories a person's policy says are past their use.
 
@@ -149,7 +149,7 @@ def _changes(store: OpenStore, entry: Entry) -> list[Change]:
     return moves(store, entry.id, entry.path, f"archive/{entry.path}")
 
 
-# -------------------- App: pruning by the policy of a store.
+# -------------------- Workspace: pruning by the policy of a store.
 
 
 class Pruned(NamedTuple):
@@ -173,7 +173,7 @@ def rows_json(rows: Iterable[Due]) -> list[dict[str, str]]:
     ]
 
 
-def prune_stores(app: App, *, scope: str, apply: bool) -> list[Pruned]:
+def prune_stores(app: Workspace, *, scope: str, apply: bool) -> list[Pruned]:
     """What may go from the stores; with `apply` it goes into their archives."""
     done = []
     for store in app.stores(scope):

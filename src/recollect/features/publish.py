@@ -14,7 +14,7 @@ from recollect.model.memory import Entry, Filter
 from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
-from recollect.workspace import SCOPES, App
+from recollect.workspace import SCOPES, Workspace
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _WATCHED = (
 )  # fmt: skip
 
 
-def publish_all(app: App, store: OpenStore) -> list[str]:
+def publish_all(app: Workspace, store: OpenStore) -> list[str]:
     """Renew the views of a store, its brief, and what its hooks go by; gives the views' names."""
     stores = _told_with(app, store)
     watched = _watched(stores)
@@ -53,7 +53,7 @@ class LastFacts:
     Beside it lies of what all views were made then.
     """
 
-    def __init__(self, app: App, store: OpenStore) -> None:
+    def __init__(self, app: Workspace, store: OpenStore) -> None:
         """Nothing is read yet."""
         self._path = f"{app.cache_of(store.files.root)}/facts.json"
         self._state_path = f"{app.cache_of(store.files.root)}/views"
@@ -100,7 +100,7 @@ def _stamp(text: str) -> str:
     return fsio.stamp_of(text.encode("utf-8", "surrogateescape"))
 
 
-def _keep_pointers(app: App, store: OpenStore) -> None:
+def _keep_pointers(app: Workspace, store: OpenStore) -> None:
     """Bring the pointers in the client's instructions up to date, if a person has pinned any."""
     marks = (f"{store.files.root}/pins.json", f"{app.cache_of(store.files.root)}/pointers")
     if any(map(os.path.lexists, marks)):
@@ -120,7 +120,7 @@ def _keep_keywords(store: OpenStore) -> None:
             keywords.renew_keywords(store)
 
 
-def keep_hook_settings(app: App, store: OpenStore) -> None:
+def keep_hook_settings(app: Workspace, store: OpenStore) -> None:
     """Leave the settings where a hook finds them without a parser."""
     chosen = store.settings
     line = f"{chosen.lang} {chosen.prompt_tokens} {chosen.error_tokens}\n"
@@ -128,14 +128,16 @@ def keep_hook_settings(app: App, store: OpenStore) -> None:
     keep_asking(app, store)
 
 
-def keep_brief(app: App, store: OpenStore) -> str:
+def keep_brief(app: Workspace, store: OpenStore) -> str:
     """Make the brief of a store and keep it for the hook."""
     stores = _told_with(app, store)
     watched = _watched(stores)
     return _keep_brief(app, _with_entries(stores), watched)
 
 
-def keep_late(app: App, store: OpenStore, memories: Sequence[str], sessions: Sequence[str]) -> None:
+def keep_late(
+    app: Workspace, store: OpenStore, memories: Sequence[str], sessions: Sequence[str]
+) -> None:
     """Keep for these sessions, by journal file, what their briefs did not know of others yet."""
     cache = app.cache_of(store.files.root)
     for old in os.listdir(cache):
@@ -155,7 +157,7 @@ def keep_late(app: App, store: OpenStore, memories: Sequence[str], sessions: Seq
             _put(f"{cache}/{LATE}{name.removesuffix('.jsonl')}", text)
 
 
-def _told_with(app: App, store: OpenStore) -> list[OpenStore]:
+def _told_with(app: Workspace, store: OpenStore) -> list[OpenStore]:
     """The stores that the brief of this one tells of."""
     if store.scope != "project" or "global" not in app.roots:
         return [store]
@@ -167,7 +169,7 @@ def _with_entries(stores: Sequence[OpenStore]) -> list[tuple[OpenStore, Sequence
 
 
 def _keep_brief(
-    app: App,
+    app: Workspace,
     told: list[tuple[OpenStore, Sequence[Entry]]],
     watched: list[str],
 ) -> str:
@@ -191,7 +193,7 @@ def _keep_brief(
     return text
 
 
-def _running(app: App, store: OpenStore) -> list[SessionState]:
+def _running(app: Workspace, store: OpenStore) -> list[SessionState]:
     """The sessions of a store that go on now."""
     since = app.started_ns / 1e9 - MOST_HOURS_RUNNING * 3600
     try:
@@ -221,6 +223,6 @@ def _look(path: str) -> str:
     return f"{info.st_mtime_ns} {size} {path}"
 
 
-def scope_of(app: App, root: str) -> str:
+def scope_of(app: Workspace, root: str) -> str:
     """The scope of the store at `root`."""
     return next((s for s in SCOPES if app.roots.get(s) == root), "project")

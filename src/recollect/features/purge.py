@@ -24,7 +24,7 @@ from recollect.store import locations as places
 from recollect.store.store import OpenStore
 from recollect.text.redact import without_secrets
 from recollect.text.secret_rules import possible_in
-from recollect.workspace import App, Finding, Group, Report
+from recollect.workspace import Finding, Group, Report, Workspace
 from recollect.workspace import found as _found
 
 WHOLE = ("session", "conversation")  # the kinds of memory that tell of a session as a whole
@@ -44,14 +44,14 @@ class Leak(NamedTuple):
     line: int
 
 
-def examine(app: App) -> Report:
+def examine(app: Workspace) -> Report:
     """Look for secrets in every store and its cache. Raises StoreNotFound."""
     if not app.roots:
         raise StoreNotFound(where=app.project_folder)
     return Report([Group(scope, root, _looked(app, root)) for scope, root in app.roots.items()])
 
 
-def _looked(app: App, root: str) -> list[Finding]:
+def _looked(app: Workspace, root: str) -> list[Finding]:
     findings: list[Finding] = []
     app.settings(root)  # says whether what is personal counts
     for base in (root, app.cache_of(root)):
@@ -166,7 +166,7 @@ def _unpacked(data: bytes) -> bytes:
     return b"".join(parts)
 
 
-def session_behind(app: App, name: str) -> str:
+def session_behind(app: Workspace, name: str) -> str:
     """The session whose whole memory this is, or was before it was forgotten; or nothing."""
     for store in app.stores():
         entry = store.index.entry(name)
@@ -180,7 +180,7 @@ def session_behind(app: App, name: str) -> str:
     return ""
 
 
-def purge_session(app: App, store: OpenStore, session: str) -> None:
+def purge_session(app: Workspace, store: OpenStore, session: str) -> None:
     """Take away all that is kept of a session but its memory; it is not captured again."""
     sessions = app.sessions(store)
     for state in sessions.every():
@@ -203,7 +203,7 @@ def purge_session(app: App, store: OpenStore, session: str) -> None:
             fsio.remove(os.path.join(raw, name))
 
 
-def renew_copies(app: App, store: OpenStore) -> None:
+def renew_copies(app: Workspace, store: OpenStore) -> None:
     """Make what is made of the texts of a store anew, at once, now that one of them is gone.
 
     The briefs of all projects go: those of other projects tell of the global store as well.
@@ -218,7 +218,7 @@ def renew_copies(app: App, store: OpenStore) -> None:
     views.publish_all(app, store)
 
 
-def naming(app: App, store: OpenStore, words: Iterable[str]) -> Iterator[tuple[str, str]]:
+def naming(app: Workspace, store: OpenStore, words: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The files of a store and its cache in which one of these names or titles still stands."""
     wanted = [word.casefold() for word in set(words) if len(word) >= LEAST_SEARCHED]
     for root in (store.files.root, app.cache_of(store.files.root)):
@@ -236,7 +236,7 @@ def _says(path: str, words: list[str]) -> bool:
     return any(word in text for word in words)
 
 
-def left_of(app: App, name: str, scope: str, going: str = "") -> list[tuple[str, str]]:
+def left_of(app: Workspace, name: str, scope: str, going: str = "") -> list[tuple[str, str]]:
     """`(what, path)` of what still tells of a memory that was purged: other files, and other places.
 
     The journal keeps the names of files, and so that of this memory; it does not count. Before it is
@@ -254,7 +254,7 @@ def left_of(app: App, name: str, scope: str, going: str = "") -> list[tuple[str,
     return named + elsewhere
 
 
-def out_of_reach(app: App, scope: str) -> list[tuple[str, str]]:
+def out_of_reach(app: Workspace, scope: str) -> list[tuple[str, str]]:
     """`(what, path)` of the places where a purged text may still be."""
     root = app.roots[scope]
     places: list[tuple[str, str]] = []

@@ -12,7 +12,7 @@ from recollect.search.rank import Candidate
 from recollect.search.search import Found, Narrow
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
-from recollect.workspace import App
+from recollect.workspace import Workspace
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:  # seldom needed
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # seldom needed
 
 
 def search(
-    app: App,
+    app: Workspace,
     text: str,
     only: Filter,
     *,
@@ -96,7 +96,7 @@ def listed_as_hit(one: Listed) -> dict[str, Any]:
 
 
 def recall(
-    app: App, text: str, *, budget: int | None, scope: str, told: frozenset[str] = frozenset()
+    app: Workspace, text: str, *, budget: int | None, scope: str, told: frozenset[str] = frozenset()
 ) -> Recalled:
     """What an agent would be given for a prompt, if it was `told` that much before."""
     stores = app.stores(scope)
@@ -109,7 +109,7 @@ def recall(
     return service.recall(stores, cue, budget=tokens, lang=chosen.lang, nonce=nonce, given=told)
 
 
-def told_to(app: App, session: str, *, scope: str) -> frozenset[str]:
+def told_to(app: Workspace, session: str, *, scope: str) -> frozenset[str]:
     """The ids that a session was given before; of no session none."""
     from recollect.context import explain as whynot
 
@@ -143,7 +143,7 @@ def _parts(one: Candidate) -> dict[str, float]:
 
 
 def why_not(
-    app: App,
+    app: Workspace,
     text: str,
     name: str,
     *,
@@ -182,7 +182,7 @@ def why_not_json(name: str, reason: Reason, words: list[Word]) -> dict[str, Any]
     }
 
 
-def brief(app: App) -> tuple[str, int]:
+def brief(app: Workspace) -> tuple[str, int]:
     """The brief of a session that would start here, and its tokens."""
     app.stores()  # where nothing is kept at all, that is what is to be said
     store = app.store()
@@ -220,7 +220,7 @@ class Listed(NamedTuple):
 
 
 def entries(
-    app: App, only: Filter, *, scope: str, stores: list[OpenStore] | None = None
+    app: Workspace, only: Filter, *, scope: str, stores: list[OpenStore] | None = None
 ) -> list[Listed]:
     """The memories that the filter lets through, newest first; of other stores where given."""
     found = [
@@ -246,7 +246,7 @@ class Page(NamedTuple):
         return self.listed.entry
 
 
-def show(app: App, name: str, level: int) -> Page:
+def show(app: Workspace, name: str, level: int) -> Page:
     """One memory at a level of disclosure (0 keywords … 3 raw conversation), or one section."""
     from recollect.model import document as codec
     from recollect.model.entries import entry_of, without_comments
@@ -297,7 +297,7 @@ def page_json(page: Page, level: int) -> dict[str, Any]:
     return shown
 
 
-def stats(app: App, *, scope: str) -> list[dict[str, Any]]:
+def stats(app: Workspace, *, scope: str) -> list[dict[str, Any]]:
     """What each store has and what it costs."""
     rows = []
     for store in app.stores(scope):

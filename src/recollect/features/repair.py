@@ -27,16 +27,16 @@ from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store.history import forget_old_changes
 from recollect.store.store import OpenStore, refresh
-from recollect.workspace import App
+from recollect.workspace import Workspace
 
-# -------------------- App: what is left of processes of ours, and keeping house.
+# -------------------- Workspace: what is left of processes of ours, and keeping house.
 
 
 OLD_SECONDS = 3600
 HEADER_BYTES = 16  # of a compiled file, before its code
 
 
-def keep_house(app: App, store: OpenStore) -> int:
+def keep_house(app: Workspace, store: OpenStore) -> int:
     """Take away what nobody needs any more; gives the bytes that became free in the journal.
 
     What cannot be done now, the next pass does.
@@ -54,7 +54,7 @@ COMPRESSED = "compressed"  # in the index: the day on which old sessions were la
 MOST_PENDING = 20  # new episodes that wait for the next day
 
 
-def must_consolidate(app: App, store: OpenStore) -> bool:
+def must_consolidate(app: Workspace, store: OpenStore) -> bool:
     """Whether the last pass was on another day, or many episodes are new since."""
     last, *known = store.index.meta(PASSED).split(" ")
     episodes = episodes_of(store)
@@ -67,7 +67,7 @@ def episodes_of(store: OpenStore) -> set[str]:
     return {entry.stamp[:8] for entry in store.index.entries(Filter(layer="episodic"))}
 
 
-def half_written(app: App, store: OpenStore) -> list[str]:
+def half_written(app: Workspace, store: OpenStore) -> list[str]:
     """The half-written files that nobody can be writing any more."""
     before = app.started_ns / 1e9 - OLD_SECONDS
     roots = (store.files.root, app.cache_of(store.files.root))
@@ -194,7 +194,7 @@ class Mended(NamedTuple):
         return any(now < then for then, now in zip(self.before[:3], self.after[:3], strict=True))
 
 
-def mend(app: App, store: OpenStore) -> Mended:
+def mend(app: Workspace, store: OpenStore) -> Mended:
     """Copy the store, then make anew what can be made anew.
 
     Raises:
@@ -329,7 +329,7 @@ def _text_at(path: str) -> bytes:
     return b""
 
 
-def blocked_locks(app: App, store: OpenStore) -> list[str]:
+def blocked_locks(app: Workspace, store: OpenStore) -> list[str]:
     """The places of locks in which something else stands, so that nobody gets them."""
     cache = app.cache_of(store.files.root)
     with suppress(OSError):
@@ -342,7 +342,7 @@ def _is_lock(name: str) -> bool:
     return name in ("lock", "encrypting") or name.endswith(".lock")
 
 
-def waits_since(app: App, store: OpenStore) -> str:
+def waits_since(app: Workspace, store: OpenStore) -> str:
     """Since when what hooks asked for waits for a worker that should have come long ago."""
     with suppress(OSError):
         since = os.path.getmtime(f"{app.cache_of(store.files.root)}/pending")
@@ -364,7 +364,7 @@ def open_to_others(root: str) -> list[str]:
     return found
 
 
-def sizes(app: App, store: OpenStore) -> dict[str, int]:
+def sizes(app: Workspace, store: OpenStore) -> dict[str, int]:
     """The bytes that a store takes, by what they are for."""
     root = store.files.root
     found = dict.fromkeys(("files", "journal", "sessions", "cache"), 0)

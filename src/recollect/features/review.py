@@ -23,7 +23,7 @@ from recollect.model import frontmatter
 from recollect.model.document import files_of, parts_of
 from recollect.model.memory import Change, Document, Entry, Filter, is_sealed_path, lowest_trust
 from recollect.store.store import OpenStore
-from recollect.workspace import App, Finding, publish_after_change
+from recollect.workspace import Finding, Workspace, publish_after_change
 from recollect.workspace import found as _found
 
 CAUSE = "review"
@@ -236,13 +236,13 @@ def _carried_out(
     return [Effect(kinds[change.op], change.memory, change.path) for change in done]
 
 
-# -------------------- App: what somebody wrote into `facts.json` by hand, shown as what waits and decided by a person.
+# -------------------- Workspace: what somebody wrote into `facts.json` by hand, shown as what waits and decided by a person.
 
 
 PREFIX = f"{FACTS_JSON}#"  # in front of the names of these edits
 
 
-def waiting_fact_edits(app: App, store: OpenStore) -> list[Waiting]:
+def waiting_fact_edits(app: Workspace, store: OpenStore) -> list[Waiting]:
     """The edits of the view of a store; that it cannot be read is a warning."""
     held = service.edited(store, LastFacts(app, store).text())
     if held.problem:
@@ -265,7 +265,7 @@ def waiting_fact_edits(app: App, store: OpenStore) -> list[Waiting]:
     ]
 
 
-def findings(app: App, store: OpenStore) -> Iterator[Finding]:
+def findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """What the doctor says of a view that somebody edited."""
     held = service.edited(store, LastFacts(app, store).text())
     if held.problem:
@@ -304,7 +304,7 @@ def _word(value: object) -> str:
 
 
 def decide_fact_edits(
-    app: App, names: Sequence[str], *, scope: str, approve: bool, dry_run: bool
+    app: Workspace, names: Sequence[str], *, scope: str, approve: bool, dry_run: bool
 ) -> list[Effect]:
     """Carry out or turn down the edits of these names, in whichever store they are.
 
@@ -328,7 +328,9 @@ def decide_fact_edits(
     return effects
 
 
-def _by_store(app: App, wanted: Sequence[str], scope: str) -> list[tuple[OpenStore, list[Edit]]]:
+def _by_store(
+    app: Workspace, wanted: Sequence[str], scope: str
+) -> list[tuple[OpenStore, list[Edit]]]:
     left = list(dict.fromkeys(wanted))
     found: list[tuple[OpenStore, list[Edit]]] = []
     for store in app.stores(scope):
@@ -341,7 +343,7 @@ def _by_store(app: App, wanted: Sequence[str], scope: str) -> list[tuple[OpenSto
     return found
 
 
-# -------------------- App: reviewing what waits, and taking back what came from one session or page.
+# -------------------- Workspace: reviewing what waits, and taking back what came from one session or page.
 
 
 class Row(NamedTuple):
@@ -356,7 +358,7 @@ class Row(NamedTuple):
 
 
 def waiting_everywhere(
-    app: App, *, scope: str, trust: str, episodes: bool, session: str = "", page: str = ""
+    app: Workspace, *, scope: str, trust: str, episodes: bool, session: str = "", page: str = ""
 ) -> list[Row]:
     """What a person has not approved; what came from a session or a page, if one is named."""
     rows: list[Row] = []
@@ -373,7 +375,7 @@ def waiting_everywhere(
     return rows
 
 
-def _sessions_that_read(app: App, store: OpenStore, page: str) -> set[str]:
+def _sessions_that_read(app: Workspace, store: OpenStore, page: str) -> set[str]:
     """The sessions in whose calls this address stands."""
     sessions = app.sessions(store)
     return {
@@ -384,7 +386,7 @@ def _sessions_that_read(app: App, store: OpenStore, page: str) -> set[str]:
 
 
 def decide_reviews(
-    app: App, names: Sequence[str], *, approve: bool, dry_run: bool, scope: str = ""
+    app: Workspace, names: Sequence[str], *, approve: bool, dry_run: bool, scope: str = ""
 ) -> list[Effect]:
     """Approve or reject what is named, in whichever store it is; a group for each store.
 
@@ -418,7 +420,7 @@ def decide_reviews(
 
 
 def take_back_everywhere(
-    app: App, *, session: str = "", page: str = "", scope: str = "", dry_run: bool
+    app: Workspace, *, session: str = "", page: str = "", scope: str = "", dry_run: bool
 ) -> list[tuple[str, Effect]]:
     """Forget all that came from a session, or from those that read a page, in every store.
 
@@ -439,7 +441,7 @@ def take_back_everywhere(
     return done
 
 
-def require_person(app: App, command: str) -> None:
+def require_person(app: Workspace, command: str) -> None:
     """Raise UsageProblem where an agent runs the command."""
     what = "Only a person decides what is trusted: run it in your own terminal."
     here.require_person(app.env, command, what)

@@ -29,7 +29,7 @@ from recollect.model.memory import CORE, Change, Document, Entry, Filter, Memory
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
-from recollect.workspace import App, publish_after_change
+from recollect.workspace import Workspace, publish_after_change
 
 # -------------------- Monthly: what is written of old sessions: a page for each month, and what came before lately.
 
@@ -360,7 +360,7 @@ def _recent_change(store: OpenStore, since: str) -> Change | None:
     return Change("put", RECENT, codec.memory_from_text(old.text, RECENT).id, old.stamp, text)
 
 
-# -------------------- App: compress, which puts old sessions away.
+# -------------------- Workspace: compress, which puts old sessions away.
 
 
 OLD_DAYS = 30
@@ -388,12 +388,12 @@ class Compressed(NamedTuple):
         return {"scope": self.scope, "months": months, "recent": self.recent}
 
 
-def compress_sessions(app: App, *, days: int, scope: str, dry_run: bool) -> list[Compressed]:
+def compress_sessions(app: Workspace, *, days: int, scope: str, dry_run: bool) -> list[Compressed]:
     """Put the sessions away that are older than so many days."""
     return [compress_store(app, s, days=days, dry_run=dry_run) for s in app.stores(scope)]
 
 
-def compress_if_due(app: App, store: OpenStore) -> bool:
+def compress_if_due(app: Workspace, store: OpenStore) -> bool:
     """Put old sessions away where that was not done today; gives whether anything changed."""
     if store.index.meta(COMPRESSED) == app.now[:10]:
         return False
@@ -403,7 +403,7 @@ def compress_if_due(app: App, store: OpenStore) -> bool:
 
 
 def compress_store(
-    app: App, store: OpenStore, *, days: int = OLD_DAYS, dry_run: bool = False
+    app: Workspace, store: OpenStore, *, days: int = OLD_DAYS, dry_run: bool = False
 ) -> Compressed:
     """Put the sessions of one store away that are older than so many days.
 
@@ -434,6 +434,6 @@ def _session_files(store: OpenStore) -> list[str]:
     return [entry.name for entry in names if entry.name.endswith(".md")]
 
 
-def _running(app: App, store: OpenStore) -> set[str]:
+def _running(app: Workspace, store: OpenStore) -> set[str]:
     states = app.sessions(store).every()
     return {state.session_id for state in states if state.status == "active"}

@@ -19,7 +19,7 @@ from recollect.model.memory import Change
 from recollect.model.session import Remark, SessionState
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
-from recollect.workspace import App, publish_after_change, terminal, told, trust_of
+from recollect.workspace import Workspace, publish_after_change, terminal, told, trust_of
 
 if TYPE_CHECKING:
     from recollect.capture.capture import Sessions
@@ -109,7 +109,7 @@ def todo_done(number: int, time: str, trust: str) -> Callable[[SessionState], li
     return plan
 
 
-# -------------------- App: sessions by command: which one is meant, what is said of it, and its memory.
+# -------------------- Workspace: sessions by command: which one is meant, what is said of it, and its memory.
 
 
 SHORTEST_PREFIX = 6
@@ -182,7 +182,7 @@ class Saved(NamedTuple):
 # ----------------------------------------------------------------------------- which session
 
 
-def find(app: App, name: str = "", *, scope: str = "") -> Found:
+def find(app: Workspace, name: str = "", *, scope: str = "") -> Found:
     """The session of this name; without one, that of the client or the terminal we run in.
 
     Raises:
@@ -205,7 +205,7 @@ def find(app: App, name: str = "", *, scope: str = "") -> Found:
     return max(running, key=_began)
 
 
-def _of_terminal(app: App, here: str, scope: str) -> list[Found]:
+def _of_terminal(app: Workspace, here: str, scope: str) -> list[Found]:
     """The sessions that were begun in this terminal and go on."""
     stores = app.stores(scope)  # first: where there is none, that is what is to be said
     return [
@@ -216,7 +216,7 @@ def _of_terminal(app: App, here: str, scope: str) -> list[Found]:
     ]
 
 
-def _named(app: App, name: str, scope: str) -> Found:
+def _named(app: Workspace, name: str, scope: str) -> Found:
     found = list(_every(app, scope))
     begun = [one for one in found if one.state.session_id.startswith(name)]
     for one in found:
@@ -227,7 +227,7 @@ def _named(app: App, name: str, scope: str) -> Found:
     raise SessionNotFound(name=name)
 
 
-def _every(app: App, scope: str = "") -> Iterator[Found]:
+def _every(app: Workspace, scope: str = "") -> Iterator[Found]:
     """The sessions of the stores that are looked through, without facts of their own."""
     for store in app.stores(scope):
         for state in app.sessions(store).every():
@@ -238,7 +238,7 @@ def _with_facts(store: OpenStore, state: SessionState) -> Found:
     return Found(store, with_own_facts(store, state))
 
 
-def session_here(app: App, store: OpenStore) -> str:
+def session_here(app: Workspace, store: OpenStore) -> str:
     """The session of this terminal in a store, or nothing."""
     running = _of_terminal(app, terminal(), store.scope)
     return max(running, key=_began).state.session_id if running else ""
@@ -248,7 +248,7 @@ def _began(one: Found) -> tuple[str, str]:
     return one.state.started, one.state.session_id
 
 
-def every(app: App, *, scope: str, ended: bool) -> list[Found]:
+def every(app: Workspace, *, scope: str, ended: bool) -> list[Found]:
     """The sessions that go on, the newest first; with `ended` the others too."""
     found = [
         _with_facts(store, state)
@@ -261,7 +261,7 @@ def every(app: App, *, scope: str, ended: bool) -> list[Found]:
 # ------------------------------------------------------------------------------- what is said
 
 
-def start(app: App, task: str, *, scope: str, dry_run: bool) -> Found:
+def start(app: Workspace, task: str, *, scope: str, dry_run: bool) -> Found:
     """Begin a session, or name the task of the client's own session."""
     store = app.store(scope)
     client, session = told(app.env)
@@ -284,32 +284,32 @@ def start(app: App, task: str, *, scope: str, dry_run: bool) -> Found:
     return Found(store, said.state, is_homeless)
 
 
-def note(app: App, text: str, *, session: str, dry_run: bool) -> Said:
+def note(app: Workspace, text: str, *, session: str, dry_run: bool) -> Said:
     """Keep a note about a session."""
     found = find(app, session)
     remark = _remark(app, "note", text.strip("\n").rstrip())
     return _say(app, found, lambda _: [remark], "note", dry_run=dry_run)
 
 
-def todo(app: App, text: str, *, session: str, dry_run: bool) -> Said:
+def todo(app: Workspace, text: str, *, session: str, dry_run: bool) -> Said:
     """Keep a to-do of a session."""
     found = find(app, session)
     remark = _remark(app, "todo", " ".join(text.split()))
     return _say(app, found, lambda _: [remark], "todo", dry_run=dry_run)
 
 
-def done(app: App, number: int, *, session: str, dry_run: bool) -> Said:
+def done(app: Workspace, number: int, *, session: str, dry_run: bool) -> Said:
     """Note that a to-do of a session is done."""
     plan = todo_done(number, app.now, trust_of(app.env))
     return _say(app, find(app, session), plan, "todo", dry_run=dry_run)
 
 
-def _remark(app: App, kind: str, text: str) -> Remark:
+def _remark(app: Workspace, kind: str, text: str) -> Remark:
     return Remark(kind, text, app.now, trust_of(app.env))
 
 
 def _say(
-    app: App,
+    app: Workspace,
     found: Found,
     plan: Callable[[SessionState], Sequence[Remark]],
     cause: str,
@@ -335,7 +335,7 @@ class Wish(NamedTuple):
     scope: str = ""  # the store that the memory goes to; that of the session by default
 
 
-def save(app: App, name: str, wish: Wish, *, dry_run: bool) -> Saved:
+def save(app: Workspace, name: str, wish: Wish, *, dry_run: bool) -> Saved:
     """Make the memory of a session, or bring it up to date."""
     found = find(app, name)
     if dry_run:
@@ -356,7 +356,7 @@ def save(app: App, name: str, wish: Wish, *, dry_run: bool) -> Saved:
         return _saved(app, found, app.store(wish.scope) if wish.scope else found.store)
 
 
-def _planned(app: App, found: Found, wish: Wish) -> Saved:
+def _planned(app: Workspace, found: Found, wish: Wish) -> Saved:
     """What saving it would do."""
     from recollect.capture import summary
     from recollect.capture.state import with_remarks
@@ -380,15 +380,15 @@ def _planned(app: App, found: Found, wish: Wish) -> Saved:
     return Saved(found, name, os.path.join(target.files.root, path), what, text)
 
 
-def _catch_up(app: App, found: Found) -> None:
+def _catch_up(app: Workspace, found: Found) -> None:
     """Take in what the client has written about its session by now."""
     if found.state.client in app.readers():
-        from recollect.features.worker import take_signals
+        from recollect.features import signals
 
-        take_signals(app, found.store)
+        signals.take(app, found.store)
 
 
-def _saved(app: App, found: Found, target: OpenStore) -> Saved:
+def _saved(app: Workspace, found: Found, target: OpenStore) -> Saved:
     """Make the memory of a session in a store; what a person took away comes back if they ask."""
     old = found.state
     sessions = app.sessions(found.store)
@@ -412,7 +412,7 @@ def _saved(app: App, found: Found, target: OpenStore) -> Saved:
     )
 
 
-def cleanup(app: App, *, hours: int, scope: str, dry_run: bool) -> list[Saved]:
+def cleanup(app: Workspace, *, hours: int, scope: str, dry_run: bool) -> list[Saved]:
     """Make memories of the sessions that nobody went on with for so long.
 
     One in which there is nothing ends without a memory; nothing is taken away.
@@ -435,7 +435,7 @@ def cleanup(app: App, *, hours: int, scope: str, dry_run: bool) -> list[Saved]:
     return done
 
 
-def _read_on(app: App, found: Found) -> None:
+def _read_on(app: Workspace, found: Found) -> None:
     """Take in what is new in the transcripts of a session, as far as they are still there."""
     state = found.state
     if state.client in app.readers():
@@ -445,7 +445,7 @@ def _read_on(app: App, found: Found) -> None:
                 capture.take_in(state.client, transcript, over=False)
 
 
-def _ended(app: App, found: Found) -> Saved:
+def _ended(app: Workspace, found: Found) -> Saved:
     saved = _saved(app, found, found.store)
     if saved.what == "skipped":
         sessions = app.sessions(found.store)

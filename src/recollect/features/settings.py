@@ -12,7 +12,7 @@ from recollect.model.memory import Change
 from recollect.store import disk as fsio
 from recollect.store import settings as config
 from recollect.store.store import OpenStore
-from recollect.workspace import SCOPES, App, publish_after_change
+from recollect.workspace import SCOPES, Workspace, publish_after_change
 
 if TYPE_CHECKING:
     from recollect.features.auto_memory import Applied
@@ -37,7 +37,7 @@ def names() -> list[str]:
     return list(config.SETTINGS)
 
 
-def list_settings(app: App) -> list[Row]:
+def list_settings(app: Workspace) -> list[Row]:
     """Every setting, its value in force and where it was set."""
     rows = []
     values: dict[str, tuple[config.Value, str]] = {}
@@ -58,7 +58,7 @@ def list_settings(app: App) -> list[Row]:
     return rows
 
 
-def find_setting(app: App, key: str) -> Row:
+def find_setting(app: Workspace, key: str) -> Row:
     """One setting. Raises UsageProblem if there is none of that name."""
     _checked(key)
     return next(row for row in list_settings(app) if row.key == key)
@@ -99,7 +99,9 @@ class Changed(NamedTuple):
         return shown | ({"clients": clients} if clients else {})
 
 
-def change_setting(app: App, key: str, text: str | None, *, scope: str, dry_run: bool) -> Changed:
+def change_setting(
+    app: Workspace, key: str, text: str | None, *, scope: str, dry_run: bool
+) -> Changed:
     """Set a setting in a store's file, or take it out (None)."""
     value = _checked(key, text)
     store = app.store(scope)
@@ -127,7 +129,7 @@ def change_setting(app: App, key: str, text: str | None, *, scope: str, dry_run:
 
 
 def _told(
-    app: App, store: OpenStore, key: str, value: config.Value | None, *, dry_run: bool
+    app: Workspace, store: OpenStore, key: str, value: config.Value | None, *, dry_run: bool
 ) -> Applied | None:
     """Bring about what a setting means for a client, where it means anything."""
     if key != AUTO_MEMORY:
@@ -138,7 +140,7 @@ def _told(
     return automemory.apply(app, store.scope, mode, dry_run=dry_run)
 
 
-def _keep_asking(app: App, store: OpenStore) -> Sequence[Connected]:
+def _keep_asking(app: Workspace, store: OpenStore) -> Sequence[Connected]:
     """Have the agent asked from now on, or no longer; clients count tool uses only for that."""
     from recollect.features import ask as asking
     from recollect.ops import setup  # seldom needed
@@ -147,7 +149,7 @@ def _keep_asking(app: App, store: OpenStore) -> Sequence[Connected]:
     return setup.reconnect(app)
 
 
-def _without(app: App, scope: str, key: str) -> config.Value:
+def _without(app: Workspace, scope: str, key: str) -> config.Value:
     """The value of a setting that the store of this scope does not set."""
     if scope != "global" and "global" in app.roots:
         with suppress(SettingProblem):
@@ -155,7 +157,7 @@ def _without(app: App, scope: str, key: str) -> config.Value:
     return config.SETTINGS[key].default
 
 
-def _take_in(app: App, store: OpenStore) -> None:
+def _take_in(app: Workspace, store: OpenStore) -> None:
     """Take in what a client noted by itself, before that may be out of our sight."""
     from recollect.features import auto_memory as automemory  # seldom needed
 

@@ -1,4 +1,4 @@
-"""Read the hooks' signals for the worker, and compact old ones.
+"""Read the hooks' signals for the worker, capture their sessions, and compact old signals.
 
 A signal that could not be handled is read again. A session's file is compacted only after all its
 signals were handled and it was idle for days. Only the store's worker calls this.
@@ -7,12 +7,22 @@ signals were handled and it was idle for days. Only the store's worker calls thi
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from recollect._fastimport import NamedTuple
+from recollect.capture.capture import Capture
+from recollect.errors import RecollectError
+from recollect.features.publish import keep_late
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+from recollect.store.background import process_at
 from recollect.store.store import OpenStore
-from recollect.workspace import App
+from recollect.text.redact import redact
+from recollect.workspace import Workspace
 
 HEARD = "signals"  # in the index: to where each file was heard
 FOLDED = "folded"  # in the index: the day on which files were last folded
@@ -115,7 +125,7 @@ def _session_of(signals: list[dict[str, Any]]) -> Session:
     return Session(**{name: last.get(name, "") for name in named}, over=over, starts=starts)
 
 
-def fold_old(app: App, store: OpenStore) -> int:
+def fold_old(app: Workspace, store: OpenStore) -> int:
     """Put the files of sessions together that have rested for days, once a day; gives how many."""
     if store.index.meta(FOLDED) == app.now[:10]:
         return 0
@@ -133,3 +143,120 @@ def fold_old(app: App, store: OpenStore) -> int:
         done = store.journal.fold({name: ends[name] for name in resting})
     store.index.set_meta({FOLDED: app.now[:10]})
     return done
+
+
+# -------------------- What hooks signalled, captured.
+
+
+IDLE_HOURS = 6.0
+RESTING_SECONDS = 1800  # of a transcript whose client nobody knows
+SWEEP_HOURS = 1.0
+LARGEST_LOG = 256 * 1024
+
+# Of sessions that are over, by journal file: the transcript, and how it looked as it was read.
+Ended = dict[str, tuple[str, tuple[int, ...]]]
+
+
+def take(app: Workspace, store: OpenStore, ended: Ended | None = None) -> None:
+    """Capture every session that signals speak of; `ended` gets those that are over."""
+    capture = app.capture(store)
+    ends: dict[str, int] = {}
+    starting: list[str] = []
+    for name, found in new_in(store, ends):
+        if found.starts and not found.over:
+            starting.append(name)
+        reader = app.readers().get(found.client)
+        if reader is None or not found.transcript or not store.settings.capture:
+            continue
+        transcript = reader.moved(found.transcript)
+        if ended is not None and found.over:
+            ended[name] = transcript, look_of(transcript)  # before it is read
+        try:
+            capture.take_in(found.client, transcript, over=found.over)
+        except Exception as error:  # noqa: BLE001 - the other sessions have to go on
+            complain(places.cache_root(app.env), transcript, error)
+            ends.pop(name, None)  # to be tried again
+    if store.settings.capture:
+        _end_unheard(app, store, capture, starting)
+        _sweep(app, store, capture)
+    remember(store, ends)
+
+
+def _end_unheard(app: Workspace, store: OpenStore, capture: Capture, starting: list[str]) -> None:
+    """End the sessions whose clients are gone, for those that begin: these are told of them.
+
+    One whose client nobody knows counts as ended when its transcript rests. Whatever goes on after
+    all is taken up again.
+    """
+    done: list[str] = []
+    told = starting
+    for name, found in every(store) if starting else ():
+        reader = app.readers().get(found.client)
+        if reader is None or not found.transcript:
+            continue
+        transcript = reader.moved(found.transcript)
+        state = app.sessions(store).load(found.client, found.session)
+        if (state and state.status != "active") or not _is_gone(app, found.process, transcript):
+            continue
+        told = [one for one in told if one != name]
+        try:
+            taken = capture.take_in(found.client, transcript, over=True)
+        except Exception as error:  # noqa: BLE001 - the other sessions have to go on
+            complain(places.cache_root(app.env), transcript, error)
+            continue
+        if taken.what in ("created", "changed"):
+            done.append(taken.memory)
+    if done:
+        keep_late(app, store, done, told)
+
+
+def _is_gone(app: Workspace, process: str, transcript: str) -> bool:
+    """Whether the client of a session has ended, and left something to hear."""
+    look = look_of(transcript)
+    if not look:
+        return False
+    pid, _, began = process.partition(":")
+    if began and process_at(str(os.getpid()))[2]:  # else the system does not tell
+        return process_at(pid)[2] != began
+    return look[2] < app.started_ns - RESTING_SECONDS * 10**9
+
+
+def _sweep(app: Workspace, store: OpenStore, capture: Capture) -> None:
+    """Make memories of sessions that ended without saying so, now and then."""
+    hour_ago = places.utc(app.started_ns / 1e9 - SWEEP_HOURS * 3600)
+    if hour_ago < store.index.meta("swept") <= app.now:  # else a clock was wrong for a while
+        return
+    store.index.set_meta({"swept": app.now})
+    idle_since = places.utc(app.started_ns / 1e9 - IDLE_HOURS * 3600)
+    for state in list(app.sessions(store).every()):
+        if state.status != "active" or state.last_updated >= idle_since:
+            continue
+        for transcript in list(state.sources):
+            try:
+                capture.take_in(state.client, transcript, over=True)
+            except Exception as error:  # noqa: BLE001 - the other sessions have to go on
+                complain(places.cache_root(app.env), transcript, error)
+
+
+def complain(base: str, about: str, error: Exception) -> None:
+    """Say in the worker's log what went wrong; there is nobody to tell."""
+    trace, where = error.__traceback__, ""
+    while trace:
+        where = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    text = redact(f"{about}: {type(error).__name__} at {where}: {error}")
+    line = f"{places.utc(time.time())} worker {' '.join(text.split())[:400]}\n"
+    with suppress(RecollectError):
+        path = f"{base}/worker.log"
+        if os.path.exists(path) and os.path.getsize(path) > LARGEST_LOG:
+            fsio.truncate(path, 0)
+        fsio.append_durably(path, line.encode("utf-8", "replace"), sync=False)
+
+
+def look_of(path: str) -> tuple[int, ...]:
+    """What changes when a file is made or written; nothing if it is not there."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return ()
+    return info.st_ino, info.st_size, info.st_mtime_ns

@@ -27,7 +27,7 @@ from recollect.model.memory import Change, Entry, Filter
 from recollect.search.lookup import stems
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
-from recollect.workspace import App
+from recollect.workspace import Workspace
 
 # -------------------- Skills: what the memories of a store suggest, and what a person decides about it.
 
@@ -228,7 +228,7 @@ class Decided(NamedTuple):
         }
 
 
-def analyse_stores(app: App, asked: Asked, *, scope: str, dry_run: bool) -> list[Analysed]:
+def analyse_stores(app: Workspace, asked: Asked, *, scope: str, dry_run: bool) -> list[Analysed]:
     """What the memories of each store suggest; the reports are written."""
     rows = []
     for store in app.stores(scope):
@@ -248,7 +248,7 @@ def _analysed(store: OpenStore, asked: Asked) -> Analysed:
 
 
 def promote(
-    app: App, name: str, asked: Asked, *, called: str, scope: str, dry_run: bool
+    app: Workspace, name: str, asked: Asked, *, called: str, scope: str, dry_run: bool
 ) -> Decided:
     """Draft a skill for a person to finish.
 
@@ -275,7 +275,7 @@ def promote(
     return Decided(one, store.scope, "promoted", wanted, path, text)
 
 
-def dismiss(app: App, name: str, asked: Asked, *, scope: str, dry_run: bool) -> Decided:
+def dismiss(app: Workspace, name: str, asked: Asked, *, scope: str, dry_run: bool) -> Decided:
     """End a suggestion, so that it does not come back. Raises SuggestionNotFound."""
     store, found, one = _named(app, name, asked, scope)
     if not dry_run:
@@ -284,7 +284,9 @@ def dismiss(app: App, name: str, asked: Asked, *, scope: str, dry_run: bool) -> 
     return Decided(one, store.scope, "dismissed", name)
 
 
-def suggest_dismissed_again(app: App, name: str, asked: Asked, *, scope: str, dry_run: bool) -> str:
+def suggest_dismissed_again(
+    app: Workspace, name: str, asked: Asked, *, scope: str, dry_run: bool
+) -> str:
     """Take back what was decided about a suggestion; gives the scope of its store.
 
     Raises:
@@ -299,7 +301,9 @@ def suggest_dismissed_again(app: App, name: str, asked: Asked, *, scope: str, dr
     raise SuggestionNotFound(name=name)
 
 
-def _named(app: App, name: str, asked: Asked, scope: str) -> tuple[OpenStore, Analysis, Suggestion]:
+def _named(
+    app: Workspace, name: str, asked: Asked, scope: str
+) -> tuple[OpenStore, Analysis, Suggestion]:
     for store in app.stores(scope):
         row = _analysed(store, asked)
         here = [*row.found.suggestions, *row.found.dismissed, *row.found.promoted]

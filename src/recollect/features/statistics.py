@@ -13,7 +13,7 @@ from recollect.features import promote as promoting
 from recollect.features import reading
 from recollect.model.memory import Entry, Filter, is_sealed_path
 from recollect.store.store import OpenStore
-from recollect.workspace import App
+from recollect.workspace import Workspace
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Use(NamedTuple):
     last: str
 
 
-def stats(app: App, *, scope: str) -> list[dict[str, Any]]:
+def stats(app: Workspace, *, scope: str) -> list[dict[str, Any]]:
     """What each store has, what it costs, what of it is used, and when it came about."""
     rows = reading.stats(app, scope=scope)
     return [
@@ -67,7 +67,7 @@ def uses_of(injections: Iterable[Mapping[str, Any]]) -> dict[str, Use]:
     return found
 
 
-def uses_here(app: App, store: OpenStore) -> dict[str, Use]:
+def uses_here(app: Workspace, store: OpenStore) -> dict[str, Use]:
     """How often each memory was used: what is of all projects, as far as this project tells.
 
     What a session of the project was handed stands in the project's journal, wherever it is from.
@@ -78,7 +78,7 @@ def uses_here(app: App, store: OpenStore) -> dict[str, Use]:
     return uses_of(line for one in stores for line in one.journal.hot("inject"))
 
 
-def _used(app: App, store: OpenStore) -> dict[str, Any]:
+def _used(app: Workspace, store: OpenStore) -> dict[str, Any]:
     """The seed's statistics of use: most accessed, never accessed, oldest unaccessed."""
     entries = [e for e in store.index.entries(Filter()) if "core/" not in e.path]
     uses = uses_here(app, store)

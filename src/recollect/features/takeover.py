@@ -27,7 +27,7 @@ from recollect.store import locations as places
 from recollect.store.history import Past
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.store import OpenStore
-from recollect.workspace import App, publish_after_change
+from recollect.workspace import Workspace, publish_after_change
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Share(NamedTuple):
     lessons: list[Section]  # solutions in the file of rules
 
 
-def leave_to_projects(app: App, store: OpenStore, *, again: bool = False) -> int:
+def leave_to_projects(app: Workspace, store: OpenStore, *, again: bool = False) -> int:
     """Move what the global store keeps for projects into their own stores; gives how much.
 
     What a person has put back by `undo` stays, but for `again`.
@@ -90,7 +90,7 @@ def _count(share: Share) -> int:
     return len(share.memories) - logs + len(share.lessons)
 
 
-def _tell(app: App, store: OpenStore) -> None:
+def _tell(app: Workspace, store: OpenStore) -> None:
     """Say what was moved, now or by a worker that had nobody to tell."""
     counts = store.index.meta(DONE).split()
     moved, nobodys = map(int, counts) if len(counts) == 2 else (0, 0)
@@ -126,7 +126,7 @@ def of_all(path: str, text: str) -> str:
     return _without(text, _lessons_in(text))[1] if path == LESSONS else text
 
 
-def left_together(app: App, store: OpenStore) -> int:
+def left_together(app: Workspace, store: OpenStore) -> int:
     """How much of projects is in the global store, as an undo has put it back."""
     return sum(map(_count, _shares(store, _sessions_by_project(app, store), set()).values()))
 
@@ -138,7 +138,7 @@ def _put_back(store: OpenStore) -> set[str]:
 
 
 def _move_to(
-    app: App, store: OpenStore, project: str, share: Share, sessions: dict[str, str]
+    app: Workspace, store: OpenStore, project: str, share: Share, sessions: dict[str, str]
 ) -> None:
     target = app.opened(project_store(app, project), "project", folder=project)
     move_memories(store, target, share.memories, share.lessons)
@@ -150,16 +150,16 @@ def _move_to(
         publish_after_change(app, target)
 
 
-def project_store(app: App, project: str) -> str:
+def project_store(app: Workspace, project: str) -> str:
     """The store of a project, whichever the environment names for the project of the command."""
     return places.project_root(project, _everywhere(app))
 
 
-def _everywhere(app: App) -> dict[str, str]:
+def _everywhere(app: Workspace) -> dict[str, str]:
     return {key: value for key, value in app.env.items() if key != "RECOLLECT_PROJECT_ROOT"}
 
 
-def _sessions_by_project(app: App, store: OpenStore) -> dict[str, str]:
+def _sessions_by_project(app: Workspace, store: OpenStore) -> dict[str, str]:
     """The project of each session whose state, remarks or signals in the global store say one."""
     found: dict[str, str] = {}
 
@@ -420,7 +420,7 @@ def move_sessions(source: str, target: str, sessions: Iterable[str] | None = Non
             fsio.remove(old)
 
 
-def undo_other_half(app: App, store: OpenStore, past: Past) -> None:
+def undo_other_half(app: Workspace, store: OpenStore, past: Past) -> None:
     """Let the other store go back with the one in which taking over was undone."""
     home = app.roots.get("global")
     roots = [home] if home and home != store.files.root else _stores_of_projects(app)
@@ -466,7 +466,7 @@ def _said(text: str) -> set[str]:
     return {one.text for one in codec.sections_of(frontmatter.split_front(text).body)} - {""}
 
 
-def _stores_of_projects(app: App) -> list[str]:
+def _stores_of_projects(app: Workspace) -> list[str]:
     """All private stores, and the one of the project that a command runs in."""
     folder = f"{places.global_root(app.env)}/{places.PRIVATE_FOLDER}"
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
@@ -480,7 +480,7 @@ def _pieces(store: OpenStore, past: Past) -> set[str]:
     return {piece for before, after in both for piece in _said(before) ^ _said(after)}
 
 
-def move_into_repository(app: App, root: str) -> str:
+def move_into_repository(app: Workspace, root: str) -> str:
     """Move the project's private store to `root`; gives where it was, nothing if there was none.
 
     Raises:

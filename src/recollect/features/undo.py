@@ -27,10 +27,10 @@ from recollect.store import history as undoing
 from recollect.store.files import MEMORY_FOLDERS
 from recollect.store.history import Past, Rewound
 from recollect.store.store import OpenStore
-from recollect.workspace import App, publish_after_change
+from recollect.workspace import Workspace, publish_after_change
 
 
-def undo(app: App, name: str, *, scope: str, dry_run: bool) -> Past:
+def undo(app: Workspace, name: str, *, scope: str, dry_run: bool) -> Past:
     """Take back a change; an agent only one that its own session made.
 
     Raises:
@@ -55,7 +55,7 @@ def undo(app: App, name: str, *, scope: str, dry_run: bool) -> Past:
     return past
 
 
-def _hiding(app: App, store: OpenStore, *, dry_run: bool) -> AbstractContextManager[None]:
+def _hiding(app: Workspace, store: OpenStore, *, dry_run: bool) -> AbstractContextManager[None]:
     """Take the plain text out again of what was decrypted and is encrypted after the block."""
     if dry_run or not store.files.exists("encrypted"):
         return nullcontext()
@@ -64,7 +64,7 @@ def _hiding(app: App, store: OpenStore, *, dry_run: bool) -> AbstractContextMana
     return hiding.hiding(app, store)
 
 
-def _own_change(app: App, store: OpenStore, name: str) -> str:
+def _own_change(app: Workspace, store: OpenStore, name: str) -> str:
     """The change of the agent's session that is meant: this one, or the last that holds."""
     session = here.agent_session(app.env)
     if not session:
@@ -85,7 +85,7 @@ def _own_change(app: App, store: OpenStore, name: str) -> str:
     return wanted[0]
 
 
-def undo_to(app: App, point: str, *, scope: str, dry_run: bool) -> Rewound:
+def undo_to(app: Workspace, point: str, *, scope: str, dry_run: bool) -> Rewound:
     """Take a store back to a change or a time; a person only."""
     what = "Only a person can restore a whole store: run it in your own terminal."
     here.require_person(app.env, "undo", what)
@@ -97,7 +97,7 @@ def undo_to(app: App, point: str, *, scope: str, dry_run: bool) -> Rewound:
     return done
 
 
-def bring_back(app: App, *, scope: str, dry_run: bool) -> list[str]:
+def bring_back(app: Workspace, *, scope: str, dry_run: bool) -> list[str]:
     """Put back the files of a store that were taken away without a command; a person only."""
     what = "Only a person can restore a whole store: run it in your own terminal."
     here.require_person(app.env, "undo", what)
@@ -108,7 +108,7 @@ def bring_back(app: App, *, scope: str, dry_run: bool) -> list[str]:
     return found
 
 
-def _store_with_change(app: App, name: str) -> OpenStore:
+def _store_with_change(app: Workspace, name: str) -> OpenStore:
     """The first store whose journal has the change; its own error where it cannot be undone."""
     stores = app.stores()
     for store in stores:
@@ -122,7 +122,7 @@ def _store_with_change(app: App, name: str) -> OpenStore:
     return stores[0]
 
 
-def history(app: App, name: str, *, scope: str) -> list[Past]:
+def history(app: Workspace, name: str, *, scope: str) -> list[Past]:
     """The changes of a store or of one memory, newest first."""
     stores = app.stores(scope)
     if not name:
@@ -173,14 +173,14 @@ def past_json(past: Past) -> dict[str, Any]:
     }
 
 
-# -------------------- App: a store as it was, to be searched like the store of today.
+# -------------------- Workspace: a store as it was, to be searched like the store of today.
 
 
 FOLDER = "as-of-"
 
 
 @contextmanager
-def stores_then(app: App, scope: str, name: str) -> Iterator[list[OpenStore]]:
+def stores_then(app: Workspace, scope: str, name: str) -> Iterator[list[OpenStore]]:
     """The stores as they were behind a change, or at a day or a time.
 
     Raises:
@@ -193,7 +193,7 @@ def stores_then(app: App, scope: str, name: str) -> Iterator[list[OpenStore]]:
         ]
 
 
-def _having(app: App, scope: str, name: str) -> list[OpenStore]:
+def _having(app: Workspace, scope: str, name: str) -> list[OpenStore]:
     """The stores that know the point: all of them if it is a time."""
     stores = app.stores(scope)
     if snapshots.end_of(name):
@@ -203,7 +203,7 @@ def _having(app: App, scope: str, name: str) -> list[OpenStore]:
 
 
 @contextmanager
-def _store_then(app: App, store: OpenStore, name: str) -> Iterator[OpenStore]:
+def _store_then(app: Workspace, store: OpenStore, name: str) -> Iterator[OpenStore]:
     cache = app.cache_of(store.files.root)
     for old in os.listdir(cache):  # of commands that were killed
         if old.startswith(FOLDER) and not os.path.exists(f"/proc/{old.removeprefix(FOLDER)}"):

@@ -8,13 +8,13 @@ from contextlib import suppress
 
 from recollect.store import locations as places
 from recollect.text.tokens import count_tokens
-from recollect.workspace import App, told
+from recollect.workspace import Workspace, told
 
 # A server whose client says nothing of its session has one of its own.
 _OWN = ("mcp", os.urandom(6).hex())
 
 
-def keep(app: App, names: Sequence[str], moment: str, text: str) -> None:
+def keep(app: Workspace, names: Sequence[str], moment: str, text: str) -> None:
     """Note that memories or sections of these names were handed over, in a text of that cost."""
     client, session = told(app.env)
     client, session = (client, session) if session else _OWN

@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from recollect._fastimport import NamedTuple
+from recollect.app import App
 from recollect.consolidate.claims import claims_in
 from recollect.consolidate.pages import reading_of
 from recollect.errors import Failed
@@ -31,7 +32,6 @@ from recollect.ops.setup import program_paths
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
-from recollect.workspace import App
 
 # -------------------- Demo: where each statement of the sessions that have faded is found again.
 

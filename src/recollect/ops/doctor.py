@@ -31,7 +31,7 @@ from recollect.store.disk import stamp_of
 from recollect.store.history import gone_files, last_stamps
 from recollect.store.journal import is_folded
 from recollect.store.store import OpenStore
-from recollect.workspace import App, Finding, Group, Report, publish_after_change
+from recollect.workspace import Finding, Group, Report, Workspace, publish_after_change
 from recollect.workspace import found as _found
 
 # -------------------- Health: what a person may want to look at in a store in which nothing is broken.
@@ -118,7 +118,7 @@ MOST_NAMED = 5
 EMPTY = stamp_of(b"")
 
 
-def examine(app: App, *, repair: bool) -> Report:
+def examine(app: Workspace, *, repair: bool) -> Report:
     """Look at versions, stores, journal, index, permissions and clients."""
     groups = [
         Group(
@@ -164,7 +164,7 @@ def examine(app: App, *, repair: bool) -> Report:
     return Report(groups)
 
 
-def _renumbered(app: App, store: OpenStore) -> Iterator[Finding]:
+def _renumbered(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """Give facts whose number an older one has numbers of their own."""
     named = facts.renumber(store)
     if named:
@@ -231,7 +231,7 @@ def _mended(done: mending.Mended) -> Iterator[Finding]:
     )
 
 
-def _store(app: App, store: OpenStore) -> Iterator[Finding]:
+def _store(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     counts = store.index.counts()
     yield _found(
         "ok",
@@ -280,7 +280,7 @@ def _core(store: OpenStore) -> Iterator[Finding]:
         )
 
 
-def _past_their_time(app: App, store: OpenStore) -> Iterator[Finding]:
+def _past_their_time(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     due = past_their_time(store, app.now)
     if due:
         yield _found(
@@ -291,7 +291,7 @@ def _past_their_time(app: App, store: OpenStore) -> Iterator[Finding]:
         )
 
 
-def _together(app: App, store: OpenStore) -> Iterator[Finding]:
+def _together(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """What an undo has put back where every project is told it."""
     n = takeover.left_together(app, store) if store.scope == "global" else 0
     if n:
@@ -327,7 +327,7 @@ def _files(store: OpenStore) -> Iterator[Finding]:
                 )
 
 
-def _health(app: App, store: OpenStore) -> Health:
+def _health(app: Workspace, store: OpenStore) -> Health:
     entries = [e for e in store.index.entries(Filter()) if not is_sealed_path(e.path)]
     broken: list[tuple[str, str]] = []
     for entry in entries:
@@ -403,7 +403,7 @@ def _index(store: OpenStore) -> Iterator[Finding]:
         )
 
 
-def _views(app: App, store: OpenStore) -> Iterator[Finding]:
+def _views(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     held = list(factsedits.findings(app, store))
     yield from held
     for name in mending.old_views(store):
@@ -479,7 +479,7 @@ def _is_cut_off(store: OpenStore, path: str, stamp: str | None) -> bool:
     )
 
 
-def _permissions(app: App, store: OpenStore) -> Iterator[Finding]:
+def _permissions(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     root = store.files.root
     if not os.access(root, os.W_OK):
         yield _found("problem", "permissions", "the store is read-only")
@@ -504,7 +504,7 @@ def _permissions(app: App, store: OpenStore) -> Iterator[Finding]:
         )
 
 
-def _leftovers(app: App, store: OpenStore) -> Iterator[Finding]:
+def _leftovers(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     old = leftovers.half_written(app, store)
     running = leftovers.processes(store)
     if old:

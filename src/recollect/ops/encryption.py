@@ -28,7 +28,7 @@ from recollect.privacy.keys import LEAST_RECIPIENTS, Keys, keys_of
 from recollect.search.index import ScratchIndex
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
-from recollect.workspace import App, Finding, publish_after_change
+from recollect.workspace import Finding, Workspace, publish_after_change
 from recollect.workspace import found as _found
 
 
@@ -51,7 +51,7 @@ class Done(NamedTuple):
         }
 
 
-def encrypt(app: App, name: str, *, dry_run: bool) -> Done:
+def encrypt(app: Workspace, name: str, *, dry_run: bool) -> Done:
     """Encrypt a memory, and take its plain text out of everything that we can reach."""
     store = app.store_of(name)
     turned, left = _encrypted(app, store, name, dry_run=True)
@@ -79,7 +79,7 @@ class Many(NamedTuple):
         }
 
 
-def encrypt_many(app: App, names: Sequence[str], *, dry_run: bool) -> Many:
+def encrypt_many(app: Workspace, names: Sequence[str], *, dry_run: bool) -> Many:
     """Encrypt these memories, as far as they can be; each is a change of its own."""
     found = Many([], [], [])
     by_store: dict[str, tuple[OpenStore, list[str]]] = {}
@@ -102,7 +102,7 @@ def encrypt_many(app: App, names: Sequence[str], *, dry_run: bool) -> Many:
 
 
 def _encrypted_each(
-    app: App, store: OpenStore, names: Sequence[str], found: Many, *, dry_run: bool
+    app: Workspace, store: OpenStore, names: Sequence[str], found: Many, *, dry_run: bool
 ) -> list[Turned]:
     """Those of these memories that were encrypted."""
     done: list[Turned] = []
@@ -118,7 +118,7 @@ def _encrypted_each(
     return done
 
 
-def names_in(app: App, layer: str, scope: str) -> list[str]:
+def names_in(app: Workspace, layer: str, scope: str) -> list[str]:
     """The plain memories of a layer, or of all; of the store that is written to, if none is named."""
     store = app.store(scope)
     entries = store.index.entries(Filter(layer=layer))
@@ -126,7 +126,7 @@ def names_in(app: App, layer: str, scope: str) -> list[str]:
 
 
 def _encrypted(
-    app: App, store: OpenStore, name: str, *, dry_run: bool
+    app: Workspace, store: OpenStore, name: str, *, dry_run: bool
 ) -> tuple[Turned, list[tuple[str, str]]]:
     """A memory that was encrypted, and the logs of its session that are not ours."""
     states = _states_behind(app, store, name)
@@ -138,7 +138,7 @@ def _encrypted(
     return turned, [("the client's own log", path) for state in states for path in state.sources]
 
 
-def _states_behind(app: App, store: OpenStore, name: str) -> list[SessionState]:
+def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionState]:
     """What is kept of the session that a memory tells of as a whole.
 
     Raises:
@@ -154,25 +154,25 @@ def _states_behind(app: App, store: OpenStore, name: str) -> list[SessionState]:
     return states
 
 
-def _out_of_reach(app: App, store: OpenStore) -> list[tuple[str, str]]:
+def _out_of_reach(app: Workspace, store: OpenStore) -> list[tuple[str, str]]:
     from recollect.features.purge import out_of_reach  # only here, and with much behind it
 
     return out_of_reach(app, store.scope)
 
 
-def finish(app: App) -> list[str]:
+def finish(app: Workspace) -> list[str]:
     """The encrypted memories whose plain texts a crash had left: they were taken out just now."""
     return [name for store in app.stores() for name in store.hidden]
 
 
-def traces(app: App, store: OpenStore, turned: Sequence[Turned]) -> Iterator[tuple[str, str]]:
+def traces(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> Iterator[tuple[str, str]]:
     """The files of a store and its cache in which an old name or a title still stands."""
     from recollect.features.purge import naming
 
     return naming(app, store, [word for one in turned for word in (one.old_id, one.title.strip())])
 
 
-def decrypt(app: App, name: str, *, dry_run: bool) -> Done:
+def decrypt(app: Workspace, name: str, *, dry_run: bool) -> Done:
     """Make an encrypted memory a plain one again."""
     store = app.store_of(name)
     turned = service.decrypt(store, name, dry_run=dry_run)
@@ -185,7 +185,7 @@ def decrypt(app: App, name: str, *, dry_run: bool) -> Done:
 
 
 @contextmanager
-def opened_stores(app: App, stores: list[OpenStore]) -> Iterator[list[OpenStore]]:
+def opened_stores(app: Workspace, stores: list[OpenStore]) -> Iterator[list[OpenStore]]:
     """The encrypted memories of these stores, opened, each as a store that is in memory only.
 
     What cannot be opened is a warning. Raises Encrypted where there is no key at all.
@@ -207,7 +207,7 @@ def opened_stores(app: App, stores: list[OpenStore]) -> Iterator[list[OpenStore]
             store.index.close()
 
 
-def _rows(app: App, store: OpenStore) -> Iterator[Row]:
+def _rows(app: Workspace, store: OpenStore) -> Iterator[Row]:
     def failed(error: RecollectError) -> None:
         if not isinstance(error, (ForOtherKeys, SealBroken)):
             raise error  # it is so for all of them
@@ -219,7 +219,7 @@ def _rows(app: App, store: OpenStore) -> Iterator[Row]:
             yield Row(seen, document.stamp, service.memory_of(document.text, entry.path))
 
 
-def text_of(app: App, path: str) -> str:
+def text_of(app: Workspace, path: str) -> str:
     """The plain text of an encrypted file anywhere, for `git diff`; of any other file its text.
 
     What cannot be opened comes back as it is, for a comparison should not fail.
@@ -232,7 +232,7 @@ def text_of(app: App, path: str) -> str:
     return text
 
 
-def merge_files(app: App, base: str, ours: str, theirs: str, name: str = "") -> int:
+def merge_files(app: Workspace, base: str, ours: str, theirs: str, name: str = "") -> int:
     """Put two changes of a memory, or of settings of that `name`, together in the file `ours`.
 
     Gives in how many places two wordings stand now.
@@ -258,7 +258,7 @@ def merge_files(app: App, base: str, ours: str, theirs: str, name: str = "") -> 
 # ----------------------------------------------------------------------------------------- health
 
 
-def findings(app: App, store: OpenStore) -> Iterator[Finding]:
+def findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """What `doctor` says of encrypted memories; nothing is opened, and nobody is asked."""
     entries = service.entries_in(store)
     keys = keys_of(app)

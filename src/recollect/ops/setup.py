@@ -21,7 +21,7 @@ from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store import ownership as ours
 from recollect.store import settings as config
-from recollect.workspace import SCOPES, App, publish_after_change
+from recollect.workspace import SCOPES, Workspace, publish_after_change
 
 if TYPE_CHECKING:
     from recollect.context.pointers import Skill
@@ -92,7 +92,7 @@ class Wish(NamedTuple):
     auto_memory: str = ""  # how to live beside the memory that a client keeps by itself
 
 
-def init(app: App, wish: Wish, *, scope: str, dry_run: bool) -> Done:
+def init(app: Workspace, wish: Wish, *, scope: str, dry_run: bool) -> Done:
     """Make the stores, connect the clients and put in place the skill, as far as asked for."""
     clients = [client.name for client in chosen(app, wish.clients)]
     wanted = wish.lang or app.terminal_lang
@@ -119,7 +119,7 @@ def init(app: App, wish: Wish, *, scope: str, dry_run: bool) -> Done:
     return Done(stores, connected, skills, left, applied, told)
 
 
-def _choose_auto_memory(app: App, mode: str, scope: str, *, dry_run: bool) -> Applied | None:
+def _choose_auto_memory(app: Workspace, mode: str, scope: str, *, dry_run: bool) -> Applied | None:
     """Bring about the mode that was asked for, in the project if there is one."""
     if not mode:
         return None
@@ -131,7 +131,7 @@ def _choose_auto_memory(app: App, mode: str, scope: str, *, dry_run: bool) -> Ap
     return settings.change_setting(app, automemory.KEY, mode, scope=scope, dry_run=False).client
 
 
-def _put_skills(app: App, stores: Sequence[Made], *, dry_run: bool) -> list[Skill]:
+def _put_skills(app: Workspace, stores: Sequence[Made], *, dry_run: bool) -> list[Skill]:
     from recollect.context import pointers as keywords  # seldom needed
 
     done = []
@@ -144,7 +144,7 @@ def _put_skills(app: App, stores: Sequence[Made], *, dry_run: bool) -> list[Skil
     return done
 
 
-def _scopes(app: App, scope: str, clients: Sequence[str]) -> list[str]:
+def _scopes(app: Workspace, scope: str, clients: Sequence[str]) -> list[str]:
     """The scopes that are meant where none is named.
 
     A project's store in a project, the global one elsewhere; both for a client's set-up.
@@ -163,7 +163,7 @@ def _scopes(app: App, scope: str, clients: Sequence[str]) -> list[str]:
     return [*found, "global"] if clients or not found else found
 
 
-def _make_store(app: App, scope: str, lang: str, *, dry_run: bool) -> Made:
+def _make_store(app: Workspace, scope: str, lang: str, *, dry_run: bool) -> Made:
     root = app.wanted_root(scope)
     fresh = not os.path.exists(config.path_of(root))
     if not fresh:
@@ -182,18 +182,18 @@ def _make_store(app: App, scope: str, lang: str, *, dry_run: bool) -> Made:
     return Made(scope, root, fresh, lang)
 
 
-def installed(app: App) -> list[str]:
+def installed(app: Workspace) -> list[str]:
     """The clients that seem to be on this machine."""
     return [name for name, client in KNOWN.items() if client.is_installed(app.env)]
 
 
-def chosen(app: App, names: Sequence[str]) -> list[Client]:
+def chosen(app: Workspace, names: Sequence[str]) -> list[Client]:
     """The clients of these names, each once; with `all`, those that are on this machine."""
     wanted = [one for name in names for one in (installed(app) if name == ALL else [name])]
     return [KNOWN[name] for name in dict.fromkeys(wanted)]
 
 
-def is_connected(app: App, name: str) -> bool:
+def is_connected(app: Workspace, name: str) -> bool:
     """Whether a client's own files run our hooks, of whichever installation."""
     client = KNOWN[name]
     first = client.own(parts_of(app, client))[0]
@@ -211,7 +211,7 @@ def tools_command(name: str) -> str:
     return f"{KNOWN[name].tools} {shlex.join(Program(*program_paths()).server)}"
 
 
-def _note_place(app: App) -> None:
+def _note_place(app: Workspace) -> None:
     """Leave word where we are, for the plugin's launcher."""
     home = app.env.get("XDG_DATA_HOME") or os.path.join(app.env.get("HOME", "/"), ".local", "share")
     folder = os.path.join(home, "recollect")
@@ -221,13 +221,13 @@ def _note_place(app: App) -> None:
     )
 
 
-def program_for(app: App) -> Program:
+def program_for(app: Workspace) -> Program:
     """Our program, as the clients of this user are to run it now."""
     return Program(*program_paths(), asks=is_asked(app.env))
 
 
 def parts_of(
-    app: App, client: Client, project: str = "", *, asks: bool | None = None
+    app: Workspace, client: Client, project: str = "", *, asks: bool | None = None
 ) -> list[Part]:
     """The files of a client: the person's, and those of the project if there is one."""
     program = program_for(app)
@@ -235,7 +235,7 @@ def parts_of(
     return own + (client.project_parts(project) if project else [])
 
 
-def _note_path(app: App, client: str, part: Part) -> str:
+def _note_path(app: Workspace, client: str, part: Part) -> str:
     base = places.cache_root(app.env)
     if not base:
         raise StoreNotFound(where="a user without a home folder (HOME is not set)")
@@ -244,12 +244,12 @@ def _note_path(app: App, client: str, part: Part) -> str:
     return os.path.join(base, f"installed-{client}{own}.json")
 
 
-def _connect(app: App, client: str, part: Part, *, dry_run: bool) -> Connected:
+def _connect(app: Workspace, client: str, part: Part, *, dry_run: bool) -> Connected:
     done = files.install(part, _note_path(app, client, part), dry_run=dry_run)
     return Connected(client, done.path, done.changed, done.backup if done.changed else "")
 
 
-def reconnect(app: App) -> list[Connected]:
+def reconnect(app: Workspace) -> list[Connected]:
     """Put in or take out the hook that counts tool uses, where the agent is asked or no longer is.
 
     Only in files that are as this installation puts them but for that; `init` renews others.
@@ -265,7 +265,7 @@ def reconnect(app: App) -> list[Connected]:
     return done
 
 
-def uninstall(app: App, names: Sequence[str], *, dry_run: bool) -> list[Connected]:
+def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[Connected]:
     """Take what is ours out of the clients' files; of all clients without a name."""
     from recollect.features import auto_memory as automemory  # seldom needed
 
@@ -290,14 +290,14 @@ def uninstall(app: App, names: Sequence[str], *, dry_run: bool) -> list[Connecte
     return done + [Connected(automemory.CLIENT, path, True) for path in more]
 
 
-# -------------------- App: the token that lets clients in over HTTP.
+# -------------------- Workspace: the token that lets clients in over HTTP.
 
 
 BYTES = 32
 SHORTEST = 32  # characters
 
 
-def token_path(app: App) -> str:
+def token_path(app: Workspace) -> str:
     """Where the token is, or would be made."""
     home = app.env.get("HOME", "")
     base = app.env.get("XDG_DATA_HOME", "")
@@ -308,7 +308,7 @@ def token_path(app: App) -> str:
     return os.path.join(base, "recollect", "http-token")
 
 
-def http_token(app: App) -> str:
+def http_token(app: Workspace) -> str:
     """The token, made if there is none yet.
 
     Raises:

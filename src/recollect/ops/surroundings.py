@@ -21,10 +21,10 @@ from recollect.ops.setup import parts_of, program_for
 from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
-from recollect.workspace import App, Finding
+from recollect.workspace import Finding, Workspace
 from recollect.workspace import found as _found
 
-# -------------------- App: asking the server of our tools, as a client would start it, whether it answers.
+# -------------------- Workspace: asking the server of our tools, as a client would start it, whether it answers.
 
 
 LONGEST_SECONDS = 10
@@ -74,7 +74,7 @@ def program() -> Iterator[Finding]:
     )
 
 
-def clients(app: App) -> Iterator[Finding]:
+def clients(app: Workspace) -> Iterator[Finding]:
     """Of each client that is used or connected: whether ours is in its files, and works."""
     calls = _last_calls(app)
     program = program_for(app)
@@ -103,7 +103,7 @@ def clients(app: App) -> Iterator[Finding]:
 
 
 def _connection(
-    app: App, client: Client, states: list[tuple[Part, str]]
+    app: Workspace, client: Client, states: list[tuple[Part, str]]
 ) -> tuple[Finding | None, bool]:
     """What is to be said of a client's files, and whether all is in them as it should be."""
     found = {state: part for part, state in reversed(states)}
@@ -139,7 +139,7 @@ def _connection(
     ), False
 
 
-def _last_calls(app: App) -> dict[str, str]:
+def _last_calls(app: Workspace) -> dict[str, str]:
     """When the hooks of each client were last called, for the stores that concern us."""
     last: dict[str, str] = {}
     for scope, root in app.roots.items():
@@ -150,7 +150,7 @@ def _last_calls(app: App) -> dict[str, str]:
     return last
 
 
-def hooks(app: App, store: OpenStore) -> Iterator[Finding]:
+def hooks(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """Whether the hooks are really called for a store."""
     calls = {str(c.get("session")): str(c.get("time", "")) for c in store.journal.hot("signal")}
     last = max(calls.values(), default="")
@@ -180,7 +180,7 @@ def hooks(app: App, store: OpenStore) -> Iterator[Finding]:
             )
 
 
-def _unheard_session(app: App, store: OpenStore, calls: Collection[str], last: str) -> str:
+def _unheard_session(app: Workspace, store: OpenStore, calls: Collection[str], last: str) -> str:
     """When the client last wrote of a session here, if our hooks should have heard of it.
 
     In one that they are called in the client may work for long between two prompts.
@@ -199,7 +199,7 @@ def _unheard_session(app: App, store: OpenStore, calls: Collection[str], last: s
     return places.utc(newest) if places.utc(newest - LATE_SECONDS) > heard else ""
 
 
-def waiting(app: App, store: OpenStore) -> Iterator[Finding]:
+def waiting(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """What hooks asked for and no worker has done."""
     since = repair.waits_since(app, store)
     if since:

@@ -33,7 +33,7 @@ from recollect.errors import (
 from recollect.model.document import is_recipient
 from recollect.privacy import sealing as service
 from recollect.store import disk as fsio
-from recollect.workspace import App
+from recollect.workspace import Workspace
 
 # -------------------- Crypto: texts in and out of the age format, keys made and named.
 
@@ -304,13 +304,13 @@ def _state_of(text: str) -> str:
     return "keyring" if text.strip().startswith(_RING) else "file"
 
 
-# -------------------- App: the keys of a person, and whom is encrypted for.
+# -------------------- Workspace: the keys of a person, and whom is encrypted for.
 
 
 HERE, RECOVERY = "this machine", "recovery"
 
 
-def folder_of(app: App) -> str:
+def folder_of(app: Workspace) -> str:
     """The folder with the keys of this person."""
     base = app.env.get("XDG_CONFIG_HOME", "")
     if not base.startswith("/"):
@@ -321,13 +321,13 @@ def folder_of(app: App) -> str:
     return f"{base}/recollect"
 
 
-def keys_of(app: App) -> Keys:
+def keys_of(app: Workspace) -> Keys:
     """The keys of this person."""
     named = app.env.get("RECOLLECT_IDENTITY_FILE", "")
     return Keys(folder_of(app), os.path.abspath(named) if named else "", app.ask_passphrase)
 
 
-def sealing_of(app: App) -> AgeSealing:
+def sealing_of(app: Workspace) -> AgeSealing:
     """What opens and closes encrypted memories; for an agent it opens none."""
     keys = keys_of(app)
 
@@ -339,7 +339,7 @@ def sealing_of(app: App) -> AgeSealing:
     return AgeSealing([one.key for one in keys.recipients()], secrets)
 
 
-def _require_person(app: App, command: str) -> None:
+def _require_person(app: Workspace, command: str) -> None:
     what = "Only a person changes keys: run it in your own terminal."
     here.require_person(app.env, command, what)
 
@@ -372,7 +372,7 @@ class Made(NamedTuple):
         return {"identity": self.path, "recipients": rows, "recovery_file": self.recovery_file}
 
 
-def init(app: App, wish: Wish, *, dry_run: bool) -> Made:
+def init(app: Workspace, wish: Wish, *, dry_run: bool) -> Made:
     """Make the key of this machine, and a recovery key unless there is one.
 
     Of the keys that are encrypted for already, that of this name is replaced.
@@ -412,7 +412,7 @@ def init(app: App, wish: Wish, *, dry_run: bool) -> Made:
     return made
 
 
-def _keep_recovery(app: App, path: str, secret: str) -> None:
+def _keep_recovery(app: Workspace, path: str, secret: str) -> None:
     full = os.path.abspath(os.path.join(app.folder, path))
     for root in app.roots.values():
         if os.path.realpath(full).startswith(f"{os.path.realpath(root)}/"):
@@ -455,7 +455,7 @@ class State(NamedTuple):
         }
 
 
-def state(app: App) -> State:
+def state(app: Workspace) -> State:
     """What keys there are; no passphrase is asked for."""
     keys = keys_of(app)
     kept = keys.state()
@@ -490,7 +490,7 @@ class Changed(NamedTuple):
         }
 
 
-def add(app: App, key: str, name: str, *, dry_run: bool) -> Changed:
+def add(app: Workspace, key: str, name: str, *, dry_run: bool) -> Changed:
     """Encrypt for one more key, what is there already as well."""
     _require_person(app, "key-add")
     if not is_public(key):
@@ -500,7 +500,7 @@ def add(app: App, key: str, name: str, *, dry_run: bool) -> Changed:
     return _changed(app, keys, [*kept, Recipient(" ".join(name.split()), key)], dry_run=dry_run)
 
 
-def remove(app: App, name: str, *, dry_run: bool) -> Changed:
+def remove(app: Workspace, name: str, *, dry_run: bool) -> Changed:
     """Encrypt for a key no more. What it could read it may have kept."""
     _require_person(app, "key-remove")
     keys = keys_of(app)
@@ -519,7 +519,7 @@ def remove(app: App, name: str, *, dry_run: bool) -> Changed:
     return _changed(app, keys, kept, dry_run=dry_run)
 
 
-def rotate(app: App, *, dry_run: bool) -> Changed:
+def rotate(app: Workspace, *, dry_run: bool) -> Changed:
     """Make a new key for this machine in place of the newest one, which still opens what it did."""
     _require_person(app, "key-rotate")
     keys = keys_of(app)
@@ -533,14 +533,14 @@ def rotate(app: App, *, dry_run: bool) -> Changed:
     return _changed(app, keys, [Recipient(name, public_of(new)), *kept], dry_run=dry_run)
 
 
-def rewrap(app: App, *, dry_run: bool) -> Changed:
+def rewrap(app: Workspace, *, dry_run: bool) -> Changed:
     """Encrypt anew what is for other keys than those of today."""
     _require_person(app, "key-rewrap")
     keys = keys_of(app)
     return _changed(app, keys, keys.recipients(), dry_run=dry_run)
 
 
-def _changed(app: App, keys: Keys, recipients: list[Recipient], *, dry_run: bool) -> Changed:
+def _changed(app: Workspace, keys: Keys, recipients: list[Recipient], *, dry_run: bool) -> Changed:
     if not dry_run and recipients != keys.recipients():
         keys.keep_recipients(recipients)
     sealing = AgeSealing([one.key for one in recipients], keys.secrets)

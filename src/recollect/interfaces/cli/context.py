@@ -10,13 +10,13 @@ import sys
 from contextlib import suppress
 
 from recollect._fastimport import Pattern
+from recollect.app import App
 from recollect.errors import Failed, FileNotThere, RecollectError, StorageFailed, UsageProblem
 from recollect.i18n import say, translate, word
 from recollect.interfaces.cli.console import Paper, drop_output, shown_line
 from recollect.interfaces.cli.parsing import Choice, Command, option
 from recollect.model import memory as model
 from recollect.model.memory import Filter
-from recollect.workspace import App
 
 TYPE_CHECKING = False
 
@@ -247,8 +247,8 @@ MOST = 50
 
 def complete_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """The ids that start like this; none rather than an error."""
+    from recollect.app import App
     from recollect.model.memory import Filter
-    from recollect.workspace import App
 
     app = App(ctx.find_root().params.get("folder"))
     try:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from recollect._fastimport import NamedTuple
+from recollect.app import App
 from recollect.context.pack import attribute, harmless, visible
 from recollect.errors import AlreadyThere, MemoryNotFound, RecollectError, StoreNotFound
 from recollect.features import agent_tools as app_tools
@@ -23,7 +24,6 @@ from recollect.features.memories import Done
 from recollect.i18n import say, translate, word
 from recollect.interfaces.mcp.tools import BY_NAME, Refused, Tool, checked
 from recollect.model.memory import Filter
-from recollect.workspace import App
 
 PHRASES = ("what", "reason", "where", "who")
 

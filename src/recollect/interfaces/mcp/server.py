@@ -24,7 +24,7 @@ from recollect._fastimport import NamedTuple
 from recollect.interfaces.mcp.tools import BY_NAME, TOOLS
 
 if TYPE_CHECKING:
-    from recollect.workspace import App
+    from recollect.app import App
 
 
 # -------------------- MCP: the protocol: which message is answered with what, in both eras that clients speak.
@@ -322,8 +322,8 @@ class Desk:
                     del self._calls[call.key]
 
     def _answered(self, call: Call) -> dict[str, Any]:
+        from recollect.app import App
         from recollect.errors import RecollectError
-        from recollect.workspace import App
 
         request = call.request
         try:

@@ -1,0 +1,126 @@
+"""The composition root: a workspace with everything that the rooms above it do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cached_property, partial
+
+from recollect.errors import RecollectError
+from recollect.model.memory import Problem
+from recollect.ports import Embedder, Sealing, TranscriptReader
+from recollect.store import locations as places
+from recollect.store import ownership as ours
+from recollect.store.store import OpenStore
+from recollect.workspace import Workspace
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from recollect.capture.capture import Capture
+    from recollect.capture.session_files import FolderSessions
+
+IGNORE_HEAD = "# Kept out of git: "
+
+
+class App(Workspace):
+    """Everything that an interface needs, for one folder and one environment.
+
+    A command loads of these rooms only what it uses.
+    """
+
+    @cached_property
+    def sealing(self) -> Sealing:
+        """What opens and closes encrypted memories, with the keys of this person."""
+        from recollect.privacy.keys import sealing_of  # only those who encrypt have need of it
+
+        return sealing_of(self)
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """What makes vectors of texts, if this person has something that does."""
+        folder = places.embedders(self.env)
+        if folder and not os.path.isdir(folder):
+            return None
+        from recollect.features.embedding import in_use  # few have one
+
+        return in_use(self)
+
+    def sessions(self, store: OpenStore) -> FolderSessions:
+        """The session states of a store."""
+        from recollect.capture.session_files import FolderSessions
+
+        root = store.files.root
+        if store.scope != "project" or places.is_private(root):
+            return FolderSessions(root)
+        return FolderSessions(root, partial(self.came, root, "sessions"))
+
+    def readers(self) -> Mapping[str, TranscriptReader]:
+        """The transcript readers, by client."""
+        from recollect.clients.registry import Readers
+
+        return Readers()
+
+    def capture(self, store: OpenStore, target: OpenStore | None = None) -> Capture:
+        """Capturing the sessions of a store, into another one if that is the `target`."""
+        into = target or store
+        base = places.project_of_store(store.files.root)
+        if "episodic" in store.settings.encrypt | into.settings.encrypt:
+            from recollect.capture.sealed import SealedCapture  # seldom needed
+
+            return SealedCapture(into, self.sessions(store), self.readers(), self.redact, base)
+        from recollect.capture.capture import Capture
+
+        return Capture(into, self.sessions(store), self.readers(), self.redact, base)
+
+    def finish_encrypting(self, store: OpenStore) -> None:
+        """End what was begun: a memory that was encrypted lies nowhere in plain text."""
+        from recollect.features import hide_plain_text as hiding  # few encrypt
+
+        try:
+            hiding.finish_begun(self, store)
+        except RecollectError as error:  # it can be read all the same
+            store.problems.append(Problem("encrypted", str(error)))
+
+    def publish(self, store: OpenStore) -> bool:
+        """Renew views and brief; gives whether vectors are still to be made."""
+        from recollect.features import publish
+
+        publish.publish_all(self, store)
+        if not self.embedder:
+            return False
+        from recollect.features import embedding  # few have one
+
+        return embedding.lacks(self, store)
+
+    def came(self, root: str, folder: str) -> Mapping[str, int]:
+        """The files in a folder of a store that came with its repository, each with its size there."""
+        if not ours.repository_of(root):
+            return {}
+        from recollect.features import git_setup  # few journals are committed
+
+        return git_setup.committed(root, folder)
+
+    def keep_out_of_git(self, root: str) -> None:
+        """Give a store in a repository its `.gitignore`, if none of its lines are ours."""
+        is_there = places.line_of(f"{root}/.gitignore").startswith(IGNORE_HEAD)
+        if is_there or not ours.repository_of(root):
+            return
+        from recollect.features import git_setup  # seldom needed
+
+        with suppress(RecollectError):  # what cannot be written there fails on its own
+            git_setup.keep_out(root)
+
+    def open_doubted(self, store: OpenStore) -> None:
+        """Have a store believe only what it should."""
+        from recollect.features import accepted_stores  # once for most stores
+
+        accepted_stores.open_doubted(self, store)
+
+    def leave_to_projects(self, store: OpenStore) -> None:
+        """Give projects what an earlier version kept for them in the global store."""
+        from recollect.features import takeover  # once for each machine
+
+        if takeover.leave_to_projects(self, store):
+            self.forget_roots()
