@@ -42,8 +42,9 @@ def closed(desk: Desk) -> Desk:
 def _talk(word: str = "zbigniew") -> Transcript:
     talk = Transcript()
     talk.prompt(f"We decided to give {word} doubloons because the marmalade committee says so.")
-    talk.shell("make kingfisher", "marmalade: no such committee", 1)
-    talk.shell("make kingfisher COMMITTEE=marmalade", "ok")
+    talk.shell("pytest tests/kingfisher", "E   ModuleNotFoundError: No module named 'marmalade'", 1)
+    talk.shell("pip install marmalade", "Successfully installed marmalade-1.0")
+    talk.shell("pytest tests/kingfisher", "3 passed in 0.10s")
     talk.edit("src/kingfisher.py")
     talk.answer(f"The kingfisher has given {word} 4711 doubloons.")
     return talk
