@@ -223,7 +223,7 @@ def test_archiving_archives_and_the_next_pass_hears_what_went(tmp_path: Path) ->
     app = App(str(project.folder), project.env)
     (done,) = app_archive.archive(app, scope="", force=False, dry_run=False)
     assert names(done.rows) == ["talk"]
-    page = project.root / "semantic/a-b.md"
+    page = project.root / "semantic/deployment.md"
     assert not page.exists()
     lifecycle.consolidate(app, scope="", dry_run=False)
     assert "- Port is 8080." in page.read_text()

@@ -49,7 +49,7 @@ def test_the_worker_of_a_store_sees_to_it(project: Project) -> None:
 def test_what_a_session_says_is_heard_by_the_pass_after_it_goes(project: Project) -> None:
     session(project, "one", "Port is 8080.")
     assert is_done(project, "2026-05-01")
-    page = project.root / "semantic/a-b.md"
+    page = project.root / "semantic/deployment.md"
     assert not page.exists()
     with project.opened_at("2026-05-02T09:00:00Z") as (app, store):
         lifecycle.consolidate_store(app, store)

@@ -18,7 +18,7 @@ from recollect.store.store import OpenStore
 from .house import Crash, House, crash
 
 LATER = "2026-05-01T09:00:00Z"
-FACTS = "semantic/redis-cache.md"
+FACTS = "semantic/deployment.md"
 FEEDBACK = "procedural/feedback.md"
 
 
@@ -74,7 +74,7 @@ def test_what_an_episode_says_goes_where_it_belongs_and_the_episode_into_the_arc
     assert "## Never push to main\n\n- Never push to main." in house.texts()[FEEDBACK]
     assert house.texts()[f"archive/{path}"] == text
     store = house.open()
-    assert store.require("redis-cache").layer == "semantic"
+    assert store.require("deployment").layer == "semantic"
     assert store.require("talk").archived
 
 
@@ -133,7 +133,7 @@ def test_history_names_what_was_done_and_to_which_memory() -> None:
     run(house)
     causes = {past.cause: past.memories for past in history(house)}
     assert causes == {
-        "consolidate/absorb": ("redis-cache",),
+        "consolidate/absorb": ("deployment",),
         "consolidate/supersede": ("a",),
         "consolidate/decay": ("talk",),
     }
@@ -265,7 +265,7 @@ def test_private_and_always_loaded_memories_are_left_alone() -> None:
     house.write("core/project.md", "---\ntags: [redis, cache]\n---\nPort is 7070.\n\nX is y.\n")
     house.write("semantic/p.md", "---\ntags: [redis, cache]\nprivate: true\n---\nA is b.\n")
     episode(house, "secret", "Host is db.", private="true")
-    episode(house, "talk", "Disk is sda.", decay_after="2027-01-01")
+    episode(house, "talk", "The server has two disks.", decay_after="2027-01-01")
     before = memories(house)
     run(house)
     after = memories(house)

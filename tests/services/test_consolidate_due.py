@@ -18,7 +18,7 @@ from recollect.store.journal import FolderJournal
 
 from .project import Project
 
-FACTS = "semantic/a-b.md"
+FACTS = "semantic/deployment.md"
 
 
 def episode(project: Project, name: str, body: str) -> None:
@@ -34,12 +34,12 @@ def test_it_is_due_once_a_day(project: Project) -> None:
     assert not is_done(project, "2026-05-01T09:00:00Z")  # there is nothing
     episode(project, "one", "Port is 8080.")
     assert is_done(project, "2026-05-01T09:10:00Z")
-    episode(project, "two", "Host is db.")
+    episode(project, "two", "The host is web1.")
     assert not is_done(project, "2026-05-01T23:00:00Z")
-    assert "Host is db." not in (project.root / FACTS).read_text()
+    assert "The host is web1." not in (project.root / FACTS).read_text()
     assert is_done(project, "2026-05-02T00:10:00Z")
-    assert "Host is db." in (project.root / FACTS).read_text()
-    assert "a-b" in (project.root / "MEMORY.md").read_text()
+    assert "The host is web1." in (project.root / FACTS).read_text()
+    assert "deployment" in (project.root / "MEMORY.md").read_text()
 
 
 def test_it_is_due_when_more_than_twenty_episodes_are_new_or_changed(project: Project) -> None:

@@ -96,5 +96,5 @@ def test_passes_at_once_end_like_one_j14(tmp_path: Path) -> None:
     files = project.files()
     for n in range(12):
         where = [path for path, data in files.items() if f"Item {n} is blue." in data.decode()]
-        assert sorted(where) == [f"archive/episodic/e{n}.md", f"semantic/t{n % 3}-u.md"]
+        assert sorted(where) == [f"archive/episodic/e{n}.md", "semantic/domain.md"]
         assert files[where[-1]].decode().count(f"Item {n} is blue.") == 1

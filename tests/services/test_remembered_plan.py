@@ -22,9 +22,10 @@ from recollect.store import history as undoing
 from recollect.store.store import OpenStore
 
 from .house import House
-from .test_consolidate import FACTS, LATER, at, episode, run
+from .test_consolidate import LATER, at, episode, run
 from .test_consolidate_laws import episodes, files, house_of, slow
 
+FACTS = "semantic/database.md"
 SAME = "The pool has 10 links.\n\nThe host is db.local.\n\nLogs are in Loki.\n"
 
 

@@ -27,6 +27,7 @@ from recollect.model import frontmatter
 from recollect.model.claim_key import near_key
 from recollect.model.conflicts import conflict_between
 from recollect.model.entries import shelved
+from recollect.model.layers import DOMAIN, SUBJECTS
 from recollect.model.memory import TRUSTS, Memory
 
 from .build import any_text, episode
@@ -225,8 +226,8 @@ def test_beside_a_title_any_order_of_absorbing_gives_the_same_facts(
         known += heard[n : n + 1]  # a title has no mark: who said it again is heard again
         store = Store(known, files)
         files = store.after(store.plan()).files
-    names = {near_key(name) for name in ("Facts about redis and cache", "How to work here")}
-    names.add(near_key("关于 redis和cache 的事实"))
+    names = {near_key("How to work here"), *map(near_key, DOMAIN)}
+    names.update(near_key(name) for one in SUBJECTS for name in (one.en, one.zh))
     one, other = (set(map(near_key, stated(Store([], f)))) for f in (files, at_once.files))
     assert one - names == other - names
 

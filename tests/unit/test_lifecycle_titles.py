@@ -179,7 +179,7 @@ def test_what_was_put_below_a_reason_stays_when_a_person_rules(reason: str) -> N
     _, after = run([AGAINST], files, RULED._replace(rulings={KEY: "new"}))
     assert "superseded\n" not in after[DECISION].partition("---\n#")[0]
     assert "Host is db." in said(after[DECISION])
-    assert codec.memory_from_text(after[DECISION], DECISION).title == "Facts about redis and cache"
+    assert codec.memory_from_text(after[DECISION], DECISION).title == "Database"
 
 
 def test_a_reason_that_is_overtaken_takes_no_decision_along() -> None:
@@ -192,7 +192,7 @@ def test_a_reason_that_is_overtaken_takes_no_decision_along() -> None:
 
 @pytest.mark.parametrize(
     ("title", "new", "named"),
-    [("Use npm", "Never use npm.", "Facts about redis and cache"), ("使用 npm", "不要使用 npm。", "关于 redis和cache 的事实")],
+    [("Use npm", "Never use npm.", "Database"), ("使用 npm", "不要使用 npm。", "数据库")],
 )  # fmt: skip
 def test_what_was_put_into_a_file_since_stays_when_its_title_goes(
     title: str, new: str, named: str

@@ -15,6 +15,7 @@ from recollect.model.claim_key import near_key, past_comment
 from recollect.model.document import Part, parts_of
 from recollect.model.entries import is_solution, without_comments
 from recollect.model.facts import MARK
+from recollect.model.layers import is_subject, subject_of
 from recollect.model.memory import Memory
 from recollect.text.redact import strip_private
 from recollect.text.sentences import shortened
@@ -22,9 +23,6 @@ from recollect.text.tokens import is_cjk
 
 FEEDBACK = "procedural/feedback.md"
 TITLES = {"en": "How to work here", "zh": "工作方式"}
-FACTS = {"en": "Facts about {tags}", "zh": "关于{tags}的事实"}
-AND = {"en": (", ", " and "), "zh": ("、", "和")}
-MISCELLANEOUS = {"en": "Miscellaneous", "zh": "其他"}
 # A section is as little trusted as its least trusted line, so that each trust has its own.
 NOTED = {
     "user": ("Noted", "要点"),
@@ -245,12 +243,9 @@ AGAIN = " +"  # behind the title of a section whose first choice is taken
 
 _OURS = {
     *(name for row in NOTED.values() for name in row),
-    *MISCELLANEOUS.values(),
     *TITLES.values(),
 }
-_OUR_FACTS = re.compile(
-    "|".join(re.escape(form).replace(r"\{tags\}", ".+") for form in FACTS.values())
-)
+_ONCE_OURS = re.compile(r"Facts about .+|关于.+的事实|Miscellaneous|其他")
 
 
 class Title(NamedTuple):
@@ -314,7 +309,8 @@ def _is_said(title: str, said: Iterable[Statement]) -> bool:
 def _is_name(title: str) -> bool:
     """Whether a title names a subject: one of our own, or that of a solution."""
     bare = _bare(title).removesuffix(label_of(title))
-    return bare in _OURS or bool(_OUR_FACTS.fullmatch(bare)) or is_solution(title)
+    is_ours = bare in _OURS or is_subject(bare) or bool(_ONCE_OURS.fullmatch(bare))
+    return is_ours or is_solution(title)
 
 
 def title_for(text: str, label: str = "") -> str:
@@ -393,18 +389,6 @@ def _turned(part: Part, action: Replace, taken: set[str]) -> Part:
     return Part(heading, "".join(f"{row}{eol}" for row in rows))
 
 
-def facts_title(tags: Sequence[str], lang: str) -> str:
-    """What a file of facts is called: what it is about, as one says it."""
-    names = [name for tag in tags if (name := " ".join(tag.split()))]
-    if not names:
-        return MISCELLANEOUS[lang]
-    comma, last = AND[lang]
-    about = last.join(filter(None, (comma.join(names[:-1]), names[-1])))
-    edge = " " if lang == "zh" and not is_cjk(about[0]) else ""
-    after = " " if lang == "zh" and not is_cjk(about[-1]) else ""
-    return FACTS[lang].replace("{tags}", f"{edge}{about}{after}")
-
-
 def followed(text: str, actions: Iterable[Replace]) -> str:
     """The text of a file under a title that says nothing that these actions took out of it."""
     for action in actions:
@@ -415,12 +399,16 @@ def followed(text: str, actions: Iterable[Replace]) -> str:
         if not is_title and _is_said(action.old, statements_of(memory.body)):
             continue
         lang = "zh" if any(map(is_cjk, action.old)) else "en"
-        title = title_for(action.new) if action.new else facts_title(memory.tags, lang)
+        title = title_for(action.new) if action.new else _subject_of(memory.body, lang)
         text = codec.with_title(text, title)
         if is_title:
             text = codec.with_field(text, "kind", "fact") if memory.kind in REASONED else text
             text = codec.with_body(text, _noted(frontmatter.split_front(text).body, action.past))
     return text
+
+
+def _subject_of(body: str, lang: str) -> str:
+    return subject_of("\n".join(said.text for said in statements_of(body)), lang)
 
 
 def _noted(body: str, past: str) -> str:

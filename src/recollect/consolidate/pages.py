@@ -24,6 +24,7 @@ from recollect.model.conflicts import (
     says_with_subject,
     topics_of,
 )
+from recollect.model.layers import named_subject
 from recollect.model.memory import TRUSTS, Memory, lowest_trust
 from recollect.text.redact import strip_private
 
@@ -204,7 +205,10 @@ class Shelf:
         self.changed: set[str] = (
             set()
         )  # the keys of claims that came or went; whoever asks, empties it
+        self.named: Counter[str] = Counter()  # how many claims name each subject
+        self._counted: set[str] = set()
         for reading in readings:
+            self.count_subjects((held.text, held.key) for held in reading.held if not held.title)
             self.paths.add(reading.path)
             self.past.update(reading.past)
             if reading.page:
@@ -213,6 +217,14 @@ class Shelf:
                 self._stand(held)
                 if held.key in keys or not held.topics.isdisjoint(topics):
                     self._file(held)
+
+    def count_subjects(self, claims: Iterable[tuple[str, str]]) -> None:
+        """Count the subjects that claims name, each claim once; they come with their near keys."""
+        for text, key in claims:
+            name = named_subject(text).casefold() if ":" in text or "：" in text else ""
+            if name and key not in self._counted:
+                self._counted.add(key)
+                self.named[name] += 1
 
     def add_page(self, page: Page) -> None:
         """Take in a page."""

@@ -30,24 +30,25 @@ from recollect.consolidate.actions import (
     Wait,
     can_turn,
     conflict_key,
-    facts_title,
     title_for,
 )
-from recollect.consolidate.claims import Claim
+from recollect.consolidate.claims import Claim, is_claim
 from recollect.consolidate.edit import can_replace, fits_in_place
 from recollect.consolidate.episodes import Heard, Plain, Source, heard_of, is_heard
 from recollect.consolidate.pages import Held, Page, Reading, Shelf
-from recollect.model import frontmatter
+from recollect.model import frontmatter, layers
 from recollect.model.claim_key import past_comment, past_key
 from recollect.model.conflicts import Conflict, Standing, is_newer, keeping_subject
 from recollect.model.document import stem_of
 from recollect.model.memory import LEVELS, TRUSTS, Memory, free_name, slug_of
+from recollect.text.tokens import plain_words, stem
 
 # -------------------- Lifecycle: which file a claim belongs into.
 
 
 LEAST_COMMON = 2
-MOST_NAMING = 3  # tags that name a new file
+EARNS_A_PAGE = 3  # entries that name the same subject
+LONGEST_SUBJECT = 3  # words of a page's title that names a subject
 
 
 class Placing:
@@ -58,6 +59,18 @@ class Placing:
         self.shelf = shelf
         self.rules = rules
         self._known: dict[tuple[str, str], str] = {}
+        self._titles: dict[
+            str, tuple[str, frozenset[str]]
+        ] = {}  # of pages of a subject of their own
+        for page in shelf.pages.values():
+            self._take_title(page.path, page.title)
+
+    def _take_title(self, path: str, title: str) -> None:
+        words = frozenset(map(stem, plain_words(title)))
+        is_page = path.startswith("semantic/") and path.count("/") == 1
+        is_named = 0 < len(words) <= LONGEST_SUBJECT and not layers.is_subject(title)
+        if is_page and is_named and not is_claim(title):
+            self._titles[path] = title, words
 
     def place_for(self, episode: Memory, claim: Claim, mark: Mark) -> tuple[list[Start], str, str]:
         """`(new files, path, heading)` for a claim."""
@@ -67,9 +80,9 @@ class Placing:
             heading = title_for(claim.text, RULE_OF[claim.trust][is_zh])
         else:
             heading = NOTED[claim.trust][is_zh]
-            if best := self._best(episode, claim.trust):
+            if best := self._best(episode, claim):
                 return [], best, heading
-            wanted, start = self._facts_file(episode, mark, claim.text)
+            wanted, start = self._facts_file(mark, claim.text)
         page = self.shelf.pages.get(wanted)
         if page and self._takes(page, claim.trust):
             return [], wanted, heading
@@ -82,14 +95,30 @@ class Placing:
         is_trusted = TRUSTS.index(page.trust) >= TRUSTS.index(trust)
         return page.is_open and is_trusted
 
-    def _best(self, episode: Memory, trust: str) -> str:
-        known = self._known.get((episode.id, trust), "")
+    def _best(self, episode: Memory, claim: Claim) -> str:
+        """The page that a claim goes to as it is: of the subject that it names, or by its writer's tags."""
+        named = layers.named_subject(claim.text).casefold()
+        words = set(map(stem, plain_words(claim.text)))
+        about = [
+            (title.casefold() == named, len(said), path)
+            for path, (title, said) in self._titles.items()
+            if (title.casefold() == named or said <= words) and self._takes_in(path, claim.trust)
+        ]
+        if about:
+            return max(about)[2]
+        key = episode.id, claim.trust
+        known = self._known.get(key, "")
         if not known or known not in self.shelf.pages:
-            known = self._known[episode.id, trust] = self._found_best(episode, trust)
+            known = self._known[key] = self._tagged(episode, claim.trust)
         return known
 
-    def _found_best(self, episode: Memory, trust: str) -> str:
-        tags = frozenset(tag.casefold() for tag in episode.tags)
+    def _takes_in(self, path: str, trust: str) -> bool:
+        page = self.shelf.pages.get(path)
+        return page is not None and self._takes(page, trust)
+
+    def _tagged(self, episode: Memory, trust: str) -> str:
+        """The page with most of an episode's tags; those of a session are words of its title."""
+        tags = frozenset(tag.casefold() for tag in episode.tags if episode.kind != "session")
         fitting = [
             (common, LEVELS.index(page.salience), page.last_accessed, page.path)
             for path, common in self.shelf.common_tags(tags).items()
@@ -108,12 +137,16 @@ class Placing:
         title = TITLES[self.rules.lang]
         return FEEDBACK, Start(FEEDBACK, "", title, "procedural", "rule", (), own)
 
-    def _facts_file(self, episode: Memory, mark: Mark, text: str) -> tuple[str, Start]:
-        names = sorted(episode.tags, key=lambda tag: not _is_said(tag, text))[:MOST_NAMING]
-        title = facts_title(names, self.rules.lang)
-        title += RULE_OF[mark.trust][self.rules.lang == "zh"]  # the person's has another title
-        path = f"semantic/{slug_of('-'.join(names)) if names else 'misc'}.md"
-        return path, Start(path, "", title, "semantic", "fact", episode.tags, mark)
+    def _facts_file(self, mark: Mark, text: str) -> tuple[str, Start]:
+        """The page of the subject that three entries name, else of one that every project has."""
+        named = layers.named_subject(text)
+        title = layers.subject_of(text, self.rules.lang)
+        if named and self.shelf.named[named.casefold()] >= EARNS_A_PAGE:
+            title = named
+        path = f"semantic/{slug_of(title)}.md"
+        # The page is for everybody's entries; each says whose it is.
+        own = mark._replace(trust="user", source="observed")
+        return path, Start(path, "", title, "semantic", "fact", (), own)
 
     def _free_path(self, wanted: str) -> str:
         folder, _, name = wanted.removesuffix(".md").rpartition("/")
@@ -124,6 +157,7 @@ class Placing:
         return f"{folder}/{free_name(name, is_taken)}.md"
 
     def _open(self, start: Start) -> None:
+        self._take_title(start.path, start.title)
         self.shelf.add_page(
             Page(
                 start.path,
@@ -137,14 +171,6 @@ class Placing:
                 is_open=True,
             )
         )
-
-
-def _is_said(tag: str, text: str) -> bool:
-    """Whether a text has this tag as a word."""
-    word, said = tag.casefold(), text.casefold()
-    if not word.isascii():
-        return word in said
-    return word in {one.strip(".,;:!?()`'\"") for one in said.split()}
 
 
 MOST_ROUNDS = 8
@@ -200,6 +226,7 @@ class _Planner:
         every = [heard for row in said.values() for heard in row]
         topics = frozenset(topic for heard in every for topic in heard.topics)
         self.shelf = Shelf(readings, {heard.key for heard in every}, topics)
+        self.shelf.count_subjects((heard.claim.text, heard.key) for heard in every)
         self.placing = Placing(self.shelf, rules)
         self.actions: list[Action] = []
         self.waiting: set[str] = set(rules.waiting)

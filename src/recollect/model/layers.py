@@ -189,3 +189,122 @@ SHARED = {
     "solution": "procedural/feedback.md",
     "pointer": "reference/external-systems.md",
 }
+
+
+# -------------------- Subjects: the page of a fact for which nobody names one.
+
+
+class Subject(NamedTuple):
+    """A page for what is about one of the subjects that every project has."""
+
+    en: str
+    zh: str
+    words: Pattern  # how a statement says it is about that, in either language
+    paths: Pattern  # of which files it then speaks
+
+
+def _subject(en: str, zh: str, words: str, chinese: str, paths: str) -> Subject:
+    return Subject(
+        en,
+        zh,
+        Pattern(rf"\b(?:{words})s?\b|{chinese}", re.I),
+        Pattern(rf"(?<![\w.-])(?:[\w.@-]+/)*(?:{paths})", re.I),
+    )
+
+
+SUBJECTS = (
+    _subject(
+        "Database", "数据库",
+        r"database|db|sql|sqlite|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|schema|migration|table|column|foreign key"
+        r"|transaction|query|queries|orm|prisma|sqlalchemy|alembic|jsonb|connection pool",
+        "数据库|数据表|表结构|字段|迁移|事务|索引|查询|连接池|缓存库", r"migrations?/|schema\b|[\w-]+\.sql\b|prisma/|db/|models?/",
+    ),
+    _subject(
+        "API", "接口",
+        r"apis?|endpoint|rest|graphql|grpc|openapi|swagger|webhook|http status|status code|json response|request body|route"
+        r"|idempotency|pagination",
+        "接口|端点|路由|请求体|响应|状态码|回调地址|分页", r"api/|routes?/|controllers?/|handlers?/|openapi\b|[\w-]+\.proto\b",
+    ),
+    _subject(
+        "Frontend", "前端",
+        r"frontend|front end|ui|css|tailwind|react|vue|svelte|next\.?js|component|button|page layout|dark mode|sidebar|modal"
+        r"|browser|dom|html|icon",
+        "前端|界面|页面|按钮|组件|样式|侧栏|左侧|弹窗|浏览器|图标", r"frontend/|components?/|[\w-]+\.(?:tsx|jsx|vue|svelte|css|scss|html)\b",
+    ),
+    _subject(
+        "Testing", "测试",
+        r"tests?|testing|tested|pytest|jest|vitest|mocha|mock|fixture|unit test|e2e|playwright|coverage|assertion|flaky",
+        "测试|用例|断言|覆盖率|模拟数据", r"tests?/|spec/|__tests__/|[\w-]+[._-](?:test|spec)\.\w+|test_[\w-]+\.py\b|conftest\.py",
+    ),
+    _subject(
+        "Build and CI", "构建与 CI",
+        r"build|builds|ci|compiler|compile|bundle|bundler|webpack|vite|make|makefile|gradle|cmake|github actions?|workflow"
+        r"|pipeline|runner|artifact|cargo build|docker build|cache key",
+        "构建|编译|打包|流水线|持续集成", r"\.github/workflows/|makefile\b|dockerfile\b|\.gitlab-ci|vite\.config|webpack\.config",
+    ),
+    _subject(
+        "Deployment", "部署",
+        r"deploy|deploys|deployed|deployment|release|released|staging|production|server|host|hosted|hosting|port|kubernetes|k8s"
+        r"|helm|terraform|docker|container|nginx|systemd|ecs|aws|azure|gcp|vps|rollback|rollout|domain name|monitoring",
+        "部署|发布|上线|服务器|生产环境|测试环境|端口|容器|域名|阿里云|回滚|监控|日志", r"deploy/|k8s/|helm/|terraform/|[\w-]+\.tf\b|docker-compose",
+    ),
+    _subject(
+        "Dependencies", "依赖",
+        r"dependency|dependencies|package|library|libraries|version|upgrade|pin|pinned|lockfile|npm|pnpm|yarn|pip|poetry|uv|cargo"
+        r"|renovate|dependabot|node|java|python \d|jdk|sdk",
+        "依赖|版本|升级|锁定|包管理", r"package(?:-lock)?\.json|pnpm-lock|yarn\.lock|pyproject\.toml|requirements[\w-]*\.txt|cargo\.toml|go\.mod",
+    ),
+    _subject(
+        "Security", "安全",
+        r"security|secret|password|token|oauth|jwt|auth|authentication|authorization|login|permission|role|encrypt|encrypted"
+        r"|encryption|certificate|tls|ssl|csrf|xss|cors|api key|credential|privacy|gdpr|pii",
+        "安全|密码|密钥|令牌|权限|登录|鉴权|认证|加密|证书|隐私|可见", r"auth/|security/|[\w-]+\.pem\b|\.env\b",
+    ),
+    _subject(
+        "Style", "代码风格",
+        r"style|naming|named|name of|lint|linter|ruff|eslint|prettier|black|format|formatted|formatter|indent|tabs|spaces|code comment"
+        r"|docstring|camelcase|snake_case|type hint|typing|wording|tone|docs|documentation|readme",
+        "风格|命名|格式化|缩进|注释|文档|措辞|空格", r"\.editorconfig|\.eslintrc|\.prettierrc|ruff\.toml|docs?/|readme\b|[\w-]+\.md\b",
+    ),
+    _subject(
+        "Git and reviews", "Git 与评审",
+        r"git|branch|branches|commit|commits|rebase|squash|merge|merged|pull request|prs?|review|reviewer|changelog|tag|tagged"
+        r"|cherry-pick|worktree|main branch|github",
+        "分支|提交|合并|变基|评审|拉取请求|标签", r"\.git/|changelog\b|codeowners\b|\.gitignore",
+    ),
+    _subject(
+        "People", "人员",
+        r"team|owner|maintainer|customer|client's|user is|users are|colleague|manager|stakeholder|contact|on call|responsible"
+        r"|timezone|works? at|speaks?",
+        "团队|负责人|客户|同事|经理|联系人|用户是|用户不是|值班", r"(?!)",
+    ),
+)  # fmt: skip
+DOMAIN = ("Domain", "业务")  # all that is about what the project itself is about
+_PLACES_SAID = 2  # a path tells more than a word
+_NAMED = Pattern(
+    r"^([^\s:：,，.。;；!?`\[\](){}/\\][^:：,，.。;；!?`\[\](){}/\\]{1,30}?)\s*(?::\s|：)"
+)
+_MOST_NAMING_WORDS = 3
+
+
+def subject_of(text: str, lang: str) -> str:
+    """The subject, of the few that every project has, that a statement itself and its paths tell of."""
+    best, most = DOMAIN[lang == "zh"], 0
+    for one in SUBJECTS:
+        words = {found[0].casefold() for found in one.words.finditer(text)}
+        said = len(words) + _PLACES_SAID * bool(one.paths.search(text))
+        if said > most:
+            best, most = one.zh if lang == "zh" else one.en, said
+    return best
+
+
+def named_subject(text: str) -> str:
+    """The subject that a statement names itself, as in `Order store: PostgreSQL`; nothing if none."""
+    found = _NAMED.match(text)
+    name = " ".join(found[1].split()) if found else ""
+    return name if len(name.split()) <= _MOST_NAMING_WORDS and not is_subject(name) else ""
+
+
+def is_subject(title: str) -> bool:
+    """Whether a title is one of those that every project has, in either language."""
+    return title in {*DOMAIN, *(name for one in SUBJECTS for name in (one.en, one.zh))}
