@@ -107,6 +107,8 @@ SESSION = """# Fix the login
 - Asked: fix the login page. It loops.
 - Outcome: I fixed it. The login page redirects to /home. Release 1.2.0 is published. Prices are updated twice a day. 文档已更新。 Done.
 - Commits: fix: the login
+- Pull request: The login no longer loops (#12)
+- Wrote: docs/login.md tells how the login works
 
 ## Decisions
 
@@ -128,6 +130,10 @@ Prose between them counts.
 
 - [convention] Small commits with a test in each
   - source: instructed
+
+## Commands
+
+- `go test ./...` runs in every session (4×)
 
 ## Issues
 

@@ -330,13 +330,15 @@ def _unmarked(text: str) -> tuple[str, str]:
 BEHAVIOURAL, FACTUAL = "behavioural", "factual"
 
 _NO_CLAIMS = frozenset(
-    """files|related files|files modified|todo|todos|to-dos|open todos|next steps|metadata|tracing|keywords|commits
+    """files|related files|files modified|todo|todos|to-dos|open todos|next steps|metadata|tracing|keywords|commits|commands
     |conversation info|raw conversation log|references|links|see also
-    |文件|相关文件|修改的文件|待办|待办事项|下一步|元数据|元信息|溯源|追溯|关键词|提交|对话信息|参考|链接|相关链接""".replace("\n", "").replace("    ", "").split("|")
+    |文件|相关文件|修改的文件|待办|待办事项|下一步|元数据|元信息|溯源|追溯|关键词|提交|命令|对话信息|参考|链接|相关链接""".replace("\n", "").replace("    ", "").split("|")
 )  # fmt: skip
 _SUMMARIES = frozenset("summary|topic summary|摘要|主题摘要|概要|总结".split("|"))
-# Lines of a summary that record what was asked, answered and committed: nobody states them.
-_RECORDS = re.compile(r"(?:Asked|Outcome|Commits|请求|结果|提交)\s*[:：]", re.I)
+# Lines of a summary that record what was asked, answered, committed and written: nobody states them.
+_RECORDS = re.compile(
+    r"(?:Asked|Outcome|Commits|Pull request|Issue|Wrote|请求|结果|提交|合并请求|议题|写了)\s*[:：]", re.I
+)
 # What an answer begins with says nothing to who has not heard the question.
 _OBJECTION = re.compile(
     r"^(?:(?:no|nope|nah|wrong|yes|ok(?:ay)?)[,.!]\s+|(?:不|不对|错了|好的?|对)[，。！]\s*)+(?=\S)",
