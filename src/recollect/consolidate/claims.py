@@ -337,7 +337,8 @@ _NO_CLAIMS = frozenset(
 _SUMMARIES = frozenset("summary|topic summary|摘要|主题摘要|概要|总结".split("|"))
 # Lines of a summary that record what was asked, answered, committed and written: nobody states them.
 _RECORDS = re.compile(
-    r"(?:Asked|Outcome|Commits|Pull request|Issue|Wrote|请求|结果|提交|合并请求|议题|写了)\s*[:：]", re.I
+    r"(?:Asked|Outcome|Commits|Pull request|Issue|Wrote|请求|结果|提交|合并请求|议题|写了)\s*[:：]",
+    re.I,
 )
 # What an answer begins with says nothing to who has not heard the question.
 _OBJECTION = re.compile(
