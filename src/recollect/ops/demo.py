@@ -16,7 +16,7 @@ from recollect.consolidate.claims import claims_in
 from recollect.consolidate.pages import reading_of
 from recollect.errors import Failed
 from recollect.model.claim_key import near_key
-from recollect.model.conflicts import conflict_between
+from recollect.model.conflicts import conflict_between, says_with_subject
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Filter
 from recollect.ops.demo_history import (
@@ -63,10 +63,16 @@ def found_again(store: OpenStore) -> list[Found]:
     for entry in reversed(store.index.entries(Filter(archived=True, layer="episodic"))):
         for claim in claims_in(memory_from_text(store.read(entry).text, entry.path)):
             key = near_key(claim.text)
-            place = stands.get(key) or past.get(key) or _overtaken_in(said_now, claim.text)
-            how = STANDS if key in stands else OVERTAKEN if place else LOST
+            here = stands.get(key) or _with_subject_in(said_now, claim.text)
+            place = here or past.get(key) or _overtaken_in(said_now, claim.text)
+            how = STANDS if here else OVERTAKEN if place else LOST
             found.append(Found(entry.id, claim.text, how, place))
     return found
+
+
+def _with_subject_in(said: Mapping[str, str], text: str) -> str:
+    """The file that says this together with what it is about, if one does."""
+    return next((path for other, path in said.items() if says_with_subject(other, text)), "")
 
 
 def _overtaken_in(said: Mapping[str, str], text: str) -> str:
