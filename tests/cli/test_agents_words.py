@@ -49,6 +49,20 @@ def test_a_rule_of_an_agent_is_not_the_persons_in_chinese(person: Person) -> Non
     assert "周五" not in decided(person, "zh")
 
 
+def test_a_core_file_is_signed_by_who_wrote_it_last(person: Person) -> None:
+    signed = {
+        "agent": 'source="inferred" trust="agent"',
+        "user": 'source="instructed" trust="user"',
+    }
+    for n, who in enumerate(("agent", "user", "agent", "user")):
+        person.ok(
+            "memory-set", "conventions", f"Push {n} times.", env=MARKS[0] if who == "agent" else {}
+        )
+        brief = person.ok("recall", "--start").out
+        head = brief.partition('id="conventions"')[2].partition(">")[0]
+        assert signed[who] in head
+
+
 @pytest.mark.parametrize("mark", MARKS, ids=lambda mark: next(iter(mark)))
 def test_what_an_agent_edits_is_the_persons_no_more(person: Person, mark: dict[str, str]) -> None:
     person.ok("save", "Never push to main", "--kind", "rule")

@@ -336,6 +336,7 @@ def test_what_a_repository_brings_is_never_told_as_the_persons(clone: Someone) -
         assert WORD not in hook
     assert "4 notes that the person has not accepted" in brief(clone)
     assert "4 memories came with the repository" in clone.run("doctor").out
+    assert "4 memories came with the repository" in clone.ok("init", "--scope", "project").err
     assert trusts(clone) == {"external"}
     shown = clone.ok("show", "feedback", "--json").json
     assert (shown["trust"], shown["source"]) == ("external", "referenced")

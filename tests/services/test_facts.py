@@ -398,7 +398,7 @@ def test_a_core_file_keeps_its_front_matter_and_says_who_wrote_it_last() -> None
     done = core.write(house.open(), "Project", "A better queue.", "agent")
     assert (done.path, done.what) == ("core/project.md", "changed")
     assert house.texts()["core/project.md"] == (
-        f"---\ntrust: agent\nupdated: {NOW}\nowner: me\n---\nA better queue.\n"
+        f"---\nsource: inferred\ntrust: agent\nupdated: {NOW}\nowner: me\n---\nA better queue.\n"
     )
     assert core.write(house.open(), "project", "A better queue.\n", "user").what == "unchanged"
     undoing.undo(house.open())

@@ -12,6 +12,7 @@ from recollect.errors import CoreNotFound, OutsideStore
 from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import memory_from_text
+from recollect.model.entries import SOURCE_OF
 from recollect.model.memory import Change, Entry, Filter, is_id
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, publish_after_change, trust_of
@@ -82,6 +83,7 @@ def _planned(
     text = codec.with_body(old.text, body)
     if memory.trust != trust:
         text = codec.with_field(text, "trust", trust)
+        text = codec.with_field(text, "source", SOURCE_OF[trust])
     if frontmatter.split_front(text).lines:
         text = codec.with_field(text, "updated", store.now)
     return Written(memory.id, path, "changed", layer=memory.layer, text=text), old.stamp
@@ -92,7 +94,7 @@ def _new(store: OpenStore, name: str, path: str, body: str, trust: str) -> str:
         **codec.default_fields(path),
         "id": name,
         "title": codec.memory_from_text(body, path).title,
-        "source": "instructed",
+        "source": SOURCE_OF[trust],
         "trust": trust,
         "created": store.now,
         "updated": store.now,

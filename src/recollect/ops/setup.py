@@ -14,8 +14,8 @@ from recollect.clients import config_files as files
 from recollect.clients.base import Part, Program
 from recollect.clients.registry import KNOWN, Client
 from recollect.errors import AlreadyThere, FileNotThere, RecollectError, StoreNotFound, Unreadable
+from recollect.features import accepted_stores, takeover
 from recollect.features import git_setup as ingit
-from recollect.features import takeover
 from recollect.features.ask import is_asked
 from recollect.store import disk as fsio
 from recollect.store import locations as places
@@ -110,7 +110,12 @@ def init(app: Workspace, wish: Wish, *, scope: str, dry_run: bool) -> Done:
         _note_place(app)
         app.forget_roots()
         for made in stores:
-            publish_after_change(app, app.opened(made.path, made.scope))
+            store = app.opened(made.path, made.scope)
+            publish_after_change(app, store)
+            if store.files.believed is not None and (n := accepted_stores.doubted(store)):
+                app.warnings.append(
+                    f"{n} memories came with the repository and are told as its words, not as yours; `recollect review --repository accept` takes them as yours on this machine."
+                )
     skills = _put_skills(app, stores, dry_run=dry_run) if wish.skill else ()
     offered = [name for name in installed(app) if not is_connected(app, name)]
     left = [name for name in offered if name not in clients]
