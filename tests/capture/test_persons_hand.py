@@ -143,18 +143,16 @@ def test_a_memory_that_was_moved_is_brought_up_to_date_where_it_is(place: str, d
     assert "Never paint the lid red" in new.read_text()
     assert not old.exists()
     files = {str(f.relative_to(desk.root)) for f in desk.root.rglob("*.md")}
-    kept, log = {"episodic/2026-03-04-build-the-teapot-service/conversation.md"}, ""
-    if place.endswith("/summary.md"):
-        kept, log = set(), place.replace("summary", "conversation")
-    log = log or "episodic/teapot/conversation.md"
-    assert files == {place, log, "procedural/feedback.md"} | kept
+    kept = "episodic/2026-03-04-build-the-teapot-service/conversation.md"
+    log = place.replace("summary", "conversation") if "summary" in place else kept
+    assert files == {place, log, "procedural/feedback.md"}
     assert "Now the lid." in (desk.root / log).read_text()
 
 
 def test_a_memory_with_another_id_is_known_by_its_session(desk: Desk) -> None:
     transcript = a_day()
     desk.capture(transcript)
-    edit(file_of(desk), ("---\ntitle:", "---\nid: my-teapot\ntitle:"))
+    edit(file_of(desk), (f"id: {desk.memory().id}", "id: my-teapot"))
 
     desk.capture(resumed(transcript))
 

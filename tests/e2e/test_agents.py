@@ -109,7 +109,7 @@ def test_one_session_remembers_through_the_tool_and_the_next_one_recalls(
     told = {
         row["title"]: "For an hour" in connected.text(row["id"]) for row in connected.sessions()
     }
-    noted = told.pop("Please note what we agreed on")
+    noted = told.pop("Note what we agreed on")
     assert noted == (agent.name in TELLS_SERVER_ITS_SESSION)
     assert not any(told.values())
 
@@ -128,7 +128,7 @@ def test_resumed_session_renews_its_memory_and_gets_no_second_brief(
     [after] = connected.sessions()
     assert after["id"] == before["id"]
     text = connected.text(after["id"])
-    assert "We will use RabbitMQ for the work queue" in text
+    assert "RabbitMQ for the work queue" in text
     assert text.count("- `app.py`") == 1
     said = all_text(api.turns[-1])
     assert FIRST_PROMPT in said

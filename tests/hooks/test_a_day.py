@@ -52,7 +52,7 @@ def test_each_of_three_sessions_lands_in_its_own_project(machine: Machine) -> No
         here = {name for name, where in NAMES.items() if where == folder}
         store = machine.home / folder / ".claude" / "memory"
         found = {}
-        for file in store.glob("episodic/*/summary.md"):
+        for file in store.glob("**/episodic/*/summary.md"):
             text = file.read_text("utf-8") + (file.parent / "conversation.md").read_text("utf-8")
             (name,) = [name for name in NAMES if name in text]
             found[name] = text

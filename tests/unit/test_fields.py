@@ -270,11 +270,11 @@ def test_the_text_of_a_new_memory_reads_back_as_the_same_memory(
 
 
 def test_a_new_text_says_what_differs_from_the_usual_and_nothing_else() -> None:
-    path = "semantic/decisions/use-redis.md"  # with a number, it would say its id
+    path = "semantic/decisions/use-redis.md"
     fields = fields_of(memory_from_text("# Use Redis\n", path))
     times = {"created": "2026-01-11T14:30:00Z", "updated": "2026-01-11T14:30:00Z"}
     text = new_text({**fields, **times, "last-accessed": "2026-01-11"}, "# Use Redis\n", path)
-    said = "title: Use Redis\ntype: semantic\ncreated: 2026-01-11T14:30:00Z\n"
+    said = "id: use-redis\ntitle: Use Redis\ntype: semantic\ncreated: 2026-01-11T14:30:00Z\n"
     assert text == f"---\n{said}---\n# Use Redis\n"
     other: dict[str, Value] = {
         "id": "d7",

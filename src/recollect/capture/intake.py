@@ -25,7 +25,7 @@ from recollect.model.memory import (
     is_sealed_path,
 )
 from recollect.store.store import OpenStore
-from recollect.text.tokens import STOP_WORDS, cue_words, is_cjk
+from recollect.text.tokens import STOP_WORDS, cue_words
 
 TYPE_CHECKING = False
 
@@ -177,7 +177,6 @@ class Rival(NamedTuple):
 
 
 STATING = ("rule", "pattern", "decision", "fact")
-LEAST_STATING = 3  # words of a statement of which a number is one
 
 
 def _rivals(store: OpenStore, draft: Draft, choice: layers.Choice, shared: str) -> list[Rival]:
@@ -197,8 +196,8 @@ def _rivals(store: OpenStore, draft: Draft, choice: layers.Choice, shared: str) 
         conflict = conflict_between(text, draft.title)
         if conflict is None or TRUSTS.index(draft.trust) < TRUSTS.index(one.trust):
             continue
-        if conflict.why == "number" and _length(draft.title) < LEAST_STATING:
-            continue  # "Title 4" is as likely a name as a statement
+        if conflict.why == "number":
+            continue  # "Memory 4 of the day" is as likely a name as a statement
         rival = Rival(one.id, one.path, text)
         if conflict.certainty == SURE:
             found.append(rival)
@@ -206,11 +205,6 @@ def _rivals(store: OpenStore, draft: Draft, choice: layers.Choice, shared: str) 
             about.append(rival)  # it says for what, and the draft does not
     # Of two that say for what, nobody knows which one is meant.
     return list(dict.fromkeys(found or (about if len(about) == 1 else [])))
-
-
-def _length(text: str) -> int:
-    """How many words a text has; each Chinese character is one."""
-    return sum(sum(map(is_cjk, word)) or 1 for word in text.split())
 
 
 def _with_subject(title: str, rivals: Sequence[Rival]) -> str:

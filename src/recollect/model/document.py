@@ -441,8 +441,7 @@ def _unsaid(fields: Mapping[str, Value], path: str) -> dict[str, str]:
     updated = str(fields.get("updated", "")) or created
     usual = default_fields(path, layer) if path else layer_defaults(layer)
     usual.pop("type", "")  # a file that somebody moves stays what it is
-    if path and not model.is_number(stem_of(path).partition("-")[0]):  # numbers are for good
-        usual["id"] = stem_of(path)
+    usual.pop("id", "")  # a copy, a second name in the archive or a rename must not change it
     usual |= {"updated": created, "last-accessed": updated[:10]}
     if layer == "episodic":
         usual |= {"retention": "temporary", "decay-after": decay_day(created)}
