@@ -363,7 +363,7 @@ def keeping_subject(old: str, new: str) -> str:
     """`new` as it reads in place of `old`: what it is about is said where only `old` says it.
 
     `Use npm for the shop front end` and `use pnpm` make `Use pnpm for the shop front end`; the
-    reason of the old claim goes with it, that of the new one stays.
+    reason of the old claim goes with it.
     """
     was, now = _used_in(old), _used_in(new)
     if not _is_about_more(was, now) or not was or not now or was.name == now.name:
@@ -374,9 +374,7 @@ def keeping_subject(old: str, new: str) -> str:
     names = [_surface(frame, text) for frame, text in ((was, said), (now, new))]
     if not all(names):
         return new
-    bare = _REASON.replaced(without_explanation(new) or new, "")[0]
-    reason = new[len(bare) :] if new.startswith(bare) else ""
-    return said.replace(names[0], names[1], 1) + reason
+    return said.replace(names[0], names[1], 1)
 
 
 _SHORT = re.compile(
