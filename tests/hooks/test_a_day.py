@@ -61,7 +61,9 @@ def test_each_of_three_sessions_lands_in_its_own_project(machine: Machine) -> No
             assert all(f"{name}{turn} for the kettle" in text for turn in range(TURNS))
         assert not [f for f in store.rglob("*") if _tells_of(f, set(NAMES) - here)]
         person = Person(machine.home, machine.home / folder)
-        hits = person.ok("search", "kettle", "--kind", "session", "--json").json["hits"]
+        hits = person.ok("search", "kettle", "--kind", "session", "--archived", "--json").json[
+            "hits"
+        ]
         assert len(hits) == len(here)
         brief = person.ok("recall", "--start").out
         assert {name for name in NAMES if f"{name}0" in brief} == here
