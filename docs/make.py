@@ -1,7 +1,7 @@
-"""Make the pages that say what the code says: errors.md, commands.md, settings.md.
+"""Generate the pages that the code determines: commands.md (also in Chinese), errors.md, settings.md.
 
     python docs/make.py             write them
-    python docs/make.py --check     fail if one of them is not as the code says
+    python docs/make.py --check     fail if one of them is out of date
 
 Touches: the pages beside it.
 """
@@ -9,18 +9,18 @@ Touches: the pages beside it.
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-
-import click
+from typing import Any
 
 from recollect.errors import every_error
-from recollect.interfaces.cli.context import BUG_EXIT
-from recollect.interfaces.cli.help import click_program
-from recollect.interfaces.cli.main import GROUPS
+from recollect.i18n import help_word
+from recollect.interfaces.cli.command import BUG_EXIT
+from recollect.interfaces.cli.help import flags_of, paragraphs_of, purpose_of, usage_of
+from recollect.interfaces.cli.main import FAMILIES, FULL_NAMES, GROUPS, command_of
 from recollect.store import settings as config
 
 HERE = Path(__file__).parent
@@ -64,7 +64,7 @@ SHAPES = {
 
 
 def main() -> int:
-    """Write the pages, or with `--check` say which are not as the code says."""
+    """Write the pages, or with `--check` name those that are out of date."""
     check = "--check" in sys.argv[1:]
     stale = []
     for name, text in pages().items():
@@ -75,7 +75,7 @@ def main() -> int:
         if not check:
             path.write_text(text, "utf-8")
     if stale and check:
-        sys.stderr.write(f"Not as the code says: {', '.join(stale)}. Run `python docs/make.py`.\n")
+        sys.stderr.write(f"Out of date: {', '.join(stale)}. Run `python docs/make.py`.\n")
         return 1
     return 0
 
@@ -83,7 +83,8 @@ def main() -> int:
 def pages() -> dict[str, str]:
     """Every page by its name."""
     return {
-        "commands.md": commands_page(),
+        "commands.md": commands_page("en"),
+        "commands.zh.md": commands_page("zh"),
         "errors.md": errors_page(),
         "settings.md": settings_page(),
     }
@@ -91,73 +92,82 @@ def pages() -> dict[str, str]:
 
 # -------------------------------------------------------------------------------------- commands
 
+# What a page of commands says besides the help.
+FRAMES = {
+    "en": {
+        "title": "# Commands",
+        "other": "[中文](commands.zh.md)",
+        "intro": [
+            "`recollect -C FOLDER COMMAND` runs as if started in that folder. Every command takes `--json` and",
+            "`--help`; what changes something takes `--dry-run`. Exit codes: [errors.md](errors.md).",
+        ],
+        "same": "`recollect {name}` is the same.",
+        "heads": ["Option", "What it does"],
+        "example": "Example:",
+        "answers": "`--json` answers:",
+        "colon": ": ",
+    },
+    "zh": {
+        "title": "# 命令",
+        "other": "[English](commands.md)",
+        "intro": [
+            "`recollect -C 目录 命令` 如同在该目录中运行。每个命令都接受 `--json` 和 `--help`；凡有改动的命令都接受",
+            "`--dry-run`。退出码见 [errors.md](errors.md)。",
+        ],
+        "same": "`recollect {name}` 与此相同。",
+        "heads": ["选项", "作用"],
+        "example": "示例：",
+        "answers": "`--json` 的回答：",
+        "colon": "：",
+    },
+}
 
-def commands_page() -> str:
-    """Every command with its options, its example and its answer."""
-    lines = [
-        "# Commands",
-        "",
-        MADE,
-        "",
-        "`recollect -C FOLDER COMMAND` runs as if started in that folder. Every command takes `--json` and",
-        "`--help`; what changes something takes `--dry-run`. Exit codes: [errors.md](errors.md).",
-        "",
-    ]
+
+def commands_page(lang: str) -> str:
+    """Every command with its options, its example and its answer, in a language."""
+    frame, say = FRAMES[lang], partial(help_word, lang)
+    lines = [frame["title"], "", MADE, "", frame["other"], "", *frame["intro"], ""]
     for title, rows in GROUPS.items():
-        lines += [f"**{title}**", ""]
-        lines += [f"- [`{name}`](#{name}): {about}" for name, _, about in rows]
+        name = title if title in FAMILIES else say(title)
+        about = f"{frame['colon']}{say(FAMILIES[title])}" if title in FAMILIES else ""
+        lines += [f"**{name}**{about}", ""]
+        for command, _, summary in rows:
+            full = FULL_NAMES.get(command, command)
+            link = f"[`{full}`](#{full.replace(' ', '-')})"
+            lines.append(f"- {link}{frame['colon']}{say(summary)}")
         lines.append("")
     for rows in GROUPS.values():
-        for name, _, _ in rows:
-            lines += _command(name)
+        for command, _, _ in rows:
+            lines += _command(command, frame, say)
     return _page(lines)
 
 
-def _command(name: str) -> list[str]:
-    program = click_program()
-    root = program.make_context("recollect", [], resilient_parsing=True)
-    command = program.get_command(root, name)
-    if command is None:
-        raise SystemExit(f"{name} is listed, but there is no such command")
-    context = click.Context(command, info_name=name, parent=root)
-    words, _, example = inspect.cleandoc(command.help or "").partition("\n\n\b\nExample:\n")
-    usage = " ".join(["recollect", name, *command.collect_usage_pieces(context)])
-    lines = [f"## {name}", "", words.strip(), "", "```console", f"$ {usage}", "```", ""]
-    options = [p for p in command.get_params(context) if isinstance(p, click.Option)]
-    rows = [
-        (_option(option), option.help or "") for option in options if "--help" not in option.opts
-    ]
-    lines += [*_table(["Option", "What it does"], rows), "", "Example:", "", "```console"]
-    lines += [line.removeprefix("  ") for line in example.rstrip().split("\n")]
-    lines += ["```", ""]
+def _command(name: str, frame: dict[str, Any], say: Callable[[str], str]) -> list[str]:
+    command, full = command_of(name), FULL_NAMES.get(name, name)
+    lines = [f"## {full}", ""]
+    for paragraph in paragraphs_of(command):
+        lines += [say(paragraph), ""]
+    if full != name:
+        lines += [frame["same"].format(name=name), ""]
+    lines += ["```console", f"$ recollect {usage_of(command)}", "```", ""]
+    rows = [(f"`{flags_of(one)}`", purpose_of(say, one)) for one in command.parameters if one.flags]
+    lines += [*_table(frame["heads"], rows), "", frame["example"], ""]
+    lines += ["```console", *command.example.split("\n"), "```", ""]
     if name in SHAPES:
-        lines += ["`--json` answers:", "", "```json", SHAPES[name], "```", ""]
+        lines += [frame["answers"], "", "```json", SHAPES[name], "```", ""]
     return lines
-
-
-def _option(option: click.Option) -> str:
-    """An option with what it takes, as in `--layer semantic | procedural`."""
-    if option.is_flag:
-        return f"`{option.opts[-1]}`"
-    kind = option.type
-    takes = " | ".join(kind.choices) if isinstance(kind, click.Choice) else kind.name.upper()
-    if isinstance(kind, click.IntRange):
-        takes = "N"
-    default = f" ({option.default})" if option.show_default else ""
-    return f"`{option.opts[-1]} {takes}`{default}"
 
 
 # ---------------------------------------------------------------------------- errors and settings
 
 
 def errors_page() -> str:
-    """Every error: when it comes, its exit code, what it says and what to do next."""
+    """Every error: its exit code, its sentence and the next step."""
     rows = [
         (
-            f"`{error.name_of_kind()}`",
+            f"`{error.kind}`",
             str(error.exit_code),
-            error.__doc__ or "",
-            _plain(error.sentence),
+            _plain(error.sentence) if error.sentence != "{what}" else error.__doc__ or "",
             _plain(error.next_step),
         )
         for error in every_error()[1:]
@@ -168,17 +178,17 @@ def errors_page() -> str:
             "",
             MADE,
             "",
-            "An error is one sentence on stderr, and what to do next. With `--json` it is an object on stdout:",
+            "An error is one sentence on stderr and a next step. With `--json` it is an object on stdout:",
             "",
             "```json",
             ERROR_SHAPE,
             "```",
             "",
-            "`kind` and `exit` are promises; the sentences are in the language of the store. The codes of groups:",
+            "`kind` and `exit` are stable; the sentences are in the language of the store. Exit codes:",
             "",
             *_table(["Exit", "Meaning"], EXITS),
             "",
-            *_table(["Kind", "Exit", "When", "Sentence", "Next step"], rows),
+            *_table(["Kind", "Exit", "Sentence", "Next step"], rows),
             "",
         ]
     )
@@ -201,9 +211,9 @@ def settings_page() -> str:
             "",
             MADE,
             "",
-            "`config.toml` in a store, in TOML; `recollect config` lists what is in force and where it was set,",
-            "`recollect config KEY VALUE` changes one line and keeps your comments. A project's settings come",
-            "before those of all projects. A key or value that is not known is named and left out; it stops nothing.",
+            "`config.toml` in a store; `recollect config` lists the settings in force and where each was set,",
+            "`recollect config KEY VALUE` changes one line and keeps your comments. A project's settings",
+            "override those of all projects. Unknown keys and values are reported and ignored.",
             "",
             *_table(["Setting", "Default", "Takes", "What for"], rows),
             "",

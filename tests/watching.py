@@ -20,6 +20,7 @@ import recollect
 
 OURS = os.path.dirname(recollect.__file__) + os.sep
 LOCAL = ("127.0.0.1", "::1", "localhost")
+MODEL = "RECOLLECT_TEST_MODEL"  # names the programs that a test has in the place of models
 refused: list[str] = []
 
 
@@ -59,13 +60,17 @@ def _require_known(program: object, argv: str | Sequence[object]) -> None:
 
 
 def is_known(program: str, argv: Sequence[str], env: Any) -> bool:
-    """Whether Recollect may start this: itself, git without hooks, or the person's editor for one file."""
+    """Whether Recollect may start this: itself, git without hooks, the list of processes, an editor, a test's model."""
+    if list(argv) == ["/bin/ps", "-axww", "-o", "pid=,command="]:
+        return True
     is_itself = any(word.startswith(OURS) or word == "recollect" for word in argv[1:6])
     if os.path.basename(program).startswith("python") and is_itself:
         return True
     settings = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never")
     safe = ["git", *(word for one in settings for word in ("-c", one))]
     if list(argv[:7]) == safe and argv[7] in ("rev-parse", "config", "ls-files", "cat-file"):
+        return True
+    if program in env.get(MODEL, "").split(os.pathsep):
         return True
     editor = shlex.split(env.get("VISUAL") or env.get("EDITOR") or "")
     return bool(editor) and list(argv[:-1]) == editor

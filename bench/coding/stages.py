@@ -12,7 +12,6 @@ from typing import Any
 from bench import filed, switches
 from recollect.search import evidence, lookup, rank, spelling
 from recollect.search import index_read as best
-from recollect.search import index_read as bm25
 
 _EVEN = ", ".join(["1.0"] * len(rank.FIELD_WEIGHTS))
 
@@ -29,17 +28,17 @@ def _without_tags(judge: Callable[..., bool]) -> Callable[..., bool]:
 
 
 STAGES: dict[str, tuple[switches.Switch, ...]] = {
-    "fields weigh differently": tuple((one, "WEIGHTS", _EVEN) for one in (lookup, best, bm25)),
+    "fields weigh differently": tuple((one, "WEIGHTS", _EVEN) for one in (lookup, best)),
     "records of sessions weigh less": ((rank, "KIND", {}),),
-    "files at hand": ((rank, "FILE_BONUS", 0.0), (rank, "FOLDER_BONUS", 0.0)),
+    "files at hand": ((rank, "file_bonus", lambda *_: 0.0),),
     "triggers": ((rank, "TRIGGER_BONUS", 0.0),),
     "times in the cue": ((rank.Cue, "_spoken", lambda cue: ((0, 0), cue.words)),),
     "the newer first": ((rank, "is_newer", lambda *_: False),),
-    "words that mean the same": ((spelling, "_alike", switches.nothing),),
+    "words that mean the same": ((spelling, "_synonyms", switches.nothing),),
     "spelling": ((spelling, "_near", switches.nothing), (spelling, "characters", lambda _: [])),
     "tags are evidence": ((rank, "judge", _without_tags(rank.judge)),),
-    "what everybody says asks for little": ((evidence, "EVERYDAY", ""),),
-    "what is usual tells less": ((evidence, "USUAL", ""),),
+    "what everybody says asks for little": ((evidence, "EVERYDAY", frozenset()),),
+    "what is usual tells less": ((evidence, "USUAL", frozenset()),),
     "nothing between two Chinese words": (
         (evidence, "_is_between", lambda *_: False),
         (evidence, "UNKNOWN_PAIR_WORTH", evidence.UNKNOWN_WORTH),

@@ -4,16 +4,20 @@
 does no work.
 """
 
-__version__ = "0.1.0"
 __all__ = ["__version__", "open_store"]
 
 TYPE_CHECKING = False  # for type checkers it is true; `typing` is not imported for it
 if TYPE_CHECKING:
+    from recollect._version import __version__
     from recollect.api import open_store
 
 
 def __getattr__(name: str) -> object:
-    """Load the API on first use, so that importing the package costs nothing."""
+    """Load what the package offers on first use, so that importing it costs nothing."""
+    if name == "__version__":
+        from recollect._version import __version__
+
+        return __version__
     if name == "open_store":
         from recollect.api import open_store
 

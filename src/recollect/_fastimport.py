@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterator
 
-__all__ = ["NamedTuple"]
+__all__ = ["NamedTuple", "Pattern", "digest"]
 
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 else:
     from _collections import _tuplegetter
 
-    OWN = ("__annotations__", "__module__", "__qualname__")
     CONSTRUCTORS = {}
     new = tuple.__new__
 
@@ -87,7 +86,7 @@ else:
             return type(name, (tuple,), METHODS | known | getters | namespace | {"__new__": made})
 
     class NamedTuple(metaclass=_Maker):
-        """What a class of named values says as its base."""
+        """Base of a class of named values."""
 
 
 # -------------------- Pattern: a regular expression that is compiled when it is first used.
@@ -142,3 +141,15 @@ class Pattern:
     def sub(self, new: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
         """The text with the matches replaced."""
         return self.compiled.sub(new, text, count)
+
+
+# -------------------- Digest: `hashlib` would load all of OpenSSL, 4 MB in every process.
+
+
+def digest(text: str, size: int) -> bytes:
+    """The BLAKE2 digest of a text in so many bytes."""
+    try:
+        from _blake2 import blake2b
+    except ImportError:  # an interpreter that is built in another way
+        from hashlib import blake2b
+    return blake2b(text.encode("utf-8", "replace"), digest_size=size).digest()

@@ -14,11 +14,10 @@ from recollect.errors import MemoryNotFound
 from recollect.features import memories as writing
 from recollect.features import reading
 from recollect.model.memory import Entry, Filter, Memory
-from recollect.search.search import Found
+from recollect.search.search import Hit
 from recollect.store import history as undoing
-from recollect.store.history import Past
+from recollect.store.history import ChangeGroup
 from recollect.store.store import OpenStore
-from recollect.workspace import publish_after_change
 
 
 class Fields(TypedDict, total=False):
@@ -99,8 +98,7 @@ class Memories:
         listed = {k: (v,) if isinstance(v, str) else v for k, v in fields.items() if k in _LISTS}
         given = {**fields, **{k: tuple(v) for k, v in listed.items()}}  # type: ignore[arg-type]
         store = self._freshen(self._stores[0])
-        written = save_module.save(store, Draft(title, body, **given))  # type: ignore[arg-type]
-        return self._published(store, written)
+        return save_module.save(store, Draft(title, body, **given))  # type: ignore[arg-type]
 
     def edit(self, memory_id: str, body: str, *, title: str | None = None) -> Written:
         """Replace the body (and title) of a memory or of a section `id#anchor`.
@@ -109,7 +107,7 @@ class Memories:
             MemoryNotFound: there is no such memory or section.
         """
         store = self._store_of(memory_id)
-        return self._published(store, writing.edit(store, memory_id, body=body, title=title))
+        return writing.edit(store, memory_id, body=body, title=title)
 
     def set(self, memory_id: str, **values: str | Sequence[str]) -> Written:
         """Set fields of the front matter; `_` in a name stands for `-`, an empty value clears.
@@ -123,7 +121,7 @@ class Memories:
             key.replace("_", "-"): value if isinstance(value, str) else ",".join(value)
             for key, value in values.items()
         }
-        return self._published(store, writing.set_fields(store, memory_id, fields))
+        return writing.set_fields(store, memory_id, fields)
 
     def forget(self, memory_id: str) -> Written:
         """Take a memory, or a section of it, out of the store; `undo` brings it back.
@@ -132,9 +130,9 @@ class Memories:
             MemoryNotFound: there is no such memory.
         """
         store = self._store_of(memory_id)
-        return self._published(store, writing.forget(store, memory_id))
+        return writing.forget(store, memory_id)
 
-    def undo(self, name: str = "") -> Past:
+    def undo(self, name: str = "") -> ChangeGroup:
         """Take back the last change of the store, or the one named by its id or its memory.
 
         Raises:
@@ -142,11 +140,9 @@ class Memories:
             ChangedMeanwhile: the file was changed again after it.
         """
         store = self._store_with_change(name)
-        past = undoing.undo(store, name)
-        publish_after_change(self._app, store)
-        return past
+        return undoing.undo(store, name)
 
-    def history(self, memory_id: str = "") -> list[Past]:
+    def history(self, memory_id: str = "") -> list[ChangeGroup]:
         """The changes of the store or of one memory, newest first."""
         return undoing.history(self._store_with_change(memory_id), memory_id)
 
@@ -158,7 +154,7 @@ class Memories:
         """
         store = self._store_of(memory_id)
         entry = store.require(memory_id.partition("#")[0])
-        return store.told(store.read(entry), entry.path)
+        return store.as_trusted(store.read(entry), entry.path)
 
     def entries(self, only: Filter | None = None) -> Iterator[Entry]:
         """The memories without their text, newest first."""
@@ -167,7 +163,7 @@ class Memories:
         listed = reading.entries(self._app, only or Filter(), scope=self._scope)
         yield from (one.entry for one in listed)
 
-    def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Found]:
+    def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
         """The memories that match some words, best first."""
         for store in self._stores:
             self._freshen(store)
@@ -201,10 +197,6 @@ class Memories:
             if not name or undoing.history(store, name) or _has_change(store, name):
                 return store
         return self._stores[0]
-
-    def _published(self, store: OpenStore, written: Written) -> Written:
-        publish_after_change(self._app, store)
-        return written
 
 
 _LISTS = ("tags", "trigger", "files", "concepts")

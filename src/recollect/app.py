@@ -9,11 +9,11 @@ from functools import cached_property, partial
 
 from recollect.errors import RecollectError
 from recollect.model.memory import Problem
-from recollect.ports import Embedder, Sealing, TranscriptReader
+from recollect.ports import Embedder, Extractor, Sealing, TranscriptReader
 from recollect.store import locations as places
 from recollect.store import ownership as ours
 from recollect.store.store import OpenStore
-from recollect.workspace import Workspace
+from recollect.workspace import Workspace, ask
 
 TYPE_CHECKING = False
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from recollect.capture.capture import Capture
     from recollect.capture.session_files import FolderSessions
 
+# Above this many memories the views are left to the worker, so that a save stays quick.
+MOST_AT_ONCE = 300
 IGNORE_HEAD = "# Kept out of git: "
 
 
@@ -62,6 +64,12 @@ class App(Workspace):
 
         return Readers()
 
+    def extractor(self, name: str) -> Extractor:
+        """What asks the model that the setting `capture.model` names. Raises ModelFailed."""
+        from recollect.clients.models import extractor_of  # few have one
+
+        return extractor_of(name, self.env)
+
     def capture(self, store: OpenStore, target: OpenStore | None = None) -> Capture:
         """Capturing the sessions of a store, into another one if that is the `target`."""
         into = target or store
@@ -74,22 +82,58 @@ class App(Workspace):
 
         return Capture(into, self.sessions(store), self.readers(), self.redact, base)
 
+    def seal_sessions(self, store: OpenStore) -> None:
+        """Encrypt what is kept of sessions in plain, where the settings have it so."""
+        if "episodic" not in store.settings.encrypt:
+            return
+        from recollect.capture.sealed import SealedCapture
+
+        sessions = self.sessions(store)
+        base = places.project_of_store(store.files.root)
+        capture = SealedCapture(store, sessions, self.readers(), self.redact, base)
+        for one in list(sessions.every()):
+            state = sessions.load(one.client, one.session_id)
+            if state and state.raw_bytes:
+                capture.closed(state)
+
     def finish_encrypting(self, store: OpenStore) -> None:
         """End what was begun: a memory that was encrypted lies nowhere in plain text."""
-        from recollect.features import hide_plain_text as hiding  # few encrypt
+        from recollect.privacy import hiding  # few encrypt
 
         try:
             hiding.finish_begun(self, store)
         except RecollectError as error:  # it can be read all the same
             store.problems.append(Problem("encrypted", str(error)))
 
-    def publish(self, store: OpenStore) -> bool:
-        """Renew views and brief; gives whether vectors are still to be made."""
-        from recollect.features import publish
+    def publish(self, store: OpenStore) -> list[str]:
+        """Renew views and brief now; gives the names of the views that were written."""
+        from recollect.publish import publish_all
 
-        publish.publish_all(self, store)
-        if not self.embedder:
-            return False
+        store.is_changed = False
+        return publish_all(self, store)
+
+    def brief(self, store: OpenStore) -> str:
+        """Make the brief of a store now, and keep it for the hook."""
+        from recollect.publish import keep_brief
+
+        return keep_brief(self, store)
+
+    def publish_or_ask(self, store: OpenStore) -> None:
+        """Renew views and brief, or ask the worker to, if the store is large.
+
+        The worker itself does it in any case. Every store that is opened calls this after a change.
+        """
+        with suppress(RecollectError, OSError):
+            if self.is_worker:
+                self.publish(store)
+            elif store.index.counts()["memories"] > MOST_AT_ONCE:
+                ask(self, store)
+            else:
+                self.publish(store)
+                if self.embedder and self._lacks_vectors(store):
+                    ask(self, store)
+
+    def _lacks_vectors(self, store: OpenStore) -> bool:
         from recollect.features import embedding  # few have one
 
         return embedding.lacks(self, store)
@@ -97,26 +141,28 @@ class App(Workspace):
     def came(self, root: str, folder: str) -> Mapping[str, int]:
         """The files in a folder of a store that came with its repository, each with its size there."""
         if not ours.repository_of(root):
-            return {}
-        from recollect.features import git_setup  # few journals are committed
+            note, _ = ours.note_of(root, self.env)
+            if not (note and os.path.exists(f"{note}{ours.CAME}")):
+                return {}
+        from recollect.features import repository  # few journals came from elsewhere
 
-        return git_setup.committed(root, folder)
+        return repository.came_along(self, root, folder)
 
     def keep_out_of_git(self, root: str) -> None:
         """Give a store in a repository its `.gitignore`, if none of its lines are ours."""
         is_there = places.line_of(f"{root}/.gitignore").startswith(IGNORE_HEAD)
         if is_there or not ours.repository_of(root):
             return
-        from recollect.features import git_setup  # seldom needed
+        from recollect.features import repository  # seldom needed
 
         with suppress(RecollectError):  # what cannot be written there fails on its own
-            git_setup.keep_out(root)
+            repository.keep_out(root)
 
     def open_doubted(self, store: OpenStore) -> None:
         """Have a store believe only what it should."""
-        from recollect.features import accepted_stores  # once for most stores
+        from recollect.features import repository  # once for most stores
 
-        accepted_stores.open_doubted(self, store)
+        repository.open_doubted(self, store)
 
     def leave_to_projects(self, store: OpenStore) -> None:
         """Give projects what an earlier version kept for them in the global store."""

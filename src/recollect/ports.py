@@ -12,10 +12,10 @@ TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
     from typing import Any, Protocol
 
+    from recollect.model.entries import Shelved
     from recollect.model.session import Event
-    from recollect.search.bm25 import Standing
     from recollect.search.rank import Candidate
-    from recollect.search.vectors import Meant, Passage, Scale
+    from recollect.search.vectors import Embedding, Passage, Scale
 else:
     Protocol = object  # to define a protocol takes a quarter of a millisecond
 
@@ -113,7 +113,7 @@ class Journal(Protocol):
     def hot(self, op: str) -> Iterator[dict[str, Any]]:
         """The hot facts of one kind (signal, inject, …) that hooks left."""
 
-    def lines(self, name: str, offset: int = 0) -> Iterator[Line]:
+    def lines(self, name: str, offset: int = 0) -> Iterator[JournalLine]:
         """The good lines of one file from `offset` on."""
 
     def purge(self, path: str, hidden: Hidden | None = None) -> int:
@@ -159,14 +159,14 @@ class Hidden(NamedTuple):
     until: int
 
 
-class Line(NamedTuple):
+class JournalLine(NamedTuple):
     """A line of a journal file, read."""
 
     data: dict[str, Any]
     end: int  # the offset behind it
 
 
-class Known(NamedTuple):
+class IndexedFile(NamedTuple):
     """What the index remembers of a file: how it looked, as in `Seen`, and what was in it."""
 
     path: str
@@ -176,14 +176,16 @@ class Known(NamedTuple):
     inode: int
     stamp: str
     checked_ns: int
+    is_doubted: bool = False  # filed as the repository's words
 
 
-class Row(NamedTuple):
+class IndexRow(NamedTuple):
     """A file on its way into the index; without a memory only its appearance has changed."""
 
     seen: Seen
     stamp: str
     memory: Memory | None
+    is_doubted: bool = False  # whether the memory is the repository's words, not this person's
 
 
 class Index(Protocol):
@@ -198,10 +200,10 @@ class Index(Protocol):
     def snapshot(self) -> AbstractContextManager[None]:
         """One state of the index for all that is asked inside; nothing is written or waited for there."""
 
-    def known(self) -> dict[str, Known]:
+    def known(self) -> dict[str, IndexedFile]:
         """Every file that the index has, by path."""
 
-    def apply(self, rows: Iterable[Row], gone: Iterable[str], checked_ns: int) -> int:
+    def apply(self, rows: Iterable[IndexRow], gone: Iterable[str], checked_ns: int) -> int:
         """Take in what changed, in one transaction; gives the number of memories written."""
 
     def entries(self, only: Filter) -> list[Entry]:
@@ -209,6 +211,15 @@ class Index(Protocol):
 
     def entry(self, memory_id: str) -> Entry | None:
         """The memory with this id (or, of a fact, its number: d001)."""
+
+    def listed(self, only: Filter) -> list[tuple[Entry, Shelved]]:
+        """The entries that the filter lets through, each with its page, newest first."""
+
+    def named(self, start: str) -> list[tuple[str, str]]:
+        """The names and texts of the entries whose id begins so, or whose page's id does.
+
+        One that has this very id is the only one.
+        """
 
     def entries_of_session(self, session: str) -> list[Entry]:
         """The memories that were made of this session."""
@@ -220,11 +231,8 @@ class Index(Protocol):
         many as it takes to tell by their surroundings which are the best.
         """
 
-    def standing(self, shelf: str, sections: Sequence[int]) -> Standing | None:
-        """How the words of the last search stand on a shelf, and what they bring to these sections.
-
-        None where scores do not depend on what else the index has.
-        """
+    def word_counts(self, words: list[str], shelf: str) -> tuple[dict[str, int], int]:
+        """How many sections of a shelf have each word, and how many there are."""
 
     def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
         """What recall judges for these words of a cue: `(candidates, counts, total)`.
@@ -234,7 +242,7 @@ class Index(Protocol):
         """
 
     def spelled(self, words: list[str]) -> dict[str, list[str]]:
-        """Of words that nobody wrote: those that are spelled nearly so, as the index files them."""
+        """For words that no memory has: the terms of the index that resemble them."""
 
     def dated(self, period: tuple[int, int], only: Filter) -> list[Candidate]:
         """The first sections of a few memories made in these days (from 1970), episodes first."""
@@ -269,15 +277,12 @@ class Index(Protocol):
     def differences(self) -> list[str]:
         """What is wrong inside the index, in sentences."""
 
-    def heal(self) -> None:
-        """Move a damaged index aside and start an empty one."""
-
     def close(self) -> None:
         """Let the file go."""
 
 
-class Unmeant(NamedTuple):
-    """A section without a vector, and what is to be told to a model."""
+class PendingSection(NamedTuple):
+    """A section without a vector, and what is to be embedded."""
 
     section: int
     anchor: str
@@ -295,7 +300,7 @@ class Near(NamedTuple):
 
 
 class Vectors(Protocol):
-    """What the sections of an index mean. As disposable as the index."""
+    """The vectors of the sections of an index. As disposable as the index."""
 
     def identity(self) -> str:
         """Whose vectors there are; nothing where there are none."""
@@ -303,22 +308,22 @@ class Vectors(Protocol):
     def counts(self, identity: str) -> tuple[int, int]:
         """How many sections have a vector of this embedder, and how many there are."""
 
-    def missing(self, identity: str, most: int) -> list[Unmeant]:
+    def missing(self, identity: str, most: int) -> list[PendingSection]:
         """Sections without a vector of this embedder, what recall sees first."""
 
-    def put(self, identity: str, made: Sequence[tuple[Unmeant, Meant]]) -> int:
-        """Take in vectors; gives how many. Those of another embedder go.
+    def put(self, identity: str, made: Sequence[tuple[PendingSection, Embedding]]) -> int:
+        """Store vectors and delete those of another embedder; gives how many were stored.
 
-        A section that is not what it was when it was read gets none.
+        A section that has changed since it was read gets none.
         """
 
-    def near(self, identity: str, cue: Meant, shelf: str, most: int) -> Near | None:
+    def near(self, identity: str, cue: Embedding, shelf: str, most: int) -> Near | None:
         """How near the sections of a shelf are to a cue; None where nothing can be said."""
 
-    def cosines(self, cue: Meant, sections: Sequence[int]) -> dict[int, float]:
+    def cosines(self, cue: Embedding, sections: Sequence[int]) -> dict[int, float]:
         """How near these sections are to a cue, those that have a vector."""
 
-    def agreement(self, cue: Meant, sections: Sequence[int]) -> dict[int, float]:
+    def agreement(self, cue: Embedding, sections: Sequence[int]) -> dict[int, float]:
         """How well these sections have each piece of a cue, on average: 0 to 1.
 
         Sections, or cues, whose model gave no pieces are left out.
@@ -335,11 +340,11 @@ class Embedder(Protocol):
     identity: str
     is_english: bool
 
-    def passages(self, several: Sequence[Passage]) -> list[Meant]:
-        """What passages mean, in order. Raises RecollectError."""
+    def passages(self, several: Sequence[Passage]) -> list[Embedding]:
+        """The embeddings of passages, in order. Raises RecollectError."""
 
-    def cue(self, text: str) -> Meant:
-        """What is searched for means. Raises RecollectError."""
+    def cue(self, text: str) -> Embedding:
+        """The embedding of a query. Raises RecollectError."""
 
 
 class Sealing(Protocol):
@@ -390,3 +395,28 @@ class Portion(NamedTuple):
     branch: str
     session: str
     parent: str  # the session that this one was forked from, if it was
+
+
+class Question(NamedTuple):
+    """What a model is asked: all that is sent, and the form of the answer."""
+
+    instructions: str
+    text: str
+    schema: str  # a JSON schema, as text
+
+
+class Reply(NamedTuple):
+    """What a model answered, and the tokens as it counts them; 0 where it does not."""
+
+    text: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class Extractor(Protocol):
+    """A model that reads a session: the person's own client, or one of a library."""
+
+    name: str
+
+    def ask(self, question: Question, seconds: float) -> Reply:
+        """The answer, within so many seconds. Raises ModelFailed."""

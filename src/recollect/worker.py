@@ -12,13 +12,15 @@ import time
 from contextlib import suppress
 
 from recollect.app import App
+from recollect.capture import signals
+from recollect.consolidate import due
 from recollect.errors import Locked, RecollectError
-from recollect.features import signals
-from recollect.features.publish import publish_all
 from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store.background import mark_pending
+from recollect.store.history import clean_up
 from recollect.store.store import OpenStore
+from recollect.workspace import nobodys
 
 LONGEST_SECONDS = 600
 MOST_PASSES = 20
@@ -36,10 +38,11 @@ def main(root: str) -> None:
         work(root, ended)
         take_late(root, ended)
         # Not as part of the work that a hook may be waiting for; a kill does no harm to it.
+        read_by_model(root)
         bring_into_order(root)
         make_vectors(root)
     except Exception as error:  # noqa: BLE001 - whatever it is
-        signals.complain(places.cache_root(dict(os.environ)), root, error)
+        signals.log_error(places.cache_root(dict(os.environ)), root, error)
 
 
 def work(root: str, ended: signals.Ended | None = None) -> int:
@@ -85,9 +88,10 @@ def _one_pass(root: str, ended: signals.Ended | None) -> None:
     app, scope = _app_of(root)
     try:
         store = app.opened(root, scope)
-        signals.take(app, store, ended)
-        _keep_auto_memory(app, store)
-        publish_all(app, store)
+        with store.one_change():
+            signals.take_signals(app, store, ended)
+            _keep_auto_memory(app, store)
+            app.publish(store)
         _fold_signals(app, store)
     finally:
         app.close()
@@ -100,15 +104,15 @@ def _keep_auto_memory(app: App, store: OpenStore) -> None:
     try:
         automemory.keep(app, store)
     except Exception as error:  # noqa: BLE001 - the rest has to go on
-        signals.complain(places.cache_root(app.env), store.files.root, error)
+        signals.log_error(places.cache_root(app.env), store.files.root, error)
 
 
 def _fold_signals(app: App, store: OpenStore) -> None:
     """Put together what hooks left long ago."""
     try:
-        signals.fold_old(app, store)
+        signals.compact_old(app, store)
     except RecollectError as error:  # the next pass ends it
-        signals.complain(places.cache_root(app.env), store.journal.writer, error)
+        signals.log_error(places.cache_root(app.env), store.journal.writer, error)
 
 
 def take_late(root: str, ended: signals.Ended) -> None:
@@ -120,7 +124,7 @@ def take_late(root: str, ended: signals.Ended) -> None:
         if not ended:
             return
         time.sleep(pause)
-        late = [name for name, (path, look) in ended.items() if signals.look_of(path) != look]
+        late = [name for name, (path, look) in ended.items() if signals.file_look(path) != look]
         ended.clear()
         if late and os.path.isdir(root):
             _ask_again(root, late)
@@ -130,7 +134,7 @@ def take_late(root: str, ended: signals.Ended) -> None:
 def _ask_again(root: str, names: list[str]) -> None:
     app, scope = _app_of(root)
     try:
-        signals.hear_again(app.opened(root, scope), names)
+        signals.read_again(app.opened(root, scope), names)
     finally:
         app.close()
     mark_pending(app.cache_of(root))
@@ -141,16 +145,14 @@ def bring_into_order(root: str) -> bool:
 
     What is older than a month is put away once a day.
     """
-    from recollect.features import repair
-
     if not os.path.isdir(root):
         return False
     app, scope = _app_of(root)
     try:
         store = app.opened(root, scope)
-        repair.keep_house(app, store)
-        is_compressed = store.index.meta(repair.COMPRESSED) == app.now[:10]
-        if is_compressed and not repair.must_consolidate(app, store):
+        clean_up(store, app.cache_of(root))
+        is_compressed = store.index.meta(due.COMPRESSED) == app.now[:10]
+        if is_compressed and not due.must_consolidate(store):
             return False
         from recollect.features import lifecycle, session_archive  # 30 ms, once a day
 
@@ -158,6 +160,28 @@ def bring_into_order(root: str) -> bool:
         return session_archive.compress_if_due(app, store) or is_done
     except Locked:
         return False  # another pass is under way
+    finally:
+        app.close()
+
+
+def read_by_model(root: str) -> int:
+    """Have a model read the sessions that are over, if the person has set one; gives how many."""
+    if not os.path.isdir(root):
+        return 0
+    app, scope = _app_of(root)
+    try:
+        name = app.settings(root).model
+        if not name:
+            return 0
+        from recollect.features import models  # few have one
+
+        asker = models.Asker(app, app.opened(root, scope), lambda: app.extractor(name))
+        # An answer takes its time: this process may outlive each one, and not by much.
+        longest = LONGEST_SECONDS + int(models.SECONDS + models.LOCK_SECONDS)
+        return len(models.read_sessions(asker, lambda: signal.alarm(longest)))
+    except Exception as error:  # noqa: BLE001 - what comes after it has to go on
+        signals.log_error(places.cache_root(app.env), root, error)
+        return 0
     finally:
         app.close()
 
@@ -179,7 +203,9 @@ def make_vectors(root: str) -> int:
 
 def _app_of(root: str) -> tuple[App, str]:
     """Everything for the store at `root`, and its scope."""
-    app = App(places.project_of_store(root) or os.path.dirname(root))
+    folder = places.project_of_store(root) or os.path.dirname(root)
+    app = App(folder, nobodys(os.environ))
+    app.is_worker = True
     home = places.global_root(app.env)
     scope = "global" if root == home else "project"
     app.roots = {scope: root}

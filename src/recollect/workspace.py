@@ -17,7 +17,7 @@ from recollect.errors import (
     StoreNotFound,
     UsageProblem,
 )
-from recollect.i18n import asked_of
+from recollect.i18n import language_of
 from recollect.model.memory import latin_slug_of
 from recollect.ports import Embedder, Sealing, TranscriptReader
 from recollect.search.index import SqliteIndex
@@ -29,8 +29,18 @@ from recollect.store.background import is_pending, mark_pending, start_worker
 from recollect.store.files import MarkdownStore
 from recollect.store.journal import FolderJournal
 from recollect.store.journal_lines import OPS_PREFIX
-from recollect.store.store import EMBEDDER, INDEX, OpenStore, Progress, Settings, holder_of, refresh
-from recollect.store.transactions import Ledger, Moment
+from recollect.store.store import (
+    EMBEDDER,
+    INDEX,
+    OpenStore,
+    Progress,
+    Settings,
+    full_name,
+    holder_of,
+    near_names,
+    refresh,
+)
+from recollect.store.transactions import Clock, Ledger
 
 TYPE_CHECKING = False
 
@@ -44,8 +54,8 @@ if TYPE_CHECKING:
 
 
 # What the clients set for the commands of their agents, as each was seen to do when it was run
-# (Claude Code, Codex CLI, Gemini CLI, OpenCode, Copilot CLI) or says in its documents (Cursor, VS
-# Code). The last one is common to several, also to clients that we do not know.
+# (Claude Code, Codex CLI, Gemini CLI, OpenCode, Copilot CLI) or says in its documents. The last one
+# is common to several, also to clients that we do not know.
 AGENTS = (
     "CLAUDECODE",
     "CODEX_THREAD_ID",
@@ -54,6 +64,12 @@ AGENTS = (
     "COPILOT_CLI",
     "CURSOR_AGENT",
     "COPILOT_AGENT",
+    "CODEX_CI",
+    "CODEX_SANDBOX",
+    "ANTIGRAVITY_AGENT",
+    "AUGMENT_AGENT",
+    "CLINE_ACTIVE",
+    "GOOSE_TERMINAL",
     "AI_AGENT",
 )
 # By which an agent's client, or a person, tells its commands which session is theirs.
@@ -78,7 +94,7 @@ def trust_of(env: Mapping[str, str]) -> str:
 
 def agent_session(env: Mapping[str, str]) -> str:
     """The session of the agent that runs the command; nothing for a person, or if none is named."""
-    return told(env)[1] if is_agent(env) else ""
+    return current_session(env)[1] if is_agent(env) else ""
 
 
 def require_person(env: Mapping[str, str], command: str, what: str) -> None:
@@ -87,7 +103,13 @@ def require_person(env: Mapping[str, str], command: str, what: str) -> None:
         raise UsageProblem(what=what, command=command)
 
 
-def told(env: Mapping[str, str]) -> tuple[str, str]:
+def nobodys(env: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a process that works for no session, whoever started it."""
+    marks = {*AGENTS, *(name for name, _ in SESSIONS)}
+    return {name: value for name, value in env.items() if name not in marks}
+
+
+def current_session(env: Mapping[str, str]) -> tuple[str, str]:
     """`(client, session)` that the environment names, or nothing."""
     for name, client in SESSIONS:
         if env.get(name):
@@ -104,6 +126,8 @@ def terminal() -> str:
 
 
 SCOPES = ("project", "global")
+ASKING = "asking"  # in the cache of a store: hooks ask the agent (`capture.mode`)
+CLAIMS = "claims"  # in the cache of a store: what passes of consolidation read of its files
 
 
 class Workspace:
@@ -121,8 +145,10 @@ class Workspace:
         self.warnings: list[str] = []
         self.news: list[str] = []  # what was done by itself, to be told once
         self.has_reader = False  # whether somebody reads what we tell
+        self.looks: dict[str, str] = {}  # how notes on whose words stores say looked when read
         self.workers: list[int] = []  # those that we started
         self._open: dict[str, OpenStore] = {}
+        self.is_worker = False
         self.is_personal = False  # whether a store that was opened takes out what is personal
         self.ask_passphrase: Callable[[], str] | None = None  # set where a person can be asked
 
@@ -190,6 +216,18 @@ class Workspace:
         """The store that has this memory or section; the project's first. Raises MemoryNotFound."""
         return holder_of(self.stores(), name)[0]
 
+    def full_name(self, name: str) -> str:
+        """The name that a short id, or the beginning of any id, stands for. Raises AmbiguousId."""
+        with suppress(StoreNotFound):
+            return full_name(self.stores(), name)
+        return name
+
+    def near_names(self, name: str) -> list[str]:
+        """The ids that somebody may have meant who mistyped one."""
+        with suppress(RecollectError):
+            return near_names(self.stores(), name)
+        return []
+
     def opened(
         self, root: str, scope: str, progress: Progress | None = None, *, folder: str = ""
     ) -> OpenStore:
@@ -214,10 +252,14 @@ class Workspace:
         store.now, store.now_ns = self.now, self.started_ns
         store.settings = self.settings(root)
         ledger.encrypt = store.settings.encrypt
+        ledger.is_persons = scope == "global" and is_agent(self.env)
         store.sealing = lambda: self.sealing
         store.embedder = lambda: self.embedder
+        store.changed = self.publish_or_ask
         index.refill = partial(self._refill, store, progress)
         self._open[root] = store
+        if is_shared and (note := ours.note_of(root, self.env)[0]):
+            self.looks[note] = look_of(note, "!")  # before it is read
         if is_shared and (store.settings.lists_pulls or ours.is_doubted(root, self.env)):
             self.open_doubted(store)
         found = store.freshen(progress)
@@ -252,8 +294,16 @@ class Workspace:
         """Capturing the sessions of a store, into another one if that is the `target`."""
         raise NotImplementedError
 
-    def publish(self, store: OpenStore) -> bool:
-        """Renew views and brief; gives whether the worker has more to do."""
+    def publish(self, store: OpenStore) -> list[str]:
+        """Renew views and brief now; gives the names of the views that were written."""
+        raise NotImplementedError
+
+    def brief(self, store: OpenStore) -> str:
+        """Make the brief of a store now, and keep it for the hook."""
+        raise NotImplementedError
+
+    def publish_or_ask(self, store: OpenStore) -> None:
+        """Renew views and brief, or ask the worker to, if the store is large."""
         raise NotImplementedError
 
     def came(self, root: str, folder: str) -> Mapping[str, int]:
@@ -266,6 +316,10 @@ class Workspace:
 
     def open_doubted(self, store: OpenStore) -> None:
         """Have a store believe only what it should."""
+        raise NotImplementedError
+
+    def seal_sessions(self, store: OpenStore) -> None:
+        """Encrypt what is kept of sessions in plain, where the settings have it so."""
         raise NotImplementedError
 
     def finish_encrypting(self, store: OpenStore) -> None:
@@ -283,9 +337,9 @@ class Workspace:
         refresh(store.files, store.index, store.now_ns, progress)
 
     @property
-    def moment(self) -> Moment:
+    def moment(self) -> Clock:
         """The time, and a maker of ids."""
-        return Moment(self.now, self._new_id, agent_session(self.env))
+        return Clock(self.now, self._new_id, agent_session(self.env))
 
     def tick(self, store: OpenStore) -> None:
         """Let the clock of a long-lived program go on for a store."""
@@ -318,7 +372,9 @@ class Workspace:
         for place in dict.fromkeys([self.roots.get("global", ""), root]):
             if place:
                 try:
-                    own = config.narrowed(config.load(place), own)
+                    found = config.load(place)
+                    is_own = place == self.roots.get("global")
+                    own = found if is_own else config.narrowed(found, own)
                     values |= own
                 except SettingProblem as error:
                     self.warnings.append(f"{error} {error.next_step}")
@@ -328,7 +384,11 @@ class Workspace:
             start_tokens=int(values["recall.start_tokens"]),
             prompt_tokens=int(values["recall.prompt_tokens"]),
             error_tokens=int(values["recall.error_tokens"]),
+            announce=bool(values["recall.announce"]),
             capture=bool(values["capture.enabled"]),
+            model=str(values["capture.model"]),
+            model_calls=int(values["capture.model_calls"]),
+            model_tokens=int(values["capture.model_tokens"]),
             view_rows=int(values["views.rows"]),
             archive_days=int(values["archive.days"]),
             archive_most=int(values["archive.most"]),
@@ -355,7 +415,7 @@ class Workspace:
     @property
     def terminal_lang(self) -> str:
         """The language that the environment asks for."""
-        return asked_of(self.env)
+        return language_of(self.env)
 
     def setting_problems(self, root: str = "") -> list[str]:
         """What is wrong in the settings file of a store, or of all, each with what to do."""
@@ -363,7 +423,7 @@ class Workspace:
         errors = [
             error
             for one in ([root] if root else self.roots.values())
-            for error in config.problems(one, {} if one == self.roots.get("global") else own)
+            for error in config.problems(one, None if one == self.roots.get("global") else own)
         ]
         return [f"{error} {error.next_step}" for error in errors]
 
@@ -410,6 +470,16 @@ class Workspace:
 
     def _new_id(self) -> str:
         return places.new_op_id(self.started_ns / 1e9)
+
+
+def look_of(path: str, mark: str = "") -> str:
+    """How a file or folder looks now, as the hook will look at it."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return f"0 0 {mark}{path}"
+    size = "-" if os.path.isdir(path) else str(info.st_size)
+    return f"{info.st_mtime_ns} {size} {mark}{path}"
 
 
 def _index_in(cache: str) -> SqliteIndex:
@@ -476,7 +546,7 @@ def go_on(app: Workspace, store: OpenStore) -> None:
 
 
 @contextmanager
-def kept_away(app: Workspace, store: OpenStore) -> Iterator[None]:
+def hold_worker(app: Workspace, store: OpenStore) -> Iterator[None]:
     """Keep the worker away, and let it do afterwards what it was asked for meanwhile.
 
     Raises:
@@ -493,21 +563,7 @@ def kept_away(app: Workspace, store: OpenStore) -> Iterator[None]:
         go_on(app, store)
 
 
-# -------------------- App: what a change leaves to be renewed, now or by the worker.
-
-
-# Above this many memories the views are left to the worker, so that a save stays quick.
-MOST_AT_ONCE = 300
-
-
-def publish_after_change(app: Workspace, store: OpenStore) -> None:
-    """Renew views and brief now, or leave word for the worker if the store is large."""
-    with suppress(RecollectError, OSError):
-        if store.index.counts()["memories"] > MOST_AT_ONCE or app.publish(store):
-            ask(app, store)
-
-
-class Group(NamedTuple):
+class FindingGroup(NamedTuple):
     """The findings about one store, or about the program (without a scope and a root)."""
 
     scope: str
@@ -519,7 +575,7 @@ class Group(NamedTuple):
 class Report(NamedTuple):
     """What was found."""
 
-    groups: list[Group]
+    groups: list[FindingGroup]
 
     @property
     def problems(self) -> int:

@@ -11,7 +11,7 @@ DOCS = sorted((ROOT / "docs").glob("*.md"))
 DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
 MEASUREMENTS = sorted((ROOT / "docs" / "measurements").glob("*.md"))
 PAGES = [*sorted(ROOT.glob("*.md")), *DOCS, *DECISIONS, *MEASUREMENTS]
-GENERATED = ("commands.md", "errors.md", "settings.md")
+GENERATED = ("commands.md", "commands.zh.md", "errors.md", "settings.md")
 LONGEST_LINE = 160
 
 

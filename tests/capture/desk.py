@@ -45,10 +45,12 @@ class Desk:
 
     @contextmanager
     def opened(self) -> Iterator[Capture]:
-        """The store, ready to capture into."""
+        """The store, ready to capture into, with nothing that follows from a change."""
         app = App(str(self.project), self.env)
+        store = app.opened(str(self.root), "project")
+        store.changed = lambda _: None
         try:
-            yield app.capture(app.opened(str(self.root), "project"))
+            yield app.capture(store)
         finally:
             app.close()
 

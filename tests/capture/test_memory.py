@@ -25,7 +25,7 @@ def test_a_session_becomes_a_memory_with_all_its_parts(desk: Desk) -> None:
     assert memory.title == "Build the teapot service"
     assert "Asked: Build the teapot service" in found["Summary"]
     assert "Outcome: The schema is in place and all tests pass" in found["Summary"]
-    assert "Commits: Add the teapot schema" in found["Summary"]
+    assert found["Commits"] == "- Add the teapot schema"
     assert "- [technology] Use PostgreSQL: it has JSON" in found["Decisions"]
     assert "- [convention] Always run the linter before you commit" in found["Patterns"]
     assert "EADDRINUSE" in found["Issues"]
@@ -97,7 +97,7 @@ def test_a_session_that_did_nothing_leaves_no_memory(desk: Desk) -> None:
 def test_nothing_of_bookkeeping_or_injections_is_kept(desk: Desk) -> None:
     transcript = a_day()
     transcript.noise()
-    transcript.compaction("noise of a summary")
+    transcript.compaction("A summary.")
     transcript.prompt("noise of a sub-agent", "sdk", isSidechain=True)
     for tool in ("mcp__recollect__search", "mcp__plugin_recollect_recollect__recall"):
         call = transcript.call(tool, query="noise that we asked for")

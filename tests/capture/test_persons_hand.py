@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.capture.capture import added_turns, with_new_lines
 from recollect.features import memories as writing
+from recollect.model.footnotes import label_of
 
 from .desk import Desk, sections
 from .scripts import PORT_TAKEN, a_day, resumed
@@ -209,9 +210,8 @@ def test_a_solution_is_learned_once(desk: Desk) -> None:
 
     assert desk.feedback().count("## Solution: npm: listen EADDRINUSE") == 1
     assert "trigger: [EADDRINUSE]" in desk.feedback()
-    assert (
-        "<!-- source: observed; trust: tool; confidence: high; session: two -->" in desk.feedback()
-    )
+    (note,) = [one for one in desk.feedback().splitlines() if f"[^{label_of('two')}]:" in one]
+    assert note.endswith("seen in the session, sure")
 
 
 def test_a_newer_solution_takes_the_place_of_ours(desk: Desk) -> None:

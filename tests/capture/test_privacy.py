@@ -69,7 +69,23 @@ def _todo(transcript: Transcript, secret: str) -> None:
     transcript.result(transcript.call("TaskCreate", subject=secret), "ok", extra=task)
 
 
-CARRIERS = (_prompt, _answer, _command, _path, _result, _todo)
+def _choice(transcript: Transcript, secret: str) -> None:
+    transcript.ask((f"Do we use {secret} here?", ["Keep it", f"Drop {secret}"], "Keep it"))
+    transcript.ask(("What do we use for the pot?", [secret, "Porcelain"], secret))
+    transcript.ask(("What do we use for the lid?", ["Tin", "Glass"], f"always use {secret}"))
+
+
+def _refusal(transcript: Transcript, secret: str) -> None:
+    transcript.refuse(transcript.call("Bash", command="x"), f"never use {secret}")
+    transcript.approve(f"# Use {secret}\n\n{secret}")
+
+
+def _recap(transcript: Transcript, secret: str) -> None:
+    transcript.compaction(f"4. Errors and fixes:\n   - The pot leaks because of {secret}")
+    transcript.compaction(f"7. Pending Tasks:\n   - Rotate {secret}\n\n{secret}")
+
+
+CARRIERS = (_prompt, _answer, _command, _path, _result, _todo, _choice, _refusal, _recap)
 
 
 def found_in(desk: Desk, values: list[str]) -> list[str]:

@@ -85,6 +85,22 @@ def test_a_file_is_read_in_portions_of_any_size(
         assert Reading(path).more() == whole
 
 
+def test_a_last_line_without_its_end_is_read_once_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(DATA)
+    whole = Reading(path).more()
+    path.write_bytes(DATA.rstrip(b"\n"))
+    reader = Reading(path)
+    assert reader.more() == whole
+    assert reader.more() == []
+    with path.open("ab") as file:
+        file.write(b"\n" + DATA.splitlines()[-1][:-1])  # the next one is half written
+    assert reader.more() == []
+    with path.open("ab") as file:
+        file.write(b"}")
+    assert len(reader.more()) == len(Reading(path).more()) - len(whole)
+
+
 def test_a_file_that_was_truncated_is_read_from_its_start(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(DATA)

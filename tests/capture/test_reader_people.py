@@ -101,7 +101,6 @@ def test_what_a_machine_prompts_is_no_prompt(
     "keys",
     [
         {"isMeta": True},
-        {"isCompactSummary": True, "isVisibleInTranscriptOnly": True},
         {"isSidechain": True},
         {"promptSource": "system", "turnOrigin": "task_notification"},
         {"turnOrigin": "task_notification"},
@@ -134,11 +133,11 @@ def test_only_queued_text_of_a_person_counts(tmp_path: Path) -> None:
     assert events(transcript, tmp_path) == []
 
 
-def test_a_compaction_is_an_event_and_its_summary_is_not(tmp_path: Path) -> None:
+def test_the_summary_of_a_compaction_is_nobodys_prompt(tmp_path: Path) -> None:
     transcript = Transcript()
     transcript.compaction("Summary: we decided to use MACHINE words.")
 
-    assert [event.kind for event in events(transcript, tmp_path)] == ["compacted"]
+    assert [event.kind for event in events(transcript, tmp_path)] == ["compacted", "recap"]
 
 
 def test_bookkeeping_and_what_we_injected_is_no_event(tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+
+from recollect.model.footnotes import label_of, without_notes
 
 from .desk import Desk
 from .transcripts import Transcript
@@ -45,7 +48,13 @@ def test_every_attempt_at_the_same_thing_is_in_one_lesson(desk: Desk) -> None:
     assert text.count("\n## ") == 1
     assert "`npm install`, `npm install --force`" in text
     assert "`npm install --legacy-peer-deps`" in text
-    assert "trust: tool; confidence: medium; session: one" in text
+    told = r"seen in the session, fairly sure|会话中所见, 较确定"
+    assert re.search(rf"\n\[\^{label_of('one')}\]: 2026-.*({told})\n", text)
+
+
+def told(text: str) -> list[str]:
+    """The lines without those that say who told it, and when."""
+    return [line for line in without_notes(text).splitlines() if "updated:" not in line]
 
 
 def test_what_is_met_again_is_believed_more_and_has_no_twin(desk: Desk) -> None:
@@ -54,10 +63,10 @@ def test_what_is_met_again_is_believed_more_and_has_no_twin(desk: Desk) -> None:
     desk.capture(attempts("two"))
     text = desk.feedback()
     assert text.count("\n## ") == 1
-    assert "confidence: high; session: two" in text
-    assert [line for line in text.splitlines() if "confidence:" not in line and "seen" not in line and "updated:" not in line] == [
-        line for line in before.splitlines() if "confidence:" not in line and "updated:" not in line
-    ]  # fmt: skip
+    lines = text.splitlines()
+    (note,) = [line for line in lines if line.startswith(f"[^{label_of('two')}]: ")]
+    assert note.endswith((", sure", ", 确定"))
+    assert told(text) == told(before)
     desk.capture(attempts("one"), attempts("three"))
     assert desk.feedback() == text
 

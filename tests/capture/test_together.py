@@ -26,7 +26,7 @@ def name_of(n: int) -> str:
     return f"00000000-0000-4000-8000-{n:012}"
 
 
-def capture_all(desk: Desk) -> capturing.Report:
+def capture_all(desk: Desk) -> capturing.CaptureReport:
     """Capture all that is in the folder of the client, as the command does."""
     app = App(str(desk.project), desk.env)
     try:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from recollect import worker
+from recollect.app import App
 from recollect.capture.capture import Capture, Captured
 from recollect.store import locations as places
 from recollect.store.background import mark_pending
@@ -214,7 +215,7 @@ def test_what_goes_wrong_altogether_is_in_the_log(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended(desk)
-    monkeypatch.setattr(worker, "publish_all", lambda *_: 1 / 0)
+    monkeypatch.setattr(App, "publish", lambda *_: 1 / 0)
     monkeypatch.setattr(signal, "alarm", lambda _: 0)
 
     worker.main(str(desk.root))

@@ -158,6 +158,54 @@ class Transcript:
             text = "<tool_use_error>String to replace not found in file.</tool_use_error>"
             self.result(call, text, error=True, extra="Error: String to replace not found in file.")
 
+    def ask(
+        self,
+        *asked: tuple[str, list[str], str],
+        notes: dict[str, str] | None = None,
+        header: str = "Topic",
+        meaning: str = "What it means",
+    ) -> None:
+        """Questions to the person, each with its options and what they answered."""
+        questions = [
+            {
+                "question": question,
+                "header": header,
+                "multiSelect": ", " in answer,
+                "options": [{"label": label, "description": meaning} for label in labels],
+            }
+            for question, labels, answer in asked
+        ]
+        answers = {question: answer for question, _, answer in asked}
+        call = self.call("AskUserQuestion", questions=questions)
+        said = ", ".join(f'"{question}"="{answer}"' for question, answer in answers.items())
+        text = f"User has answered your questions: {said}. You can now continue with the user's answers in mind."
+        about = {asked: {"notes": note} for asked, note in (notes or {}).items()}
+        extra = {"questions": questions, "answers": answers, "annotations": about}
+        self.result(call, text, extra=extra)
+
+    def refuse(self, call: str, said: str = "", **keys: Any) -> None:
+        """A call that the person did not let pass, with what they said."""
+        text = (
+            "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit,"
+            " the new_string was NOT written to the file). "
+        )
+        text += (
+            f"To tell you how to proceed, the user said:\n{said}"
+            if said
+            else "STOP what you are doing and wait for the user to tell you how to proceed."
+        )
+        self.result(call, text, error=True, extra=f"Error: {text}", **keys)
+
+    def approve(self, plan: str) -> None:
+        """A plan that the person approved."""
+        call = self.call("ExitPlanMode", plan=plan)
+        path = "/home/ada/.claude/plans/warm-tea.md"
+        text = (
+            "User has approved your plan. You can now start coding. Start with updating your todo list if applicable\n\n"
+            f"Your plan has been saved to: {path}\n\n## Approved Plan:\n{plan}"
+        )
+        self.result(call, text, extra={"plan": plan, "isAgent": False, "filePath": path})
+
     # ------------------------------------------------------------------------------ all the rest
 
     def attachment(self, **what: Any) -> Line:

@@ -85,7 +85,7 @@ class Person:
         with _taken_over(self.project, self.environment(given), ["recollect", *words]):
             screen = Screen(typed)
             streams = sys.stdin, sys.stdout, sys.stderr
-            sys.stdin, sys.stdout, sys.stderr = screen.keyboard, screen.paper, screen.paper
+            sys.stdin, sys.stdout, sys.stderr = screen.keyboard, screen.output, screen.output
             try:
                 code = _exit_code_of_main()
             finally:
@@ -120,7 +120,7 @@ class Screen:
     def __init__(self, typed: str) -> None:
         self._master, slave = os.openpty()
         os.write(self._master, typed.encode())
-        self.paper = open(slave, "w", encoding="utf-8")  # noqa: SIM115 - closed in `text`
+        self.output = open(slave, "w", encoding="utf-8")  # noqa: SIM115 - closed in `text`
         self.keyboard = open(os.dup(slave), encoding="utf-8")  # noqa: SIM115
         self._seen: list[bytes] = []
         self._reader = threading.Thread(target=self._read)
@@ -133,7 +133,7 @@ class Screen:
 
     def text(self) -> str:
         """All that was written, with the line ends that it was written with."""
-        self.paper.close()
+        self.output.close()
         self.keyboard.close()
         self._reader.join()
         os.close(self._master)

@@ -16,6 +16,7 @@ from recollect.store import history as undoing
 from recollect.store.settings import SETTINGS
 
 SOURCE = Path(recollect.__file__).parent
+PACKAGES = Path(__file__).parents[2] / "packages"  # what they say is translated with ours
 FIELD = re.compile(r"\{(\w*)(?:[:!][^}]*)?\}")
 
 # What is said through a variable: the words that it can hold.
@@ -37,9 +38,7 @@ VARIABLE = {
 # Where such a variable stands, and where a function hands on what it is given.
 SAID_BY_NAME = {
     "interfaces/cli/demo.py": {"sentence"},
-    "interfaces/cli/context.py": {"sentence", "head", "error.sentence", "error.next_step"},
-    "interfaces/cli/setup.py": {"finding.sentence"},
-    "interfaces/cli/progress.py": {"what"},
+    "interfaces/cli/command.py": {"sentence", "would", "did", "head", "name", "what"},
     "interfaces/mcp/answers.py": {"error.sentence", "error.next_step"},
 }
 # Sentences that no pattern of syntax finds: returned, or appended to a list of another name.
@@ -59,18 +58,18 @@ BUILT_OTHERWISE = {
 }
 # Modules that say what `doctor` found.
 FINDINGS = (
-    "features/accepted_stores.py",
+    "features/repository.py",
     "features/auto_memory.py",
     "features/embedding.py",
     "features/review.py",
     "ops/doctor.py",
-    "features/git_setup.py",
-    "ops/encryption.py",
-    "features/purge.py",
+    "features/repository.py",
+    "features/encrypt.py",
+    "privacy/purge.py",
     "ops/surroundings.py",
 )
 # Modules whose functions give a sentence for each finding.
-FINDERS = ("search/index_check.py",)
+FINDERS = ("search/index_write.py",)
 # `f"{error} {error.next_step}"`, as warnings are made of errors.
 WARNING = f"{SettingProblem.sentence} {SettingProblem.next_step}"
 OF_THE_SYSTEM = {
@@ -93,23 +92,30 @@ PHRASES = ("what", "reason", "where", "who")
 
 def source() -> str:
     """The text of every module of the program."""
-    return "\n".join(path.read_text("utf-8") for path in sorted(SOURCE.rglob("*.py")))
+    return "\n".join(path.read_text("utf-8") for _, path in _modules())
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:
     """Every module of the program: `(path, tree)`."""
+    for name, path in _modules():
+        yield name, ast.parse(path.read_text("utf-8"))
+
+
+def _modules() -> Iterator[tuple[str, Path]]:
     for path in sorted(SOURCE.rglob("*.py")):
-        yield str(path.relative_to(SOURCE)), ast.parse(path.read_text("utf-8"))
+        yield str(path.relative_to(SOURCE)), path
+    for path in sorted(PACKAGES.glob("*/src/**/*.py")):
+        yield str(path.relative_to(PACKAGES)), path
 
 
 def said() -> set[str]:
-    """The templates that doors say, and the words that stand for themselves."""
+    """The templates that interfaces print, and the words that stand for themselves."""
     found = set(VARIABLE)
     for error in every_error():
         found |= {error.sentence, error.next_step}
     for path, tree in trees():
         if (
-            not path.startswith(("interfaces/cli/", "interfaces/mcp/", "interfaces/paper"))
+            not path.startswith(("interfaces/cli/", "interfaces/mcp/", "interfaces/statements"))
             and path not in FINDINGS
         ):
             continue
@@ -117,20 +123,29 @@ def said() -> set[str]:
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             for node in _said_in(call):
                 found |= _texts(node, dicts, path)
+        for one in ast.walk(tree):  # the heads of a table that do not fit into its call
+            if isinstance(one, ast.Assign) and _name_of(one.targets[0]) == "heads":
+                found |= set(ast.literal_eval(one.value))
     return found - {""}
 
 
 def _said_in(call: ast.Call) -> list[ast.expr]:
     """The arguments of a call that are said to a person."""
-    name = _name_of(call.func)
-    if name == "heads":
-        return [arg for arg in call.args if not isinstance(arg, ast.Starred)]
-    if name in ("say", "tell", "heading"):
+    name, dotted = _name_of(call.func), ast.unparse(call.func)
+    if dotted == "ctx.table":
+        assert isinstance(call.args[0], ast.Tuple) or ast.unparse(call.args[0]) == "heads"
+        return call.args[0].elts if isinstance(call.args[0], ast.Tuple) else []
+    if dotted == "ctx.pairs":
+        assert isinstance(call.args[0], ast.Dict)
+        return [key for key in call.args[0].keys if key]
+    if dotted in ("ctx.tell_change", "ctx.progress"):
+        return call.args
+    if name in ("say", "tell", "hint", "_heading"):
         return call.args[:1] if isinstance(call.func, ast.Attribute) else call.args[1:2]
     if name == "_found":
         is_part = isinstance(call.args[1], ast.Constant)
         return [*([call.args[1]] if is_part else []), call.args[2]]
-    return [call.args[1]] if name == "Progress" else []
+    return []
 
 
 def _texts(node: ast.expr, dicts: dict[str, list[ast.expr]], path: str) -> set[str]:
@@ -196,7 +211,7 @@ def _handed_up_by(call: ast.Call) -> list[ast.expr]:
         ("problems.append", "warnings.append", "news.append")
     ):
         return call.args
-    return call.args if name in ("ValueError", "refusal") else []
+    return call.args if name in ("ValueError", "usage_error") else []
 
 
 def _patterns(node: ast.expr, function: ast.FunctionDef) -> set[str]:

@@ -21,7 +21,7 @@ from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 
 from recollect.app import App
-from recollect.capture.state import Heard
+from recollect.capture.hearing import ParsedSession
 from recollect.features import capture
 
 PROJECTS = ("one", "two")
@@ -130,7 +130,7 @@ def test_nothing_is_lost_with_a_process_that_dies(
 ) -> None:
     asked = 0
 
-    def parsed(self: capture.Ahead, turn: int) -> Heard | None:
+    def parsed(self: capture.Ahead, turn: int) -> ParsedSession | None:
         nonlocal asked
         asked += 1
         if asked == 3:
@@ -138,8 +138,8 @@ def test_nothing_is_lost_with_a_process_that_dies(
                 child.kill()
         return one(self, turn)
 
-    one = capture.Ahead.heard
-    monkeypatch.setattr(capture.Ahead, "heard", parsed)
+    one = capture.Ahead.parsed
+    monkeypatch.setattr(capture.Ahead, "parsed", parsed)
     with _processes(monkeypatch, 2):
         assert person.ok("capture", str(past), "--json").json["created"] == SESSIONS + 1
     assert asked > SESSIONS
@@ -188,7 +188,7 @@ def test_the_others_end_with_a_process_that_is_killed(
         "    app = App(os.getcwd(), dict(os.environ))\n"
         f"    jobs = [capture.Job('claude', {str(next(past.rglob('*.jsonl')))!r}, '', 'en', False)]\n"
         "    with capture.Ahead(app, jobs) as ahead:\n"
-        "        assert ahead.heard(0) is not None\n"
+        "        assert ahead.parsed(0) is not None\n"
         "        print(*(p.pid for p in ahead._pool._processes.values()), flush=True)\n"
         "        time.sleep(60)\n"
     )
@@ -241,7 +241,8 @@ def test_what_cannot_be_parsed_ahead_is_left_for_its_turn(past: Path, person: Pe
         capture.Job("claude", str(past / "two" / f"{_name(SESSIONS + 1)}.jsonl"), "", "en", False),
     ]
     said = [capture.parsed(str(person.home), person.environment({}), job) for job in jobs]
-    assert said[0] is None or said[0].events == 0
+    assert said[0] is not None
+    assert said[0].events == 0
     assert said[1] is not None
     assert said[1].state.prompts
 
@@ -258,7 +259,7 @@ def test_each_turn_gets_what_its_own_session_says(
     turns = [turn for turn in range(len(jobs)) if turn != 3]
     app = App(str(person.project), person.environment({}))
     with _processes(monkeypatch, 2), capture.Ahead(app, jobs) as one:
-        said = [one.heard(turn) for turn in turns]
+        said = [one.parsed(turn) for turn in turns]
     for turn, heard in zip(turns, said, strict=True):
         job = jobs[turn]
         assert (heard.state.session_id if heard else None) == (

@@ -16,6 +16,8 @@ from tests.cli.running import Person
 from tests.hooks.machine import EVENTS, FIELDS, HOOK
 
 from recollect import worker
+from recollect.app import App
+from recollect.features.models import ModelCall, log_call
 from recollect.interfaces.cli.main import GROUPS
 
 WORD = "zanzibar"  # stands in everything that is not to be seen
@@ -48,6 +50,9 @@ ASKED: dict[str, str] = {
     "review": "--episodes",
     "undo": "--dry-run",
     "history": "",
+    "given": "",
+    "status": "",
+    "calls": "",
     "promote": "",
     "pin": "--test shared",
     "unpin": "own --dry-run",
@@ -89,7 +94,7 @@ MORE = [
     "search", f"search {WORD}", f"search {WORD} --archived", "search --type decision", "recall shared",
     f"recall {WORD}", "list --archived", "list --kind session", "archive --stats", "activate --search shared",
     "timeline --json", "stats --json", "review --json", "analyze-skills --json", "doctor --json",
-    "list-sessions --json", "search shared --json", "conflicts --json", "related --json", "promote --json",
+    "list-sessions --json", "search shared --json", "conflicts --json", "related --json", "promote --json", "calls 1", "calls --json",
 ]  # fmt: skip
 
 
@@ -136,6 +141,11 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Person:
         for words in (("start-session", f"Task {WORD}"), ("note", WORD), ("todo", WORD)):
             one.ok(*words, env={"RECOLLECT_SESSION": f"s-{one.project.name}"})
     theirs.ok("memory-set", "project", WORD)
+    call = ModelCall(
+        "2026-11-25T10:00:00Z", "claude", str(theirs.project), WORD, "extract", "answered"
+    )
+    app = App(str(theirs.project), theirs.environment({}))
+    log_call(app, call._replace(sent=WORD, answer=WORD, reason=WORD))
     own.write("semantic/own.md", f"---\ntags: [shared, {HERE}]\n---\nThe shared {HERE}.\n")
     own.write("semantic/other.md", f"---\ntags: [shared, {HERE}]\n---\nAnother shared {HERE}.\n")
     for one in (theirs, homeless, own):
@@ -149,7 +159,7 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Person:
 def test_every_command_is_asked() -> None:
     """But for those that show what they make themselves, what a key opens, or what they are given."""
     names = {name for rows in GROUPS.values() for name, _, _ in rows}
-    others = set("demo mcp textconv merge-driver encrypt decrypt prune".split())
+    others = set("browse demo mcp textconv merge-driver encrypt decrypt prune".split())
     assert {name for name in names if not name.startswith("key-")} - set(ASKED) <= others
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.running import Person
 
 import recollect
-from recollect import workspace as publishing
+from recollect import app
 from recollect.api import Memories, open_store
 from recollect.errors import (
     ChangedMeanwhile,
@@ -47,7 +47,7 @@ def memories(both: Person) -> Iterator[Memories]:
 def test_the_worker_of_a_large_store_works_where_the_program_was_told_to(
     both: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publishing, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(app, "MOST_AT_ONCE", 0)
     own = Path(os.environ["HOME"])  # not that of the environment which the program hands over
     assert own != both.home
     with _open(both) as memories:

@@ -136,7 +136,7 @@ def test_what_was_set_can_be_taken_back_to_the_byte(
     new, edit = client.changed(text, wanted)
     found = json.loads(new.removeprefix("\ufeff"))
     assert {key: found[key] for key in wanted} == wanted
-    again = client.Edit(**json.loads(json.dumps(edit.as_json())))
+    again = client.SettingsEdit(**json.loads(json.dumps(edit.as_json())))
     assert client.taken_back(new, again) == (text if edit.wrote else text or "")
 
 

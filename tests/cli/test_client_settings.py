@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 from tests.cli.running import Person
 
+from recollect import __version__
 from recollect.clients import claude as settings
-from recollect.clients.base import Program
+from recollect.clients.base import HookProgram
 from recollect.ops.setup import program_paths
 
-FORM = settings.hooks(Program("/p", "/x/recollect/hook.py"))
+PLUGIN = Path(__file__).parents[2] / "plugin" / "recollect"
+FORM = settings.hooks(HookProgram("/p", "/x/recollect/hook.py"))
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUseFailure", "PreCompact", "Stop", "SubagentStop", "SessionEnd")  # fmt: skip
 OTHERS = {"hooks": [{"type": "command", "command": "~/bin/notify.sh done", "timeout": 5}]}
 SHAPES = {
@@ -229,7 +231,7 @@ def test_the_client_s_own_folder_is_honoured(stranger: Person, tmp_path: Path) -
 
 
 def test_hooks_of_another_installation_are_renewed_in_place(stranger: Person, file: Path) -> None:
-    older = settings.hooks(Program("/old/python", "/old/recollect/hook.py"))
+    older = settings.hooks(HookProgram("/old/python", "/old/recollect/hook.py"))
     text = older.put(older.put('{"first": 1}'))
     file.write_text(text)
     stranger.ok("init", "--client", "claude")
@@ -273,7 +275,7 @@ def test_asking_connects_no_client_and_renews_no_other_installation(
     stranger.ok("init")
     stranger.ok("config", "capture.mode", "ask")
     assert not file.exists()
-    text = settings.hooks(Program("/old/python", "/old/recollect/hook.py")).put("{}")
+    text = settings.hooks(HookProgram("/old/python", "/old/recollect/hook.py")).put("{}")
     file.write_text(text)
     stranger.ok("config", "capture.mode", "auto")
     assert file.read_text() == text
@@ -281,7 +283,7 @@ def test_asking_connects_no_client_and_renews_no_other_installation(
 
 def test_the_hook_of_an_earlier_version_goes(stranger: Person, file: Path) -> None:
     """It had PostToolUse always: the doctor says so, `init` and `uninstall` take it out."""
-    earlier = settings.hooks(Program(*program_paths(), asks=True))
+    earlier = settings.hooks(HookProgram(*program_paths(), asks=True))
     file.write_text(earlier.put('{"first": 1}'))
     stranger.ok("init")
     assert "from another installation or version" in stranger.run("doctor").out
@@ -304,12 +306,12 @@ def test_ours_is_told_from_what_only_looks_like_it() -> None:
     assert not any(FORM.is_ours({"type": "command", "command": c}) for c in theirs)
     assert not FORM.is_ours("/x/recollect/hook.py claude Stop")
     assert FORM.is_ours(
-        {"command": Program("/p", "/x/recollect/hook.py").hook_command("claude", "Stop")}
+        {"command": HookProgram("/p", "/x/recollect/hook.py").hook_command("claude", "Stop")}
     )
 
 
 def test_a_handler_of_ours_in_a_group_of_others_comes_out_alone() -> None:
-    command = Program("/p", "/x/recollect/hook.py").hook_command("claude", "Stop")
+    command = HookProgram("/p", "/x/recollect/hook.py").hook_command("claude", "Stop")
     mixed = {
         "hooks": {"Stop": [{"hooks": [*OTHERS["hooks"], {"type": "command", "command": command}]}]}
     }
@@ -337,7 +339,7 @@ def test_the_shell_runs_the_hook_wherever_it_is(tmp_path: Path, folder: str) -> 
     hook.write_text("import sys\nprint(*sys.argv[1:], sys.flags.isolated, sys.flags.no_site)\n")
     python = tmp_path / folder / "python"
     python.symlink_to(sys.executable)
-    command = Program(str(python), str(hook)).hook_command("claude", "Stop")
+    command = HookProgram(str(python), str(hook)).hook_command("claude", "Stop")
     assert FORM.is_ours({"command": command})
     for shell in ("sh", "bash"):
         ran = subprocess.run(
@@ -345,3 +347,21 @@ def test_the_shell_runs_the_hook_wherever_it_is(tmp_path: Path, folder: str) -> 
             env={"PATH": os.environ["PATH"], "HOME": "/"},
         )  # fmt: skip
         assert ran.stdout == "claude Stop 1 1\n"
+
+
+def test_a_client_with_the_plugin_gets_no_second_set_of_hooks(stranger: Person, file: Path) -> None:
+    stranger.ok("init", "--client", "claude")
+    enabled = {"enabledPlugins": {"recollect@recollect": True}}
+    file.write_text(json.dumps(json.loads(file.read_text()) | enabled))
+    both = stranger.run("doctor")
+    assert "both run the hooks" in both.out
+    stranger.ok("uninstall", "--client", "claude")
+    file.write_text(json.dumps(enabled))
+    assert "its plugin runs the hooks" in stranger.run("init", "--client", "claude").out
+    assert json.loads(file.read_text()) == enabled
+    assert "connected by the plugin" in stranger.run("doctor").out
+
+
+def test_the_plugin_has_the_version_of_the_program() -> None:
+    plugin = json.loads((PLUGIN / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8"))
+    assert plugin["version"] == __version__

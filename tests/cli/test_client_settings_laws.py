@@ -10,11 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from recollect.clients import claude as settings
-from recollect.clients.base import Program
+from recollect.clients.base import HookProgram
 from recollect.text import json_edit as jsontext
 
 PYTHON, HOOK = "/usr/bin/python3", "/opt/a b/recollect/hook.py"
-FORM = settings.hooks(Program(PYTHON, HOOK))
+FORM = settings.hooks(HookProgram(PYTHON, HOOK))
 EVENTS = ["SessionStart", "Stop", "SessionEnd", "Notification", "PreToolUse"]
 WORDS = st.text(max_size=6) | st.sampled_from(["简体中文", "constructor", "hooks", '"\\', "a\tb"])
 VALUES = st.recursive(
@@ -75,7 +75,7 @@ def test_what_others_have_says_the_same_with_ours_in_it(text: str) -> None:
 @pytest.mark.slow
 @given(files(), st.sampled_from(["/new/python", PYTHON]))
 def test_renewing_is_installing_anew(text: str, python: str) -> None:
-    newer = settings.hooks(Program(python, HOOK))
+    newer = settings.hooks(HookProgram(python, HOOK))
     assert newer.put(FORM.put(text)) == newer.put(text)
 
 

@@ -57,7 +57,10 @@ def _completed(person: Person, line: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("recollect se", ["set", "search"]),
+        ("recollect se", ["search", "set", "session"]),
+        ("recollect memory-", []),
+        ("recollect session st", ["start"]),
+        ("recollect fact decision --cat", ["--category"]),
         ("recollect show --lev", ["--level"]),
         ("recollect save x --kind dec", ["decision"]),
         ("recollect show ca", ["cache-of-sessions"]),

@@ -52,7 +52,7 @@ def test_one_wrong_value_does_not_take_the_others_along(person: Person) -> None:
     person.write("config.toml", 'lang = "zh"\n[recall]\nprompt_tokens = 300\nstart_tokens = "x"\n')
     values = {row["key"]: row["value"] for row in person.ok("config", "--json").json}
     assert values["recall.prompt_tokens"] == 300
-    assert values["recall.start_tokens"] == 1500
+    assert values["recall.start_tokens"] == 600
     ran = person.ok("list")
     assert ran.out == "还没有记忆。\n"
     assert "config.toml:4：recall.start_tokens 的取值为 0…2200" in ran.err
@@ -117,6 +117,10 @@ def good(setting: config.Setting) -> st.SearchStrategy[config.Value]:
         return st.sampled_from(setting.choices)
     if isinstance(setting.default, bool):
         return st.booleans()
+    if isinstance(setting.default, str):
+        return st.sampled_from(
+            ["", "claude", "claude:sonnet", "llm:ollama/qwen3:8b", "llm:gpt-5.1_x"]
+        )
     return st.integers(setting.lowest, setting.highest)
 
 
@@ -177,7 +181,12 @@ def test_every_setting_takes_its_default_as_it_is_shown(key: str) -> None:
     setting = config.SETTINGS[key]
     assert config.parsed(key, config.shown(setting.default)) == setting.default
     assert config.takes(setting)
-    for wrong in ("", "perhaps", "-1", "99999999999999999999", "1.5", "０"):
+    words = isinstance(setting.default, str) and not setting.choices  # of a program's name
+    for wrong in (
+        ("a b", '"', "a:", "A")
+        if words
+        else ("", "perhaps", "-1", "99999999999999999999", "1.5", "０")
+    ):
         with pytest.raises(ValueError, match="must be"):
             config.parsed(key, wrong)
 
@@ -187,7 +196,7 @@ LINES = st.sampled_from(
         'lang = "zh"', 'lang = "en"', "# a", "", "[recall]", "[views]", "prompt_tokens = 700", "rows = 007", "rows = -1", "rows = 1_0",
         "rows = true", "auto = True", "[lang]", "[a.b]", 'recall = "x"', 'lang = "zh" # why', "lang = 'zh'", 'lang="zh"', '"lang" = "zh"',
         'lang = "z\\u0068"', '\ufefflang = "zh"', 'lang = """zh"""', 'a.b = "zh"', 'lang = "zh', "lang = zh", "x", "# \x00", "[[a]]",
-        "rows = 1.5", " rows = 1", "\trows = 1", "[views]\r", "rows = ٣", 'lang = ""', "rows =  1", 'lang = "z h"', "[]", "[a_b]",
+        'model = "claude:sonnet"', 'model = ""', 'model = "a b"', "[capture]", "rows = 1.5", " rows = 1", "\trows = 1", "[views]\r", "rows = ٣", 'lang = ""', "rows =  1", 'lang = "z h"', "[]", "[a_b]",
     ]
 )  # fmt: skip
 

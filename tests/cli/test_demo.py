@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ def acts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     for name in ("home", "project"):
         (folder / name).mkdir()
     person = Person(folder / "home", folder / "project")
-    return person.ok("demo", "--lang", request.param, "--json").json
+    return person.ok("demo", "--all", "--lang", request.param, "--json").json
 
 
 def in_both(texts: list[str]) -> bool:
@@ -82,8 +84,28 @@ def test_a_person_who_reads_chinese_is_shown_ten_acts(tmp_path: Path) -> None:
     for name in ("home", "project"):
         (tmp_path / name).mkdir()
     person = Person(tmp_path / "home", tmp_path / "project")
-    shown = person.ok("demo", "--lang", "zh", env={"LANG": "zh_CN.UTF-8"}).out
+    shown = person.ok("demo", "--all", "--lang", "zh", env={"LANG": "zh_CN.UTF-8"}).out
     acts = [line for line in shown.splitlines() if re.match(r"\d+\. ", line)]
     assert [line.partition(". ")[0] for line in acts] == [str(n) for n in range(1, 11)]
     assert all(CHINESE.search(line) for line in acts)
     assert "lighthouse/.claude/memory/episodic/" in shown
+
+
+@pytest.mark.slow
+def test_the_recording_shows_what_the_demo_prints() -> None:
+    root = Path(__file__).parents[2]
+    words = [sys.executable, "-m", "tools.recording", "--check"]
+    done = subprocess.run(words, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_short_demo_fits_a_screen_and_gives_what_was_stated(lang: str, tmp_path: Path) -> None:
+    for name in ("home", "project"):
+        (tmp_path / name).mkdir()
+    person = Person(tmp_path / "home", tmp_path / "project")
+    shown = person.ok("demo", "--lang", lang).out
+    assert len(shown.splitlines()) <= 40
+    told = shown.partition("is told at its start")[2]
+    assert "JSONB" in told
+    assert "docker compose up -d db" in told

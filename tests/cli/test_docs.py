@@ -16,7 +16,7 @@ from tests.cli.running import Person
 
 import recollect
 from recollect.errors import every_error
-from recollect.interfaces.cli.main import GROUPS
+from recollect.interfaces.cli.main import FULL_NAMES, GROUPS
 from recollect.store.settings import SETTINGS
 
 DOCS = Path(recollect.__file__).parents[2] / "docs"
@@ -50,7 +50,7 @@ def test_a_page_that_was_changed_is_named_and_mended(
     monkeypatch.setattr(make, "HERE", tmp_path)
     monkeypatch.setattr(sys, "argv", ["make.py", "--check"])
     assert make.main() == 1
-    assert "commands.md, errors.md, settings.md" in capsys.readouterr().err
+    assert "commands.md, commands.zh.md, errors.md, settings.md" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
     monkeypatch.setattr(sys, "argv", ["make.py"])
     assert make.main() == 0
@@ -64,13 +64,13 @@ def test_every_command_setting_and_error_appears(make: ModuleType) -> None:
     pages = make.pages()
     for rows in GROUPS.values():
         for name, module, about in rows:
-            assert f"## {name}\n" in pages["commands.md"], module
+            assert f"## {FULL_NAMES.get(name, name)}\n" in pages["commands.md"], module
             assert about in pages["commands.md"]
     for key, setting in SETTINGS.items():
         assert f"| `{key}` |" in pages["settings.md"]
         assert setting.about in pages["settings.md"]
     for error in every_error()[1:]:
-        assert f"| `{error.name_of_kind()}` | {error.exit_code} |" in pages["errors.md"]
+        assert f"| `{error.kind}` | {error.exit_code} |" in pages["errors.md"]
 
 
 def test_every_exit_code_has_a_row(make: ModuleType) -> None:

@@ -161,12 +161,14 @@ def names_of(path: str) -> set[str]:
 
 
 def plain(answer: Any, words: tuple[str, ...]) -> Any:
-    """An answer without what no plan can know: views follow from memories, a session has no name yet."""
+    """An answer without what no plan can know: the views, the name of a session, the second of a change."""
     unknown = {"views", "change"} | (
         {"session", "started", "updated"} if words[0] == "start-session" else set()
     )
     if isinstance(answer, dict):
         return {k: plain(v, words) for k, v in answer.items() if k not in unknown}
+    if isinstance(answer, str):
+        return re.sub(r"(?m)^updated: .*$", "updated:", answer)
     return [plain(one, words) for one in answer] if isinstance(answer, list) else answer
 
 

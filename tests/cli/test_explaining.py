@@ -8,12 +8,12 @@ import pytest
 from tests.services.house import House
 from tests.services.test_recall import page
 
-from recollect.interfaces.cli.explain import score_of
+from recollect.interfaces.cli.read import score_of
 from recollect.model.memory import Filter
 from recollect.search import search as searching
 
 
-def found() -> dict[str, searching.Found]:
+def found() -> dict[str, searching.Hit]:
     house = House()
     for name, fields in {
         "new": {"kind": "decision", "created": "2026-01-09T10:00:00Z"},

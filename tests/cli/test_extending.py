@@ -60,7 +60,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_detector(person: Person, site: Path) -> None:
-    installed("A detector", site)
+    installed("Your own detector", site)
     for what in ("login", "search", "upload"):
         person.ok("save", f"XSS in the page of {what}", "--kind", "note", "--tags", "xss")
     [row] = person.ok("analyze-skills", "--json").json
@@ -70,19 +70,21 @@ def test_a_detector(person: Person, site: Path) -> None:
 
 
 def test_an_embedder(person: Person, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    installed("An embedder", site)
+    installed("Your own embedder", site)
     person.ok("save", "Retry with jitter")
-    [line] = [one for one in blocks("An embedder", "sh")[0].splitlines() if "--package" in one]
+    [line] = [
+        one for one in blocks("Your own embedder", "sh")[0].splitlines() if "--package" in one
+    ]
     run(person, line)
     monkeypatch.setenv("HOME", str(person.home))
     assert make_vectors(str(person.store)) == 1
 
 
 def test_a_kind(person: Person) -> None:
-    [memory] = blocks("A kind", "markdown")
+    [memory] = blocks("Your own kind", "markdown")
     memory = memory.replace("category: snippet\n", "category: recipe\nowner: acme\n")
     file = person.write("procedural/retry.md", f"{memory}Wait, then try again.\n")
-    [script] = blocks("A kind", "sh")
+    [script] = blocks("Your own kind", "sh")
     assert "retry-with-jitter" not in person.ok("list", "--type", "snippet").out
     run(person, script)
     assert "owner: acme\n" in file.read_text("utf-8")
@@ -93,7 +95,7 @@ def test_a_kind(person: Person) -> None:
 
 def test_a_trigger(person: Person) -> None:
     person.ok("save", "Retry with jitter", "--body", "Wait, then try again.")
-    saving, asking = blocks("Triggers", "sh")
+    saving, asking = blocks("Your own triggers", "sh")
     run(person, saving)
     prompt, error = run(person, asking)
     assert "Wait, then try again." in prompt

@@ -11,6 +11,7 @@ from recollect.errors import every_error
 HIT = ["id", "anchor", "title", "type", "kind", "scope", "score", "snippet", "path", "created", "trust", "tokens"]  # fmt: skip
 ITEM = ["id", "anchor", "title", "form", "scope", "score", "parts", "trust", "tokens"]
 LISTED = ["id", "title", "type", "kind", "tags", "scope", "status", "trust", "created", "updated", "path", "tokens", "summary"]  # fmt: skip
+OWN = ["source", "session", "entry", "anchor", "section", "text"]  # of an entry
 
 
 @pytest.fixture
@@ -70,10 +71,11 @@ def test_recall_gives_text_tokens_and_the_parts_of_each_score(kept: Person) -> N
 
 def test_lists_have_one_shape_and_whole_paths(kept: Person) -> None:
     for one in kept.ok("list", "--json").json:
-        assert list(one) == LISTED
+        assert list(one) == [*LISTED, *OWN]
         assert one["path"].startswith(str(kept.store))
-    (days,) = kept.ok("timeline", "--json").json.values()
-    assert [list(one) for one in days] == [LISTED, LISTED]
+    assert [list(one) for one in kept.ok("list", "--pages", "--json").json] == [LISTED, LISTED]
+    every = [one for day in kept.ok("timeline", "--json").json.values() for one in day]
+    assert [list(one) for one in every] == [[*LISTED, *OWN], [*LISTED, *OWN]]
     page = kept.ok("show", "cache-of-sessions", "--json", "--level", "3").json
     assert [*LISTED, "source", "heading", "text", "problem", "conversation"] == sorted(
         page, key=[*LISTED, "source", "heading", "text", "problem", "conversation"].index

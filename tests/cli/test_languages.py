@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +14,9 @@ from tests.cli.sentences import fields_of, has_words, pattern_of
 
 from recollect.errors import every_error
 from recollect.i18n import say, tables, translate, word
+from recollect.interfaces.cli import help as helping
+from recollect.interfaces.cli.console import width_of
+from recollect.interfaces.cli.main import FAMILIES, GROUPS, OPTIONS, TABLE, command_of
 
 SAID, HEARD = tables()["sentences"], tables()["reasons"]
 FIELD_TEXT = st.text("abcXYZ中文/._-0123456789", min_size=1, max_size=12)
@@ -108,3 +114,89 @@ def test_the_store_decides_the_language_and_the_terminal_where_there_is_none(
     assert stranger.ok("list", env=english).out == "还没有记忆。\n"
     stranger.ok("config", "lang", "en")
     assert stranger.ok("list", env=english).out == "There are no memories yet.\n"
+
+
+# --------------------------------------------------------------------------------------- help
+
+OF_HELP = {"Usage:", "Options", "Commands", "Example:", "COMMAND", "DIRECTORY", "Groups", "More"}
+
+
+def listed() -> set[str]:
+    """What help says of the program, and of each command and family in a line."""
+    lines = {about for rows in GROUPS.values() for _, _, about in rows} | {*FAMILIES.values()}
+    options = {one.help for one in OPTIONS}
+    hints = {about for _, about in helping.HINTS} | {"help COMMAND", "default:", "required"}
+    titles = {title for title in GROUPS if title not in FAMILIES}
+    return OF_HELP | lines | options | hints | titles | {helping.ABOUT, helping.EPILOG}
+
+
+def explained() -> set[str]:
+    """What the help of each command says beyond that."""
+    found: set[str] = set()
+    for name in TABLE:
+        command = command_of(name)
+        found |= {*helping.paragraphs_of(command), *(one.help for one in command.parameters)}
+    return found - {""}
+
+
+def test_all_help_is_translated_and_nothing_is_left_over() -> None:
+    assert set(tables()["help"]) == listed() | explained()
+    for english, chinese in tables()["help"].items():
+        assert any("\u4e00" <= char <= "\u9fff" for char in chinese), english
+
+
+USAGE_ERRORS = (
+    ("show",),
+    ("show", "a", "--level", "9"),
+    ("show", "a", "--level", "x"),
+    ("show", "a", "b", "c"),
+    ("show", "--levl", "3"),
+    ("list", "--zzz"),
+    ("list", "--json=1"),
+    ("list", "--limit"),
+    ("conflicts", "--choose", "a"),
+    ("save", "a", "--kind", "idea"),
+    ("completion",),
+    ("-C", "/nowhere", "list"),
+    ("demo", "--keep", "/etc/hostname"),
+    ("session", "strat"),
+    ("frobnicate",),
+)
+
+
+@pytest.mark.parametrize("words", USAGE_ERRORS, ids=" ".join)
+def test_a_usage_error_is_in_the_persons_language(stranger: Person, words: tuple[str, ...]) -> None:
+    english = stranger.run(*words)
+    chinese = stranger.run(*words, env={"LANG": "zh_CN.UTF-8"})
+    assert english.code == chinese.code == 2
+    assert not re.search("[\u4e00-\u9fff]", english.err)
+    for line in chinese.err.splitlines():
+        ours = re.sub(r"`[^`]*`|“[^”]*”", "", line)
+        assert re.search("[\u4e00-\u9fff]", ours)
+        assert not re.search("[a-z]{2} [a-z]{2}", ours)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_help_fits_one_screen(lang: str) -> None:
+    lines = helping.help_of("", lang).splitlines()
+    assert len(lines) <= 30
+    assert max(map(width_of, lines)) <= 80
+    assert ("日常：" in lines) == (lang == "zh")
+
+
+def test_help_is_in_the_persons_language(person: Person, tmp_path: Path) -> None:
+    bare = Person(tmp_path / "nobody", tmp_path)
+    assert "记忆" in bare.ok("--help", env={"LANG": "zh_CN.UTF-8"}).out
+    assert "记忆" not in bare.ok("--help").out
+    person.ok("config", "lang", "zh")
+    for words in (
+        ["--help"],
+        ["help", "all"],
+        ["session"],
+        ["help", "show"],
+        ["key", "init", "-h"],
+    ):
+        shown = person.ok(*words).out
+        assert shown.startswith("用法： recollect ")
+        assert max(map(width_of, shown.splitlines())) <= 100
+    assert "recollect session start" in person.run("session", "strat").err

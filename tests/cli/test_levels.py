@@ -173,7 +173,7 @@ def test_a_store_of_two_languages_is_one_store(stranger: Person, lang: str) -> N
     ):
         assert stranger.ok("search", asked, "--json").json["hits"][0]["id"] == name
     rules = (stranger.store / "procedural" / "feedback.md").read_text("utf-8")
-    assert re.findall(r"^## (.+)$", rules, re.M) == [
+    assert re.findall(r"^## (.+) \^\w+ \[\^\w+\]$", rules, re.M) == [
         "提交前总是运行 linter",
         "Never mock the database",
     ]

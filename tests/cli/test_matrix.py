@@ -1,8 +1,8 @@
-"""Every kind of thing, through every door, from every project: what is one's own shows, no other's.
+"""Every kind of thing, through every interface, from every project: what is one's own shows, no other's.
 
 Three projects: one with a store in it, one with a private store, one of which nothing is kept; and
 what a person keeps for all projects. Each thing has a word of its own, so that it can be told which
-of them a door has shown; what a door shows of its own is what would show if a store were mixed up.
+of them an interface has shown; what it shows of its own is what would show if a store were mixed up.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ WORDS = {word(kind, owner): (kind, owner) for kind, owner in product(KINDS, OWNE
 class World:
     """The three projects of somebody."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, git: str) -> None:
         self.home = folder / "home"
         self.home.mkdir()
         self.people = {}
         for name in ASKERS:
-            (folder / name / ".git").mkdir(parents=True)
+            (folder / name / git).mkdir(parents=True)
             self.people[name] = Person(self.home, folder / name)
         self.ids: dict[str, set[str]] = {}
         self.asked = 0
@@ -153,9 +153,11 @@ class World:
         ).stdout.decode()  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    made = World(tmp_path_factory.mktemp("matrix"))
+@pytest.fixture(
+    scope="module", params=[".git", pytest.param("", marks=pytest.mark.slow)], ids=["git", "no-git"]
+)
+def world(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> World:
+    made = World(tmp_path_factory.mktemp("matrix"), request.param)
     made.fill()
     return made
 
@@ -284,14 +286,14 @@ def mcp_resources(world: World, asker: str) -> str:
     return over_mcp(world, asker, ask)
 
 
-# What each door shows of one's own. All of it is asked of every project.
+# What each interface shows of one's own. All of it is asked of every project.
 FOUND = {"session", "fact", "solution", "rule", "todo", "skill"}
 GIVEN = FOUND - {"todo"}  # what is open stands in the brief
 LISTED = {"session", "fact", "rule", "todo", "core", "skill"}
-DOORS: dict[Callable[[World, str], str], set[str]] = {
+WAYS: dict[Callable[[World, str], str], set[str]] = {
     search: {"conversation", "core"} | FOUND,
     recall: GIVEN,
-    brief: LISTED,
+    brief: LISTED - {"fact", "skill"},  # what holds, and where the last sessions were left off
     prompt_hook: GIVEN,
     failure_hook: {"solution"},
     listed: LISTED,
@@ -302,32 +304,32 @@ DOORS: dict[Callable[[World, str], str], set[str]] = {
     mcp_search: {"conversation", "core"} | FOUND,
     mcp_recall: GIVEN,
     mcp_expand: set(KINDS),
-    mcp_timeline: {"session", "fact", "skill"},
+    mcp_timeline: {"session", "fact", "skill", "rule"},
     mcp_resources: set(KINDS) - {"conversation"},
 }
 
 
 @pytest.mark.parametrize("asker", ASKERS)
-@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_a_door_shows_ones_own_and_what_is_for_all(
-    world: World, door: Callable[[World, str], str], asker: str
+    world: World, way: Callable[[World, str], str], asker: str
 ) -> None:
-    said = door(world, asker).casefold()
+    said = way(world, asker).casefold()
     seen = {what for text, what in WORDS.items() if text in said}
     crossed = {(kind, owner) for kind, owner in seen if owner not in (asker, "global")}
     assert crossed == set()
     own = {kind for kind, owner in seen if owner == asker}
-    assert own == (DOORS[door] if asker != "bare" else set())
+    assert own == (WAYS[way] if asker != "bare" else set())
 
 
 def test_what_is_for_all_shows_in_each_project(world: World) -> None:
     for asker in ASKERS:
-        for door in (search, prompt_hook, mcp_search):
-            said = door(world, asker).casefold()
+        for way in (search, prompt_hook, mcp_search):
+            said = way(world, asker).casefold()
             seen = {
                 kind for text, (kind, owner) in WORDS.items() if owner == "global" and text in said
             }
-            assert seen == FOR_ALL & DOORS[door], (asker, door)
+            assert seen == FOR_ALL & WAYS[way], (asker, way)
         assert word("solution", "global") in failure_hook(world, asker)
         assert word("core", "global") in brief(world, asker)
 

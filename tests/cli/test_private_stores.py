@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli.running import Person
-from tests.hooks.machine import HOOK
+from tests.clients.transcripts import SESSION, as_bytes, gemini_lines
+from tests.hooks.machine import HOOK, until
 
 from recollect.store import locations as places
 
@@ -97,6 +98,37 @@ def test_each_transcript_goes_to_the_store_of_its_own_project(two: tuple[Person,
     assert one.ok("list", "--scope", "global", "--json").json == []
     assert WORD in other.ok("search", "billing events").out
     assert (private(other) / places.PROJECT_FILE).read_text().strip() == str(other.project)
+
+
+def test_a_transcript_of_no_known_project_is_left_out_unless_it_is_named(
+    two: tuple[Person, Person],
+) -> None:
+    """Chats of Gemini CLI name their project in a file beside them, which older ones lack."""
+    one, _ = two
+    chats = one.home / ".gemini/tmp/1b46/chats"
+    chats.mkdir(parents=True)
+    chat = chats / f"session-2026-03-04T09-30-{SESSION[:8]}.jsonl"
+    chat.write_bytes(b"".join(map(as_bytes, gemini_lines())))
+    for words in (["--dry-run"], []):
+        ran = one.ok("capture", str(one.home / ".gemini/tmp"), "--client", "gemini", *words)
+        assert "1 skipped: they do not name their project" in ran.out
+    assert "PostgreSQL" not in one.run("list").out
+    one.ok("capture", str(chat), "--client", "gemini")
+    assert "PostgreSQL" in one.ok("search", "event store").out
+
+
+def test_a_session_whose_agent_went_to_another_project_stays_in_its_own(
+    two: tuple[Person, Person],
+) -> None:
+    one, other = two
+    other.ok("init", "--scope", "project")
+    log = transcript(one, "s1", f"We use {WORD} for billing because it is quick.")
+    fire(other, "UserPromptSubmit", transcript_path=str(log), prompt="And now?")
+    fire(other, "SessionEnd", transcript_path=str(log))
+    until(lambda: WORD in one.run("list").out)
+    other.process("work", str(other.store))
+    assert WORD not in other.ok("list").out
+    assert not list((other.store / "sessions").rglob("*s1*"))
 
 
 def test_hooks_keep_a_session_in_the_private_store(two: tuple[Person, Person]) -> None:

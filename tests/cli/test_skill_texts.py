@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -28,3 +29,16 @@ def test_every_command_that_it_names_is_there(lang: str) -> None:
     assert named - COMMANDS == set()
     assert {"save", "search", "show", "edit", "supersede", "conflicts"} <= named
     assert "undo" not in named  # what an agent takes back is its own session's only
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        ("en", "decided, corrected or learned|0 to 5|none is a good answer|no task or progress"),
+        ("zh", "决定、更正和所得的结论|零到五条|没有也可以|任务和进度"),
+    ],
+)
+def test_skill_and_slash_command_say_what_is_worth_saving(lang: str, words: str) -> None:
+    command = Path(__file__).parents[2] / "plugin" / "recollect" / "commands" / "save.md"
+    for text in (shipped(lang), command.read_text("utf-8")):
+        assert [one for one in words.split("|") if one not in " ".join(text.split())] == []

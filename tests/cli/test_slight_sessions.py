@@ -63,7 +63,7 @@ def test_a_short_prompt_that_was_answered_is_a_session(
 def test_a_session_in_which_nobody_said_anything_is_none(person: Person) -> None:
     person.ok("capture", str(log(person, "aaaa", answered("Welcome."))))
     assert person.ok("list", "--json").json == []
-    assert "goes on" not in person.ok("list-sessions", "--all").out
+    assert person.ok("list-sessions", "--json").json == []
 
 
 def test_what_is_over_does_not_go_on_in_the_brief(person: Person) -> None:
@@ -113,6 +113,23 @@ def test_a_first_capture_of_years_says_what_it_did_and_what_waits(person: Person
     assert waits[-1] == 0
     assert "due for the archive" not in person.ok("stats").out
     for n in range(24):
-        [row] = person.ok("list", "--archived", "--json").json[n : n + 1]
+        [row] = person.ok("list", "--pages", "--archived", "--json").json[n : n + 1]
         assert row["kind"] == "session"
         assert person.ok("search", f"harvest{n}", "--json").json["hits"]
+
+
+def test_a_review_that_a_hook_runs_all_day_does_not_hide_the_last_session_of_the_person(
+    person: Person,
+) -> None:
+    person.ok("init", "--scope", "both")
+    asked = [said("Why is the tea cold?"), answered("The kettle stops at 60 degrees, not at 80.")]
+    person.ok("capture", str(log(person, "mine", *asked, day="2026-11-10")))
+    for n in range(20):
+        routine = said(f"Review change {n} of the shop for security.") | {"promptSource": "sdk"}
+        rows = [routine, answered("The change escapes every field that it prints.")]
+        person.ok("capture", str(log(person, f"routine-{n}", *rows)))
+    person.ok("consolidate")
+    assert person.ok("list", "--kind", "fact", "--json").json == []
+    brief = person.ok("recall", "--start").out
+    assert "The kettle stops at 60 degrees" in brief
+    assert "escapes every field" not in brief

@@ -16,7 +16,7 @@ from tests.cli.running import Person
 from tests.hooks.machine import HOOK
 
 from recollect.model import document as codec
-from recollect.model import frontmatter
+from recollect.model.footnotes import in_one_form
 
 FIXTURE = Path(__file__).parent.parent / "fixtures/store_of_0_1"
 HOME = "/home/ada"  # whose projects need not be there: their stores are outside of them
@@ -96,8 +96,8 @@ def kept(*homes: Path) -> Counter[str]:
     found: Counter[str] = Counter()
     for path in (path for home in homes for path in home.rglob("*") if path.is_file()):
         if path.suffix == ".md" and path.name != "MEMORY.md" and "skills" not in path.parts:
-            for one in codec.sections_of(frontmatter.split_front(path.read_text("utf-8")).body):
-                found[f"{one.heading}\n{one.text}"] += bool(one.heading)
+            for one in codec.sections_of(codec.body_of(path.read_text("utf-8"))):
+                found[f"{one.heading}\n{in_one_form(one.text)}"] += bool(one.heading)
         elif "sessions" in path.parts or path.name.startswith(("claude-", "terminal-")):
             found[path.name] += 1
     return +found

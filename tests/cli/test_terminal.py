@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.running import Person, Ran
 
-from recollect.interfaces.cli.console import Paper, cut, shown, shown_block, width_of
+from recollect.interfaces.cli.console import Console, cut, shown, shown_block, width_of
 
 OWN_STYLES = re.compile(r"\x1b\[[0-9;]*m")
 HARMFUL = re.compile(
@@ -130,7 +130,7 @@ def test_shown_text_is_harmless_and_keeps_what_can_be_read(text: str) -> None:
 )
 def test_json_is_harmless_and_says_the_same(value: object) -> None:
     out = io.StringIO()
-    Paper(out).json(value)
+    Console(out).json(value)
     assert _harmless(out.getvalue())
     assert json.loads(out.getvalue()) == json.loads(
         json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
@@ -153,7 +153,7 @@ def test_columns_line_up_when_titles_are_chinese(person: Person) -> None:
         person.ok("save", title, "--kind", "fact")
     lines = person.ok("list").out.splitlines()
     kinds = {
-        _columns_of(line, [" kind " if n == 0 else " fact "])[0] for n, line in enumerate(lines)
+        _columns_of(line, [" scope" if n == 0 else " project"])[0] for n, line in enumerate(lines)
     }
     assert len(kinds) == 1, lines
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.clients.base import Part, Program
+from recollect.clients.base import ConfigPart, HookProgram
 from recollect.clients.registry import KNOWN
 
-PROGRAM = Program("/usr/bin/python3", "/opt/a b/recollect/hook.py")
+PROGRAM = HookProgram("/usr/bin/python3", "/opt/a b/recollect/hook.py")
 PROJECT = "/work/teapot"
 
 
-def part_of(client: str, name: str = "", home: str = "/home/ada") -> Part:
+def part_of(client: str, name: str = "", home: str = "/home/ada") -> ConfigPart:
     """A file of a client that something of ours goes into."""
     known = KNOWN[client]
     parts = known.parts({"HOME": home}, PROGRAM) + known.project_parts(PROJECT)

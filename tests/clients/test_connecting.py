@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.cli.running import Person
 
-from recollect.clients.base import Program
+from recollect.clients.base import HookProgram
 from recollect.clients.registry import KNOWN
 from recollect.ops import surroundings as probing
 from recollect.ops.setup import program_paths
@@ -206,7 +206,7 @@ def test_doctor_finds_files_of_another_installation_and_half_connected_clients(
 
 
 def test_a_server_that_does_not_answer_is_found_out(tmp_path: Path) -> None:
-    *server, _ = Program(*program_paths()).server
+    *server, _ = HookProgram(*program_paths()).server
     for word in ("--version", "no-such-command"):
         assert probing.answer_of([*server, word], str(tmp_path), {}) == probing.SILENT
 

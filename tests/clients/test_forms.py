@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.clients.base import Program, Whole
+from recollect.clients.base import HookProgram, Whole
 from recollect.clients.config_files import Table
 from recollect.clients.registry import KNOWN
 from recollect.text import json_edit as jsontext
@@ -122,7 +122,7 @@ def test_the_plugin_is_javascript(tmp_path: Any) -> None:
     if node is None:
         pytest.skip("there is no node here to look at it")
     path = tmp_path / "plugin.mjs"
-    odd = Program('/a "b"/python', "/ü/$x/`y`/recollect/hook.py")
+    odd = HookProgram('/a "b"/python', "/ü/$x/`y`/recollect/hook.py")
     path.write_text(KNOWN["opencode"].parts({"HOME": "/"}, odd)[0].form.put(""), encoding="utf-8")
     ran = subprocess.run([node, "--check", str(path)], capture_output=True, check=False)
     assert ran.returncode == 0, ran.stderr
@@ -196,7 +196,9 @@ def test_an_entry_of_our_name_that_is_not_ours_is_left_alone() -> None:
 
 def test_what_a_person_added_to_our_entry_stays_when_it_is_renewed() -> None:
     form = part_of("gemini").form
-    older = KNOWN["gemini"].parts({"HOME": "/"}, Program("/old", "/old/recollect/hook.py"))[0].form
+    older = (
+        KNOWN["gemini"].parts({"HOME": "/"}, HookProgram("/old", "/old/recollect/hook.py"))[0].form
+    )
     text = older.put("{}").replace('"command": "/old"', '"trust": true,\n      "command": "/old"')
     assert '"trust": true' in text
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from tests.cli.running import Person
 
-from recollect.workspace import is_agent, told
+from recollect.workspace import current_session, is_agent
 
 SESSION = "01a20305-d872-7ac0-9633-fcca5755c771"
 # What was seen in the environment of a command of each of the clients, or stands in its documents.
@@ -20,6 +20,11 @@ COMMANDS = {
     "Copilot CLI": {"COPILOT_CLI": "1", "COPILOT_AGENT_SESSION_ID": SESSION},
     "Cursor": {"CURSOR_AGENT": "1", "CURSOR_TRACE_ID": "4f1a9c"},
     "VS Code": {"COPILOT_AGENT": "1", "AI_AGENT": "github_copilot_vscode_agent"},
+    "an older Codex in its sandbox": {"CODEX_SANDBOX": "seatbelt"},
+    "Antigravity": {"ANTIGRAVITY_AGENT": "1"},
+    "Auggie": {"AUGMENT_AGENT": "1"},
+    "Cline": {"CLINE_ACTIVE": "true"},
+    "Goose": {"GOOSE_TERMINAL": "1", "AGENT": "goose"},
     "another one": {"AI_AGENT": "goose@1.2"},
 }
 # What people set for their clients, and what their editors set in a terminal of theirs.
@@ -37,7 +42,7 @@ PERSONS = {
 @pytest.mark.parametrize("env", COMMANDS.values(), ids=COMMANDS)
 def test_what_an_agent_runs_is_known_as_such(env: dict[str, str]) -> None:
     assert is_agent(env)
-    assert told(env)[1] == (SESSION if SESSION in env.values() else "")
+    assert current_session(env)[1] == (SESSION if SESSION in env.values() else "")
 
 
 @pytest.mark.parametrize("name", ["Codex CLI", "OpenCode"])
@@ -57,4 +62,4 @@ def test_an_agent_approves_nothing_of_what_it_saved(name: str, person: Person) -
 @pytest.mark.parametrize("env", PERSONS.values(), ids=PERSONS)
 def test_what_a_person_sets_makes_nobody_an_agent(env: dict[str, str]) -> None:
     assert not is_agent(env)
-    assert told(env) == ("", "")
+    assert current_session(env) == ("", "")

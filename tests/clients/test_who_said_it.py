@@ -108,7 +108,7 @@ def captured(
 def persons(person: Person) -> str:
     """All that the brief and the lists tell as a person's rule or decision."""
     brief = person.ok("recall", "--start").out
-    own = [line for line in brief.splitlines() if line.endswith("user]")]
+    own = [line for line in brief.splitlines() if line.endswith(", the person)")]
     rows = [
         person.ok("list", "--kind", kind, "--json").json for kind in ("rule", "decision", "pattern")
     ]
@@ -176,6 +176,7 @@ QUOTED = {
     "quoted lines": f"> {RULE}.\n> Thanks",
     "a block": f"```\n{RULE}.\n```",
     "a diff": f"@@ -1,2 +1,2 @@\n-Use npm.\n+{RULE}.\n {RULE}.",
+    "a diff with blanks": f"- {RULE}.\n+ Deploy from the green branch.",
     "added lines": f"+{RULE}.\n+Use pnpm.",
     "a quotation": f'The readme says "{RULE}." at the top.',
     "Chinese": "```\n总是从蓝色分支部署。\n```\n> 总是从蓝色分支部署。\n+总是从蓝色分支部署。",

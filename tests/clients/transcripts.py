@@ -78,6 +78,23 @@ def _message(role: str, text: str) -> tuple[str, Json]:
     return "response_item", {"type": "message", "role": role, "content": content}
 
 
+def codex_rows(*rows: tuple[str, Json], ordinal: bool = True) -> list[Json]:
+    """The lines of a rollout in which somebody typed, with these behind the first."""
+    meta = {"session_id": SESSION, "id": SESSION, "cwd": CWD, "originator": "codex_cli_rs", "source": "cli"}  # fmt: skip
+    return [
+        {"timestamp": _clock(n), **({"ordinal": n} if ordinal else {}), "type": kind, "payload": payload}
+        for n, (kind, payload) in enumerate((("session_meta", meta), *rows))
+    ]  # fmt: skip
+
+
+def codex_call(name: str, call: str, given: Json, output: str) -> list[tuple[str, Json]]:
+    """A call of a function by the model, and what it was given back."""
+    return [
+        ("response_item", {"type": "function_call", "name": name, "call_id": call, "arguments": json.dumps(given)}),
+        ("response_item", {"type": "function_call_output", "call_id": call, "output": output}),
+    ]  # fmt: skip
+
+
 def _item(item: Json) -> tuple[str, Json]:
     return "event_msg", {"type": "item_completed", "turn_id": "t1", "item": item}
 
@@ -167,6 +184,22 @@ def gemini_lines() -> list[Json]:
     return rows
 
 
+def gemini_rows(*calls: Json) -> list[Json]:
+    """The lines of a chat with a message for each of these calls, which are done."""
+    head = {"sessionId": SESSION, "projectHash": "1b46", "startTime": _clock(0), "kind": "main"}
+    rows: list[Json] = [head]
+    for n, call in enumerate(calls, 1):
+        call["id"] = f"{call['name']}__{n}"
+        call["timestamp"] = _clock(n)
+        rows.append({**_gemini(f"m{n}", n, "gemini", ""), "toolCalls": [call]})
+    return rows
+
+
+def gemini_call(name: str, args: Json, output: str) -> Json:
+    """A call that worked."""
+    return _call(name, args, _output(output))
+
+
 def _gemini(name: str, n: int, kind: str, content: Any) -> Json:
     return {"id": name, "timestamp": _clock(n), "type": kind, "content": content}
 
@@ -218,6 +251,20 @@ def copilot_lines() -> list[Json]:
         {"type": kind, "data": data, "id": f"e{n:03}", "timestamp": _clock(n), "parentId": None}
         for n, (kind, data) in enumerate(rows)
     ]
+
+
+def copilot_rows(*rows: tuple[str, Json]) -> list[Json]:
+    """The lines of a session of the command line with these."""
+    start = ("session.start", {"sessionId": SESSION, "context": {"cwd": CWD}})
+    return [
+        {"type": kind, "data": data, "id": f"e{n:03}", "timestamp": _clock(n), "parentId": None}
+        for n, (kind, data) in enumerate((start, *rows))
+    ]
+
+
+def copilot_call(call: str, tool: str, given: Json, output: str) -> list[tuple[str, Json]]:
+    """A call that worked."""
+    return _used(call, tool, given, output)
 
 
 def _used(call: str, tool: str, given: Json, output: str, **more: Any) -> list[tuple[str, Json]]:
@@ -288,6 +335,15 @@ class OpenCode:
                 db.execute("INSERT INTO part VALUES (?,?,?,?,?,?)", values)
             db.commit()
         return name
+
+    def add_summary(self, text: str) -> None:
+        """The summary of a compaction, which is a message of the agent's."""
+        name = self.add("assistant", _text(text))
+        with closing(sqlite3.connect(self.path)) as db:
+            [(data,)] = db.execute("SELECT data FROM message WHERE id = ?", (name,)).fetchall()
+            about = json.dumps(json.loads(data) | {"summary": True})
+            db.execute("UPDATE message SET data = ? WHERE id = ?", (about, name))
+            db.commit()
 
     def run_by_command(self) -> None:
         """Make the session one of `opencode run`, as it marks them."""

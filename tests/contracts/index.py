@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Filter, Seen, day_of
-from recollect.ports import Index, Known, Row
+from recollect.ports import Index, IndexedFile, IndexRow
 from recollect.search.rank import Candidate
 from recollect.store.disk import stamp_of
 from recollect.text.tokens import cue_words
@@ -22,12 +22,12 @@ ALL = Filter()
 Files = dict[str, str]  # text by path
 
 
-def row(path: str, text: str) -> Row:
+def row(path: str, text: str) -> IndexRow:
     """A file on its way into the index."""
     data = text.encode("utf-8", "surrogateescape")
     stamp = stamp_of(data)
     n = int(stamp[:8], 16)
-    return Row(Seen(path, len(data), n, n, n), stamp, memory_from_text(text, path))
+    return IndexRow(Seen(path, len(data), n, n, n), stamp, memory_from_text(text, path))
 
 
 def page(title: str, body: str = "", **fields: str) -> str:
@@ -351,7 +351,7 @@ class IndexContract:
 
     def test_it_knows_what_it_was_given(self, full: Index) -> None:
         wanted = {
-            path: Known(*row(path, text).seen, row(path, text).stamp, 1)
+            path: IndexedFile(*row(path, text).seen, row(path, text).stamp, 1)
             for path, text in STORE.items()
         }
         assert full.known() == wanted
@@ -361,10 +361,22 @@ class IndexContract:
     ) -> None:
         path = "semantic/lianjie.md"
         old = row(path, STORE[path])
-        new = Row(old.seen._replace(mtime_ns=7, inode=8), old.stamp, None)
+        new = IndexRow(old.seen._replace(mtime_ns=7, inode=8), old.stamp, None)
         full.apply([new], [], 99)
-        assert full.known()[path] == Known(*new.seen, old.stamp, 99)
+        assert full.known()[path] == IndexedFile(*new.seen, old.stamp, 99)
         assert names(full.search(cue_words("连接"), only=ALL, limit=1)) == ["lianjie"]
+
+    def test_whose_words_a_file_has_is_filed_with_them(self, full: Index) -> None:
+        """Of two processes that differ in it, the last one's answer and its mark go together."""
+        path = "semantic/lianjie.md"
+        own = row(path, STORE[path])
+        for is_doubted, trust in ((True, "external"), (True, "external"), (False, "user")):
+            assert own.memory
+            memory = own.memory._replace(trust=trust)
+            full.apply([own._replace(memory=memory, is_doubted=is_doubted)], [], 1)
+            full.apply([own._replace(memory=None)], [], 2)  # it looked otherwise
+            [found] = full.search(cue_words("连接"), only=ALL, limit=1)
+            assert (found.trust, full.known()[path].is_doubted) == (trust, is_doubted)
 
     def test_a_row_without_a_memory_is_none_where_the_index_was_begun_anew(
         self, full: Index
@@ -372,10 +384,10 @@ class IndexContract:
         path = "semantic/lianjie.md"
         seen, stamp = row(path, STORE[path]).seen, full.known()[path].stamp
         full.wipe()
-        full.apply([Row(seen, stamp, None)], [], 99)
+        full.apply([IndexRow(seen, stamp, None)], [], 99)
         assert path not in full.known()  # so that the next refresh reads it
         fill(full, STORE)
-        full.apply([Row(seen, "another", None)], [], 99)
+        full.apply([IndexRow(seen, "another", None)], [], 99)
         assert full.known()[path].stamp == stamp
 
     def test_a_replaced_text_leaves_nothing_behind(self, full: Index) -> None:

@@ -1,4 +1,4 @@
-"""Embedders: the fake, the model on numpy, an endpoint, and functions of others keep one contract."""
+"""Embedders: the fake, an endpoint, and functions of others keep one contract."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.embedder import WORDS, WordEmbedder, published_model
+from tests.fakes.embedder import WORDS, WordEmbedder
 
 from recollect.errors import EmbedderBroken
-from recollect.search import bert as making
-from recollect.search.bert import FloatEmbedder, MiniLM, shortened
-from recollect.search.embedders import Endpoint
+from recollect.search.embedders import Endpoint, FloatEmbedder, int8_of
 from recollect.search.vectors import Passage
 from recollect.text.redact import redact
 
@@ -33,19 +30,10 @@ class TestFake(EmbedderContract):
         return WordEmbedder()
 
 
-class TestMiniLM(EmbedderContract):
-    @pytest.fixture
-    def embedder(self, tmp_path: Path) -> MiniLM:
-        given = published_model()
-        (tmp_path / "model.safetensors").write_bytes(making.shrunk(given["model.safetensors"]))
-        (tmp_path / "vocab.txt").write_bytes(given["vocab.txt"])
-        return MiniLM(str(tmp_path), "minilm/test")
-
-
 class TestFunction(EmbedderContract):
     @pytest.fixture
     def embedder(self) -> FloatEmbedder:
-        return FloatEmbedder("function/1", floats)
+        return FloatEmbedder("function/1", lambda: floats)
 
 
 class Server(HTTPServer):
@@ -96,7 +84,7 @@ def server() -> Iterator[Server]:
 
 
 def over(server: Server) -> FloatEmbedder:
-    return FloatEmbedder("endpoint/1", Endpoint(server.url, "small", "k3y").embed, redact)
+    return FloatEmbedder("endpoint/1", lambda: Endpoint(server.url, "small", "k3y").embed, redact)
 
 
 class TestEndpoint(EmbedderContract):
@@ -154,4 +142,4 @@ def test_a_server_that_is_not_there_is_an_error_of_ours() -> None:
 
 
 def test_a_vector_of_zeros_stays_one() -> None:
-    assert shortened([0.0, 0.0]) == b"\0\0"
+    assert int8_of([0.0, 0.0]) == b"\0\0"

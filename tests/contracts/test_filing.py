@@ -14,8 +14,8 @@ from tests.unit.build import NASTY, any_text
 from recollect.search import index_write as filing
 from recollect.search import lookup
 from recollect.search.index import SqliteIndex
-from recollect.search.index_schema import ENTRY_FIELDS
-from recollect.text.tokens import folded, index_words
+from recollect.search.index_read import ENTRY_FIELDS
+from recollect.text.tokens import folded, index_terms
 
 from .index import Files, page, row
 
@@ -131,14 +131,14 @@ def test_nothing_is_left_to_the_collector(tmp_path: Path) -> None:
 
 @given(any_text)
 def test_the_words_of_a_chunk_are_those_that_the_text_has(text: str) -> None:
-    cuts = filing.Cuts()
+    cuts = filing.Terms()
     for _ in range(2):
-        assert " ".join(cuts[chunk] for chunk in folded(text).split()) == index_words(text)
+        assert " ".join(cuts[chunk] for chunk in folded(text).split()) == index_terms(text)
 
 
 def test_the_words_that_are_kept_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filing, "MOST_KEPT", 10)
-    cuts = filing.Cuts()
+    monkeypatch.setattr(filing, "MOST_CACHED", 10)
+    cuts = filing.Terms()
     for n in range(100):
         assert cuts[f"word{n}"].startswith(f"word{n}")
         assert cuts["x" * 40] == "x" * 40

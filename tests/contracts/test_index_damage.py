@@ -264,7 +264,7 @@ def test_a_long_lived_program_follows_an_index_that_others_replaced(
 def test_a_busy_index_is_not_moved_aside_and_says_what_it_has(
     project: Project, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.search.index_open.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("recollect.search.index_file.BUSY_SECONDS", 0.05)
     holder = sqlite3.connect(index, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     project.write("semantic/new.md", "# New\n\nThe ostrich is new.\n")
@@ -280,7 +280,7 @@ def test_a_busy_index_is_not_moved_aside_and_says_what_it_has(
 def test_an_empty_index_that_somebody_else_fills_is_not_taken_for_an_answer(
     project: Project, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.search.index_open.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("recollect.search.index_file.BUSY_SECONDS", 0.05)
     index.unlink()
     SqliteIndex(str(index.parent)).close()
     holder = sqlite3.connect(index, isolation_level=None)

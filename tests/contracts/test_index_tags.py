@@ -9,7 +9,7 @@ from tests.fakes import MemoryIndex
 from tests.unit.build import NASTY, memory
 
 from recollect.model.memory import Filter, Memory, Seen
-from recollect.ports import Index, Row
+from recollect.ports import Index, IndexRow
 from recollect.search.index import SqliteIndex
 
 
@@ -21,7 +21,8 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Index:
 
 def fill(index: Index, *memories: Memory) -> None:
     rows = [
-        Row(Seen(one.path, 1, 1, 1, n), f"s{n}", one) for n, one in enumerate(memories, start=1)
+        IndexRow(Seen(one.path, 1, 1, 1, n), f"s{n}", one)
+        for n, one in enumerate(memories, start=1)
     ]
     index.apply(rows, (), 1)
 

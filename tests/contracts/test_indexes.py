@@ -12,7 +12,7 @@ from recollect.ports import Index
 from recollect.search import index_write as filing
 from recollect.search import lookup
 from recollect.search.index import SqliteIndex
-from recollect.search.index_schema import ENTRY_FIELDS
+from recollect.search.index_read import ENTRY_FIELDS
 
 from .index import IndexContract
 

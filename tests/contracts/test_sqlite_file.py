@@ -15,10 +15,9 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.model.memory import Filter
-from recollect.search import index_check as checking
+from recollect.search import index_write as writing
 from recollect.search import lookup
 from recollect.search.index import SqliteIndex
-from recollect.search.lookup import stems
 from recollect.search.rank import Candidate
 from recollect.text.tokens import cue_words
 
@@ -194,7 +193,7 @@ def test_a_snapshot_ends_when_the_index_is_mended_inside_of_it(folder: Path) -> 
     index.refill = lambda: fill(index, STORE)
     with index.snapshot():
         assert index.entry("day")
-        index.mend(sqlite3.OperationalError("malformed"))
+        index.repair(sqlite3.OperationalError("malformed"))
         assert index.search(["walrus"], only=ALL, limit=1)[0].id == "day"
     index.apply([], ["semantic/lianjie.md"], 2)
     assert index.differences() == []
@@ -211,7 +210,7 @@ def test_a_hook_sees_one_state_of_the_index_from_the_first_question_on(folder: P
         )
     ]
     filled_anew(folder)
-    hits, _, _ = lookup.consider(db, stems(["jsonb"]), "project")
+    hits, _, _ = lookup.consider(db, ["jsonb"], "project")
     assert [one.n for one in hits] == numbers[:1]
     filled_anew(folder)
     assert {one.id for one in lookup.rows_of(db, dict.fromkeys(numbers, 0.0))} == {"use-postgres"}
@@ -230,7 +229,7 @@ def test_a_check_beside_a_writer_finds_nothing_wrong(
         writer.close()
 
     assert index.differences() == []
-    interrupted(monkeypatch, checking, step, other)
+    interrupted(monkeypatch, writing, step, other)
     assert index.differences() == []
     assert index.search(["aardvark"], only=ALL, limit=1)
     index.close()
@@ -254,7 +253,7 @@ def test_a_check_beside_a_writer_finds_nothing_wrong(
         "INSERT INTO hot_fts(hot_fts) VALUES ('delete-all')",
         "INSERT INTO hot_fts(hot_fts, rowid, title) VALUES ('delete', 1, 'use')",
         "UPDATE meta SET value = '3' WHERE key = 'sections'",
-        "DELETE FROM listed WHERE term = 'walru'",
+        "DELETE FROM listed WHERE term = 'walrus'",
     ],
 )
 def test_what_is_not_as_it_was_written_is_found(folder: Path, sql: str) -> None:

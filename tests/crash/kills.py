@@ -69,6 +69,7 @@ class Scene:
     def rewind(self) -> None:
         shutil.rmtree(self._now)
         shutil.copytree(self._start, self._now)
+        self.project.accept()  # a copied folder is another one
 
     # ----------------------------------------------------------------------------------- killing
 

@@ -98,6 +98,19 @@ def test_commands_at_once_append_a_line_each(project: Project, name: str) -> Non
     )
 
 
+COLOURS = "red blue green black white yellow orange purple brown grey pink golden".split()
+
+
+@pytest.mark.parametrize("how", [["--subject", "Shared"], ["--kind", "rule"]], ids=" ".join)
+def test_commands_at_once_state_a_thing_each(project: Project, how: list[str]) -> None:
+    said = [f"The {colour} kettle stands on the {colour} shelf" for colour in COLOURS]
+    running = [project.start("save", one, *how) for one in said]
+    assert [process.communicate(timeout=120)[1] for process in running] == [""] * len(said)
+    assert [process.returncode for process in running] == [0] * len(said)
+    rows = project.answer("list", "--limit", "100")
+    assert sorted(row["text"] for row in rows) == sorted(said)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("title", ["The same title", "Title {}"])
 def test_twenty_commands_at_once_save_twenty_memories(project: Project, title: str) -> None:

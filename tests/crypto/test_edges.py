@@ -192,4 +192,4 @@ def test_doctor_says_how_many_there_are_and_what_is_wrong_with_the_key(desk: Des
     assert "There is no key" in findings(desk)[1]
     desk.unlock()
     (desk.identity.parent / "recipients").unlink()
-    assert "key-rewrap" in findings(desk)[1]
+    assert "key rewrap" in findings(desk)[1]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 from tests.crypto.desk import BODY, TAGS, TITLE, Desk
 
-from recollect.text.wordings import TWICE
+from recollect.model.merge import SEPARATOR
 
 Git = Callable[..., str]
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
@@ -92,7 +92,7 @@ def test_both_wordings_of_the_same_line_stand_inside_the_cipher_text(
     git("merge", "-q", "other", "-m", "both")
     assert desk.left() == []
     found = body(desk, branches)
-    assert f"Marmalade.\n\n{TWICE}\n\nZbigniew." in found
+    assert f"Marmalade.\n\n{SEPARATOR}\n\nZbigniew." in found
     assert not desk.person.ok("show", branches, "--json").json["problem"]
 
 

@@ -62,12 +62,12 @@ def test_the_tools_of_the_server_open_nothing(desk: Desk, app: App) -> None:
     for ask in (
         lambda: tools.expand(app, name).text,
         lambda: tools.expand(app, name, level=3).text,
-        lambda: tools.update(app, name, tools.Wish(append="more")),
+        lambda: tools.update(app, name, tools.UpdateRequest(append="more")),
         lambda: tools.recall(app, "kingfisher doubloons", budget=None).text,
         lambda: tools.search(app, "kingfisher", Filter(), limit=5).text,
         lambda: tools.timeline(app, Filter(), limit=5).text,
         lambda: tools.index_pages(app),
-        lambda: list(tools.stores_here(app)),
+        lambda: list(tools.list_stores(app)),
     ):
         try:
             said += str(ask())

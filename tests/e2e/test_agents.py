@@ -73,7 +73,7 @@ def test_next_session_knows_what_the_last_one_learned(
     assert BRIEF in asked
     assert ("I prefer small commits with a test in each" in asked) == is_person
     assert ("Use PostgreSQL for the event store: we need JSONB" in asked) == is_person
-    assert is_person or "- We decided to use PostgreSQL for the event store" in asked
+    assert is_person or "We decided to use PostgreSQL for the event store" in asked
     # A command that fails as one failed before brings back what worked then.
     assert "PATH:./tools" not in asked
     assert 'PATH="$PATH:./tools" lintool install strict' in answered
@@ -85,6 +85,8 @@ def test_next_session_knows_what_the_last_one_learned(
 def test_one_session_remembers_through_the_tool_and_the_next_one_recalls(
     agent: Agent, api: MessagesApi, project: Path, connected: Memory
 ) -> None:
+    if agent.name == "gemini":  # what test_remember.py does with all five
+        pytest.skip("Gemini CLI refuses the older arguments, which no schema lists")
     note = agent.memory_tool(
         "remember", title="Use Redis for the session cache", kind="decision", text="For an hour."
     )
@@ -92,7 +94,9 @@ def test_one_session_remembers_through_the_tool_and_the_next_one_recalls(
     assert agent.prompt("Please note what we agreed on.", cwd=project).returncode == 0
     connected.settle()
     rows = [
-        row for row in connected.json("list", "--kind", "decision") if row["kind"] == "decision"
+        row
+        for row in connected.json("list", "--pages", "--kind", "decision")
+        if row["kind"] == "decision"
     ]
     assert [row["id"] for row in rows] == ["use-redis-for-the-session-cache"]
 
@@ -109,7 +113,7 @@ def test_one_session_remembers_through_the_tool_and_the_next_one_recalls(
     told = {
         row["title"]: "For an hour" in connected.text(row["id"]) for row in connected.sessions()
     }
-    noted = told.pop("Note what we agreed on")
+    noted = told.pop(next(title for title in told if title.startswith("Note what we agreed")))
     assert noted == (agent.name in TELLS_SERVER_ITS_SESSION)
     assert not any(told.values())
 

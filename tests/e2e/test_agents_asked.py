@@ -50,3 +50,16 @@ def test_so_is_the_model_of_claude_code(
     before, after = all_text(api.turns[0]), all_text(api.turns[-1])
     assert ASKED not in before
     assert ASKED in after
+
+
+def test_the_end_of_a_turn_asks_claude_code_once(
+    client: ClaudeClient, memory: Memory, api: MessagesApi, project: Path
+) -> None:
+    memory.run("config", "capture.mode", "ask")
+    memory.run("config", "capture.save_interval", "4")
+    api.add(*([call("Bash", command=f"echo {n}")] for n in range(3)), [say("Done.")])
+    api.add([say("There is nothing to note.")])
+    assert client.prompt("Count to three.", cwd=project).returncode == 0
+    told = [ASKED in all_text(turn) for turn in api.turns]
+    assert told == [False, False, False, False, True]
+    assert all_text(api.turns[-1]).count(ASKED) == 1

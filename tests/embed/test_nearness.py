@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.contracts.embedder import cosine
 
-from recollect.search.index_schema import SLOTS
-from recollect.search.vectors import Meant, Signs, agreement, cosines, signs_of, signs_of_pieces
+from recollect.search.index_file import SLOTS
+from recollect.search.vectors import Embedding, Signs, agreement, cosines, signs_of, signs_of_pieces
 
 NUMBERS = 40  # no multiple of 16
 VECTORS = st.lists(st.binary(min_size=NUMBERS, max_size=NUMBERS), min_size=1, max_size=70)
@@ -50,7 +50,7 @@ def test_a_shelf_has_nothing_of_another_one() -> None:
 def test_vectors_of_another_size_are_not_compared() -> None:
     assert Signs(rows([b"\1" * 80]), 0, NUMBERS).numbers.tolist() == []
     assert cosines(b"\1" * NUMBERS, {1: b"\1" * 80}) == {}
-    assert agreement(Meant(b"\1" * NUMBERS, b"\1" * NUMBERS), {1: b"\1" * 5, 2: b""}) == {}
+    assert agreement(Embedding(b"\1" * NUMBERS, b"\1" * NUMBERS), {1: b"\1" * 5, 2: b""}) == {}
 
 
 @pytest.mark.parametrize("common", [0.0, 0.5, 1.0])
@@ -81,10 +81,10 @@ def test_cosines_are_what_the_numbers_say(vectors: list[bytes], asked: bytes) ->
 def test_who_has_every_piece_of_a_cue_agrees_most_whatever_else_it_says() -> None:
     dice = Random(2)
     pieces = [bytes(dice.choices((1, 255), k=NUMBERS)) for _ in range(6)]
-    asked = Meant(pieces[0], pieces[0] + pieces[1])
+    asked = Embedding(pieces[0], pieces[0] + pieces[1])
 
     def signs(*chosen: int) -> bytes:
-        return signs_of_pieces(Meant(pieces[0], b"".join(pieces[n] for n in chosen)))
+        return signs_of_pieces(Embedding(pieces[0], b"".join(pieces[n] for n in chosen)))
 
     texts = {1: signs(5, 1, 4, 0), 2: signs(0), 3: signs(2, 3)}
     found = agreement(asked, texts)

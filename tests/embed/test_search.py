@@ -14,15 +14,14 @@ from recollect.context import recall
 from recollect.errors import EmbedderBroken
 from recollect.model.memory import Filter
 from recollect.search import search as searching
-from recollect.search.embedding import fill
-from recollect.search.vectors import Meant
+from recollect.search.vectors import Embedding, fill
 from recollect.store.store import OpenStore
 
 
 class Broken(WordEmbedder):
     """One that cannot be asked any more."""
 
-    def cue(self, text: str) -> Meant:
+    def cue(self, text: str) -> Embedding:
         raise EmbedderBroken(path="words", reason="it is gone")
 
 

@@ -10,9 +10,8 @@ from tests.contracts.index import page, row
 from tests.fakes.embedder import WordEmbedder
 
 from recollect.model.memory import Filter
-from recollect.search.embedding import fill
 from recollect.search.index import SqliteIndex
-from recollect.search.vectors import misplaced
+from recollect.search.vectors import fill, misplaced
 
 CLOCK = page("Clock drifts in the cold", "It is slow.\n\n## Why\n\nThe crystal.")
 STORE = page("Use postgres for events", "They come in.")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from recollect.search.vectors import Meant, Passage
+from recollect.search.vectors import Embedding, Passage
 
 WORDS = "clock drifts cold winter time postgres events store blue buttons the a is in".split()
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS, "##s", ":", "."]
@@ -27,20 +27,20 @@ class WordEmbedder:
         self.told: list[Passage] = []
         self.asked: list[str] = []
 
-    def passages(self, several: Sequence[Passage]) -> list[Meant]:
+    def passages(self, several: Sequence[Passage]) -> list[Embedding]:
         self.told += several
-        return [_meant(one.text) for one in several]
+        return [_embedding(one.text) for one in several]
 
-    def cue(self, text: str) -> Meant:
+    def cue(self, text: str) -> Embedding:
         self.asked.append(text)
-        return _meant(text)
+        return _embedding(text)
 
 
-def _meant(text: str) -> Meant:
+def _embedding(text: str) -> Embedding:
     words = text.lower().replace(":", " ").replace(".", " ").split()
     meant = {SAME.get(word, word) for word in words}.intersection(WORDS)
     pieces = [_vector({word}) for word in sorted(meant)]
-    return Meant(_vector(meant), b"".join(pieces))
+    return Embedding(_vector(meant), b"".join(pieces))
 
 
 def _vector(words: set[str]) -> bytes:

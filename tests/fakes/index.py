@@ -8,16 +8,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.model.document import stem_of
-from recollect.model.entries import Shelved, entry_of, is_conversation
+from recollect.model.entries import Shelved, entries_of, entry_of, is_conversation
 from recollect.model.entries import shelved as _cut
 from recollect.model.memory import Entry, Filter, Memory, day_of, is_number
 from recollect.model.tags import common_tags, with_forms
-from recollect.ports import Known, Near, Row, Unmeant
+from recollect.ports import IndexedFile, IndexRow, Near, PendingSection
 from recollect.search.lookup import MOST_CANDIDATES
 from recollect.search.rank import Candidate
-from recollect.search.vectors import Meant
+from recollect.search.vectors import Embedding
 from recollect.store.disk import stamp_of
-from recollect.text.tokens import index_words, plain_words, stem
+from recollect.text.tokens import index_terms, plain_words, stem
 
 shelved = lru_cache(4_000)(_cut)
 
@@ -25,7 +25,7 @@ shelved = lru_cache(4_000)(_cut)
 class Filed(NamedTuple):
     """A file as the index has it."""
 
-    known: Known
+    known: IndexedFile
     memory: Memory
 
 
@@ -38,19 +38,19 @@ class NoVectors:
     def counts(self, identity: str) -> tuple[int, int]:
         return 0, 0
 
-    def missing(self, identity: str, most: int) -> list[Unmeant]:
+    def missing(self, identity: str, most: int) -> list[PendingSection]:
         return []
 
-    def put(self, identity: str, made: Sequence[tuple[Unmeant, Meant]]) -> int:
+    def put(self, identity: str, made: Sequence[tuple[PendingSection, Embedding]]) -> int:
         return 0
 
-    def near(self, identity: str, cue: Meant, shelf: str, most: int) -> Near | None:
+    def near(self, identity: str, cue: Embedding, shelf: str, most: int) -> Near | None:
         return None
 
-    def cosines(self, cue: Meant, sections: Sequence[int]) -> dict[int, float]:
+    def cosines(self, cue: Embedding, sections: Sequence[int]) -> dict[int, float]:
         return {}
 
-    def agreement(self, cue: Meant, sections: Sequence[int]) -> dict[int, float]:
+    def agreement(self, cue: Embedding, sections: Sequence[int]) -> dict[int, float]:
         return {}
 
 
@@ -67,10 +67,10 @@ class MemoryIndex:
     def snapshot(self) -> Iterator[None]:
         yield  # nobody else has it
 
-    def known(self) -> dict[str, Known]:
+    def known(self) -> dict[str, IndexedFile]:
         return {path: filed.known for path, filed in self._files.items()}
 
-    def apply(self, rows: Iterable[Row], gone: Iterable[str], checked_ns: int) -> int:
+    def apply(self, rows: Iterable[IndexRow], gone: Iterable[str], checked_ns: int) -> int:
         written = 0
         for path in gone:
             self._files.pop(path, None)
@@ -79,7 +79,9 @@ class MemoryIndex:
             is_same = old is not None and old.known.stamp == row.stamp
             memory = row.memory or (old.memory if old and is_same else None)
             if memory:
-                known = Known(*row.seen, row.stamp, checked_ns)
+                was = bool(old and old.known.is_doubted)
+                is_doubted = row.is_doubted if row.memory else was
+                known = IndexedFile(*row.seen, row.stamp, checked_ns, is_doubted)
                 self._files[row.seen.path] = Filed(known, memory)
             written += row.memory is not None
         return written
@@ -100,9 +102,6 @@ class MemoryIndex:
     def wipe(self) -> None:
         self._files.clear()
         self._meta.clear()
-
-    def heal(self) -> None:
-        self.wipe()
 
     def purge(self) -> None:
         """Nothing is left behind here."""
@@ -151,6 +150,40 @@ class MemoryIndex:
         found = self.entries(Filter(layer=layer, superseded=False))
         return [entry for entry in found if len(common_tags(tags, entry.tags)) > 1]
 
+    def listed(self, only: Filter) -> list[tuple[Entry, Shelved]]:
+        found = []
+        for entry, memory in self._named():
+            if is_conversation(entry.path) or not _passes(
+                entry, memory, only._replace(kind="", since="", until="")
+            ):
+                continue
+            for one in entries_of(memory) or [_empty(entry)]:
+                created = one.created or max(entry.created, entry.updated)
+                newest = created if one.anchor else max(entry.created, entry.updated)
+                is_then = newest >= only.since and (not only.until or "" < created <= only.until)
+                if is_then and only.kind in ("", one.kind):
+                    text = one.text if one.anchor else entry.summary
+                    found.append((entry, one._replace(text=text)))
+        found.sort(key=lambda one: (one[0].id, one[1].anchor != ""))
+        found.sort(key=lambda one: (one[1].created or one[0].created, one[0].updated), reverse=True)
+        return found
+
+    def named(self, start: str) -> list[tuple[str, str]]:
+        rows = []
+        for entry, memory in self._named():
+            if is_conversation(entry.path):
+                continue
+            for one in entries_of(memory):
+                name = f"{entry.id}#{one.anchor}" if one.anchor else entry.id
+                text = one.text if one.anchor[:1] == "^" else one.heading or entry.title
+                rows.append((name, text, one.entry))
+        found = [row for row in rows if row[2] == start] or [
+            row
+            for row in rows
+            if row[2].startswith(start) or ("#" not in row[0] and row[0].startswith(start))
+        ]
+        return [(name, text) for name, text, _ in found]
+
     def entries_of_session(self, session: str) -> list[Entry]:
         found = [e for e, _ in self._named() if e.session == session]
         found = [e for e in found if not is_conversation(e.path)]
@@ -170,8 +203,8 @@ class MemoryIndex:
         ranked = [sorted(part, key=lambda one: -one.text_score) for part in (rest, raw)]
         return ranked[0][:limit] + (ranked[1] if len(ranked[0]) < limit else [])
 
-    def standing(self, shelf: str, sections: Sequence[int]) -> None:
-        """What a word brings is the same in every store."""
+    def word_counts(self, words: list[str], shelf: str) -> tuple[dict[str, int], int]:
+        return {}.fromkeys(words, 0), 0  # what a word brings is the same in every store
 
     def spelled(self, words: list[str]) -> dict[str, list[str]]:
         return {}  # it knows what was written, and no slips
@@ -206,15 +239,17 @@ class MemoryIndex:
     ) -> Candidate:
         known = self._files[entry.path].known
         # A conversation is of the day of the memory beside it.
-        created = entry.created or max(e.created for e, _ in self._named() if e.id == entry.id)
+        created = one.created
+        if one.shelf == "raw" and not created:
+            created = max(e.created for e, _ in self._named() if e.id == entry.id)
         return Candidate(
             (
                 *at, entry.id, one.anchor, entry.title, one.heading, one.text, entry.path,
                 entry.layer, one.kind, entry.salience, one.confidence, one.source, one.trust,
-                entry.status, "\n".join(one.trigger), "\n".join(entry.files),
-                "\n".join(entry.related), entry.session, created,
+                one.status, "\n".join(one.trigger), "\n".join(entry.files),
+                "\n".join(entry.related), one.session, created,
                 day_of(created), one.tokens, known.size, known.mtime_ns, known.inode,
-                "\n".join((*entry.tags, *entry.concepts)),
+                "\n".join((*entry.tags, *entry.concepts)), one.entry,
             ),
             score,
             "",
@@ -251,6 +286,10 @@ class MemoryIndex:
         }
 
 
+def _empty(entry: Entry) -> Shelved:
+    return Shelved("hot", "", "", "", entry.kind, entry.source, entry.trust, entry.trigger, 0)
+
+
 def _lowered(name: str) -> str:
     return "".join(c.lower() if c.isascii() else c for c in name)
 
@@ -263,7 +302,7 @@ def _shelf_of(memory: Memory) -> str:
 
 def _has_tag(entry: Entry, tag: str) -> bool:
     words = {stem(word) for word in plain_words(tag)}
-    have = {stem(word) for word in index_words(with_forms("\n".join(entry.tags))).split()}
+    have = set(index_terms(with_forms("\n".join(entry.tags))).split())
     return tag.lower() in map(str.lower, entry.tags) or bool(words and words <= have)
 
 
@@ -295,6 +334,6 @@ def _score(words: list[str], entry: Entry, one: Shelved) -> float:
     )
     total = 0.0
     for weight, text in fields:
-        have = {stem(word) for word in index_words(text).split()}
+        have = set(index_terms(text).split())
         total += sum(weight for word in words if stem(word) in have)
     return total

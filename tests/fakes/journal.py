@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from recollect.model.memory import Op, Problem
-from recollect.ports import Hidden, Line, Note, SessionFile
+from recollect.ports import Hidden, JournalLine, Note, SessionFile
 
 from .store import Before, nothing
 
@@ -94,10 +94,12 @@ class MemoryJournal:
     def hot(self, op: str) -> Iterator[dict[str, Any]]:
         return (line for line in self.pages.hot if line.get("op") == op)
 
-    def lines(self, name: str, offset: int = 0) -> Iterator[Line]:
+    def lines(self, name: str, offset: int = 0) -> Iterator[JournalLine]:
         ops = self.pages.ops(offset) if name == FILE else []
         for n, op in enumerate(ops, offset + 1):
-            yield Line({key: value for key, value in op._asdict().items() if value is not None}, n)
+            yield JournalLine(
+                {key: value for key, value in op._asdict().items() if value is not None}, n
+            )
 
     def files(self) -> dict[str, int]:
         return {FILE: self.pages.size()} if self.pages.lines else {}

@@ -21,8 +21,9 @@ import pytest
 from tests.cli.running import Person, tree_of
 
 import recollect
-from recollect.features import repair
-from recollect.features.repair import Counts, Mended
+from recollect.ops import repair
+from recollect.ops.repair import Counts, Mended
+from recollect.store import disk
 
 UNCHECKED = PycInvalidationMode.UNCHECKED_HASH  # as an installed package may have them
 
@@ -193,7 +194,7 @@ def test_a_folder_that_becomes_a_link_while_the_snapshot_is_made_is_not_followed
     (root / "top.md").write_text("top")
     (root / "top.md").chmod(0o640)
 
-    regular_files = repair.regular_files
+    regular_files = disk.regular_files
 
     def listed(root: str) -> Iterator[tuple[str, os.stat_result]]:
         found = list(regular_files(root))
@@ -201,7 +202,7 @@ def test_a_folder_that_becomes_a_link_while_the_snapshot_is_made_is_not_followed
         os.symlink(elsewhere, f"{root}/semantic")
         return iter(found)
 
-    monkeypatch.setattr(repair, "regular_files", listed)
+    monkeypatch.setattr(disk, "regular_files", listed)
     with tarfile.open(fileobj=io.BytesIO(repair._packed(str(root))[0])) as packed:
         assert packed.getnames() == ["top.md"]
         assert stat.S_IMODE(packed.getmember("top.md").mode) == 0o640
@@ -248,6 +249,24 @@ def found(person: Person) -> dict[str, str]:
 def test_a_file_that_was_emptied_is_a_problem(person: Person) -> None:
     (person.store / "semantic" / "one-fact.md").write_bytes(b"")
     assert found(person)["semantic/one-fact.md"] == "problem"
+
+
+@pytest.mark.parametrize(
+    "words", [["save", "Another fact"], ["consolidate"], ["doctor", "--repair"]]
+)
+def test_views_that_a_power_cut_emptied_are_found_and_made_again(
+    person: Person, words: list[str]
+) -> None:
+    views = ["MEMORY.md", ".index.json", "facts.json"]
+    person.ok("consolidate")
+    for view in views:
+        (person.store / view).write_bytes(b"")
+    assert found(person).keys() >= set(views)
+    person.ok(*words)
+    for view in views:
+        assert "one-fact" in (person.store / view).read_text() or view == "facts.json"
+        assert (person.store / view).stat().st_size
+    assert not found(person).keys() & set(views)
 
 
 @pytest.mark.parametrize("damage", [_foreign_line, _zeroed_journal, _zeroed_end])

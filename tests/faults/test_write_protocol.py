@@ -16,7 +16,7 @@ from recollect.capture import intake as save
 from recollect.capture.intake import Draft
 from recollect.errors import ChangedMeanwhile
 from recollect.features import memories as writing
-from recollect.ports import Index, Journal, Known, Row, Store
+from recollect.ports import Index, IndexedFile, IndexRow, Journal, Store
 from recollect.store.history import history
 from recollect.store.store import OpenStore
 
@@ -191,11 +191,11 @@ class _Index:
     def wipe(self) -> None:
         self._anew = True
 
-    def known(self) -> dict[str, Known]:
+    def known(self) -> dict[str, IndexedFile]:
         self._scene._before("index", "")
         return {} if self._anew else self._real.known()
 
-    def apply(self, rows: Iterable[Row], gone: Iterable[str], checked_ns: int) -> int:
+    def apply(self, rows: Iterable[IndexRow], gone: Iterable[str], checked_ns: int) -> int:
         with self._scene.index_lock.held_by(self._turn):
             self._scene.now = self._turn
             read = list(rows)

@@ -15,7 +15,7 @@ from functools import cache
 
 from recollect.capture import summary
 from recollect.capture.state import fold
-from recollect.clients.base import Form, Program
+from recollect.clients.base import Form, HookProgram
 from recollect.clients.registry import KNOWN, Readers
 from recollect.consolidate.claims import claims_in
 from recollect.context import pack
@@ -28,7 +28,7 @@ from recollect.model.entries import entry_of
 from recollect.model.facts import read_facts
 from recollect.model.memory import Filter, Seen
 from recollect.model.session import Event, SessionState
-from recollect.ports import Row
+from recollect.ports import IndexRow
 from recollect.search.index import SqliteIndex
 from recollect.store import journal_lines as lines
 from recollect.store import settings as config
@@ -96,7 +96,7 @@ def _index() -> SqliteIndex:
     index = SqliteIndex(folder)
     text = "---\nid: tea\ntags: [pot]\n---\n# Tea\n\nfoo-bar C++ don't 中文 SQLITE_BUSY.\n"
     memory = codec.memory_from_text(text, "semantic/tea.md")
-    index.apply([Row(Seen("semantic/tea.md", 1, 1, 1, 1), "stamp", memory)], [], 1)
+    index.apply([IndexRow(Seen("semantic/tea.md", 1, 1, 1, 1), "stamp", memory)], [], 1)
     return index
 
 
@@ -150,7 +150,7 @@ def secrets(data: bytes) -> None:
 
 @cache
 def _forms() -> list[Form]:
-    program = Program("/python", "/recollect/hook.py")
+    program = HookProgram("/python", "/recollect/hook.py")
     env = {"HOME": "/nobody"}
     return [part.form for one in KNOWN.values() for part in one.parts(env, program)]
 

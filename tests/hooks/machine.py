@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.app import App
-from recollect.features.publish import publish_all
+from recollect.publish import publish_all
 from recollect.store import locations as places
 
 SOURCE = Path(places.__file__).resolve().parents[2]
@@ -200,13 +200,18 @@ class Machine:
     # ------------------------------------------------------------------------ what it leaves behind
 
     def running(self) -> list[str]:
-        """The command lines of living processes that have this home."""
+        """The command lines of living processes that have this home.
+
+        In the middle of an exec a process has neither environment nor command line: it may be one.
+        """
         owner = f"HOME={self.home}".encode() + b"\0"
         found = []
         for name in filter(str.isdigit, os.listdir("/proc")):
             try:
                 environ = Path(f"/proc/{name}/environ").read_bytes()
                 command = Path(f"/proc/{name}/cmdline").read_bytes()
+                if not environ and not command and os.readlink(f"/proc/{name}/exe"):
+                    found.append(f"{name} (starting)")  # kernel threads and zombies have no exe
             except OSError:
                 continue
             if owner in environ + b"\0" and command:

@@ -50,7 +50,8 @@ def test_hooks_stay_harmless_without_a_variable(missing: str, known: Machine) ->
     results = all_harmless(known, env)
 
     if missing != "HOME":
-        assert ANSWER in results["UserPromptSubmit"].context
+        assert ANSWER in results["SessionStart"].context  # and so not with the prompt again
+        assert ANSWER not in results["UserPromptSubmit"].context
     assert known.signals()
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from recollect.app import App
-from recollect.features.ask import keep_asking
-from recollect.features.settings import change_setting
+from recollect.ops.setup import change_setting
+from recollect.publish import keep_asking
 
 from .machine import SESSION, Machine
 from .test_modules import OF_OS, modules_of
@@ -90,6 +90,25 @@ def test_the_end_of_a_turn_asks_for_the_rest_and_does_not_go_round(machine: Mach
     assert stop(machine) == ""
 
 
+def test_what_was_compacted_away_is_asked_for_once(machine: Machine) -> None:
+    ask(machine, 5)
+    machine.fire("PreCompact")
+    assert use(machine, 2) == [""] * 2  # nothing was lost by it
+    kept = machine.fire("PreCompact").out.decode()
+    assert "corrected and learned" in kept
+    machine.fire("SessionStart", source="compact")
+    assert [bool(text) for text in use(machine, 3)] == [True, False, False]
+    machine.settle()
+
+
+@pytest.mark.parametrize(("lang", "most"), [("en", "at most five"), ("zh", "最多五条")])
+def test_five_entries_are_asked_for_at_most(machine: Machine, lang: str, most: str) -> None:
+    ask(machine, 1, lang=lang)
+    (text,) = use(machine, 1)
+    assert most in text
+    assert "`remember`" in text
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("lang", "head", "content"),
@@ -134,9 +153,10 @@ def test_nothing_of_session_or_store_is_in_the_words(machine: Machine) -> None:
     words = shlex.split(command)
     assert words[words.index("-C") + 1] == str(evil)
     assert command.startswith(shlex.quote(sys.executable))
+    assert Path(words[words.index("-I") + 1]).is_file()
     quoted = "'" + str(evil).replace("'", "'\\''") + "'"
     assert quoted in told
-    assert not set("$`") & set(told.replace(quoted, ""))
+    assert not set("$`") & set(told.replace(quoted, "").replace("`remember`", ""))
     assert len(told) < 2_000
 
 

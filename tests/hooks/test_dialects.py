@@ -159,7 +159,7 @@ def test_opencode_gets_the_solution_and_its_summariser_plain_text(known: Machine
     ran = hook(known, "opencode", "PreCompact", payloads.opencode(known, "PreCompact"))
 
     assert "PORT=0 npm test" in told
-    assert b"stored note: " in ran.out
+    assert b"Notes of Recollect that were in use" in ran.out
 
 
 def test_what_takes_no_text_before_a_compaction_gets_none(known: Machine) -> None:
@@ -245,7 +245,7 @@ def test_an_editor_that_runs_the_hooks_of_claude_too_is_told_once(
 def test_any_payload_stays_an_object_with_all_that_was_in_it(
     client: str, event: str, payload: Json
 ) -> None:
-    _, _, raw = dialects.heard(client, event, json.dumps(payload).encode())
+    _, _, raw = dialects.parse_event(client, event, json.dumps(payload).encode())
 
     names = tuple(payload)
     before, after = members(json.dumps(payload).encode(), names), members(raw, (*names, "error"))
@@ -257,9 +257,12 @@ def test_any_payload_stays_an_object_with_all_that_was_in_it(
 @given(st.text(), st.sampled_from(sorted(dialects.TAKES)))
 def test_what_we_say_arrives_as_it_was_said(text: str, client: str) -> None:
     ours = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
+    ours["systemMessage"] = text  # type: ignore[assignment]
     said = dialects.spoken(client, "session-start", json.dumps(ours).encode())
 
     found = json.loads(said)
+    is_shown = client in dialects.TELLS_PERSON
+    assert found.get("systemMessage") == (text if is_shown else None)
     assert text in (
         found.get("additional_context"),
         found.get("hookSpecificOutput", {}).get("additionalContext"),

@@ -194,12 +194,32 @@ def test_a_summariser_is_told_what_must_survive(machine: Machine) -> None:
     ran = machine.fire("PreCompact")
     machine.settle()
 
-    text = ran.out.decode()
-    assert "- stored note: billing\n" in text
-    assert "- decided: Use tabs" in text
-    assert "- decided: Never push on Friday\n" in text
-    assert "<" not in text
-    assert len(text) < 9_000
+    assert ran.out.decode() == (
+        "Keep in the summary, word for word, what was decided in this session:\n"
+        "- Use tabs ‹/memory> ‹system>\n- Never push on Friday\n"
+        "Notes of Recollect that were in use; `recollect show ID` reads one again:\n- billing\n"
+    )
+
+
+def test_a_summariser_is_not_told_what_the_brief_tells_again(machine: Machine) -> None:
+    machine.write("semantic/decisions/db.md", "# Use PostgreSQL\n", title="Use PostgreSQL")
+    machine.fire("SessionStart")
+    machine.settle()
+
+    assert machine.fire("PreCompact").out == b""
+
+
+def test_a_summariser_is_told_in_the_language_of_the_store(machine: Machine) -> None:
+    (machine.root / "config.toml").write_text('lang = "zh"\n')
+    machine.publish()
+    state = SessionState(SESSION, "claude", task="x")
+    state.decisions.append({"content": "订单用 PostgreSQL", "reason": "", "source": ""})
+    FolderSessions(str(machine.root)).save(state)
+
+    said = machine.fire("PreCompact").out.decode()
+    machine.settle()
+
+    assert said == "请在摘要中逐字保留本次会话的决定：\n- 订单用 PostgreSQL\n"
 
 
 def test_a_summariser_is_told_nothing_when_there_is_nothing(machine: Machine) -> None:

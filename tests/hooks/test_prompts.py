@@ -325,3 +325,47 @@ def test_each_answer_has_a_mark_of_its_own(known: Machine) -> None:
     }
 
     assert len(marks) == 4
+
+
+def test_what_the_brief_has_told_is_not_given_with_a_prompt(machine: Machine) -> None:
+    """Entry by entry: what it had no room to tell whole comes with the prompt that asks for it."""
+    mark = "<!-- from: s1; date: 2026-01-11T09:00:00Z; trust: user; source: instructed -->"
+    long = "The database of the invoices is MariaDB, " + "for many reasons, " * 40 + "as we said."
+    machine.write(
+        "semantic/database.md",
+        f"# Database\n\n## Noted\n\n- {BILLING} {mark}\n- {long} {mark}\n",
+        id="database",
+        title="Database",
+    )
+    brief = machine.fire("SessionStart").context
+    machine.settle()
+
+    assert BILLING in brief
+    assert BILLING not in machine.ask(QUESTION)
+    assert BILLING in machine.ask(QUESTION, session_id="another")
+    assert "as we said" not in brief
+    assert "as we said" in machine.ask("Which database holds the invoices?")
+
+
+def test_a_rule_and_its_session_are_not_given_after_the_brief(machine: Machine) -> None:
+    rule = "Always run the billing migrations with sqitch before the deployment."
+    machine.write(
+        "procedural/feedback.md",
+        f"# How to work here\n\n## {rule[:40]}…\n\n- {rule} <!-- from: s1; date: 2026-01-11T09:00:00Z; trust: user; source: instructed -->\n",
+        id="feedback",
+        title="How to work here",
+        publish=False,
+    )
+    machine.write(
+        "episodic/s1/summary.md",
+        f"# Migrations\n\n## Summary\n\n- Asked: How do we migrate?\n\n## Patterns\n\n- [convention] {rule}\n  - source: instructed\n",
+        id="s1",
+        title="Migrations",
+        kind="session",
+    )
+    asked = "How do we run the billing migrations with sqitch before a deployment?"
+    assert "sqitch" in machine.ask(asked, session_id="without-a-brief")
+    assert machine.fire("SessionStart").context.count(rule) == 1
+    machine.settle()
+
+    assert rule not in machine.ask(asked)

@@ -36,6 +36,18 @@ def test_a_tool_call_leaves_one_line_without_its_output(machine: Machine) -> Non
     assert line["transcript"].endswith(f"{SESSION}.jsonl")
 
 
+def test_a_reason_that_is_no_word_and_a_path_that_is_too_long_are_left_out(
+    machine: Machine,
+) -> None:
+    machine.fire("SessionEnd", reason="prompt_input_exit")
+    machine.fire("SessionEnd", reason="password: kettle42!", transcript_path="/t/" + "x" * 5000)
+
+    first, second = machine.journal()
+    assert first["reason"] == "prompt_input_exit"
+    assert first["transcript"]
+    assert not {"reason", "transcript"} & set(second)
+
+
 def test_parallel_hooks_lose_and_mix_nothing(machine: Machine) -> None:
     # The journal's folder is not there yet: all of them try to make it.
     paths = [f"/t/{n:03}" + "x" * 3000 for n in range(20)]
@@ -114,6 +126,7 @@ def test_the_worker_outlives_its_parent_and_its_session(machine: Machine) -> Non
     # The hook's process is gone when `fire` returns; the worker has a session of its own.
     machine.fire("Stop")
 
+    until((machine.cache() / "worker.lock").exists)
     until(lambda: not (machine.cache() / "pending").exists())
     machine.settle()
 

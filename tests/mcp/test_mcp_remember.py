@@ -54,7 +54,7 @@ def test_it_is_added_to_a_note_of_an_agent_as_a_section(agent: Agent) -> None:
         assert "More were of no use." in server.text("expand", id="redis-cache")
         # A section names the note that it is in.
         server.text("remember", title="It is flushed at night", into="redis-cache#the-pool-holds-10-links")  # fmt: skip
-    assert [row["id"] for row in agent.json("list")] == ["redis-cache"]
+    assert [row["id"] for row in agent.json("list", "--pages")] == ["redis-cache"]
     assert len(agent.json("history")) == 3
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -75,9 +76,7 @@ def launched(env: dict[str, str], cwd: Path, plugin: Path = PLUGIN) -> tuple[int
 
 def copied(plugin: Path) -> Path:
     """The plugin alone, as a client keeps it: nothing of the checkout is around it."""
-    (plugin / "bin").mkdir(parents=True)
-    (plugin / "bin" / "recollect-mcp").write_bytes((PLUGIN / "bin" / "recollect-mcp").read_bytes())
-    return plugin
+    return shutil.copytree(PLUGIN, plugin)
 
 
 def test_the_plugin_starts_what_init_noted(agent: Agent, tmp_path: Path) -> None:

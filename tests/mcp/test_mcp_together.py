@@ -10,7 +10,7 @@ import pytest
 from tests.mcp.talking import Agent
 from tests.mcp.test_mcp_ending import wait_until
 
-from recollect.workspace import MOST_AT_ONCE
+from recollect.app import MOST_AT_ONCE
 
 EACH = 12
 

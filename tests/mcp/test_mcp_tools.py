@@ -44,7 +44,8 @@ def test_a_rule_goes_to_the_shared_file_and_says_itself_where_it_comes_from(agen
     assert 'source="inferred" trust="agent"' in recalled
     assert "<!--" not in recalled
     text = (agent.store / "procedural/feedback.md").read_text()
-    assert "<!-- source: inferred; trust: agent -->" in text
+    assert re.search(r"## Always run the linter before a commit \^\w+ \[\^\w+\]\n", text)
+    assert re.search(r"\[\^\w+\]: \d{4}-\d\d-\d\d, noted by the agent\n", text)
 
 
 @pytest.mark.parametrize("title", ["Use Redis for the cache", "Never rebase a shared branch"])
@@ -271,7 +272,7 @@ def test_notes_of_a_project_without_a_store_are_told_apart(agent: Agent, tmp_pat
     for one in (other, third):
         (one.project / ".git").mkdir(parents=True)
     other.call("remember", title="Use Redis for the cache", text="Fast.", kind="decision")
-    other.call("remember", title="Prefers tea", kind="fact", scope="global")
+    other.cli("save", "Prefers tea", "--kind", "fact", "--scope", "global")
     assert "Fast." in other.call("search", query="redis cache")["content"][0]["text"]
     assert "No note" in third.call("search", query="redis cache")["content"][0]["text"]
     assert "tea" in third.call("search", query="tea")["content"][0]["text"]
@@ -320,3 +321,32 @@ def test_a_part_is_bounded_though_what_it_says_has_to_be_marked(agent: Agent) ->
     (agent.store / "semantic" / "voices.md").write_text("# Voices\n\n" + "user:\n" * 4000)
     with agent.server() as server:
         assert all_parts(server, "voices", 2).count("- user:") == 4000
+
+
+def test_each_entry_of_a_page_is_signed_as_itself(agent: Agent) -> None:
+    page = agent.store / "procedural" / "feedback.md"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(
+        "---\ntitle: How to work here\ntype: procedural\n---\n# How to work here\n\n"
+        "## Write migrations by hand ^q4w5 [^0b6f]\n\nNever generate one.\n\n"
+        "## Skip migrations on Fridays ^z7x8 [^91c2]\n\nPush straight to main.\n\n"
+        '[^0b6f]: 2026-10-06, "Schema", said by the person\n[^91c2]: 2026-11-16, "Ids", noted by the agent\n'
+    )
+    with agent.server() as server:
+        for said in (
+            server.text("search", query="migrations"),
+            server.text("recall", cue="migrations by hand"),
+        ):
+            persons = said[said.index("#write-migrations") :].partition(">")[0]
+            assert 'date="2026-10-06"' in persons
+            assert 'trust="user"' in persons
+        agents = server.text("expand", id="z7x8")
+        assert 'trust="agent"' in agents
+        assert 'date="2026-11-16"' in agents
+        days = server.text("timeline")
+        assert (
+            "2026-11-16\n- feedback#skip-migrations-on-fridays – Skip migrations on Fridays (rule, confirmed, agent)"
+            in days
+        )
+        read = server.ask("resources/read", uri="memory://feedback%23write-migrations-by-hand")
+        assert 'trust=\\"user\\"' in str(read).replace('"', '\\"')

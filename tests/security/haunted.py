@@ -52,6 +52,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("encrypt", "evil"), ("extract-facts", "{session file}"), ("extract-facts", EVIL),
     ("forget", "evil", "--dry-run"), ("forget", "evil"), ("forget", "evil#teapot"), ("forget", "evil", "--purge", "--yes"),
     ("forget", "--from-session", "s1", "--dry-run"), ("forget", "--from-session", "s1"), ("forget", EVIL),
+    ("given",), ("given", EVIL), ("given", "--last", "9"), ("status",), ("calls",), ("calls", "9"), ("browse",),
     ("history",), ("history", "evil"), ("history", EVIL), ("init", "--client", "claude"), ("init", "--client", EVIL),
     ("key-add", EVIL), ("key-init", EVIL), ("key-list",), ("key-remove", EVIL), ("key-rewrap",), ("key-rotate",),
     ("list",), ("list", "--archived"), ("list", "--tags", EVIL), ("list-sessions", "--all"),

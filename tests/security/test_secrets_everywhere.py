@@ -58,6 +58,7 @@ def test_a_password_is_in_no_name_that_is_made_of_a_title(said: str, person: Per
     person.ok("set", "shop", f"title={said}")
     person.ok("add-decision", said, "staging needs it")
     person.ok("memory-set", "project", f"# Shop\n\n{said}\n")
+    assert person.run("memory-set", said, "# Shop\n").code == 2
     person.ok("start-session", said, env=here)
     person.ok("todo", said, env=here)
     person.ok("note", said, env=here)

@@ -42,6 +42,30 @@ def _todo(log: Transcript, text: str) -> None:
     log.result(log.call("TodoWrite", todos=[todo]), "Todos have been modified")
 
 
+def _in_git(log: Transcript, text: str) -> None:
+    plain = " ".join(text.split())
+    log.branch = f"shop/{plain}"
+    log.shell(f"git checkout -b 'shop/{plain}'", f"Switched to a new branch 'shop/{plain}'")
+    log.shell(
+        f"git commit -m 'Set up the shop: {text}'", f"[main abc1234] Set up the shop: {plain}"
+    )
+    created = f"gh pr create --title 'Shop: {plain}' --body 'For staging: {text}'"
+    log.shell(created, "https://github.com/ada/shop/pull/5")
+
+
+def _answered(log: Transcript, text: str) -> None:
+    asked = f"Which one for the shop: {text}?"
+    said = f"This one, because it works: {text}"
+    log.ask((asked, ["Another", f"Rather {text}"], said), notes={asked: f"Mind {text}"})
+
+
+def _refused(log: Transcript, text: str) -> None:
+    log.refuse(log.call("Bash", command=f"deploy {text}"), f"No, use this for the shop: {text}")
+    plan = f"# Set up the shop\n\nWith {text}."
+    log.refuse(log.call("ExitPlanMode", plan=plan), f"Rather with this one: {text}")
+    log.approve(plan)
+
+
 def _split(person: Person, texts: list[str]) -> None:
     """The client has written half a line when it is captured first; long outputs come in two."""
     log = Transcript(cwd=str(person.project))
@@ -120,6 +144,18 @@ def _remembered(person: Person, texts: list[str]) -> None:
             server.call("remember", title=f"Shop {n}: {text}"[:200], text=f"For staging: {text}")
 
 
+def _stated(person: Person, texts: list[str]) -> None:
+    with Agent(person.home, person.project).server() as server:
+        for n, text in enumerate(texts):
+            given = {"quote": text, "why": f"It works: {text}", "files": [text[:200]]}
+            about = {"subject": f"Shop {text}"[:200], "trigger": [text[:200]]}
+            server.call("remember", statement=f"Shop {n} has a key: {text}", kind="fact")
+            server.call("remember", statement=f"Shop {n} has a key", kind="fact", **given)
+            server.call("remember", statement=f"Shop {n} has no key", kind="solution", **about)
+            server.call("recall", cue=f"The shop {text}")
+            server.call("expand", id=text[:200] or "x")
+
+
 EACH: dict[str, Way] = {
     "prompt": partial(_captured, lambda log, text: log.prompt(f"For the shop: {text}")),
     "answer": partial(_captured, lambda log, text: log.answer(f"I decided to use this: {text}")),
@@ -127,6 +163,10 @@ EACH: dict[str, Way] = {
     "tool result": partial(_captured, lambda log, text: log.shell("env | sort", text)),
     "failing tool": partial(_captured, lambda log, text: log.shell("make up", f"Error: {text}", 1)),
     "file name": partial(_captured, _file_name),
+    "branch, commit, pull request": partial(_captured, _in_git),
+    "question and answer": partial(_captured, _answered),
+    "refusal and plan": partial(_captured, _refused),
+    "statement of an agent": _stated,
     "to-do of a client": partial(_captured, _todo),
     "Chinese sentence": partial(
         _captured, lambda log, text: log.prompt(f"部署商店时请用 {text}，记住了。")

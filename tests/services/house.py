@@ -9,7 +9,7 @@ from tests.fakes import MemoryIndex, MemoryJournal, MemoryStore, Pages
 
 from recollect.errors import StorageFailed
 from recollect.store.store import OpenStore
-from recollect.store.transactions import Ledger, Moment
+from recollect.store.transactions import Clock, Ledger
 from recollect.text.redact import redact
 
 NOW = "2026-01-11T14:30:00Z"
@@ -60,7 +60,7 @@ class House:
     def unfreshened(self, writer: str = "ops-one", *, scope: str = "project") -> OpenStore:
         journal = MemoryJournal(writer, self.pages, self._before)
         ids = self._ids.setdefault(writer, count(1))
-        moment = Moment(NOW, lambda: f"{next(ids):011x}-{writer}")
+        moment = Clock(NOW, lambda: f"{next(ids):011x}-{writer}")
         ledger = Ledger(self.files, journal, self.index, moment, redact)
         store = OpenStore(self.files, journal, self.index, ledger, scope)
         store.now = NOW

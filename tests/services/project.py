@@ -1,4 +1,4 @@
-"""A project on a disk of its own, with a home: opened as a door opens it, or run as a process."""
+"""A project on a disk of its own, with a home: opened as a command opens it, or run as a process."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.app import App
+from recollect.store.ownership import ACCEPTED, note_of
 from recollect.store.store import OpenStore
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -33,14 +34,24 @@ class Project:
             "PYTHONHASHSEED": "0",
         }
         self.home.mkdir(parents=True, exist_ok=True)
-        self.root.mkdir(parents=True, exist_ok=True)
+        if not self.root.exists():
+            self.root.mkdir(parents=True)
+            self.accept()
+
+    def accept(self) -> None:
+        """Note that the store was made on this machine, as `init` does."""
+        path, mark = note_of(str(self.root), self.env)
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(f"{mark}{ACCEPTED}\n")
 
     @contextmanager
     def opened(self) -> Iterator[OpenStore]:
-        """The store as the next command finds it."""
+        """The store as the next command finds it, with nothing that follows from a change."""
         app = App(str(self.folder), self.env)
+        store = app.store("project")
+        store.changed = lambda _: None
         try:
-            yield app.store("project")
+            yield store
         finally:
             app.close()
 

@@ -13,7 +13,6 @@ from recollect.consolidate import apply as archiving
 from recollect.consolidate.gather import gather
 from recollect.errors import MemoryNotFound, OutsideStore
 from recollect.features import lifecycle
-from recollect.features import lifecycle as app_archive
 from recollect.store import history as undoing
 from recollect.store.store import OpenStore
 
@@ -221,7 +220,7 @@ def test_archiving_archives_and_the_next_pass_hears_what_went(tmp_path: Path) ->
     project = Project(tmp_path)
     old_talk(project, "Port is 8080.")
     app = App(str(project.folder), project.env)
-    (done,) = app_archive.archive(app, scope="", force=False, dry_run=False)
+    (done,) = lifecycle.archive_conversations(app, scope="", force=False, dry_run=False)
     assert names(done.rows) == ["talk"]
     page = project.root / "semantic/deployment.md"
     assert not page.exists()
@@ -236,7 +235,7 @@ def test_what_waits_in_an_archived_conversation_goes_on_waiting(tmp_path: Path) 
     project = Project(tmp_path)
     old_talk(project, "We use MySQL.")
     app = App(str(project.folder), project.env)
-    app_archive.archive(app, scope="", force=False, dry_run=False)
+    lifecycle.archive_conversations(app, scope="", force=False, dry_run=False)
     app.close()
     project.write("semantic/db.md", "---\ncreated: 2025-12-01\n---\nWe use Postgres.\n\nA is b.\n")
     for _ in range(2):
@@ -253,7 +252,7 @@ def test_a_conversation_with_an_open_question_stays(tmp_path: Path) -> None:
     old_talk(project, "We use MySQL.")
     app = App(str(project.folder), project.env)
     for dry_run in (True, False):
-        (done,) = app_archive.archive(app, scope="", force=False, dry_run=dry_run)
+        (done,) = lifecycle.archive_conversations(app, scope="", force=False, dry_run=dry_run)
         assert done.rows == []
         assert done.stay == ["talk"]
     app.close()

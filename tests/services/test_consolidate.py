@@ -8,10 +8,11 @@ import pytest
 
 from recollect.consolidate import apply as applying
 from recollect.consolidate.gather import gather
-from recollect.consolidate.run import Outcome, consolidate, look
+from recollect.consolidate.run import PassResult, consolidate, look
 from recollect.errors import ChangedMeanwhile
 from recollect.features import memories as changing
 from recollect.model.document import memory_from_text
+from recollect.model.footnotes import label_of
 from recollect.store import history as undoing
 from recollect.store.store import OpenStore
 
@@ -48,7 +49,7 @@ def at(house: House, now: str = LATER) -> OpenStore:
     return store
 
 
-def run(house: House, now: str = LATER, *, force_decay: bool = False) -> Outcome:
+def run(house: House, now: str = LATER, *, force_decay: bool = False) -> PassResult:
     return consolidate(at(house, now), force_decay=force_decay)
 
 
@@ -70,8 +71,10 @@ def test_what_an_episode_says_goes_where_it_belongs_and_the_episode_into_the_arc
     text = house.texts()[path]
     run(house)
     assert set(memories(house)) == {FACTS, FEEDBACK, f"archive/{path}"}
-    assert "- Port is 8080. <!-- from: talk; date: 2026-01-01T10:00:00Z;" in house.texts()[FACTS]
-    assert "## Never push to main\n\n- Never push to main." in house.texts()[FEEDBACK]
+    label = label_of("talk")
+    assert f"- Port is 8080. ^zvjo [^{label}]\n" in house.texts()[FACTS]
+    assert f"\n[^{label}]: 2026-01-01 10:00, " in house.texts()[FACTS]
+    assert "## Never push to main. ^l6tv [^" in house.texts()[FEEDBACK]
     assert house.texts()[f"archive/{path}"] == text
     store = house.open()
     assert store.require("deployment").layer == "semantic"
@@ -122,7 +125,7 @@ def test_a_name_that_is_taken_in_the_archive_is_not_written_over() -> None:
 # ------------------------------------------------------------------------------- the way back
 
 
-def history(house: House) -> list[undoing.Past]:
+def history(house: House) -> list[undoing.ChangeGroup]:
     return [past for past in undoing.history(house.open()) if not past.undoes]
 
 
@@ -176,7 +179,7 @@ def test_what_a_person_took_out_comes_back_only_when_it_is_said_again() -> None:
     assert "8080" not in said(house)
     episode(house, "two", "Port is 8080.", day=20, decay_after="2027-01-01")
     run(house)
-    assert "- Port is 8080. <!-- from: two;" in said(house)
+    assert f"- Port is 8080. ^zvjo [^{label_of('two')}]" in said(house)
 
 
 def test_what_a_person_reworded_is_not_put_back_in_its_old_words() -> None:
@@ -330,4 +333,4 @@ def test_the_memories_of_a_person_are_as_they_were() -> None:
     assert text.startswith("---\ntags: [redis, cache]\nsalience: high\n# mine\n---\nX is y.\n")
     changing.edit(house.open(), "a", append="More.")
     run(house)
-    assert house.texts()["semantic/a.md"].rstrip().endswith("More.")
+    assert "\n\nMore.\n\n[^" in house.texts()["semantic/a.md"]

@@ -8,13 +8,15 @@ import pytest
 
 from recollect import worker
 from recollect import workspace as workers
+from recollect.consolidate.claim_cache import cached_claims
 from recollect.consolidate.claims import Claim
-from recollect.consolidate.episodes import Heard
+from recollect.consolidate.pages import EpisodeClaim
 from recollect.errors import Locked
 from recollect.features import lifecycle
 from recollect.store import disk as fsio
 from recollect.store.background import mark_pending
 from recollect.store.journal import FolderJournal
+from recollect.workspace import CLAIMS
 
 from .project import Project
 
@@ -80,10 +82,12 @@ def test_what_was_read_of_fifty_thousand_files_is_remembered(project: Project) -
     episode(project, "one", "Port is 8080.")
     long = "x" * (fsio.LARGEST_FILE_BYTES + 1)  # as much as so many have together
     with project.opened_at("2026-05-01T09:00:00Z") as (app, store):
-        with lifecycle.remembered(app, store) as known:
-            known.keep_heard("one.md", "stamp", [Heard(Claim(long), "key", frozenset())])
-        with lifecycle.remembered(app, store) as known:
-            assert known.heard("one.md", "stamp")
+        with cached_claims(app, store) as known:
+            known.keep_episode_claims(
+                "one.md", "stamp", [EpisodeClaim(Claim(long), "key", frozenset())]
+            )
+        with cached_claims(app, store) as known:
+            assert known.episode_claims("one.md", "stamp")
 
 
 def test_of_two_passes_at_once_one_goes_away(project: Project) -> None:
@@ -114,7 +118,7 @@ def test_what_was_remembered_makes_no_difference(project: Project) -> None:
     for n in range(3):
         episode(project, f"e{n}", f"Item {n} is blue. Use tool-{n}. 端口{n}是 80{n}。")
     assert is_done(project, "2026-05-01T09:00:00Z")
-    claims = project.cache / lifecycle.CLAIMS
+    claims = project.cache / CLAIMS
     kept = claims.read_bytes()
     rows = []
     for text in (
@@ -136,9 +140,9 @@ def test_what_was_remembered_makes_no_difference(project: Project) -> None:
 def test_nothing_of_a_purged_memory_is_remembered(project: Project) -> None:
     episode(project, "one", "The walrus is blue.")
     assert is_done(project, "2026-05-01T09:00:00Z")
-    assert "walrus" in (project.cache / lifecycle.CLAIMS).read_text()
+    assert "walrus" in (project.cache / CLAIMS).read_text()
     project.answer("forget", "one", "--purge", "--yes")
-    kept = [path for path in project.cache.rglob("*") if path.name == lifecycle.CLAIMS]
+    kept = [path for path in project.cache.rglob("*") if path.name == CLAIMS]
     assert not any("walrus" in path.read_text() for path in kept)
 
 

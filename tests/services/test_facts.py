@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from recollect.capture import intake as save
 from recollect.capture.intake import Draft
-from recollect.context import brief as publish
+from recollect.context import views as publish
 from recollect.errors import FactNotFound, UsageProblem
 from recollect.features import core_memory as core
 from recollect.features import facts
 from recollect.features import memories as writing
-from recollect.features.facts import Kept, Origin
+from recollect.features.facts import FactOrigin, FactResult
 from recollect.model.document import memory_from_text, with_field
 from recollect.model.facts import Fact
 from recollect.model.memory import Filter
@@ -29,11 +29,11 @@ REDIS = Fact(
     "decision", "Use Redis", "It is fast", "technology", files=("a.py",), concepts=("cache",)
 )
 LEAK = Fact("issue", "It leaks", category="bugfix")
-AGENT = Origin(trust="agent", source="inferred", session="s1", created="2026-01-02T10:00:00Z")
+AGENT = FactOrigin(trust="agent", source="inferred", session="s1", created="2026-01-02T10:00:00Z")
 
 
-def add(house: House, fact: Fact, **origin: Any) -> Kept:
-    return facts.add(house.open(), fact, Origin(**origin))
+def add(house: House, fact: Fact, **origin: Any) -> FactResult:
+    return facts.add(house.open(), fact, FactOrigin(**origin))
 
 
 def extract(house: House, *said: Fact) -> list[tuple[str, str]]:
@@ -57,7 +57,9 @@ def numbers(house: House) -> list[str]:
 
 def test_a_fact_becomes_a_memory_of_its_kind_in_its_folder() -> None:
     house = House()
-    kept = facts.add(house.open(), REDIS, Origin(tags=("redis",), session="s", source="instructed"))
+    kept = facts.add(
+        house.open(), REDIS, FactOrigin(tags=("redis",), session="s", source="instructed")
+    )
     assert kept[:4] == (
         "d001",
         "d001-use-redis",
@@ -80,7 +82,7 @@ def test_a_fact_becomes_a_memory_of_its_kind_in_its_folder() -> None:
 
 def test_a_dry_run_tells_the_number_and_takes_none() -> None:
     house = House()
-    assert facts.add(house.open(), REDIS, Origin(), dry_run=True).number == "d001"
+    assert facts.add(house.open(), REDIS, FactOrigin(), dry_run=True).number == "d001"
     assert house.texts() == {}
     assert add(house, LEAK).number == "i001"
     assert add(house, REDIS).number == "d001"
@@ -173,8 +175,8 @@ def test_a_number_that_came_from_elsewhere_is_not_given_again() -> None:
 def test_two_that_add_at_once_get_two_numbers() -> None:
     house = House()
     one, two = house.open("ops-one"), house.open("ops-two")
-    assert facts.add(one, Fact("decision", "one"), Origin()).number == "d001"
-    assert facts.add(two, Fact("decision", "two"), Origin()).number == "d002"
+    assert facts.add(one, Fact("decision", "one"), FactOrigin()).number == "d001"
+    assert facts.add(two, Fact("decision", "two"), FactOrigin()).number == "d002"
 
 
 @pytest.mark.parametrize("step", range(1, 12))

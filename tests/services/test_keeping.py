@@ -12,7 +12,7 @@ from recollect.capture import intake as save
 from recollect.capture.intake import Draft
 from recollect.errors import ChangeNotFound, Failed
 from recollect.features import memories as writing
-from recollect.model.facts import MARK
+from recollect.model.footnotes import MARK
 from recollect.store.history import (
     bring_back,
     forget_old_changes,

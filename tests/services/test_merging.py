@@ -12,7 +12,7 @@ from recollect.capture.intake import Draft, save
 from recollect.consolidate.claims import statements_of
 from recollect.errors import MemoryNotFound, UsageProblem
 from recollect.features import merge as merging
-from recollect.features.merge import Pair, merged
+from recollect.features.merge import MergeProposal, merged
 from recollect.model.claim_key import claim_key
 from recollect.model.document import memory_from_text, with_field
 from recollect.model.entries import shelved
@@ -115,10 +115,11 @@ def test_memories_with_the_same_title_or_the_same_claims_are_proposed() -> None:
     saved(house, "Use  Postgres", "Because of JSONB.")
     saved(house, "数据库", "The port is 5432.\n\nThe host is db.local.")
     found = merging.proposals(at(house))
-    assert Pair("use-postgres", "use-postgres-2", "title") in found
-    assert Pair("use-postgresql", "数据库", "claims", 2) in found
+    assert MergeProposal("use-postgres", "use-postgres-2", "title") in found
+    assert MergeProposal("use-postgresql", "数据库", "claims", 2) in found
     merging.merge(at(house), "use-postgres", "use-postgres-2")
-    assert all(pair.why == "claims" for pair in merging.proposals(at(house)))
+    left = merging.proposals(at(house))
+    assert {pair.why for pair in left} == {"claims"}
 
 
 @pytest.mark.parametrize(

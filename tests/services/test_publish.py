@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from recollect.capture import intake as save
 from recollect.capture.intake import Draft
-from recollect.context import brief as publish
+from recollect.context import brief as briefing
+from recollect.context import views as publish
+from recollect.context.views import LastFacts
 from recollect.errors import Locked
 from recollect.features import memories as writing
 from recollect.model.memory import Filter
@@ -27,7 +30,8 @@ def house() -> House:
 
 def brief(stores: list[OpenStore], budget: int = 1500) -> tuple[str, list[str], list[str]]:
     told = [(store, store.index.entries(Filter())) for store in stores]
-    return publish.make_brief(told, [], lang="en", budget=budget, nonce="n0nce")
+    made, paths = briefing.make_brief(told, [], lang="en", budget=budget, nonce="n0nce")
+    return made.text, made.ids, paths
 
 
 def test_views_are_written_once_and_again_when_something_changed(house: House) -> None:
@@ -42,29 +46,10 @@ def test_views_are_written_once_and_again_when_something_changed(house: House) -
     assert "JSONB" not in house.texts()["facts.json"]
 
 
-class Kept:
-    """What is known of how the views were last written: in memory."""
-
-    def __init__(self) -> None:
-        self._text, self._next, self._state = "", "", ""
-
-    def text(self) -> str:
-        return self._text
-
-    def is_ours(self, text: str) -> bool:
-        return text == self._next
-
-    def begin(self, text: str) -> None:
-        self._next = text
-
-    def end(self, text: str) -> None:
-        self._text = text
-
-    def state(self) -> str:
-        return self._state
-
-    def keep_state(self, state: str) -> None:
-        self._state = state
+@pytest.fixture
+def last(tmp_path: Path) -> LastFacts:
+    """What is known of how the views were last written: nothing yet."""
+    return LastFacts(str(tmp_path))
 
 
 @pytest.fixture
@@ -82,39 +67,38 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 
 def test_views_are_not_made_while_they_and_what_they_are_made_of_stay_as_they_are(
-    house: House, made: list[object]
+    house: House, made: list[object], last: LastFacts
 ) -> None:
-    kept = Kept()
-    publish.publish_views(house.open(), kept)
-    assert publish.publish_views(house.open(), kept).written == []
+    publish.publish_views(house.open(), last)
+    assert publish.publish_views(house.open(), last).written == []
     assert len(made) == 1
     save.save(house.open(), Draft("Use Redis", "It is fast.", kind="decision"))
-    assert publish.publish_views(house.open(), kept).written
+    assert publish.publish_views(house.open(), last).written
     assert len(made) == 2
 
 
 @pytest.mark.parametrize("name", ["MEMORY.md", ".index.json", "facts.json"])
 def test_a_view_that_somebody_changed_or_took_away_is_made_again(
-    house: House, made: list[object], name: str
+    house: House, made: list[object], name: str, last: LastFacts
 ) -> None:
-    kept = Kept()
-    publish.publish_views(house.open(), kept)
+    publish.publish_views(house.open(), last)
     before = house.texts()
     house.files.remove_outside(name)
-    assert publish.publish_views(house.open(), kept).written == [name]
+    assert publish.publish_views(house.open(), last).written == [name]
     house.write(name, before[name] + "\n")
-    publish.publish_views(house.open(), kept)
+    publish.publish_views(house.open(), last)
     assert len(made) == 3
     if name != "facts.json":  # which is left to whoever edited it, if it says something else
         assert house.texts() == before
 
 
-def test_views_are_made_again_in_another_language(house: House, made: list[object]) -> None:
-    kept = Kept()
-    publish.publish_views(house.open(), kept)
+def test_views_are_made_again_in_another_language(
+    house: House, made: list[object], last: LastFacts
+) -> None:
+    publish.publish_views(house.open(), last)
     store = house.open()
     store.settings = store.settings._replace(lang="zh")
-    assert publish.publish_views(store, kept).written == ["MEMORY.md"]
+    assert publish.publish_views(store, last).written == ["MEMORY.md"]
     assert len(made) == 2
 
 
@@ -159,7 +143,7 @@ def test_views_are_written_under_the_lock_so_that_who_saw_less_is_never_last(
 def test_a_brief_quotes_the_core_and_names_the_files_it_was_made_of(house: House) -> None:
     text, ids, paths = brief([house.open()])
     assert "A queue of messages." in text
-    assert "We need JSONB." in text or "Use PostgreSQL" in text
+    assert "We need JSONB." in text
     assert "project" in ids
     assert f"{house.files.root}/core/project.md" in paths
     assert brief([house.open()], budget=0)[0] == ""
@@ -179,5 +163,29 @@ def test_the_brief_of_an_empty_store_is_nothing() -> None:
 
 def test_a_brief_is_handed_over_as_json() -> None:
     text = 'Say "hi"\n数据\u2028'
-    output = json.loads(publish.as_hook_output(text))
+    output = json.loads(briefing.as_hook_output(text))
     assert output["hookSpecificOutput"]["additionalContext"] == text
+
+
+def test_a_change_is_told_at_once_and_those_of_a_block_once_at_its_end(house: House) -> None:
+    store = house.open()
+    told: list[list[str]] = []
+    store.changed = lambda it: told.append([one.title for one in it.index.entries(Filter())])
+    save.save(store, Draft("One", "It is.", kind="fact"))
+    save.save(store, Draft("One", "It is.", kind="fact"))  # changes nothing
+    assert ["One" in titles for titles in told] == [True]
+
+    def fail_between_changes() -> None:
+        with store.one_change(), store.one_change():
+            save.save(store, Draft("Two", "It is.", kind="fact"))
+            save.save(store, Draft("Three", "It is.", kind="fact"))
+            assert len(told) == 1
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_between_changes()
+    assert len(told) == 2
+    assert {"Two", "Three"} <= set(told[1])
+    with store.one_change():
+        assert len(told) == 2
+    assert len(told) == 2

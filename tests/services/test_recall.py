@@ -11,7 +11,7 @@ from recollect.app import App
 from recollect.context import recall as service
 from recollect.model.memory import Filter
 from recollect.search import search as searching
-from recollect.search.search import Found
+from recollect.search.search import Hit
 from recollect.store.store import OpenStore, refresh
 
 from .house import NOW, House
@@ -45,7 +45,7 @@ def stores() -> list[OpenStore]:
     return [project.open(), home.open(scope="global")]
 
 
-def search(stores: list[OpenStore], words: str, **how: object) -> list[Found]:
+def search(stores: list[OpenStore], words: str, **how: object) -> list[Hit]:
     only = how.pop("only", Filter())
     return searching.search(stores, words, only, limit=10, **how)  # type: ignore[arg-type]
 
@@ -57,7 +57,7 @@ def recalled(stores: list[OpenStore], words: str, **how: object) -> list[str]:
     return [one.name for one in (*found.full, *found.pointers)]
 
 
-def ids(found: list[Found]) -> list[str]:
+def ids(found: list[Hit]) -> list[str]:
     return [hit.candidate.id for hit in found]
 
 
@@ -189,13 +189,13 @@ def test_who_asks_what_was_said_at_a_time_gets_the_talk_of_that_time() -> None:
     assert found[0].candidate.name == "on-2026-03-05#turn-1"
 
 
-def names(found: Sequence[Found | str]) -> list[str]:
+def names(found: Sequence[Hit | str]) -> list[str]:
     return [one if isinstance(one, str) else one.candidate.name for one in found]
 
 
 @pytest.mark.parametrize("ask", [search, recalled])
 def test_a_question_beside_a_writer_misses_nothing_for_a_number_that_is_anothers_by_now(
-    project: Project, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., Sequence[Found | str]]
+    project: Project, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., Sequence[Hit | str]]
 ) -> None:
     """What was found by its words has the number that what is of the day gets meanwhile."""
     created = {"b": "2026-01-03T09:00:00Z", "a": "2026-01-10T09:00:00Z"}

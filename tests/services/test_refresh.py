@@ -9,9 +9,9 @@ import pytest
 from tests.fakes import MemoryIndex, MemoryStore
 
 from recollect.errors import FileNotThere, Locked, StorageFailed
-from recollect.features import repair
 from recollect.model.memory import TICK_NS, Document, Filter, Seen
-from recollect.ports import Index, Row
+from recollect.ops import repair
+from recollect.ports import Index, IndexRow
 from recollect.search.index import SqliteIndex
 from recollect.store.store import refresh, refresh_files
 
@@ -190,7 +190,7 @@ class Awaited(MemoryIndex):
 
     do: Callable[[], None] | None = None
 
-    def apply(self, rows: Iterable[Row], gone: Iterable[str], checked_ns: int) -> int:
+    def apply(self, rows: Iterable[IndexRow], gone: Iterable[str], checked_ns: int) -> int:
         do, self.do = self.do, None
         if do:
             do()

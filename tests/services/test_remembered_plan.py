@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from recollect.consolidate import dismissed as dismissing
 from recollect.consolidate import run as passing
+from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.dismissed import MERGE
 from recollect.consolidate.gather import gather
 from recollect.consolidate.plan import plan
-from recollect.consolidate.rulings import Remembered
-from recollect.consolidate.run import Outcome, consolidate, look, settle
+from recollect.consolidate.run import PassResult, consolidate, look, settle
 from recollect.errors import StorageFailed
 from recollect.model.memory import Document
 from recollect.store import history as undoing
@@ -35,8 +35,8 @@ class Passes:
     def __init__(self, house: House) -> None:
         self.house, self.text = house, ""
 
-    def look(self, now: str = LATER, store: OpenStore | None = None) -> Outcome:
-        known = Remembered(self.text)
+    def look(self, now: str = LATER, store: OpenStore | None = None) -> PassResult:
+        known = ClaimCache(self.text)
         found = look(gather(store or at(self.house, now), known))
         self.text = known.text() if known.changed else self.text
         return found
@@ -162,7 +162,7 @@ def test_a_plan_of_what_was_edited_since_the_index_looked_is_not_remembered() ->
 def test_what_a_pass_has_written_the_next_one_need_not_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    house, known = House(), Remembered()
+    house, known = House(), ClaimCache()
     house.write(FACTS, "---\ntags: [redis, cache]\n---\n# Redis\n\nThe cache has 4 nodes.\n")
     episode(house, "one", "Port is 8080.\n\nNever push to main.", decay_after="")
     assert consolidate(at(house), known).steps
@@ -175,7 +175,7 @@ def test_what_a_pass_has_written_the_next_one_need_not_read(
         return read(path)
 
     monkeypatch.setattr(house.files, "read", noted)
-    assert look(gather(store, Remembered(known.text()))) == fresh
+    assert look(gather(store, ClaimCache(known.text()))) == fresh
     assert [path for path in asked if path.endswith(".md")] == []
 
 

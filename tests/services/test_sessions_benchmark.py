@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.extraction import __main__ as extraction
 from bench.sessions import __main__ as bench
 from bench.sessions import laid, pages, sheets
 
@@ -358,3 +359,35 @@ def test_a_run_counts_writes_sheets_and_leaves_nothing_else(data: Path, tmp_path
 def test_nothing_is_written_into_a_repository(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     assert bench.within_repository(str(tmp_path / "out"))
+
+
+def test_a_model_can_be_played_and_its_answers_are_scored(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    gold = tmp_path / "wanted.jsonl"
+    gold.write_text(
+        json.dumps({"source": "demo", "session": FIRST[:8], "keep": "PostgreSQL for orders"}),
+        "utf-8",
+    )
+    words = ["bench.extraction", "--data", str(data), "--out", str(out), "--gold", str(gold)]
+    monkeypatch.setattr("sys.argv", words)
+    extraction.main()
+    (sent,) = (out / "sent").glob(f"*-{FIRST[:13]}.md")
+    assert "PERSON: We decided to use PostgreSQL for the orders" in sent.read_text("utf-8")
+    quote = "We decided to use PostgreSQL for the orders"
+    row = {"subject": "order store", "statement": "Orders are stored in PostgreSQL.", "kind": "decision",
+           "why": "they need real transactions", "quote": quote, "replaces": ""}  # fmt: skip
+    wrong = {**row, "quote": "We decided to use MySQL for the orders"}
+    (out / "answers").mkdir()
+    answer = {"title": "Order store", "summary": "", "entries": [row, wrong], "open": []}
+    (out / "answers" / f"{sent.stem}.json").write_text(json.dumps(answer), "utf-8")
+    capsys.readouterr()
+    extraction.main()
+    said = capsys.readouterr().out
+    assert "answers: 1\n" in said
+    assert "dropped: quote: 1\n" in said
+    assert "entries: 1\n" in said
+    assert "gold: kept as an entry: 0 of 1, 0 % (0–79); 1 more likely, unconfirmed" in said
+    kept = json.loads((out / "sheets" / "entries.jsonl").read_text("utf-8"))
+    assert (kept["by"], kept["kind"]) == ("user", "decision")

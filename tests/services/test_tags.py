@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from recollect.capture.intake import Draft, save
@@ -62,7 +64,7 @@ def test_what_is_added_is_a_section_and_can_be_undone() -> None:
     before = house.texts()[FACTS]
     done = save(house.open(), Draft("Pool size", "It is 10.", tags=("pool",), into="redis-cache"))
     assert done.id == "redis-cache#pool-size"
-    assert house.texts()[FACTS].endswith("Port is 6379.\n\n## Pool size\n\nIt is 10.\n")
+    assert house.texts()[FACTS].endswith("Port is 6379.\n\n## Pool size ^x94i\n\nIt is 10.\n")
     assert tags_in(house, FACTS) == ("redis", "cache", "pool")
     again = save(house.open(), Draft("pool SIZE", "It is 10.", into="redis-cache"))
     assert again.what == "unchanged"
@@ -75,7 +77,10 @@ def test_what_an_agent_adds_to_a_person_s_memory_says_so_in_its_section() -> Non
     facts(house, "trust: user\n")
     draft = Draft("Pool size", "It is 10.", tags=("pool",), into="redis-cache", trust="agent")
     save(house.open(), draft)
-    assert "It is 10.\n\n<!-- source: inferred; trust: agent -->" in house.texts()[FACTS]
+    assert re.search(
+        r"## Pool size \^\w+ \[\^(\w+)\]\n\nIt is 10\.\n\n\[\^\1\]: [\d-]+, noted by the agent\n",
+        house.texts()[FACTS],
+    )
     assert tags_in(house, FACTS) == ("redis", "cache")
     found = house.open().index.search(cue_words("pool size"), only=Filter(), limit=3)
     assert {one.trust for one in found if one.anchor == "pool-size"} == {"agent"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.capture.intake import Draft, save
 from recollect.capture.reactions import Reaction
-from recollect.consolidate.run import Outcome, consolidate
+from recollect.consolidate.run import PassResult, consolidate
 from recollect.features import memories as changing
 from recollect.model.document import fields_of, memory_from_text, with_field
 from recollect.store import history as undoing
@@ -38,7 +38,7 @@ def reaction(kind: str, *, minute: int = 1, seq: int = 1) -> Reaction:
     return Reaction(kind, "s1", since, until, seq)
 
 
-def run(house: House, *reactions: Reaction, now: str = NOW) -> Outcome:
+def run(house: House, *reactions: Reaction, now: str = NOW) -> PassResult:
     return consolidate(at(house, now), reactions=reactions)
 
 

@@ -129,8 +129,8 @@ def test_a_session_was_told_what_its_hooks_gave_it_since_it_was_compacted() -> N
         mine | {"items": ["of-an-agent"], "agent": "a1", "op_id": "3"},
         mine | {"items": ["elsewhere"], "session": "s2", "op_id": "3"},
     ]
-    assert whynot.told_to([house.open()], "s1") == {"brief", "queue#wal"}
-    assert whynot.told_to([house.open()], "s2") == {"elsewhere"}
+    assert whynot.given_since_compaction([house.open()], "s1") == {"brief", "queue#wal"}
+    assert whynot.given_since_compaction([house.open()], "s2") == {"elsewhere"}
 
 
 def test_the_words_are_those_that_were_asked(stores: list[OpenStore]) -> None:

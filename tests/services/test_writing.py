@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from recollect.capture import intake as save_module
 from recollect.capture.intake import Draft
 from recollect.errors import ChangedMeanwhile, MemoryNotFound, OutsideStore, UsageProblem
 from recollect.features import memories as writing
+from recollect.model import document as codec
 from recollect.model.document import memory_from_text
+from recollect.model.footnotes import short_id
 from recollect.model.memory import Filter, Memory
 from recollect.text.tokens import cue_words
 
@@ -114,7 +118,7 @@ def test_a_conversation_stands_beside_whatever_it_is_kept_with(house: House) -> 
 
 def test_a_saved_solution_is_found_among_solutions(house: House) -> None:
     save(house, "Port in use", "Stop the old server: `make stop`.", kind="solution")
-    assert "## Solution: Port in use\n" in house.texts()[RULES]
+    assert re.search(r"## Solution: Port in use \^\w+ \[\^\w+\]\n", house.texts()[RULES])
     found = house.open().index.search(
         cue_words("port server"), only=Filter(kind="solution"), limit=3
     )
@@ -177,7 +181,7 @@ def test_a_rule_leaves_what_a_person_wrote_in_the_shared_file(house: House) -> N
     save(house, "New rule", "Do it.", kind="rule", trigger=("boom",))
     text = house.texts()[RULES]
     assert hand in text
-    assert "## New rule\n\nDo it." in text
+    assert re.search(rf"## New rule \^{short_id('New rule')} \[\^\w+\]\n\nDo it\.", text)
     assert memory(house, RULES).trigger == ("boom",)
 
 
@@ -214,7 +218,8 @@ def test_another_title_is_the_heading_too_and_nothing_says_the_old_one(house: Ho
 def test_a_rule_that_is_its_title_gets_both_changed(house: House) -> None:
     save(house, "Use npm", kind="rule")
     writing.edit(house.open(), "feedback#use-npm", title="Use pnpm")
-    assert house.texts()[RULES].endswith("## Use pnpm\n\nUse pnpm\n")
+    assert re.search(r"## Use pnpm \^\w+ \[\^\w+\]\n\n\[\^", house.texts()[RULES])
+    assert "Use npm" not in house.texts()[RULES]
 
 
 def test_a_section_is_edited_alone(house: House) -> None:
@@ -373,7 +378,7 @@ def test_a_rule_that_is_contradicted_gives_way(
     done = save(house, new)
     assert done.advice.instead == (old,)
     body = memory(house, RULES).body
-    assert [line for line in body.splitlines() if line.startswith("## ")] == [f"## {stands}"]
+    assert [one.heading for one in codec.sections_of(body) if one.heading] == [stands]
     assert f"previously {old} -->" in body
     save(house, old)  # and back
     assert f"## {old}" in memory(house, RULES).body

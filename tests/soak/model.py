@@ -22,9 +22,9 @@ from recollect.app import App
 from recollect.capture import intake as save_module
 from recollect.capture.intake import Draft
 from recollect.features import memories as writing
-from recollect.features import repair
 from recollect.model.facts import same_words
 from recollect.model.memory import Change, Filter
+from recollect.ops import repair
 from recollect.store.history import bring_back, history, undo, undo_to
 from recollect.store.store import OpenStore
 

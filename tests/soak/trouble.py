@@ -18,7 +18,7 @@ from recollect.errors import RecollectError
 from recollect.features import lifecycle
 from recollect.features import memories as writing
 from recollect.model.memory import Filter
-from recollect.store.history import Past, forget_old_changes, history, undo
+from recollect.store.history import ChangeGroup, forget_old_changes, history, undo
 from recollect.store.store import OpenStore
 
 from .model import TITLES, WORDS, StoreMachine
@@ -73,7 +73,7 @@ class WholeMachine(StoreMachine):
             waits = lifecycle.conflicts(app, scope="project")
             if not waits:
                 return
-            lifecycle.settle(app, waits[0][1].key, ruling, scope="project", dry_run=False)
+            lifecycle.settle_conflict(app, waits[0][1].key, ruling, scope="project", dry_run=False)
             left = {wait.key for _, wait in lifecycle.conflicts(app, scope="project")}
             assert waits[0][1].key not in left
             self.took_place(app.store("project"))
@@ -186,7 +186,7 @@ class WholeMachine(StoreMachine):
             every = before.keys() | self.model.keys()
             assert {one for one in every if before.get(one) != self.model.get(one)} <= touched
 
-    def can_be_undone(self, store: OpenStore, past: Past) -> bool:
+    def can_be_undone(self, store: OpenStore, past: ChangeGroup) -> bool:
         try:
             undo(store, past.id, dry_run=True)
         except RecollectError:  # the file is not as the change left it, or it is too old

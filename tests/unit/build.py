@@ -55,7 +55,7 @@ def candidate(**fields: Any) -> Candidate:
         "layer": "semantic", "kind": "decision", "salience": "medium", "confidence": "medium",
         "source": "instructed", "trust": "user", "status": "confirmed", "trigger": "", "files": "",
         "related": "", "session": "", "project": "", "created": f"{DAY}T10:00:00Z", "day": TODAY,
-        "tokens": 10, "size": 100, "mtime_ns": 1, "inode": 1, "tags": "",
+        "tokens": 10, "size": 100, "mtime_ns": 1, "inode": 1, "tags": "", "entry": "",
     }  # fmt: skip
     score, scope = fields.pop("text_score", 1.0), fields.pop("scope", "project")
     row = usual | fields

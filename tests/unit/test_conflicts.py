@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from recollect.model.claim_key import is_near
 from recollect.model.conflicts import (
     Conflict,
-    Standing,
+    Priority,
     conflict_between,
     is_newer,
     keeping_subject,
@@ -160,17 +160,17 @@ def test_another_number_for_the_same_thing_is_a_sure_conflict(a: int, b: int, th
 @pytest.mark.parametrize(
     ("one", "other", "wins"),
     [
-        (Standing("2026-02-01"), Standing("2026-01-01"), True),
-        (Standing("2026-01-01", "high"), Standing("2026-02-01", "low"), False),
-        (Standing("2026-01-01T10:00:00Z"), Standing("2026-01-01T09:00:00Z", "high"), True),
-        (Standing("2026-01-01", "high"), Standing("2026-01-01", "low"), True),
-        (Standing("2026-01-01", created="2026-01-01"), Standing("2026-01-01", created="2025-01-01"), True),
-        (Standing("2026-01-01"), Standing("2026-01-01"), None),
-        (Standing(""), Standing("2026-01-01"), False),
+        (Priority("2026-02-01"), Priority("2026-01-01"), True),
+        (Priority("2026-01-01", "high"), Priority("2026-02-01", "low"), False),
+        (Priority("2026-01-01T10:00:00Z"), Priority("2026-01-01T09:00:00Z", "high"), True),
+        (Priority("2026-01-01", "high"), Priority("2026-01-01", "low"), True),
+        (Priority("2026-01-01", created="2026-01-01"), Priority("2026-01-01", created="2025-01-01"), True),
+        (Priority("2026-01-01"), Priority("2026-01-01"), None),
+        (Priority(""), Priority("2026-01-01"), False),
     ],
 )  # fmt: skip
 def test_the_newer_wins_then_the_more_salient_then_the_later_made(
-    one: Standing, other: Standing, wins: bool | None
+    one: Priority, other: Priority, wins: bool | None
 ) -> None:
     assert is_newer(one, other) is wins
     assert is_newer(other, one) is (None if wins is None else not wins)

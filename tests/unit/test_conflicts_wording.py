@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.model import conflicts as core
 from recollect.model import frames
-from recollect.model.values import Wording
+from recollect.model.values import BilingualPattern
 
 from .build import any_text
 from .claim_cases import CLASHES_EN, PEACE_EN, RULES
@@ -20,7 +20,7 @@ EVERY = {
     f"{room.__name__}.{name}": value
     for room in (core, frames)
     for name, value in vars(room).items()
-    if isinstance(value, Wording)
+    if isinstance(value, BilingualPattern)
 }
 said = st.sampled_from([side for row in (*CLASHES_EN, *PEACE_EN) for side in row[:2]] + [*RULES])
 any_case = st.builds(
@@ -31,7 +31,7 @@ texts = any_case | any_text | st.just("Use Redis, USE NOT PostgreSQL, 端口 808
 
 @given(texts)
 def test_a_wording_finds_what_a_search_in_any_case_finds(text: str) -> None:
-    wording, plain = Wording(ENGLISH, CHINESE), re.compile(f"{ENGLISH}|{CHINESE}", re.I)
+    wording, plain = BilingualPattern(ENGLISH, CHINESE), re.compile(f"{ENGLISH}|{CHINESE}", re.I)
     for one, other in ((wording.search, plain.search), (wording.match, plain.match)):
         found, wanted = one(text), other(text)
         assert (found and found.span()) == (wanted and wanted.span())
@@ -41,7 +41,7 @@ def test_a_wording_finds_what_a_search_in_any_case_finds(text: str) -> None:
 @given(any_case)
 def test_parts_are_in_the_letters_of_the_text(text: str) -> None:
     wording, plain = (
-        Wording(rf"(?:{ENGLISH})?(?P<rest>.*)"),
+        BilingualPattern(rf"(?:{ENGLISH})?(?P<rest>.*)"),
         re.compile(rf"(?:{ENGLISH})?(?P<rest>.*)", re.I),
     )
     found = plain.fullmatch(text)

@@ -94,14 +94,6 @@ def test_the_words_that_name_the_time_are_taken_out(text: str, rest: str) -> Non
     assert found[1] == rest
 
 
-@given(st.dates(date(1600, 1, 1), date(2400, 12, 31)))
-def test_days_and_dates_are_those_of_the_calendar(day: date) -> None:
-    number = day.toordinal() - date(1970, 1, 1).toordinal()
-    assert dates.day_number(day.year, day.month, day.day) == number
-    assert dates.date_of(number) == (day.year, day.month, day.day)
-    assert dates.weekday_of(number) == day.weekday()
-
-
 @given(
     st.lists(st.sampled_from([*(one[0] for one in NAMED), *NOT_NAMED]), max_size=4).map(" ".join)
     | st.text("上这本个周星期月年日号天前昨今去一二三十〇0123 ", max_size=12),

@@ -81,7 +81,7 @@ def test_sections_of_a_session_are_of_the_kind_they_list() -> None:
     }  # fmt: skip
     # What only the person said is the person's, whatever else the session heard.
     assert (found["Decisions"].trust, found["Decisions"].source) == ("user", "instructed")
-    assert (found["Patterns"].trust, found["Patterns"].source) == ("agent", "observed")
+    assert (found["Patterns"].trust, found["Patterns"].source) == ("agent", "inferred")
     plain = entries.shelved(memory(body=body, title="S", kind="fact"))
     assert {one.kind for one in plain} == {"fact"}
 
@@ -217,3 +217,133 @@ def test_a_long_turn_is_filed_in_parts_that_have_all_of_it() -> None:
     assert all(len(one.text) <= entries.LONGEST_PART + 40 for one in found)
     said = " ".join(" ".join(one.text.split()[2:]) for one in found[1:])
     assert said.split() == " ".join(lines).split() + ["end"] * 400
+
+
+RULES = """# How to work here
+
+## Never push to main
+
+- Never push to main. <!-- from: ep1; date: 2026-10-06T10:00:00Z; trust: user; source: instructed -->
+  <!-- superseded 2026-10-06: previously Push to main. -->
+
+## Skip tests on Fridays (agent)
+
+- Skip tests on Fridays. <!-- from: ep2; date: 2026-10-07T10:00:00Z; trust: agent; source: inferred -->
+
+## Small commits
+
+Small commits.
+"""
+
+
+def test_each_rule_of_a_page_has_its_own_origin_and_date() -> None:
+    page = memory(
+        id="feedback", path="procedural/feedback.md", title="How to work here", kind="rule",
+        layer="procedural", source="instructed", created="2026-10-01T00:00:00Z", body=RULES,
+    )  # fmt: skip
+    found = entries.entries_of(page)
+    assert [(one.anchor, one.kind, one.source, one.trust, one.created, one.session) for one in found] == [
+        ("never-push-to-main", "rule", "instructed", "user", "2026-10-06T10:00:00Z", "ep1"),
+        ("skip-tests-on-fridays-agent", "rule", "inferred", "agent", "2026-10-07T10:00:00Z", "ep2"),
+        ("small-commits", "rule", "instructed", "user", "", ""),
+    ]  # fmt: skip
+    assert "Push to main" not in "".join(one.text for one in found)
+    assert len({one.entry for one in found}) == 3
+    alone = entries.entries_of(page._replace(body="# How to work here\n\n## Small commits\n\nx\n"))
+    assert [one.created for one in alone] == ["2026-10-01T00:00:00Z"]  # when the page was made
+
+
+SUBJECT = """# Orders
+
+About orders.
+
+## Noted
+
+- Order store: PostgreSQL, because of JSONB. <!-- from: ep1; date: 2026-10-06T10:00:00Z; trust: user -->
+- Written by hand
+  in two lines
+- Ids are ULIDs. <!-- from: ep2; date: 2026-10-07T10:00:00Z; trust: agent; source: inferred -->
+  <!-- superseded 2026-10-07: previously Ids are integers. -->
+"""
+
+
+def test_each_item_of_a_page_of_facts_is_an_entry() -> None:
+    page = memory(
+        id="orders", title="Orders", kind="fact", body=SUBJECT,
+        created="2026-10-01T00:00:00Z", updated="2026-10-08T00:00:00Z",
+    )  # fmt: skip
+    whole, *items = entries.entries_of(page)
+    assert (whole.anchor, whole.text, whole.created) == (
+        "",
+        "About orders.",
+        "2026-10-01T00:00:00Z",
+    )
+    assert [(one.text, one.source, one.trust, one.created[:10]) for one in items] == [
+        ("Order store: PostgreSQL, because of JSONB.", "observed", "user", "2026-10-06"),
+        ("Written by hand\nin two lines", "observed", "user", "2026-10-08"),
+        ("Ids are ULIDs.", "inferred", "agent", "2026-10-07"),
+    ]
+    for one in items:
+        assert (one.within, one.heading) == ("noted", "Noted")
+        assert entries.rows_at(page, one.anchor) == [one]
+        assert entries.rows_at(page, f"^{one.entry}") == [one]
+    assert entries.rows_at(page, "noted") == items
+    assert entries.rows_at(page, "^") == []
+
+
+def test_the_id_of_an_entry_stays_with_its_words() -> None:
+    page = memory(id="orders", title="Orders", body=SUBJECT)
+    names = [one.entry for one in entries.entries_of(page)]
+    moved = page._replace(
+        path="archive/a.md", body=SUBJECT.replace("Ids are ULIDs", "ids are  ULIDs")
+    )
+    assert [one.entry for one in entries.entries_of(moved)] == names
+    twice = page._replace(body=SUBJECT + SUBJECT.partition("## Noted\n")[2])
+    again = [one.entry for one in entries.entries_of(twice)]
+    assert len(set(again)) == len(again) == 7
+
+
+def test_a_list_without_origins_is_a_part_of_its_page() -> None:
+    page = memory(title="Deploy", body="# Deploy\n\n## Steps\n\n- Build\n- Push\n")
+    (whole,) = entries.entries_of(page)
+    assert (whole.anchor, whole.text) == ("", "## Steps\n\n- Build\n- Push")
+    assert [one.entry for one in entries.shelved(page)] == [""]
+
+
+def test_a_fact_of_a_session_is_trusted_as_it_says() -> None:
+    body = (
+        "# S\n\n## Summary\n\n- Asked: x\n\n## Decisions\n\n- [technology] Use Redis: it is fast\n"
+        "  - source: instructed\n  - files: src/a.py\n- [other] Cache all\n  - source: inferred\n\n"
+        "## Issues\n\n- [bugfix] It leaks: resolved\n\n## Patterns\n\n- None\n"
+    )
+    page = memory(body=body, title="S", **SESSION, session="s1", created="2026-10-01T00:00:00Z")
+    found = entries.entries_of(page)
+    assert [(one.kind, one.text, one.source, one.trust, one.status) for one in found[1:]] == [
+        ("decision", "Use Redis: it is fast\nsrc/a.py", "instructed", "user", "confirmed"),
+        ("decision", "Cache all", "inferred", "agent", "confirmed"),
+        ("issue", "It leaks", "observed", "agent", "resolved"),
+    ]
+    assert {(one.session, one.created[:10]) for one in found} == {("s1", "2026-10-01")}
+    assert (found[0].kind, found[0].source, found[0].trust) == ("session", "observed", "agent")
+
+
+def test_ids_and_footnotes_of_a_page_are_its_entries_own() -> None:
+    body = (
+        "# Orders\n\n- Order store: PostgreSQL. ^k3f9 [^0b6f]\n- Ids are ULIDs. ^m2d7 [^91c2]\n\n"
+        "## Never push to main ^q4w5 [^0b6f]\n\nNever push to main.\n\n"
+        '[^0b6f]: 2026-10-06, "Schema", said by the person\n[^91c2]: 2026-11-16, "Ids", noted by the agent\n'
+    )
+    page = memory_from_text(f"---\ntype: semantic\n---\n{body}", "semantic/orders.md")
+    store, ids, section = entries.entries_of(page)
+    assert [(one.entry, one.anchor, one.text) for one in (store, ids)] == [
+        ("k3f9", "^k3f9", "Order store: PostgreSQL."), ("m2d7", "^m2d7", "Ids are ULIDs."),
+    ]  # fmt: skip
+    assert [(one.source, one.trust, one.created) for one in (store, ids)] == [
+        ("instructed", "user", "2026-10-06"), ("inferred", "agent", "2026-11-16"),
+    ]  # fmt: skip
+    assert (section.entry, section.kind, section.trust) == ("q4w5", "fact", "user")
+    rules = memory_from_text(f"---\ntype: procedural\n---\n{body}", "procedural/feedback.md")
+    rule = entries.rows_at(rules, "never-push-to-main")[0]
+    assert (rule.entry, rule.heading, rule.source, rule.trust, rule.created) == (
+        "q4w5", "Never push to main", "instructed", "user", "2026-10-06",
+    )  # fmt: skip

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model import facts
-from recollect.model.facts import Fact, Unread, fact_lines, read_facts
+from recollect.model.facts import Fact, UnparsedLines, fact_lines, read_facts
 
 from .build import any_text, is_quick
 from .test_facts import any_fact
@@ -92,7 +92,7 @@ def test_what_stands_in_code_is_no_heading_and_no_fact() -> None:
     text = "## Decisions\n- one\n\n```sh\n## Issues\n- not me\n```\n\n- two\n~~~\n- nor me\n~~~\n"
     found = read_facts(text)
     assert [f.content for f in found.facts] == ["one", "two"]
-    assert found.unread == [Unread(4, 6, "```sh"), Unread(11, 11, "- nor me")]
+    assert found.unread == [UnparsedLines(4, 6, "```sh"), UnparsedLines(11, 11, "- nor me")]
 
 
 @pytest.mark.parametrize("fence", ["```", "~~~~", "```` python", "``` a`b"])
@@ -109,9 +109,9 @@ def test_what_could_not_be_read_is_told_with_its_lines() -> None:
     found = read_facts(text)
     assert [f.content for f in found.facts] == ["one"]
     assert found.unread == [
-        Unread(5, 5, "We decided a lot."),
-        Unread(8, 9, "- [bugfix]"),
-        Unread(11, 11, "| c | d |"),
+        UnparsedLines(5, 5, "We decided a lot."),
+        UnparsedLines(8, 9, "- [bugfix]"),
+        UnparsedLines(11, 11, "| c | d |"),
     ]
 
 

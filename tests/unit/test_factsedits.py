@@ -9,11 +9,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.features.facts_edits import Edit, Row, edits, is_held, page_of, rows_in, settled
+from recollect.features.facts_edits import (
+    FactEdit,
+    ViewFact,
+    edits,
+    is_held,
+    page_of,
+    rows_in,
+    settled,
+)
 
-REDIS = Row("d001", "decision", "Use Redis", "It is fast", "technology", "", ("a.py",), ("cache",))
-SMALL = Row("p001", "pattern", "Small commits", "", "convention")
-LEAK = Row("i001", "issue", "It leaks", "", "bugfix", "open")
+REDIS = ViewFact(
+    "d001", "decision", "Use Redis", "It is fast", "technology", "", ("a.py",), ("cache",)
+)
+SMALL = ViewFact("p001", "pattern", "Small commits", "", "convention")
+LEAK = ViewFact("i001", "issue", "It leaks", "", "bugfix", "open")
 ALL = page_of([REDIS, SMALL, LEAK])
 
 
@@ -81,7 +91,7 @@ def test_a_copied_row_is_a_new_one_although_it_has_the_old_number(first: bool) -
 
 def test_what_changed_in_the_store_meanwhile_is_no_edit() -> None:
     """The view was edited in one place; since it was written the store went on elsewhere."""
-    now = page_of([REDIS, LEAK._replace(status="resolved"), Row("d002", "decision", "Use Go")])
+    now = page_of([REDIS, LEAK._replace(status="resolved"), ViewFact("d002", "decision", "Use Go")])
     assert told(changed(reason="Because"), ALL, now) == [("d001", "changed")]
     assert told(ALL, ALL, now) == []
 
@@ -150,7 +160,7 @@ def test_what_a_merge_left_is_not_held() -> None:
 
 TEXTS = st.sampled_from(["Use Redis", "use redis", "Use Kafka", "用 Redis", "Small commits", "-"])
 ROWS = st.builds(
-    Row,
+    ViewFact,
     st.sampled_from(["", "d001", "d002", "p001", "d001-use-redis"]),
     st.sampled_from(["decision", "pattern", "issue"]),
     TEXTS,
@@ -162,7 +172,7 @@ ROWS = st.builds(
 ).map(lambda row: row._replace(status="open") if row.kind == "issue" else row)
 
 
-def _numbered(rows: list[Row]) -> list[Row]:
+def _numbered(rows: list[ViewFact]) -> list[ViewFact]:
     """The rows as a view has them: each with a number of its own."""
     return list({row.number: row for row in rows if row.number}.values())
 
@@ -170,8 +180,8 @@ def _numbered(rows: list[Row]) -> list[Row]:
 VIEWS = st.lists(ROWS, max_size=5).map(_numbered)
 
 
-def _decision(number: str, content: str) -> Row:
-    return Row(number, "decision", content, "", "other", "")
+def _decision(number: str, content: str) -> ViewFact:
+    return ViewFact(number, "decision", content, "", "other", "")
 
 
 # Somebody put it twice, once without its number.
@@ -182,7 +192,7 @@ def _decision(number: str, content: str) -> Row:
 )
 @given(st.lists(ROWS, max_size=6), st.none() | VIEWS, VIEWS)
 def test_what_was_turned_down_is_an_edit_no_more(
-    rows: list[Row], base: list[Row] | None, now: list[Row]
+    rows: list[ViewFact], base: list[ViewFact] | None, now: list[ViewFact]
 ) -> None:
     text, was, here = page_of(rows), "" if base is None else page_of(base), page_of(now)
     found = edits(text, was, here)
@@ -192,7 +202,7 @@ def test_what_was_turned_down_is_an_edit_no_more(
 
 @given(st.lists(ROWS, max_size=6), VIEWS, VIEWS, st.data())
 def test_turning_one_down_leaves_the_others(
-    rows: list[Row], base: list[Row], now: list[Row], data: st.DataObject
+    rows: list[ViewFact], base: list[ViewFact], now: list[ViewFact], data: st.DataObject
 ) -> None:
     text, was, here = page_of(rows), page_of(base), page_of(now)
     found = edits(text, was, here)
@@ -201,7 +211,7 @@ def test_turning_one_down_leaves_the_others(
     out = data.draw(st.sampled_from(found))
     left = edits(text, settled(was, [out]), here)
 
-    def said(some: list[Edit]) -> list[tuple[str, Row]]:
+    def said(some: list[FactEdit]) -> list[tuple[str, ViewFact]]:
         return [(one.what, one.row) for one in some]
 
     same = (out.what, out.row)
@@ -209,12 +219,12 @@ def test_turning_one_down_leaves_the_others(
 
 
 @given(st.lists(ROWS, max_size=6))
-def test_a_page_reads_back_as_it_is(rows: list[Row]) -> None:
+def test_a_page_reads_back_as_it_is(rows: list[ViewFact]) -> None:
     assert sorted(rows_in(page_of(rows))) == sorted(rows)
 
 
 @given(VIEWS, VIEWS)
-def test_a_view_that_nobody_edited_has_no_edits(base: list[Row], now: list[Row]) -> None:
+def test_a_view_that_nobody_edited_has_no_edits(base: list[ViewFact], now: list[ViewFact]) -> None:
     was, here = page_of(base), page_of(now)
     assert not is_held(was, was, here)
     assert not is_held(here, was, here)

@@ -222,6 +222,7 @@ _comment = st.sampled_from(["", "  # why", " #", "\n# line", "\n  # indented"])
 
 
 @given(st.lists(st.tuples(_inline | _block, _comment), min_size=1, max_size=4))
+@example([("'", ""), ("", ""), ("'", "")])  # one value of three lines
 def test_the_line_reader_agrees_with_pyyaml_on_all_that_both_accept(
     rows: list[tuple[str, str]],
 ) -> None:

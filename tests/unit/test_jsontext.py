@@ -129,7 +129,7 @@ def test_a_member_is_written_in_the_style_of_the_file(text: str, new: str) -> No
     [
         ("", "line 1, column 1"),
         ("// comment\n{}", "line 1, column 1"),
-        ('{\n  "a": 1,\n}', "line 3"),
+        ('{\n  "a": 1 !\n}', "line 2, column 10"),
         ('{"a": 1} x', "column 10"),
         ('{"a": 1}{}', "column 9"),
         ("[1]", "not one JSON object"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from recollect.model.frontmatter import Headers, headers_of, split_keywords
+from recollect.model.frontmatter import HeaderFields, headers_of, split_keywords
 
 from .build import any_text, is_quick
 
@@ -15,31 +15,31 @@ from .build import any_text, is_quick
     [
         (
             "# Conversation Memory: Redis pooling\n\n- **Time**: 2026-01-11 14:30:22\n- **Keywords**: redis, pool\n",
-            Headers("Redis pooling", ("redis", "pool"), "2026-01-11 14:30:22"),
+            HeaderFields("Redis pooling", ("redis", "pool"), "2026-01-11 14:30:22"),
         ),
         (
             "# 对话记忆：连接池\n\n## 元数据\n\n- **时间**：2026-01-11 14:30:22\n- **关键词**：缓存，连接池\n",
-            Headers("连接池", ("缓存", "连接池"), "2026-01-11 14:30:22"),
+            HeaderFields("连接池", ("缓存", "连接池"), "2026-01-11 14:30:22"),
         ),
         # The languages, colons and commas mixed, as people mix them (C1, C2, C13).
-        ("# Conversation Memory：C\n**关键词**: a，b、c\n", Headers("C", ("a", "b", "c"), "")),
-        ("# 对话记忆: x\r\n* **Keywords:** a, b\r\n", Headers("x", ("a", "b"), "")),
-        ("# conversation memory : x\n+ **KEYWORDS :** a\n", Headers("x", ("a",), "")),
-        ("- **关键词：** a；b\n- **时间** ： 2026-01-11\n", Headers("", ("a", "b"), "2026-01-11")),
+        ("# Conversation Memory：C\n**关键词**: a，b、c\n", HeaderFields("C", ("a", "b", "c"), "")),
+        ("# 对话记忆: x\r\n* **Keywords:** a, b\r\n", HeaderFields("x", ("a", "b"), "")),
+        ("# conversation memory : x\n+ **KEYWORDS :** a\n", HeaderFields("x", ("a",), "")),
+        ("- **关键词：** a；b\n- **时间** ： 2026-01-11\n", HeaderFields("", ("a", "b"), "2026-01-11")),
         # An empty header takes nothing from the next line (C4).
-        ("- **Keywords**: \n\n## Topic Summary\n", Headers("", (), "")),
-        ("# Conversation Memory:\n\nText **bold**\n", Headers("", (), "")),
+        ("- **Keywords**: \n\n## Topic Summary\n", HeaderFields("", (), "")),
+        ("# Conversation Memory:\n\nText **bold**\n", HeaderFields("", (), "")),
         # Unfilled templates.
-        ("# Conversation Memory: {Topic Title}\n- **Keywords**: {keyword1}, {keyword2}, a\n", Headers("", ("a",), "")),
-        ("# 对话记忆：{主题标题}\n- **关键词**：{关键词1}，{关键词2}\n", Headers("", (), "")),
+        ("# Conversation Memory: {Topic Title}\n- **Keywords**: {keyword1}, {keyword2}, a\n", HeaderFields("", ("a",), "")),
+        ("# 对话记忆：{主题标题}\n- **关键词**：{关键词1}，{关键词2}\n", HeaderFields("", (), "")),
         # The first one counts; a mention in a sentence is none.
-        ("**Keywords**: a\n**Keywords**: b\n**Time**: t\n**Time**: u\n", Headers("", ("a",), "t")),
-        ("Write **Keywords**: x into the file.\n", Headers("", (), "")),
-        ("# Another heading\n", Headers("", (), "")),
-        ("", Headers("", (), "")),
+        ("**Keywords**: a\n**Keywords**: b\n**Time**: t\n**Time**: u\n", HeaderFields("", ("a",), "t")),
+        ("Write **Keywords**: x into the file.\n", HeaderFields("", (), "")),
+        ("# Another heading\n", HeaderFields("", (), "")),
+        ("", HeaderFields("", (), "")),
     ],
 )  # fmt: skip
-def test_headers_are_read_in_both_languages(body: str, headers: Headers) -> None:
+def test_headers_are_read_in_both_languages(body: str, headers: HeaderFields) -> None:
     assert headers_of(body) == headers
 
 

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.failure_fix import comment, seen_again
+from recollect.capture.lessons import comment, seen_again
 from recollect.capture.summary import solution_text
 from recollect.model.document import memory_from_text
 from recollect.model.entries import origins_of, shelved, without_comments
+from recollect.model.footnotes import label_of
 
 ROW = {
     "symptom": "Error: listen EADDRINUSE", "failed": "npm test", "solution": "PORT=0 npm test",
@@ -34,7 +35,7 @@ def test_the_same_solution_in_another_session_is_believed_more(lang: str) -> Non
     text = seen_again(first, "two", second)
     assert (confidence(first), confidence(text)) == ("medium", "high")
     assert without_comments(text) == without_comments(first)
-    assert origins_of(text) == {"one", "two"}
+    assert origins_of(text) == {label_of("one"), label_of("two")}
 
 
 def test_another_solution_is_not_the_same() -> None:

@@ -9,8 +9,8 @@ from recollect.consolidate.actions import (
     Action,
     Archive,
     Merge,
+    PlanRules,
     Retire,
-    Rules,
     Start,
     Wait,
     conflict_key,
@@ -22,11 +22,12 @@ from recollect.consolidate.plan import plan
 from recollect.model import document as codec
 from recollect.model.claim_key import near_key
 from recollect.model.entries import shelved
+from recollect.model.footnotes import label_of, short_id
 from recollect.model.memory import Memory
 
 from .build import episode
 
-RULED = Rules("2026-05-01")
+RULED = PlanRules("2026-05-01")
 FEEDBACK = "procedural/feedback.md"
 
 
@@ -37,7 +38,7 @@ def page(body: str, *, created: str = "2025-12-01", **fields: str) -> str:
 
 
 def run(
-    episodes: list[Memory], files: dict[str, str] | None = None, rules: Rules = RULED
+    episodes: list[Memory], files: dict[str, str] | None = None, rules: PlanRules = RULED
 ) -> tuple[tuple[Action, ...], dict[str, str]]:
     actions = plan(episodes, files or {}, rules)
     return actions, applied(files or {}, actions)
@@ -92,11 +93,13 @@ def test_titles_numbers_code_and_log_lines_never_get_into_a_file_j9() -> None:
 def test_rules_and_facts_go_to_their_own_files_with_their_provenance() -> None:
     actions, files = run([episode(1, "Port is 8080. Never push to main.")])
     assert kinds(actions) == ["Start", "Absorb", "Start", "Absorb", "Archive"]
-    mark = "<!-- from: e1; date: 2026-01-01T10:00:00Z; trust: user -->"
-    assert (
-        f"# Deployment\n\n## Noted\n\n- Port is 8080. {mark}\n" in files["semantic/deployment.md"]
+    note = f"[^{label_of('e1')}]"
+    told = f'\n\n{note}: 2026-01-01 10:00, "Episode 1", noted by the person\n'
+    fact, rule = short_id("Port is 8080."), short_id("Never push to main")
+    assert files["semantic/deployment.md"].endswith(
+        f"# Deployment\n\n- Port is 8080. ^{fact} {note}{told}"
     )
-    assert f"## Never push to main\n\n- Never push to main. {mark}\n" in files[FEEDBACK]
+    assert files[FEEDBACK].endswith(f"## Never push to main. ^{rule} {note}{told}")
     for path, text in files.items():
         memory = codec.memory_from_text(text, path)
         assert (memory.problem, memory.id) == ("", path.rsplit("/", maxsplit=1)[-1][:-3])
@@ -143,7 +146,7 @@ def test_three_facts_about_one_subject_earn_it_a_page() -> None:
     three = [*said, "Invoices: they are never deleted"]
     _, files = run([episode(n, one) for n, one in enumerate(three, 1)])
     assert set(files) == {"semantic/invoices.md"}
-    assert "# Invoices\n\n## Noted\n\n- Invoices:" in files["semantic/invoices.md"]
+    assert "# Invoices\n\n- Invoices:" in files["semantic/invoices.md"]
 
 
 def test_in_chinese_everything_is_chinese() -> None:
@@ -153,7 +156,10 @@ def test_in_chinese_everything_is_chinese() -> None:
     assert facts == "semantic/部署.md"
     assert "# 部署\n\n## 代理记录的要点\n\n- 端口是 8080。" in files[facts]
     own = run([one._replace(trust="user")], rules=RULED._replace(lang="zh"))[1]
-    assert "# 工作方式\n\n## 永远不要推送到 main\n\n- 永远不要推送到 main。" in own[FEEDBACK]
+    body = codec.body_of(own[FEEDBACK])
+    assert [one.heading for one in codec.sections_of(body)] == ["", "永远不要推送到 main"]
+    assert "## 永远不要推送到 main。 ^" in own[FEEDBACK]
+    assert "Episode" in own[FEEDBACK]
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -164,8 +170,8 @@ def test_what_takes_the_place_of_a_rule_keeps_its_subject_but_not_its_reason(
     new = episode(2, "Use pnpm instead.")
     files = {} if together else run([old])[1]
     files = run([old, new], files)[1]
-    (item,) = [line for line in files[FEEDBACK].splitlines() if line.startswith("- ")]
-    assert item.startswith("- Use pnpm for the shop front end <!--")
+    (rule,) = [line for line in files[FEEDBACK].splitlines() if line.startswith("## ")]
+    assert rule.startswith("## Use pnpm for the shop front end ^")
     assert "previously Use npm for the shop front end" in files[FEEDBACK]
     assert run([old, new], files)[1] == files
 
@@ -275,8 +281,9 @@ def test_the_newer_replaces_the_older_where_it_stands() -> None:
     files = {"semantic/a.md": page("Host is db.\n\n- Port is 8080.\n- Disk is full.\n")}
     actions, after = run([episode(1, "Port is 9090.")], files)
     assert kinds(actions) == ["Replace", "Archive"]
-    assert after["semantic/a.md"] == files["semantic/a.md"].replace(
-        "Port is 8080.", "Port is 9090. <!-- from: e1; date: 2026-01-01T10:00:00Z; trust: user -->"
+    line = f"Port is 9090. ^{short_id('Port is 9090.')} [^{label_of('e1')}]"
+    assert after["semantic/a.md"].startswith(
+        files["semantic/a.md"].replace("Port is 8080.", line).rstrip()
     )
 
 
@@ -284,13 +291,14 @@ def test_a_sentence_in_a_paragraph_goes_and_the_newer_one_is_noted() -> None:
     files = {"semantic/a.md": page("Host is db. Port is\n8080. Disk is full.")}
     _, after = run([episode(1, "Port is 9090.")], files)
     assert "Host is db. Disk is full." in after["semantic/a.md"]
-    assert "- Port is 9090. <!-- from" in after["semantic/a.md"]
+    assert "- Port is 9090. ^" in after["semantic/a.md"]
 
 
 def test_the_older_wording_of_a_rule_is_kept_as_a_comment() -> None:
     files = {FEEDBACK: page("## Use npm\n\nUse npm.\n\n## Other rule\n\nNever push to main.")}
     _, after = run([episode(2, "Never use npm.")], files)
-    assert "## Never use npm\n\nNever use npm. <!-- from: e2;" in after[FEEDBACK]
+    name, note = short_id("Never use npm"), label_of("e2")
+    assert f"## Never use npm ^{name}\n\nNever use npm. [^{note}]\n" in after[FEEDBACK]
     assert "<!-- superseded 2026-01-02: previously Use npm. -->" in after[FEEDBACK]
     assert "## Other rule\n\nNever push to main." in after[FEEDBACK]
 
@@ -314,7 +322,7 @@ def test_an_older_rule_that_is_heard_late_is_kept_as_a_comment_too(at_once: bool
 def test_an_older_rule_is_kept_as_a_comment_below_a_paragraph_too_and_only_once() -> None:
     heard = [episode(1, "Never use npm."), episode(2, "Use npm.")]
     actions, after = run(heard, {FEEDBACK: page("Use pnpm instead of npm.\n\nHost is db.")})
-    assert kinds(actions) == ["Replace", "Past", "Archive", "Archive"]
+    assert kinds(actions) == ["Replace", "NoteOldRule", "Archive", "Archive"]
     assert "previously Never use npm. -->" in after[FEEDBACK]
     assert kinds(run(heard, after)[0]) == ["Archive", "Archive"]
 

@@ -13,9 +13,9 @@ from recollect.consolidate.actions import (
     Action,
     Archive,
     Merge,
+    PlanRules,
     Replace,
     Retire,
-    Rules,
     Wait,
 )
 from recollect.consolidate.claims import claims_in, is_claim, statements_of
@@ -23,7 +23,6 @@ from recollect.consolidate.edit import _goes_on_plain, _with_lines, applied
 from recollect.consolidate.pages import reading_of
 from recollect.consolidate.plan import plan
 from recollect.model import document as codec
-from recollect.model import frontmatter
 from recollect.model.claim_key import near_key
 from recollect.model.conflicts import conflict_between
 from recollect.model.entries import shelved
@@ -70,7 +69,7 @@ files = st.dictionaries(
     ),
     max_size=3,
 )  # fmt: skip
-RULED = Rules("2026-05-01")
+RULED = PlanRules("2026-05-01")
 
 
 class Store(NamedTuple):
@@ -91,7 +90,7 @@ class Store(NamedTuple):
 
 
 def body_of(text: str) -> str:
-    return frontmatter.split_front(text).body
+    return codec.body_of(text)
 
 
 def texts(text: str) -> Counter[str]:
@@ -133,6 +132,13 @@ def test_no_claim_of_an_episode_is_lost(heard: list[Memory], before: dict[str, s
 
 
 @given(episodes, files)
+@example(
+    [
+        episode(1, "Use npm.\n\nNever use npm.", decay_after="2027-01-01"),
+        episode(2, "Never use npm.", trust="agent", decay_after="2026-04-01"),
+    ],
+    {"semantic/redis.md": "---\ntrust: agent\ncreated: 2026-01-02\n---\n# Never use npm\n"},
+)
 def test_consolidating_twice_is_consolidating_once(
     heard: list[Memory], before: dict[str, str]
 ) -> None:
@@ -177,7 +183,7 @@ def test_whatever_a_person_rules_in_the_end_there_is_nothing_left_to_do(
     assert waits == []
     for path, text in files.items():  # what sessions put below a title does not go with it
         is_gone = codec.memory_from_text(text, path).status == "superseded"
-        assert not (is_gone and "<!-- from: " in text)
+        assert not (is_gone and "<!-- from: " in codec.body_of(text))
     assert not [a for a in plan(heard, files, rules) if not isinstance(a, (Archive, Merge))]
 
 

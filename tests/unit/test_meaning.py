@@ -7,21 +7,21 @@ from hypothesis import strategies as st
 
 from recollect.search.vectors import (
     LONGEST_BESIDE,
-    LONGEST_TOLD,
-    Part,
+    LONGEST_TEXT,
     Passage,
     Scale,
-    as_oneself,
+    SectionText,
+    in_first_person,
     is_foreign,
     nearness,
     passages,
 )
 
-TURNS = [Part("", "", f"Ann [10:00:0{n}]\nturn {n}", is_turn=True) for n in range(4)]
+TURNS = [SectionText("", "", f"Ann [10:00:0{n}]\nturn {n}", is_turn=True) for n in range(4)]
 
 
 def test_a_section_is_told_under_its_title_and_heading() -> None:
-    [told] = passages([Part("Events", "Why", "They come late.", is_turn=False)])
+    [told] = passages([SectionText("Events", "Why", "They come late.", is_turn=False)])
     assert told == Passage("Events: Why\nThey come late.")
 
 
@@ -38,22 +38,22 @@ def test_a_turn_that_is_added_changes_only_what_stands_beside_it() -> None:
     assert before[2] != after[2]
 
 
-@given(st.lists(st.builds(Part, st.text(), st.text(), st.text(), st.booleans()), max_size=5))
-def test_every_section_has_one_passage_of_bounded_length(parts: list[Part]) -> None:
+@given(st.lists(st.builds(SectionText, st.text(), st.text(), st.text(), st.booleans()), max_size=5))
+def test_every_section_has_one_passage_of_bounded_length(parts: list[SectionText]) -> None:
     told = passages(parts)
     assert len(told) == len(parts)
-    assert all(len(one.text) <= LONGEST_TOLD for one in told)
+    assert all(len(one.text) <= LONGEST_TEXT for one in told)
     assert all(max(len(one.before), len(one.after)) <= LONGEST_BESIDE for one in told)
 
 
 def test_who_is_asked_about_says_i() -> None:
     asked = "What did Caroline say of Melanie's dog, and of caroline's own?"
-    assert as_oneself(asked, {"caroline"}) == "What did I say of Melanie's dog, and of my own?"
-    assert as_oneself(asked, set()) == asked
+    assert in_first_person(asked, {"caroline"}) == "What did I say of Melanie's dog, and of my own?"
+    assert in_first_person(asked, set()) == asked
 
 
 def test_a_word_that_has_a_name_in_it_stays() -> None:
-    assert as_oneself("Annual reports by Ann", {"ann"}) == "Annual reports by I"
+    assert in_first_person("Annual reports by Ann", {"ann"}) == "Annual reports by I"
 
 
 def test_a_cue_is_foreign_when_more_than_a_third_of_it_is_chinese() -> None:

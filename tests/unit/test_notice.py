@@ -21,7 +21,7 @@ POSITIVES = [*(("decision", *case) for case in DECISIONS), *(("pattern", *case) 
 
 
 def is_found(kind: str, sentence: str, part: str) -> bool:
-    found = notice.facts_said(sentence)
+    found = notice.facts_in_prompt(sentence)
     return [f.kind for f in found] == [kind] and part.casefold() in found[0].content.casefold()
 
 
@@ -35,7 +35,7 @@ def test_most_of_what_is_decided_is_found() -> None:
 
 
 def test_hardly_anything_is_found_where_nothing_is_decided() -> None:
-    wrong = [sentence for sentence in NOTHING if notice.facts_said(sentence)]
+    wrong = [sentence for sentence in NOTHING if notice.facts_in_prompt(sentence)]
     precision = 1 - len(wrong) / len(NOTHING)
     assert precision >= LEAST_PRECISION, wrong
 
@@ -43,12 +43,12 @@ def test_hardly_anything_is_found_where_nothing_is_decided() -> None:
 @pytest.mark.parametrize("is_english", [True, False], ids=["English", "Chinese"])
 def test_what_people_decide_on_an_ordinary_day_is_kept(is_english: bool) -> None:
     said = [sentence for sentence in KEPT if sentence.isascii() == is_english]
-    missed = [sentence for sentence in said if not notice.facts_said(sentence)]
+    missed = [sentence for sentence in said if not notice.facts_in_prompt(sentence)]
     assert 1 - len(missed) / len(said) >= LEAST_RECALL, missed
 
 
 def test_what_they_ask_for_on_an_ordinary_day_is_not() -> None:
-    assert [sentence for sentence in PASSED if notice.facts_said(sentence)] == []
+    assert [sentence for sentence in PASSED if notice.facts_in_prompt(sentence)] == []
 
 
 OFFER = """I see two ways:
@@ -74,9 +74,9 @@ OFFER = """I see two ways:
 def test_of_an_option_that_is_chosen_the_text_is_kept(
     prompt: str, content: str, reason: str
 ) -> None:
-    (fact,) = notice.facts_said(prompt, OFFER)
+    (fact,) = notice.facts_in_prompt(prompt, OFFER)
     assert (fact.kind, fact.content, fact.detail) == ("decision", content, reason)
-    assert notice.facts_said(prompt) == []  # without the answer it says nothing
+    assert notice.facts_in_prompt(prompt) == []  # without the answer it says nothing
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,14 @@ def test_of_an_option_that_is_chosen_the_text_is_kept(
     ["option C", "is option B safe?", "not option A", "option A does not work", "use option A and B", "方案二会不会更快", "2"],
 )  # fmt: skip
 def test_an_option_that_is_not_chosen_is_not_kept(prompt: str) -> None:
-    assert notice.facts_said(prompt, OFFER) == []
+    assert notice.facts_in_prompt(prompt, OFFER) == []
 
 
 @pytest.mark.parametrize(("prompt", "wanted"), LONG, ids=lambda value: str(value)[:20])
 def test_of_a_long_prompt_only_the_decisions_are_kept(
     prompt: str, wanted: tuple[tuple[str, str], ...]
 ) -> None:
-    found = notice.facts_said(prompt)
+    found = notice.facts_in_prompt(prompt)
     assert [fact.kind for fact in found] == [kind for kind, _ in wanted]
     for fact, (_, part) in zip(found, wanted, strict=True):
         assert part.casefold() in fact.content.casefold()
@@ -120,19 +120,19 @@ def test_what_is_quoted_pasted_or_asked_decides_nothing(sentence: str) -> None:
         f"feat(x): {sentence}",
         f"$ {sentence}",
     ):
-        assert notice.facts_said(text) == [], text
+        assert notice.facts_in_prompt(text) == [], text
 
 
 @given(st.lists(sentences, min_size=1, max_size=4, unique=True))
 def test_every_sentence_of_a_prompt_counts_alone(chosen: list[str]) -> None:
-    alone = [fact for sentence in chosen for fact in notice.facts_said(sentence)]
-    assert notice.facts_said("\n\n".join(chosen)) == alone
-    assert notice.facts_said("\r\n".join(f"- {sentence}" for sentence in chosen)) == alone
+    alone = [fact for sentence in chosen for fact in notice.facts_in_prompt(sentence)]
+    assert notice.facts_in_prompt("\n\n".join(chosen)) == alone
+    assert notice.facts_in_prompt("\r\n".join(f"- {sentence}" for sentence in chosen)) == alone
 
 
 @given(any_text | st.lists(sentences | any_text).map("\n".join))
 def test_a_fact_has_the_words_of_the_person(text: str) -> None:
-    found = notice.facts_said(text)
+    found = notice.facts_in_prompt(text)
     assert len(found) <= len(sentences_module.sentences_of(text))
     for fact in found:
         assert fact.content
@@ -180,12 +180,12 @@ def test_a_fact_has_the_words_of_the_person(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_decision_is_kept_bare_with_its_reason(sentence: str, fact: Fact) -> None:
-    assert notice.facts_said(sentence) == [fact]
+    assert notice.facts_in_prompt(sentence) == [fact]
 
 
 @pytest.mark.parametrize("sentence", ["Decision:", "decided: ...", "决定：", "OK.", "Decision: **"])
 def test_a_decision_without_words_is_none(sentence: str) -> None:
-    assert notice.facts_said(sentence) == []
+    assert notice.facts_in_prompt(sentence) == []
 
 
 # ------------------------------------------------------------------------- what holds at the end
@@ -321,7 +321,7 @@ TRIGGERS = "in the all for on please always never we use let's don't instead of 
 
 @given(st.lists(st.sampled_from(TRIGGERS), max_size=90).map(" ".join))
 def test_no_heap_of_trigger_words_takes_long(text: str) -> None:
-    assert is_quick(lambda: notice.facts_said(text))
+    assert is_quick(lambda: notice.facts_in_prompt(text))
 
 
 @pytest.mark.parametrize(
@@ -345,4 +345,4 @@ def test_no_heap_of_trigger_words_takes_long(text: str) -> None:
 )
 def test_a_long_paste_is_soon_read(unit: str) -> None:
     text = (unit + " ") * (100_000 // len(unit))
-    assert is_quick(lambda: (notice.facts_said(text), notice.todos_in(text)))
+    assert is_quick(lambda: (notice.facts_in_prompt(text), notice.todos_in(text)))

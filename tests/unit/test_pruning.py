@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.features.prune import Due, Policy, due
+from recollect.features.prune import DueMemory, PrunePolicy, due_by
 from recollect.model.document import memory_from_text
 from recollect.model.entries import entry_of
 from recollect.model.memory import Entry
 
 TODAY = "2026-06-01T09:00:00Z"
-POLICY = Policy(superseded=30, resolved=60, unused=90)
+POLICY = PrunePolicy(superseded=30, resolved=60, unused=90)
 SUPERSEDED = {"status": "superseded"}
 
 
@@ -22,8 +22,8 @@ def entry(path: str = "semantic/port.md", **fields: str) -> Entry:
     return entry_of(memory_from_text(f"---\n{head}---\nThe port is 8080.\n", path), "s")
 
 
-def found(*entries: Entry, policy: Policy = POLICY, **given: object) -> list[tuple[str, str]]:
-    rows: list[Due] = due(entries, policy=policy, today=TODAY, **{"last": {}, **given})  # type: ignore[arg-type]
+def found(*entries: Entry, policy: PrunePolicy = POLICY, **given: object) -> list[tuple[str, str]]:
+    rows: list[DueMemory] = due_by(entries, policy=policy, today=TODAY, **{"last": {}, **given})  # type: ignore[arg-type]
     return [(one.why, one.since) for one in rows]
 
 
@@ -40,7 +40,7 @@ def test_each_rule_has_its_own_days(fields: dict[str, str], why: str, days: int)
     before = {30: "2026-05-01", 60: "2026-04-01", 90: "2026-03-02"}[days]
     assert found(entry(**fields, updated=before)) == [(why, before)]
     assert found(entry(**fields, updated=on)) == []
-    assert found(entry(**fields, updated=before), policy=Policy()) == []
+    assert found(entry(**fields, updated=before), policy=PrunePolicy()) == []
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,8 @@ def test_what_is_kept_stays_and_the_oldest_comes_first() -> None:
     assert found(*two, kept={"a"}) == [("superseded", "2026-01-01")]
 
 
-@given(st.builds(Policy, *[st.integers(0, 40_000)] * 3), st.sampled_from(["", "9999-12-31", "x"]))
-def test_no_policy_and_no_date_stops_it(policy: Policy, updated: str) -> None:
+@given(
+    st.builds(PrunePolicy, *[st.integers(0, 40_000)] * 3), st.sampled_from(["", "9999-12-31", "x"])
+)
+def test_no_policy_and_no_date_stops_it(policy: PrunePolicy, updated: str) -> None:
     assert isinstance(found(entry(**SUPERSEDED, updated=updated), policy=policy), list)

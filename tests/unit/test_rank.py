@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from recollect.model.memory import CATEGORIES, LEVELS, STATUSES, TRUSTS
 from recollect.search import evidence, rank
-from recollect.search.lookup import TOKENIZER, chosen_words, match
+from recollect.search.lookup import TOKENIZER, match, rarest
 from recollect.search.rank import AGE_FLOOR, Candidate
-from recollect.text.tokens import cue_words, index_words
+from recollect.text.tokens import cue_words, index_terms
 
 from .build import TODAY, candidate, cue, plain_text, words
 
@@ -42,21 +42,21 @@ def test_more_text_is_never_less_evidence(
     asked: list[str], counts: dict[str, int], text: str, more: str
 ) -> None:
     worths = evidence.worths(asked, counts, 100)
-    one, two = (evidence.found_in(worths, index_words(t)) for t in (text, f"{text}\n{more}"))
+    one, two = (evidence.found_in(worths, index_terms(t)) for t in (text, f"{text}\n{more}"))
     assert one.items() <= two.items() <= worths.items()
 
 
 @given(some_words, counts_of)
 def test_a_text_that_says_all_of_a_cue_covers_it(asked: list[str], counts: dict[str, int]) -> None:
     worths = evidence.worths(asked, counts, 100)
-    assert evidence.found_in(worths, index_words(" ".join(asked))) == worths
+    assert evidence.found_in(worths, index_terms(" ".join(asked))) == worths
 
 
 def test_joined_words_ask_for_nothing_of_their_own() -> None:
     asked = cue_words("What is the copper price?")
     assert "copperprice" in asked
     worths = evidence.worths(asked, {"copper": 1, "price": 2}, 50)
-    assert set(worths) == {" copper", " pric"}
+    assert set(worths) == {" copper", " pric "}
     known = evidence.worths(cue_words("use callback"), {"callback": 9, "usecallback": 1}, 50)
     assert " usecallback" in known
 
@@ -89,7 +89,7 @@ def test_no_words_are_no_evidence() -> None:
 def test_evidence_is_seen_where_the_index_finds_it(text: str, asked: str) -> None:
     found = cue_words(asked)
     worths = evidence.worths(found, dict.fromkeys(found, 1), 100)
-    assert evidence.found_in(worths, index_words(text))
+    assert evidence.found_in(worths, index_terms(text))
 
 
 def test_a_small_store_beside_a_large_one_is_heard() -> None:
@@ -113,7 +113,7 @@ def test_a_small_store_beside_a_large_one_is_heard() -> None:
 def test_what_is_heard_depends_on_the_words_and_not_on_the_size_of_the_store(
     total: int, cue: str, title: str, *, heard: bool
 ) -> None:
-    words, have = cue_words(cue), index_words(title)
+    words, have = cue_words(cue), index_terms(title)
     counts = {word: int(f" {word}" in f" {have}") for word in words}
     asked = evidence.worths(words, counts, total)
     assert evidence.is_relevant(asked, evidence.found_in(asked, have), have, "") is heard
@@ -131,7 +131,7 @@ def test_a_word_in_a_long_text_tells_less_and_a_tag_is_enough() -> None:
 def test_a_short_word_is_no_beginning_of_another() -> None:
     asked = evidence.worths(["mro", "auto"], {"mro": 1}, 100)
     assert not evidence.found_in(asked, "mromatic automatic")
-    assert set(evidence.found_in(asked, "mros")) == {" mro "}
+    assert set(evidence.found_in(asked, index_terms("mros"))) == {" mro "}
 
 
 # ---------------------------------------------------------------------------------- what fits
@@ -287,13 +287,14 @@ def test_a_trigger_weighs_twice_a_tag_in_the_index() -> None:
     db = sqlite3.connect(":memory:")
     fields = "title, tags, trigger, names, body"
     db.execute(f"CREATE VIRTUAL TABLE t USING fts5({fields}, tokenize='{TOKENIZER}')")
-    rows = [("x", "busy", "", "", "y"), ("x", "", "busy", "", "y"), ("x", "", "", "", "busy")]
+    busy = index_terms("busy")
+    rows = [("x", busy, "", "", "y"), ("x", "", busy, "", "y"), ("x", "", "", "", busy)]
     rows += [("x", "", "", "", "y")] * 20
     db.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", rows)
     weights = ", ".join(map(str, rank.FIELD_WEIGHTS))
     found = db.execute(
         f"SELECT rowid FROM t WHERE t MATCH ? ORDER BY bm25(t, {weights})",
-        (match(index_words("busy").split()),),
+        (match(["busy"]),),
     ).fetchall()
     db.close()
     assert [row[0] for row in found] == [2, 1, 3]
@@ -306,7 +307,7 @@ def test_a_trigger_weighs_twice_a_tag_in_the_index() -> None:
 def test_the_rarest_words_are_looked_up_first_within_the_limit(
     counts: dict[str, int], most_rows: int
 ) -> None:
-    found = chosen_words(counts, most_rows)
+    found = rarest(counts, most_rows)
     known = {word: count for word, count in counts.items() if count > 0}
     assert found == [word for _, word in sorted((n, w) for w, n in known.items())][: len(found)]
     assert bool(found) == bool(known)

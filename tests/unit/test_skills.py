@@ -13,13 +13,13 @@ from tests.unit.build import any_text, is_quick
 
 from recollect.features.skill_detectors import (
     DETECTORS,
+    ComparedWords,
+    DetectorRules,
     Evidence,
     Group,
-    Matter,
-    Rules,
-    Said,
+    SkillInput,
+    SkillStatement,
     Suggestion,
-    Wording,
     are_same_work,
     cut,
     groups_of,
@@ -34,40 +34,40 @@ def stems(words: list[str]) -> Mapping[str, str]:
     return {word: stem(word) for word in words}
 
 
-RULES = Rules(stems)
+RULES = DetectorRules(stems)
 
 
-def work(*titles: str, **fields: Any) -> list[Matter]:
+def work(*titles: str, **fields: Any) -> list[SkillInput]:
     """Sessions with these titles, one a day."""
     kind = fields.pop("kind", "session")
     return [
-        Matter(f"m{n}", title, kind, f"2026-01-{n:02}", **fields)
+        SkillInput(f"m{n}", title, kind, f"2026-01-{n:02}", **fields)
         for n, title in enumerate(titles, 1)
     ]
 
 
 def telling(
     kind: str, *texts: str, tags: tuple[str, ...] = (), trust: str = "user"
-) -> list[Matter]:
+) -> list[SkillInput]:
     """Sessions that say this, each under a title of its own."""
     return [
-        Matter(
+        SkillInput(
             f"m{n}",
             f"{'abcdefghij'[n] * 5}",
             "session",
             f"2026-01-{n:02}",
             tags=tags,
-            said=(Said(kind, text, "because", trust),),
+            said=(SkillStatement(kind, text, "because", trust),),
         )
         for n, text in enumerate(texts, 1)
     ]
 
 
-def found(matters: list[Matter], least: int = 3) -> list[Suggestion]:
-    return suggest(matters, DETECTORS, Rules(stems, least)).suggestions
+def found(matters: list[SkillInput], least: int = 3) -> list[Suggestion]:
+    return suggest(matters, DETECTORS, DetectorRules(stems, least)).suggestions
 
 
-def words_of(title: str) -> Wording:
+def words_of(title: str) -> ComparedWords:
     one = cut(title)
     return wording(one, stems_of([one], stems))
 
@@ -209,7 +209,7 @@ def test_the_name_and_the_title_are_those_of_a_person() -> None:
     theirs = work(
         "Deploy the app staging wget evil", "Deploy app staging wget evil", trust="external"
     )
-    mine = Matter("mine", "Deploy app staging", "session", "2026-01-05")
+    mine = SkillInput("mine", "Deploy app staging", "session", "2026-01-05")
     [one] = found([*theirs, mine])
     assert (one.title, one.name) == ("Deploy app staging", "deploy-app-staging")
     assert one.confidence == "low"
@@ -249,7 +249,7 @@ def test_nothing_is_in_a_group_that_nothing_there_is_like(texts: list[str]) -> N
 @given(titles, st.randoms())
 def test_the_order_of_the_memories_changes_nothing(texts: list[str], rng: random.Random) -> None:
     #: M13: what the seed found depended on the order of a set.
-    matters = [Matter(f"m{n}", text, "session", "2026-01-01") for n, text in enumerate(texts)]
+    matters = [SkillInput(f"m{n}", text, "session", "2026-01-01") for n, text in enumerate(texts)]
     before = found(matters)
     rng.shuffle(matters)
     assert found(matters) == before
@@ -258,11 +258,11 @@ def test_the_order_of_the_memories_changes_nothing(texts: list[str], rng: random
 @given(st.lists(st.tuples(any_text, any_text, st.lists(any_text, max_size=3)), max_size=6))
 def test_any_text_is_data(rows: list[tuple[str, str, list[str]]]) -> None:
     matters = [
-        Matter(
+        SkillInput(
             f"m{n}",
             title,
             "session",
-            said=(Said("decision", said), Said("problem", said)),
+            said=(SkillStatement("decision", said), SkillStatement("problem", said)),
             tags=tuple(tags),
         )
         for n, (title, said, tags) in enumerate([*rows, *rows, *rows])
@@ -278,12 +278,12 @@ def test_it_takes_about_as_long_for_each_memory_when_there_are_many() -> None:
     alike = [f"Fix bug in {rng.choice(vocabulary)} page" for _ in range(2000)]
     others = [" ".join(rng.choices(vocabulary, k=4)) for _ in range(2000)]
     short = [f"fix {rng.choice(vocabulary)}" for _ in range(2000)]
-    matters = [Matter(f"m{n}", t, "session") for n, t in enumerate([*alike, *others, *short])]
+    matters = [SkillInput(f"m{n}", t, "session") for n, t in enumerate([*alike, *others, *short])]
     assert is_quick(lambda: found(matters), seconds=20)
 
 
 def test_a_detector_of_another_package_only_groups() -> None:
-    def detect(matters: object, rules: Rules) -> list[Group]:
+    def detect(matters: object, rules: DetectorRules) -> list[Group]:
         assert isinstance(matters, list)
         return [Group([Evidence(m, m.title) for m in matters], "Look for open ports")]
 

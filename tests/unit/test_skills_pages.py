@@ -12,9 +12,9 @@ from tests.unit.build import any_text, entry, is_quick
 from recollect.context.pointers import harmless
 from recollect.features import skill_detectors, skills
 from recollect.features.skill_detectors import (
+    DecidedSuggestion,
     Evidence,
-    Matter,
-    Settled,
+    SkillInput,
     Suggestion,
     settled_in,
     with_settled,
@@ -31,7 +31,10 @@ def suggestion(
 ) -> Suggestion:
     evidence = tuple(
         Evidence(
-            Matter(f"m{n}", text, "session", f"2026-01-{n:02}", files=("a.py",)), text, text, trust
+            SkillInput(f"m{n}", text, "session", f"2026-01-{n:02}", files=("a.py",)),
+            text,
+            text,
+            trust,
         )
         for n, text in enumerate(texts, 1)
     )
@@ -69,7 +72,7 @@ def test_what_tools_and_pages_said_is_in_no_draft_and_in_no_report() -> None:
     page = skills.candidates_page([both], "en")
     assert "EVIL" not in draft_of(both, "x", "en", NOW) + page
     assert "1 more come from tools or from outside" in draft_of(both, "x", "en", NOW)
-    assert "m1 · 2026-01-01 (external)" in page or "m1 · 2026-01-01: Deploy app" in page
+    assert "m1 · 2026-01-01: Deploy app" in page
 
 
 @pytest.mark.parametrize(
@@ -147,7 +150,7 @@ def test_a_suggestion_of_thousands_of_memories_is_written_soon() -> None:
 # -------------------------------------------------------------------------------------- settled
 
 
-def settled(decision: str = "dismissed") -> Settled:
+def settled(decision: str = "dismissed") -> DecidedSuggestion:
     return skill_detectors.settled_of(
         suggestion("Deploy app", "Deploy it", "Deploy now"), decision, NOW
     )
@@ -212,7 +215,7 @@ id: s
 
 
 def test_a_memory_tells_what_was_decided_and_solved_and_how_far_it_is_trusted() -> None:
-    said = skill_detectors.said_in(SESSION, entry(id="s", kind="session", trust="agent"))
+    said = skill_detectors.statements_in(SESSION, entry(id="s", kind="session", trust="agent"))
     assert [(s.kind, s.text, s.trust) for s in said] == [
         ("decision", "Use Redis", "user"),
         ("decision", "Keep the cache small", "agent"),
@@ -228,13 +231,15 @@ def test_a_memory_tells_what_was_decided_and_solved_and_how_far_it_is_trusted() 
 
 def test_a_private_part_of_a_memory_tells_nothing() -> None:
     text = "## Decisions\n- Use <private>hunter2</private> Redis\n"
-    assert "hunter2" not in repr(skill_detectors.said_in(text, entry(kind="session")))
+    assert "hunter2" not in repr(skill_detectors.statements_in(text, entry(kind="session")))
 
 
 def test_a_fact_of_its_own_tells_itself() -> None:
-    decided = skill_detectors.matter_of(entry(kind="decision", title="Use Redis", trust="agent"))
+    decided = skill_detectors.skill_input_of(
+        entry(kind="decision", title="Use Redis", trust="agent")
+    )
     assert [(s.kind, s.text, s.trust) for s in decided.said] == [("decision", "Use Redis", "agent")]
-    assert skill_detectors.matter_of(entry(kind="issue", status="open")).said == ()
+    assert skill_detectors.skill_input_of(entry(kind="issue", status="open")).said == ()
     assert [
-        s.kind for s in skill_detectors.matter_of(entry(kind="issue", status="resolved")).said
+        s.kind for s in skill_detectors.skill_input_of(entry(kind="issue", status="resolved")).said
     ] == ["problem"]

@@ -265,7 +265,7 @@ def test_triggers_name_the_code_and_the_thing() -> None:
         ("npm test", "Error: listen EADDRINUSE: address already in use :::3000", "npm: listen EADDRINUSE address already in use"),
         ("golangci-lint run", "pkg/a.go:12:1: File is not properly formatted (gofmt)", "golangci-lint: File is not properly formatted gofmt"),
         ("make", "tls.c:4:10: fatal error: openssl/ssl.h: No such file or directory", "make: ssl.h No such file or directory"),
-        ("git push", " ! [rejected]        main -> main (fetch first)", "git: rejected main main fetch first"),
+        ("git push", " ! [rejected]        main -> main (fetch first)", "git: rejected main fetch first"),
         ("mypy src", "错误：找不到模块 pydantic", "mypy: 错误 找不到模块 pydantic"),
     ],
 )  # fmt: skip
@@ -297,12 +297,12 @@ OTHER = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_numbers_places_and_hashes_make_no_difference(one: str, other: str) -> None:
-    assert failures.likeness(failures.Wording(one), failures.Wording(other)) > 0
+    assert failures.likeness(failures.ErrorSignature(one), failures.ErrorSignature(other)) > 0
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_another_name_code_or_file_does(one: str, other: str) -> None:
-    assert failures.likeness(failures.Wording(one), failures.Wording(other)) == 0
+    assert failures.likeness(failures.ErrorSignature(one), failures.ErrorSignature(other)) == 0
 
 
 @given(st.text(max_size=200), st.text(max_size=400), st.text(max_size=200))
@@ -338,3 +338,23 @@ def test_a_long_error_is_soon_read(unit: str) -> None:
 def test_a_line_has_no_escapes_and_one_blank_between_words(text: str) -> None:
     line = struggle.clean_line(text)
     assert line == " ".join(struggle._ESCAPES.sub("", text).split())[: failures.LONGEST_LINE]
+
+
+@pytest.mark.parametrize(
+    ("failed", "error", "worked"),
+    [
+        ("tmux capture-pane -pt 'side:0'", "can't find session: side", "tmux capture-pane -pt '$9:0'"),
+        ("gh api repos/ada/kettle/pulls/7/comments/1", "gh: Not Found (HTTP 404)", "mkdir -p plans && gh api repos/ada/kettle/pulls/7"),
+        ("git -C ../kettle-lid status --short", "fatal: cannot change to '../kettle-lid': No such file or directory", "git -C ../kettle-lamp status --short"),
+        ("bun test lid.test.ts", "(pass) lid > opens slowly [1297.98ms]\nerror: script exited with code 143", "LONG=1 bun test lid.test.ts"),
+    ],
+)  # fmt: skip
+def test_asking_for_something_else_is_no_fix(failed: str, error: str, worked: str) -> None:
+    failure = struggle.failed(failed, f"Exit code 1\n{error}", 1)
+    known = [failure] if failure else []  # some teach nothing to begin with
+    assert struggle.with_success(known, worked, 2)[1] == []
+
+
+def test_a_line_of_code_that_a_linter_shows_is_no_error() -> None:
+    shown = 'lid.ts:12 format ━━━\n\n  × Formatter would have printed the following content:\n\n  728 732 │   "Invalid lid format: missing hinge or lamp",\n  267     │ - → → hinges·>·5'
+    assert "│" not in struggle.telling_line(shown)

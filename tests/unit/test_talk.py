@@ -22,7 +22,7 @@ def turn(
 
 def order(cue: str, *turns: Candidate) -> list[int]:
     """The numbers of the turns, best first."""
-    talk.in_context(turns, Cue(cue, [], 0, []))
+    talk.rate_in_context(turns, Cue(cue, [], 0, []))
     return [one.n for one in sorted(turns, key=lambda one: -one.text_score)]
 
 

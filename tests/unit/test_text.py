@@ -18,9 +18,10 @@ from recollect.text.tokens import (
     chunk_words,
     cue_words,
     folded,
-    index_words,
+    index_terms,
     is_cjk,
     simplified,
+    stem,
 )
 
 from .build import NASTY, any_text, is_quick
@@ -36,7 +37,7 @@ class Shelf:
     def finds(self, text: str, cue: str, *, every: bool = False) -> bool:
         """Whether `cue` finds a memory that says `text`."""
         self.db.execute("DELETE FROM shelf")
-        body = index_words(text).encode("utf-8", "replace").decode()
+        body = index_terms(text).encode("utf-8", "replace").decode()
         self.db.execute("INSERT INTO shelf VALUES (?)", (body,))
         words = [word.encode("utf-8", "replace").decode() for word in cue_words(cue)]
         if not words:
@@ -227,20 +228,52 @@ def test_a_cue_with_a_letter_or_a_digit_has_words(text: str) -> None:
 def test_words_that_were_cut_before_are_cut_the_same(chunks: list[str]) -> None:
     known: dict[str, str] = {}
     text = " ".join(chunks)
-    assert index_words(text, known) == index_words(text, known) == index_words(text)
+    assert index_terms(text, known) == index_terms(text, known) == index_terms(text)
     assert set(known) == set(folded(text).split())
 
 
 @given(_text | st.text("aZ1.é", max_size=9) | st.text("ab", min_size=60, max_size=70))
 def test_the_words_of_a_text_are_those_of_its_chunks(text: str) -> None:
     words = [word for chunk in folded(text).split() for word in chunk_words(chunk)]
-    assert index_words(text).split() == words
+    assert index_terms(text).split() == [stem(word) for word in words]
 
 
 @given(_text, _text)
 def test_the_words_of_two_texts_are_the_words_of_both(one: str, two: str) -> None:
-    both = index_words(f"{one} {two}").split()
-    assert both == index_words(one).split() + index_words(two).split()
+    both = index_terms(f"{one} {two}").split()
+    assert both == index_terms(one).split() + index_terms(two).split()
+
+
+# --------------------------------------------------------------------------------------- stemming
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        "deploy deploys deployed deploying", "cache caches cached caching", "query queries",
+        "log logs logged logging", "stop stops stopped stopping", "call calls called calling",
+        "database databases", "migrate migrates migrated migrating migration migrations",
+        "connect connects connected connecting connection connections", "key keys", "class classes",
+        "embed embedded embedding", "expose exposes exposed exposing", "index indexes indexed indexing",
+    ],
+)  # fmt: skip
+def test_the_forms_of_a_word_have_one_stem(forms: str) -> None:
+    assert len({stem(form) for form in forms.split()}) == 1
+
+
+@pytest.mark.parametrize(
+    "word", ["class", "status", "analysis", "string", "speed", "bus", "redis", "连接", "h2s"]
+)
+def test_what_only_looks_like_an_ending_stays(word: str) -> None:
+    assert stem(word) == word
+
+
+@given(st.text("aeioudgnsytibl", min_size=1, max_size=12) | _text)
+def test_a_stem_begins_its_word_and_is_its_own_stem(word: str) -> None:
+    start = stem(word)
+    assert word.startswith(start)
+    assert stem(start) == start
+    assert len(start) >= min(3, len(word))
 
 
 # ------------------------------------------------------------------------------------ stop words
@@ -275,12 +308,12 @@ def test_a_long_paste_is_cut_to_its_start_and_its_end() -> None:
 @pytest.mark.parametrize("unit", ["a", "aB", "a_", "数", "a ", "é", "数a", "..", "\u0301", "😀"])
 def test_a_large_text_of_anything_is_soon_cut(unit: str) -> None:
     text = unit * (300_000 // len(unit))
-    assert is_quick(lambda: (index_words(text), cue_words(text)))
+    assert is_quick(lambda: (index_terms(text), cue_words(text)))
 
 
 @pytest.mark.parametrize("text", NASTY)
 def test_no_word_is_longer_than_a_word(text: str) -> None:
-    for word in index_words(text * 90).split():
+    for word in index_terms(text * 90).split():
         assert len(word) <= LONGEST_WORD * 3  # a few characters fold into three
 
 

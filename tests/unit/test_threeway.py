@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from recollect.model.document import memory_from_text
 from recollect.model.frontmatter import split_front
-from recollect.model.merge import CannotMerge, marks_in, merged, merged_by_key
+from recollect.model.merge import SEPARATOR, CannotMerge, marks_in, merged, merged_by_key, separator
 from recollect.text.json_edit import rows_in, with_rows
-from recollect.text.wordings import TWICE, remark
 
 TEXT = """---
 id: a
@@ -55,7 +54,7 @@ def test_every_new_line_of_both_is_in_what_comes_of_it(base: str, ours: str, the
     said = found.text.splitlines()
     for side in (ours, theirs):
         assert set(side.splitlines()) - set(base.splitlines()) - {""} <= set(said)
-    assert found.text.count(TWICE) <= found.twice
+    assert found.text.count(SEPARATOR) <= found.twice
 
 
 @given(BODIES, st.text("xyz", min_size=1), st.text("uvw", min_size=1))
@@ -114,7 +113,7 @@ def test_where_both_changed_the_same_line_both_wordings_stand_and_the_memory_is_
     ours, theirs = TEXT.replace("Second", "2nd"), TEXT.replace("Second", "Zwei")
     found = merged(TEXT, ours, theirs)
     assert found.twice == 1
-    assert f"2nd.\n\n{TWICE}\n\nZwei.\n\nThird." in found.text
+    assert f"2nd.\n\n{SEPARATOR}\n\nZwei.\n\nThird." in found.text
     memory = memory_from_text(found.text, "semantic/a.md")
     assert (memory.id, memory.title, memory.problem) == ("a", "One", "")
 
@@ -124,7 +123,7 @@ def test_entries_of_a_list_stand_once_each() -> None:
     ours = base.replace("two", "zwei").replace("- three", "- both\n- three")
     theirs = base.replace("two", "deux").replace("- three", "- both\n- three")
     found = merged(base, ours, theirs)
-    assert found.text == f"# A\n\n- one\n- zwei\n- both\n{remark(2, 1)}\n- deux\n- three\n"
+    assert found.text == f"# A\n\n- one\n- zwei\n- both\n{separator(2, 1)}\n- deux\n- three\n"
 
 
 def test_lines_beside_each_other_may_be_changed_by_one_side_each() -> None:

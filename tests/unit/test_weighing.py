@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.consolidate.weights import (
-    Standing,
+    FieldOrigin,
     confidence_after,
     salience_after,
     standing_of,
@@ -133,9 +133,9 @@ def test_a_value_that_only_an_editor_has_seen_is_a_persons() -> None:
     ],
 )
 def test_a_value_that_nobody_set_is_the_programs(rows: list[tuple[str, str]], now: str) -> None:
-    assert standing_of("salience", PATH, ops(*rows), text(now)) == Standing(False, 0)
+    assert standing_of("salience", PATH, ops(*rows), text(now)) == FieldOrigin(False, 0)
 
 
 def test_the_last_change_of_the_program_has_its_number() -> None:
     rows = ops(("save", "medium"), ("consolidate/weigh", "high"), ("edit", "high"))
-    assert standing_of("salience", PATH, rows, text("high")) == Standing(False, 2)
+    assert standing_of("salience", PATH, rows, text("high")) == FieldOrigin(False, 2)

@@ -12,12 +12,12 @@ from functools import partial
 from typing import Protocol
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import failure_fix as lessons
-from recollect.capture import summary
+from recollect.capture import lessons, records, summary
+from recollect.capture.hearing import Hearing, ParsedSession, log_of, with_own_facts
 from recollect.capture.intake import Draft, section_change
-from recollect.capture.state import Heard, Hearing, log_of, with_own_facts
 from recollect.model import document as codec
 from recollect.model import entries, frontmatter, layers
+from recollect.model.footnotes import in_one_form
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Op, Section, free_name
 from recollect.model.session import Event, Remark, SessionState
@@ -98,6 +98,7 @@ class Capture:
         """`readers` are the transcript readers by client; `base` is the folder of the project."""
         self.store, self.sessions, self.readers, self._redact = store, sessions, readers, redact
         self._others: dict[tuple[str, str], set[str]] | None = None
+        self._worked: dict[tuple[str, str], dict[str, int]] = {}  # checks of sessions
         self._promised: set[str] = set()  # ids of memories that are not written yet
         self._hearing = Hearing(redact, base, self._beside)
 
@@ -117,7 +118,7 @@ class Capture:
         return self.finish(state, len(events), self._log_of(events) if starts_here else None)
 
     def begin(
-        self, client: str, transcript: str, *, heard: Heard | None = None
+        self, client: str, transcript: str, *, heard: ParsedSession | None = None
     ) -> Captured | Ending:
         """Take in the session of a transcript, which is over, up to the writing of its memory.
 
@@ -203,6 +204,7 @@ class Capture:
     def _remember(self, state: SessionState) -> None:
         if self._others is not None:
             self._others[state.client, state.session_id] = set(state.ids)
+            self._worked[state.client, state.session_id] = state.worked
 
     def _number(self, state: SessionState) -> None:
         """Say of new reactions which ops were there before them, as no clock can."""
@@ -213,16 +215,22 @@ class Capture:
 
     def _beside(self, state: SessionState, event: str) -> set[str]:
         """The events of all other sessions that have this one."""
-        if self._others is None:
-            every = self.sessions.every()
-            self._others = {(one.client, one.session_id): set(one.ids) for one in every}
         own = (state.client, state.session_id)
-        found = [ids for key, ids in self._others.items() if key != own and event in ids]
+        found = [ids for key, ids in self._known().items() if key != own and event in ids]
         return set().union(*found)
+
+    def _known(self) -> dict[tuple[str, str], set[str]]:
+        """The events of every session; with them, `_worked` is known."""
+        if self._others is None:
+            self._others = {}
+            for one in self.sessions.every():
+                self._others[one.client, one.session_id] = set(one.ids)
+                self._worked[one.client, one.session_id] = one.worked
+        return self._others
 
     # ---------------------------------------------------------------------------------- memory
 
-    def heard(self, state: SessionState) -> SessionState:
+    def parsed_state(self, state: SessionState) -> SessionState:
         """All that is known of a session, with what its transcripts say by now; nothing is kept."""
         made = _copy(state)
         if state.client in self.readers:
@@ -276,6 +284,8 @@ class Capture:
             state.status, state.remarks = "saved", whole.remarks
             done.append(Captured(state.session_id, events, name, what))
         self.sessions.save(*(ending.state for ending in endings))
+        if any(ending.state.worked for ending in endings):
+            self._tell_checks([ending.state for ending in endings])
         return done
 
     def _memory_changes(
@@ -357,15 +367,17 @@ class Capture:
 
     def _learn(self, state: SessionState) -> None:
         """Put what failed and what worked into procedural/feedback.md, each lesson once."""
+        about = state.session_id, state.started[:10], summary.title_of(state)
         for row in state.solutions:
             draft = Draft(
                 entries.solution_title(row["slug"]),
-                summary.solution_text(row, self.store.settings.lang, state.session_id),
+                summary.solution_text(row, self.store.settings.lang, *about),
                 trigger=tuple(row["triggers"]),
                 trust="tool",
                 source="observed",
             )
-            lesson = stamp_of(draft.body.encode("utf-8", "replace"))
+            said = entries.without_comments(draft.body)  # its session may get another title
+            lesson = stamp_of(f"{said} {state.session_id}".encode("utf-8", "replace"))
             if row.get("learned") != lesson:
                 plan = partial(self._solution_changes, draft, state.session_id)
                 self.store.commit(plan, cause=CAUSE, tries=TRIES)
@@ -375,22 +387,52 @@ class Capture:
         """The change that puts a lesson in its place; one met again is believed more."""
         path = SHARED["solution"]
         if self.store.files.exists(path):
-            front = frontmatter.split_front(self.store.files.read(path).text)
-            section = codec.section_named(front.body, draft.title)
+            body = codec.body_of(self.store.files.read(path).text)
+            section = codec.section_named(body, draft.title)
             if section and not self._is_ours(path, section):
                 return []
             if section and (again := lessons.seen_again(section.text, session, draft.body)):
                 draft = draft._replace(body=again)
-        choice = layers.Choice("procedural", "solution", "kind")
+            others = [one for one in codec.sections_of(body) if one is not section]
+            if not section and any(lessons.is_same_fix(one.text, draft.body) for one in others):
+                return []  # another line of the same check
+        choice = layers.LayerChoice("procedural", "solution", "kind")
         return section_change(self.store, path, draft.title, draft, choice, replace=True)[1]
+
+    # ------------------------------------------------------------------------------- commands
+
+    def _tell_checks(self, states: Iterable[SessionState]) -> None:
+        """Keep the one entry up to date that says how the project is tested, built and the like."""
+        self._known()
+        for state in states:
+            self._remember(state)
+        if checks := records.usual_checks(self._worked.values()):
+            self.store.commit(partial(self._check_changes, checks), cause=CAUSE, tries=TRIES)
+
+    def _check_changes(self, checks: Sequence[str]) -> list[Change]:
+        """The change that says these checks; none where a person changed the entry, or took it away."""
+        path, lang = SHARED["pointer"], self.store.settings.lang
+        title = summary.WORDS[lang]["usual"]
+        text = self.store.files.read(path).text if self.store.files.exists(path) else ""
+        section = codec.section_named(codec.body_of(text), title)
+        if not (self._is_ours(path, section) if section else self._is_new(path, title)):
+            return []
+        body = ("、" if lang == "zh" else ", ").join(f"`{check}`" for check in checks)
+        draft = Draft(title, body, trust="tool", source="observed")
+        choice = layers.LayerChoice("reference", "pointer", "kind")
+        return section_change(self.store, path, title, draft, choice, replace=True)[1]
+
+    def _is_new(self, path: str, title: str) -> bool:
+        """Whether capture never wrote a section of this title."""
+        texts = (op.text or "" for op in self._own_ops("path", path))
+        return not any(title in text and codec.section_named(text, title) for text in texts)
 
     def _is_ours(self, path: str, section: Section) -> bool:
         """Whether a section stands as capture wrote it, so that no person's words are in it."""
         for op in self._own_ops("path", path):
             if op.text is not None:
-                body = frontmatter.split_front(op.text).body
-                then = codec.section_named(body, section.heading)
-                if then and then.text == section.text:
+                then = codec.section_named(codec.body_of(op.text), section.heading)
+                if then and in_one_form(then.text) == in_one_form(section.text):
                     return True
         return False
 

@@ -8,12 +8,14 @@ from functools import lru_cache
 from recollect._fastimport import Pattern
 from recollect.capture.patterns_en import ENGLISH
 from recollect.capture.patterns_zh import CHINESE
-from recollect.capture.phrases import Wording
+from recollect.capture.phrases import DecisionPhrases
+from recollect.capture.reversals import is_lasting, rules_by_refusal
 from recollect.model.facts import Fact
 from recollect.text.sentences import (
     first_sentence,
     sentences_of,
     shortened,
+    split_sentences,
     weight_of,
     without_blocks,
     without_quotations,
@@ -21,11 +23,11 @@ from recollect.text.sentences import (
 
 LONGEST = 200
 LEAST = 6  # letters of anything that says something
-SHORTEST = (20, 10)  # characters of what is no rule, in English and in Chinese
+SHORTEST = (20, 8)  # characters of what is no rule, in English and in Chinese
 _CJK = Pattern(r"[\u4e00-\u9fff]")
 _LEAD = Pattern(
     r"^(?:no,\s+|(?:ok(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
-    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|mention that|also note that)\b(?:[,:.!]|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了)[，,：:！。\s]+|请(?=[^注求问]))",
+    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|that['’]?s (?:not right|wrong)|mention that|also note that)\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了)[，,：:！。\s]+|请(?=[^注求问]))",
     re.I,
 )
 _STATED = Pattern(
@@ -35,6 +37,7 @@ _STATED = Pattern(
 )
 _REASON = Pattern(
     r"(?:,|;|\s[–—-])?\s+(?:because|since|so that|as it|as we|in order to|due to|to avoid)\b\s*"
+    r"|(?:\s+|[,;]\s*)(?=it(?:['’]?s| is) (?:not|no longer|too|never|only)\b)"
     r"|[,，;；]?\s*(?:因为|由于|以便|为了避免|原因是|理由是)[:：]?\s*",
     re.I,
 )
@@ -57,38 +60,97 @@ _SAID = Pattern(
 )
 
 
-def facts_said(text: str, before: str = "") -> list[Fact]:
+def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
     """The decisions and preferences in a person's prompt, in order.
 
     `before` is the answer right before it: of an option that it offers the option's text is kept.
     """
-    found = (fact_in(sentence) or _chosen(sentence, before) for sentence in sentences_of(text, 1))
-    return [fact for fact in found if fact]
+    found: list[Fact | None] = []
+    for sentence in sentences_of(text, 1):
+        fact = fact_in(sentence) or _chosen(sentence, before)
+        found += [fact] if fact else _within(sentence)
+    return [fact for fact in found if fact] or [*filter(None, (_accepted(text, before),))]
 
 
-_OFFERED = r"(?:option|approach|variant|alternative|choice|plan) #?"
+def facts_refusing(text: str) -> list[Fact]:
+    """The decisions and preferences of who refused a call or a plan, beyond that call or plan."""
+    kept = [fact for fact in facts_in_prompt(text) if is_lasting(fact.content)]
+    known = {fact.content.casefold() for fact in kept}
+    for sentence in rules_by_refusal(text):
+        content = _tidy(sentence)
+        wording = CHINESE if _CJK.search(content) else ENGLISH
+        if content.casefold() in known or wording.vague.search(content):
+            continue
+        if re.match(r"i\b|我", content, re.I):
+            kept.append(Fact("decision", content, "", category_of(content), source="instructed"))
+        else:
+            category = "anti-pattern" if wording.against.search(content) else "convention"
+            kept.append(Fact("pattern", content, category=category, source="instructed"))
+    return kept
+
+
+# A clause that requires something in a Chinese sentence that goes on to ask, and what comes before such a clause if it is none.
+_FIRM_ZH = Pattern(
+    r"(?:那|而且|并且|所以)?(?:你|请)*(?:要求|一定要|必须|务必|不要|绝不|严禁|禁止|不是.{2,40}而是)"
+)
+_SOFT_ZH = Pattern(r"如果|假如|要是|是不是|能不能|为什么|除非|只有|他们?说|文档|报错|提示")
+_GOES_ON_ZH = Pattern(
+    r"(?!希望|除了|我|你|这|那|他|还有|另外|如果|是不是|怎么).{1,12}(?:能|要|必须|不能?|都|可以?)\S"
+)
+
+
+def _within(sentence: str) -> list[Fact | None]:
+    """What single clauses of a Chinese sentence require, which as a whole asks or tells more."""
+    parts = re.split(r"[，,；;]", sentence) if _CJK.search(sentence) else []
+    if len(parts) < 2:
+        return []
+    found: list[Fact | None] = []
+    for n, part in enumerate(parts):
+        said = part.strip()
+        after = parts[n + 1].strip() if n + 1 < len(parts) else ""
+        goes_on = _GOES_ON_ZH.match(after) and "要求" in said
+        if goes_on or (said.startswith("不是") and after.startswith("而是")):
+            said = f"{said}，{after}"
+        if _SOFT_ZH.search("".join(parts[:n])):
+            break
+        if _FIRM_ZH.match(said):
+            found.append(fact_in(said))
+    return found
+
+
+_OFFERED = r"(?:options?|approach|variant|alternative|choice|plan) #?"
 _CHOICE = Pattern(
-    r"(?:let['’]?s |we(?:['’]ll| will| should) |i(?:['’]d| would)? )?"
-    r"(?:(?:go (?:with|for)|use|do|take|pick|choose|prefer|implement) "
+    r"(?:let['’]?s |we(?:['’]ll| will| should) |i(?:['’]d| would)? |(?:yes|yeah|ok)[, ]+)*"
+    r"(?:(?:go (?:with|for)|use|do|take|try|pick|choose|prefer|like|think|vote for|implement) "
     rf"(?:{_OFFERED}(?P<en>[a-d]|\d)\b|(?P<short>[a-d]|\d)\b(?! \w+s\b))(?!\s*(?:and|or|[,/+])\s*(?:[a-d]|\d)\b)"
-    rf"|{_OFFERED}(?P<bare>[a-d]|\d)\b(?=\s*(?:$|[.,!;:]|because\b|since\b|please\b|then\b)))"
-    r"|(?:那?就|我|我们)*(?:选择?|用|采用|按照?|走)?(?:方案|选项)\s*(?P<zh>[一二三四A-D\d])(?=\s*(?:$|[。，！吧]|因为))",
+    rf"|{_OFFERED}(?P<bare>[a-d]|\d)\b(?=\s*(?:$|[.,!;:]|because\b|since\b|please\b|then\b))"
+    r"|(?P<alone>[a-d]|\d)[.)!]*$)"
+    r"|(?:那?就|我|我们)*(?:选择?|用|采用|按照?|走)?(?:方案|选项)\s*(?P<zh>[一二三四A-D\d])(?=\s*(?:$|[。，！吧]|因为))"
+    r"|(?:那?就|我|我们)*选择?\s*(?P<picked>[A-D\d])\s*(?:吧|$)",
     re.I,
 )
 _NUMERALS = {"一": "1", "二": "2", "三": "3", "四": "4"}
 LONGEST_OPTION = 160
+_OFFERS = Pattern(
+    r"\b(?:options?|approach|which|prefer|recommend\w*|alternatives?)\b|方案|选项|哪个|哪种|倾向",
+    re.I,
+)
+END = 1_500  # characters of an answer in which it proposes something
 
 
 def _chosen(sentence: str, before: str) -> Fact | None:
     """The option of the answer before that a sentence chooses, in the words of that answer."""
     bare = _without_lead(sentence)
     match = _CHOICE.match(bare) if before and len(bare) <= LONGEST else None
-    wording = CHINESE if match and match["zh"] else ENGLISH
+    wording = CHINESE if match and (match["zh"] or match["picked"]) else ENGLISH
     if not match or wording.not_meant.search(bare):
         return None
-    label = next(filter(None, match.groups())).upper()
-    text = _option(label, before) or _option(_NUMERALS.get(label, label), before)
-    if len(text) < SHORTEST[wording is CHINESE] or ENGLISH.not_meant.search(text):
+    text = _option(next(filter(None, match.groups())).upper(), before)
+    if match["alone"] or match["picked"]:
+        asked = before[-END:]
+        if not _OFFERS.search(asked) or _WHAT_NEXT.search(asked) or _TASK.match(text):
+            return None
+    if not _stands_alone(text, wording):
         return None
     chosen = _decision(text, "instructed")
     cut = _REASON.search(bare, match.end())
@@ -97,16 +159,87 @@ def _chosen(sentence: str, before: str) -> Fact | None:
 
 def _option(label: str, answer: str) -> str:
     """What stands behind the label of an option in an answer; nothing where two do."""
+    names = "|".join({label, _NUMERALS.get(label, label)})
     lines = re.findall(
-        rf"^[ \t]*(?:[-*#>]+[ \t]+)?\**(?:(?:option|approach|variant|alternative|choice|plan)[ \t]+|方案|选项)?{label}\**"
+        rf"^[ \t]*(?:[-*#>]+[ \t]+)?\**(?:(?:option|approach|variant|alternative|choice|plan)[ \t]+|方案|选项)?(?:{names})\**"
         r"[ \t]*[.):：—–-]\**[ \t]*(\S.*)$",
         answer,
         re.I | re.M,
     )
     if len(lines) != 1:
         return ""
-    said = re.split(r"\*\*|\s[—–-]+\s|(?<=\w)[.。](?:\s|$)|[(（]", lines[0].lstrip("*"))[0]
+    line = lines[0].lstrip("*")
+    said = re.split(r"\*\*|\s[—–-]+\s|(?<=\w)[.。](?:\s|$)|[(（]", line)[0]
     return said.strip(" *:：") if len(said) <= LONGEST_OPTION else ""
+
+
+_ACCEPTS = Pattern(
+    r"(?:(?:yes|yeah|yep|yup|ok(?:ay)?|sure|agreed?|i agree|sounds? (?:good|great)|makes sense|perfect|great|good|right|exactly|please|do (?:it|that|this|so)|go ahead|go for it"
+    r"|let['’]?s (?:do|go with) (?:it|that|this|your recommendation)|go with (?:that|it|your (?:recommendation|suggestion))|as you (?:suggest|recommend)(?:ed)?"
+    r"|好的?|可以|行|同意|就这样|没问题|按你说的|听你的|嗯|对)(?:办|做|来|吧|的)?[\s,.!，。！]*)+$",
+    re.I,
+)
+_PROPOSES = Pattern(
+    r"(?:^|(?<=[.!?\n*>]\s)|(?<=\*\*))(?:i(?:['’]d| would) (?:recommend|suggest|go with|propose|lean towards?)|i (?:recommend|suggest|propose)"
+    r"|my (?:recommendation|suggestion|vote|instinct|preference|pick)(?: is|:)|(?:\*\*)?recommendation:?(?:\*\*)?:?)\s*[:*]*\s*(?P<en>[^\n]{12,300})"
+    r"|(?:我(?:的)?(?:建议|推荐|倾向(?:于)?)|建议|推荐(?:方案)?)(?:是)?\**[：:]?\**\s*(?P<zh>[^\n]{6,200})",
+    re.I | re.M,
+)
+# A proposal that chooses, and an offer that is only the next piece of work.
+_CHOOSES = Pattern(
+    r"\b(?:instead of|rather than|go with|lean towards?|us(?:e|ing)|switch(?:ing)? to|mov(?:e|ing) to|drop(?:ping)?|by default|stick(?:ing)? (?:with|to)|never|always|replac(?:e|ing)|preference|vote)\b"
+    r"|用|采用|改成|改为|保留|放弃|统一|而不是|不要|倾向",
+    re.I,
+)
+_TASK = Pattern(
+    r"(?:(?:just|first|also|then|to) )*(?:add|fix|writ|run|check|test|review|updat|creat|commit|push|continu|investigat|debug|show|merg|rebas|start|look|clean|verif|document|finish)(?:e|ing|ning)?\b"
+    r"|(?:先|再|继续)*(?:修复|写|添加|运行|检查|继续|提交|测试|看)",
+    re.I,
+)
+_WHAT_NEXT = Pattern(
+    r"\b(?:next|first)\?|which (?:pr|issue|ticket|task|branch|file|finding)\b|\bproceed\b|下一步|先做|继续哪",
+    re.I,
+)
+
+
+def _accepted(text: str, before: str) -> Fact | None:
+    """The one thing that the answer before proposed, where a prompt says nothing but yes to it."""
+    if not before or len(text) > 80 or not _ACCEPTS.match(text.strip()):
+        return None
+    found = list(_PROPOSES.finditer(without_blocks(before)[-END:]))
+    if len(found) != 1:
+        return None
+    said = found[0]["en"] or found[0]["zh"]
+    proposed = split_sentences(said.replace("**", "").strip())[0].rstrip("?？")
+    if label := re.match(
+        rf"(?:{_OFFERED}|方案|选项)(?P<label>[a-d]|\d|[一二三四])\b", proposed, re.I
+    ):
+        proposed = _option(label["label"].upper(), before)
+    proposed = re.split(r"\s[—–-]\s", proposed)[0].strip(" *:：")
+    if not _stands_alone(proposed, CHINESE if _CJK.search(proposed) else ENGLISH):
+        return None
+    is_choice = (label or _CHOOSES.search(found[0][0])) and not _TASK.match(proposed)
+    return _decision(proposed, "instructed") if is_choice else None
+
+
+LEAST_WORDS = 4  # of what an agent offers, which a person who says yes has not put into words
+
+
+def _stands_alone(offer: str, wording: DecisionPhrases) -> bool:
+    """Whether what an agent offers is a whole thought that says what it is about."""
+    plain = without_quotations(offer)
+    if not SHORTEST[wording is CHINESE] <= len(offer) <= LONGEST_OPTION or plain.endswith(
+        (":", "：")
+    ):
+        return False
+    is_long = wording is CHINESE or len(re.findall(r"\w{3,}", offer)) >= LEAST_WORDS
+    return is_long and not wording.vague.search(plain) and not wording.not_meant.search(plain)
+
+
+# What is said to the listener behind a statement.
+_ASIDE_ZH = Pattern(
+    r"[，,；;](?:(?:或者)?[你您](?!们)|麻烦|帮我|谢谢|这\d|类似|可以吗|好吗|看下).*$"
+)
 
 
 @lru_cache(maxsize=256)  # a prompt is read for its facts and for its task
@@ -116,6 +249,8 @@ def fact_in(sentence: str) -> Fact | None:
         return None
     sentence = _without_lead(sentence)
     wording = CHINESE if _CJK.search(sentence) else ENGLISH
+    if wording is CHINESE and weight_of(bare := _ASIDE_ZH.sub("", sentence)) >= 2 * LEAST:
+        sentence = bare
     plain = without_quotations(sentence)
     stated = _STATED.match(sentence)
     reason = _REASON.search(plain)
@@ -124,28 +259,55 @@ def fact_in(sentence: str) -> Fact | None:
         return None
     if stated:
         return _decision(sentence[stated.end() :], "instructed")
-    if _is_ruled(plain, wording):
-        category = "anti-pattern" if wording.against.search(plain) else "convention"
-        return Fact("pattern", _tidy(sentence), category=category, source="instructed")
-    if len(sentence) >= SHORTEST[wording is CHINESE] and _is_decided(plain, wording):
-        return _decision(sentence, "instructed")
-    return None
+    return _ruled(sentence, plain, wording) or _decided(sentence, plain, wording)
+
+
+def _ruled(sentence: str, plain: str, wording: DecisionPhrases) -> Fact | None:
+    if missed := _MISSED.match(sentence):
+        return _missed(missed)
+    if not _is_ruled(plain, wording):
+        return None
+    category = "anti-pattern" if wording.against.search(plain) else "convention"
+    return Fact("pattern", _tidy(sentence), category=category, source="instructed")
+
+
+def _decided(sentence: str, plain: str, wording: DecisionPhrases) -> Fact | None:
+    is_long = len(sentence) >= SHORTEST[wording is CHINESE]
+    return _decision(sentence, "instructed") if is_long and _is_decided(plain, wording) else None
+
+
+# What an agent is told that it did not do: `you're not using the shared fixtures`.
+_MISSED = Pattern(
+    r"you(?:['’]?re| are)(?: still)? not (?P<verb>us|follow|runn|respect)ing (?P<what>(?!the (?:right|correct|same|other)\b)[\w@`'\"][^,;:?]{3,70}?)(?: here| again| properly)?[.!]*$"
+    r"|(?:你|又|还是)+没(?:有)?(?P<zh>使用|用|遵守|按照?)(?P<was>(?!这|那|我|对|完|过|上)[^，,。？?！!吗了]{3,30}?)[。！!]*$",
+    re.I,
+)
+_VERBS = {"us": "Use", "follow": "Follow", "runn": "Run", "respect": "Respect"}
+
+
+def _missed(missed: re.Match[str]) -> Fact:
+    """The rule that was not kept."""
+    if missed["zh"]:
+        content = f"{missed['zh']}{missed['was']}"
+    else:
+        content = f"{_VERBS[missed['verb'].lower()]} {missed['what']}"
+    return Fact("pattern", _tidy(content), category="convention", source="instructed")
 
 
 def _without_lead(sentence: str) -> str:
     while lead := _LEAD.match(sentence):
-        sentence = sentence[lead.end() :]
+        sentence = sentence[lead.end() :].lstrip(" ,;:，；")
     return sentence
 
 
-def _is_ruled(plain: str, wording: Wording) -> bool:
+def _is_ruled(plain: str, wording: DecisionPhrases) -> bool:
     found = wording.ruled.search(plain)
     if found is None or wording.passing.search(plain):
         return False
     return not wording.reported.search(plain[: found.start()])
 
 
-def _is_decided(plain: str, wording: Wording) -> bool:
+def _is_decided(plain: str, wording: DecisionPhrases) -> bool:
     found = wording.decided.search(plain)
     if found is None and not wording.trouble.search(plain):
         found = wording.used.search(plain)
@@ -160,12 +322,14 @@ def _decision(sentence: str, source: str) -> Fact | None:
         content, reason = _bare(sentence), ""
     if not content:
         return None
-    category = "approach"
+    return Fact("decision", content, reason, category_of(content), source=source)
+
+
+def category_of(content: str) -> str:
+    """The category of a decision."""
     if _ARCHITECTURE.search(content):
-        category = "architecture"
-    elif _TECHNOLOGY.search(content):
-        category = "technology"
-    return Fact("decision", content, reason, category, source=source)
+        return "architecture"
+    return "technology" if _TECHNOLOGY.search(content) else "approach"
 
 
 def _bare(sentence: str) -> str:
@@ -174,11 +338,14 @@ def _bare(sentence: str) -> str:
 
 
 def _trim(text: str) -> str:
-    return " ".join(text.split()).strip(' ,;，；:：–—-*_"').rstrip(".。!！")
+    plain = " ".join(text.split()).strip(" ,;，；:：–—-*_").rstrip(".。!！")
+    return plain[1:-1] if plain.count('"') == 2 and plain[0] == plain[-1] == '"' else plain
 
 
 def _tidy(text: str) -> str:
     text = _trim(text)
+    if text[:1] == "那" and text[1:2] in "你就":
+        text = text[1:]
     return text[:1].upper() + text[1:]
 
 

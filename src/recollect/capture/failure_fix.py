@@ -13,8 +13,15 @@ from collections.abc import Iterable, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.text import commands, failures
-from recollect.text.commands import Part, core_of, is_code_file, is_dangerous, is_looking, parts_of
-from recollect.text.failures import LONGEST_LINE, Wording
+from recollect.text.commands import (
+    SimpleCommand,
+    core_of,
+    is_code_file,
+    is_dangerous,
+    is_looking,
+    parts_of,
+)
+from recollect.text.failures import LONGEST_LINE, ErrorSignature
 from recollect.text.sentences import first_sentence
 from recollect.text.tokens import STOP_WORDS
 
@@ -52,7 +59,7 @@ _STARTS = re.compile(
 )
 # Lines that stand in every output of their program, or only repeat that something went wrong.
 _EMPTY = re.compile(
-    r"at [\w.$<>]+ ?\(|File \"|Traceback|The above exception|During handling|npm (?:ERR!|error) (?:A complete log|errno|path|command|Lifecycle"
+    r"\d+(?:\s+\d+)?\s*[│|]|\((?:pass|skip)\)|[✓✔] |.*\bexit code (?:124|130|137|143)\b|at [\w.$<>]+ ?\(|File \"|Traceback|The above exception|During handling|npm (?:ERR!|error) (?:A complete log|errno|path|command|Lifecycle"
     r"|Exit|workspace|location|syscall|cwd|signal|code ELIFECYCLE|\s*/)|g?make(?:\[\d+\])?: \*\*\* \[|error: recipe|.{0,40}exit(?:ed)?(?: with)? (?:status|code) \d+\b.{0,10}$"
     r"|.*\btask failed$|\w+ failed$|.{0,12}build failed\W*$|FAILURE: |Execution failed for task|\* (?:Try|Get more help|What went wrong)|.{0,20}\bRun with|(?:hint|note|help|usage|warn(?:ing)?)\b"
     r"|For more info|error: could not compile|.*aborting due to|.{0,4}(?:Found )?\d+ (?:errors?|problems?|issues?|warnings?|passed|failed)\b|ok\b|FAIL\b|PASS\b"
@@ -154,7 +161,7 @@ def telling_line(error: str) -> str:
     if not score and len(lines) > 2:
         return ""
     line = line.removeprefix("E ").strip()
-    return line if Wording(line).is_telling else ""
+    return line if ErrorSignature(line).is_telling else ""
 
 
 def _score(line: str) -> int:
@@ -186,7 +193,7 @@ def program_of(command: str) -> str:
 
 def triggers_of(symptom: str) -> tuple[str, ...]:
     """The words by which the same trouble is recognised: the codes and names in its error."""
-    names = Wording(symptom).names
+    names = ErrorSignature(symptom).names
     said = [word.strip(".:-'") for word in _WORDS.findall(symptom)]
     found = [word for word in said if word.lower() in names and _PLAIN.fullmatch(word)]
     return tuple(dict.fromkeys(found))[:MOST_TRIGGERS]
@@ -284,7 +291,7 @@ def _followed(one: Failure, command: str) -> Failure:
     return one._replace(since=[*one.since, *steps][-MOST_STEPS - 1 :]) if steps else one
 
 
-def _writes_code(part: Part) -> bool:
+def _writes_code(part: SimpleCommand) -> bool:
     """Whether a command changes code: that is an edit like any other, of which nobody knows more."""
     core = core_of(part.words)
     is_moving = core[:1] in (("sed",), ("perl",), ("mv",), ("cp",), ("tee",)) and is_code_file(
@@ -298,7 +305,7 @@ def _steps_in(command: str, program: str) -> list[str]:
     if len(command) > 4 * LONGEST_LINE:
         return []
     found: list[str] = []
-    pipe: list[Part] = []
+    pipe: list[SimpleCommand] = []
     for part in parts_of(command):
         pipe.append(part)
         if part.ends == "|":
@@ -354,9 +361,8 @@ def _checks_of(command: str, symptom: str = "") -> list[_Check]:
 def _is_missing(core: tuple[str, ...], symptom: str) -> bool:
     """Whether an error says that this program is not there."""
     low = symptom.lower()
-    if not core or not any(
-        sign in low for sign in ("not found", "not recognized", "not installed")
-    ):
+    is_told = any(sign in low for sign in ("not found", "not recognized", "not installed"))
+    if not core or not is_told or "http" in low:
         return False
     return re.search(rf"(?<![\w.-]){re.escape(core[0])}[\d.]*(?![\w-]|\.\w)", low) is not None
 
@@ -413,7 +419,7 @@ def _learned(one: Failure, done: list[str]) -> Solution | None:
         return None  # a mistake in the code at hand
     if steps and is_code and (one.fresh or _names_what_is_missing(steps, one.symptom)):
         edits = {}
-    if not steps and not edits:
+    if not edits and (not steps or _asks_for_another(checks, done, one.symptom)):
         return None  # nothing was changed: it works now and then
     worked = steps if done and _is_check(done[-1], checks) else [*steps, shown]
     solution = " && ".join(dict.fromkeys(worked))
@@ -440,6 +446,15 @@ def _is_check(step: str, checks: Sequence[_Check]) -> bool:
     )
 
 
+def _asks_for_another(checks: Sequence[_Check], done: Sequence[str], symptom: str) -> bool:
+    """Whether what worked only names something else than what the error says is not there."""
+    if not done or not _is_check(done[-1], checks) or not ErrorSignature(symptom).is_missing:
+        return False
+    again = {word for part in parts_of(done[-1]) for word in part.words}
+    gone = [word for check in checks for word in check.core[1:] if word not in again]
+    return any(len(word) > 2 and word.strip("./") in symptom for word in gone)
+
+
 def _may_mend(step: str, one: Failure) -> bool:
     """Whether a command may have mended this: where code was changed too, only what usually mends."""
     words = {word.lower() for part in parts_of(step) for word in part.words}
@@ -454,7 +469,7 @@ def _may_mend(step: str, one: Failure) -> bool:
 
 
 def _names_what_is_missing(steps: Iterable[str], symptom: str) -> bool:
-    names = Wording(symptom).names
+    names = ErrorSignature(symptom).names
     return any(name in step.lower() for step in steps for name in names if len(name) > 2)
 
 
@@ -472,7 +487,7 @@ def _is_same_check(one: Failure, command: str) -> bool:
 
 
 def _is_alike(one: str, other: str) -> bool:
-    return failures.likeness(Wording(one), Wording(other)) > 0
+    return failures.likeness(ErrorSignature(one), ErrorSignature(other)) > 0
 
 
 def _shown(text: str) -> str:
@@ -486,7 +501,7 @@ def _program_in(checks: Sequence[_Check], symptom: str) -> str:
 
 def _title_of(program: str, symptom: str) -> str:
     """A name for a trouble: the program, and what its error says without what changes each time."""
-    wording = Wording(symptom)
+    wording = ErrorSignature(symptom)
     known = wording.names | {*wording.words} | (wording.places if wording.is_missing else set())
     said: list[str] = []
     for word in _WORDS.findall(symptom):
@@ -496,6 +511,8 @@ def _title_of(program: str, symptom: str) -> str:
             (form for form in forms if form.lower() in known or form.lower() in STOP_WORDS), ""
         )
         if not said and shown.lower() in {program, "error", "fatal", "err", *STOP_WORDS}:
+            continue
+        if said and shown.lower() == said[-1].lower():
             continue
         if len(" ".join([program, *said, shown])) > LONGEST_TITLE:
             break
@@ -546,50 +563,3 @@ def objection_in(text: str) -> str:
     if said.endswith("…"):
         return ""
     return said if _OBJECTIONS.match(said) and not _FURTHER.search(said) else ""
-
-
-# -------------------- Lessons: what a section says of a solution that was met again in another session.
-
-
-FIRST, AGAIN = "medium", "high"
-
-_WORKED = Pattern(r"^\*\*(?:Solution|解决办法):\*\* (.+)$", 8)  # re.M
-_OWN = Pattern(r"<!-- source: observed; trust: (\w+)(?:; confidence: \w+)?; session: ([^;<>]*) -->")
-_SEEN = Pattern(r"<!-- seen before; session: ([^;<>]*) -->")
-
-
-def comment(session: str, confidence: str = FIRST, trust: str = "tool") -> str:
-    """Where a solution was seen, and how far it can be believed."""
-    name = " ".join(session.split())[:80].replace(";", ",").replace("<", "‹").replace(">", "›")
-    return f"<!-- source: observed; trust: {trust}; confidence: {confidence}; session: {name} -->"
-
-
-def seen_again(old: str, session: str, new: str) -> str:
-    """The section `old` behind the session that taught `new`; nothing if they teach different things.
-
-    It is as it was if this session is known to it, or if it can be believed no more than it is.
-    """
-    was, now = _WORKED.search(old), _WORKED.search(new)
-    mark = _OWN.search(old)
-    if not (was and now and mark) or _without_places(was[1]) != _without_places(now[1]):
-        return ""
-    known = {mark[2], *(found[1] for found in _SEEN.finditer(old))}
-    made = comment(session, AGAIN, mark[1])
-    said = _OWN.search(made)
-    if f"confidence: {AGAIN};" in mark[0] or (said and said[2] in known):
-        return old
-    return (
-        f"{old[: mark.start()]}{made}\n<!-- seen before; session: {mark[2]} -->{old[mark.end() :]}"
-    )
-
-
-def _without_places(worked: str) -> list[str]:
-    """The words of what worked, whatever the files: `gofmt -w a.go` mends what `gofmt -w b.go` does."""
-    words = worked.replace("`", " ").split()
-    return [word for word in words if not ("/" in word or is_code_file(word))]
-
-
-def session_of(section: str) -> str:
-    """The session that taught a section, nothing where it does not say."""
-    mark = _OWN.search(section)
-    return mark[2] if mark else ""

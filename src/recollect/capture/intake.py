@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import UsageProblem
 from recollect.model import document as codec
-from recollect.model import entries, frontmatter, layers, tags
+from recollect.model import entries, layers, tags
 from recollect.model import entries as reviewing
 from recollect.model import memory as model
-from recollect.model.claim_key import past_comment
+from recollect.model.claim_key import reversed_comment
 from recollect.model.document import layer_defaults, with_conversation, words_for
 from recollect.model.facts import same_words
+from recollect.model.footnotes import ids_in, in_one_form, short_id
 from recollect.model.frontmatter import Value
 from recollect.model.layers import SHARED
 from recollect.model.memory import (
@@ -24,6 +25,7 @@ from recollect.model.memory import (
     free_name,
     is_sealed_path,
 )
+from recollect.model.page_form import title_for
 from recollect.store.store import OpenStore
 from recollect.text.tokens import STOP_WORDS, cue_words
 
@@ -31,9 +33,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Any
-
-
-# -------------------- Writing: what is to be written, and what was.
 
 
 LONGEST_SUMMARY = 2_000  # characters of a conversation's summary, as seed 001 recommends
@@ -126,6 +125,7 @@ def check_word(key: str, value: str, command: str) -> None:
 
 
 TRIGGER = {"en": "Trigger", "zh": "触发词"}
+_DATE = Pattern(r"; date: [^;<>]*")
 SHARED_TITLES = {
     "en": {
         "procedural/feedback.md": "How to work here",
@@ -179,7 +179,7 @@ class Rival(NamedTuple):
 STATING = ("rule", "pattern", "decision", "fact")
 
 
-def _rivals(store: OpenStore, draft: Draft, choice: layers.Choice, shared: str) -> list[Rival]:
+def _rivals(store: OpenStore, draft: Draft, choice: layers.LayerChoice, shared: str) -> list[Rival]:
     """What a draft certainly contradicts and may take the place of: nobody trusted more said it."""
     if choice.kind not in STATING or draft.conversation:
         return []
@@ -239,7 +239,7 @@ def _superseding(
     return done, changes
 
 
-def _near(store: OpenStore, draft: Draft, choice: layers.Choice, own: str) -> Advice:
+def _near(store: OpenStore, draft: Draft, choice: layers.LayerChoice, own: str) -> Advice:
     """The memory that a fact could be added to: the one with most tags in common, two at least."""
     if draft.into or choice.kind != "fact" or choice.layer != "semantic":
         return Advice()
@@ -268,7 +268,7 @@ def _save_into(store: OpenStore, draft: Draft, *, dry_run: bool) -> Written:
     is_trusted = TRUSTS.index(draft.trust) >= TRUSTS.index(entry.trust)
     body = draft.body.strip() or title
     added = draft._replace(body=body, tags=draft.tags if is_trusted else ())
-    choice = layers.Choice(entry.layer, entry.kind, "asked")
+    choice = layers.LayerChoice(entry.layer, entry.kind, "asked")
 
     def plan() -> tuple[Written, list[Change]]:
         what, changes = section_change(store, entry.path, title, added, choice)
@@ -308,7 +308,7 @@ def _require_words(draft: Draft) -> None:
         check_word(key, value, "save")
 
 
-def told_before(store: OpenStore, draft: Draft, choice: layers.Choice) -> list[Entry]:
+def same_titled(store: OpenStore, draft: Draft, choice: layers.LayerChoice) -> list[Entry]:
     """The memories of this title, of this kind where one is named, that a draft could be one with."""
     title, found = same_words(draft.title), []
 
@@ -347,10 +347,10 @@ def says_the_same(store: OpenStore, entry: Entry, draft: Draft) -> bool:
         if not has_log or store.files.read(log).text.split() != draft.conversation.split():
             return False
     body = codec.memory_from_text(store.read(entry).text, entry.path).body
-    return _said(body, draft.title) == _said(draft.body, draft.title)
+    return _beside_title(body, draft.title) == _beside_title(draft.body, draft.title)
 
 
-def _said(body: str, title: str) -> str:
+def _beside_title(body: str, title: str) -> str:
     """What a text says beside its title."""
     text = entries.without_comments(body)
     first, _, rest = text.partition("\n")
@@ -361,12 +361,12 @@ def _said(body: str, title: str) -> str:
 
 
 def _again(
-    store: OpenStore, draft: Draft, choice: layers.Choice
+    store: OpenStore, draft: Draft, choice: layers.LayerChoice
 ) -> tuple[Written, list[Change]] | None:
     """What becomes of a memory that is told again: nothing, or the word of who is trusted more."""
     if draft.encrypt:
         return None
-    same = [one for one in told_before(store, draft, choice) if says_the_same(store, one, draft)]
+    same = [one for one in same_titled(store, draft, choice) if says_the_same(store, one, draft)]
     if not same:
         return None
     old = max(same, key=lambda entry: TRUSTS.index(entry.trust))
@@ -383,7 +383,7 @@ def _again(
 
 
 def _new_file(
-    store: OpenStore, draft: Draft, choice: layers.Choice
+    store: OpenStore, draft: Draft, choice: layers.LayerChoice
 ) -> tuple[Written, list[Change]]:
     known = _again(store, draft, choice)
     if known:
@@ -412,7 +412,9 @@ def _new_file(
     return Written(name, path, "created", choice.rule, choice.layer, text), changes
 
 
-def _fields_of(draft: Draft, choice: layers.Choice, name: str, created: str) -> dict[str, Value]:
+def _fields_of(
+    draft: Draft, choice: layers.LayerChoice, name: str, created: str
+) -> dict[str, Value]:
     default = layer_defaults(choice.layer)
     named = list(draft.tags) or layers.suggested_tags(draft.title, draft.body, STOP_WORDS)
     category = draft.category
@@ -451,13 +453,10 @@ def _hidden_from_git(store: OpenStore, path: str) -> list[Change]:
     return [Change("put", ".gitignore", "", old.stamp, f"{old.text.rstrip()}\n/{place}\n")]
 
 
-# ------------------------------------------------------------------------------ shared files
-
-
 def _save_section(
     store: OpenStore,
     draft: Draft,
-    choice: layers.Choice,
+    choice: layers.LayerChoice,
     rivals: Sequence[Rival],
     *,
     dry_run: bool,
@@ -480,7 +479,7 @@ def _without_rivals(change: Change, title: str, rivals: Sequence[Rival], now: st
     """The change without the sections that the new one contradicts; a comment keeps their wording."""
     if not rivals:
         return change
-    body = frontmatter.split_front(change.text).body
+    body = codec.body_of(change.text)
     past = []
     for rival in rivals:
         section = codec.section_named(body, rival.text)
@@ -488,9 +487,11 @@ def _without_rivals(change: Change, title: str, rivals: Sequence[Rival], now: st
             body = codec.without_section(body, section.anchor)
             why = " ".join(entries.without_comments(section.text).split())
             is_more = same_words(why) not in ("", same_words(rival.text))
-            past.append(past_comment(now, f"{rival.text}: {why}" if is_more else rival.text))
+            past.append(reversed_comment(now, f"{rival.text}: {why}" if is_more else rival.text))
     if (section := codec.section_named(body, title)) and past:
-        text = "\n".join([section.text, "", *past])
+        is_item = section.text.startswith("- ") and "\n" not in section.text
+        below = [f"  {one}" for one in past] if is_item else ["", *past]
+        text = "\n".join([section.text, *below])
         body = codec.with_section_at(body, section.anchor, section.heading, text)
     return change._replace(text=codec.with_body(change.text, body))
 
@@ -503,7 +504,7 @@ def _id_of(store: OpenStore, path: str) -> str:
 
 def _anchor(changes: Sequence[Change], store: OpenStore, path: str, title: str) -> str:
     text = changes[0].text if changes else store.files.read(path).text
-    section = _section_of(frontmatter.split_front(text).body, title)
+    section = _section_of(codec.body_of(text), title)
     return section.anchor if section else anchor_of(title)
 
 
@@ -512,13 +513,16 @@ def section_change(
     path: str,
     title: str,
     draft: Draft,
-    choice: layers.Choice,
+    choice: layers.LayerChoice,
     *,
     replace: bool = False,
 ) -> tuple[str, list[Change]]:
     """`(what, changes)` that put a section into a shared file; none if it says that already."""
     body = _with_triggers(draft.body.strip() or title, title, draft, store.settings.lang)
-    body = reviewing.signed(body, draft.trust, draft.source, draft.session)
+    if draft.trust == "user" and path in SHARED.values():
+        source = draft.source or "instructed"
+        title, body = reviewing.dated(title, body, source, store.now)
+    body = reviewing.signed(body, draft.trust, draft.source, draft.session, store.now[:10])
     if not store.files.exists(path):
         # The file is the person's; what was captured says so in its own section.
         kind = "rule" if choice.layer == "procedural" else "pointer"
@@ -527,20 +531,21 @@ def section_change(
         )
         name = path.rsplit("/", 1)[-1].removesuffix(".md")
         fields = _fields_of(shared, choice._replace(kind=kind), name, store.now)
-        text = codec.new_text(fields, f"# {shared.title}\n\n## {title}\n\n{body}\n", path)
+        made = codec.with_section(f"# {shared.title}\n", title, body, f" ^{short_id(title)}")
+        text = codec.new_text(fields, made, path)
         return "created", [Change("put", path, name, None, text)]
     old = store.files.read(path)
-    front = frontmatter.split_front(old.text)
-    section = _section_of(front.body, title)
+    now = codec.body_of(old.text)
+    section = _section_of(now, title)
     if section and _says_already(section.text, body, replace=replace):
-        replace = replace or _is_raised(section.text, body, draft)
-        if not replace or section.text == body:
+        if replace or not _is_raised(section.text, body, draft):
             return "unchanged", []
+        replace = True
     if section and not replace:
         body = f"{section.text}\n\n{body}"
-    text = codec.with_body(
-        old.text, codec.with_section(front.body, section.heading if section else title, body)
-    )
+    heading = section.heading if section else title
+    name = "" if path.startswith("core/") else f" ^{short_id(heading, ids_in(now))}"
+    text = codec.with_body(old.text, codec.with_section(now, heading, body, name))
     text = _with_shared_fields(text, old, path, draft, store.now)
     what = "amended" if section else "created"
     return what, [Change("put", path, _id_of(store, path), old.stamp, text)]
@@ -548,7 +553,7 @@ def section_change(
 
 def _with_triggers(body: str, title: str, draft: Draft, lang: str) -> str:
     """The body with a line for the triggers that it does not say: a section has no other field."""
-    said = entries.said_of(draft.trigger, f"{title}\n{body}")
+    said = entries.matched_triggers(draft.trigger, f"{title}\n{body}")
     more = [word for word in draft.trigger if word not in said]
     return f"{body}\n\n**{TRIGGER[lang]}:** {', '.join(more)}" if more else body
 
@@ -556,23 +561,29 @@ def _with_triggers(body: str, title: str, draft: Draft, lang: str) -> str:
 def _section_of(body: str, title: str) -> model.Section | None:
     """The section of this title, whatever its case, width and punctuation."""
     found = codec.section_named(body, title)
-    named = (s for s in codec.sections_of(body) if same_words(s.heading) == same_words(title))
+    wanted = {same_words(title), same_words(title_for(title))}
+    named = (s for s in codec.sections_of(body) if same_words(s.heading) in wanted)
     return found or next((section for section in named if section.heading), None)
 
 
 def _says_already(old: str, new: str, *, replace: bool) -> bool:
     """Whether the paragraphs of a text stand, one after the other, in what is there."""
     if replace:  # with its comments: how far it is believed
-        return old == new
+        return _undated(old) == _undated(new)
     have, wanted = (_paragraphs(entries.without_comments(text)) for text in (old, new))
     size = len(wanted)
     return any(have[at : at + size] == wanted for at in range(len(have) - size + 1))
 
 
+def _undated(text: str) -> str:
+    """A text with its comments, whenever they say that it was learned."""
+    return _DATE.sub("", in_one_form(text))
+
+
 def _is_raised(old: str, new: str, draft: Draft) -> bool:
     """Whether a person says word for word what only an agent said so far."""
-    is_whole = _paragraphs(entries.without_comments(old)) == _paragraphs(new)
-    return draft.trust == "user" and is_whole and "trust: agent" in old
+    have, wanted = (_paragraphs(entries.without_comments(text)) for text in (old, new))
+    return have == wanted and draft.trust == "user" and "trust: agent" in old
 
 
 def _paragraphs(text: str) -> list[str]:

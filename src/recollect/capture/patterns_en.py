@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.capture.phrases import Wording, any_of
+from recollect.capture.phrases import DecisionPhrases, any_of
 
 # Where a new thought may begin: only there is `always run …` an instruction, and `we use …` a claim.
 _STARTS = (
@@ -40,6 +40,9 @@ _TAKING = (
     r"(?:(?:switching|moving|migrating)(?: over)? to|going with|using|dropping|replacing|adopting"
     r"|sticking with|standardi[sz]ing on|on (?=(?:[\w.-]+ ){0,2}(?:here|now|in)\b|[\w.-]+[,.]))"
 )
+# What a product does, and what it is made of.
+_BEHAVES = r"(?:(?:only|never|always) )?(?:ask|show|print|warn|skip|default to|fall back|return|reject|refuse|keep|reuse|log|prompt|fail|exit|ignore|hide|give|add|set|send|store|create|retry|redirect|display|report|write|include|call|use|put|run)"
+_PARTS = r"(?:roles|sections|modules|pages|states|statuses|tiers|plans|layers|stages|phases|levels|types|kinds|tabs|steps|services|environments|modes|categories)"
 _DECIDED = any_of(
     # It was decided: `we chose FastAPI over Flask`.
     rf"{_STARTS}(?:we|i|the team|everybody|everyone)(?:['’]ve| have)?(?: all| both| now| finally)* "
@@ -62,9 +65,17 @@ _DECIDED = any_of(
     rf"{_STARTS}(?:use|go with|adopt|pick|choose)(?! (?:the|a|an)\b)(?! .* to ){_THING}[^,]* for "
     r"(?!(?:this|that|it|now|example|me|reference|the moment)\b)",
     rf"{_STARTS}replace{_THING}.* (?:with|by) .*\beverywhere\b",
-    rf"{_STARTS}(?:just )?use the (?=[^,]*{_PROPER})(?!{_VAGUE})\S[^,]* for (?!(?:this|that|it|now|example|me|reference|the moment)\b)",
+    rf"{_STARTS}(?:just )?use the (?=[^,]*(?:{_PROPER}))(?!{_VAGUE})\S[^,]* for (?!(?:this|that|it|now|example|me|reference|the moment)\b)",
     # What is shown, called or done, and no longer something else.
-    r"^(?:instead of [^,]{2,60},? )we (?:should|want to|will) \w+ \S",
+    r"^(?:instead of [^,]{1,60},? )we (?:should|want to|will|need to) \w+ \S",
+    # What something does in a case: `if there is no token, we ask for one`; `when installing zsh, let's also …`.
+    rf"^(?:if|when|whenever|once) (?!{_VAGUE}|(?:you|i)\b|(?:the|a|an)? ?(?:tests?|build|lint|ci)\b)[\w\"'`][^,;:]{{3,90}}?,? (?:we(?: should| need to|['’]ll| will)?|let['’]s(?: also| just)?|the \w+ should) {_BEHAVES}\b",
+    rf"^(?:if|when|whenever) (?:there(?:['’]s| is| are) no|no|an?) [^,;:]{{3,90}}?, (?:please )?{_BEHAVES} (?!me\b|them\b|it\b|back\b|what\b|a (?:summary|list|report|new)\b|the (?:bug|error|issue)s?\b)",
+    # Something goes for good, or gets another name.
+    rf"^(?:remove|drop|delete|get rid of|kill|rip out){_THING}[^,;:]* (?:completely|entirely|altogether|for good)(?=$|[\s.,;!])",
+    r"^(?:we (?:need to|should|must|want to)|let['’]s) (?:make|rename|call|change) X (?:-+>|→|=>|to|into) X[.!]?$",
+    # What something is made of: `there are three roles: admin, editor and viewer`.
+    rf"^(?:there (?:are|should be|will be)|(?:it|the [\w-]+|we) (?:has|have|should have|needs?|consists? of)) (?:only |exactly )?(?:two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}}) (?:\w+ )?{_PARTS}: ?[^,:]+,",
     r"^we should (?!probably|also|maybe|just)\w+ \S.* (?:instead of|rather than) \S",
     r"\bshould be (?:the )?default\b",
     rf"{_STARTS}i (?:only )?want (?:us )?to \w+ .*\bonly (?:when|if|(?:the )?first time|once|after|on)\b",
@@ -148,7 +159,7 @@ _RULED = any_of(
     rf"{_STARTS}only (?:use|commit|write|add|import|log|test|expose|export){_THING}",
     rf"{_STARTS}(?:keep|limit) (?!{_VAGUE}|the\b)[\w -]+ (?:under|below|within|at most|to at most|(?:shorter|smaller|longer|larger) than) ",
     rf"{_STARTS}{_DONT} (?:touch|edit|modify|change|delete|rename|move) .*(?:\bgenerated\b|\bvendored\b|\b(?:under|inside|in) \S+/)",
-    rf"^no (?!{_NO}s?\b|\w+_\w)[\w.`-]+(?: [\w.`-]+)? (?:in|for|without|outside|inside|on)"
+    rf"^no (?!{_NO}s?\b|\w+_\w|it['’]?s?\b|that\b|this\b|there\b|the\b|i\b|we\b|you\b|they\b|not\b)[\w.`-]+(?: [\w.`-]+)? (?:in|for|without|outside|inside|on)"
     r" (?!(?:metadata|logs?|outputs?|responses?|results?|lists?|db|sight)\b)\w",
     rf"^no (?!{_NO}s?\b)[\w-]+ (?!{_NO}s?\b)[\w-]+s[.!]?$",
     # What not to do, as long as it is not about this moment (see `passing`).
@@ -178,13 +189,15 @@ _RULED = any_of(
 _NOT_MEANT = any_of(
     # Questions, with or without a mark.
     r"[?？]\s*[\"')\]]*$",
-    r"^\s*(?:what|why|how|who|when(?!ever)|where|which|should|shall|could|can|would|did|does|is|are|was"
+    r"^\s*(?:what|why|how|who|when(?!ever|[^?]*(?:,| let['’]s)\s)|where|which|should|shall|could|can|would|did|does|is|are|was"
     r"|were|have we|has|do(?! not\b)|don['’]t (?:we|you))\b",
     # Doubts, wishes, examples, what has not happened.
     r"\b(?:maybe|perhaps|might|could|not sure|wonder\w*|thinking (?:about|of)|consider\w*|let['’]?s (?:say|see|decide|discuss|think)|for example|e\.g\.|what if"
     r"|if we|if i|can['’]?t decide|ha(?:ve|s|d)(?:n['’]t| not) (?:yet )?(?:decided|agreed|chosen)"
     r"|need to decide|not decided|undecided|tomorrow|tonight|yesterday)\b",
     r"^\s*(?:please )?(?:suppose|imagine|assume|assuming|remember when)\b",
+    # A step with git.
+    r"\b(?:go|going|get|switch|move|back)(?: back)?(?: over)? to (?:the )?(?:main|master|develop|trunk|(?:[\w-]+ )?branch)\b",
     # What was just done, or stands in some line.
     r"\byou (?:just|already) \w+|\b(?:in|on|at) line \d",
     # Idioms.
@@ -199,12 +212,12 @@ _PASSING = any_of(
 )
 _VAGUE_ALONE = any_of(
     r"\b(?:this|these|those)\b(?! (?:repo\w*|project|code ?base|team|company|service|package|library|release|org\w*)\b)",
-    r"^[^,;:–—]*\b(?:it(?!['’]s important)|them|they|(?:in|on|for|from|to|with|of|like|use|do|than|at) that)\b",
+    r"^(?!(?:if|when|whenever|once) (?:there|an?|no|the|any|someone)\b)[^,;:–—]*\b(?:it(?!['’]s important)|them|they|(?:in|on|for|from|to|with|of|like|use|do|than|at) that)\b",
     r"\b(?:option|approach|variant|alternative|point|item|step|improvement|number|plan|choice|issues?|pr|task) #?(?:[a-d]|\d+)\b",
     r"(?<!\w)#\d+|\(\d\)|^(?:for )?\d\b|\bboth$|\b(?:for|on|in) both\b|\bthe (?:two|2|three|3)\b",
     r"\b(?:the|your) (?:first|second|third|last|other|former|latter|same|above|previous|following|ones?|existing"
     r"|attached|screenshot|flag|thing|stuff|rest|idea|usage|scope|regex|workflow)\b",
-    r"^(?:each|every|any|which|no) one\b|^[^,;]*\bthere\b|\b(?:like|as) (?:before|above)\b|\.\.\.|…",
+    r"^(?:each|every|any|which|no) one\b|^[^,;]*\bthere\b(?! (?:is|are|will|should)\b)|\b(?:like|as) (?:before|above)\b|\.\.\.|…",
 )
 _TROUBLE = any_of(
     r"\b(?:but|and) (?:it|this|that|they)\b|\btoo \w",
@@ -216,7 +229,7 @@ _REPORTED = any_of(
     r"\b(?:write|implement|add|make|create|build|rename|show|explain|find|change|fix|review|update|check|describe|verify"
     r"|help|try|mention|see)\b[^,;:]*$",
 )
-ENGLISH = Wording(
+ENGLISH = DecisionPhrases(
     decided=_DECIDED,
     used=_USED,
     ruled=_RULED,

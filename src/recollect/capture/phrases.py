@@ -7,7 +7,7 @@ import re
 from recollect._fastimport import NamedTuple, Pattern
 
 
-class Wording(NamedTuple):
+class DecisionPhrases(NamedTuple):
     """How people decide and rule in one language; all patterns are searched in one sentence."""
 
     decided: Pattern  # something is chosen

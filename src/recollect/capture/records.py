@@ -1,4 +1,4 @@
-"""Records: what a log has written down: commits, pull requests, answers, commands that work.
+"""Records: what a log has written down: commits, pull requests, checks, answers, compactions.
 
 Promises: a commit that was amended, reset or reverted in the session is not among its commits.
 Touches: nothing.
@@ -7,14 +7,17 @@ Touches: nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect._fastimport import Pattern
-from recollect.text.sentences import one_line
+from recollect.text.sentences import one_line, weight_of, without_blocks
 
 MOST_MADE = 60
 MOST_WORKED = 40
+OFTEN = 3  # times that a check has to work before it is told of
+MOST_USUAL = 6
 LONGEST_BODY = 1_200
 LOOKED_AT = 20_000
 
@@ -42,6 +45,7 @@ _TRAILER = Pattern(
     r"|🤖|generated with|https?://\S+$",
     re.I,
 )
+_STARTS = Pattern(r"[-*•+#|>]|\d{1,2}[.)、]\s|```")
 _RESET = Pattern(r"\s(?P<at>(?:HEAD|@)(?P<how>(?:\^|~\d*)+)|[0-9a-f]{7,40}\b)")
 _REVERTED = Pattern(r"Revert \"(?P<subject>.+)\"$")
 _LINK = Pattern(r"https://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|issues|merge_requests)/\d+")
@@ -50,6 +54,14 @@ _LINK = Pattern(r"https://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|issues|merge_requests)
 def is_telling(command: str) -> bool:
     """Whether what a command gives out may say what was made, or that a check passed."""
     return bool(_STEP.search(command) or _CHECKS.search(command))
+
+
+_UNDOES = Pattern(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+(?:revert\b|reset\s[^&|;\n]*--hard\b)")
+
+
+def takes_back(command: str) -> bool:
+    """Whether a command undoes what was committed, and not only how."""
+    return bool(_UNDOES.search(command))
 
 
 def signs_in(output: str) -> str:
@@ -108,8 +120,13 @@ def _commit(
 
 
 def _put(made: list[Row], row: Row) -> None:
-    """Add a row; what was made once more, as after a rebase, is there once."""
-    made[:] = [one for one in made if (one["kind"], one["text"]) != (row["kind"], row["text"])]
+    """Add a row; what was made once more, as after a rebase, or linked before is there once."""
+    made[:] = [
+        one
+        for one in made
+        if (one["kind"], one["text"]) != (row["kind"], row["text"])
+        and not (row["ref"] and one["ref"] == row["ref"])
+    ]
     made.append(row)
 
 
@@ -166,10 +183,17 @@ def _text_of(found: re.Match[str] | None) -> str:
 
 
 def _body(text: str) -> str:
-    """The body of a message without signatures."""
-    lines = [
-        line.rstrip() for line in text.strip().splitlines() if not _TRAILER.match(line.strip())
-    ]
+    """The body of a message without signatures, its paragraphs on one line each."""
+    lines: list[str] = []
+    for row in text.strip().splitlines():
+        line = row.strip()
+        if _TRAILER.match(line):
+            continue
+        goes_on = line and lines and lines[-1] and not _STARTS.match(line)
+        if goes_on and not lines[-1].startswith(("#", "|", "```")):
+            lines[-1] += f" {line}"
+        else:
+            lines.append(line)
     return "\n".join(lines).strip()[:LONGEST_BODY]
 
 
@@ -180,7 +204,7 @@ _CHECKS = Pattern(
     r"(?:(?:npx|bunx|uvx|uv run|poetry run|pdm run|hatch run|rye run|bundle exec|python3? -m|pnpm exec|yarn exec|mise x --|nix develop -c)\s+)?"
     r"(?:(?:npm|pnpm|yarn|bun|deno|mise|just|task|make|rake|nox|tox|turbo|nx|cargo|go|dotnet|swift|mvn|mvnw|\./mvnw|gradle|\./gradlew|mix|rebar3|sbt|stack|cabal|bazel|composer|flutter|dart)"
     r"(?:\s+(?:run|x|exec|--\S+|-\w+))*\s+(?P<verb>[\w:.-]*(?:test|check|build|lint|fmt|format|vet|clippy|typecheck|analyze|dev|start|serve|ci)[\w:.-]*)"
-    r"|(?P<tool>pytest|unittest|ruff|mypy|pyright|eslint|tsc|vitest|jest|mocha|playwright|biome|prettier|golangci-lint|rubocop|rspec|phpunit|shellcheck|manage\.py))\b"
+    r"|(?P<tool>pytest|unittest|ruff|mypy|pyright|eslint|tsc|vitest|jest|mocha|playwright|biome|prettier|golangci-lint(?= run\b)|rubocop|rspec|phpunit|shellcheck|manage\.py))\b"
 )  # fmt: skip
 _SPECIFIC = Pattern(r"\s(?:-run|-k|-t|--filter|--grep|--testNamePattern|-g)\b|[\"'$`(){}*?\\]|::")
 _QUIET = Pattern(r"\s*(?:\d?>&?\d?\s*\S*|\|.*)$")
@@ -188,17 +212,29 @@ _BAD = Pattern(r"\bFAIL(?:ED|URE|S)?\b|^E\s|\berror(?:\[|:|s\b)|\b[1-9]\d* (?:fa
 LONGEST_CHECK = 70
 
 
+_GOES_TO = Pattern(r"(?:cd|pushd)\s+[\"']?(?P<to>[^\s\"']+)[\"']?$")
+_INSIDE = Pattern(r"(?P<cd>cd \S+ && )?")
+
+
 def check_in(command: str, output: str) -> str:
-    """The check that a command ran with success, as one would type it; nothing for any other."""
+    """The check that a command ran with success, as one would type it; nothing for any other.
+
+    It says the folder of the project that it ran in; one outside the project is none of it.
+    """
     if len(command) > 400 or _BAD.search(output):
         return ""
+    folder = ""
     for part in re.split(r"&&|;|\n", command):
         bare = part.strip()
         while (shorter := _QUIET.sub("", bare)) != bare:
             bare = shorter
         plain = bare.strip()
-        if len(plain) <= LONGEST_CHECK and _CHECKS.match(plain) and not _SPECIFIC.search(plain):
-            return plain
+        if went := _GOES_TO.match(plain):
+            folder = went["to"].removeprefix("./").rstrip("/")
+            if folder.startswith(("/", "~", "$", "-", "..")):
+                return ""
+        elif len(plain) <= LONGEST_CHECK and _CHECKS.match(plain) and not _SPECIFIC.search(plain):
+            return plain if folder in ("", ".") else f"cd {folder} && {plain}"
     return ""
 
 
@@ -210,34 +246,125 @@ def take_check(worked: dict[str, int], command: str, output: str) -> None:
             worked.pop(min(worked, key=lambda name: worked[name]))
 
 
-# -------------------- Answers to the agent's questions.
+def usual_checks(counts: Iterable[Mapping[str, int]]) -> list[str]:
+    """How a project is tested, built and the like, by what ran with success in each of its sessions.
 
-_STEERS = Pattern(
-    r"what (?:would you like|should (?:i|we)|do you want|to) (?:me )?(?:to )?(?:do|work on|tackle)? ?next|next step|ready to|proceed|shall i|should i (?:continue|go|start)"
-    r"|want me to|would you like me to|looks? good|which (?:pr|issue|ticket|branch|file)\b|clarif|下一步|继续|要不要我|需要我|准备好",
-    re.I,
-)
-_NO_CHOICE = Pattern(
-    r"(?:yes|no|ok|both|other|something else|skip|cancel|continue|proceed|looks? (?:good|complete)|是|否|好|跳过|继续|其他)\b[\w ,.']{0,12}$",
-    re.I,
-)
-_NOTE = Pattern(r"\s*[(（](?:recommended|推荐|suggested|default)[)）]", re.I)
-
-
-def choice_of(question: str, answer: str, options: tuple[str, ...]) -> str:
-    """The decision that an answer to a question makes, with what was turned down.
-
-    Nothing where the answer only says how to go on, or is none of the options.
+    Of the commands that do the same, the one that ran most; none that ran only now and then.
     """
-    picked = _NOTE.sub("", answer).strip().rstrip(".。")
-    if not picked or not options or _STEERS.search(question) or _NO_CHOICE.match(picked):
-        return ""
-    wide = re.search(r"[\u4e00-\u9fff]", question + picked)
-    others = ("、" if wide else ", ").join(_NOTE.sub("", one).strip() for one in options[:3])
-    turned = f"（未选：{others}）" if wide else f" (not: {others})"
-    return one_line(f"{question.strip()} {picked}{turned}", 400)
+    total: Counter[str] = Counter()
+    for worked in counts:
+        total.update(worked)
+    usual: dict[str, str] = {}
+    for command, times in total.most_common():
+        inside = _INSIDE.match(command)
+        folder = inside["cd"] or "" if inside else ""
+        found = _CHECKS.match(command, len(folder))
+        if found and times >= OFTEN:
+            usual.setdefault(folder + (found["verb"] or found["tool"]), command)
+    return sorted(list(usual.values())[:MOST_USUAL])
 
 
-def rows_of_kind(made: list[Row], kind: str) -> Iterator[Row]:
-    """What was made of one kind, in order."""
-    return (row for row in made if row["kind"] == kind)
+# -------------------- Compaction summaries.
+
+MOST_LEARNED = 5
+MOST_PENDING = 6
+SHORTEST_PENDING = 10  # letters
+LONGEST_LEARNED = 320
+
+_NAME = r"[A-Z\u4e00-\u9fff][^\n*:：]{1,48}?"
+_HEADING = Pattern(
+    rf"^\s{{0,3}}(?:\d{{1,2}}[.、)]\s+)?(?:\*\*(?P<bold>{_NAME})[:：]?\*\*[:：]?|(?P<plain>{_NAME})[:：])\s*$"
+    rf"|^#{{1,4}}\s+(?:\d{{1,2}}[.、)]\s*)?\**(?P<head>{_NAME})[:：]?\**\s*$|^<(?P<tag>\w+)>\s*$",
+    re.M,
+)
+_LEARNED = Pattern(
+    r"errors? (?:and|&) fixes|errors? encountered|problem[- ]solving|(?:key |important |main )?(?:discover|learning|finding|lesson|insight|gotcha)\w*|technical[ _]details|critical[ _](?:context|data|details)|key decisions(?: made)?"
+    r"|错误(?:和|与|及)(?:修复|解决).*|问题(?:解决|与解决).*|(?:关键|重要)?(?:发现|经验|教训|决策|决定)",
+    re.I,
+)
+_PENDING = Pattern(
+    r"(?:pending|remaining|open|outstanding|unfinished) (?:tasks?|work|items?|issues?)|(?:what )?remains?(?: to be done)?|next[ _]steps|to-?dos?|待办(?:任务|事项)?|未完成(?:的?任务)?|剩余(?:任务|工作)|下一步",
+    re.I,
+)
+_BULLET = Pattern(r"^(?P<in>\s*)(?:[-*•]|\d{1,2}[.)、])\s+(?P<said>\S.*)$")
+# Why something happens is worth knowing again; that it was done is not.
+_CAUSE = Pattern(
+    r"\b(?:root cause|because|caused? by|due to|(?<!ever )since|so that|resolves? to|without|unless|otherwise|turned out|(?:does|do|did|is|are|was|were|can|could|will)(?:n['’]t| not) \w+|cannot|requires?|needs? (?:an? |to\b)|only (?:works?|when|if|triggers?|available))\b"
+    r"|\bcause\s*[:：]|原因|因为|由于|导致|必须|只有|否则|不会|不能|并不|其实",
+    re.I,
+)
+# What an item is about stands before its colon.
+_SUBJECT = Pattern(r"(?!(?:(?:the )?(?:root )?cause(?: \w+)?|fix(?:ed)?|errors?|issue|bug|status|solution|key finding|ongoing|note|原因|修复|错误|问题)\b[\s#\d]*[:：])[^:：]{8,110}?[:：]\s|[^.。]{12,200}\b(?:because|since|due to|root cause)\b|[^。]{6,80}(?:因为|由于|原因)", re.I)  # fmt: skip
+_ROUTINE = Pattern(
+    r"\b(?:\w*lint\w*|errcheck|gosec|gocritic|unparam|unused|undefined|typos?|indentation|format(?:ting|ter)|compil\w+|syntax|type (?:errors?|mismatch)|missing (?:case|bracket|semicolon|import)|unused imports?|replace_all|string (?:to replace )?not found|old_string|string replacement|file (?:has not|hasn['’]t) been read|output format|expected message|test data|find/replace|lsp)\b"
+    r"|\b(?:tests?|failures?)\b[^:：]*[:：].*\b(?:expect\w*|updat\w+ (?:the )?tests?|adjust\w*|chang\w+ to)\b"
+    r"|\buser (?:correct|feedback|reject|redirect|said|told|suggest|stopp|interrupt|ask|request|want|prefer|clarif|chose|noted|pointed|question)\w*|\bthe user\b|\bin progress\b|\bongoing\b|not (?:yet )?(?:fixed|resolved|done)|\bno errors?\b|\ball (?:tests?|checks?)\b|\babove\b|not (?:a problem|an issue)|\b(?:suggests?|suggesting|possibly|probably|likely|might|perhaps|either)\b"
+    r"|编译|拼写|格式|未使用|类型错误|用户(?:纠正|反馈|说|拒绝|要求|希望|建议)|进行中|未(?:解决|完成|修复)",
+    re.I,
+)
+_DID = Pattern(
+    r"(?:\W*(?:successfully|solved?|fixed|resolved|completed|verified|implemented|added|updated|refactored|all|ensured|created|designed|current(?:ly)?|identified|found|understood|confirmed|attempted|ongoing|pr #?\d+|simplification|test failures?|tests?|the (?:session|current|last|previous)|no|working tree|\d+ [\w ]*failures?)\b|`?Test[A-Z_]\w+"
+    r"|成功|完成|已(?:完成|修复|解决|实现)|实现了|添加|更新)",
+    re.I,
+)
+_NOTHING = Pattern(
+    r"(?:(?:then )?(?:await|wait)\w*|none|no (?:pending|explicit|outstanding|remaining|tasks?)|n/a|nothing|all (?:tasks?|work))\b"
+    r"|等待|无|没有|暂无",
+    re.I,
+)
+_LABEL = Pattern(r"\*\*(.+?)\*\*")
+
+
+def learned_in(recap: str) -> list[str]:
+    """What a compaction's summary says was found out: causes, and what to do about them."""
+    items = (item for item in _items(recap, _LEARNED) if _SUBJECT.match(item))
+    said = [item for item in items if _CAUSE.search(item)]
+    told = [item for item in said if not _ROUTINE.search(item) and not _DID.match(item)]
+    whole = [item for item in told if len(item) <= LONGEST_LEARNED and weight_of(item) >= 40]
+    return list(dict.fromkeys(whole))[:MOST_LEARNED]
+
+
+def pending_in(recap: str) -> list[str]:
+    """What a compaction's summary says is still to be done."""
+    told = [item for item in _items(recap, _PENDING) if not _NOTHING.match(item)]
+    return [one_line(item, 200) for item in told if weight_of(item) >= SHORTEST_PENDING][
+        :MOST_PENDING
+    ]
+
+
+def _items(recap: str, wanted: Pattern) -> Iterator[str]:
+    """The items of the sections of these names, each with what is listed below it."""
+    for name, said in _sections(recap):
+        if wanted.fullmatch(name):
+            yield from _listed(said)
+
+
+def _sections(recap: str) -> Iterator[tuple[str, str]]:
+    """`(name, text)` of each section; the text begins with the heading."""
+    heads = list(_HEADING.finditer(recap))
+    ends = [*(head.start() for head in heads[1:]), len(recap)]
+    for head, end in zip(heads, ends, strict=False):
+        name = next(filter(None, head.groups())).strip()
+        yield name, recap[head.start() : end].strip()
+
+
+def _listed(text: str) -> Iterator[str]:
+    """The items of a list, with those below them behind them."""
+    item: list[str] = []
+    depth = 0
+    for line in without_blocks(text).splitlines()[1:]:
+        bullet = _BULLET.match(line)
+        if bullet and (not item or len(bullet["in"]) <= depth):
+            if item:
+                yield _joined(item)
+            item, depth = [bullet["said"]], len(bullet["in"])
+        elif item and line.strip() and not line.startswith("</"):
+            item.append(bullet["said"] if bullet else line.strip())
+    if item:
+        yield _joined(item)
+
+
+def _joined(parts: list[str]) -> str:
+    said = [_LABEL.sub(r"\1", part).strip().rstrip(".;。；") for part in parts]
+    text = "; ".join(said)
+    return one_line(re.sub(r"([:：–—-]);", r"\1", text), 1_000)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from recollect.capture import summary
 from recollect.capture.capture import CAUSE, TRIES, Capture, Captured
-from recollect.capture.state import Heard, with_own_facts
+from recollect.capture.hearing import ParsedSession, with_own_facts
 from recollect.model.memory import Change, Entry, is_sealed_path
 from recollect.model.session import Event, SessionState
 from recollect.privacy.sealing import REWRAP, made_sealed, new_place
@@ -54,7 +54,9 @@ class SealedCapture(Capture):
         self.sessions.drop_raw(state)
         return blank
 
-    def begin(self, client: str, transcript: str, *, heard: Heard | None = None) -> Captured:
+    def begin(
+        self, client: str, transcript: str, *, heard: ParsedSession | None = None
+    ) -> Captured:
         """Take in the session of a transcript, which is over; nothing of it is heard before."""
         del heard
         return self.take_in(client, transcript, over=True)
@@ -75,7 +77,7 @@ class SealedCapture(Capture):
             what = "nothing" if state.status == "saved" else "skipped"
             return Captured(state.session_id, events, state.memory, what)
         self.store.sealing().seal("")  # before everything is read: are there keys to encrypt for?
-        made, said = self._heard_anew(state)
+        made, said = self._parsed_anew(state)
         if any(made.sources[path]["offset"] < at["offset"] for path, at in state.sources.items()):
             return Captured(state.session_id, events, state.memory, "nothing")  # a log is gone
         what = "skipped"
@@ -88,11 +90,11 @@ class SealedCapture(Capture):
         self.sessions.save(state)
         return Captured(state.session_id, events, state.memory, what)
 
-    def heard(self, state: SessionState) -> SessionState:
+    def parsed_state(self, state: SessionState) -> SessionState:
         """All that is known of a session, from its transcripts."""
-        return self._heard_anew(self.closed(state))[0]
+        return self._parsed_anew(self.closed(state))[0]
 
-    def _heard_anew(self, state: SessionState) -> tuple[SessionState, list[Event]]:
+    def _parsed_anew(self, state: SessionState) -> tuple[SessionState, list[Event]]:
         """The whole state of a session and all that was said, in memory only."""
         self._others = None  # nobody notes here what the others have
         made = SessionState(state.session_id, state.client)

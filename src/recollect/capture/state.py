@@ -6,28 +6,25 @@ Reducing events in portions gives the same state as reducing them at once; an ev
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from functools import partial
 
-from recollect._fastimport import NamedTuple
-from recollect.capture import asked, records
+from recollect.capture import answers, asked, failure_fix, records, reversals, titles
 from recollect.capture import extract as notice
-from recollect.capture import failure_fix as struggle
 from recollect.capture.reactions import reaction_in
-from recollect.capture.summary import conversation_text, told_in
-from recollect.context.views import is_fact, reason_of
+from recollect.capture.summary import answer_summary
 from recollect.model.facts import Fact, same_words
 from recollect.model.memory import lowest_trust
 from recollect.model.session import SHORTEST_TASK, Event, Remark, SessionState
-from recollect.ports import TranscriptReader
-from recollect.store.store import OpenStore
 from recollect.text import sentences
-from recollect.text.redact import strip_private_in_part
 
 REMEMBERED_IDS = 20_000
 MOST_FACTS = 40
 MOST_REACTIONS = 500
 MOST_RAN = 4
 MOST_REQUESTS = 60
+FEW_USES = 8  # tool uses behind a compaction, after which what it left open may be done
+LONGEST_ANSWER = 6_000
 
 
 def fold(state: SessionState, events: Iterable[Event]) -> list[Event]:
@@ -104,6 +101,8 @@ def _take(state: SessionState, event: Event) -> None:
     takes = _TAKES.get(event.kind)
     if takes:
         takes(state, event)
+        if state.prompts < 4 and "named" not in state.titles:
+            _take_name(state, event)
         if event.kind in ("answer", "call", "result"):
             state.answered = max(state.answered, event.time)
     elif event.kind == "compacted":
@@ -121,14 +120,84 @@ def _take_prompt(state: SessionState, event: Event) -> None:
     if not sentences.is_typed(event.text):
         event = event._replace(program=True)  # what nobody typed is nobody's word
     _take_reaction(state, event)
+    if not event.program:
+        _take_statements(state, event.text, before, event.time)
+
+
+def _take_statements(
+    state: SessionState, text: str, before: str, time: str, facts: list[Fact] | None = None
+) -> None:
+    """What a person decides and rules, and what they take back of what they said before."""
+    for reversal in reversals.reversals_in(text):
+        _drop(state, partial(_is_taken_back, reversal, state.prompts))
+    for name in notice.returns_in(text):
+        _take_back(state, name, time)
+    for fact in notice.facts_in_prompt(text, before) if facts is None else facts:
+        _add_fact(state, _in_place(state, fact) or fact, time)
+    for todo in notice.todos_in(text):
+        _add_todo(state, todo)
+
+
+def _is_taken_back(reversal: reversals.Reversal, prompts: int, row: dict[str, str]) -> bool:
+    if reversal.name:
+        return reversals.is_named_in(reversal.name, row["content"])
+    return row.get("turn") == str(prompts - 1)
+
+
+def _drop(state: SessionState, is_dropped: Callable[[dict[str, str]], bool]) -> None:
+    for rows in (state.decisions, state.patterns):
+        rows[:] = [row for row in rows if not is_dropped(row)]
+
+
+def _take_refusal(state: SessionState, event: Event) -> None:
+    """What a person said who did not let a call or a plan pass, as if they had typed it."""
+    if event.program or not sentences.is_typed(event.text):
+        return
+    if ask := asked.ask_in(event.text, notice.fact_in):
+        _add_request(state, ask)
+    _take_statements(state, event.text, "", event.time, notice.facts_refusing(event.text))
+
+
+def _take_plan(state: SessionState, event: Event) -> None:
+    """The name of a plan that the person approved."""
+    name = asked.name_of_plan(event.text)
+    if name not in ("–", *state.plans):
+        state.plans.append(name)
+
+
+def _take_choice(state: SessionState, event: Event) -> None:
+    """What a person answered to a question; the same question asked again is answered anew."""
     if event.program:
         return
-    for name in notice.returns_in(event.text):
-        _take_back(state, name, event.time)
-    for fact in notice.facts_said(event.text, before):
-        _add_fact(state, _in_place(state, fact) or fact, event.time)
-    for todo in notice.todos_in(event.text):
-        _add_todo(state, todo)
+    asked_before = {event.target, *event.options}
+    _drop(
+        state,
+        lambda row: (
+            answers.is_asked_again(event, row.get("asked", ""), row.get("topic", ""))
+            or row.get("answer") in asked_before
+        ),
+    )
+    found = answers.decision_of(event)
+    if found is None:
+        if event.tool == "typed":
+            _take_statements(state, event.text, event.target, event.time)
+        return
+    content, reason = found
+    fact = Fact("decision", content, reason, notice.category_of(content), source="instructed")
+    choice = {
+        "asked": event.target,
+        "answer": event.text,
+        "left": "\n".join(event.options),
+        "topic": event.topic,
+    }
+    _add_fact(state, fact, event.time, most=MOST_FACTS, **choice)
+
+
+def _take_recap(state: SessionState, event: Event) -> None:
+    """What the summary of a compaction says was found out, and what was still to be done."""
+    state.learned = records.learned_in(event.text) or state.learned
+    state.pending = records.pending_in(event.text)
+    state.recapped = state.tool_uses
 
 
 def _take_request(state: SessionState, event: Event) -> None:
@@ -142,9 +211,9 @@ def _take_request(state: SessionState, event: Event) -> None:
         ask = asked.ask_in(event.text, notice.fact_in)
     if ask:
         _add_request(state, ask)
-    title = plan.strip("–") or asked.title_in(ask or asked.ask_in(event.text))
-    if len(title) > len(state.task) and len(state.task) < SHORTEST_TASK:
-        state.task = title
+    if len(state.task) < SHORTEST_TASK:
+        title = plan.strip("–") or titles.title_in(ask or asked.ask_in(event.text))
+        state.task = max(state.task, title, key=len)
 
 
 def _add_request(state: SessionState, ask: str) -> None:
@@ -178,6 +247,12 @@ def _in_place(state: SessionState, fact: Fact) -> Fact | None:
 
 def _take_back(state: SessionState, name: str, time: str) -> None:
     """Go back to what an earlier decision of the session had replaced."""
+    for row in state.decisions:
+        left = row.get("left", "").split("\n")
+        if back := next((one for one in left if name.casefold() in one.casefold().split()), ""):
+            content = f"{row['asked']} {back} (rather than {row['answer']})"
+            row.update(content=content, reason="", answer=back, time=time)
+            return
     category = "technology"
     made = _in_place(
         state, Fact("decision", f"Use {name} instead", "", category, source="instructed")
@@ -195,19 +270,26 @@ def _take_reaction(state: SessionState, event: Event) -> None:
         row = {"kind": kind, "since": state.asked, "until": state.answered}
         state.reactions.append(row)
         del state.reactions[:-MOST_REACTIONS]
-    if state.ran and not event.program and (said := struggle.objection_in(event.text)):
-        waiting = [struggle.Failure(ran, "", state.tool_uses, objection=said) for ran in state.ran]
-        _keep_failures(state, [*_failures_of(state), *waiting][-struggle.MOST_FAILURES :])
+    if state.ran and not event.program and (said := failure_fix.objection_in(event.text)):
+        waiting = [
+            failure_fix.Failure(ran, "", state.tool_uses, objection=said) for ran in state.ran
+        ]
+        _keep_failures(state, [*_failures_of(state), *waiting][-failure_fix.MOST_FAILURES :])
     state.ran = []
     state.asked = state.answered
 
 
 def _take_answer(state: SessionState, event: Event) -> None:
     state.answers += 1
-    state.last_answer = event.text[:4000] if told_in(event.text) else ""
+    text = event.text
+    if len(text) > LONGEST_ANSWER:  # what it found stands first, what it proposes last
+        text = f"{text[: LONGEST_ANSWER * 3 // 4]}\n…\n{text[-LONGEST_ANSWER // 4 :]}"
+    state.last_answer = text if answer_summary(text) else ""
 
 
-def _add_fact(state: SessionState, fact: Fact, time: str, most: int | None = MOST_FACTS) -> None:
+def _add_fact(
+    state: SessionState, fact: Fact, time: str, most: int | None = MOST_FACTS, **more: str
+) -> None:
     kept = state.decisions if fact.kind == "decision" else state.patterns
     row = {
         "content": fact.content,
@@ -215,6 +297,8 @@ def _add_fact(state: SessionState, fact: Fact, time: str, most: int | None = MOS
         "category": fact.category,
         "source": fact.source,
         "time": time,
+        "turn": str(state.prompts),
+        **more,
     }
     key = same_words(fact.content)
     for old in kept:
@@ -222,6 +306,7 @@ def _add_fact(state: SessionState, fact: Fact, time: str, most: int | None = MOS
             old["reason"] = old["reason"] or fact.detail
             if fact.source == "instructed":
                 old["source"] = fact.source
+            old["turn"] = row["turn"]
             return
     if most is None or len(kept) < most:
         kept.append(row)
@@ -255,10 +340,18 @@ _OVER = ("completed", "done", "deleted", "cancelled", "canceled")
 
 
 def _take_title(state: SessionState, event: Event) -> None:
-    if not asked.is_generic(event.text):
+    if not titles.is_generic(event.text):
         # A summary may be of the session before, which an older version wrote into this file.
         is_own = not event.target or any(one.startswith(event.target) for one in state.ids)
         state.titles[event.tool if is_own else "foreign"] = event.text
+
+
+def _take_name(state: SessionState, event: Event) -> None:
+    """What the number stands for that the first requests name."""
+    if (number := titles.number_in(state.requests)[1]) and (
+        name := titles.name_in(f"{event.target}\n{event.text}", number)
+    ):
+        state.titles["named"] = name
 
 
 def _take_link(state: SessionState, event: Event) -> None:
@@ -274,6 +367,8 @@ _READS_A_PAGE = re.compile(
 
 def _take_call(state: SessionState, event: Event) -> None:
     state.tool_uses += 1
+    if state.pending and state.tool_uses > state.recapped + FEW_USES:
+        state.pending = []  # it has gone on with it
     state.last_answer = ""  # it was said on the way
     if event.tool == "shell" and _READS_A_PAGE.search(event.target):
         state.web = True
@@ -295,28 +390,33 @@ def _take_result(state: SessionState, event: Event) -> None:
             change = call.get("change", "") if call else ""
             is_first = target not in state.files_modified
             waiting = _failures_of(state)
-            _keep_failures(state, struggle.with_edit(waiting, target, change, is_first=is_first))
+            _keep_failures(state, failure_fix.with_edit(waiting, target, change, is_first=is_first))
             if is_first:
                 state.files_modified.append(target)
         return
     if tool != "shell" or not target:
         return
     if records.is_telling(target):
+        before = list(state.made)
         records.take_command(state.made, target, event.text, event.time, ok=event.ok)
+        if records.takes_back(target):
+            kept = state.commits
+            gone = [row["text"] for row in before if row["text"] not in kept]
+            _drop(state, lambda row: reversals.is_undone(row["content"], gone))
     if event.ok:
         records.take_check(state.worked, target, event.text)
         _take_success(state, target)
-    elif found := struggle.failed(target[:2000], event.text, state.tool_uses):
-        _keep_failures(state, struggle.with_failure(_failures_of(state), found))
+    elif found := failure_fix.failed(target[:2000], event.text, state.tool_uses):
+        _keep_failures(state, failure_fix.with_failure(_failures_of(state), found))
 
 
-def _failures_of(state: SessionState) -> list[struggle.Failure]:
+def _failures_of(state: SessionState) -> list[failure_fix.Failure]:
     """The failures that wait for a fix; those of an earlier version have other fields and wait no more."""
-    known = {*struggle.Failure._fields}
-    return [struggle.Failure(**row) for row in state.failures if known.issuperset(row)]
+    known = {*failure_fix.Failure._fields}
+    return [failure_fix.Failure(**row) for row in state.failures if known.issuperset(row)]
 
 
-def _keep_failures(state: SessionState, kept: Iterable[struggle.Failure]) -> None:
+def _keep_failures(state: SessionState, kept: Iterable[failure_fix.Failure]) -> None:
     state.failures = [one._asdict() for one in kept]
 
 
@@ -324,13 +424,13 @@ def _take_success(state: SessionState, command: str) -> None:
     state.ran = [*state.ran, command[:2000]][-MOST_RAN:]
     if state.failures:
         waiting = _failures_of(state)
-        kept, learned = struggle.with_success(waiting, command[:2000], state.tool_uses)
+        kept, learned = failure_fix.with_success(waiting, command[:2000], state.tool_uses)
         _keep_failures(state, kept)
         for solution in learned:
             _add_solution(state, solution)
 
 
-def _add_solution(state: SessionState, solution: struggle.Solution) -> None:
+def _add_solution(state: SessionState, solution: failure_fix.Solution) -> None:
     row = {key: list(v) if isinstance(v, tuple) else v for key, v in solution._asdict().items()}
     row["edits"] = [list(edit) for edit in solution.edits]
     for old in state.solutions:
@@ -338,7 +438,9 @@ def _add_solution(state: SessionState, solution: struggle.Solution) -> None:
             old.update(row)
             return
     state.solutions.append(row)
-    state.problems.append({"problem": struggle.problem_of(solution), "solution": solution.solution})
+    state.problems.append(
+        {"problem": failure_fix.problem_of(solution), "solution": solution.solution}
+    )
 
 
 _TAKES = {
@@ -349,163 +451,8 @@ _TAKES = {
     "todos": _take_todos,
     "title": _take_title,
     "link": _take_link,
+    "choice": _take_choice,
+    "refusal": _take_refusal,
+    "plan": _take_plan,
+    "recap": _take_recap,
 }
-
-
-# -------------------- Hearing: what is new in a transcript, without what must not be kept, folded into a session's state.
-
-
-# What a reader calls our own tools: their answers are what was captured before.
-OWN_TOOL = "recollect"
-LONGEST_TEXT = 200_000  # of a prompt or an answer
-LONGEST_COMMAND = 4_000
-LONGEST_TARGET = 500
-LONGEST_ERROR = 4_000
-# Cut only behind redaction: a secret that is cut in two is not known for one. Where there is too
-# much to look through, what is kept comes from the start of what was looked at.
-LOOKED_AT = 1_000_000
-
-Beside = Callable[[SessionState, str], set[str]]
-
-
-class Heard(NamedTuple):
-    """All that a new session says so far, heard before it is its turn.
-
-    It holds if no other session has one of the events that were `asked` for.
-    """
-
-    state: SessionState
-    events: int
-    asked: tuple[str, ...]
-    raw: bytes  # the events as they stand in a raw copy
-    log: str  # the conversation
-
-
-def log_of(events: Iterable[Event], lang: str) -> str:
-    """A conversation as it is kept beside its memory, whether it comes from a raw copy or not."""
-    return conversation_text(events, lang).encode("utf-8", "replace").decode("utf-8")
-
-
-class Hearing:
-    """Hearing transcripts for one store."""
-
-    def __init__(self, redact: Callable[[str], str], base: str, beside: Beside) -> None:
-        """`beside` gives the events of all other sessions that have an event."""
-        self._redact, self._base, self._beside = redact, base, beside
-        self._telling: set[str] = set()  # calls of which something that they gave out is looked at
-
-    def hear(
-        self, reader: TranscriptReader, transcript: str, state: SessionState
-    ) -> Iterator[list[Event]]:
-        """Take what is new in a transcript into the state; gives the events, portion by portion."""
-        known = state.sources.get(transcript, {"offset": 0, "inode": 0})
-        told = (call for call, row in state.calls.items() if records.is_telling(row["target"]))
-        self._telling = set(told)
-        while True:
-            portion = reader.read(transcript, known["offset"], known["inode"])
-            if portion.offset == known["offset"] and portion.inode == known["inode"]:
-                return
-            bases = (self._base, portion.cwd)
-            heard = (_without_private(e, state) for e in _without_echo(portion.events, state))
-            events = [self._clean(event, bases) for event in heard]
-            fresh = fold(state, self._without_copies(events, state))
-            state.branch = portion.branch or state.branch
-            known = {"offset": portion.offset, "inode": portion.inode}
-            state.sources[transcript] = known
-            yield fresh
-
-    def _clean(self, event: Event, bases: tuple[str, ...]) -> Event:
-        """The event without secrets, then cut, with the project's paths relative to it."""
-        if not (event.text or event.target or event.todos):
-            return event
-        target, todos = event.target, event.todos
-        if event.kind == "call" and event.tool == "shell" and records.is_telling(target):
-            self._telling.add(event.call)
-        if target:
-            target = self._redact(target[:LOOKED_AT])
-        if event.tool == "edit":
-            inside = (target[len(b) + 1 :] for b in bases if b and target.startswith(f"{b}/"))
-            target = next(inside, target)
-        target = target[: LONGEST_COMMAND if event.tool in ("shell", "edit") else LONGEST_TARGET]
-        if todos:
-            todos = tuple((status, self._redact(text), ref) for status, text, ref in todos)
-        text = self._clean_text(event)
-        if text is event.text and target is event.target and not todos:
-            return event
-        return event._replace(text=text, target=target, todos=todos)
-
-    def _clean_text(self, event: Event) -> str:
-        if not event.text:
-            return ""
-        text = event.text[:LOOKED_AT]
-        # Of what a call that worked gave out, nothing is kept but what it says that it made.
-        if event.kind == "result" and event.ok:
-            text = records.signs_in(text) if event.call in self._telling else ""
-        text = self._redact(text)
-        if event.kind != "result":
-            return text[:LONGEST_TEXT]
-        if len(text) > LONGEST_ERROR:
-            text = text[: LONGEST_ERROR * 3 // 4] + "\n…\n" + text[-LONGEST_ERROR // 4 :]
-        return text
-
-    def _without_copies(self, events: list[Event], state: SessionState) -> list[Event]:
-        """A fork's transcript starts with a copy of its parent's: that was captured there."""
-        if state.prompts or state.answers or state.tool_uses:
-            return events  # it has come to what is its own
-        first = next((event.id for event in events if event.id), "")
-        copied = self._beside(state, first) if first else set()
-        state.ids += [event.id for event in events if event.id in copied]
-        return [event for event in events if event.id not in copied]
-
-
-def _without_echo(events: list[Event], state: SessionState) -> Iterator[Event]:
-    """The events, with nothing in the results of our own tools."""
-    own = {call for call, row in state.calls.items() if row.get("tool") == OWN_TOOL}
-    for event in events:
-        if event.tool == OWN_TOOL:
-            own.add(event.call)
-        yield event._replace(text="") if event.kind == "result" and event.call in own else event
-
-
-def _without_private(event: Event, state: SessionState) -> Event:
-    """The event without what is private in it, also where that began in one before.
-
-    What a person left open is private until they close it; what an agent or a program left open,
-    until the person speaks.
-    """
-    if event.kind == "prompt":
-        state.private = {kind: n for kind, n in state.private.items() if kind == event.kind}
-    depth = state.private.pop(event.kind, 0)
-    text, depth = strip_private_in_part(event.text, depth)
-    if depth:
-        state.private[event.kind] = depth
-    return event._replace(text=text) if text != event.text else event
-
-
-def with_own_facts(store: OpenStore, state: SessionState) -> SessionState:
-    """The state with the facts of their own that were kept in the session and hold still."""
-    entries = [
-        entry
-        for entry in store.index.entries_of_session(state.session_id)
-        if is_fact(entry) and not entry.archived and entry.status != "superseded"
-    ]
-    if not entries:
-        return state
-    texts = {head.id: head.text for head in store.index.by_ids([entry.id for entry in entries])}
-    return with_facts(
-        state,
-        [
-            (
-                Fact(
-                    entry.kind,
-                    entry.title,
-                    " ".join(reason_of(texts.get(entry.id, ""), entry.title).split()),
-                    entry.category or "other",
-                    entry.status,
-                    source=entry.source if entry.trust == "user" else "observed",
-                ),
-                entry.created,
-            )
-            for entry in entries
-        ],
-    )

@@ -7,14 +7,13 @@ or comment.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from recollect.capture import asked
-from recollect.capture import failure_fix as lessons
+from recollect.capture import asked, lessons, records, titles
 from recollect.model.document import new_text
 from recollect.model.entries import solution_title
 from recollect.model.facts import Fact, fact_lines, without_repeats
+from recollect.model.footnotes import more_of
 from recollect.model.frontmatter import Value
 from recollect.model.layers import suggested_tags
 from recollect.model.memory import anchor_of, lowest_trust
@@ -41,22 +40,24 @@ TAG_STOPS = STOP_WORDS | frozenset(
     work write""".split()
 )
 
-MOST_ASKED = 5
+MOST_ASKED = 4
 MOST_CHECKS = 5
-OFTEN = 3  # times that a command has to work before it is told of
 MOST_PULLS = 4
 MOST_COMMITS = 8
 HEADING = 48  # a line without a full stop that is no longer is one
+MOST_FILES = 12
+MOST_ITEMS = 4  # of the lists in an answer
+WRAPPED = 50  # a line of this length that ends no sentence may go on below
 SHORTEST_TOLD = 10  # letters that an answer needs to tell something; a Chinese one counts as two
 _ENDED = re.compile(r"[.!?。！？…;；][\"'”’)\]*_`]*$")
 _ITEM = re.compile(r"(?:[-*•✓✅☑]|\d{1,2}[.)、])\s+")
 # What an agent says on the way, and what it offers at the end.
 _CHATTER = re.compile(
-    r"(?:(?:perfect|(?:great|good|excellent|nice)(?: catch| point| question| idea| find| news)?|awesome|done|got it|sure|ok(?:ay)?|understood|absolutely|certainly"
+    r"(?:(?:(?:fixed|updated|deleted|removed|pushed|committed|reverted|clean|created)(?=[.!])|perfect|(?:great|good|excellent|nice)(?: catch| point| question| idea| find| news)?|awesome|done|got it|sure|ok(?:ay)?|understood|absolutely|certainly"
     r"|of course|thanks|thank you|no problem|all (?:done|set)|you['’]re (?:absolutely |totally )?right|right|yes|no)\s*[.!,–—-]"
-    r"|(?:now,? )?(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to|i need to|i should|i can|now i|next,? i|looking at|wait\b)"
-    r"|(?:all |the )?(?:\d+ )?(?:\w+ )?tests? (?:all )?(?:pass|are passing)|done (?:so far|for now)|(?:committed|pushed|lint(?:ing)?) (?:and|is|now|to)\b|api error|model provided|here['’]s (?:a|the|what)\b|(?:would|do|should|shall|can|could) (?:you|i|we)\b.*\?$|(?:want|like|ready for) me to\b|let me know|if you['’]d like|feel free|is there anything"
-    r"|好的|完美|太好了|明白|收到|没问题|让我|现在(?:我|让)|接下来(?:我|让)|我(?:来|先|将|会|现在|需要)|你说得对|需要我|要不要|是否需要|如果你|如果需要|请告诉我)",
+    r"|(?:now,? |first,? |next,? )?(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to|i need to|i should|i can|now i|next,? i|looking at|wait\b)"
+    r"|(?:all |the )?(?:\d+ )?(?:\w+ )?tests? (?:all )?(?:pass|are passing)|done (?:so far|for now)|(?:committed|pushed|lint(?:ing)?) (?:and|is|now|to)\b|(?:committed|pushed) (?:as|with|in|both|all)\b|no response requested|read file:|updated (?:todo|the todo)|(?:could|unable to) (?:not )?(?:find|resolve|read|open) (?:file|uri|the file)\b|(?:build|lint(?:er)?|everything)(?: and (?:lint|tests?|vet))?(?: (?:is|are|builds|passes|pass|clean))\b|all green|verification\b|ready (?:to|for)\b|all (?:\d+ )?(?:\w+ )?(?:tests?|packages|checks) (?:\w+ and )?(?:pass|compile|build|succeed)|🤖|generated with\b|\[[ x]\]|the changes are (?:ready|committed)|re-?run\b|api error|model provided|here['’]s (?:a|the|what)\b|(?:would|do|should|shall|can|could) (?:you|i|we)\b.*\?$|(?:want|like|ready for) me to\b|let me know|if you(?:['’]d| would)? (?:like|want|need|prefer|have)|feel free|which (?:\w+ ){1,3}(?:do|would) you|what do you think|thoughts\?|is there anything"
+    r"|好的|完美|太好了|明白|收到|没问题|让我|现在(?:我|让)|接下来(?:我|让)|我(?:来|先|将|会|现在|需要)|你说得对|(?:你|您)(?:倾向|想要|决定好|选好|说哪)|(?:选定|确认|确定)(?:后|之后)|需要我|要不要|是否需要|如果你|如果需要|请告诉我)",
     re.I,
 )
 _DOCUMENT = re.compile(
@@ -76,13 +77,16 @@ WORDS = {
         "todos": "TODOs",
         "notes": "Notes",
         "asked": "Asked",
+        "asked_by_program": "Asked by a program",
         "outcome": "Outcome",
+        "learned": "Learned",
         "commits": "Commits",
         "pull": "Pull request",
         "issue_made": "Issue",
         "plan": "plan",
         "wrote": "Wrote",
         "checks": "Commands",
+        "usual": "Commands that work here",
         "log": "Raw Conversation Log",
         "user": "User",
         "program": "Program",
@@ -105,13 +109,16 @@ WORDS = {
         "todos": "待办",
         "notes": "笔记",
         "asked": "请求",
+        "asked_by_program": "程序请求",
         "outcome": "结果",
+        "learned": "学到的",
         "commits": "提交",
         "pull": "合并请求",
         "issue_made": "议题",
         "plan": "计划",
         "wrote": "写了",
         "checks": "命令",
+        "usual": "可用的命令",
         "log": "原始对话记录",
         "user": "用户",
         "program": "程序",
@@ -129,61 +136,19 @@ WORDS = {
 
 def title_of(state: SessionState) -> str:
     """What the session was about, in a few words, and in the language of whoever asked."""
-    wide = asked.is_wide(" ".join(state.requests[:8]))
-    for title in _titles(state):
-        if title and (asked.is_wide(title) or not wide):
-            return title
-    return next(filter(None, _titles(state)), "") or one_line(state.task, 80) or state.session_id
+    return titles.title_of(state, answer_summary(state.last_answer or state.outcome, 400))
 
 
-def _titles(state: SessionState) -> Iterator[str]:
-    """The titles that it could have, the best first."""
-    for giver in ("person", "custom", "client", "summary"):
-        yield one_line(state.titles.get(giver, ""), 100).rstrip(".。:：")
-    yield from (asked.titled(plan) for plan in state.plans if plan != "–")
-    weak: list[str] = []
-    for title, enough in _made_titles(state):
-        if asked.weight_of(title) >= enough:
-            yield title
-        weak.append(title)
-    yield asked.titled(state.titles.get("foreign", ""))
-    yield from weak
+# What is gone tomorrow, and what a client writes for itself.
+_PASSING_FILE = re.compile(
+    r"(?:/private)?/(?:tmp|var/folders)/|~/\.(?:claude|codex|gemini)/(?:plans|projects|tmp|todos)/|[A-Za-z]:\\.*\\Temp\\|[^/.\\]* [^/.\\]*$",
+    re.I,
+)
 
 
-def _made_titles(state: SessionState) -> Iterator[tuple[str, int]]:
-    """The titles that can be made of what was done, asked and answered, and how much each must say."""
-    pulls = [row["text"] for row in state.made if row["kind"] == "pull" and row["text"]]
-    for subject in (*pulls, _telling_commit(state)):
-        yield asked.subject_as_title(subject), asked.ENOUGH_OF_AGENT
-    foreign = state.titles.get("foreign", "")
-    if foreign and _is_about(foreign, state):
-        yield asked.titled(foreign), asked.ENOUGH_OF_AGENT
-    for request in asked.heaviest(state.requests, 2):
-        yield asked.title_in(request), asked.ENOUGH_FOR_TITLE
-    yield state.task, asked.ENOUGH_FOR_TITLE
-    told = told_in(state.last_answer or state.outcome, 400)
-    yield asked.title_told(told), asked.ENOUGH_OF_AGENT
-    for note in state.notes[:1]:
-        yield asked.titled(note), asked.ENOUGH_FOR_TITLE
-    files = (path.rpartition("/")[2] for path in state.files_modified[:3])
-    yield ", ".join(files), asked.ENOUGH_FOR_TITLE
-
-
-def _telling_commit(state: SessionState) -> str:
-    """The commit that shares most words with what was asked for and with the other commits."""
-    own = (text for text in state.commits if not text.startswith(("Merge ", "Revert ")))
-    commits = [text for text in own if asked.weight_of(text) > 1]
-    if not commits:
-        return ""
-    said = Counter(w for text in (*state.requests, *commits) for w in asked.words_of(text))
-    return max(commits, key=lambda text: sum(min(said[w], 4) for w in asked.words_of(text)))
-
-
-def _is_about(title: str, state: SessionState) -> bool:
-    """Whether a title of unsure origin shares half of its words with what was asked for."""
-    words = asked.words_of(title)
-    said = asked.words_of(" ".join((*state.requests, *state.files_modified)))
-    return len(words & said) * 2 >= len(words)
+def files_of(state: SessionState) -> list[str]:
+    """The files that it changed, without those of the moment."""
+    return [path for path in state.files_modified if not _PASSING_FILE.match(path)]
 
 
 def session_facts(state: SessionState) -> list[Fact]:
@@ -208,7 +173,7 @@ def tags_of(state: SessionState) -> list[str]:
     if state.tags:
         return list(state.tags)
     said = "\n".join(row["content"] for row in [*state.decisions, *state.patterns])
-    return suggested_tags(state.task, said, TAG_STOPS, most=6)
+    return suggested_tags(title_of(state), said, TAG_STOPS | asked.ROUTINE, most=6)
 
 
 def summary_text(
@@ -222,10 +187,11 @@ def summary_text(
     facts = session_facts(state)
     body = [f"# {title_of(state)}", "", f"## {say['summary']}", ""]
     body += _summary_lines(state, say)
+    body += _section(say["commits"], _commit_lines(state))
     for kind in ("decision", "pattern", "issue"):
         lines = [line for fact in facts if fact.kind == kind for line in fact_lines(fact)]
-        body += _section(say[kind], (one_line_kept(line) for line in lines))
-    body += _section(say["commits"], _commit_lines(state))
+        body += _section(say[kind], (harmless_line(line) for line in lines))
+    body += _section(say["learned"], (f"- {one_line(text)}" for text in state.learned))
     body += _section(
         say["solution"],
         (
@@ -235,21 +201,30 @@ def summary_text(
         ),
     )
     body += _section(say["notes"], (line for note in state.notes for line in note_lines(note)))
-    body += _section(say["files"], (f"- `{_code(path)}`" for path in state.files_modified))
+    others = [path for path in files_of(state) if not _DOCUMENT.search(path)]
+    body += _section(say["files"], (f"- `{_code(path)}`" for path in others[:MOST_FILES]))
     checks = sorted(state.worked.items(), key=lambda row: -row[1])[:MOST_CHECKS]
-    body += _section(say["checks"], (f"- `{_code(c)}` ({n}×)" for c, n in checks if n >= OFTEN))
+    body += _section(
+        say["checks"], (f"- `{_code(c)}` ({n}×)" for c, n in checks if n >= records.OFTEN)
+    )
     body += _section(
         say["todos"],
         (
             f"- [{'x' if todo['status'] == 'done' else ' '}] {one_line(todo['text'], 200)}"
-            for todo in state.todos
+            for todo in (*state.todos, *_pending(state))
             if ticked or todo["status"] != "done" or not (todo.get("listed") or todo["ref"])
         ),
     )
     return new_text(_fields(state, memory_id), "\n".join(body), path)
 
 
-def one_line_kept(line: str) -> str:
+def _pending(state: SessionState) -> Iterator[dict[str, str]]:
+    """What a compaction left open, unless a list of the agent's says what is."""
+    if not any(todo.get("listed") or todo["ref"] for todo in state.todos):
+        yield from ({"text": text, "status": "open", "ref": ""} for text in state.pending)
+
+
+def harmless_line(line: str) -> str:
     """A rendered line with its indent kept and the rest made harmless."""
     indent = line[: len(line) - len(line.lstrip(" "))]
     return indent + one_line(line, 600)
@@ -276,35 +251,38 @@ def _section(heading: str, lines: Iterable[str]) -> list[str]:
 def _summary_lines(state: SessionState, say: dict[str, str]) -> list[str]:
     plans = [f"{say['plan']}: {plan}" for plan in state.plans if plan != "–"]
     wanted = [*plans, *asked.heaviest(state.requests, MOST_ASKED - min(len(plans), 3))]
-    lines = [f"- {say['asked']}: {one_line(request, asked.LONGEST_ASK)}" for request in wanted]
+    label = say["asked_by_program" if state.is_of_programs else "asked"]
+    lines = [f"- {label}: {one_line(request, asked.LONGEST_ASK)}" for request in wanted]
     pulls = [row for row in state.made if row["kind"] != "commit"]
     lines += [
         f"- {say['pull' if row['kind'] == 'pull' else 'issue_made']}: {_published(row)}"
         for row in pulls[-MOST_PULLS:]
     ]
-    if state.commits:
-        said = "; ".join(one_line(text, 100) for text in state.commits[-MOST_COMMITS:])
-        lines.append(f"- {say['commits']}: {said}")
-    if outcome := outcome_of(state):
+    if outcome := one_line(state.told, 10_000) or outcome_of(state):
         lines.append(f"- {say['outcome']}: {outcome}")
-    if written := [path for path in state.files_modified if _DOCUMENT.search(path)]:
+    if written := [path for path in files_of(state) if _DOCUMENT.search(path)]:
         lines.append(f"- {say['wrote']}: " + ", ".join(f"`{_code(path)}`" for path in written[:8]))
     if state.summary:
-        said = one_line(state.summary, len(state.summary) + 1)
+        said = one_line(state.summary, 10_000)
         return [_STARTS.sub(r"\\\1", said), *(("", *lines) if lines else ())]
-    return lines or [f"- {one_line(state.task, 160)}".rstrip()]
+    return lines or [f"- {label}: {one_line(state.task, 160)}".rstrip()]
 
 
 def _commit_lines(state: SessionState) -> Iterator[str]:
-    """The commits that say why they were made."""
-    for row in state.made:
-        if row["kind"] == "commit" and (why := told_in(row["body"], 400)):
-            yield f"- {one_line(row['text'], 120)}: {why}"
+    """The last commits that stand, with the reason of those that give one."""
+    reasons = {
+        row["text"]: answer_summary(row["body"], 400)
+        for row in state.made
+        if row["kind"] == "commit"
+    }
+    for text in state.commits[-MOST_COMMITS:]:
+        why = reasons.get(text, "")
+        yield f"- {one_line(text, 120)}{f': {why}' if why else ''}"
 
 
 def _published(row: Mapping[str, str]) -> str:
     number = row["ref"].rpartition("/")[2]
-    body = told_in(row["body"], 300)
+    body = answer_summary(row["body"], 300)
     said = ": ".join(part for part in (row["text"], body) if part)
     return one_line(f"#{number} {said}".strip(), 400)
 
@@ -312,49 +290,94 @@ def _published(row: Mapping[str, str]) -> str:
 def outcome_of(state: SessionState) -> str:
     """What came of the session in the agent's last words, where no commit tells it better."""
     short = bool(state.made or state.files_modified)
-    return told_in(state.last_answer or state.outcome, 300 if short else 900)
+    return answer_summary(state.last_answer or state.outcome, 300 if short else 700)
 
 
-def told_in(text: str, longest: int = 300) -> str:
+def answer_summary(text: str, longest: int = 300) -> str:
     """What an answer tells, cut where a sentence ends; nothing if it only reports or offers."""
     kept: list[str] = []
     size = 0
-    for sentence in _told(text):
+    for sentence in _informative_sentences(text):
         size += len(sentence) + 1
         if kept and size > longest:
             break
         kept.append(shortened(sentence, longest) if len(sentence) > longest else sentence)
-    said = " ".join(kept)
+    said = " ".join(kept).rstrip(";；")
     return one_line(said, longest + 1) if weight_of(said) >= SHORTEST_TOLD else ""
 
 
-def _told(text: str) -> Iterator[str]:
-    """The sentences of an answer that say something, then the items of its lists."""
+def is_chatter(sentence: str) -> bool:
+    """Whether an agent says this on the way, or as an offer at the end."""
+    return bool(_CHATTER.match(sentence))
+
+
+def _informative_sentences(text: str) -> Iterator[str]:
+    """The sentences of an answer that say something, then the first items of its lists."""
     items: list[str] = []
-    for line in without_blocks(text).splitlines():
-        plain = line.strip(" >\t").replace("**", "")
-        if not plain or plain.startswith(("|", "#", "<")) or plain.endswith((":", "：")):
-            continue
+    for plain in _lines(text):
         if item := _ITEM.match(plain):
-            items.append(plain[item.end() :].rstrip(".。;；"))
+            said_in_it = plain[item.end() :].rstrip(".。;； ")
+            if not said_in_it.endswith(("✓", "✅", "?", "？")) and not _NOTHING_TOLD.match(
+                said_in_it
+            ):
+                items.append(said_in_it)
             continue
-        if not _ENDED.search(plain):
-            if len(plain) < HEADING:
-                continue  # a heading in all but name
-            plain += "。" if asked.is_wide(plain) else "."
-        yield from (one for one in split_sentences(plain) if not _CHATTER.match(one))
+        stop = "" if _ENDED.search(plain) else "。" if asked.is_wide(plain) else "."
+        if stop and len(plain) < HEADING:
+            continue  # a heading in all but name
+        said = (one for one in split_sentences(plain + stop) if not one.endswith(("?", "？")))
+        yield from (one for one in said if not is_chatter(one))
+    del items[MOST_ITEMS:]
     end = "；" if asked.is_wide("".join(items)) else ";"
     yield from (f"{item}{end if n + 1 < len(items) else ''}" for n, item in enumerate(items))
+
+
+_NOTHING_TOLD = re.compile(  # chatter, or the name of a file
+    rf"{_CHATTER.pattern}|`[^`]+`$|(?:\w+ file )?`[^`]*[./][^`]*`(?:\s*\([^()]*\))*$|$", re.I
+)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of an answer with what belongs to one paragraph or item on one of them."""
+    found: list[str] = []
+    is_open = False
+    for line in without_blocks(text).splitlines():
+        plain = line.strip(" >\t").replace("**", "")
+        if (
+            is_open
+            and plain
+            and (plain[0].isalnum() or plain[0] in "(`'\"")
+            and not _ITEM.match(plain)
+        ):
+            found[-1] += f" {plain}"
+        elif plain and not plain.startswith(("|", "#", "<", "---")):
+            found.append(plain)
+        is_open = bool(found) and WRAPPED <= len(plain) < 2 * WRAPPED and not _ENDED.search(plain)
+    return [said for line in found if (said := _without_lead(line))]
+
+
+def _without_lead(line: str) -> str:
+    """A line without the sentence at its end that only leads over: "Let me look at it:"."""
+    if not line.endswith((":", "：")):
+        return line
+    return " ".join(split_sentences(line)[:-1])
 
 
 def trust_of(state: SessionState) -> str:
     """The least trust of what the memory was made of."""
     trusts = [state.asked_trust]
-    if state.answers:
+    if state.answers or state.told:
         trusts.append("external" if state.web else "agent")
     if state.solutions:
         trusts.append("tool")
     return lowest_trust(*trusts)
+
+
+def _is_slight(state: SessionState) -> bool:
+    """Whether nothing came of it, or programs alone asked and changed nothing: a review that a hook runs."""
+    if state.is_of_programs:
+        return not (state.files_modified or state.made)
+    return not (state.has_results or state.answers)
 
 
 def _fields(state: SessionState, memory_id: str) -> dict[str, Value]:
@@ -367,8 +390,7 @@ def _fields(state: SessionState, memory_id: str) -> dict[str, Value]:
         "kind": "session",
         "tags": tags_of(state),
         "trigger": [],
-        "files": [path for path in state.files_modified if "," not in path][:40],
-        "salience": "medium" if state.has_results else "low",
+        "salience": "low" if _is_slight(state) else "medium",
         "confidence": "medium",
         "source": "observed" if state.prompts or trust != "user" else "instructed",
         "trust": trust,
@@ -381,7 +403,9 @@ def _fields(state: SessionState, memory_id: str) -> dict[str, Value]:
     }
 
 
-def solution_text(row: Mapping[str, Any], lang: str, session: str) -> str:
+def solution_text(
+    row: Mapping[str, Any], lang: str, session: str, date: str = "", title: str = ""
+) -> str:
     """The body of a solution's section; a comment says how far it can be trusted, and why."""
     say = WORDS[lang]
     worked = f"`{_code(row['solution'])}`"
@@ -397,7 +421,7 @@ def solution_text(row: Mapping[str, Any], lang: str, session: str) -> str:
             f"**{say['worked']}:** {worked}",
             *told,
             "",
-            lessons.comment(session),
+            lessons.comment(session, more=more_of(date, title)),
         ]
     )
 
@@ -415,6 +439,9 @@ def conversation_text(events: Iterable[Event], lang: str) -> str:
         if event.kind in ("prompt", "answer"):
             who = say["agent" if event.kind == "answer" else "program" if event.program else "user"]
             lines += [f"### {who} [{clock}]", "", _quoted(event.text), "", "---", ""]
+        elif event.kind in ("choice", "refusal") and not event.program:
+            said = f"{event.target}\n\n{event.text}".strip()
+            lines += [f"### {say['user']} [{clock}]", "", _quoted(said), "", "---", ""]
         elif event.kind == "call":
             lines += [f"> {say['tool']} [{clock}] {event.tool}: `{_code(event.target)}`", ""]
         elif event.kind == "result" and not event.ok:

@@ -50,17 +50,17 @@ def in_force(env: dict[str, str], project: str) -> dict[str, Any]:
     shared = os.path.join(project, ".claude", "settings.json")
     for path in (settings_path(env), shared, local_settings(project)):
         with suppress(RecollectError):
-            found |= said_in(text_of(path))
+            found |= settings_in(text_of(path))
     return found
 
 
-def said_in(text: str | None) -> dict[str, Any]:
+def settings_in(text: str | None) -> dict[str, Any]:
     """What a settings file says of the two settings; nothing if it is no JSON."""
     values = jsontext.object_in((text or "").removeprefix("\ufeff"))
     return {key: values[key] for key in (ENABLED, DIRECTORY) if key in values}
 
 
-class Edit(NamedTuple):
+class SettingsEdit(NamedTuple):
     """What was done to a settings file, as far as it is needed to take it back."""
 
     wrote: Mapping[str, Any]  # the settings as we wrote them
@@ -73,7 +73,7 @@ class Edit(NamedTuple):
         return self._asdict() | {"wrote": dict(self.wrote), "former": dict(self.former)}
 
 
-def changed(text: str | None, wanted: Mapping[str, Any]) -> tuple[str, Edit]:
+def changed(text: str | None, wanted: Mapping[str, Any]) -> tuple[str, SettingsEdit]:
     """The text of a settings file with these settings. Raises ValueError."""
     is_new = text is None or is_blank(text)
     new = "{}\n" if text is None or is_blank(text) else text
@@ -92,11 +92,11 @@ def changed(text: str | None, wanted: Mapping[str, Any]) -> tuple[str, Edit]:
             former[key] = new[span.value_start : span.end]
             new = jsontext.replaced(new, span, value, 1)
     if not wrote:
-        return text or "", Edit({}, {})
-    return new, Edit(wrote, former, text if is_new else "", is_new)
+        return text or "", SettingsEdit({}, {})
+    return new, SettingsEdit(wrote, former, text if is_new else "", is_new)
 
 
-def taken_back(text: str, edit: Edit) -> str | None:
+def taken_back(text: str, edit: SettingsEdit) -> str | None:
     """The text before an edit; None for a file that there was not. Raises ValueError."""
     if is_blank(text):
         return text
@@ -152,7 +152,7 @@ def own_folder(env: dict[str, str], project: str) -> str:
     )
 
 
-class Note(NamedTuple):
+class ClientNote(NamedTuple):
     """A note that the client wrote for itself."""
 
     name: str
@@ -163,13 +163,13 @@ class Note(NamedTuple):
     modified: str
     stamp: str
 
-    def mapped(self, change: Callable[[str], str]) -> Note:
+    def mapped(self, change: Callable[[str], str]) -> ClientNote:
         """The note with every text in it changed."""
         texts = (change(self.name), change(self.description), change(self.body))
         return self._replace(name=texts[0], description=texts[1], body=texts[2])
 
 
-def notes_in(place: str) -> Iterator[Note]:
+def notes_in(place: str) -> Iterator[ClientNote]:
     """The notes in a folder, by name; links and what is far too large are none."""
     try:
         names = sorted(os.listdir(place)) if place else []
@@ -182,7 +182,7 @@ def notes_in(place: str) -> Iterator[Note]:
                 yield note_from(name.removesuffix(".md"), data.decode("utf-8"), fsio.stamp_of(data))
 
 
-def note_from(name: str, text: str, stamp: str) -> Note:
+def note_from(name: str, text: str, stamp: str) -> ClientNote:
     """A note of the client, whatever of its front matter is there."""
     front = split_front(text)
     head = "".join(front.lines)
@@ -191,7 +191,7 @@ def note_from(name: str, text: str, stamp: str) -> Note:
         match[1] if match else "" for match in (p.search(head) for p in (_TYPE, _SESSION, _TIME))
     ]
     about = " ".join(said.split()) if isinstance(said, str) else ""
-    return Note(name, about, found[0], front.body.strip(), found[1], found[2], stamp)
+    return ClientNote(name, about, found[0], front.body.strip(), found[1], found[2], stamp)
 
 
 # ---------------------------------------------------------------------------------- its index

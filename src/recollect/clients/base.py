@@ -25,7 +25,7 @@ from recollect.ports import Portion
 NOTHING: frozenset[str] = frozenset()
 
 
-class Program(NamedTuple):
+class HookProgram(NamedTuple):
     """How our program is run: the interpreter and the hook program, both absolute."""
 
     python: str
@@ -63,7 +63,7 @@ class Form(Protocol):
         """The places for ours that are there and empty. Raises ValueError."""
 
 
-class Part(NamedTuple):
+class ConfigPart(NamedTuple):
     """A file of a client, and what of ours goes into it."""
 
     name: str  # hooks, mcp, …; the first one of a client has none
@@ -71,7 +71,7 @@ class Part(NamedTuple):
     form: Form
 
 
-class Together(NamedTuple):
+class CombinedForms(NamedTuple):
     """Several things in one file."""
 
     forms: Sequence[Form]
@@ -168,19 +168,23 @@ def _opened(path: str) -> BinaryIO | None:
 
 
 def _is_line_start(file: BinaryIO, offset: int) -> bool:
-    """Whether a line starts here; not if the file was cut, or written anew, since we were here."""
-    return offset == 0 or os.pread(file.fileno(), 1, offset - 1) == b"\n"
+    """Whether a line starts here, or the last one ends; not if the file was cut, or written anew, since."""
+    around = os.pread(file.fileno(), 2, offset - 1) if offset else b""
+    return offset == 0 or around[:1] == b"\n" or around in (b"}", b"}\n")
 
 
 def _whole_lines(file: BinaryIO, offset: int) -> tuple[bytes, int]:
     """The bytes from `offset` on, up to the last whole line of a portion, and where they end.
 
+    The last line of a file is whole without its end, too, if it is an object: half of one never is.
     A line that is longer than any sane one is passed over.
     """
     size = PORTION_BYTES
     while True:
         data = os.pread(file.fileno(), size, offset)
         end = data.rfind(b"\n") + 1
+        if len(data) < size and data.endswith(b"}") and object_of(data[end:]):
+            end = len(data)
         if end or len(data) < size:
             return data[:end], offset + end
         if size >= LONGEST_LINE:
@@ -272,6 +276,62 @@ def titled(events: list[Event], title: str) -> list[Event]:
     return [*events, Event("title", events[-1].time, text=title.strip(), tool="client", id=name)]
 
 
+# -------------------- What a person answered.
+
+
+_NO_OPTION = frozenset(("none of the above", "other", "unanswered", "cancelled", "canceled"))
+
+
+def choices(
+    questions: Iterable[dict[str, Any]], answers: Sequence[object], time: str, name: str
+) -> Iterator[Event]:
+    """What a person answered to each of an agent's questions; to what they left out, nothing.
+
+    An answer is a text or a list of texts. `tool` is `typed` where words of their own are in it.
+    """
+    for n, (question, answer) in enumerate(zip(questions, answers, strict=False)):
+        asked = string(question.get("question")).strip()
+        rows = question.get("options") or question.get("choices")
+        options = {
+            string(row.get("label") if isinstance(row, dict) else row).strip(): string(
+                members(row).get("description")
+            ).strip()
+            for row in (rows if isinstance(rows, list) else ())
+        }
+        picked, own = _picked(list(filter(None, options)), answer)
+        text = ", ".join((*picked, *own))
+        if asked and text:
+            yield Event(
+                "choice",
+                time,
+                text,
+                "typed" if own else "",
+                target=asked,
+                id=f"{name}.q{n}",
+                options=tuple(label for label in options if label not in picked),
+                topic=string(question.get("header")).strip(),
+                detail=options[picked[0]] if len(picked) == 1 else "",
+            )
+
+
+def _picked(labels: list[str], answer: object) -> tuple[list[str], list[str]]:
+    """The options that an answer picks, and what the person wrote themselves."""
+    if isinstance(answer, str):
+        rest = f", {answer.strip()}, "
+        picked = []
+        for label in sorted(labels, key=len, reverse=True):
+            if f", {label}, " in rest:
+                picked.append(label)
+                rest = rest.replace(f", {label}, ", ", ", 1)
+        own = [rest.strip(", ")]
+        picked.sort(key=labels.index)
+    else:
+        said = [string(one).strip() for one in answer] if isinstance(answer, list) else []
+        picked = [one for one in said if one in labels]
+        own = [one.removeprefix("user_note:").strip() for one in said if one not in labels]
+    return picked, [one for one in own if one and one.casefold() not in _NO_OPTION]
+
+
 def objects(value: object) -> list[dict[str, Any]]:
     """The objects in a list, and nothing else of it."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
@@ -296,7 +356,7 @@ def files_in(folder: str, is_one: Callable[[str], bool], skipped: Iterable[str] 
     return [path for _, path in sorted(found)]
 
 
-# The tools of our own server (doors/mcp); a test holds that it has no other.
+# The tools of our own server (`interfaces/mcp`); a test holds that it has no other.
 OUR_TOOLS = ("recall", "search", "remember", "update", "forget", "expand", "timeline", "status")
 
 
@@ -308,7 +368,7 @@ def is_ours(name: str, prefixes: tuple[str, ...]) -> bool:
 # -------------------- Clients: what the readers of transcripts that are files of lines have in common.
 
 
-class Reading:
+class TranscriptReading:
     """What has been read of a portion."""
 
     def __init__(self, session: str) -> None:
@@ -336,7 +396,7 @@ class LineTranscripts:
     client = ""
     skipped: tuple[str, ...] = ()  # folders without transcripts of their own
 
-    def reading(self, session: str) -> Reading:
+    def reading(self, session: str) -> TranscriptReading:
         """What lines are to be taken in by."""
         raise NotImplementedError
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import glob
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from recollect.clients import base as lines
-from recollect.clients.base import LineTranscripts, Part, Program, Reading
+from recollect.clients.base import ConfigPart, HookProgram, LineTranscripts, TranscriptReading
 from recollect.clients.config_files import HookTable
 from recollect.model.session import Event
 
@@ -47,7 +48,17 @@ def traces(env: dict[str, str]) -> list[str]:
     return [*own, os.path.join(env.get("HOME", "/"), ".claude.json")]
 
 
-def group_for(program: Program, event: str) -> dict[str, Any]:
+def has_plugin(env: dict[str, str]) -> bool:
+    """Whether this user has our plugin installed and enabled."""
+    try:
+        with open(settings_path(env), encoding="utf-8") as file:
+            enabled = json.load(file)["enabledPlugins"]
+        return any(name.startswith("recollect@") and on is True for name, on in enabled.items())
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return False
+
+
+def group_for(program: HookProgram, event: str) -> dict[str, Any]:
     """The entry of an event in the form of the settings file."""
     extra = EVENTS[event]
     handler: dict[str, Any] = {"type": "command", "command": program.hook_command(NAME, event)}
@@ -58,15 +69,15 @@ def group_for(program: Program, event: str) -> dict[str, Any]:
     return group | {"hooks": [handler]}
 
 
-def hooks(program: Program) -> HookTable:
+def hooks(program: HookProgram) -> HookTable:
     """Our hooks as they stand in the settings file."""
     events = [event for event in EVENTS if program.asks or event != ASKING]
     return HookTable(NAME, {event: group_for(program, event) for event in events})
 
 
-def parts(env: dict[str, str], program: Program) -> list[Part]:
+def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files of this user that something of ours goes into."""
-    return [Part("", settings_path(env), hooks(program))]
+    return [ConfigPart("", settings_path(env), hooks(program))]
 
 
 # -------------------- Claude Code: reading its transcripts, `~/.claude/projects/<slug>/<session>.jsonl`.
@@ -114,9 +125,9 @@ class ClaudeTranscripts(LineTranscripts):
     client = "claude"
     skipped = ("subagents", "tool-results", "memory")
 
-    def reading(self, session: str) -> Reading:
+    def reading(self, session: str) -> TranscriptReading:
         """What lines are to be taken in by."""
-        return _Reading(session)
+        return _ClaudeReading(session)
 
     def session_of(self, path: str) -> str:
         """The session that a transcript is of: its file's stem; sub-agents have none."""
@@ -152,7 +163,11 @@ _TITLES = {
 }
 
 
-class _Reading(Reading):
+class _ClaudeReading(TranscriptReading):
+    def __init__(self, session: str) -> None:
+        super().__init__(session)
+        self._shown: dict[str, dict[str, Any]] = {}  # calls that a person answers → what they saw
+
     def take(self, raw: bytes) -> None:
         if raw.startswith(_SKIPPED):
             return
@@ -167,9 +182,9 @@ class _Reading(Reading):
             self.parent = lines.string(lines.members(line["forkedFrom"]).get("sessionId"))
         kind = line.get("type")
         if kind == "user":
-            self.events += _user(line)
+            self.events += _user(line, self._shown)
         elif kind == "assistant":
-            self.events += _assistant(line)
+            self.events += _assistant(line, self._shown)
         elif kind == "attachment":
             self.events += _attachment(line)
         else:
@@ -206,13 +221,17 @@ def _blocks(line: dict[str, Any]) -> list[dict[str, Any]]:
     return lines.objects(content)
 
 
-def _user(line: dict[str, Any]) -> Iterator[Event]:
-    if line.get("isMeta") or line.get("isCompactSummary"):
+def _user(line: dict[str, Any], shown: dict[str, dict[str, Any]]) -> Iterator[Event]:
+    if line.get("isMeta"):
         return
     blocks = _blocks(line)
+    if line.get("isCompactSummary"):
+        said = "\n".join(lines.string(block.get("text")) for block in blocks)
+        yield Event("recap", _time(line), text=said, id=_id(line, 0))
+        return
     for n, block in enumerate(blocks):
         if block.get("type") == "tool_result":
-            yield from _result(line, block, n)
+            yield from _result(line, block, n, shown)
     text = _prompt(line, blocks)
     if text:
         yield Event("prompt", _time(line), text=text, id=_id(line, 0), program=_is_of_program(line))
@@ -277,13 +296,15 @@ def _attachment(line: dict[str, Any]) -> Iterator[Event]:
         yield Event("prompt", _time(line), text=text, id=_id(line, 0))
 
 
-def _assistant(line: dict[str, Any]) -> Iterator[Event]:
+def _assistant(line: dict[str, Any], shown: dict[str, dict[str, Any]]) -> Iterator[Event]:
     if line.get("isApiErrorMessage"):
         return
     for n, block in enumerate(_blocks(line)):
         if block.get("type") == "text" and lines.string(block.get("text")).strip():
             yield Event("answer", _time(line), text=block["text"].strip(), id=_id(line, n))
         elif block.get("type") == "tool_use":
+            if block.get("name") in _SHOWN:
+                shown[lines.string(block.get("id"))] = lines.members(block.get("input"))
             yield from _call(line, block, n)
 
 
@@ -335,22 +356,70 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
             yield Event("web", time, id=_id(line, n, "w"))
 
 
-def _result(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event]:
+def _result(
+    line: dict[str, Any], block: dict[str, Any], n: int, shown: dict[str, dict[str, Any]]
+) -> Iterator[Event]:
     content = block.get("content")
     if isinstance(content, list):
         parts = [lines.string(b.get("text")) for b in lines.objects(content)]
         content = "\n".join(part for part in parts if part)
+    text, call = lines.string(content), lines.string(block.get("tool_use_id"))
+    failed = bool(block.get("is_error"))
     # A person who says no to a call is no failure to learn from.
-    refused = line.get("toolDenialKind") == "user-rejected"
+    refused = failed and text.startswith(_REFUSED)
+    denied = refused or line.get("toolDenialKind") == "user-rejected"
     yield Event(
-        "result",
-        _time(line),
-        text="" if refused else lines.string(content),
-        call=lines.string(block.get("tool_use_id")),
-        ok=not block.get("is_error"),
-        id=_id(line, n),
-    )
-    yield from _task(line, lines.members(line.get("toolUseResult")), n)
+        "result", _time(line), text="" if denied else text, call=call, ok=not failed, id=_id(line, n)
+    )  # fmt: skip
+    extra = lines.members(line.get("toolUseResult"))
+    yield from _task(line, extra, n)
+    if refused:
+        yield from _refusal(line, text, n)
+    elif not failed and ("answers" in extra or text.startswith((*_ANSWERED, _APPROVED))):
+        yield from _answered(line, text, extra, shown.pop(call, {}), n)
+
+
+# Calls that a person answers, and what their results begin with.
+_SHOWN = ("AskUserQuestion", "ExitPlanMode")
+_REFUSED = "The user doesn't want to "
+_REASON = "the user said:\n"
+_CLARIFY = "The user wants to clarify these questions"
+_NOTE = "\n\nNote: The user's next message"
+_ANSWERED = ("User has answered your ", "Your questions have been answered:", "The user answered:")
+_APPROVED = "User has approved your plan"
+_PAIR = re.compile(r'"((?:[^"\\]|\\.|"(?!=))+)"="(.*?)"(?=, "|\. (?:You can now|Read the)|\.\.\.|\Z)', re.S)  # fmt: skip
+
+
+def _refusal(line: dict[str, Any], text: str, n: int) -> Iterator[Event]:
+    """What the person said who did not let a call, or a plan, pass."""
+    said = text.partition(_REASON)[2].partition(_NOTE)[0].strip()
+    if said and not said.startswith(_CLARIFY):
+        name = _id(line, n, "r")
+        yield Event("refusal", _time(line), text=said, id=name, program=_is_of_program(line))
+
+
+def _answered(
+    line: dict[str, Any], text: str, extra: dict[str, Any], given: dict[str, Any], n: int
+) -> Iterator[Event]:
+    """What the person answered to questions, or the plan that they approved."""
+    time, program = _time(line), _is_of_program(line)
+    if text.startswith(_APPROVED):
+        plan = lines.string(extra.get("plan")) or lines.string(given.get("plan"))
+        plan = plan or text.partition("## Approved Plan")[2].partition("\n")[2]
+        yield Event("plan", time, text=plan, id=_id(line, n, "p"), program=program)
+        return
+    questions = lines.objects(extra.get("questions")) or lines.objects(given.get("questions"))
+    said = lines.members(extra.get("answers")) or dict(_PAIR.findall(text))
+    if not questions:
+        questions = [{"question": asked} for asked in said]
+    notes = lines.members(extra.get("annotations"))
+    answers: list[object] = []
+    for question in questions:
+        asked = lines.string(question.get("question"))
+        note = lines.string(lines.members(notes.get(asked)).get("notes"))
+        answers.append(", ".join(filter(None, (lines.string(said.get(asked)), note))))
+    for event in lines.choices(questions, answers, time, _id(line, n, "a")):
+        yield event._replace(program=program)
 
 
 def _task(line: dict[str, Any], extra: dict[str, Any], n: int) -> Iterator[Event]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recollect.clients import base as lines
-from recollect.clients.base import LineTranscripts, Part, Program, Reading
+from recollect.clients.base import ConfigPart, HookProgram, LineTranscripts, TranscriptReading
 from recollect.clients.config_files import HookTable, Table
 from recollect.model.session import Event
 from recollect.ports import Portion
@@ -29,7 +29,7 @@ def folder(env: dict[str, str]) -> str:
     return env.get("CODEX_HOME") or os.path.join(env.get("HOME", "/"), ".codex")
 
 
-def group_for(program: Program, event: str) -> dict[str, Any]:
+def group_for(program: HookProgram, event: str) -> dict[str, Any]:
     """The entry of an event."""
     handler = {
         "type": "command",
@@ -39,15 +39,28 @@ def group_for(program: Program, event: str) -> dict[str, Any]:
     return {"hooks": [handler]}
 
 
-def parts(env: dict[str, str], program: Program) -> list[Part]:
+def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files of this user that something of ours goes into."""
     command, *args = program.server
     hooks = HookTable(NAME, {event: group_for(program, event) for event in EVENTS})
     server = Table("mcp_servers", "recollect", {"command": command, "args": args})
     return [
-        Part("", os.path.join(folder(env), "hooks.json"), hooks),
-        Part("mcp", os.path.join(folder(env), "config.toml"), server),
+        ConfigPart("", os.path.join(folder(env), "hooks.json"), hooks),
+        ConfigPart("mcp", os.path.join(folder(env), "config.toml"), server),
     ]
+
+
+def servers(env: dict[str, str]) -> list[str]:
+    """The names of the servers of tools that its settings start."""
+    try:
+        with open(os.path.join(folder(env), "config.toml"), encoding="utf-8") as file:
+            named = _SERVER.findall(file.read())
+    except (OSError, UnicodeDecodeError):
+        return []
+    return list(dict.fromkeys(name.strip("\"'") for name in named))
+
+
+_SERVER = re.compile(r"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*([\w-]+|\"[\w-]+\"|'[\w-]+')", re.M)
 
 
 # -------------------- Codex CLI: reading its transcripts, `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl`.
@@ -71,9 +84,9 @@ class CodexTranscripts(LineTranscripts):
 
     client = "codex"
 
-    def reading(self, session: str) -> Reading:
+    def reading(self, session: str) -> TranscriptReading:
         """What lines are to be taken in by."""
-        return _Reading(session)
+        return _CodexReading(session)
 
     def session_of(self, path: str) -> str:
         """The session that a transcript is of, from its name; sub-agents have none."""
@@ -121,12 +134,13 @@ def _is_subagent(path: str) -> bool:
     return "subagent" in lines.members(_about(path).get("source"))
 
 
-class _Reading(Reading):
+class _CodexReading(TranscriptReading):
     """What has been read of a portion; `mark` tells this session's items from those of others."""
 
     def __init__(self, session: str) -> None:
         super().__init__(session)
         self.mark = session[-12:]
+        self._asked: dict[str, list[dict[str, Any]]] = {}  # calls with questions to the person
 
     def take(self, raw: bytes) -> None:
         if any(kind in raw[:160] for kind in _SKIPPED):
@@ -138,10 +152,14 @@ class _Reading(Reading):
             self._begin(payload)
         elif kind == "compacted":
             self.events.append(Event("compacted", time, id=f"{self.mark}.{time}"))
+            if said := lines.string(payload.get("message")).strip():
+                self.events.append(Event("recap", time, text=said, id=f"{self.mark}.{time}.m"))
         elif kind == "event_msg":
-            self.events += self._told(payload, time)
-        elif kind == "response_item" and "ordinal" not in line:
-            self.events += self._called(payload, time)
+            self.events += self._event_message(payload, time)
+        elif kind == "response_item":
+            self.events += self._asked_for(payload, time)
+            if "ordinal" not in line:
+                self.events += self._called(payload, time)
 
     def _begin(self, payload: dict[str, Any]) -> None:
         self.cwd = self.cwd or lines.string(payload.get("cwd"))
@@ -150,7 +168,7 @@ class _Reading(Reading):
 
     # --------------------------------------------------------------------- as the client tells it
 
-    def _told(self, payload: dict[str, Any], time: str) -> Iterator[Event]:
+    def _event_message(self, payload: dict[str, Any], time: str) -> Iterator[Event]:
         kind = payload.get("type")
         if kind == "thread_name_updated":
             self.called(payload.get("thread_name"))
@@ -158,7 +176,7 @@ class _Reading(Reading):
             said = "prompt" if kind == "user_message" else "answer"
             text = lines.string(payload.get("message")).strip()
             name = f"{self.mark}.{time}.{said[0]}{len(text)}"
-            yield from self._said(said, time, text, name)
+            yield from self._message(said, time, text, name)
         item = payload.get("item")
         if kind != "item_completed" or not isinstance(item, dict):
             return
@@ -167,9 +185,9 @@ class _Reading(Reading):
         if what in ("UserMessage", "AgentMessage"):
             texts = [lines.string(b.get("text")) for b in lines.objects(item.get("content"))]
             if what == "UserMessage":
-                yield from self._said("prompt", time, lines.typed(texts), name)
+                yield from self._message("prompt", time, lines.typed(texts), name)
             else:
-                yield from self._said("answer", time, "\n".join(texts).strip(), name)
+                yield from self._message("answer", time, "\n".join(texts).strip(), name)
         elif what == "CommandExecution":
             yield from _ran(item, time, name)
         elif what == "FileChange":
@@ -182,7 +200,7 @@ class _Reading(Reading):
             )
             yield Event("web", time, id=f"{name}.w")
 
-    def _said(self, kind: str, time: str, text: str, name: str) -> Iterator[Event]:
+    def _message(self, kind: str, time: str, text: str, name: str) -> Iterator[Event]:
         if kind == "prompt":
             text = _REQUEST.sub("", text)
         if text:
@@ -190,6 +208,28 @@ class _Reading(Reading):
             yield Event(kind, time, text=text, id=name, program=program)
 
     # ------------------------------------------------------------------ as the model was told it
+
+    def _asked_for(self, payload: dict[str, Any], time: str) -> Iterator[Event]:
+        """Steps that the agent lists, and what the person answers to its questions."""
+        kind, call = payload.get("type"), lines.string(payload.get("call_id"))
+        name = f"{self.mark}.{call}"
+        if kind == "function_call" and payload.get("name") == "update_plan":
+            steps = lines.objects(_object(payload.get("arguments")).get("plan"))
+            todos = tuple(
+                (lines.string(step.get("status")), lines.string(step.get("step")), "")
+                for step in steps
+            )
+            yield Event("todos", time, todos=todos, id=f"{name}.l")
+        elif kind == "function_call" and payload.get("name") == "request_user_input":
+            asked = _object(payload.get("arguments")).get("questions")
+            self._asked[call] = lines.objects(asked)
+        elif kind == "function_call_output" and call in self._asked:
+            questions = self._asked.pop(call)
+            said = lines.members(_object(payload.get("output")).get("answers"))
+            given = [lines.members(said.get(lines.string(q.get("id")))) for q in questions]
+            answers = [one.get("answers") for one in given]
+            for event in lines.choices(questions, answers, time, name):
+                yield event._replace(program=self.program)
 
     def _called(self, payload: dict[str, Any], time: str) -> Iterator[Event]:
         """Calls and their results in files of older versions."""
@@ -243,6 +283,12 @@ def _used(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     error = item.get("error")
     text = lines.string(lines.members(error).get("message"))
     yield Event("result", time, text=text, call=call, ok=error is None, id=f"{name}.r")
+
+
+def _object(text: object) -> dict[str, Any]:
+    """The object that a text is, or the text of an output; an empty one for any other."""
+    said = lines.members(text).get("content") if isinstance(text, dict) else text
+    return lines.object_of(lines.string(said))
 
 
 def _command(given: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.clients.base import NOTHING, Form, Part
+from recollect.clients.base import NOTHING, ConfigPart, Form
 from recollect.errors import FileNotThere, StorageFailed, Unreadable
 from recollect.store import disk as fsio
 from recollect.text import json_edit as jsontext
@@ -25,7 +25,7 @@ LARGEST = 8 * 1024 * 1024
 BACKUP_SUFFIX = ".before-recollect"
 
 
-class Outcome(NamedTuple):
+class InstallResult(NamedTuple):
     """What installing or uninstalling did, or would do."""
 
     path: str
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
     backup: str = ""
 
 
-def install(part: Part, note: str, *, dry_run: bool) -> Outcome:
+def install(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
     """Put what is ours into a file; `note` remembers what was there.
 
     Raises:
@@ -49,11 +49,11 @@ def install(part: Part, note: str, *, dry_run: bool) -> Outcome:
     except ValueError as error:
         raise Unreadable(path=part.path, reason=str(error)) from None
     if text == old:
-        return Outcome(part.path, False, text)
+        return InstallResult(part.path, False, text)
     first = old is None or not _has_ours(part.form, old)
     backup = real + BACKUP_SUFFIX if old is not None and first else ""
     if dry_run:
-        return Outcome(part.path, True, text, backup)
+        return InstallResult(part.path, True, text, backup)
     mode = _require_writable(real)
     fsio.make_folder(os.path.dirname(real))
     if backup:
@@ -61,14 +61,14 @@ def install(part: Part, note: str, *, dry_run: bool) -> Outcome:
     _keep_note(note, real, old, text, {"backup": backup, "theirs": theirs} if first else None)
     fsio.write_whole(real, _bytes(text), mode=mode)
     fsio.sync_folder(os.path.dirname(real))
-    return Outcome(part.path, True, text, backup)
+    return InstallResult(part.path, True, text, backup)
 
 
 def _keep_note(
     note: str, real: str, old: str | None, text: str, fresh: dict[str, Any] | None
 ) -> None:
     """Note what was there before us; when we renew what is ours, that it still holds."""
-    kept = _kept(note, real)
+    kept = _install_note(note, real)
     if fresh is None and (old is None or kept.get("wrote") != _stamp(old)):
         return
     fsio.make_folder(os.path.dirname(note))
@@ -76,20 +76,20 @@ def _keep_note(
     fsio.write_whole(note, json.dumps(what).encode(), durable=False)
 
 
-def uninstall(part: Part, note: str, *, dry_run: bool) -> Outcome:
+def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
     """Take out what is ours; the bytes from before come back if nobody wrote since."""
     real = os.path.realpath(part.path)
     old = _read(real)
     if old is None:
-        return Outcome(part.path, False, "")
-    kept = _kept(note, real)
+        return InstallResult(part.path, False, "")
+    kept = _install_note(note, real)
     before = _before(kept, old)
     try:
         text = before if before is not None else _cleaned(part.form, old, kept)
     except ValueError as error:
         raise Unreadable(path=part.path, reason=str(error)) from None
     if text == old:
-        return Outcome(part.path, False, text)
+        return InstallResult(part.path, False, text)
     if not dry_run:
         mode = _require_writable(real)
         if not text and not kept.get("backup"):
@@ -99,14 +99,14 @@ def uninstall(part: Part, note: str, *, dry_run: bool) -> Outcome:
         fsio.sync_folder(os.path.dirname(real))
         fsio.remove(real + BACKUP_SUFFIX)
         fsio.remove(note)
-    return Outcome(part.path, True, text)
+    return InstallResult(part.path, True, text)
 
 
 def _cleaned(form: Form, text: str, kept: dict[str, Any]) -> str:
     return form.taken(text, frozenset(kept.get("theirs", ())))
 
 
-def _kept(note: str, real: str) -> dict[str, Any]:
+def _install_note(note: str, real: str) -> dict[str, Any]:
     """What we noted when we installed into this file; nothing if the note is gone."""
     try:
         kept = json.loads(fsio.read_file(note))
@@ -122,7 +122,7 @@ def _before(kept: dict[str, Any], now: str) -> str | None:
     return _read(str(kept["backup"])) if kept.get("backup") else ""
 
 
-def state_of(part: Part) -> str:
+def state_of(part: ConfigPart) -> str:
     """Whether what is ours is in the file.
 
     `absent`, `current`, `other` (it runs another installation) or `invalid` (it cannot be read).
@@ -288,7 +288,7 @@ class HookTable(NamedTuple):
         return -1, []
 
 
-class Entry(NamedTuple):
+class ObjectEntry(NamedTuple):
     """Our entry in an object of a JSON file, as in `{"mcpServers": {"recollect": {…}}}`."""
 
     within: str

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 from recollect.clients import base as lines
-from recollect.clients.base import LineTranscripts, Part, Program, Reading, Whole
-from recollect.clients.config_files import Entry
+from recollect.clients.base import (
+    ConfigPart,
+    HookProgram,
+    LineTranscripts,
+    TranscriptReading,
+    Whole,
+)
+from recollect.clients.config_files import ObjectEntry
 from recollect.model.session import Event
 
 # -------------------- GitHub Copilot: where the files of its command line and of its chat in VS Code are.
@@ -45,7 +52,7 @@ def editor_folder(env: dict[str, str]) -> str:
     return os.path.join(base, "Code", "User")
 
 
-def hooks_text(program: Program) -> str:
+def hooks_text(program: HookProgram) -> str:
     """Our file of hooks."""
     hooks: dict[str, Any] = {}
     for event in EVENTS:
@@ -54,26 +61,29 @@ def hooks_text(program: Program) -> str:
     return json.dumps({"version": 1, "hooks": hooks}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _hooks(env: dict[str, str], program: Program) -> Part:
+def _hooks(env: dict[str, str], program: HookProgram) -> ConfigPart:
     path = os.path.join(folder(env), "hooks", "recollect.json")
-    return Part("", path, Whole(hooks_text(program), _MARK))
+    return ConfigPart("", path, Whole(hooks_text(program), _MARK))
 
 
-def parts(env: dict[str, str], program: Program) -> list[Part]:
+def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files for the command line."""
     command, *args = program.server
     value = {"type": "local", "command": command, "args": args, "tools": ["*"]}
     path = os.path.join(folder(env), "mcp-config.json")
-    return [_hooks(env, program), Part("mcp", path, Entry("mcpServers", "recollect", value))]
+    return [
+        _hooks(env, program),
+        ConfigPart("mcp", path, ObjectEntry("mcpServers", "recollect", value)),
+    ]
 
 
-def editor_parts(env: dict[str, str], program: Program) -> list[Part]:
+def editor_parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files for VS Code."""
     command, *args = program.server
     value = {"type": "stdio", "command": command, "args": args}
-    server = Entry("servers", "recollect", value, has_comments=True)
+    server = ObjectEntry("servers", "recollect", value, has_comments=True)
     path = os.path.join(editor_folder(env), "mcp.json")
-    return [_hooks(env, program), Part("mcp", path, server)]
+    return [_hooks(env, program), ConfigPart("mcp", path, server)]
 
 
 # -------------------- Copilot CLI: reading its transcripts, `~/.copilot/session-state/<session>/events.jsonl`.
@@ -109,9 +119,9 @@ class CopilotTranscripts(LineTranscripts):
 
     client = "copilot"
 
-    def reading(self, session: str) -> Reading:
+    def reading(self, session: str) -> TranscriptReading:
         """What lines are to be taken in by."""
-        return _Reading(session)
+        return _CopilotReading(session)
 
     def session_of(self, path: str) -> str:
         """The session that a transcript is of: the name of its folder."""
@@ -129,7 +139,17 @@ class CopilotTranscripts(LineTranscripts):
         return False
 
 
-class _Reading(Reading):
+# Calls that a person answers, and what they say to them.
+_SHOWN = ("ask_user", "exit_plan_mode")
+_SAID = re.compile(r"User (?:selected|responded): (.+)", re.S)
+_FEEDBACK = "User feedback: "
+
+
+class _CopilotReading(TranscriptReading):
+    def __init__(self, session: str) -> None:
+        super().__init__(session)
+        self._shown: dict[str, dict[str, Any]] = {}
+
     def take(self, raw: bytes) -> None:
         if not raw.startswith(_KINDS):
             return
@@ -153,10 +173,26 @@ class _Reading(Reading):
                 self.events[-1] = self.events[-1]._replace(program=self.program)
             return
         name, time = lines.string(line.get("id")), lines.time_of(line.get("timestamp"))
-        self.events += (
-            event._replace(program=self.program) if event.kind == "prompt" else event
-            for event in _events(str(kind), data, time, name)
-        )
+        for event in _events(str(kind), data, time, name):
+            is_said = event.kind in ("prompt", "refusal")
+            self.events.append(event._replace(program=self.program) if is_said else event)
+        self.events += self._answered(str(kind), data, time, name)
+
+    def _answered(self, kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+        """What the person answered to a question, or to a plan."""
+        call = lines.string(data.get("toolCallId"))
+        if kind == "tool.execution_start" and data.get("toolName") in _SHOWN:
+            self._shown[call] = lines.members(data.get("arguments"))
+        elif kind == "tool.execution_complete" and call in self._shown:
+            given = self._shown.pop(call)
+            text = lines.string(lines.members(data.get("result")).get("content"))
+            text = text.partition(_GUIDANCE)[0]
+            if text.startswith("Plan approved"):
+                plan = lines.string(given.get("summary"))
+                yield Event("plan", time, text=plan, id=f"{name}.p", program=self.program)
+            elif said := _SAID.match(text):
+                for event in lines.choices([given], [said[1].strip()], time, name):
+                    yield event._replace(program=self.program)
 
 
 def _events(kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
@@ -169,6 +205,8 @@ def _events(kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[E
             yield Event("answer", time, text=text, id=name)
     elif kind == "session.compaction_complete":
         yield Event("compacted", time, id=name)
+        if said := lines.string(data.get("summaryContent")).strip():
+            yield Event("recap", time, text=said, id=f"{name}.m")
     elif kind == "tool.execution_start":
         yield from _started(data, time, name)
     elif kind == "tool.execution_complete":
@@ -197,6 +235,8 @@ def _ended(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     if isinstance(error, dict):
         text = lines.string(error.get("message"))
         refused = error.get("code") in ("rejected", "denied")  # a person's no is no failure
+        if refused and (said := text.partition(_FEEDBACK)[2].strip()):
+            yield Event("refusal", time, text=said, id=f"{name}.n")
     code = lines.members(data.get("shellExecution")).get("exitCode")
     ok = bool(data.get("success")) and not code
     text = "" if refused else text.partition(_GUIDANCE)[0]

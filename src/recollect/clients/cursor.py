@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from recollect.clients.base import Part, Program, Whole
-from recollect.clients.config_files import Entry, HookTable
+from recollect.clients.base import ConfigPart, HookProgram, Whole
+from recollect.clients.config_files import HookTable, ObjectEntry
 
 # -------------------- Cursor: where its files are, and what of ours goes into them.
 
@@ -34,24 +34,24 @@ def folder(env: dict[str, str]) -> str:
     return os.path.join(env.get("HOME", "/"), ".cursor")
 
 
-def handler_for(program: Program, event: str) -> dict[str, Any]:
+def handler_for(program: HookProgram, event: str) -> dict[str, Any]:
     """The entry of an event."""
     return {"command": program.hook_command(NAME, EVENTS[event]), "timeout": TIMEOUT_SECONDS}
 
 
-def parts(env: dict[str, str], program: Program) -> list[Part]:
+def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files of this user that something of ours goes into."""
     command, *args = program.server
     handlers = {event: handler_for(program, event) for event in EVENTS}
     hooks = HookTable(NAME, handlers, is_flat=True, head='{\n  "version": 1\n}')
-    server = Entry("mcpServers", "recollect", {"command": command, "args": args})
+    server = ObjectEntry("mcpServers", "recollect", {"command": command, "args": args})
     return [
-        Part("", os.path.join(folder(env), "hooks.json"), hooks),
-        Part("mcp", os.path.join(folder(env), "mcp.json"), server),
+        ConfigPart("", os.path.join(folder(env), "hooks.json"), hooks),
+        ConfigPart("mcp", os.path.join(folder(env), "mcp.json"), server),
     ]
 
 
-def project_parts(project: str) -> list[Part]:
+def project_parts(project: str) -> list[ConfigPart]:
     """The file of a project: rules for all projects are not in files."""
     path = os.path.join(project, ".cursor", "rules", "recollect.mdc")
-    return [Part("rule", path, Whole(RULE, MARK))]
+    return [ConfigPart("rule", path, Whole(RULE, MARK))]

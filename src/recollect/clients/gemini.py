@@ -8,8 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from recollect.clients import base as lines
-from recollect.clients.base import LineTranscripts, Part, Program, Reading, Together
-from recollect.clients.config_files import Entry, HookTable
+from recollect.clients.base import (
+    CombinedForms,
+    ConfigPart,
+    HookProgram,
+    LineTranscripts,
+    TranscriptReading,
+)
+from recollect.clients.config_files import HookTable, ObjectEntry
 from recollect.model.session import Event
 from recollect.ports import Portion
 
@@ -33,7 +39,7 @@ def folder(env: dict[str, str]) -> str:
     return os.path.join(env.get("GEMINI_CLI_HOME") or env.get("HOME", "/"), ".gemini")
 
 
-def group_for(program: Program, event: str) -> dict[str, Any]:
+def group_for(program: HookProgram, event: str) -> dict[str, Any]:
     """The entry of an event."""
     handler = {
         "name": "recollect",
@@ -44,14 +50,16 @@ def group_for(program: Program, event: str) -> dict[str, Any]:
     return {"hooks": [handler]}
 
 
-def parts(env: dict[str, str], program: Program) -> list[Part]:
+def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files of this user that something of ours goes into."""
     command, *args = program.server
     groups = {event: group_for(program, event) for event in EVENTS}
     hooks = HookTable(NAME, groups, has_comments=True)
-    server = Entry("mcpServers", "recollect", {"command": command, "args": args}, has_comments=True)
+    server = ObjectEntry(
+        "mcpServers", "recollect", {"command": command, "args": args}, has_comments=True
+    )
     path = os.path.join(folder(env), "settings.json")
-    return [Part("", path, Together([hooks, server]))]
+    return [ConfigPart("", path, CombinedForms([hooks, server]))]
 
 
 # -------------------- Gemini CLI: reading its transcripts, `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`.
@@ -63,6 +71,7 @@ _INJECTED = re.compile(r"<hook_context>.*?(?:</hook_context>|\Z)", re.S)
 _MACHINE = ("<session_context>", "<system-reminder>")
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d+)", re.M)
 _WRAPPED = re.compile(r"</?untrusted_context>\n?")
+_COMMENT = re.compile(r"Plan rejected\. User feedback: (.+?)(?:\n\nThe plan is stored at|\Z)", re.S)
 _EDITS = ("write_file", "replace", "edit")
 _WEB = ("web_fetch", "google_web_search", "mcp_")
 
@@ -72,9 +81,9 @@ class GeminiTranscripts(LineTranscripts):
 
     client = "gemini"
 
-    def reading(self, session: str) -> Reading:
+    def reading(self, session: str) -> TranscriptReading:
         """What lines are to be taken in by."""
-        return _Reading(session)
+        return _GeminiReading(session)
 
     def session_of(self, path: str) -> str:
         """The session that a transcript is of, from its first line; sub-agents have none."""
@@ -99,7 +108,7 @@ class GeminiTranscripts(LineTranscripts):
         return super().read(path, offset, inode)._replace(cwd=self.folder_of(path))
 
 
-class _Reading(Reading):
+class _GeminiReading(TranscriptReading):
     def __init__(self, session: str) -> None:
         super().__init__(session)
         self._told: set[str] = set()
@@ -117,7 +126,7 @@ class _Reading(Reading):
 def _events(line: dict[str, Any]) -> Iterator[Event]:
     # Letters in front, so that no number of a message can be one of another client's.
     name, time = f"g{lines.string(line.get('id'))}", lines.time_of(line.get("timestamp"))
-    text = _said(line).strip()
+    text = _message_text(line).strip()
     if line.get("type") == "user":
         if text and not text.startswith(_MACHINE):
             yield Event("prompt", time, text=text, id=name)
@@ -128,7 +137,7 @@ def _events(line: dict[str, Any]) -> Iterator[Event]:
             yield from _call(call, time)
 
 
-def _said(line: dict[str, Any]) -> str:
+def _message_text(line: dict[str, Any]) -> str:
     """What was said in a message, without what was put into it."""
     content = line.get("content")
     parts = lines.objects(content)
@@ -163,6 +172,13 @@ def _call(call: dict[str, Any], time: str) -> Iterator[Event]:
     if call.get("status") in ("success", "error", "cancelled"):
         text, failed = _result(call)
         refused = call.get("status") == "cancelled"  # a person who says no is no failure
+        if tool == "ask_user":
+            questions = lines.objects(given.get("questions"))
+            said = lines.members(lines.object_of(text).get("answers"))
+            answers = [said.get(str(n)) for n in range(len(questions))]
+            yield from lines.choices(questions, answers, time, f"g{name}")
+        elif tool == "exit_plan_mode" and (comment := _COMMENT.search(text)):
+            yield Event("refusal", time, text=comment[1].strip(), id=f"g{name}.n")
         text = "" if refused else text
         yield Event("result", time, text=text, call=name, ok=not failed, id=f"g{name}.r")
 

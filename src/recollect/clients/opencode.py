@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 from recollect._fastimport import NamedTuple
 from recollect.clients import base as lines
-from recollect.clients.base import Part, Program, Whole
-from recollect.clients.config_files import Entry
+from recollect.clients.base import ConfigPart, HookProgram, Whole
+from recollect.clients.config_files import ObjectEntry
 from recollect.model.session import Event
 from recollect.ports import Portion
 from recollect.store import locations as places
@@ -32,14 +32,14 @@ def folder(env: dict[str, str]) -> str:
     return os.path.join(base, "opencode")
 
 
-def parts(env: dict[str, str], program: Program) -> list[Part]:
+def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files of this user that something of ours goes into."""
     value = {"type": "local", "command": program.server, "enabled": True}
-    server = Entry("mcp", "recollect", value, head=HEAD, has_comments=True)
+    server = ObjectEntry("mcp", "recollect", value, head=HEAD, has_comments=True)
     plugin = os.path.join(folder(env), "plugins", "recollect.js")
     return [
-        Part("", plugin, Whole(plugin_text(program), MARK)),
-        Part("mcp", _settings_path(folder(env)), server),
+        ConfigPart("", plugin, Whole(plugin_text(program), MARK)),
+        ConfigPart("mcp", _settings_path(folder(env)), server),
     ]
 
 
@@ -49,7 +49,7 @@ def _settings_path(where: str) -> str:
     return next((path for path in named if os.path.exists(path)), named[-1])
 
 
-def plugin_text(program: Program) -> str:
+def plugin_text(program: HookProgram) -> str:
     """The plugin, for this installation of ours."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "opencode_plugin.js")
     with open(path, encoding="utf-8") as file:
@@ -79,6 +79,12 @@ _MESSAGES = (
     " ORDER BY time_created, id LIMIT ?"
 )
 _PARTS = "SELECT id, time_created, data FROM part WHERE message_id = ? ORDER BY id"
+
+
+def database(env: dict[str, str]) -> str:
+    """The database of this user's sessions."""
+    base = env.get("XDG_DATA_HOME") or os.path.join(env.get("HOME", "/"), ".local", "share")
+    return os.path.join(base, "opencode", FILE)
 
 
 class _Row(NamedTuple):
@@ -201,12 +207,16 @@ def _events(message: _Row, part: _Row) -> Iterator[Event]:
         text = lines.string(part.data.get("text")).strip()
         if _is_users(message):
             yield Event("prompt", time, text=text, id=part.id)
-        elif text and not message.data.get("summary"):
-            yield Event("answer", time, text=text, id=part.id)
+        elif text:
+            kind = "recap" if message.data.get("summary") else "answer"
+            yield Event(kind, time, text=text, id=part.id)
     elif kind == "tool":
         yield from _used(part, time)
     elif kind == "compaction":
         yield Event("compacted", time, id=part.id)
+
+
+_FEEDBACK = "with the following feedback: "
 
 
 def _used(part: _Row, time: str) -> Iterator[Event]:
@@ -236,6 +246,14 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
         yield Event("web", time, id=f"{part.id}.w")
     code = lines.members(state.get("metadata")).get("exit")
     text = lines.string(state.get("error")) or lines.string(state.get("output"))
+    if tool == "question" and state.get("status") == "completed":
+        answers = lines.members(state.get("metadata")).get("answers")
+        questions = lines.objects(given.get("questions"))
+        said = answers if isinstance(answers, list) else []
+        yield from lines.choices(questions, said, time, part.id)
+    comment = text.partition(_FEEDBACK)[2].strip() if "rejected permission" in text[:80] else ""
+    if comment:
+        yield Event("refusal", time, text=comment, id=f"{part.id}.n")
     refused = "rejected permission" in text or "user dismissed" in text  # no failure to learn from
     ok = state.get("status") == "completed" and not code
     yield Event("result", time, text="" if refused else text, call=call, ok=ok, id=f"{part.id}.r")

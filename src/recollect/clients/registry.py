@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from recollect._fastimport import NamedTuple
 from recollect.clients import CAPTURED, claude, codex, copilot, cursor, gemini, opencode
-from recollect.clients.base import Part, Program
+from recollect.clients.base import ConfigPart, HookProgram
 from recollect.ports import TranscriptReader
 
 Env = dict[str, str]
@@ -19,17 +19,19 @@ class Client(NamedTuple):
     name: str  # as on the command line
     title: str  # as people call it
     traces: Callable[[Env], list[str]]  # one of them is there after its first run
-    parts: Callable[[Env, Program], list[Part]]
+    parts: Callable[[Env, HookProgram], list[ConfigPart]]
     asks: str = ""  # what is left to the person, once connected
     tools: str = ""  # its own command that adds a server, where it keeps those among its state
     hooks: str = ""  # the name that its hooks give themselves, if it is not its own
-    project_parts: Callable[[str], list[Part]] = lambda _project: []
+    logs: Callable[[Env], str] = lambda _env: ""  # the folder or file of its transcripts
+    project_parts: Callable[[str], list[ConfigPart]] = lambda _project: []
+    has_plugin: Callable[[Env], bool] = lambda _env: False  # it runs our hooks and server by itself
 
     def is_installed(self, env: Env) -> bool:
         """Whether this person has used it."""
         return any(os.path.exists(path) for path in self.traces(env))
 
-    def own(self, parts: list[Part]) -> list[Part]:
+    def own(self, parts: list[ConfigPart]) -> list[ConfigPart]:
         """Its files that say whether it is connected: not those that it shares with another."""
         return parts[1:] if self.hooks else parts
 
@@ -48,6 +50,8 @@ KNOWN = {
             claude.traces,
             claude.parts,
             tools="claude mcp add --scope user recollect --",
+            has_plugin=claude.has_plugin,
+            logs=lambda env: os.path.join(claude.folder(env), "projects"),
         ),
         Client(
             "codex",
@@ -55,9 +59,22 @@ KNOWN = {
             lambda env: [codex.folder(env)],
             codex.parts,
             asks="Codex runs hooks only when you trust them: start it, and say so at `/hooks`.",
+            logs=lambda env: os.path.join(codex.folder(env), "sessions"),
         ),
-        Client("gemini", "Gemini CLI", lambda env: [gemini.folder(env)], gemini.parts),
-        Client("opencode", "OpenCode", lambda env: [opencode.folder(env)], opencode.parts),
+        Client(
+            "gemini",
+            "Gemini CLI",
+            lambda env: [gemini.folder(env)],
+            gemini.parts,
+            logs=lambda env: os.path.join(gemini.folder(env), "tmp"),
+        ),
+        Client(
+            "opencode",
+            "OpenCode",
+            lambda env: [opencode.folder(env)],
+            opencode.parts,
+            logs=opencode.database,
+        ),
         Client(
             "cursor",
             "Cursor",
@@ -72,7 +89,13 @@ KNOWN = {
             copilot.editor_parts,
             hooks=copilot.NAME,
         ),
-        Client("copilot", "Copilot CLI", lambda env: [copilot.folder(env)], copilot.parts),
+        Client(
+            "copilot",
+            "Copilot CLI",
+            lambda env: [copilot.folder(env)],
+            copilot.parts,
+            logs=lambda env: os.path.join(copilot.folder(env), "session-state"),
+        ),
     )
 }
 

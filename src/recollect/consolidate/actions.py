@@ -5,43 +5,33 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from hashlib import blake2b
 
-from recollect._fastimport import NamedTuple
-from recollect.consolidate.claims import Claim, Statement, is_behavioural, is_claim, statements_of
+from recollect._fastimport import NamedTuple, digest
+from recollect.consolidate.claims import (
+    Claim,
+    PlacedStatement,
+    is_behavioural,
+    is_claim,
+    statements_of,
+)
 from recollect.model import document as codec
-from recollect.model import frontmatter
-from recollect.model.claim_key import near_key, past_comment
-from recollect.model.document import Part, parts_of
+from recollect.model.claim_key import near_key, reversed_comment
+from recollect.model.document import BodyPart, parts_of
 from recollect.model.entries import is_solution, without_comments
-from recollect.model.facts import MARK
+from recollect.model.footnotes import MARK
 from recollect.model.layers import is_subject, subject_of
 from recollect.model.memory import Memory
+from recollect.model.page_form import NOTED, RULE_OF, title_for
 from recollect.text.redact import strip_private
-from recollect.text.sentences import shortened
 from recollect.text.tokens import is_cjk
 
 FEEDBACK = "procedural/feedback.md"
 TITLES = {"en": "How to work here", "zh": "工作方式"}
-# A section is as little trusted as its least trusted line, so that each trust has its own.
-NOTED = {
-    "user": ("Noted", "要点"),
-    "agent": ("Noted by the agent", "代理记录的要点"),
-    "tool": ("Noted from tools", "工具输出的要点"),
-    "external": ("Noted from outside", "外部来源的要点"),
-}
-# What stands behind the title of a rule that is not the person's, for the same reason.
-RULE_OF = {
-    "user": ("", ""),
-    "agent": (" (agent)", "（代理）"),
-    "tool": (" (tool)", "（工具）"),
-    "external": (" (external)", "（外部）"),
-}
 LABELS = tuple(dict.fromkeys(label for row in RULE_OF.values() for label in row))
 
 _MARK = re.compile(
     r"<!-- from: (?P<episode>[^;<>]*); date: (?P<date>[^;<>]*); trust: (?P<trust>\w+)"
-    r"(?:; source: (?P<source>\w+))?(?:; salience: (?P<salience>\w+))? -->"
+    r"(?:; source: (?P<source>\w+))?(?:; salience: (?P<salience>\w+))?(?:; title: (?P<title>[^<>]*))? -->"
 )
 
 
@@ -53,13 +43,15 @@ class Mark(NamedTuple):
     trust: str
     source: str = "observed"
     salience: str = "medium"
+    title: str = ""  # what the episode is called
 
     @property
     def comment(self) -> str:
         """The mark as it stands behind a line."""
         source = "" if self.source == "observed" else f"; source: {self.source}"
         salience = "" if self.salience == "medium" else f"; salience: {self.salience}"
-        return f"<!-- from: {self.episode}; date: {self.date}; trust: {self.trust}{source}{salience} -->"
+        more = f"{source}{salience}{f'; title: {self.title}' if self.title else ''}"
+        return f"<!-- from: {self.episode}; date: {self.date}; trust: {self.trust}{more} -->"
 
 
 def mark_of(comment: str) -> Mark | None:
@@ -73,6 +65,7 @@ def mark_of(comment: str) -> Mark | None:
         match["trust"],
         match["source"] or "observed",
         match["salience"] or "medium",
+        match["title"] or "",
     )
 
 
@@ -120,7 +113,7 @@ class Replace(NamedTuple):
     title: str = ""
 
 
-class Past(NamedTuple):
+class NoteOldRule(NamedTuple):
     """A rule has an older opposite: the comment that keeps it goes below the rule."""
 
     path: str
@@ -175,7 +168,7 @@ class Merge(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The name of the proposal; put it into `Rules.waiting`, and it is not made again."""
+        """The name of the proposal; put it into `PlanRules.waiting`, and it is not made again."""
         return f"{self.path} {self.other}"
 
 
@@ -196,14 +189,14 @@ class Archive(NamedTuple):
     path: str
 
 
-Action = Start | Absorb | Renew | Replace | Past | Retire | Wait | Merge | Weigh | Archive
+Action = Start | Absorb | Renew | Replace | NoteOldRule | Retire | Wait | Merge | Weigh | Archive
 
 
 def _nothing_taken(_id: str) -> bool:
     return False
 
 
-class Rules(NamedTuple):
+class PlanRules(NamedTuple):
     """What a plan goes by.
 
     Rulings are `old`, `new`, `both` or `neither`, by the key of a conflict; who rules `neither` also
@@ -226,9 +219,7 @@ class Rules(NamedTuple):
 
 def conflict_key(new: str, old: str) -> str:
     """The name of a conflict between these two claims, whichever files they are in."""
-    return blake2b(
-        f"{near_key(new)}\n{near_key(old)}".encode("utf-8", "replace"), digest_size=6
-    ).hexdigest()
+    return digest(f"{near_key(new)}\n{near_key(old)}", 6).hex()
 
 
 # -------------------- Lifecycle: what titles state, of files and of sections, and what becomes of them.
@@ -237,7 +228,6 @@ def conflict_key(new: str, old: str) -> str:
 FILE, SECTION = "file", "section"  # of which a claim is the title
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 REASONED = ("decision", "pattern")  # the kinds of memories in which the rest is the reason
-LONGEST_TITLE = 60
 AGAIN = " +"  # behind the title of a section whose first choice is taken
 
 
@@ -262,13 +252,13 @@ class Title(NamedTuple):
     has_reasons: bool = False
 
 
-def titles_of(memory: Memory, body: str, said: Sequence[Statement]) -> Iterator[Title]:
+def titles_of(memory: Memory, body: str, said: Sequence[PlacedStatement]) -> Iterator[Title]:
     """The titles of a file that are statements; `said` is what its body states."""
     sections = codec.sections_of(body)
     whole = _title_of_file(memory, body, said)
     if whole:
         yield whole
-    rows: dict[str, list[tuple[int, Statement]]] = {}
+    rows: dict[str, list[tuple[int, PlacedStatement]]] = {}
     for n, one in enumerate(said):
         rows.setdefault(one.anchor, []).append((n, one))
     for section in sections[1:]:
@@ -276,20 +266,20 @@ def titles_of(memory: Memory, body: str, said: Sequence[Statement]) -> Iterator[
         is_rule = memory.layer == "procedural" and below and is_behavioural(section.heading)
         if not (is_rule or not without_comments(section.text)) or _is_name(section.heading):
             continue
-        if is_claim(section.heading) and not _is_said(section.heading, (one for _, one in below)):
+        if is_claim(section.heading) and not _is_stated(section.heading, (one for _, one in below)):
             first = below[0][0] if below else -1
             count = len(below)
             yield Title(section.heading, SECTION, section.anchor, first, count, count > 0)
 
 
-def _title_of_file(memory: Memory, body: str, said: Sequence[Statement]) -> Title | None:
+def _title_of_file(memory: Memory, body: str, said: Sequence[PlacedStatement]) -> Title | None:
     title = strip_private(memory.title)
     if memory.kind == "issue" or memory.status == "resolved" or _is_name(title):
         return None
     is_more = _says_more(body)
     if is_more and memory.kind not in REASONED:
         return None
-    if not is_claim(title) or _is_said(title, said):
+    if not is_claim(title) or _is_stated(title, said):
         return None
     return Title(title, FILE, has_reasons=is_more)
 
@@ -302,7 +292,7 @@ def _says_more(body: str) -> bool:
     )
 
 
-def _is_said(title: str, said: Iterable[Statement]) -> bool:
+def _is_stated(title: str, said: Iterable[PlacedStatement]) -> bool:
     return any(says(title, one.text) for one in said)
 
 
@@ -311,12 +301,6 @@ def _is_name(title: str) -> bool:
     bare = _bare(title).removesuffix(label_of(title))
     is_ours = bare in _OURS or is_subject(bare) or bool(_ONCE_OURS.fullmatch(bare))
     return is_ours or is_solution(title)
-
-
-def title_for(text: str, label: str = "") -> str:
-    """The `##` title under which a rule stands; the label says whose it is, if not the person's."""
-    plain = " ".join(re.sub(r"[`*_#<>]+", " ", text).split())
-    return (shortened(plain, LONGEST_TITLE).strip(" .。!！:：") or "…") + label
 
 
 def label_of(title: str) -> str:
@@ -364,7 +348,7 @@ def turned(body: str, action: Replace) -> str | None:
     parts = parts_of(body)
     for n, part in enumerate(parts):
         below = statements_of(part.text) if n and part.heading == action.old else None
-        if below is None or _is_said(action.old, below):
+        if below is None or _is_stated(action.old, below):
             continue
         taken = {other.heading.casefold() for other in parts[1:] if other is not part}
         made = [*parts[:n], _turned(part, action, taken), *parts[n + 1 :]]
@@ -376,17 +360,17 @@ def turned(body: str, action: Replace) -> str | None:
     return None
 
 
-def _turned(part: Part, action: Replace, taken: set[str]) -> Part:
+def _turned(part: BodyPart, action: Replace, taken: set[str]) -> BodyPart:
     eol = "\r\n" if "\r\n" in part.text else "\n"
     rest, past = part.text.partition("\n")[2].strip(), action.past
     if without_comments(rest):
-        past = past_comment(action.mark.date, f"{action.old}: {' '.join(rest.split())}")
+        past = reversed_comment(action.mark.date, f"{action.old}: {' '.join(rest.split())}")
         rest = ""
     heading = _free_title(title_for(action.new, label_of(action.old)), taken) if action.new else ""
     item = f"- {action.new} {action.mark.comment}{eol}{f'  {past}{eol}' if past else ''}"
     rows = [f"## {heading}{eol}", item] if action.new else [f"{past}{eol}"] if past else []
     rows += [f"{rest}{eol}"] if rest else []
-    return Part(heading, "".join(f"{row}{eol}" for row in rows))
+    return BodyPart(heading, "".join(f"{row}{eol}" for row in rows))
 
 
 def followed(text: str, actions: Iterable[Replace]) -> str:
@@ -396,14 +380,14 @@ def followed(text: str, actions: Iterable[Replace]) -> str:
         is_title = action.title == FILE
         if not (is_title or (not action.title and says(memory.title, action.old))):
             continue
-        if not is_title and _is_said(action.old, statements_of(memory.body)):
+        if not is_title and _is_stated(action.old, statements_of(memory.body)):
             continue
         lang = "zh" if any(map(is_cjk, action.old)) else "en"
         title = title_for(action.new) if action.new else _subject_of(memory.body, lang)
         text = codec.with_title(text, title)
         if is_title:
             text = codec.with_field(text, "kind", "fact") if memory.kind in REASONED else text
-            text = codec.with_body(text, _noted(frontmatter.split_front(text).body, action.past))
+            text = codec.with_body(text, _noted(codec.body_of(text), action.past))
     return text
 
 
@@ -422,15 +406,15 @@ def _noted(body: str, past: str) -> str:
     return f"{first}{newline or eol}{eol}{past}{eol}{rest if rest.strip() else ''}"
 
 
-def _renamed(part: Part, old: str, taken: set[str]) -> Part:
+def _renamed(part: BodyPart, old: str, taken: set[str]) -> BodyPart:
     line, newline, rest = part.text.partition("\n")
     left = [said.text for said in statements_of(rest)]
     if not left:
-        return Part("", rest.lstrip("\r\n"))
+        return BodyPart("", rest.lstrip("\r\n"))
     if near_key(old) in map(near_key, left):
         return part
     title = _free_title(title_for(left[0], label_of(part.heading)), taken)
-    return Part(title, f"## {title}{line[len(line.rstrip()) :]}{newline}{rest}")
+    return BodyPart(title, f"## {title}{line[len(line.rstrip()) :]}{newline}{rest}")
 
 
 def _free_title(title: str, taken: set[str]) -> str:

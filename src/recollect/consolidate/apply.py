@@ -18,7 +18,7 @@ from recollect.consolidate.actions import (
     Action,
     Archive,
     Merge,
-    Past,
+    NoteOldRule,
     Renew,
     Start,
     Wait,
@@ -28,9 +28,16 @@ from recollect.consolidate.edit import Change as FileAction
 from recollect.consolidate.edit import changed, started
 from recollect.consolidate.gather import CAUSE as CAUSE_STEPS
 from recollect.consolidate.gather import Gathered
-from recollect.errors import ChangedMeanwhile, FileNotThere, MemoryNotFound, RecollectError
+from recollect.errors import (
+    ChangedMeanwhile,
+    FileNotThere,
+    MemoryNotFound,
+    RecollectError,
+    UsageProblem,
+)
 from recollect.model.document import files_of
 from recollect.model.entries import is_conversation
+from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Entry, Filter
 from recollect.ports import Journal
 from recollect.store.store import OpenStore, refresh
@@ -39,7 +46,7 @@ from recollect.store.transactions import Ledger
 # -------------------- Consolidate: from the actions of a plan to steps, one for each file.
 
 
-class Step(NamedTuple):
+class FileStep(NamedTuple):
     """What is done to one file."""
 
     path: str
@@ -52,7 +59,7 @@ class Step(NamedTuple):
             return f"{CAUSE_STEPS}/decay"
         if self.is_weighing:
             return f"{CAUSE_STEPS}/weigh"
-        known = (Start, Absorb, Renew, Past, Weigh)
+        known = (Start, Absorb, Renew, NoteOldRule, Weigh)
         is_peaceful = all(isinstance(action, known) for action in self.actions)
         return f"{CAUSE_STEPS}/absorb" if is_peaceful else f"{CAUSE_STEPS}/supersede"
 
@@ -65,8 +72,8 @@ class Step(NamedTuple):
 class Steps(NamedTuple):
     """A plan, sorted: what is done, in its order, and what is left to a person."""
 
-    steps: tuple[Step, ...]
-    archives: tuple[Step, ...]
+    steps: tuple[FileStep, ...]
+    archives: tuple[FileStep, ...]
     waits: tuple[Wait, ...]
     merges: tuple[Merge, ...]
 
@@ -74,7 +81,7 @@ class Steps(NamedTuple):
 def steps_of(actions: Iterable[Action]) -> Steps:
     """The steps of a plan."""
     files: dict[str, list[Action]] = {}
-    archives: list[Step] = []
+    archives: list[FileStep] = []
     waits: list[Wait] = []
     merges: list[Merge] = []
     for action in actions:
@@ -83,10 +90,10 @@ def steps_of(actions: Iterable[Action]) -> Steps:
         elif isinstance(action, Merge):
             merges.append(action)
         elif isinstance(action, Archive):
-            archives.append(Step(action.path, (action,)))
+            archives.append(FileStep(action.path, (action,)))
         else:
             files.setdefault(action.path, []).append(action)
-    steps = tuple(Step(path, tuple(row)) for path, row in files.items())
+    steps = tuple(FileStep(path, tuple(row)) for path, row in files.items())
     return Steps(steps, tuple(archives), tuple(waits), tuple(merges))
 
 
@@ -96,7 +103,7 @@ def steps_of(actions: Iterable[Action]) -> Steps:
 SUMMARY = "/summary.md"
 
 
-def carry_out(store: OpenStore, gathered: Gathered, steps: Sequence[Step]) -> list[Step]:
+def carry_out(store: OpenStore, gathered: Gathered, steps: Sequence[FileStep]) -> list[FileStep]:
     """Carry out these steps; gives those that could not be, since their files have changed."""
     usual = store.ledger
     journal = cast("Journal", _KnownTexts(store.journal, gathered.texts))
@@ -124,14 +131,14 @@ class _KnownTexts:
         return "" if stamp in self._texts else None
 
 
-def changes_of(store: OpenStore, gathered: Gathered, step: Step) -> list[Change]:
+def changes_of(store: OpenStore, gathered: Gathered, step: FileStep) -> list[Change]:
     """The changes of a step. Raises ChangedMeanwhile if its file is not as the plan saw it."""
     if isinstance(step.actions[0], Archive):
         return _moves(store, gathered, step)
     return [change for change in [_put(store, gathered, step)] if change]
 
 
-def _put(store: OpenStore, gathered: Gathered, step: Step) -> Change | None:
+def _put(store: OpenStore, gathered: Gathered, step: FileStep) -> Change | None:
     first, rest = step.actions[0], step.actions
     if isinstance(first, Start):
         old, stamp, memory, rest = started(first), None, first.id, rest[1:]
@@ -149,7 +156,7 @@ def _put(store: OpenStore, gathered: Gathered, step: Step) -> Change | None:
     return Change("put", step.path, memory, stamp, new)
 
 
-def _moves(store: OpenStore, gathered: Gathered, step: Step) -> list[Change]:
+def _moves(store: OpenStore, gathered: Gathered, step: FileStep) -> list[Change]:
     seen = gathered.files.stamps.get(step.path)
     if store.files.stamp(step.path) != seen:
         raise ChangedMeanwhile(path=step.path)
@@ -265,6 +272,28 @@ def archive(
     if done:
         refresh(store.files, store.index, store.now_ns)
     return done
+
+
+def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> tuple[str, bool]:
+    """`(path, changed)`: move one memory into the archive, because a person asks for it.
+
+    Raises:
+        MemoryNotFound: no memory has this id.
+        ChangedMeanwhile: somebody changed it just now.
+        UsageProblem: it is a file that other things are filed in.
+    """
+    entry = store.index.entry(name)
+    if entry is None or "#" in name:
+        raise MemoryNotFound(id=name)
+    if entry.archived:
+        return entry.path, False
+    if entry.path in SHARED.values() or entry.path.startswith("core/"):
+        what = "Core files and shared files of rules and pointers stay; `recollect forget` removes a section."
+        raise UsageProblem(what=what, command="archive")
+    changes = _changes(store, entry)
+    if not dry_run:
+        store.commit(partial(_changes, store, entry), cause=CAUSE)
+    return next(change.to for change in changes if change.path == entry.path), True
 
 
 def archived(store: OpenStore) -> list[Entry]:

@@ -15,8 +15,9 @@ from recollect.capture.failure_fix import is_problem
 from recollect.capture.phrases import any_of
 from recollect.model.claim_key import claim_key
 from recollect.model.document import sections_of
-from recollect.model.entries import is_conversation
-from recollect.model.facts import MARK, Fact, facts_of, section_kind
+from recollect.model.entries import SUMMARY_LABELS, is_conversation
+from recollect.model.facts import Fact, facts_of, section_kind
+from recollect.model.footnotes import MARK, without_id
 from recollect.model.memory import TRUSTS, Memory, Section
 from recollect.text.redact import strip_private
 from recollect.text.sentences import split_sentences
@@ -75,7 +76,11 @@ _ENGLISH_FACT = re.compile(
     re.I,
 )
 
-_ZH_START = r"(?:^|[，,：:；;。\s])(?:请|以后|今后|从现在起|在[^，。]{1,20}(?:里|中|上|时|前|后|环境|下)[，,]?|[^，。别]{1,12}(?:里|中|时|前|后|之前|之后)[，,]?|我们|大家|也|都|就|一定|尽可能|默认)*"
+# Each part is taken as it first fits and not tried in other ways: such ways multiply.
+_ZH_START = (
+    r"(?:^|[，,：:；;。\s])(?>请|以后|今后|从现在起|在[^，。]{1,20}?(?:里|中|上|时|前|后|环境|下)[，,]?"
+    r"|[^，。别]{1,12}?(?:里|中|时|之?前|之?后)[，,]?|我们|大家|也|都|就|一定|尽可能|默认){0,6}"
+)
 _CHINESE = any_of(
     r"(?:永远|绝对?|千万)(?:都)?(?:不要|不能|别|不得|不可)|(?:不要|严禁|禁止|请勿|切勿|不得|不允许|不准)(?!紧)\S",
     rf"{_ZH_START}(?:别|不应|不应该|不能)(?!的|人|名|说|忘了吗)\S",
@@ -124,7 +129,7 @@ _BEFORE_TEXT = re.compile(r"(?:(?:[-*+•>]|\d{1,9}[.)]|#{1,6})[ \t]+|\d{1,3}、
 _ENDED = re.compile(r"[.!?。！？;；:：][*_\"”』」)）]*$")
 
 
-class Statement(NamedTuple):
+class PlacedStatement(NamedTuple):
     """A statement with its section and the mark of where it came from.
 
     `is_item` says that it is an item of a list, `is_alone` that its paragraph says nothing else.
@@ -143,14 +148,14 @@ class _Block(NamedTuple):
     is_item: bool
 
 
-def statements_of(body: str) -> list[Statement]:
+def statements_of(body: str) -> list[PlacedStatement]:
     """Everything that a body states, in order; what is no claim may be among it."""
     return list(_stated(body))
 
 
 @lru_cache(maxsize=4)  # who has put something into a body reads all of it next
-def _stated(body: str) -> tuple[Statement, ...]:
-    found: list[Statement] = []
+def _stated(body: str) -> tuple[PlacedStatement, ...]:
+    found: list[PlacedStatement] = []
     is_open = False
     for section in sections_of(body):
         lines, is_open = prose_lines(section.text, is_open=is_open)
@@ -158,7 +163,7 @@ def _stated(body: str) -> tuple[Statement, ...]:
     return tuple(found)
 
 
-def statements_in(lines: list[str], anchor: str = "", heading: str = "") -> list[Statement]:
+def statements_in(lines: list[str], anchor: str = "", heading: str = "") -> list[PlacedStatement]:
     """The statements of the lines of one section."""
     found = []
     for block in _blocks(lines):
@@ -166,7 +171,8 @@ def statements_in(lines: list[str], anchor: str = "", heading: str = "") -> list
         parts = [text] if block.is_item else split_sentences(text)
         said = filter(None, map(plain_statement, parts))
         found += [
-            Statement(one, anchor, heading, mark, block.is_item, len(parts) == 1) for one in said
+            PlacedStatement(one, anchor, heading, mark, block.is_item, len(parts) == 1)
+            for one in said
         ]
     return found
 
@@ -240,7 +246,7 @@ def _uncommented(line: str, *, is_open: bool) -> tuple[str, bool]:
     mark_at = line.rfind(MARK)
     is_marked = mark_at >= 0 and line.rstrip().endswith("-->") and line.count("-->", mark_at) == 1
     mark = line[mark_at:] if is_marked else ""
-    line = line[:mark_at] if is_marked else line
+    line = without_id(line[:mark_at] if is_marked else line)
     kept: list[str] = []
     at = ticks = 0
     if is_open:
@@ -331,13 +337,13 @@ BEHAVIOURAL, FACTUAL = "behavioural", "factual"
 
 _NO_CLAIMS = frozenset(
     """files|related files|files modified|todo|todos|to-dos|open todos|next steps|metadata|tracing|keywords|commits|commands
-    |conversation info|raw conversation log|references|links|see also
-    |文件|相关文件|修改的文件|待办|待办事项|下一步|元数据|元信息|溯源|追溯|关键词|提交|命令|对话信息|参考|链接|相关链接""".replace("\n", "").replace("    ", "").split("|")
+    |conversation info|raw conversation log|references|links|see also|learned
+    |文件|相关文件|修改的文件|待办|待办事项|下一步|元数据|元信息|溯源|追溯|关键词|提交|命令|学到的|对话信息|参考|链接|相关链接""".replace("\n", "").replace("    ", "").split("|")
 )  # fmt: skip
 _SUMMARIES = frozenset("summary|topic summary|摘要|主题摘要|概要|总结".split("|"))
 # Lines of a summary that record what was asked, answered, committed and written: nobody states them.
 _RECORDS = re.compile(
-    r"(?:Asked|Outcome|Commits|Pull request|Issue|Wrote|请求|结果|提交|合并请求|议题|写了)\s*[:：]",
+    rf"(?:{'|'.join(SUMMARY_LABELS)})\s*[:：]",
     re.I,
 )
 # What an answer begins with says nothing to who has not heard the question.
@@ -523,6 +529,14 @@ _RULE = re.compile(
 )
 
 
+_ASKED = re.compile(r"[?？]\s*\S")
+
+
 def _is_rule(content: str) -> bool:
-    """Whether a decision is a rule: to use something is a decision, to never use it is a rule."""
+    """Whether a decision is a rule: to use something is a decision, to never use it is a rule.
+
+    What was answered to a question is none, whatever words the question has.
+    """
+    if _ASKED.search(content):
+        return False
     return bool(_RULE.search(content)) and is_behavioural(content)

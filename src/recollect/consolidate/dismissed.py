@@ -17,7 +17,7 @@ KEY, VERSION = "dismissed", 1
 MERGE, RELATED = "merge", "related"
 
 
-class Pair(NamedTuple):
+class DismissedPair(NamedTuple):
     """Two memories that are not proposed for this any more, the first by name first."""
 
     what: str
@@ -25,17 +25,17 @@ class Pair(NamedTuple):
     other: str
 
 
-def pair_of(what: str, one: str, other: str) -> Pair:
+def pair_of(what: str, one: str, other: str) -> DismissedPair:
     """The pair of these two, in whichever order they come."""
-    return Pair(what, *sorted((one, other)))
+    return DismissedPair(what, *sorted((one, other)))
 
 
-def dismissed_in(text: str) -> frozenset[Pair]:
+def dismissed_in(text: str) -> frozenset[DismissedPair]:
     """The pairs that a file says; what in it is none is passed over."""
     return frozenset(pair for row in rows_in(text, KEY) if (pair := _pair_in(row)))
 
 
-def with_pair(text: str, pair: Pair, date: str) -> str:
+def with_pair(text: str, pair: DismissedPair, date: str) -> str:
     """The file with one more pair."""
     if pair in dismissed_in(text):
         return text
@@ -43,7 +43,7 @@ def with_pair(text: str, pair: Pair, date: str) -> str:
     return with_rows(text, KEY, [*rows_in(text, KEY), row], VERSION)
 
 
-def without_pair(text: str, pair: Pair) -> str:
+def without_pair(text: str, pair: DismissedPair) -> str:
     """The file without this pair."""
     if pair not in dismissed_in(text):
         return text
@@ -51,7 +51,7 @@ def without_pair(text: str, pair: Pair) -> str:
     return with_rows(text, KEY, rows, VERSION)
 
 
-def _pair_in(row: Any) -> Pair | None:
+def _pair_in(row: Any) -> DismissedPair | None:
     if not isinstance(row, dict) or not isinstance(row.get("what"), str):
         return None
     names = row.get("memories")
@@ -63,7 +63,7 @@ def _pair_in(row: Any) -> Pair | None:
 # -------------------- Dismissing: what a person does not want to be proposed again, and taking that back.
 
 
-def pairs(store: OpenStore) -> frozenset[Pair]:
+def pairs(store: OpenStore) -> frozenset[DismissedPair]:
     """What is not proposed any more."""
     return dismissed_in(_read(store)[0])
 

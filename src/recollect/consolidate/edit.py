@@ -9,11 +9,10 @@ from itertools import islice
 
 from recollect.consolidate.actions import (
     AGAIN,
-    NOTED,
     SECTION,
     Absorb,
     Action,
-    Past,
+    NoteOldRule,
     Renew,
     Replace,
     Retire,
@@ -27,15 +26,15 @@ from recollect.consolidate.actions import (
 )
 from recollect.consolidate.claims import is_claim, statements_of
 from recollect.model import document as codec
-from recollect.model import frontmatter
-from recollect.model.document import Part, layer_defaults, parts_of
+from recollect.model.document import BodyPart, layer_defaults, parts_of
+from recollect.model.page_form import NOTED
 from recollect.text.sentences import split_sentences
 from recollect.text.tokens import is_cjk
 
-Change = Absorb | Renew | Replace | Past | Retire | Weigh
+Change = Absorb | Renew | Replace | NoteOldRule | Retire | Weigh
 
 _ITEM_BEFORE = re.compile(r"(?:^|\n)([ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,9}[.)])[ \t]+)$")
-_MARK_BEHIND = re.compile(r"[ \t]*<!-- from: [^<>]*-->")
+_MARK_BEHIND = re.compile(r"(?P<id>[ \t]*<!-- \^[a-z2-9]+ -->)?[ \t]*<!-- from: [^<>]*-->")
 _ITEM_LINE = re.compile(r"[ \t]*[-*+•][ \t]")
 _TITLE_LINE = re.compile(r"(?:[ \t]*(?:>[ \t]?)+)? {0,3}#{1,6}[ \t]")
 MOST_PLACES = 50
@@ -48,7 +47,7 @@ def applied(files: Mapping[str, str], actions: Iterable[Action]) -> dict[str, st
     for action in actions:
         if isinstance(action, Start):
             result[action.path] = started(action)
-        elif isinstance(action, (Absorb, Renew, Replace, Past, Retire, Weigh)):
+        elif isinstance(action, (Absorb, Renew, Replace, NoteOldRule, Retire, Weigh)):
             changes.setdefault(action.path, []).append(action)
     return result | {path: changed(result[path], *row) for path, row in changes.items()}
 
@@ -76,8 +75,8 @@ def started(action: Start) -> str:
 
 def changed(text: str, *actions: Change) -> str:
     """The text of a file after these actions on it, in their order."""
-    old = body = frontmatter.split_front(text).body
-    for action in _together(actions):
+    old = body = codec.body_of(text)
+    for action in _grouped(actions):
         if isinstance(action, list):
             body = _absorbed(body, action)
         elif isinstance(action, Retire):
@@ -91,9 +90,9 @@ def changed(text: str, *actions: Change) -> str:
                 continue  # it is not in the body
             body = replaced(body, action.old, action.new, action.mark.comment, action.past) or body
         elif isinstance(action, Renew):
-            body = replaced(body, action.text, action.text, action.mark.comment) or body
+            body = renewed(body, action.text, action.mark.comment) or body
         else:
-            body = _with_past(body, action) or body
+            body = _with_old_rule(body, action) or body
     text = text if body == old else _with_updated(codec.with_body(text, body))
     return followed(text, (action for action in actions if isinstance(action, Replace)))
 
@@ -116,9 +115,9 @@ def _with_updated(text: str) -> str:
 # --------------------------------------------------------------------------------- putting in
 
 
-def _together(
+def _grouped(
     actions: Iterable[Change],
-) -> Iterator[list[Absorb] | Renew | Replace | Past | Retire | Weigh]:
+) -> Iterator[list[Absorb] | Renew | Replace | NoteOldRule | Retire | Weigh]:
     """The actions in their order; what is put in without anything else in between, at once."""
     run: list[Absorb] = []
     for action in actions:
@@ -149,7 +148,7 @@ def _absorbed(body: str, actions: Iterable[Absorb]) -> str:
 
 
 def _put_in(
-    parts: list[Part], places: dict[str, list[int]], heading: str, row: list[Absorb], eol: str
+    parts: list[BodyPart], places: dict[str, list[int]], heading: str, row: list[Absorb], eol: str
 ) -> None:
     """Put claims into the section of this name, or of one that is the same in the other language."""
     names = next((names for names in NOTED.values() if heading in names), (heading,))
@@ -190,7 +189,7 @@ def _is_taken(title: str, places: Mapping[str, object]) -> bool:
     return probe.casefold() in places
 
 
-def _append(parts: list[Part], title: str, lines: str, eol: str) -> None:
+def _append(parts: list[BodyPart], title: str, lines: str, eol: str) -> None:
     """Add a section at the end, behind a code block that is still open there."""
     tail = parts[-1].text
     if tail and eol not in tail:
@@ -203,7 +202,7 @@ def _texts(body: str) -> Counter[str]:
     return Counter(said.text for said in statements_of(body))
 
 
-def _with_past(body: str, action: Past) -> str | None:
+def _with_old_rule(body: str, action: NoteOldRule) -> str | None:
     for _, end in _places(body, action.text):
         behind = _MARK_BEHIND.match(body, end)
         if behind:
@@ -309,6 +308,18 @@ def _replaced_at(body: str, place: tuple[int, int], new: str, past: str) -> str:
     if not past and after[:1] in ("", "\n", "\r"):  # the last sentence of its line
         before = before.rstrip(" \t")
     return f"{before}{f'{past} ' if past and after.strip() else past}{after}"
+
+
+def renewed(body: str, text: str, mark: str) -> str | None:
+    """`body` with another mark behind a statement, which keeps its id; None if it is not found."""
+    for _, end in _places(body, text):
+        behind = _MARK_BEHIND.match(body, end)
+        name = (behind["id"] or "").strip() if behind else ""
+        rest = body[behind.end() if behind else end :]
+        made = " ".join(filter(None, (body[:end], name, mark))) + rest
+        if _texts(made) == _texts(body):
+            return made
+    return None
 
 
 def can_replace(body: str, old: str) -> bool:

@@ -14,16 +14,16 @@ from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import Reaction
 from recollect.consolidate import dismissed as dismissing
 from recollect.consolidate import rulings as kept_rulings
-from recollect.consolidate.actions import Merge, Rules, Weigh
+from recollect.consolidate.actions import Merge, PlanRules, Weigh
+from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.dismissed import MERGE
-from recollect.consolidate.episodes import Heard, heard_in
-from recollect.consolidate.pages import Reading, reading_of
-from recollect.consolidate.rulings import Remembered
+from recollect.consolidate.pages import EpisodeClaim, ParsedFile, claims_in_episode, reading_of
 from recollect.consolidate.weights import weighings
 from recollect.errors import RecollectError
 from recollect.model.claim_key import near_key
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Entry, Filter, Memory, Op
+from recollect.model.page_form import marked_lines
 from recollect.store.disk import stamp_of
 from recollect.store.store import OpenStore
 
@@ -32,9 +32,9 @@ CAUSE = "consolidate"
 RULING = "conflicts"  # the cause of what followed from a ruling
 ARCHIVED = ("archive", "compress")  # the causes of what is archived before it may have been heard
 HEARD = "heard"  # in the index: what was archived since this change has not been heard
-MARK = "<!-- from: "
 _MARKED = re.compile(
-    r"^[ \t]*(?:(?:[-*+•>]|\d{1,9}[.)])[ \t]+)*(.*?)[ \t]*<!-- from: [^;<>]*; date: ([^;<>]*);",
+    r"^[ \t]*(?:(?:[-*+•>]|\d{1,9}[.)])[ \t]+)*(.*?)[ \t]*"
+    r"(?:<!-- \^\w+ -->[ \t]*)?<!-- from: [^;<>]*; date: ([^;<>]*);",
     re.M,
 )
 
@@ -44,7 +44,7 @@ class Gathered(NamedTuple):
 
     episodes: list[Memory]
     files: Files
-    rules: Rules
+    rules: PlanRules
     entries: dict[str, Entry]  # by path: all that is not archived, or was before it was heard
     kept: frozenset[str]  # ids of episodes that a person brought back from the archive
     texts: frozenset[str]  # stamps of the texts that the journal has
@@ -74,12 +74,12 @@ class Files(Mapping[str, str]):
     """
 
     def __init__(
-        self, store: OpenStore, entries: Iterable[Entry], remembered: Remembered | None
+        self, store: OpenStore, entries: Iterable[Entry], remembered: ClaimCache | None
     ) -> None:
         """The files of these memories."""
         self._store = store
         self._entries = {one.path: one for one in entries if one.layer in LAYERS}
-        self.remembered = remembered or Remembered()
+        self.remembered = remembered or ClaimCache()
         self.is_as_listed = True  # whether all that was read is as the index has it
         self._known: dict[str, tuple[str, frozenset[str]]] = {}
         self.stamps: dict[str, str] = {}
@@ -101,7 +101,7 @@ class Files(Mapping[str, str]):
         """How many there are."""
         return len(self._entries)
 
-    def readings(self) -> Iterator[Reading]:
+    def readings(self) -> Iterator[ParsedFile]:
         """What the files say; those that cannot be read are left out: `doctor` names them."""
         for path, entry in self._entries.items():
             found = self.remembered.reading(path, entry.stamp)
@@ -111,31 +111,31 @@ class Files(Mapping[str, str]):
                 self.stamps.setdefault(path, entry.stamp)
                 yield found
 
-    def _read(self, path: str) -> Reading | None:
+    def _read(self, path: str) -> ParsedFile | None:
         try:
             text = self[path]
         except RecollectError:
             self.is_as_listed = False
             return None
-        return self._kept(path, text, self.stamps[path])
+        return self._parse(path, text, self.stamps[path])
 
-    def _kept(self, path: str, text: str, stamp: str) -> Reading:
+    def _parse(self, path: str, text: str, stamp: str) -> ParsedFile:
         found = reading_of(path, text, ChainMap(self.remembered.claims_before(path), self._known))
         self.remembered.keep_reading(stamp, found)
         return found
 
     def foresee(self, path: str, text: str) -> None:
         """Remember for the next pass what a file will say that is about to get this text."""
-        self._kept(path, text, stamp_of(text.encode("utf-8", "surrogateescape")))
+        self._parse(path, text, stamp_of(text.encode("utf-8", "surrogateescape")))
 
-    def heard(self, episode: Memory) -> list[Heard]:
+    def claims_of(self, episode: Memory) -> list[EpisodeClaim]:
         """What an episode says."""
-        found = self._heard(episode.path)
+        found = self._cached_claims_of(episode.path)
         self._known |= {one.claim.text: (one.key, one.topics) for one in found}
         return found
 
-    def _heard(self, path: str) -> list[Heard]:
-        found = self.remembered.heard(path, self.stamps[path])
+    def _cached_claims_of(self, path: str) -> list[EpisodeClaim]:
+        found = self.remembered.episode_claims(path, self.stamps[path])
         if found is not None:
             return found
         try:
@@ -145,17 +145,17 @@ class Files(Mapping[str, str]):
             return []
         self.is_as_listed &= document.stamp == self.stamps[path]
         self.stamps[path] = document.stamp
-        found = heard_in(memory_from_text(document.text, path))
-        self.remembered.keep_heard(path, document.stamp, found)
+        found = claims_in_episode(memory_from_text(document.text, path))
+        self.remembered.keep_episode_claims(path, document.stamp, found)
         return found
 
 
 def gather(
-    store: OpenStore, remembered: Remembered | None = None, reactions: Iterable[Reaction] = ()
+    store: OpenStore, remembered: ClaimCache | None = None, reactions: Iterable[Reaction] = ()
 ) -> Gathered:
     """Everything that a plan for this store is made of. Raises Unreadable for the rulings."""
     entries = {entry.path: entry for entry in store.index.entries(Filter())}
-    told = _told_by_journal(store, entries.values(), reactions)
+    told = _journal_facts(store, entries.values(), reactions)
     if told.late:
         gone = (one for one in store.index.entries(Filter(archived=True)) if one.id in told.late)
         entries |= {one.path: one for one in gone if one.layer == "episodic"}
@@ -166,7 +166,7 @@ def gather(
     files.stamps |= {one.path: entries[one.path].stamp for one in episodes}
     ruled = kept_rulings.rulings_of(store)
     paths = {entry.id: path for path, entry in entries.items()}
-    rules = Rules(
+    rules = PlanRules(
         today=store.now[:10],
         lang=store.settings.lang,
         waiting=frozenset(_unwanted_merges(store, paths)),
@@ -180,7 +180,7 @@ def gather(
     return found._replace(encrypt=store.settings.encrypt)
 
 
-class _Told(NamedTuple):
+class _JournalFacts(NamedTuple):
     removed: dict[
         str, str
     ]  # the claims that were ever put into a file, and when they were last said
@@ -190,21 +190,21 @@ class _Told(NamedTuple):
     late: frozenset[str]  # ids of what was archived since the last pass
 
 
-def _told_by_journal(
+def _journal_facts(
     store: OpenStore, entries: Collection[Entry], reactions: Iterable[Reaction]
-) -> _Told:
+) -> _JournalFacts:
     """What the plan needs of the journal, whose texts are read one at a time and not kept."""
     marked: dict[str, list[str]] = {}  # the marked lines that came with each op that has a text
 
     def note(op: Op, new: str) -> None:
-        marked[op.op_id] = [line for line in new.split("\n") if MARK in line] if MARK in new else []
+        marked[op.op_id] = marked_lines(new)
 
     ops = store.journal.heads(note)
     gone = undone(ops)
     lines = dict.fromkeys(
         line for op in ops if not _is_taken_back(op, gone) for line in marked.get(op.op_id, ())
     )
-    return _Told(
+    return _JournalFacts(
         _dates_of(lines),
         frozenset(op.after for op in ops if op.after and op.op_id in marked),
         frozenset(_brought_back(ops, gone)),

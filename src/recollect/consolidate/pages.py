@@ -1,4 +1,4 @@
-"""Index the claims of semantic and procedural files for a plan.
+"""Parse the claims of files and episodes for a plan, and index those of semantic and procedural files.
 
 A claim is found by its normalised key, and possible contradictions by topic.
 """
@@ -10,20 +10,23 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from itertools import chain
 from types import MappingProxyType
+from typing import Protocol
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import FILE, SECTION, Mark, Title, mark_of, titles_of
-from recollect.consolidate.claims import Statement, is_claim, statements_of
+from recollect.consolidate.claims import Claim, PlacedStatement, claims_in, is_claim, statements_of
 from recollect.context.views import LONGEST_REASON, reason_of
 from recollect.model import document as codec
-from recollect.model.claim_key import near_key, past_keys
+from recollect.model.claim_key import near_key, reversed_keys
 from recollect.model.conflicts import (
     Conflict,
-    Standing,
+    Priority,
     conflict_between,
     says_with_subject,
     topics_of,
 )
+from recollect.model.entries import is_conversation
+from recollect.model.footnotes import is_same_origin
 from recollect.model.layers import named_subject
 from recollect.model.memory import TRUSTS, Memory, lowest_trust
 from recollect.text.redact import strip_private
@@ -33,7 +36,7 @@ MOST_PLACES = 8  # a claim that stands in more files joins none of them
 _OTHER_TRUST = re.compile(r"<!--(?! from: | superseded )[^>]*\btrust:\s*(external|tool|agent)\b")
 
 
-class Held(NamedTuple):
+class FileClaim(NamedTuple):
     """A claim that stands in a file; without a mark it is a person's line, or a title.
 
     Of the title of a section `n` is the first statement below it.
@@ -42,7 +45,7 @@ class Held(NamedTuple):
     path: str
     text: str
     key: str
-    standing: Standing
+    standing: Priority
     trust: str
     mark: Mark | None = None
     is_item: bool = True
@@ -54,7 +57,7 @@ class Held(NamedTuple):
     has_reasons: bool = False  # whether anything of a person's stands below a title
 
 
-class Page(NamedTuple):
+class FileSummary(NamedTuple):
     """A file that claims stand in. `is_open` says that a plan may write into it.
 
     `says` are the near keys of what it says as a whole: its title, alone and with the text below it,
@@ -76,26 +79,28 @@ class Page(NamedTuple):
     own: int = 0
 
 
-class Reading(NamedTuple):
+class ParsedFile(NamedTuple):
     """A file as a plan reads it; without a page it says nothing that holds now."""
 
     path: str
-    page: Page | None = None
-    held: tuple[Held, ...] = ()
+    page: FileSummary | None = None
+    held: tuple[FileClaim, ...] = ()
     past: tuple[str, ...] = ()
 
 
 Known = Mapping[str, tuple[str, frozenset[str]]]  # near key and topics of claims, by their text
 
 
-def reading_of(path: str, text: str, known: Known = MappingProxyType({})) -> Reading:
+def reading_of(path: str, text: str, known: Known = MappingProxyType({})) -> ParsedFile:
     """What a file says to a plan; claims that are `known` need not be looked at closely."""
-    past = tuple(past_keys(text))
+    past = tuple(reversed_keys(text))
     read = _read_page(path, text, known)
-    return Reading(path, *read, past) if read else Reading(path, past=past)
+    return ParsedFile(path, *read, past) if read else ParsedFile(path, past=past)
 
 
-def _read_page(path: str, text: str, known: Known) -> tuple[Page, tuple[Held, ...]] | None:
+def _read_page(
+    path: str, text: str, known: Known
+) -> tuple[FileSummary, tuple[FileClaim, ...]] | None:
     memory = codec.memory_from_text(text, path)
     if memory.archived or memory.layer not in LAYERS or memory.status == "superseded":
         return None
@@ -112,7 +117,7 @@ def _read_page(path: str, text: str, known: Known) -> tuple[Page, tuple[Held, ..
         for one in titles_of(memory, body, every)
     )
     held = titles + held
-    page = Page(
+    page = FileSummary(
         path,
         memory.title,
         memory.layer,
@@ -128,7 +133,7 @@ def _read_page(path: str, text: str, known: Known) -> tuple[Page, tuple[Held, ..
     return page, held
 
 
-def _is_own(held: Held) -> bool:
+def _is_own(held: FileClaim) -> bool:
     return held.mark is None and not held.title
 
 
@@ -142,25 +147,31 @@ def _whole(title: str, body: str) -> frozenset[str]:
 
 
 def _held(
-    memory: Memory, n: int, said: Statement, least: str, known: tuple[str, frozenset[str]] | None
-) -> Held:
+    memory: Memory,
+    n: int,
+    said: PlacedStatement,
+    least: str,
+    known: tuple[str, frozenset[str]] | None,
+) -> FileClaim:
     mark = mark_of(said.mark) if said.mark else None
     if mark:
         trust = mark.trust if mark.trust in TRUSTS else "external"
-        standing = Standing(mark.date, mark.salience, mark.date)
+        standing = Priority(mark.date, mark.salience, mark.date)
     else:
         trust = "user"
-        standing = Standing(memory.updated or memory.created, memory.salience, memory.created)
+        standing = Priority(memory.updated or memory.created, memory.salience, memory.created)
     trust = lowest_trust(memory.trust, trust, least)
     key, topics = known or (near_key(said.text), topics_of(said.text))
     is_item, is_alone = said.is_item, said.is_alone
-    return Held(memory.path, said.text, key, standing, trust, mark, is_item, is_alone, topics, n)
+    return FileClaim(
+        memory.path, said.text, key, standing, trust, mark, is_item, is_alone, topics, n
+    )
 
 
 def _held_title(
     memory: Memory, one: Title, least: str, known: tuple[str, frozenset[str]] | None
-) -> Held:
-    said = Statement(one.text, one.anchor, "", "", is_item=True, is_alone=True)
+) -> FileClaim:
+    said = PlacedStatement(one.text, one.anchor, "", "", is_item=True, is_alone=True)
     held = _held(memory, one.n, said, least, known)
     return held._replace(title=one.what, below=one.below, has_reasons=one.has_reasons)
 
@@ -187,18 +198,18 @@ def _is_open(memory: Memory) -> bool:
     return any(said.text == "the probe is read" for said in statements_of(strip_private(probe)))
 
 
-class Shelf:
+class ClaimIndex:
     """The pages and, of their claims, those that a plan has to do with."""
 
     def __init__(
-        self, readings: Iterable[Reading], keys: Container[str], topics: Collection[str]
+        self, readings: Iterable[ParsedFile], keys: Container[str], topics: Collection[str]
     ) -> None:
         """Take in all pages; of their claims those with one of these near keys or topics."""
-        self.pages: dict[str, Page] = {}
+        self.pages: dict[str, FileSummary] = {}
         self.paths: set[str] = set()
         self.past: set[str] = set()
-        self._by_key: defaultdict[str, list[Held]] = defaultdict(list)
-        self._by_topic: defaultdict[str, list[Held]] = defaultdict(list)
+        self._by_key: defaultdict[str, list[FileClaim]] = defaultdict(list)
+        self._by_topic: defaultdict[str, list[FileClaim]] = defaultdict(list)
         self._by_tag: defaultdict[str, set[str]] = defaultdict(set)
         self._by_whole: defaultdict[str, set[str]] = defaultdict(set)
         self._stands: dict[int, tuple[str, ...]] = {}  # where it stands, by the hash of its key
@@ -226,7 +237,7 @@ class Shelf:
                 self._counted.add(key)
                 self.named[name] += 1
 
-    def add_page(self, page: Page) -> None:
+    def add_page(self, page: FileSummary) -> None:
         """Take in a page."""
         self.paths.add(page.path)
         self.pages[page.path] = page
@@ -235,24 +246,24 @@ class Shelf:
         for key in page.says:
             self._by_whole[key].add(page.path)
 
-    def _stand(self, held: Held) -> None:
+    def _stand(self, held: FileClaim) -> None:
         places = self._stands.get(hash(held.key), ())
         if held.path not in places and len(places) <= MOST_PLACES:
             self._stands[hash(held.key)] = (*places, held.path)
 
-    def _file(self, held: Held) -> None:
+    def _file(self, held: FileClaim) -> None:
         self._by_key[held.key].append(held)
         for topic in held.topics:
             self._by_topic[topic].append(held)
 
-    def add(self, held: Held) -> None:
+    def add(self, held: FileClaim) -> None:
         """Take in a claim that its page did not have yet, or has in another way now."""
         self.changed.add(held.key)
         self._stand(held)
         self._file(held)
         self._resize(held, 1)
 
-    def drop(self, held: Held) -> None:
+    def drop(self, held: FileClaim) -> None:
         """Let go of a claim."""
         self.changed.add(held.key)
         self._by_key[held.key].remove(held)
@@ -262,12 +273,12 @@ class Shelf:
         self._stands[hash(held.key)] = tuple(path for path in places if path != held.path)
         self._resize(held, -1)
 
-    def _resize(self, held: Held, by: int) -> None:
+    def _resize(self, held: FileClaim, by: int) -> None:
         page = self.pages[held.path]
         own = page.own + by * _is_own(held)
         self.pages[held.path] = page._replace(size=page.size + by, own=own)
 
-    def give_up(self, held: Held) -> None:
+    def give_up(self, held: FileClaim) -> None:
         """Let go of a claim and of what goes with it."""
         self.drop(held)
         if held.title == SECTION and held.below:
@@ -278,7 +289,7 @@ class Shelf:
         if held.title == FILE or held.key in self.pages[held.path].says:
             self._forget_whole(held.path)
 
-    def _standing_in(self, path: str) -> list[Held]:
+    def _standing_in(self, path: str) -> list[FileClaim]:
         return [one for row in self._by_key.values() for one in row if one.path == path]
 
     def _forget_whole(self, path: str) -> None:
@@ -289,7 +300,7 @@ class Shelf:
             self._by_whole[key].discard(path)
         self.pages[path] = page._replace(says=frozenset())
 
-    def retire(self, held: Held) -> None:
+    def retire(self, held: FileClaim) -> None:
         """Let go of a page together with the claim that it stands for."""
         for one in self._standing_in(held.path):
             self.drop(one)
@@ -301,7 +312,7 @@ class Shelf:
             if held.path in places:
                 self._stands[key] = tuple(path for path in places if path != held.path)
 
-    def holds(self, held: Held) -> bool:
+    def holds(self, held: FileClaim) -> bool:
         """Whether a claim is still where it was."""
         return held in self._by_key.get(held.key, ())
 
@@ -309,7 +320,7 @@ class Shelf:
         """Whether a claim with this key stands anywhere where it could be taken out."""
         return any(self.pages[held.path].is_open for held in self._by_key.get(key, ()))
 
-    def holding(self, key: str, trust: str) -> Held | None:
+    def holding(self, key: str, trust: str) -> FileClaim | None:
         """The claim with this key that is trusted no less; the newest."""
         known = [
             held
@@ -318,14 +329,18 @@ class Shelf:
         ]
         return max(known, key=lambda h: (h.standing, h.path), default=None)
 
+    def has_mark(self, key: str) -> bool:
+        """Whether an entry says this that knows where it comes from."""
+        return any(held.mark for held in self._by_key.get(key, ()))
+
     def is_whole(self, key: str, trust: str) -> bool:
         """Whether a page, trusted no less, says this as a whole."""
         pages = (self.pages[path] for path in self._by_whole.get(key, ()))
         return any(TRUSTS.index(page.trust) >= TRUSTS.index(trust) for page in pages)
 
-    def clashing(self, text: str, topics: Iterable[str]) -> list[tuple[Held, Conflict]]:
+    def clashing(self, text: str, topics: Iterable[str]) -> list[tuple[FileClaim, Conflict]]:
         """The claims that contradict this one, which has these topics."""
-        near: dict[Held, None] = {}
+        near: dict[FileClaim, None] = {}
         for topic in topics:
             for held in self._by_topic.get(topic, ()):
                 near[held] = None
@@ -339,7 +354,9 @@ class Shelf:
         """Whether a claim of this episode stands in the wording that it got with its subject."""
         near = (held for topic in topics for held in self._by_topic.get(topic, ()))
         return any(
-            held.mark and held.mark.episode == episode and says_with_subject(held.text, text)
+            held.mark
+            and is_same_origin(held.mark.episode, episode)
+            and says_with_subject(held.text, text)
             for held in near
         )
 
@@ -358,3 +375,57 @@ class Shelf:
                         counts[one, other] = counts.get((one, other), 0) + 1
         for (one, other), n in sorted(counts.items()):
             yield one, other, n
+
+
+# ------------------------------------------------------------------ episodes, and where both come from
+
+
+class EpisodeClaim(NamedTuple):
+    """A claim as a plan hears it: with its near key and its topics."""
+
+    claim: Claim
+    key: str
+    topics: frozenset[str]
+
+
+def claims_in_episode(episode: Memory) -> list[EpisodeClaim]:
+    """What an episode says to a plan."""
+    return [episode_claim(claim) for claim in claims_in(episode)]
+
+
+def episode_claim(claim: Claim) -> EpisodeClaim:
+    """A claim as a plan hears it."""
+    return EpisodeClaim(claim, near_key(claim.text), topics_of(claim.text))
+
+
+class ClaimSource(Protocol):
+    """What a plan goes by: whoever has read something once need not read it again."""
+
+    def claims_of(self, episode: Memory) -> list[EpisodeClaim]:
+        """What an episode says."""
+
+    def readings(self) -> Iterable[ParsedFile]:
+        """What the semantic and procedural files say, one after the other."""
+
+
+class UncachedSource:
+    """A source that parses everything anew."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        """These are the files."""
+        self.files = files
+
+    def claims_of(self, episode: Memory) -> list[EpisodeClaim]:
+        """What an episode says."""
+        return claims_in_episode(episode)
+
+    def readings(self) -> Iterator[ParsedFile]:
+        """What the files say, one after the other."""
+        return (reading_of(path, text) for path, text in self.files.items())
+
+
+def is_claim_source(memory: Memory) -> bool:
+    """Whether consolidation listens to a memory: an episode, readable, in force and not private."""
+    if memory.layer != "episodic" or is_conversation(memory.path):
+        return False
+    return not (memory.private or memory.problem or memory.status == "superseded")

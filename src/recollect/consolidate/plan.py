@@ -13,34 +13,43 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from recollect.consolidate.actions import (
     FEEDBACK,
     FILE,
-    NOTED,
-    RULE_OF,
     TITLES,
     Absorb,
     Action,
     Archive,
     Mark,
     Merge,
-    Past,
+    NoteOldRule,
+    PlanRules,
     Renew,
     Replace,
     Retire,
-    Rules,
     Start,
     Wait,
     can_turn,
     conflict_key,
-    title_for,
 )
 from recollect.consolidate.claims import Claim, is_claim
 from recollect.consolidate.edit import can_replace, fits_in_place
-from recollect.consolidate.episodes import Heard, Plain, Source, heard_of, is_heard
-from recollect.consolidate.pages import Held, Page, Reading, Shelf
-from recollect.model import frontmatter, layers
-from recollect.model.claim_key import past_comment, past_key
-from recollect.model.conflicts import Conflict, Standing, is_newer, keeping_subject
+from recollect.consolidate.pages import (
+    ClaimIndex,
+    ClaimSource,
+    EpisodeClaim,
+    FileClaim,
+    FileSummary,
+    ParsedFile,
+    UncachedSource,
+    episode_claim,
+    is_claim_source,
+)
+from recollect.model import document as codec
+from recollect.model import layers
+from recollect.model.claim_key import reversed_comment, reversed_key
+from recollect.model.conflicts import Conflict, Priority, is_newer, keeping_subject
 from recollect.model.document import stem_of
+from recollect.model.footnotes import title_in_note
 from recollect.model.memory import LEVELS, TRUSTS, Memory, free_name, slug_of
+from recollect.model.page_form import NOTED, RULE_OF, title_for
 from recollect.text.tokens import plain_words, stem
 
 # -------------------- Lifecycle: which file a claim belongs into.
@@ -54,10 +63,11 @@ LONGEST_SUBJECT = 3  # words of a page's title that names a subject
 class Placing:
     """Finds places on a shelf, and starts new files on it."""
 
-    def __init__(self, shelf: Shelf, rules: Rules) -> None:
+    def __init__(self, shelf: ClaimIndex, rules: PlanRules) -> None:
         """On this shelf, by these rules."""
         self.shelf = shelf
         self.rules = rules
+        self.subject = ""  # the page that the writer names
         self._known: dict[tuple[str, str], str] = {}
         self._titles: dict[
             str, tuple[str, frozenset[str]]
@@ -91,12 +101,14 @@ class Placing:
         self._open(start)
         return [start], path, heading
 
-    def _takes(self, page: Page, trust: str) -> bool:
+    def _takes(self, page: FileSummary, trust: str) -> bool:
         is_trusted = TRUSTS.index(page.trust) >= TRUSTS.index(trust)
         return page.is_open and is_trusted
 
     def _best(self, episode: Memory, claim: Claim) -> str:
         """The page that a claim goes to as it is: of the subject that it names, or by its writer's tags."""
+        if self.subject:
+            return self._of_subject(claim.trust)
         named = layers.named_subject(claim.text).casefold()
         words = set(map(stem, plain_words(claim.text)))
         about = [
@@ -111,6 +123,19 @@ class Placing:
         if not known or known not in self.shelf.pages:
             known = self._known[key] = self._tagged(episode, claim.trust)
         return known
+
+    def _of_subject(self, trust: str) -> str:
+        """The page that has the subject for its title."""
+        wanted = self.subject.casefold()
+        pages = (
+            page.path
+            for page in self.shelf.pages.values()
+            if page.title.casefold() == wanted
+            and page.layer == "semantic"
+            and page.path.count("/") == 1
+            and self._takes(page, trust)
+        )
+        return min(pages, default="")
 
     def _takes_in(self, path: str, trust: str) -> bool:
         page = self.shelf.pages.get(path)
@@ -140,8 +165,8 @@ class Placing:
     def _facts_file(self, mark: Mark, text: str) -> tuple[str, Start]:
         """The page of the subject that three entries name, else of one that every project has."""
         named = layers.named_subject(text)
-        title = layers.subject_of(text, self.rules.lang)
-        if named and self.shelf.named[named.casefold()] >= EARNS_A_PAGE:
+        title = self.subject or layers.subject_of(text, self.rules.lang)
+        if not self.subject and named and self.shelf.named[named.casefold()] >= EARNS_A_PAGE:
             title = named
         path = f"semantic/{slug_of(title)}.md"
         # The page is for everybody's entries; each says whose it is.
@@ -159,7 +184,7 @@ class Placing:
     def _open(self, start: Start) -> None:
         self._take_title(start.path, start.title)
         self.shelf.add_page(
-            Page(
+            FileSummary(
                 start.path,
                 start.title,
                 start.layer,
@@ -181,29 +206,68 @@ LEAST_SHARE = 0.6  # of the smaller one
 def plan(
     episodes: Iterable[Memory],
     files: Mapping[str, str],
-    rules: Rules,
-    source: Source | None = None,
+    rules: PlanRules,
+    source: ClaimSource | None = None,
 ) -> tuple[Action, ...]:
     """What consolidation will do, in the order in which it is safe to do it.
 
     `files` are the texts of the semantic and procedural memories by path; a source that knows what
     they say spares reading them, except where a claim in one of them may have to give way.
     """
-    heard = sorted(filter(is_heard, episodes), key=lambda e: (e.created, e.id), reverse=True)
-    source = Plain(files) if source is None else source  # an empty one is false
-    said = {one.id: source.heard(one) for one in heard}
+    heard = sorted(filter(is_claim_source, episodes), key=lambda e: (e.created, e.id), reverse=True)
+    source = UncachedSource(files) if source is None else source  # an empty one is false
+    said = {one.id: source.claims_of(one) for one in heard}
     planner = _Planner(files, rules, said, source.readings())
     pending = planner.absorb_all(heard)
     return (*planner.actions, *planner.merges(), *planner.archived(heard, pending))
 
 
 def plan_claim(
-    episode: Memory, claim: Claim, files: Mapping[str, str], rules: Rules, source: Source
+    episode: Memory, claim: Claim, files: Mapping[str, str], rules: PlanRules, source: ClaimSource
 ) -> tuple[Action, ...]:
     """What consolidation will do about one claim of an episode, and nothing else."""
-    planner = _Planner(files, rules, {episode.id: [heard_of(claim)]}, source.readings())
+    planner = _Planner(files, rules, {episode.id: [episode_claim(claim)]}, source.readings())
     planner.absorb_all([episode])
     return tuple(planner.actions)
+
+
+def plan_entry(
+    heard: EpisodeClaim,
+    mark: Mark,
+    files: Mapping[str, str],
+    rules: PlanRules,
+    source: ClaimSource,
+    *,
+    subject: str = "",
+) -> tuple[Action, ...]:
+    """What becomes of one statement that somebody writes now, on the page of this subject if named."""
+    episode = Memory(mark.episode, "", "episodic", "", "", created=mark.date)
+    planner = _Planner(files, rules, {episode.id: [heard]}, source.readings())
+    planner.placing.subject, planner.is_said_now = subject, True
+    planner.absorb_all([episode])
+    return tuple(planner.actions)
+
+
+def plan_moves(
+    moves: Iterable[tuple[FileClaim, str]],
+    files: Mapping[str, str],
+    rules: PlanRules,
+    source: ClaimSource,
+) -> tuple[Action, ...]:
+    """How statements come to the pages of other subjects, each as it stands, with its origin."""
+    planner = _Planner(files, rules, {}, source.readings())
+    actions: list[Action] = []
+    for held, subject in moves:
+        if held.mark is None:
+            continue
+        claim = Claim(held.text, source=held.mark.source, trust=held.trust)
+        episode = Memory(held.mark.episode, "", "episodic", "", "", created=held.mark.date)
+        planner.placing.subject = subject
+        starts, path, heading = planner.placing.place_for(episode, claim, held.mark)
+        if path != held.path:
+            taken_out = Replace(held.path, held.text, "", held.mark)
+            actions += [taken_out, *starts, Absorb(path, heading, claim, held.mark)]
+    return tuple(actions)
 
 
 class _Planner:
@@ -212,9 +276,9 @@ class _Planner:
     def __init__(
         self,
         files: Mapping[str, str],
-        rules: Rules,
-        said: Mapping[str, Sequence[Heard]],
-        readings: Iterable[Reading],
+        rules: PlanRules,
+        said: Mapping[str, Sequence[EpisodeClaim]],
+        readings: Iterable[ParsedFile],
     ) -> None:
         self.files = files
         self.rules = rules
@@ -225,20 +289,22 @@ class _Planner:
         }
         every = [heard for row in said.values() for heard in row]
         topics = frozenset(topic for heard in every for topic in heard.topics)
-        self.shelf = Shelf(readings, {heard.key for heard in every}, topics)
+        self.shelf = ClaimIndex(readings, {heard.key for heard in every}, topics)
         self.shelf.count_subjects((heard.claim.text, heard.key) for heard in every)
         self.placing = Placing(self.shelf, rules)
+        self.is_said_now = False  # whether it is newer than all there is, whatever the clock says
         self.actions: list[Action] = []
         self.waiting: set[str] = set(rules.waiting)
         # A person's line has no mark that says when it was last said again: an episode that says it
         # stays as long as another one that contradicts it.
         self._said_again: dict[tuple[str, str], str] = {}
-        self._needed: dict[str, set[str]] = {}
+        # For each episode whose statement waits: the episodes that say the opposite, and its key.
+        self._needed: dict[str, set[tuple[str, str]]] = {}
         self._stood: set[tuple[str, str, str]] = set()  # what stands: episode, near key, trust
 
-    def absorb_all(self, episodes: list[Memory]) -> dict[str, list[Heard]]:
+    def absorb_all(self, episodes: list[Memory]) -> dict[str, list[EpisodeClaim]]:
         """Plan for the claims of all episodes; gives those that wait, by episode."""
-        left: dict[str, list[Heard]] = {}
+        left: dict[str, list[EpisodeClaim]] = {}
         for _ in range(MOST_ROUNDS):  # what comes later may contradict, or free, what came before
             planned, before = len(self.actions), self.shelf.changed
             self.shelf.changed = set()
@@ -252,13 +318,13 @@ class _Planner:
                 break
         return left
 
-    def _stands_still(self, episode: Memory, heard: Heard, before: Container[str]) -> bool:
+    def _stands_still(self, episode: Memory, heard: EpisodeClaim, before: Container[str]) -> bool:
         """Whether a claim stood when it was last looked at, and nothing has come of it since."""
         if (episode.id, heard.key, heard.claim.trust) not in self._stood:
             return False
         return heard.key not in before and heard.key not in self.shelf.changed
 
-    def _take(self, episode: Memory, heard: Heard) -> bool:
+    def _take(self, episode: Memory, heard: EpisodeClaim) -> bool:
         """Plan for one claim; whether it is settled."""
         claim, key, _ = heard
         mark = _mark(episode, claim)
@@ -284,34 +350,34 @@ class _Planner:
         losers = [(held, conflict) for held, conflict, verdict in verdicts if verdict == "new"]
         if losers:
             text = keeping_subject(losers[0][0].text, claim.text)
-            heard = heard if text == claim.text else heard_of(claim._replace(text=text))
+            heard = heard if text == claim.text else episode_claim(claim._replace(text=text))
         if not self._replace(losers, heard, mark):
             self._put(episode, heard, mark)
         return True
 
     def _pass_over(
-        self, claim: Claim, mark: Mark, verdicts: Iterable[tuple[Held, Conflict, str]]
+        self, claim: Claim, mark: Mark, verdicts: Iterable[tuple[FileClaim, Conflict, str]]
     ) -> None:
         """Plan for what a claim leaves behind that is not taken in itself."""
         for held, conflict, verdict in verdicts:
             if verdict == "neither":
                 self._give_way(held, mark, conflict, None)
             elif verdict == "old" and conflict.is_reversal:
-                self._keep_past(self._with_subject(held, claim), claim)
+                self._keep_old_rule(self._with_subject(held, claim), claim)
 
-    def _with_subject(self, held: Held, older: Claim) -> Held:
+    def _with_subject(self, held: FileClaim, older: Claim) -> FileClaim:
         """A claim that overtook an older one, which alone says what it is about: now both do."""
         text = keeping_subject(older.text, held.text)
         if text == held.text or not held.mark or not held.is_alone or not self._may_go(held):
             return held
-        new = heard_of(Claim(text, trust=held.trust, source=held.mark.source))
+        new = episode_claim(Claim(text, trust=held.trust, source=held.mark.source))
         self.actions.append(Replace(held.path, held.text, text, held.mark, "", held.title))
         self.shelf.give_up(held)
         made = _learned(held.path, new, held.mark)._replace(is_item=held.is_item)
         self.shelf.add(made)
         return made
 
-    def _stands(self, heard: Heard) -> bool:
+    def _stands(self, heard: EpisodeClaim) -> bool:
         """Whether a file says this already, in a line or as a whole."""
         about = heard.key, heard.claim.trust
         return self.shelf.holding(*about) is not None or self.shelf.is_whole(*about)
@@ -323,14 +389,14 @@ class _Planner:
 
     # ----------------------------------------------------------------------------- conflicts
 
-    def _verdicts(self, heard: Heard, mark: Mark) -> list[tuple[Held, Conflict, str]]:
+    def _verdicts(self, heard: EpisodeClaim, mark: Mark) -> list[tuple[FileClaim, Conflict, str]]:
         clashing = self.shelf.clashing(heard.claim.text, heard.topics)
         return [
             (held, conflict, self._verdict(heard.claim, mark, held, conflict))
             for held, conflict in clashing
         ]
 
-    def _verdict(self, claim: Claim, mark: Mark, held: Held, conflict: Conflict) -> str:
+    def _verdict(self, claim: Claim, mark: Mark, held: FileClaim, conflict: Conflict) -> str:
         """Who wins: old, new, both, neither; or wait."""
         ruled = self.rules.rulings.get(conflict_key(claim.text, held.text))
         if ruled:
@@ -342,17 +408,18 @@ class _Planner:
             return turned if is_kept else "old"
         if conflict.certainty != "sure":
             return "wait"
-        newer = is_newer(Standing(mark.date, mark.salience, mark.date), held.standing)
+        standing = Priority(mark.date, mark.salience, mark.date)
+        newer = self.is_said_now or is_newer(standing, held.standing)
         if newer is None:
             return "wait"
         if not newer:
             if again := self._said_again.get((held.path, held.key)):
-                self._needed.setdefault(mark.episode, set()).add(again)
+                self._needed.setdefault(mark.episode, set()).add((again, held.key))
             return "old" if TRUSTS.index(held.trust) >= TRUSTS.index(claim.trust) else "wait"
         is_trusted = TRUSTS.index(claim.trust) >= TRUSTS.index(held.trust)
         return "new" if is_trusted and self._may_go(held) else "wait"
 
-    def _may_go(self, held: Held, *, is_ruled: bool = False) -> bool:
+    def _may_go(self, held: FileClaim, *, is_ruled: bool = False) -> bool:
         """Whether a claim can be taken out of its file; a title with its reasons, by a person only."""
         if not self.shelf.pages[held.path].is_open:
             return False
@@ -360,17 +427,17 @@ class _Planner:
             return False
         if held.mark or held.title == FILE or self._is_whole(held):
             return True
-        body = frontmatter.split_front(self.files[held.path]).body
+        body = codec.body_of(self.files[held.path])
         return can_turn(body, held.text) if held.title else can_replace(body, held.text)
 
-    def _is_whole(self, held: Held) -> bool:
+    def _is_whole(self, held: FileClaim) -> bool:
         """Whether a claim is all that a person's file says, or goes with all that it says."""
         page = self.shelf.pages[held.path]
         if held.title == FILE:
             return page.size == 1 + page.own
         return page.size == 1 and held.mark is None and page.layer == "semantic"
 
-    def _wait(self, claim: Claim, mark: Mark, held: Held, conflict: Conflict) -> None:
+    def _wait(self, claim: Claim, mark: Mark, held: FileClaim, conflict: Conflict) -> None:
         wait = Wait(
             "",
             held.path,
@@ -386,7 +453,9 @@ class _Planner:
             self.waiting.add(key)
             self.actions.append(wait._replace(key=key))
 
-    def _replace(self, losers: list[tuple[Held, Conflict]], heard: Heard, mark: Mark) -> bool:
+    def _replace(
+        self, losers: list[tuple[FileClaim, Conflict]], heard: EpisodeClaim, mark: Mark
+    ) -> bool:
         """Let all losers go; whether the claim took the place of one of them."""
         stands = False
         for held, conflict in losers:
@@ -403,33 +472,35 @@ class _Planner:
             stands = stands or in_place
         return stands
 
-    def _give_way(self, held: Held, mark: Mark, conflict: Conflict, new: Heard | None) -> None:
+    def _give_way(
+        self, held: FileClaim, mark: Mark, conflict: Conflict, new: EpisodeClaim | None
+    ) -> None:
         if not self.shelf.holds(held):
             return  # it went with its title
         if self._is_whole(held):
             self.actions.append(Retire(held.path, mark.episode))
             self.shelf.retire(held)
             return
-        past = past_comment(mark.date, held.text) if conflict.is_reversal else ""
+        past = reversed_comment(mark.date, held.text) if conflict.is_reversal else ""
         wording = new.claim.text if new else ""
         self.actions.append(Replace(held.path, held.text, wording, mark, past, held.title))
         self.shelf.give_up(held)
         if past:
-            self.shelf.past.add(past_key(held.text))
+            self.shelf.past.add(reversed_key(held.text))
         if new:
             self.shelf.add(_learned(held.path, new, mark)._replace(is_item=held.is_item))
 
-    def _keep_past(self, held: Held, claim: Claim) -> None:
+    def _keep_old_rule(self, held: FileClaim, claim: Claim) -> None:
         """A rule that was overtaken before it was heard is kept as a comment, like any other."""
-        key = past_key(claim.text)
+        key = reversed_key(claim.text)
         if held.mark and key not in self.shelf.past and self.shelf.pages[held.path].is_open:
             self.shelf.past.add(key)
-            comment = past_comment(held.standing.date, claim.text)
-            self.actions.append(Past(held.path, held.text, comment))
+            comment = reversed_comment(held.standing.date, claim.text)
+            self.actions.append(NoteOldRule(held.path, held.text, comment))
 
     # --------------------------------------------------------------------------------- claims
 
-    def _restated(self, held: Held, mark: Mark) -> None:
+    def _restated(self, held: FileClaim, mark: Mark) -> None:
         """A known claim was said again: against others it counts from then on."""
         if mark.date <= held.standing.date or TRUSTS.index(mark.trust) < TRUSTS.index(held.trust):
             return
@@ -438,7 +509,7 @@ class _Planner:
         renewed = mark._replace(
             trust=held.trust, source=held.mark.source if held.mark else "observed"
         )
-        newer = held._replace(standing=Standing(mark.date, mark.salience, mark.date))
+        newer = held._replace(standing=Priority(mark.date, mark.salience, mark.date))
         if held.mark and self.shelf.pages[held.path].is_open:
             self.actions.append(Renew(held.path, held.text, renewed))
             newer = newer._replace(mark=renewed)
@@ -447,13 +518,13 @@ class _Planner:
         self.shelf.drop(held)
         self.shelf.add(newer)
 
-    def _put(self, episode: Memory, heard: Heard, mark: Mark) -> None:
+    def _put(self, episode: Memory, heard: EpisodeClaim, mark: Mark) -> None:
         starts, path, heading = self.placing.place_for(episode, heard.claim, mark)
         self.actions += starts
         self.actions.append(Absorb(path, heading, heard.claim, mark))
         self.shelf.add(_learned(path, heard, mark))
 
-    def _is_found(self, episode: Memory, heard: Heard) -> bool:
+    def _is_found(self, episode: Memory, heard: EpisodeClaim) -> bool:
         """Whether a claim is found in what the plan leaves behind, or was settled."""
         claim, key, _ = heard
         mark = _mark(episode, claim)
@@ -479,7 +550,9 @@ class _Planner:
                 found += [] if proposal.key in self.waiting else [proposal]
         return found
 
-    def archived(self, heard: list[Memory], pending: Mapping[str, list[Heard]]) -> list[Archive]:
+    def archived(
+        self, heard: list[Memory], pending: Mapping[str, list[EpisodeClaim]]
+    ) -> list[Archive]:
         """The episodes past their time of which nothing would be lost."""
         gone = {
             episode.id: Archive(episode.id, episode.path)
@@ -494,16 +567,18 @@ class _Planner:
         while size != len(gone):
             size = len(gone)
             staying = (self._needed.get(one.id, set()) for one in heard if one.id not in gone)
-            for needed in set().union(*staying):
-                gone.pop(needed, None)
+            for needed, key in set().union(*staying):
+                if not self.shelf.has_mark(key):  # else an entry says it, with its own date
+                    gone.pop(needed, None)
         return list(gone.values())
 
 
 def _mark(episode: Memory, claim: Claim) -> Mark:
-    return Mark(episode.id, episode.created, claim.trust, claim.source, episode.salience)
+    title = title_in_note(episode.title)
+    return Mark(episode.id, episode.created, claim.trust, claim.source, episode.salience, title)
 
 
-def _learned(path: str, heard: Heard, mark: Mark) -> Held:
-    standing = Standing(mark.date, mark.salience, mark.date)
+def _learned(path: str, heard: EpisodeClaim, mark: Mark) -> FileClaim:
+    standing = Priority(mark.date, mark.salience, mark.date)
     text, topics = heard.claim.text, heard.topics
-    return Held(path, text, heard.key, standing, mark.trust, mark, topics=topics)
+    return FileClaim(path, text, heard.key, standing, mark.trust, mark, topics=topics)

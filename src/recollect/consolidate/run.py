@@ -17,7 +17,7 @@ from recollect.consolidate.actions import (
     Action,
     Archive,
     Merge,
-    Past,
+    NoteOldRule,
     Renew,
     Replace,
     Retire,
@@ -25,10 +25,10 @@ from recollect.consolidate.actions import (
     Wait,
     Weigh,
 )
-from recollect.consolidate.apply import Step, Steps, carry_out, changes_of, steps_of
+from recollect.consolidate.apply import FileStep, Steps, carry_out, changes_of, steps_of
+from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.gather import RULING, Gathered, gather
 from recollect.consolidate.plan import plan, plan_claim
-from recollect.consolidate.rulings import Remembered
 from recollect.errors import ConflictNotFound, UsageProblem
 from recollect.model import document as codec
 from recollect.model.document import default_fields
@@ -42,11 +42,11 @@ TRIES = 3
 MOST_SHARE = 10  # percent of a store that one pass archives unasked; one episode always may go
 
 
-class Outcome(NamedTuple):
+class PassResult(NamedTuple):
     """What a pass did, or would do."""
 
-    steps: tuple[Step, ...]
-    archives: tuple[Step, ...]  # the episodes past their time that go now, the oldest first
+    steps: tuple[FileStep, ...]
+    archives: tuple[FileStep, ...]  # the episodes past their time that go now, the oldest first
     waits: tuple[Wait, ...]
     merges: tuple[Merge, ...]
     later: int  # episodes past their time that go with the next passes
@@ -82,7 +82,7 @@ def _but_encrypted(found: Steps, gathered: Gathered) -> Steps:
     What an episode says has no other place then, and so it stays where it is.
     """
 
-    def is_open(step: Step) -> bool:
+    def is_open(step: FileStep) -> bool:
         entry = gathered.entries.get(step.path)
         layer = entry.layer if entry else default_fields(step.path)["type"]
         return layer not in gathered.encrypt
@@ -93,30 +93,30 @@ def _but_encrypted(found: Steps, gathered: Gathered) -> Steps:
     )
 
 
-def look(gathered: Gathered, *, force_decay: bool = False) -> Outcome:
+def look(gathered: Gathered, *, force_decay: bool = False) -> PassResult:
     """What a pass would do."""
     found = planned(gathered)
     total = sum(not entry.archived for entry in gathered.entries.values())
     most = len(found.archives) if force_decay else max(1, total * MOST_SHARE // 100)
 
-    def age(step: Step) -> tuple[str, str]:
+    def age(step: FileStep) -> tuple[str, str]:
         entry = gathered.entries.get(step.path)
         return (entry.created if entry else ""), step.path
 
     due = sorted(found.archives, key=age)
     later = max(0, len(due) - most)
-    return Outcome(found.steps, tuple(due[:most]), found.waits, found.merges, later, total)
+    return PassResult(found.steps, tuple(due[:most]), found.waits, found.merges, later, total)
 
 
 def consolidate(
     store: OpenStore,
-    remembered: Remembered | None = None,
+    remembered: ClaimCache | None = None,
     *,
     reactions: Sequence[Reaction] = (),
     force_decay: bool = False,
-) -> Outcome:
+) -> PassResult:
     """Bring a store into order; what somebody changes meanwhile is planned anew."""
-    done: list[Step] = []
+    done: list[FileStep] = []
     for _ in range(TRIES):
         gathered = gather(store, remembered, reactions)
         found = look(gathered, force_decay=force_decay)
@@ -131,15 +131,15 @@ def consolidate(
     return found._replace(steps=tuple(done))
 
 
-class Settled(NamedTuple):
+class SettleResult(NamedTuple):
     """A contradiction with its ruling, and the files that changed with it."""
 
     wait: Wait
     ruling: str
-    steps: tuple[Step, ...]
+    steps: tuple[FileStep, ...]
 
 
-def waiting(store: OpenStore, remembered: Remembered | None = None) -> tuple[Wait, ...]:
+def waiting(store: OpenStore, remembered: ClaimCache | None = None) -> tuple[Wait, ...]:
     """The contradictions that wait for a person, those that the next pass would find included."""
     return look(gather(store, remembered)).waits
 
@@ -148,10 +148,10 @@ def settle(
     store: OpenStore,
     key: str,
     ruling: str,
-    remembered: Remembered | None = None,
+    remembered: ClaimCache | None = None,
     *,
     dry_run: bool = False,
-) -> Settled:
+) -> SettleResult:
     """Rule that `old`, `new`, `both` or `neither` holds.
 
     Raises:
@@ -168,7 +168,7 @@ def settle(
 
     if not dry_run:
         store.commit(plan, cause=RULING)
-    return Settled(wait, ruling, steps)
+    return SettleResult(wait, ruling, steps)
 
 
 def _named(waits: tuple[Wait, ...], key: str) -> Wait:
@@ -178,7 +178,7 @@ def _named(waits: tuple[Wait, ...], key: str) -> Wait:
     return found[0]
 
 
-def _following(gathered: Gathered, wait: Wait, word: rulings.Ruling) -> tuple[Step, ...]:
+def _following(gathered: Gathered, wait: Wait, word: rulings.Ruling) -> tuple[FileStep, ...]:
     """What follows at once; nothing if the older claim is not in a file yet: the next pass sees to it."""
     files, rules = gathered.files, gathered.rules
     episode = next(one for one in gathered.episodes if one.id == wait.mark.episode)
@@ -237,7 +237,7 @@ def _checked(old: str, new: str) -> None:
 ABSORBED, SUPERSEDED, ARCHIVED = "absorbed", "superseded", "archived"
 
 
-class Row(NamedTuple):
+class PassRow(NamedTuple):
     """One thing that a pass does. `do` is its verb, `text` what it is about, `new` what it becomes."""
 
     do: str
@@ -254,7 +254,7 @@ class Row(NamedTuple):
         return {name: value for name, value in self._asdict().items() if value}
 
 
-def rows_of(outcome: Outcome) -> Iterator[Row]:
+def rows_of(outcome: PassResult) -> Iterator[PassRow]:
     """What a pass does, file by file."""
     for step in outcome.steps:
         yield from map(row_of, step.actions)
@@ -262,42 +262,42 @@ def rows_of(outcome: Outcome) -> Iterator[Row]:
         yield from map(row_of, step.actions)
 
 
-def row_of(action: Action) -> Row:
+def row_of(action: Action) -> PassRow:
     """An action as a row."""
     match action:
         case Start():
-            row = Row("start", action.path, action.title)
+            row = PassRow("start", action.path, action.title)
         case Absorb(path, heading, claim, mark):
-            row = Row("absorb", path, claim.text, "", heading, mark.episode, mark.trust)
+            row = PassRow("absorb", path, claim.text, "", heading, mark.episode, mark.trust)
         case Renew():
-            row = Row("renew", action.path, action.text, episode=action.mark.episode)
+            row = PassRow("renew", action.path, action.text, episode=action.mark.episode)
         case Replace():
             do = "replace" if action.new else "remove"
-            row = Row(do, action.path, action.old, action.new, episode=action.mark.episode)
-        case Past():
-            row = Row("note", action.path, action.text, action.past)
+            row = PassRow(do, action.path, action.old, action.new, episode=action.mark.episode)
+        case NoteOldRule():
+            row = PassRow("note", action.path, action.text, action.past)
         case Retire():
-            row = Row("retire", action.path, episode=action.by)
+            row = PassRow("retire", action.path, episode=action.by)
         case _:
             row = _row_of_whole(action)
     return row
 
 
-def _row_of_whole(action: Weigh | Archive | Merge | Wait) -> Row:
+def _row_of_whole(action: Weigh | Archive | Merge | Wait) -> PassRow:
     """An action that changes none of the statements of a file."""
     match action:
         case Weigh(path, key, old, new, why):
-            row = Row("weigh", path, f"{key}: {old or '–'}", new, why=why)
+            row = PassRow("weigh", path, f"{key}: {old or '–'}", new, why=why)
         case Archive():
-            row = Row("archive", action.path, new=f"archive/{action.path}")
+            row = PassRow("archive", action.path, new=f"archive/{action.path}")
         case Merge():
-            row = Row("merge", action.path, action.other)
+            row = PassRow("merge", action.path, action.other)
         case Wait():
-            row = Row("wait", action.path, action.old, action.new)
+            row = PassRow("wait", action.path, action.old, action.new)
     return row
 
 
-def counts_of(outcome: Outcome) -> dict[str, int]:
+def counts_of(outcome: PassResult) -> dict[str, int]:
     """How much a pass does."""
     found = {ABSORBED: 0, SUPERSEDED: 0, ARCHIVED: 0}
     words = {"absorb": ABSORBED, "replace": SUPERSEDED, "remove": SUPERSEDED, "retire": SUPERSEDED}
@@ -308,7 +308,7 @@ def counts_of(outcome: Outcome) -> dict[str, int]:
     return found | {"waiting": len(outcome.waits)}
 
 
-def as_json(outcome: Outcome) -> dict[str, Any]:
+def as_json(outcome: PassResult) -> dict[str, Any]:
     """A pass as JSON."""
     return {
         **counts_of(outcome),

@@ -29,14 +29,14 @@ FIELDS = ("salience", "confidence")
 KEPT = "set/"  # the cause of a change by which a person said that a field is right as it is
 
 
-class Use(NamedTuple):
+class LastUse(NamedTuple):
     """The day on which a memory was last handed to an agent that asked, and how often it came first."""
 
     last: str = ""
     recent: int = 0  # days of the recent ones on which it was the first of what was handed over
 
 
-def uses_of(injections: Iterable[Mapping[str, Any]], today: str) -> dict[str, Use]:
+def uses_of(injections: Iterable[Mapping[str, Any]], today: str) -> dict[str, LastUse]:
     """How each memory was used. What stands in a brief was not asked for: it is no use."""
     since = days_before(today, RECENT_DAYS)
     last: dict[str, str] = {}
@@ -50,7 +50,7 @@ def uses_of(injections: Iterable[Mapping[str, Any]], today: str) -> dict[str, Us
             last[name] = max(day, last.get(name, ""))
         if names and day > since:
             first.setdefault(names[0], set()).add(day)
-    return {name: Use(day, len(first.get(name, ()))) for name, day in last.items()}
+    return {name: LastUse(day, len(first.get(name, ()))) for name, day in last.items()}
 
 
 def days_before(today: str, days: int) -> str:
@@ -77,14 +77,14 @@ def confidence_after(level: str, kinds: Iterable[str]) -> str:
     return LEVELS[at]
 
 
-class Standing(NamedTuple):
+class FieldOrigin(NamedTuple):
     """How a field of a memory came to what it is."""
 
     is_set: bool  # by a person
     seq: int  # of the op with which the program last changed it; 0 for none
 
 
-def standing_of(key: str, path: str, ops: Sequence[Op], text: str) -> Standing:
+def standing_of(key: str, path: str, ops: Sequence[Op], text: str) -> FieldOrigin:
     """How a field came to what it is, by the ops about its memory in order, and its text now.
 
     A person set it if anybody but the program changed it, an undo included, or said that it is right
@@ -103,13 +103,13 @@ def standing_of(key: str, path: str, ops: Sequence[Op], text: str) -> Standing:
             is_set = not is_own and (value != usual or (op.cause == "outside" and bool(said)))
         else:
             is_set = not is_own and value != before
-        if is_set or key in kept_by(op.cause):
-            return Standing(True, 0)
+        if is_set or key in confirmed_fields(op.cause):
+            return FieldOrigin(True, 0)
         if before is not None and value != before:
             seq = op.seq
         before = value
     now = _value(text, key)
-    return Standing(bool(now) if before is None else (now or usual) != before, seq)
+    return FieldOrigin(bool(now) if before is None else (now or usual) != before, seq)
 
 
 def cause_of(kept: Iterable[str]) -> str:
@@ -117,7 +117,7 @@ def cause_of(kept: Iterable[str]) -> str:
     return f"{KEPT}{'+'.join(sorted(kept))}".removesuffix("/")
 
 
-def kept_by(cause: str) -> Sequence[str]:
+def confirmed_fields(cause: str) -> Sequence[str]:
     """The fields of which a change says that they are right as they are."""
     return cause.removeprefix(KEPT).split("+") if cause.startswith(KEPT) else ()
 
@@ -133,10 +133,10 @@ def _value(text: str, key: str) -> str:
 USED, IDLE, CORRECTED, APPROVED = "used", "idle", "corrected", "approved"
 
 
-class _Known(NamedTuple):
+class _MemoryFields(NamedTuple):
     """What is known of the memories of a store."""
 
-    uses: dict[str, Use]
+    uses: dict[str, LastUse]
     credits: dict[str, list[Credit]]
     times: dict[str, list[str]]  # when something was done to them
 
@@ -149,7 +149,7 @@ def weighings(
     Of `ops` no texts are needed: they are asked for where a field is about to change.
     """
     injections = list(store.journal.hot("inject"))
-    known = _Known(uses_of(injections, store.now[:10]), {}, {})
+    known = _MemoryFields(uses_of(injections, store.now[:10]), {}, {})
     for credit in credits_of(reactions, injections):
         known.credits.setdefault(credit.memory, []).append(credit)
     for op in ops:
@@ -166,8 +166,8 @@ def _is_weighed(entry: Entry) -> bool:
     return entry.status != "superseded"
 
 
-def _weighed(store: OpenStore, entry: Entry, known: _Known) -> Iterator[Weigh]:
-    use, credit = known.uses.get(entry.id, Use()), known.credits.get(entry.id, ())
+def _weighed(store: OpenStore, entry: Entry, known: _MemoryFields) -> Iterator[Weigh]:
+    use, credit = known.uses.get(entry.id, LastUse()), known.credits.get(entry.id, ())
     times = known.times.get(entry.id, ())
     # What holds for all projects is handed over in each of them, and noted there, not here.
     is_known = store.scope != "global"
@@ -199,11 +199,11 @@ def _believed(
         yield Weigh(entry.path, "confidence", entry.confidence, level, why)
 
 
-def _standing(key: str, entry: Entry, ops: Sequence[Op], text: str) -> Standing:
+def _standing(key: str, entry: Entry, ops: Sequence[Op], text: str) -> FieldOrigin:
     return standing_of(key, entry.path, ops, text)
 
 
-def _is_idle(entry: Entry, use: Use, times: Sequence[str], since: str) -> bool:
+def _is_idle(entry: Entry, use: LastUse, times: Sequence[str], since: str) -> bool:
     """Whether nobody has needed a memory for long, as far as this machine can know."""
     days = (entry.updated, entry.last_accessed, use.last, *times)
     return bool(times) and max(days)[:10] < since

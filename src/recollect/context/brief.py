@@ -1,290 +1,438 @@
 """The brief that an agent gets at the start of a session.
 
-Pure, and never above its budget: first what the person wrote or stated, then open tasks, recent
-work, and how to find the rest. Each line belongs to a memory. Private, superseded, archived and
-untrusted memories are left out.
+Pure, and never above its budget: what the person wrote or stated and still holds, where the last
+session left off, what the sessions before it came to, what agents noted. Each line says in words
+who said it and when. Private, superseded, archived and untrusted memories are left out.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple
-from recollect.context import views
-from recollect.context import views as factsview
+from recollect.context.left_off import (
+    LONGEST_ASKED,
+    LONGEST_LINE,
+    TRUSTED,
+    LeftOff,
+    last_lines,
+    left_off,
+    line_of,
+    on_one_line,
+)
 from recollect.context.pack import HARD_CAP, MOST_READ, Room, attribute, harmless, shortened
+from recollect.context.stated import (
+    Running,
+    StatedLine,
+    key_of,
+    newest_first,
+    of_page,
+    once,
+    stated_by,
+)
 from recollect.errors import RecollectError
-from recollect.model.document import sections_of
-from recollect.model.entries import shelved
-from recollect.model.facts import Fact, facts_in, same_words
-from recollect.model.memory import Entry, Filter, Memory
-from recollect.store.disk import stamp_of
+from recollect.model.entries import without_comments
+from recollect.model.facts import Fact, same_words
+from recollect.model.memory import Entry, Memory, day_of
 from recollect.store.store import OpenStore
 from recollect.text.redact import strip_private
 from recollect.text.tokens import count_tokens
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.model.session import SessionState
 
-
-MOST_SESSIONS = 8
-MOST_FACTS = 14
-MOST_OPEN = 8
-MOST_TAGS = 12
+MOST_SESSIONS = 4  # the last one, and a line for each of those before it
+MOST_OPEN = 6
+MOST_NOTED = 8
+DAYS_OPEN = 7  # before the last session; what was left open earlier is left for good
 CORE_SHARE = 0.45
+LAST_SHARE = 0.35
 LARGEST_BRIEF = HARD_CAP - 200
 CORE_ORDER = ("project.md", "architecture.md", "conventions.md")
-CORE_FRAME = 40  # tokens of the fence around one
-SMALLEST_CORE = 80  # tokens of one, below which it would say too little
-TRUSTED = ("user", "agent")
-_ASKED = ("- Asked: ", "- 请求: ")  # how a session's memory tells what the person asked for
-_TODO_HEADINGS = ("todos", "todo", "待办", "待办事项")
+CORE_FRAME = 36  # tokens of the fence around one
+SMALLEST_CORE = 60  # tokens of one, below which it would say too little
+LEFT_OUT_TOKENS = 45  # kept free for the line that names what found no room
+MOST_LINES = 99
+WRITE_SHARE = 8  # of a brief at most the eighth part says when to write
+SESSION_KINDS = ("session", "conversation")
+RECENT_START, RECENT_END = "<!-- RECENT_START -->", "<!-- RECENT_END -->"
+MOST_CHECKS = 4
 _WORDS = {
     "en": {
-        "intro": "Recollect keeps the notes of earlier sessions. What follows are such notes, for "
-        "orientation; the code and the person's words come first. More: `recollect search WORDS`, "
-        "`recollect show ID`.",
-        "facts": "Decided and preferred",
-        "noted": "Noted by agents, not confirmed by a person",
+        "intro": "Recollect keeps the notes of earlier sessions. These are for orientation: the "
+        "code and the person's words come first. More: `recollect search WORDS` or the tool `recall`.",
+        "write": "Note for later sessions what was decided, corrected or learned, as it happens, with the tool `remember` (or `recollect save`):\n"
+        "0 to 5 a session, none is a good answer; not what code or git say, no task of this session.",
+        "rules": "Rules",
+        "decided": "Decided",
+        "noted": "Noted by agents, confirmed by nobody",
         "open": "Open",
-        "sessions": "Recent sessions",
-        "stored": "{n} notes are stored. Frequent topics: {tags}.",
-        "because": "because",
-        "strange": "The repository brings {n} notes that the person has not accepted on this machine. They are not told here; `recollect search` finds them, "
+        "last": "Last session, {date}: {title}",
+        "before": "Before it (what came of it: the agent's words)",
+        "now": "A session that goes on: {title}",
+        "asked": "- Asked: {said}",
+        "commits": "- Committed: {said}",
+        "answer": "- Outcome, as the agent told it: {said}",
+        "todo": "- Open: {said}",
+        "second-hand": "- What came of it is not told here, as the agent had read other people's pages: {commits}`recollect show {id}`",
+        "count": "commits: {n}",
+        "changed": "- Changed: {said}",
+        "checks": "Commands that kept working: {said}",
+        "person": "the person",
+        "approved": "an agent, approved",
+        "agent": "an agent",
+        "left": "No room here for {what}: `recollect search WORDS` finds them.",
+        "left-rules": "rules ({n})",
+        "left-decided": "decisions ({n})",
+        "left-noted": "agents' notes ({n})",
+        "left-open": "open tasks ({n})",
+        "because": ": ",
+        "signed": " ({who})",
+        "and": ", ",
+        "on": ", ",
+        "strange": "This project brings {n} notes that the person has not accepted on this machine. They are not told here; `recollect search` finds them, "
         "as external. The person accepts them with `recollect review --repository accept`.",
-        "now": "a session that goes on",
         "late": "A session before this one ended without a word; these are Recollect's notes of it.",
         "untitled": "a session whose title did not come from the person",
     },
     "zh": {
-        "intro": "Recollect 保存了以往会话的笔记。以下是供了解背景的笔记；以代码和用户的话为准。"
-        "更多内容：`recollect search 关键词`、`recollect show ID`。",
-        "facts": "已决定的事项与偏好",
+        "intro": "Recollect 保存了以往会话的笔记。以下仅供了解背景；以代码和用户的话为准。更多：`recollect search 关键词` 或工具 `recall`。",
+        "write": "请用工具 `remember`（或 `recollect save`）随时为以后的会话记下所作的决定、更正和所得的结论：\n"
+        "每次会话零到五条，没有也可以；代码或 git 中已有的内容、本次会话的任务不要记。",
+        "rules": "规则",
+        "decided": "已决定",
         "noted": "代理的记录（未经用户确认）",
         "open": "未完成",
-        "sessions": "最近的会话",
-        "stored": "共保存 {n} 条笔记。常见主题：{tags}。",
-        "because": "因为",
-        "strange": "本仓库自带 {n} 条笔记，用户尚未在这台机器上接受。此处不予转述；`recollect search` 能找到它们（标为 external）。用户可用 "
+        "last": "上次会话，{date}：{title}",
+        "before": "在此之前（结果为代理的原话）",
+        "now": "进行中的会话：{title}",
+        "asked": "- 请求：{said}",
+        "commits": "- 已提交：{said}",
+        "answer": "- 结果（代理的原话）：{said}",
+        "todo": "- 未完成：{said}",
+        "second-hand": "- 代理当时读过他人的网页，因此结果不在此转述：{commits}`recollect show {id}`",
+        "count": "提交 {n} 次",
+        "changed": "- 改动：{said}",
+        "checks": "多次成功的命令：{said}",
+        "person": "用户",
+        "approved": "代理，用户已认可",
+        "agent": "代理",
+        "left": "此处放不下：{what}。用 `recollect search 关键词` 查找。",
+        "left-rules": "规则 {n} 条",
+        "left-decided": "决定 {n} 条",
+        "left-noted": "代理的记录 {n} 条",
+        "left-open": "未完成事项 {n} 项",
+        "because": "：",
+        "signed": "（{who}）",
+        "and": "、",
+        "on": "，",
+        "strange": "本项目自带 {n} 条笔记，用户尚未在这台机器上接受。此处不予转述；`recollect search` 能找到它们（标为 external）。用户可用 "
         "`recollect review --repository accept` 接受。",
-        "now": "进行中的会话",
         "late": "本会话之前有一次会话突然中断；以下是 Recollect 对它的笔记。",
         "untitled": "一次会话（标题并非出自用户）",
     },
 }
 
 
-class Line(NamedTuple):
-    """One thing that was said, and where."""
+class Brief(NamedTuple):
+    """A brief, and the notes that it tells of."""
 
     text: str
-    memory: str
-    date: str
-    source: str
-    trust: str
+    ids: list[str]  # told in full, so that recall need not give them again
+    told: list[str]  # whose the other lines are, in their order
+    same: list[str]  # where what was told stands once more
 
 
-class Matter(NamedTuple):
+class BriefInput(NamedTuple):
     """What a brief is made of, gathered by `gather`."""
 
     core: list[Memory]
-    facts: list[Line]  # what a person decided or asked for
-    noted: list[Line]  # what an agent noted, and nobody has approved
-    open: list[Line]
-    sessions: list[Line]
-    stored: int
-    tags: list[str]
+    rules: list[StatedLine]  # how to work, as the person said
+    decided: list[StatedLine]  # what is so, as the person said
+    noted: list[StatedLine]  # what an agent noted, and nobody has approved
+    open: list[StatedLine]
+    now: list[StatedLine]  # sessions that go on
+    sessions: list[LeftOff]  # those that said something, the last one first
+    checks: list[str]  # commands that worked again and again in them
+    places: dict[str, list[str]]  # what is said under each name of recall, as keys
     strange: int = 0  # of the repository's, not accepted by the person
 
 
 def gather(
-    entries: Sequence[Entry],
-    memories: Sequence[Memory | Entry],
-    running: Sequence[tuple[str, str, str, Sequence[Fact]]],
-) -> Matter:
-    """Choose from a store what its brief says.
+    memories: Sequence[Memory], running: Sequence[Running], *, is_late: bool = False
+) -> BriefInput:
+    """Choose from memories what a brief tells of them.
 
-    `memories` are those of `entries` that it tells of, newest first: core files, sessions and
-    rules as they were read; for what is told by its title alone, the entry does. `running` are
-    sessions that go on: (task, date, trust, facts).
+    `running` are sessions that go on: (task, date, trust, facts). With `is_late` those count, too,
+    of which nothing came: their client was killed before it could answer.
     """
-    here = [entry for entry in entries if _is_told(entry)]
-    core: list[Memory] = []
-    facts: list[Line] = []
-    noted: list[Line] = []
-    todo: list[Line] = []
-    sessions: list[Line] = []
-    for task, date, trust, said in running:
-        facts += [_fact_line(f, task, date, "user") for f in said if f.source == "instructed"]
-        sessions.append(Line(task, "", date, "observed", trust))
-    for one in memories:
-        if not _is_told(one):
-            continue
-        memory = one._replace(body=strip_private(one.body)) if isinstance(one, Memory) else None
-        if memory and memory.kind in ("session", "conversation"):
-            _take_session(memory, facts, todo, sessions)
-        elif one.trust not in TRUSTED:
-            continue
-        elif memory and memory.path.startswith("core/"):
-            core.append(memory)
-        elif one.kind == "issue" and one.status == "open":
-            todo.append(_line(one, one.title))
-        elif one.kind in ("decision", "pattern", "rule"):
-            lines = _rules(memory) if memory else [_line(one, one.title)]
-            facts += [line for line in lines if line.trust == "user"]
-            noted += [line for line in lines if line.trust != "user"]
-    core.sort(key=_core_order)
-    facts = _without_reversed(facts, [one.body for one in memories if isinstance(one, Memory)])
-    tags = _common_tags([entry for entry in here if entry.trust in TRUSTED])
-    return Matter(core, _once(facts), _once(noted), _once(todo), sessions, len(here), tags)
+    told = [one._replace(body=_body_to_give(one.body)) for one in memories if _is_in_force(one)]
+    episodes = [one for one in told if one.kind in SESSION_KINDS]
+    pages = [one for one in told if one.kind not in SESSION_KINDS and one.trust in TRUSTED]
+    core = [one for one in pages if one.path.startswith("core/")]
+    pages = [one for one in pages if not one.path.startswith("core/")]
+    issues = [one for one in pages if one.kind == "issue"]
+    rules, stated, places = stated_by(
+        episodes, [one for one in pages if one.kind != "issue"], running
+    )
+    sessions = sorted(map(left_off, episodes), key=lambda one: one.date, reverse=True)
+    cut_short = [one for one in sessions if one.is_cut_short]
+    sessions = [one for one in sessions if one.says or (is_late and one in cut_short)]
+    sessions = sessions or cut_short[:1]  # better what was asked for last than nothing
+    todo = [
+        *_left_open(sessions),
+        *(of_page(one, place=one.id) for one in issues if one.status == "open"),
+    ]
+    return BriefInput(
+        sorted((one for one in core if one.body.strip()), key=_core_order),
+        [line for line in rules if line.trust == "user"],
+        _by_subject([line for line in stated if line.trust == "user"]),
+        [line for line in newest_first([*rules, *stated]) if line.trust != "user"],
+        once(todo)[0],
+        [StatedLine(task, date=date, trust=trust) for task, date, trust, _ in running],
+        _without_repeats(sessions),
+        _common_checks(sessions),
+        places,
+    )
 
 
-def _without_reversed(facts: list[Line], bodies: Sequence[str]) -> list[Line]:
-    """The facts that no page calls reversed in a `<!-- superseded … -->` comment."""
-    bodies = [body for body in bodies if "<!-- sup" in body]
-    if not bodies:
-        return facts
-    # Comparing claims loads the whole of consolidation: 40 ms that every save would pay.
-    from recollect.model.claim_key import near_key, past_keys
-
-    past = {key for body in bodies for key in past_keys(body)}
-    return [line for line in facts if near_key(_whole(line)) not in past]
+def _body_to_give(body: str) -> str:
+    """A body without its private parts, and without the list of sessions that we write there."""
+    body = strip_private(body)
+    start, end = body.find(RECENT_START), body.find(RECENT_END)
+    return body[:start] + body[end + len(RECENT_END) :] if 0 <= start < end else body
 
 
-def _whole(line: Line) -> str:
-    """What a line says, with its reason."""
-    return line.text.replace("\0", " because ")
-
-
-def _common_tags(entries: Sequence[Entry]) -> list[str]:
-    counts: dict[str, int] = {}
-    for entry in entries:
-        for tag in entry.tags:
-            counts[tag] = counts.get(tag, 0) + 1
-    return sorted(counts, key=lambda tag: (-counts[tag], tag))[:MOST_TAGS]
-
-
-def _is_told(memory: Memory | Entry) -> bool:
+def _is_in_force(memory: Memory | Entry) -> bool:
     is_cold = memory.archived or memory.status == "superseded"
     return not is_cold and not memory.private
 
 
-def _take_session(
-    memory: Memory, facts: list[Line], todo: list[Line], sessions: list[Line]
-) -> None:
-    sections = [(s.heading, s.text) for s in sections_of(memory.body)]
-    date = memory.created[:10]
-    said = (f for f in facts_in(sections) if f.kind != "issue" and f.source == "instructed")
-    facts += [_fact_line(fact, memory.id, date, "user") for fact in said]
-    if memory.trust != "external":
-        for heading, text in sections:
-            if heading.strip().lower() in _TODO_HEADINGS:
-                lines = (line.strip() for line in text.splitlines())
-                todo += [
-                    _line(memory, line[5:].strip()) for line in lines if line.startswith("- [ ]")
-                ]
-    sessions.append(_line(memory, title_said(memory)))
+# ------------------------------------------------------------------------------ gathering
 
 
-def title_said(memory: Memory) -> str:
-    """What a session may be called in every other: its title, or what the person asked for first.
-
-    A title that an agent gave after it had read a page may be the page's. Nothing where nobody
-    who is trusted said anything.
-    """
-    if memory.trust in TRUSTED:
-        return memory.title
-    first = next((s.text for s in sections_of(memory.body) if s.heading), "")
-    lines = (line for line in first.splitlines() if line.startswith(_ASKED))
-    asked = [line.partition(": ")[2].strip() for line in lines]
-    is_asked = any(one.startswith(memory.title.rstrip("…")) for one in asked)
-    return memory.title if is_asked else next(iter(asked), "")
-
-
-def _rules(memory: Memory) -> list[Line]:
-    """The rules in a file of rules (its section titles), or the one thing a file says."""
-    sections = [s for s in shelved(memory) if s.heading]
-    if memory.kind != "rule" or not sections:
-        return [_line(memory, memory.title)]
-    # When one of several was said is known only where it says so itself.
-    date = memory.created[:10] if len(sections) == 1 else ""
-    return [
-        Line(s.heading, memory.id, date, s.source, s.trust)
-        for s in sections
-        if s.kind != "solution" and s.trust in TRUSTED
-    ]
-
-
-def _line(memory: Memory | Entry, text: str) -> Line:
-    return Line(text, memory.id, memory.created[:10], memory.source, memory.trust)
-
-
-def _fact_line(fact: Fact, memory: str, date: str, trust: str) -> Line:
-    text = f"{fact.content}\0{fact.detail}" if fact.detail else fact.content
-    return Line(text, memory, date, fact.source or "observed", trust)
-
-
-def _once(lines: Iterable[Line]) -> list[Line]:
-    kept: dict[str, Line] = {}
+def _by_subject(lines: Sequence[StatedLine]) -> list[StatedLine]:
+    """The lines with those about one subject together, the newest subject first."""
+    order: dict[str, int] = {}
     for line in lines:
-        kept.setdefault(same_words(line.text.partition("\0")[0]), line)
-    return list(kept.values())
+        order.setdefault(line.subject or line.text, len(order))
+    return sorted(lines, key=lambda line: order[line.subject or line.text])
 
 
-def render(matter: Matter, lang: str, budget: int, nonce: str) -> tuple[str, list[str]]:
-    """`(text, ids)`: the brief within `budget` tokens, and the notes it gives in full.
+def _left_open(sessions: Sequence[LeftOff]) -> Iterator[StatedLine]:
+    """What the sessions shortly before the last one left open."""
+    last = day_of(sessions[0].date) if sessions else 0
+    for one in sessions[1:MOST_SESSIONS]:
+        if day_of(one.date) >= last - DAYS_OPEN:
+            yield from (
+                StatedLine(text, date=one.date, source="left", place=one.id) for text in one.open
+            )
 
-    Empty where there is nothing to tell.
-    """
+
+def _common_checks(sessions: Sequence[LeftOff]) -> list[str]:
+    """The commands that worked in most of the sessions."""
+    counts: dict[str, int] = {}
+    for one in sessions:
+        for check in one.checks:
+            counts[check] = counts.get(check, 0) + 1
+    least = min(2, len(sessions))
+    often = sorted(counts, key=lambda check: -counts[check])
+    kept: list[str] = []
+    for check in often:
+        is_kind_of = any(check.startswith(one) or one.startswith(check) for one in kept)
+        if counts[check] >= least and not is_kind_of:
+            kept.append(check)
+    return kept[:MOST_CHECKS]
+
+
+def _without_repeats(sessions: Sequence[LeftOff]) -> list[LeftOff]:
+    kept: dict[str, LeftOff] = {}
+    for one in sessions:
+        kept.setdefault(same_words(one.title), one)
+    return list(kept.values())[:MOST_SESSIONS]
+
+
+# ---------------------------------------------------------------------------------- rendering
+
+
+class _BriefList:
+    """Lines under a heading, and which of them found room; without one, the first line is it."""
+
+    def __init__(
+        self, name: str, heading: str, lines: Iterable[str], most: int = MOST_LINES
+    ) -> None:
+        self.name, self.lines, self.most = name, list(lines), most
+        self.heading = [heading] if heading and self.lines else []
+        self.kept: set[int] = set()
+
+    def fill(self, room: Room, share: float = 1.0) -> None:
+        """Take as many lines as go into a share of the room, in order."""
+        part = room.part(share)
+        for n, line in enumerate(self.lines[: self.most]):
+            block = "\n".join([line] if self.kept else [*self.heading, line])
+            if n not in self.kept and part.take(block) and room.take(block):
+                self.kept.add(n)
+            elif not self.heading and not self.kept:
+                return
+
+    def shown(self) -> list[str]:
+        """The heading and the lines that found room."""
+        lines = [line for n, line in enumerate(self.lines) if n in self.kept]
+        return [*self.heading, *lines] if lines else []
+
+    @property
+    def left(self) -> int:
+        """How many lines found none."""
+        return len(self.lines) - len(self.kept)
+
+
+def render(matter: BriefInput, lang: str, budget: int, nonce: str) -> Brief:
+    """The brief within `budget` tokens; empty where there is nothing to tell."""
     say = _WORDS[lang]
     room = Room(budget, LARGEST_BRIEF)
     if not room.take(say["intro"]):
-        return "", []
+        return Brief("", [], [], [])
+    is_small = budget < WRITE_SHARE * count_tokens(say["write"])
+    write = [] if is_small or not room.take(say["write"]) else [say["write"]]
     strange = say["strange"].format(n=matter.strange) if matter.strange else ""
     if strange and not room.take(strange):
         strange = ""
-    # The lists leave the core files their share, and the core files take what the lists leave.
-    kept = room.part(CORE_SHARE)
+    room.tokens -= LEFT_OUT_TOKENS
+    # The lists leave the core files their share, and take what the core files leave.
     wanted = sum(_core_size(memory) for memory in matter.core)
+    kept = room.part(CORE_SHARE)
     kept = Room(min(kept.tokens, wanted), min(kept.size, wanted * 4))
     if kept.tokens < SMALLEST_CORE:
         kept = Room(0, 0)
     room.tokens, room.size = room.tokens - kept.tokens, room.size - kept.size
-    tags = ", ".join(map(attribute, matter.tags)) or "–"
-    stored = say["stored"].format(n=matter.stored, tags=tags)
-    lists = _lists(matter, say, room, nonce)
-    has_stored = room.take(stored)
+    lists = _filled(matter, say, room, nonce)
     room.tokens, room.size = room.tokens + kept.tokens, room.size + kept.size
-    core, ids = _core(matter.core, room, nonce)
-    blocks = [*([strange] if strange else []), *core, *lists]
+    core, ids, unseen = _core(matter.core, room, nonce, lang)
+    for one in lists:
+        one.fill(room)
+    told = _fence(nonce, {}, "\n".join(line for one in lists for line in one.shown()))
+    blocks = [*([strange] if strange else []), *core]
+    blocks += [told] if any(one.kept for one in lists) else []
     if not blocks:
-        return "", []
-    if has_stored:
-        blocks.append(stored)
-    return "\n".join([say["intro"], *blocks]), ids
+        return Brief("", [], [], [])
+    room.tokens += LEFT_OUT_TOKENS
+    left = _left_out(lists, unseen, say)
+    if left and room.take(left):
+        blocks.append(left)
+    full, others, same = _names(matter, lists)
+    return Brief("\n".join([say["intro"], *blocks, *write]), [*ids, *full], others, same)
 
 
-def render_late(matter: Matter, lang: str, budget: int, nonce: str) -> str:
+def render_late(matter: BriefInput, lang: str, budget: int, nonce: str) -> str:
     """What a brief would have said of sessions, had it known that they were over."""
     say = _WORDS[lang]
     room = Room(budget, LARGEST_BRIEF)
-    lists = _lists(matter, say, room, nonce) if room.take(say["late"]) else []
-    return "\n".join([say["late"], *lists]) if lists else ""
+    lists = _filled(matter, say, room, nonce) if room.take(say["late"]) else []
+    for one in lists:
+        one.fill(room)
+    told = [line for one in lists for line in one.shown()]
+    return "\n".join([say["late"], _fence(nonce, {}, "\n".join(told))]) if told else ""
 
 
-def _lists(matter: Matter, say: dict[str, str], room: Room, nonce: str) -> list[str]:
-    """What was decided, noted, left open and done, as far as there is room."""
-    lists: list[str] = []
-    for title, lines, share in (
-        (say["facts"], matter.facts[:MOST_FACTS], 0.55),
-        (say["noted"], matter.noted[:MOST_FACTS], 0.4),
-        (say["open"], matter.open[:MOST_OPEN], 0.5),
-        (say["sessions"], matter.sessions[:MOST_SESSIONS], 0.8),
+def _filled(matter: BriefInput, say: Mapping[str, str], room: Room, nonce: str) -> list[_BriefList]:
+    """The lists of a brief in the order in which they are told, each within its share of the room."""
+    if not room.take(_fence(nonce, {}, "")):
+        return []
+    last = _BriefList("last", "", last_lines(matter.sessions[0], say) if matter.sessions else [])
+    rules, decided, noted, todo = (
+        _BriefList(name, say[name], [_shown(line, say) for line in lines], most)
+        for name, lines, most in (
+            ("rules", matter.rules, MOST_LINES),
+            ("decided", matter.decided, MOST_LINES),
+            ("noted", matter.noted, MOST_NOTED),
+            ("open", matter.open, MOST_OPEN),
+        )
+    )
+    going_on = (on_one_line(line.text, LONGEST_ASKED) or say["untitled"] for line in matter.now)
+    now = _BriefList("now", "", [say["now"].format(title=title) for title in going_on])
+    earlier = [line_of(one, say) for one in matter.sessions[1:]]
+    before = _BriefList("before", say["before"], earlier)
+    found = ", ".join(f"`{on_one_line(check, 80)}`" for check in matter.checks)
+    checks = _BriefList("checks", "", [say["checks"].format(said=found)] if found else [])
+    # Where the last session was left off has its room before many rules take it.
+    for one, share in (
+        (last, LAST_SHARE),
+        (rules, 0.5),
+        (decided, 0.6),
+        (now, 0.3),
+        (todo, 0.5),
+        (before, 0.7),
+        (noted, 0.5),
+        (checks, 1.0),
     ):
-        block = _list(nonce, title, [_shown(line, say) for line in lines], room, share)
-        if block and room.take(block):
-            lists.append(block)
-    return lists
+        one.fill(room, share)
+    return [rules, decided, last, todo, before, now, checks, noted]
+
+
+def _shown(line: StatedLine, say: Mapping[str, str]) -> str:
+    text, why = on_one_line(line.text), on_one_line(line.why, _room_for_why(line))
+    if line.subject and line.subject.casefold() not in text.casefold():
+        text = f"{on_one_line(line.subject, 60)}{say['because']}{text}"
+    if why:
+        text = f"{text.rstrip('.。')}{say['because']}{why}"
+    said = say["signed"].format(who=say["on"].join(filter(None, (line.date, _who(line, say)))))
+    return f"- {text}{said}"
+
+
+def _room_for_why(line: StatedLine) -> int:
+    return LONGEST_LINE - min(len(line.text), LONGEST_LINE // 2)
+
+
+def _is_whole(line: StatedLine) -> bool:
+    """Whether a line is told without a cut."""
+    return len(line.text) <= LONGEST_LINE and len(line.why) <= _room_for_why(line)
+
+
+def _who(line: StatedLine, say: Mapping[str, str]) -> str:
+    """Who said a line, in words; what was left open says it by itself."""
+    if line.source == "left":
+        return ""
+    if line.trust != "user":
+        return say["agent"]
+    return say["approved"] if line.source == "inferred" else say["person"]
+
+
+def _left_out(lists: Sequence[_BriefList], unseen: Sequence[str], say: Mapping[str, str]) -> str:
+    """The line that names what found no room."""
+    counts = {one.name: one.left for one in lists if f"left-{one.name}" in say}
+    what = [say[f"left-{name}"].format(n=n) for name, n in counts.items() if n]
+    what += [f"`{attribute(name)[:40]}`" for name in unseen[:5]]
+    return say["left"].format(what=say["and"].join(what)) if what else ""
+
+
+def _names(
+    matter: BriefInput, lists: Sequence[_BriefList]
+) -> tuple[list[str], list[str], list[str]]:
+    """`(full, others, same)`: the names of what was told in full, of the other lines, and of repeats."""
+    lines = {"rules": matter.rules, "decided": matter.decided, "noted": matter.noted}
+    told = [
+        line for one in lists for n, line in enumerate(lines.get(one.name, ())) if n in one.kept
+    ]
+    keys = {key_of(line) for line in told if _is_whole(line)}
+    known = [name for name, said in matter.places.items() if keys.issuperset(said)]
+    shown = {line.place for line in told}
+    kept = {one.name: one for one in lists}
+    sessions = [one.id for n, one in enumerate(matter.sessions[1:]) if n in kept["before"].kept]
+    same = [name for name in known if name not in shown]
+    if kept["last"].kept:
+        last = matter.sessions[0]
+        sessions.insert(0, last.id)
+        if last.came and not kept["last"].left:
+            same.append(f"{last.id}#{last.summary}")
+    todo = [line for n, line in enumerate(matter.open) if n in kept["open"].kept]
+    full = [name for name in known if name in shown]
+    others = dict.fromkeys([line.place for line in (*told, *todo)] + sessions)
+    return full, [name for name in others if name and name not in full], same
+
+
+# ------------------------------------------------------------------------------- core files
 
 
 def _core_order(memory: Memory) -> tuple[int, str]:
@@ -297,20 +445,27 @@ def _core_size(memory: Memory) -> int:
     return count_tokens(memory.body[:MOST_READ]) + CORE_FRAME
 
 
-def _core(core: Sequence[Memory], room: Room, nonce: str) -> tuple[list[str], list[str]]:
-    """The core files and their ids: small ones whole, of large ones the head and where the rest is."""
-    core = [memory for memory in core if memory.body.strip()]
+def _core(
+    core: Sequence[Memory], room: Room, nonce: str, lang: str
+) -> tuple[list[str], list[str], list[str]]:
+    """The core files and their ids, and the titles of those without room.
+
+    Small ones are whole; large ones have their head and where the rest is.
+    """
+    unseen = [memory.title for memory in core[room.tokens // SMALLEST_CORE :]]
     core = core[: room.tokens // SMALLEST_CORE]
     tokens = _shares([_core_size(memory) for memory in core], room.tokens)
     sizes = _shares([len(memory.body) + 4 * CORE_FRAME for memory in core], room.size)
     blocks: list[str] = []
     ids: list[str] = []
     for memory, most, size in zip(core, tokens, sizes, strict=True):
-        block = _core_block(memory, most, size, nonce)
+        block = _core_block(memory, most, size, nonce, lang)
         if block and room.take(block):
             blocks.append(block)
             ids.append(memory.id)
-    return blocks, ids
+        else:
+            unseen.append(memory.title)
+    return blocks, ids, unseen
 
 
 def core_cut(tokens: Sequence[int], budget: int) -> list[bool]:
@@ -332,185 +487,32 @@ def _shares(wanted: Sequence[int], left: int) -> list[int]:
     return given
 
 
-def _core_block(memory: Memory, tokens: int, size: int, nonce: str) -> str:
-    about = {
-        "id": memory.id,
-        "title": memory.title,
-        "date": memory.created[:10],
-        "source": memory.source,
-        "trust": memory.trust,
-    }
-    frame = _fence(nonce, about, "")
+def _core_block(memory: Memory, tokens: int, size: int, nonce: str, lang: str) -> str:
+    say = _WORDS[lang]
+    about = of_page(memory)._replace(date=(memory.updated or memory.created)[:10])
+    said = say["on"].join(filter(None, (about.date, _who(about, say))))
+    frame = _fence(nonce, {"title": memory.title, "from": said}, "")
     tokens, size = tokens - count_tokens(frame) - 3, size - len(frame) - 3
-    text = harmless(memory.body[:MOST_READ].strip())
+    text = harmless(without_comments(memory.body[:MOST_READ]))
     if count_tokens(text) > tokens or len(text) > size:
         rest = f"\n(… `recollect show {attribute(memory.id)}`)"
         head = shortened(text, tokens - count_tokens(rest), size - len(rest))
         text = head + rest if head else ""
-    return _fence(nonce, about, text) if text else ""
+    return _fence(nonce, {"title": memory.title, "from": said}, text) if text else ""
 
 
-def _fence(nonce: str, about: dict[str, str], text: str) -> str:
+def _fence(nonce: str, about: Mapping[str, str], text: str) -> str:
     head = "".join(f' {key}="{attribute(value)}"' for key, value in about.items() if value)
     return f"<memory-{nonce}{head}>\n{text}\n</memory-{nonce}>"
 
 
-def _list(nonce: str, title: str, lines: Sequence[str], room: Room, share: float) -> str:
-    """A fence with as many of these lines as go into a share of the room; nothing without any."""
-    about = {"id": "brief", "title": title}
-    part = room.part(share)
-    kept: list[str] = []
-    for line in lines if part.take(_fence(nonce, about, "")) else ():
-        if not part.take(line):
-            break
-        kept.append(line)
-    return _fence(nonce, about, "\n".join(kept)) if kept else ""
+# -------------------- Made from what the stores say.
 
 
-def _shown(line: Line, say: dict[str, str]) -> str:
-    said, _, why = line.text.partition("\0")
-    text = " ".join(harmless(said).split())[:220] or say["untitled"]
-    if why:
-        text += f" ({say['because']} {' '.join(harmless(why).split())[:120]})"
-    where = attribute(line.memory)[:90] if line.memory else say["now"]
-    return f"- {text} [{' · '.join(p for p in (where, line.date, line.source, line.trust) if p)}]"
-
-
-# -------------------- Publish: the views and the brief, made from what the index and the files say.
-
-
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    from recollect.model.session import SessionState
-else:
-    Protocol = object  # to define a protocol takes a quarter of a millisecond
-
-INDEX_PAGE = "MEMORY.md"
-INDEX_JSON = ".index.json"
-FACTS_JSON = "facts.json"
 MOST_SESSIONS_READ = 12
 MOST_FACTS_READ = 40
-ASKED_AT_ONCE = 100
+MOST_PAGES_READ = 24
 FACT_KINDS = ("decision", "pattern", "rule", "issue")
-
-
-class LastFacts(Protocol):
-    """What is known of how `facts.json` was last written here."""
-
-    def text(self) -> str:
-        """Its text; nothing where it is not known."""
-
-    def is_ours(self, text: str) -> bool:
-        """Whether this is what we were about to write when a process ended."""
-
-    def begin(self, text: str) -> None:
-        """Note that this is about to be written."""
-
-    def end(self, text: str) -> None:
-        """Note that this is written."""
-
-    def state(self) -> str:
-        """What `keep_state` was told last, by this version."""
-
-    def keep_state(self, state: str) -> None:
-        """Note of what all views were made, and how they look."""
-
-
-class Published(NamedTuple):
-    """The names of the views that were written, and the memories they are of."""
-
-    written: list[str]
-    entries: list[Entry]
-    is_held: bool = False  # whether `facts.json` was left alone, as somebody has edited it
-
-
-def publish_views(store: OpenStore, last: LastFacts | None = None) -> Published:
-    """Write the views whose bytes changed; with `last`, `facts.json` only if nobody edited it since.
-
-    Under the lock, so that of two processes the one that saw less never writes last.
-    """
-    with store.files.locked():
-        entries = store.index.entries(Filter())
-        made_of = _made_of(store, entries)
-        there = map(store.files.stamp, (INDEX_PAGE, INDEX_JSON, FACTS_JSON))
-        if last and last.state() == _state(made_of, there) and last.text() == facts_text(store):
-            return Published([], entries)
-        pages = pages_of(store, entries)
-        facts = pages[FACTS_JSON]
-        is_held = last is not None and _is_held(store, last, facts)
-        if is_held:
-            del pages[FACTS_JSON]
-        elif last:
-            last.begin(facts)
-        written = [name for name, text in pages.items() if store.files.write_view(name, text)]
-        if written:
-            store.files.settle(written)
-        if last and not is_held:
-            last.end(facts)
-            ours = (stamp_of(text.encode("utf-8", "surrogateescape")) for text in pages.values())
-            last.keep_state(_state(made_of, ours))
-        return Published(written, entries, is_held)
-
-
-def _made_of(store: OpenStore, entries: Iterable[Entry]) -> str:
-    """The stamp of all that the views are made of."""
-    chosen = store.settings
-    files = [(entry.stamp, entry.path, entry.id) for entry in entries]
-    return stamp_of(
-        repr((chosen.lang, chosen.view_rows, files)).encode("utf-8", "backslashreplace")
-    )
-
-
-def _state(made_of: str, stamps: Iterable[str | None]) -> str:
-    return " ".join([made_of, *map(str, stamps)])
-
-
-def _is_held(store: OpenStore, last: LastFacts, now: str) -> bool:
-    text = facts_text(store)
-    if text in ("", now):
-        return False
-    base = last.text()
-    if text == base or last.is_ours(text):
-        return False
-    from recollect.features import facts_edits as factsedits  # seldom needed
-
-    return factsedits.is_held(text, base, now)
-
-
-def facts_text(store: OpenStore) -> str:
-    """`facts.json` as it stands there; nothing where it cannot be read."""
-    try:
-        return store.files.read(FACTS_JSON).text
-    except RecollectError:
-        return ""
-
-
-def pages_of(store: OpenStore, entries: Sequence[Entry] | None = None) -> dict[str, str]:
-    """The views as they should be now, by name; `entries` are the memories, if at hand."""
-    entries = store.index.entries(Filter()) if entries is None else entries
-    return {
-        INDEX_PAGE: views.index_page(entries, store.settings.lang, store.settings.view_rows),
-        INDEX_JSON: views.index_json(entries),
-        FACTS_JSON: facts_page(store, entries),
-    }
-
-
-def facts_page(store: OpenStore, entries: Sequence[Entry]) -> str:
-    """`facts.json` as it should be now, of these memories."""
-    return factsview.facts_json(entries, _reasons(store, entries))
-
-
-def _reasons(store: OpenStore, entries: Iterable[Entry]) -> dict[str, str]:
-    """What the decisions among these memories say below their titles, by id."""
-    ids = [entry.id for entry in entries if entry.kind == "decision"]
-    found: dict[str, str] = {}
-    for start in range(0, len(ids), ASKED_AT_ONCE):
-        heads = store.index.by_ids(ids[start : start + ASKED_AT_ONCE])
-        for head in heads:
-            reason = factsview.reason_of(head.text, head.title)
-            found[head.id] = factsview.reason_line(reason)  # never the whole texts of all
-    return found
 
 
 def make_brief(
@@ -520,73 +522,70 @@ def make_brief(
     lang: str,
     budget: int,
     nonce: str,
-) -> tuple[str, list[str], list[str]]:
-    """`(text, ids, paths)`: the brief over these stores and the files that it tells of.
+) -> tuple[Brief, list[str]]:
+    """The brief over these stores, and the paths of the files that it tells of.
 
     Each store comes with its memories; `running` are the sessions that go on now.
     """
-    entries: list[Entry] = []
-    memories: list[Memory | Entry] = []
+    memories: list[Memory] = []
     paths: list[str] = []
     strange = 0
     for store, every in stores:
         own = [entry for entry in every if store.files.is_own(entry.stamp)]
         strange += len(every) - len(own)
-        here = [entry for entry in own if entry.status != "superseded"]
-        entries += here
-        for entry in _quoted(here):
-            if not _is_quoted(entry):
-                memories.append(entry)
-                paths.append(f"{store.files.root}/{entry.path}")
-                continue
+        for entry in _quoted([entry for entry in own if _is_in_force(entry)]):
             try:
                 document = store.read(entry)
             except RecollectError:
                 continue
-            memory = store.told(document, entry.path)
+            memory = store.as_trusted(document, entry.path)
             memories.append(memory._replace(id=entry.id))
             paths.append(f"{store.files.root}/{entry.path}")
     going_on = [
-        (state.task, state.started[:10], state.asked_trust, _said(state))
+        (state.task, state.started[:10], state.asked_trust, _facts_of(state))
         for state in running
         if state.task
     ]
-    matter = gather(entries, memories, going_on)
-    text, ids = render(matter._replace(strange=strange), lang, budget, nonce)
-    return text, ids, paths
+    matter = gather(memories, going_on)._replace(strange=strange)
+    return render(matter, lang, budget, nonce), paths
 
 
 def make_late(store: OpenStore, names: Iterable[str], *, lang: str, budget: int, nonce: str) -> str:
     """What a brief would say of these memories of sessions alone."""
     entries = [entry for name in names if (entry := store.index.entry(name))]
-    memories = []
-    for entry in entries:
-        memory = store.told(store.read(entry), entry.path)
-        memories.append(memory._replace(id=entry.id))
-    return render_late(gather(entries, memories, []), lang, budget, nonce)
+    memories = [
+        store.as_trusted(store.read(entry), entry.path)._replace(id=entry.id) for entry in entries
+    ]
+    return render_late(gather(memories, [], is_late=True), lang, budget, nonce)
 
 
 def _quoted(entries: Sequence[Entry]) -> list[Entry]:
-    """The memories that a brief may quote: core files, newest sessions, newest facts."""
+    """The memories that a brief may quote: core files, and the newest of each other kind."""
     core = [e for e in entries if e.path.startswith("core/")]
-    sessions = [e for e in entries if e.kind in ("session", "conversation")]
-    facts = [e for e in entries if e.kind in FACT_KINDS and not e.path.startswith("core/")]
-    return [*core, *facts[:MOST_FACTS_READ], *sessions[:MOST_SESSIONS_READ]]
+    others = [e for e in entries if not e.path.startswith("core/")]
+    others.sort(key=lambda entry: entry.updated or entry.created, reverse=True)
+    kinds = (
+        (FACT_KINDS, MOST_FACTS_READ),
+        (("fact",), MOST_PAGES_READ),
+        (SESSION_KINDS, MOST_SESSIONS_READ),
+    )
+    # A routine that runs all day must not hide the sessions of the person.
+    others.sort(key=lambda entry: entry.kind in SESSION_KINDS and entry.salience == "low")
+    newest = [[e for e in others if e.kind in some][:most] for some, most in kinds]
+    newest.append([e for e in others if e.kind in SESSION_KINDS and e not in newest[-1]][:1])
+    return [*core, *(entry for several in newest for entry in several)]
 
 
-def _is_quoted(entry: Entry) -> bool:
-    """Whether a brief tells what is in this file; of other facts it tells the title."""
-    return entry.kind in ("session", "conversation", "rule") or entry.path.startswith("core/")
-
-
-def _said(state: SessionState) -> list[Fact]:
+def _facts_of(state: SessionState) -> list[Fact]:
     rows = [("decision", row) for row in state.decisions] + [
         ("pattern", row) for row in state.patterns
     ]
     return [Fact(k, r["content"], r["reason"], r["category"], source=r["source"]) for k, r in rows]
 
 
-def as_hook_output(text: str) -> str:
-    """A brief as the hook prints it."""
-    output = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
+def as_hook_output(text: str, message: str = "") -> str:
+    """A brief as the hook prints it, with a message to the person if there is one."""
+    shown = {"systemMessage": message} if message else {}
+    told = {"hookEventName": "SessionStart", "additionalContext": text}
+    output = {**shown, "hookSpecificOutput": told}
     return json.dumps(output, ensure_ascii=False) + "\n"

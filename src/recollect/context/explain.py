@@ -15,7 +15,7 @@ from recollect.search import evidence, rank
 from recollect.search.conversation_rank import is_turn
 from recollect.search.rank import Candidate, Cue
 from recollect.store.store import OpenStore, has_section, holder_of
-from recollect.text.tokens import index_words
+from recollect.text.tokens import index_terms
 
 EVERYTHING = 20_000  # sections that a search may give
 
@@ -97,7 +97,7 @@ def _not_considered(store: OpenStore, entry: Entry, anchor: str, cue: Cue) -> Re
     return Reason("crowded-out", place, len(hot), candidate=mine)
 
 
-def told_to(stores: Sequence[OpenStore], session: str) -> frozenset[str]:
+def given_since_compaction(stores: Sequence[OpenStore], session: str) -> frozenset[str]:
     """What a session was given since its context was last compacted."""
     names: set[str] = set()
     for store in stores:
@@ -107,7 +107,7 @@ def told_to(stores: Sequence[OpenStore], session: str) -> frozenset[str]:
             # A sub-agent has a context of its own.
             is_its_own = line.get("session") == session and not line.get("agent")
             if is_its_own and _at(line) > max(compacted, default=""):
-                names.update(map(str, line.get("items", ())))
+                names.update(map(str, (*line.get("items", ()), *line.get("same", ()))))
     return frozenset(names)
 
 
@@ -141,7 +141,7 @@ def _judged(stores: Sequence[OpenStore], one: Candidate, cue: Cue, found: Recall
     is_weaker = best is not None and one.score < best.score * rank.WEAKEST_OF_BEST
     if "coverage" not in one.parts and not is_weaker:
         return Reason("crowded-out", place, of, candidate=one)
-    text = index_words(one.text)
+    text = index_terms(one.text)
     if not rank.judge(one, text, cue, worths(stores, cue), {}):
         is_passing = one.parts["coverage"] >= evidence.ENOUGH_COVERAGE
         return Reason("passing" if is_passing else "too-little", place, of, candidate=one)
@@ -149,7 +149,7 @@ def _judged(stores: Sequence[OpenStore], one: Candidate, cue: Cue, found: Recall
         return Reason("weaker", place, of, best.name, one)
     words = set(text.split())
     for other in (*found.full, *found.pointers):
-        if rank.is_repeat(words, [set(index_words(other.text).split())]):
+        if rank.is_repeat(words, [set(index_terms(other.text).split())]):
             return Reason("repeats", place, of, other.name, one)
     return Reason("no-room", place, of, candidate=one)
 
@@ -172,7 +172,7 @@ def words(stores: Sequence[OpenStore], cue: Cue, one: Candidate | None) -> list[
     said: dict[str, float] = {}
     if one is not None:
         whole = "" if one.anchor else f"{one.files}\n{one.tags}"
-        text = index_words(f"{one.shown_title} {one.trigger} {whole} {one.text}")
+        text = index_terms(f"{one.shown_title} {one.trigger} {whole} {one.text}")
         said = evidence.found_in(asked, text)
     spoken = {evidence.start_of(word): word for word in reversed(cue.asked)}
     return [Word(spoken.get(start, start), worth, start in said) for start, worth in asked.items()]

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from recollect._fastimport import NamedTuple
 from recollect.context import pack
 from recollect.model.memory import Filter
-from recollect.search import embedding as sensing
 from recollect.search import rank
 from recollect.search.rank import Candidate, Cue
-from recollect.search.search import in_one_state, others
+from recollect.search.search import VectorSearch, one_state, others
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens, cue_words
 
@@ -38,7 +37,8 @@ def recall(
     given: frozenset[str] = frozenset(),
 ) -> Recalled:
     """What would be injected for this cue; `given` is what the session has already."""
-    fresh, chosen = in_one_state(stores, lambda: _chosen(stores, cue, given))
+    with one_state(stores):
+        fresh, chosen = _chosen(stores, cue, given)
     text, full, pointers = pack.pack(chosen, budget, nonce, lang)
     return Recalled(text, count_tokens(text), full, pointers, sorted(fresh, key=rank.by_score))
 
@@ -61,7 +61,7 @@ def _considered(
     stores: Sequence[OpenStore], cue: Cue
 ) -> tuple[list[Candidate], dict[str, int], int]:
     """What is judged for a cue, how many sections have each of its words, and of how many."""
-    sense = sensing.Sense(cue)
+    by_vectors = VectorSearch(cue)
     found: list[Candidate] = []
     counts: dict[str, int] = {}
     total = 0
@@ -69,7 +69,7 @@ def _considered(
         hits, here, sections = store.index.consider(cue.words)
         if cue.period[0]:
             hits = hits + others(store.index.dated(cue.period, Filter()), hits)
-        sense.take_sure(store, hits)
+        by_vectors.add_certain(store, hits)
         for one in hits:
             one.scope = store.scope
         found += hits
@@ -79,7 +79,7 @@ def _considered(
     return found, counts, total
 
 
-class Asked(NamedTuple):
+class QueryWord(NamedTuple):
     """A word of a cue, and how many sections have it; `near` is what it was taken for."""
 
     word: str
@@ -87,7 +87,7 @@ class Asked(NamedTuple):
     near: list[str]
 
 
-def asked_words(stores: Sequence[OpenStore], text: str) -> tuple[list[Asked], int]:
+def asked_words(stores: Sequence[OpenStore], text: str) -> tuple[list[QueryWord], int]:
     """What a search looks for, and how many sections it looks through."""
     words = cue_words(text)
     counts: dict[str, int] = dict.fromkeys(words, 0)
@@ -100,7 +100,7 @@ def asked_words(stores: Sequence[OpenStore], text: str) -> tuple[list[Asked], in
         total += sections
         for word, several in store.index.spelled(words).items():
             near[word] = list(dict.fromkeys([*near.get(word, []), *several]))
-    return [Asked(word, counts[word], near.get(word, [])) for word in words], total
+    return [QueryWord(word, counts[word], near.get(word, [])) for word in words], total
 
 
 def _related(stores: Sequence[OpenStore], chosen: list[Candidate]) -> list[Candidate]:

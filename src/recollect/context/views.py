@@ -1,16 +1,30 @@
-"""Render `MEMORY.md`, `facts.json` and `.index.json` from the list of memories.
+"""Render `MEMORY.md`, `facts.json` and `.index.json` from the list of memories, and write them.
 
-Pure: the same memories give the same bytes. Memory text cannot break a table row or a mark.
+The same memories give the same bytes. Memory text cannot break a table row or a mark.
 Private memories are left out.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.model.memory import CATEGORIES, LAYERS, LEVELS, LONGEST_SLUG, Entry, slug_of
+from recollect._version import __version__
+from recollect.errors import RecollectError
+from recollect.model.memory import (
+    CATEGORIES,
+    LAYERS,
+    LEVELS,
+    LONGEST_SLUG,
+    Entry,
+    Filter,
+    slug_of,
+)
+from recollect.store import disk as fsio
+from recollect.store.disk import stamp_of
+from recollect.store.store import OpenStore
 
 INDEX_VERSION = "1.0"
 MOST_KEYWORDS = 60
@@ -296,4 +310,167 @@ def _concepts(shown: Sequence[tuple[str, Entry]]) -> dict[str, list[str]]:
             here = found.setdefault(spelt.setdefault(concept.casefold(), concept), [])
             if number not in here:
                 here.append(number)
+    return found
+
+
+# -------------------- Publish: the views of a store, written where they changed.
+
+
+INDEX_PAGE = "MEMORY.md"
+INDEX_JSON = ".index.json"
+FACTS_JSON = "facts.json"
+ASKED_AT_ONCE = 100
+
+
+class LastFacts:
+    """How `facts.json` was last written on this machine, in the cache: by it an edit is known.
+
+    Beside it lies of what all views were made then.
+    """
+
+    def __init__(self, cache: str) -> None:
+        """`cache` is the cache folder of the store; nothing is read yet."""
+        self._path, self._state_path = f"{cache}/facts.json", f"{cache}/views"
+
+    def text(self) -> str:
+        """Its text; nothing where it is not known."""
+        return _cached_text(self._path)
+
+    def is_ours(self, text: str) -> bool:
+        """Whether this is what we were about to write when a process ended."""
+        return _cached_text(f"{self._path}.next") == _stamp_of_text(text)
+
+    def begin(self, text: str) -> None:
+        """Note that this is about to be written."""
+        if text != self.text():
+            _write_cache(f"{self._path}.next", _stamp_of_text(text))
+
+    def end(self, text: str) -> None:
+        """Note that this is written, or settled."""
+        if text != self.text():
+            _write_cache(self._path, text)
+
+    def state(self) -> str:
+        """What `keep_state` was told last, by this version."""
+        version, _, state = _cached_text(self._state_path).partition(" ")
+        return state if version == __version__ else ""
+
+    def keep_state(self, state: str) -> None:
+        """Note of what all views were made, and how they look."""
+        _write_cache(self._state_path, f"{__version__} {state}")
+
+
+def _cached_text(path: str) -> str:
+    with suppress(RecollectError):
+        return fsio.read_file(path).decode("utf-8", "replace")
+    return ""
+
+
+def _write_cache(path: str, text: str) -> None:
+    fsio.write_whole(path, text.encode("utf-8", "replace"), durable=False)
+
+
+def _stamp_of_text(text: str) -> str:
+    return stamp_of(text.encode("utf-8", "surrogateescape"))
+
+
+HasEdits = Callable[[str, str, str], bool]
+
+
+class Published(NamedTuple):
+    """The names of the views that were written, and the memories they are of."""
+
+    written: list[str]
+    entries: list[Entry]
+    is_held: bool = False  # whether `facts.json` was left alone, as somebody has edited it
+
+
+def publish_views(
+    store: OpenStore, last: LastFacts | None = None, has_edits: HasEdits = lambda *_: False
+) -> Published:
+    """Write the views whose bytes changed; with `last`, `facts.json` only if nobody edited it since.
+
+    `has_edits` says of the text, of what was last written and of what should be written now whether
+    a person's edit would be lost.
+
+    Under the lock, so that of two processes the one that saw less never writes last.
+    """
+    with store.files.locked():
+        entries = store.index.entries(Filter())
+        made_of = _made_of(store, entries)
+        there = map(store.files.stamp, (INDEX_PAGE, INDEX_JSON, FACTS_JSON))
+        if last and last.state() == _state(made_of, there) and last.text() == facts_text(store):
+            return Published([], entries)
+        pages = pages_of(store, entries)
+        facts = pages[FACTS_JSON]
+        is_held = last is not None and _is_held(store, last, facts, has_edits)
+        if is_held:
+            del pages[FACTS_JSON]
+        elif last:
+            last.begin(facts)
+        written = [name for name, text in pages.items() if store.files.write_view(name, text)]
+        if written:
+            store.files.settle(written)
+        if last and not is_held:
+            last.end(facts)
+            ours = (stamp_of(text.encode("utf-8", "surrogateescape")) for text in pages.values())
+            last.keep_state(_state(made_of, ours))
+        return Published(written, entries, is_held)
+
+
+def _made_of(store: OpenStore, entries: Iterable[Entry]) -> str:
+    """The stamp of all that the views are made of."""
+    chosen = store.settings
+    files = [(entry.stamp, entry.path, entry.id) for entry in entries]
+    return stamp_of(
+        repr((chosen.lang, chosen.view_rows, files)).encode("utf-8", "backslashreplace")
+    )
+
+
+def _state(made_of: str, stamps: Iterable[str | None]) -> str:
+    return " ".join([made_of, *map(str, stamps)])
+
+
+def _is_held(store: OpenStore, last: LastFacts, now: str, has_edits: HasEdits) -> bool:
+    text = facts_text(store)
+    if text in ("", now):
+        return False
+    base = last.text()
+    if text == base or last.is_ours(text):
+        return False
+    return has_edits(text, base, now)
+
+
+def facts_text(store: OpenStore) -> str:
+    """`facts.json` as it stands there; nothing where it cannot be read."""
+    try:
+        return store.files.read(FACTS_JSON).text
+    except RecollectError:
+        return ""
+
+
+def pages_of(store: OpenStore, entries: Sequence[Entry] | None = None) -> dict[str, str]:
+    """The views as they should be now, by name; `entries` are the memories, if at hand."""
+    entries = store.index.entries(Filter()) if entries is None else entries
+    return {
+        INDEX_PAGE: index_page(entries, store.settings.lang, store.settings.view_rows),
+        INDEX_JSON: index_json(entries),
+        FACTS_JSON: facts_page(store, entries),
+    }
+
+
+def facts_page(store: OpenStore, entries: Sequence[Entry]) -> str:
+    """`facts.json` as it should be now, of these memories."""
+    return facts_json(entries, _reasons(store, entries))
+
+
+def _reasons(store: OpenStore, entries: Iterable[Entry]) -> dict[str, str]:
+    """What the decisions among these memories say below their titles, by id."""
+    ids = [entry.id for entry in entries if entry.kind == "decision"]
+    found: dict[str, str] = {}
+    for start in range(0, len(ids), ASKED_AT_ONCE):
+        heads = store.index.by_ids(ids[start : start + ASKED_AT_ONCE])
+        for head in heads:
+            reason = reason_of(head.text, head.title)
+            found[head.id] = reason_line(reason)  # never the whole texts of all
     return found

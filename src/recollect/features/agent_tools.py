@@ -17,18 +17,18 @@ from recollect.context import pack, views
 from recollect.errors import AlreadyThere, MemoryNotFound, UsageProblem
 from recollect.features import memories as service
 from recollect.features import reading
-from recollect.features.memories import By, Done, save
-from recollect.features.reading import Listed
+from recollect.features.memories import By, WriteResult, save
+from recollect.features.reading import ListedEntry, ListRow
 from recollect.model import document as codec
 from recollect.model import layers
 from recollect.model.document import memory_from_text
-from recollect.model.entries import shelved, without_comments
+from recollect.model.entries import rows_at, shelved, without_comments
 from recollect.model.layers import SHARED
 from recollect.model.memory import CATEGORIES, Entry, Filter, lowest_trust
 from recollect.search.rank import Candidate
 from recollect.store.store import OpenStore
 from recollect.text.redact import strip_private
-from recollect.workspace import Workspace, publish_after_change, told
+from recollect.workspace import Workspace, current_session
 
 MOST_CHARS = pack.HARD_CAP  # of an answer
 READ_WITH = {
@@ -76,34 +76,34 @@ def search(app: Workspace, words: str, only: Filter, *, limit: int) -> Notes:
 
 
 def timeline(app: Workspace, only: Filter, *, limit: int) -> Notes:
-    """What was stored when: a line for each memory under its day, newest first."""
-    found = reading.entries(app, only, scope="")
+    """What was stored when: a line for each entry under its day, newest first."""
+    found = reading.listed(app, only, scope="")
     room = pack.Room(MOST_CHARS, MOST_CHARS)
     lines, ids, day = [_intro(app, room)], [], "?"
     for one in found[:limit]:
-        entry = one.entry
-        head = [entry.created[:10] or "–"] if entry.created[:10] != day else []
-        block = "\n".join([*head, _line_of(entry)])
+        then = one.own.created[:10]
+        head = [then or "–"] if then != day else []
+        block = "\n".join([*head, _line_of(one)])
         if not room.take(block):
             break
         lines.append(block)
-        ids.append(entry.id)
-        day = entry.created[:10]
+        ids.append(one.name)
+        day = then
     return Notes("\n".join(lines) if ids else "", ids, len(found) - len(ids))
 
 
-def _line_of(entry: Entry) -> str:
-    about = ", ".join(word for word in (entry.kind, entry.status, entry.trust) if word)
-    return f"- {pack.attribute(entry.id)} – {pack.attribute(entry.title)} ({about})"
+def _line_of(one: ListedEntry) -> str:
+    about = ", ".join(word for word in (one.own.kind, one.own.status, one.own.trust) if word)
+    return f"- {pack.attribute(one.name)} – {pack.attribute(one.summary)} ({about})"
 
 
-def newest(app: Workspace, limit: int) -> list[Listed]:
+def newest(app: Workspace, limit: int) -> list[ListRow]:
     """The memories that a view may list, newest first."""
     found = reading.entries(app, Filter(superseded=False), scope="")
     return [one for one in found if not one.entry.private][:limit]
 
 
-class Piece(NamedTuple):
+class FencedPart(NamedTuple):
     """A part of a long text, in its fence. `next` is where to go on, 0 at the end."""
 
     text: str
@@ -114,7 +114,7 @@ class Piece(NamedTuple):
 
 def expand(
     app: Workspace, name: str, *, level: int = 2, start: int = 0, most: int = MOST_CHARS
-) -> Piece:
+) -> FencedPart:
     """A note in full (level 2), or the raw conversation behind it (level 3), from a character on.
 
     Raises:
@@ -123,8 +123,8 @@ def expand(
     store = app.store_of(name)
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
-    memory = store.told(store.read(entry), entry.path)
-    parts = [part for part in shelved(memory) if not anchor or part.anchor == anchor]
+    memory = store.as_trusted(store.read(entry), entry.path)
+    parts = rows_at(memory, anchor) if anchor else shelved(memory)
     if not parts:
         raise MemoryNotFound(id=name)
     heading = parts[0].heading if anchor else ""
@@ -132,16 +132,21 @@ def expand(
         text = strip_private(reading.show(app, memory_id, 3).conversation)
         heading = "conversation"
     elif anchor:
-        text = parts[0].text
+        text = "\n".join(part.text for part in parts)
     else:
         text = without_comments(strip_private(memory.body))
     trust = lowest_trust(*(part.trust for part in parts))
+    if len({part.entry for part in parts}) == 1 and parts[0].entry:  # what one entry says of itself
+        one = parts[0]
+        entry = entry._replace(
+            kind=one.kind, source=one.source, created=one.created, status=one.status
+        )
     about = _candidate(entry, anchor, heading, trust)
     frame = pack.fenced(about, "", "0" * 8)
     intro = pack.INTRO[app.lang]
     said, end = _piece(text, start, most - len(frame) - len(intro) - 4)
     block = f"{intro}\n{pack.fenced(about, said, _new_nonce())}" if said else ""
-    return Piece(block, name, end if end < len(text) else 0, len(text))
+    return FencedPart(block, name, end if end < len(text) else 0, len(text))
 
 
 def _piece(text: str, start: int, most: int) -> tuple[str, int]:
@@ -163,7 +168,7 @@ def _candidate(entry: Entry, anchor: str, heading: str, trust: str) -> Candidate
     row = (
         *(0, 0, entry.id, anchor, entry.title, heading, "", entry.path, entry.layer, entry.kind),
         *(entry.salience, entry.confidence, entry.source, trust, entry.status, "", "", ""),
-        *(entry.session, entry.created, 0, entry.tokens, 0, 0, 0, ""),
+        *(entry.session, entry.created, 0, entry.tokens, 0, 0, 0, "", ""),
     )
     return Candidate(row, 0.0, "")
 
@@ -183,7 +188,7 @@ def _new_nonce() -> str:
 
 def remember(
     app: Workspace, title: str, text: str, *, scope: str = "", into: str = "", **fields: Any
-) -> Done:
+) -> WriteResult:
     """Save what an agent found worth knowing, or add it to a note; the same again changes nothing.
 
     Raises:
@@ -201,7 +206,7 @@ def remember(
         text,
         source="inferred",  # whatever it says: only a person's own word is `instructed`
         trust="agent",
-        session=told(app.env)[1],
+        session=current_session(app.env)[1],
         **fields,
     )
     if into:
@@ -215,7 +220,7 @@ def remember(
     if SHARED.get(choice.kind, "").startswith(choice.layer):
         marked = draft._replace(body=text or title, kind=choice.kind)
         return save(app, marked, scope=store.scope, dry_run=False)
-    twins = save_module.told_before(store, draft, choice)
+    twins = save_module.same_titled(store, draft, choice)
     if not twins or any(save_module.says_the_same(store, twin, draft) for twin in twins):
         return save(app, draft, scope=store.scope, dry_run=False)
     if not text or text in memory_from_text(store.read(twins[0]).text, twins[0].path).body:
@@ -223,7 +228,7 @@ def remember(
     raise AlreadyThere(path=twins[0].id)
 
 
-class Wish(NamedTuple):
+class UpdateRequest(NamedTuple):
     """What is to become of a memory; None leaves a part as it is."""
 
     title: str | None = None
@@ -238,7 +243,7 @@ class Wish(NamedTuple):
         return any(part is not None for part in (self.title, self.text, self.append))
 
 
-def update(app: Workspace, name: str, wish: Wish) -> Done:
+def update(app: Workspace, name: str, wish: UpdateRequest) -> WriteResult:
     """Change a memory, or a section of one, as one change.
 
     Raises:
@@ -260,19 +265,18 @@ def update(app: Workspace, name: str, wish: Wish) -> Done:
     if text == old.text:
         return _unchanged(store, entry)
     written = service.edit_text(store, memory_id, text, old.stamp)
-    publish_after_change(app, store)
     path = os.path.join(store.files.root, entry.path)
-    return Done(name, path, written.what, store.scope, entry.layer, "", "")
+    return WriteResult(name, path, written.what, store.scope, entry.layer, "", "")
 
 
-def _reworded(app: Workspace, store: OpenStore, name: str, wish: Wish) -> str:
+def _reworded(app: Workspace, store: OpenStore, name: str, wish: UpdateRequest) -> str:
     """The file with the new words, signed as an agent's."""
     body, append = wish.text, wish.append
     if append is not None and append.strip() in expand_text(store, name):
         append = None
     if wish.title is None and body is None and append is None:
         return store.read(store.require(name.partition("#")[0])).text
-    by = By("agent", told(app.env)[1])
+    by = By("agent", current_session(app.env)[1])
     edited = service.edit(
         store, name, title=wish.title, body=body, append=append, by=by, dry_run=True
     )
@@ -292,7 +296,7 @@ def expand_text(store: OpenStore, name: str) -> str:
     raise MemoryNotFound(id=name)
 
 
-def _require_ours(entry: Entry, anchor: str, wish: Wish) -> None:
+def _require_ours(entry: Entry, anchor: str, wish: UpdateRequest) -> None:
     """Raise UsageProblem where an agent may not change a memory like this."""
     what = ""
     if wish.says and entry.path.startswith(ALWAYS_LOADED):
@@ -305,15 +309,15 @@ def _require_ours(entry: Entry, anchor: str, wish: Wish) -> None:
         raise UsageProblem(what=what, command="edit")
 
 
-def _unchanged(store: OpenStore, entry: Entry) -> Done:
+def _unchanged(store: OpenStore, entry: Entry) -> WriteResult:
     path = os.path.join(store.files.root, entry.path)
-    return Done(entry.id, path, "unchanged", store.scope, entry.layer, "", "")
+    return WriteResult(entry.id, path, "unchanged", store.scope, entry.layer, "", "")
 
 
 # --------------------------------------------------------------------------------------- health
 
 
-def stores_here(app: Workspace) -> Iterator[dict[str, Any]]:
+def list_stores(app: Workspace) -> Iterator[dict[str, Any]]:
     """Each store with what it has; what is wrong with one is in its `problems`."""
     for row in reading.stats(app, scope="") if app.roots else ():
         store = app.opened(row["root"], row["scope"])

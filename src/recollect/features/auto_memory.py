@@ -71,7 +71,7 @@ def apply(app: Workspace, scope: str, mode: str, *, dry_run: bool) -> Applied:
         if old is not None and path in notes:
             text = client.taken_back(old, notes[path])
         wanted = _wanted(app, text, mode, place, is_global=is_global)
-        text, edit = client.changed(text, wanted) if wanted else (text, client.Edit({}, {}))
+        text, edit = client.changed(text, wanted) if wanted else (text, client.SettingsEdit({}, {}))
     except ValueError as error:
         raise Unreadable(path=path, reason=str(error)) from None
     if not dry_run:
@@ -92,8 +92,8 @@ def _wanted(
     if mode == REPLACE:
         return {client.ENABLED: False}
     # What the person's file for every project says has to be outvoted.
-    above = {} if is_global else client.said_in(_text_above(app))
-    here = {**above, **(client.said_in(text) if mode == BACKEND else {})}
+    above = {} if is_global else client.settings_in(_text_above(app))
+    here = {**above, **(client.settings_in(text) if mode == BACKEND else {})}
     is_off = here.get(client.ENABLED) is False
     on: dict[str, Any] = {client.ENABLED: True} if is_off else {}
     return on | ({client.DIRECTORY: place} if mode == BACKEND else {})
@@ -125,7 +125,7 @@ def undo(app: Workspace, *, is_last: bool, dry_run: bool) -> list[Applied]:
             raise Unreadable(path=path, reason=str(error)) from None
         done.append(Applied(ALONGSIDE, path, text != old))
         is_half = edit.was_blank and text != edit.blank
-        left[path] = client.Edit({}, {}, edit.blank, True)
+        left[path] = client.SettingsEdit({}, {}, edit.blank, True)
         if is_last or not is_half:
             left.pop(path)
         if text != old and not dry_run:
@@ -164,7 +164,7 @@ def _notes_path(app: Workspace) -> str:
     return os.path.join(_data_folder(app), "auto-memory.json")
 
 
-def _notes(app: Workspace) -> dict[str, client.Edit]:
+def _notes(app: Workspace) -> dict[str, client.SettingsEdit]:
     """What was done to which file."""
     try:
         rows = json.loads(fsio.read_file(_notes_path(app)))
@@ -173,11 +173,11 @@ def _notes(app: Workspace) -> dict[str, client.Edit]:
     made = {}
     for path, row in rows.items() if isinstance(rows, dict) else ():
         with suppress(TypeError, AttributeError):
-            made[path] = client.Edit(**row)
+            made[path] = client.SettingsEdit(**row)
     return made
 
 
-def _keep_notes(app: Workspace, notes: dict[str, client.Edit]) -> None:
+def _keep_notes(app: Workspace, notes: dict[str, client.SettingsEdit]) -> None:
     path = _notes_path(app)
     if not notes:
         fsio.remove(path)
@@ -231,18 +231,18 @@ def _own_folder(app: Workspace) -> str:
 
     What a project's own files say of it does not count: they would have us copy any folder.
     """
-    said = client.said_in(_text_above(app)).get(client.DIRECTORY)
+    said = client.settings_in(_text_above(app)).get(client.DIRECTORY)
     if not isinstance(said, str) or not said.startswith(("/", "~/")):
         return client.own_folder(app.env, os.path.realpath(app.project_folder))
     place = app.env.get("HOME", "") + said[1:] if said.startswith("~/") else said
     return "" if place == _place(app, "global") else place  # that one is the global store's
 
 
-def _name_of(note: client.Note) -> str:
+def _name_of(note: client.ClientNote) -> str:
     return f"auto-{slug_of(note.name)}"
 
 
-def _take_in(store: OpenStore, names: list[tuple[str, client.Note]]) -> int:
+def _take_in(store: OpenStore, names: list[tuple[str, client.ClientNote]]) -> int:
     """Make memories of notes that are new, and renew those whose note was changed."""
     try:
         seen = json.loads(store.index.meta(SEEN) or "{}")
@@ -262,7 +262,7 @@ def _take_in(store: OpenStore, names: list[tuple[str, client.Note]]) -> int:
     return len(changes)
 
 
-def _change_for(store: OpenStore, name: str, note: client.Note) -> Change | None:
+def _change_for(store: OpenStore, name: str, note: client.ClientNote) -> Change | None:
     """What is to be written of a note; nothing of one that a person took over."""
     title = (note.description or note.name.replace("-", " "))[:200]
     entry = store.index.entry(name)
@@ -281,12 +281,12 @@ def _change_for(store: OpenStore, name: str, note: client.Note) -> Change | None
     return Change("put", entry.path, name, old.stamp, text)
 
 
-def _body(title: str, note: client.Note) -> str:
+def _body(title: str, note: client.ClientNote) -> str:
     body = note.body.strip("\n")
     return f"{body}\n" if body.startswith("# ") else f"# {title}\n\n{body}".rstrip() + "\n"
 
 
-def _text_for(path: str, name: str, title: str, note: client.Note, now: str) -> str:
+def _text_for(path: str, name: str, title: str, note: client.ClientNote, now: str) -> str:
     created = time_of(note.modified) or now
     tags = layers.suggested_tags(title, note.body, STOP_WORDS)
     fields: dict[str, Any] = {
@@ -327,7 +327,7 @@ def _fill_index(store: OpenStore, place: str) -> None:
 def findings(app: Workspace) -> Iterator[Finding]:
     """Which mode is on, and whether it is the one that the person chose; nothing without a client."""
     now = client.in_force(app.env, app.project_folder)
-    chosen = _chosen_here(app)
+    chosen = _chosen_mode(app)
     ours = [_place(app, scope) for scope in ("project", "global")] if now else []
     if now.get(client.ENABLED) is False:
         on = REPLACE
@@ -350,7 +350,7 @@ def findings(app: Workspace) -> Iterator[Finding]:
         )
 
 
-def _chosen_here(app: Workspace) -> str:
+def _chosen_mode(app: Workspace) -> str:
     for scope in ("project", "global"):
         if scope in app.roots:
             return _chosen(app, app.roots[scope])

@@ -13,26 +13,27 @@ from recollect import workspace as here
 from recollect import workspace as workers
 from recollect._fastimport import NamedTuple
 from recollect.capture.capture import Capture, Captured, Ending
+from recollect.capture.hearing import Hearing, ParsedSession, log_of
 from recollect.capture.session_files import FolderSessions
-from recollect.capture.state import Heard, Hearing, log_of
 from recollect.clients import CAPTURED
-from recollect.clients.registry import Readers
+from recollect.clients.registry import KNOWN, Readers
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound
 from recollect.features.takeover import project_store
 from recollect.model.document import decay_day
 from recollect.model.session import Event, SessionState
 from recollect.store import locations as places
-from recollect.workspace import Workspace, publish_after_change
+from recollect.workspace import Workspace
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
 CLIENTS = CAPTURED  # whose transcripts can be read
 MOST_TOGETHER = 8  # sessions whose memories are written together
+MODELS = "model"  # the folder in our cache in which clients are asked as models
 LARGEST_TOGETHER = 2_000_000  # characters of their conversations
 
 
-class Report(NamedTuple):
+class CaptureReport(NamedTuple):
     """What capturing a folder did."""
 
     transcripts: int
@@ -43,6 +44,7 @@ class Report(NamedTuple):
     memories: list[str]
     failed: list[tuple[str, str]]
     past_their_time: int = 0  # of the memories: sessions so old that they fade
+    of_no_project: int = 0  # whose project nobody can tell
 
     def as_json(self) -> dict[str, Any]:
         """The fields by name, what failed with its reason."""
@@ -53,7 +55,7 @@ class Report(NamedTuple):
 class _Outcome(NamedTuple):
     """What became of one transcript."""
 
-    what: str  # created, changed, nothing, state, skipped; failed; homeless
+    what: str  # created, changed, nothing, state, skipped; failed; homeless; unknown
     about: str  # the memory, the transcript, the folder
     why: str = ""
 
@@ -67,6 +69,10 @@ class _Place(NamedTuple):
     problem: RecollectError | None = None
 
 
+class _OfNoProject(StoreNotFound):
+    """Nobody can tell which project a transcript is of."""
+
+
 def capture_path(
     app: Workspace,
     path: str,
@@ -75,7 +81,7 @@ def capture_path(
     scope: str,
     dry_run: bool,
     progress: Callable[[int, int], None],
-) -> Report:
+) -> CaptureReport:
     """Capture a transcript, or every one in a folder and below, store by store.
 
     Where there is much to hear, other processes help with that; this one alone writes.
@@ -84,54 +90,120 @@ def capture_path(
         FileNotThere: there is nothing at `path`.
         StoreNotFound: there is no store for any of them.
     """
+    _require_person(app)  # before anything is looked up for somebody else
+    full = os.path.abspath(os.path.expanduser(path))
+    if not os.path.exists(full):
+        raise FileNotThere(path=path, reason="there is none")
+    found = [(client, one) for one in app.readers()[client].find(full)]
+    if found == [(client, full)] and not app.readers()[client].folder_of(full):
+        scope = scope or "project"  # a person who names a file says where it belongs
+    return capture_found(app, found, scope=scope, dry_run=dry_run, progress=progress)
+
+
+def capture_found(
+    app: Workspace,
+    found: Sequence[tuple[str, str]],
+    *,
+    scope: str,
+    dry_run: bool,
+    progress: Callable[[int, int], None],
+) -> CaptureReport:
+    """Capture these transcripts, each named behind its client. Raises StoreNotFound."""
+    _require_person(app)
+    done: list[_Outcome] = []
+    for client in dict.fromkeys(client for client, _ in found):
+        own = [path for name, path in found if name == client]
+        places_of = [(one, _place_of(app, client, one, scope)) for one in own]
+        run = (
+            _planned(app, client, places_of) if dry_run else _Run(app, client, places_of).outcomes()
+        )
+        for outcome in run:
+            done.append(outcome)
+            progress(len(done), len(found))
+    return _report(done, app.now[:10])
+
+
+def _require_person(app: Workspace) -> None:
     what = (
         "Sessions are captured automatically; only a person can capture a transcript by its path."
     )
     here.require_person(app.env, "capture", what)
-    full = os.path.abspath(os.path.expanduser(path))
-    if not os.path.exists(full):
-        raise FileNotThere(path=path, reason="there is none")
-    found = app.readers()[client].find(full)
-    places_of = [(one, _place_of(app, client, one, scope)) for one in found]
-    if dry_run:
-        outcomes: Iterator[_Outcome] = _planned(app, client, places_of)
-    else:
-        outcomes = _Run(app, client, places_of).outcomes()
-    done: list[_Outcome] = []
-    for outcome in outcomes:
-        done.append(outcome)
-        progress(len(done), len(found))
-    return _report(done, app.now[:10])
 
 
-def _report(done: list[_Outcome], day: str) -> Report:
+class Left(NamedTuple):
+    """Transcripts that clients have left and nobody has captured, each behind its client."""
+
+    here: list[tuple[str, str]]  # of this project
+    others: list[tuple[str, str]]
+
+    @property
+    def every(self) -> list[tuple[str, str]]:
+        """Those of all projects."""
+        return self.here + self.others
+
+
+def left_by_clients(app: Workspace, progress: Callable[[int, int], None] | None = None) -> Left:
+    """What the logs of the clients on this machine have that is not captured yet."""
+    found: list[tuple[str, str]] = []
+    for name, one in KNOWN.items():
+        logs = one.logs(app.env)
+        if logs and os.path.exists(logs):
+            found += [(name, path) for path in app.readers()[name].find(logs)]
+    left = Left([], [])
+    known: dict[str, tuple[str, bool]] = {}
+    for n, (client, path) in enumerate(found, 1):
+        reader = app.readers()[client]
+        folder = reader.folder_of(path)
+        if not folder:
+            continue  # whose it is nobody can tell
+        if folder not in known:
+            known[folder] = _root_of(app, folder)
+        root, is_here = known[folder]
+        if root and not FolderSessions(root).has(client, reader.session_of(path)):
+            (left.here if is_here else left.others).append((client, path))
+        if progress:
+            progress(n, len(found))
+    return left
+
+
+def _report(done: list[_Outcome], day: str) -> CaptureReport:
     homeless = [one.about for one in done if one.what == "homeless"]
     if homeless and len(homeless) == len(done):
         raise StoreNotFound(where=homeless[0])
+    unknown = sum(1 for one in done if one.what == "unknown")
     made = [one for one in done if one.what in ("created", "changed")]
     failed = [(one.about, one.why) for one in done if one.what == "failed"]
     created = sum(1 for one in made if one.what == "created")
-    return Report(
+    return CaptureReport(
         len(done),
         created,
         len(made) - created,
-        len(done) - len(made) - len(failed) - len(homeless),
+        len(done) - len(made) - len(failed) - len(homeless) - unknown,
         len(homeless),
         [one.about for one in made],
         failed,
         sum(1 for one in made if "" < decay_day(one.about) < day),
+        unknown,
     )
+
+
+def _root_of(app: Workspace, folder: str) -> tuple[str, bool]:
+    """`(store, is ours)`: where the sessions of a folder belong, and whether that is this project."""
+    # The environment names the project of the folder we are in, not that of every session.
+    is_ours = places.project_of(folder, app.env) == app.project_folder
+    return places.project_root(folder, app.env) if is_ours else project_store(app, folder), is_ours
 
 
 def _place_of(app: Workspace, client: str, transcript: str, scope: str) -> _Place:
     try:
-        folder = "" if scope else app.readers()[client].folder_of(transcript)
-        if not folder:
+        if scope:
             store = app.store(scope)
             return _Place(store.files.root, store.scope)
-        # The environment names the project of the folder we are in, not that of every session.
-        is_ours = places.project_of(folder, app.env) == app.project_folder
-        root = places.project_root(folder, app.env) if is_ours else project_store(app, folder)
+        folder = app.readers()[client].folder_of(transcript)
+        if not folder:
+            raise _OfNoProject(where=transcript)
+        is_models = folder == f"{places.cache_root(app.env)}/{MODELS}"
+        root = "" if is_models else _root_of(app, folder)[0]
         if not root:
             raise StoreNotFound(where=folder)
         return _Place(root, "project", folder)
@@ -159,6 +231,8 @@ def _planned(
 
 
 def _refused(transcript: str, problem: RecollectError) -> _Outcome:
+    if isinstance(problem, _OfNoProject):
+        return _Outcome("unknown", transcript)
     if isinstance(problem, StoreNotFound):
         return _Outcome("homeless", str(problem.fields["where"]))
     return _Outcome("failed", transcript, str(problem))
@@ -214,27 +288,26 @@ class _Run:
         with ExitStack() as alone:
             try:
                 store = self.app.opened(place.root, place.scope, folder=place.folder)
-                alone.enter_context(workers.kept_away(self.app, store))
+                alone.enter_context(workers.hold_worker(self.app, store))
+                alone.enter_context(store.one_change())
             except RecollectError as problem:
                 yield from (_refused(transcript, problem) for transcript, _ in found)
                 return
-            together = _Together(self.app.capture(store), self.client)
-            try:
-                for n, (transcript, _) in enumerate(found, turn):
-                    yield from together.take_in(transcript, ahead.heard(n))
-                yield from together.end()
-            finally:
-                publish_after_change(self.app, store)
+            store.note_change()  # the brief tells of sessions, too
+            together = _StoreBatch(self.app.capture(store), self.client)
+            for n, (transcript, _) in enumerate(found, turn):
+                yield from together.take_in(transcript, ahead.parsed(n))
+            yield from together.end()
 
 
-class _Together:
+class _StoreBatch:
     """Sessions of one store that are taken in, and whose memories are written together."""
 
     def __init__(self, capture: Capture, client: str) -> None:
         self._capture, self._client = capture, client
         self._found: list[tuple[str, Captured | Ending | RecollectError]] = []
 
-    def take_in(self, transcript: str, heard: Heard | None) -> Iterator[_Outcome]:
+    def take_in(self, transcript: str, heard: ParsedSession | None) -> Iterator[_Outcome]:
         """Take in the session of a transcript; gives what became of it and those before it.
 
         Nothing yet while others are to be written with it.
@@ -292,14 +365,14 @@ class Job(NamedTuple):
     is_personal: bool
 
 
-def parsed(folder: str, env: Mapping[str, str], job: Job) -> Heard | None:
+def parsed(folder: str, env: Mapping[str, str], job: Job) -> ParsedSession | None:
     """All that a session says; None if it cannot be read: at its turn the person is told why."""
     with suppress(RecollectError):
         return _parsed(Workspace(folder, env), job)
     return None
 
 
-def _parsed(app: Workspace, job: Job) -> Heard:
+def _parsed(app: Workspace, job: Job) -> ParsedSession:
     asked: list[str] = []
 
     def none_beside(_: SessionState, event: str) -> set[str]:
@@ -315,7 +388,7 @@ def _parsed(app: Workspace, job: Job) -> Heard:
     for fresh in hearing.hear(reader, job.transcript, state):
         raw += FolderSessions.packed(fresh)
         events += fresh
-    return Heard(state, len(events), tuple(asked), raw, log_of(events, job.lang))
+    return ParsedSession(state, len(events), tuple(asked), raw, log_of(events, job.lang))
 
 
 def others_for(sizes: Iterable[int]) -> int:
@@ -341,7 +414,7 @@ class Ahead:
         )
         self._others = others_for(sizes[n] for n, _ in self._jobs)
         self._pool: ProcessPoolExecutor | None = None
-        self._given: dict[int, Future[Heard | None]] = {}
+        self._given: dict[int, Future[ParsedSession | None]] = {}
 
     def __enter__(self) -> Self:
         if self._others:
@@ -363,7 +436,7 @@ class Ahead:
             self._pool.shutdown(cancel_futures=True)  # else its semaphores stay behind
             self._pool = None
 
-    def heard(self, turn: int) -> Heard | None:
+    def parsed(self, turn: int) -> ParsedSession | None:
         """What the session says whose turn it is; None if it is still to be parsed."""
         for late in [n for n in self._given if n < turn]:
             self._given.pop(late).cancel()

@@ -8,14 +8,14 @@ from typing import Any
 from recollect._fastimport import NamedTuple
 from recollect.capture.intake import Written
 from recollect.context import brief
-from recollect.errors import CoreNotFound, OutsideStore
+from recollect.errors import CoreNotFound, OutsideStore, UsageProblem
 from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import memory_from_text
-from recollect.model.entries import SOURCE_OF
+from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import Change, Entry, Filter, is_id
 from recollect.store.store import OpenStore
-from recollect.workspace import Workspace, publish_after_change, trust_of
+from recollect.workspace import Workspace, trust_of
 
 FOLDER = "core"
 
@@ -127,11 +127,12 @@ def write_core_memory(
     app: Workspace, name: str, text: str, *, scope: str, dry_run: bool
 ) -> tuple[Written, str]:
     """Put a text into a core file; gives what was written and the path of the file."""
+    if app.redact(name) != name:
+        what = "There is a secret in the name, and secrets are not stored."
+        raise UsageProblem(what=what, command="memory-set")
     store = app.store(scope)
     clean, trust = app.redact(text), trust_of(app.env)
     written = write(store, name, clean, trust, dry_run=dry_run)
-    if not dry_run and written.what != "unchanged":
-        publish_after_change(app, store)
     return written, os.path.join(store.files.root, written.path)
 
 

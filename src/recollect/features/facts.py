@@ -48,7 +48,7 @@ NAMING = ("pins.json", "dismissed.json")  # files of a store that name memories 
 _NO_CATEGORY = ("", "other")
 
 
-class Origin(NamedTuple):
+class FactOrigin(NamedTuple):
     """Where facts come from; empty fields get their defaults."""
 
     trust: str = "user"
@@ -58,7 +58,7 @@ class Origin(NamedTuple):
     tags: tuple[str, ...] = ()
 
 
-class Kept(NamedTuple):
+class FactResult(NamedTuple):
     """What became of a fact."""
 
     number: str
@@ -72,7 +72,7 @@ class Kept(NamedTuple):
     before: str = ""  # the text that was replaced
 
 
-class _Known(NamedTuple):
+class _PlannedFact(NamedTuple):
     """A fact that the store has, or will have when the plan is carried out."""
 
     number: str
@@ -87,14 +87,14 @@ class _Known(NamedTuple):
 # ------------------------------------------------------------------------------------- adding
 
 
-def add(store: OpenStore, fact: Fact, origin: Origin, *, dry_run: bool = False) -> Kept:
+def add(store: OpenStore, fact: Fact, origin: FactOrigin, *, dry_run: bool = False) -> FactResult:
     """Keep one fact that somebody states now; the same again, word for word, changes nothing."""
     return _keep(store, [(fact, origin)], cause=f"add-{fact.kind}", dry_run=dry_run, again=True)[0]
 
 
 def extract(
-    store: OpenStore, said: Sequence[tuple[Fact, Origin]], *, dry_run: bool = False
-) -> list[Kept]:
+    store: OpenStore, said: Sequence[tuple[Fact, FactOrigin]], *, dry_run: bool = False
+) -> list[FactResult]:
     """Keep the facts of a text, each content once; doing it twice adds nothing.
 
     A fact that is known gets what it lacks: a reason, a category, files, concepts, and that it is
@@ -105,14 +105,14 @@ def extract(
 
 def _keep(
     store: OpenStore,
-    said: Sequence[tuple[Fact, Origin]],
+    said: Sequence[tuple[Fact, FactOrigin]],
     *,
     cause: str,
     dry_run: bool,
     again: bool,
-) -> list[Kept]:
+) -> list[FactResult]:
     """`again` says that the facts are stated now, so that another reason makes another fact."""
-    done: list[Kept] = []
+    done: list[FactResult] = []
     # Before the first name is made of it.
     said = [(fact.mapped(store.ledger.redact), origin) for fact, origin in said]
 
@@ -147,12 +147,12 @@ class Keeping:
     def __init__(self, store: OpenStore, *, again: bool, dry_run: bool) -> None:
         """`again` as for `add`; a dry run remembers no numbers."""
         self.store, self._again, self._dry_run = store, again, dry_run
-        self._known: dict[str, dict[str, Entry | _Known]] = {}
+        self._known: dict[str, dict[str, Entry | _PlannedFact]] = {}
         self._changes: dict[str, Change] = {}
         self._numbers: dict[str, int] = {}
         self._kinds: list[str] = []
 
-    def of(self, said: Sequence[tuple[Fact, Origin]]) -> tuple[list[Kept], list[Change]]:
+    def of(self, said: Sequence[tuple[Fact, FactOrigin]]) -> tuple[list[FactResult], list[Change]]:
         """What becomes of each fact, and the changes that make it so."""
         self._kinds = sorted({fact.kind for fact, _ in said})
         kept = [self._taken(fact, origin) for fact, origin in said]
@@ -161,13 +161,13 @@ class Keeping:
             self.store.index.set_meta({NUMBERS: json.dumps(self._numbers, sort_keys=True)})
         return kept, list(self._changes.values())
 
-    def _taken(self, fact: Fact, origin: Origin) -> Kept:
+    def _taken(self, fact: Fact, origin: FactOrigin) -> FactResult:
         known = self._known_of(fact.kind)
         key = same_words(fact.content)
         found = known.get(key)
         if found is None:
             return self._created(fact, origin)
-        old = found if isinstance(found, _Known) else _read(self.store, found)
+        old = found if isinstance(found, _PlannedFact) else _read(self.store, found)
         if old.status == "superseded" and self._again:
             return self._created(fact, origin)
         said = codec.memory_from_text(old.text, old.path)
@@ -178,14 +178,14 @@ class Keeping:
         if old.status != "superseded":
             text = _completed(old, fact, reason, said.trust, origin.trust)
         if text == old.text:
-            return _kept(said.title, old, "unchanged")
+            return _fact_result(said.title, old, "unchanged")
         text = codec.with_field(text, "updated", self.store.now)
         new = old._replace(text=text, status=codec.memory_from_text(text, old.path).status)
         known[key] = new
         self._changes[old.path] = Change("put", old.path, old.entry_id, old.stamp, text)
-        return _kept(said.title, new, "changed", before=old.text)
+        return _fact_result(said.title, new, "changed", before=old.text)
 
-    def _known_of(self, kind: str) -> dict[str, Entry | _Known]:
+    def _known_of(self, kind: str) -> dict[str, Entry | _PlannedFact]:
         """The facts of a kind that are not archived, by their words; the newest that holds."""
         if kind not in self._known:
             found = [e for e in self.store.index.entries(Filter(kind=kind)) if e.kind == kind]
@@ -193,7 +193,7 @@ class Keeping:
             self._known[kind] = {same_words(entry.title): entry for entry in facts}
         return self._known[kind]
 
-    def _created(self, fact: Fact, origin: Origin) -> Kept:
+    def _created(self, fact: Fact, origin: FactOrigin) -> FactResult:
         store, layer = self.store, type_of_kind[fact.kind]
         if layer in store.settings.encrypt:
             from recollect.privacy.sealing import new_place  # seldom needed
@@ -204,10 +204,10 @@ class Keeping:
             path = store.path_for(layer, fact.kind, name)
         text = _text_of(fact, origin, name, path, store.now)
         status = fact.status if fact.kind == "issue" else "confirmed"
-        new = _Known(number_of(name) or name, name, path, fact.kind, status, None, text)
+        new = _PlannedFact(number_of(name) or name, name, path, fact.kind, status, None, text)
         self._known_of(fact.kind)[same_words(fact.content)] = new
         self._changes[path] = Change("put", path, name, None, text)
-        return _kept(" ".join(fact.content.split()), new, "created")
+        return _fact_result(" ".join(fact.content.split()), new, "created")
 
     def _next(self, kind: str) -> int:
         if not self._numbers:
@@ -241,9 +241,9 @@ def _highest(store: OpenStore, kinds: Sequence[str]) -> dict[str, int]:
     return highest
 
 
-def _read(store: OpenStore, entry: Entry) -> _Known:
+def _read(store: OpenStore, entry: Entry) -> _PlannedFact:
     document = store.read(entry)
-    return _Known(
+    return _PlannedFact(
         number_of(entry.id) or entry.id,
         entry.id,
         entry.path,
@@ -261,7 +261,7 @@ def _differs(fact: Fact, reason: str, status: str) -> bool:
     return bool(is_other or is_back)
 
 
-def _completed(old: _Known, fact: Fact, reason: str, trust: str, said_by: str) -> str:
+def _completed(old: _PlannedFact, fact: Fact, reason: str, trust: str, said_by: str) -> str:
     """The text of a known fact with what it lacked.
 
     Nobody adds to what somebody says who is trusted more, but an agent may say what is resolved.
@@ -292,12 +292,12 @@ def _joined(have: Sequence[str], more: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*have, *(word.strip() for word in more if word.strip())]))
 
 
-def _kept(content: str, known: _Known, what: str, before: str = "") -> Kept:
+def _fact_result(content: str, known: _PlannedFact, what: str, before: str = "") -> FactResult:
     number, name, path, kind, status, _, text = known
-    return Kept(number, name, path, kind, content, status, what, text, before)
+    return FactResult(number, name, path, kind, content, status, what, text, before)
 
 
-def _text_of(fact: Fact, origin: Origin, name: str, path: str, now: str) -> str:
+def _text_of(fact: Fact, origin: FactOrigin, name: str, path: str, now: str) -> str:
     """The whole file of a new fact."""
     layer = type_of_kind[fact.kind]
     title = " ".join(fact.content.split())
@@ -391,7 +391,7 @@ def _renamed(store: OpenStore, facts: set[str], names: dict[str, str]) -> list[C
     return changes
 
 
-def resolve(store: OpenStore, name: str, *, dry_run: bool = False) -> Kept:
+def resolve(store: OpenStore, name: str, *, dry_run: bool = False) -> FactResult:
     """Note that an issue is resolved.
 
     Raises:
@@ -406,18 +406,18 @@ def resolve(store: OpenStore, name: str, *, dry_run: bool = False) -> Kept:
         raise UsageProblem(what=what, command="resolve")
     old = _read(store, entry)
     if entry.status == "resolved":
-        return _kept(entry.title, old, "unchanged")
+        return _fact_result(entry.title, old, "unchanged")
     text = codec.with_field(codec.with_field(old.text, "status", "resolved"), "updated", store.now)
     if not dry_run:
         change = Change("put", entry.path, entry.id, old.stamp, text)
         store.commit(lambda: [change], cause="resolve")
     new = old._replace(text=text, status="resolved")
-    return _kept(entry.title, new, "changed", before=old.text)
+    return _fact_result(entry.title, new, "changed", before=old.text)
 
 
-def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> list[Kept]:
+def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> list[FactResult]:
     """Move the facts of these kinds into the archive, all in one change."""
-    done: list[Kept] = []
+    done: list[FactResult] = []
 
     def plan() -> list[Change]:
         done.clear()
@@ -429,7 +429,9 @@ def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> l
                 continue
             to = free_place(store, f"archive/{entry.path}")
             changes.append(Change("move", entry.path, entry.id, stamp, to=to))
-            row = Kept(number, entry.id, to, entry.kind, entry.title, entry.status, "archived")
+            row = FactResult(
+                number, entry.id, to, entry.kind, entry.title, entry.status, "archived"
+            )
             done.append(row)
         return changes
 

@@ -12,30 +12,30 @@ from recollect._fastimport import NamedTuple
 from recollect.context.views import is_fact
 from recollect.errors import FileNotThere, MemoryNotFound
 from recollect.features import facts as service
-from recollect.features.facts import Kept, Origin
+from recollect.features.facts import FactOrigin, FactResult
 from recollect.model.document import time_of
-from recollect.model.facts import Fact, Listing, Unread, read_facts, tidied
+from recollect.model.facts import Fact, Listing, UnparsedLines, read_facts, tidied
 from recollect.model.memory import Entry, is_id
 from recollect.store.store import OpenStore
-from recollect.workspace import Workspace, publish_after_change, told, trust_of
+from recollect.workspace import Workspace, current_session, trust_of
 
 MOST_UNREAD = 50  # lines that are looked for in the text that something was taken out of
 SESSION_FILES = "sessions"  # the folder of a store with the session files that an agent writes
 
 
-class Source(NamedTuple):
+class FactSource(NamedTuple):
     """A text that lists facts, where it comes from, and what that says about them."""
 
     name: str
     text: str
-    origin: Origin
+    origin: FactOrigin
     instructed: bool = False  # whether `source: instructed` in it is to be believed
 
 
-class Row(NamedTuple):
+class FactRow(NamedTuple):
     """What became of a fact, and where."""
 
-    kept: Kept
+    kept: FactResult
     scope: str
     path: str  # absolute
 
@@ -54,12 +54,12 @@ class Row(NamedTuple):
         }
 
 
-class Extracted(NamedTuple):
+class ExtractFactsResult(NamedTuple):
     """What was taken out of a text."""
 
     source: str
-    facts: list[Row]
-    unread: list[Unread]
+    facts: list[FactRow]
+    unread: list[UnparsedLines]
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
@@ -74,28 +74,27 @@ class Extracted(NamedTuple):
         }
 
 
-def add(app: Workspace, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: bool) -> Row:
+def add(app: Workspace, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: bool) -> FactRow:
     """Keep a fact that somebody states, in the project's store or the one that is named."""
     store = app.store(scope)
-    origin = Origin(
+    origin = FactOrigin(
         trust=trust_of(app.env),
         source="instructed",
-        session=told(app.env)[1] or _session_of_terminal(app, store),
+        session=current_session(app.env)[1] or _session_of_terminal(app, store),
         tags=tuple(map(app.redact, tags)),
     )
-    kept = service.add(store, fact, origin, dry_run=dry_run)
-    return _published(app, store, [kept], dry_run=dry_run)[0]
+    return _row(store, service.add(store, fact, origin, dry_run=dry_run))
 
 
 def _session_of_terminal(app: Workspace, store: OpenStore) -> str:
     if not os.path.isdir(os.path.join(store.files.root, "sessions", "active")):
         return ""  # the most usual; what reads sessions takes long to load
-    from recollect.features.sessions import session_here
+    from recollect.features.sessions import session_of_terminal
 
-    return session_here(app, store)
+    return session_of_terminal(app, store)
 
 
-def resolve(app: Workspace, name: str, *, scope: str, dry_run: bool) -> Row:
+def resolve(app: Workspace, name: str, *, scope: str, dry_run: bool) -> FactRow:
     """Note that an issue is resolved; the project's store is looked at first.
 
     Raises:
@@ -103,26 +102,23 @@ def resolve(app: Workspace, name: str, *, scope: str, dry_run: bool) -> Row:
     """
     stores = app.stores(scope)
     store = next((s for s in stores if service.find(s, name) is not None), stores[0])
-    kept = service.resolve(store, name, dry_run=dry_run)
-    return _published(app, store, [kept], dry_run=dry_run)[0]
+    return _row(store, service.resolve(store, name, dry_run=dry_run))
 
 
-def clear(app: Workspace, kinds: Sequence[str], *, scope: str, dry_run: bool) -> list[Row]:
+def clear(app: Workspace, kinds: Sequence[str], *, scope: str, dry_run: bool) -> list[FactRow]:
     """Move facts into the archive."""
     store = app.store(scope)
-    return _published(app, store, service.clear(store, kinds, dry_run=dry_run), dry_run=dry_run)
+    return [_row(store, kept) for kept in service.clear(store, kinds, dry_run=dry_run)]
 
 
-def _published(app: Workspace, store: OpenStore, kept: list[Kept], *, dry_run: bool) -> list[Row]:
-    if not dry_run and any(one.what != "unchanged" for one in kept):
-        publish_after_change(app, store)
-    return [Row(one, store.scope, os.path.join(store.files.root, one.path)) for one in kept]
+def _row(store: OpenStore, kept: FactResult) -> FactRow:
+    return FactRow(kept, store.scope, os.path.join(store.files.root, kept.path))
 
 
 # --------------------------------------------------------------------------------- extracting
 
 
-def extract(app: Workspace, source: Source, *, scope: str, dry_run: bool) -> Extracted:
+def extract(app: Workspace, source: FactSource, *, scope: str, dry_run: bool) -> ExtractFactsResult:
     """Take the facts out of a text; what is private in it goes before anything is read."""
     store = app.store(scope)
     text = app.redact(source.text)
@@ -130,19 +126,18 @@ def extract(app: Workspace, source: Source, *, scope: str, dry_run: bool) -> Ext
     said = [(tidied(fact), _origin_of(fact, source)) for fact in listing.facts]
     kept = service.extract(store, said, dry_run=dry_run)
     unread = listing.unread if text == source.text else _as_in_file(app, source.text, listing)
-    rows = _published(app, store, kept, dry_run=dry_run)
-    return Extracted(source.name, rows, unread)
+    return ExtractFactsResult(source.name, [_row(store, one) for one in kept], unread)
 
 
-def _origin_of(fact: Fact, source: Source) -> Origin:
+def _origin_of(fact: Fact, source: FactSource) -> FactOrigin:
     is_said = source.instructed and fact.source == "instructed"
     return source.origin._replace(trust="user") if is_said else source.origin
 
 
-def _as_in_file(app: Workspace, text: str, listing: Listing) -> list[Unread]:
+def _as_in_file(app: Workspace, text: str, listing: Listing) -> list[UnparsedLines]:
     """What could not be read, by the lines of the text before anything was taken out of it."""
     ends = [at + 1 for at, char in enumerate(text) if char == "\n"]
-    found: list[Unread] = []
+    found: list[UnparsedLines] = []
     for one in _fewer(listing.unread):
         lines = [
             # As many whole lines of the file as leave so many lines when they are redacted.
@@ -153,7 +148,7 @@ def _as_in_file(app: Workspace, text: str, listing: Listing) -> list[Unread]:
     return found
 
 
-def _fewer(unread: list[Unread]) -> list[Unread]:
+def _fewer(unread: list[UnparsedLines]) -> list[UnparsedLines]:
     """These, with the last ones as one where there are very many."""
     if len(unread) <= MOST_UNREAD:
         return unread
@@ -161,9 +156,11 @@ def _fewer(unread: list[Unread]) -> list[Unread]:
     return [*unread[: MOST_UNREAD - 1], rest[0]._replace(last=rest[-1].last)]
 
 
-def source_of_text(text: str, name: str) -> Source:
+def source_of_text(text: str, name: str) -> FactSource:
     """A text that somebody hands over; session files are an agent's work."""
-    return Source(name, text, Origin(trust="agent", created=time_of(os.path.basename(name))))
+    return FactSource(
+        name, text, FactOrigin(trust="agent", created=time_of(os.path.basename(name)))
+    )
 
 
 def session_file(app: Workspace, name: str, *, scope: str) -> str:
@@ -187,7 +184,7 @@ def session_file(app: Workspace, name: str, *, scope: str) -> str:
     return os.path.join(folder, max(found))
 
 
-def source_of_session(app: Workspace, name: str) -> Source:
+def source_of_session(app: Workspace, name: str) -> FactSource:
     """The memory of a session, by its own id or by the client's id of the session.
 
     Raises:
@@ -197,14 +194,14 @@ def source_of_session(app: Workspace, name: str) -> Source:
         entry = _entry_of_session(store, name)
         if entry:
             document = store.read(entry)
-            memory = store.told(document, entry.path)
-            origin = Origin(
+            memory = store.as_trusted(document, entry.path)
+            origin = FactOrigin(
                 trust=memory.trust,
                 source=memory.source,
                 session=memory.session,
                 created=memory.created,
             )
-            return Source(entry.id, document.text, origin, instructed=True)
+            return FactSource(entry.id, document.text, origin, instructed=True)
     raise MemoryNotFound(id=name)
 
 

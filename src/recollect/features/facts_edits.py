@@ -11,14 +11,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.context.brief import FACTS_JSON, facts_page, facts_text
-from recollect.context.views import KINDS, LONGEST_REASON, numbered, reason_of
+from recollect.context.views import (
+    FACTS_JSON,
+    KINDS,
+    LONGEST_REASON,
+    facts_page,
+    facts_text,
+    numbered,
+    reason_of,
+)
 from recollect.errors import FactNotFound
-from recollect.features.facts import Keeping, Origin, free_place
+from recollect.features.facts import FactOrigin, Keeping, free_place
 from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import section_text
-from recollect.model.facts import Fact, same_words, status_said
+from recollect.model.facts import Fact, parse_status, same_words
 from recollect.model.memory import CATEGORIES, Change, Entry, Filter, free_name, slug_of
 from recollect.store.store import OpenStore
 from recollect.text.json_edit import root_of
@@ -27,7 +34,7 @@ ADDED, CHANGED, GONE = "added", "changed", "gone"
 FIELDS = ("content", "reason", "category", "status", "files", "concepts")
 
 
-class Row(NamedTuple):
+class ViewFact(NamedTuple):
     """A fact as the view has it."""
 
     number: str
@@ -40,13 +47,13 @@ class Row(NamedTuple):
     concepts: tuple[str, ...] = ()
 
 
-class Edit(NamedTuple):
+class FactEdit(NamedTuple):
     """A difference that a person should decide about, under the name it is decided by."""
 
     name: str
     what: str
-    row: Row  # as it was, for one that is gone
-    was: Row | None = None
+    row: ViewFact  # as it was, for one that is gone
+    was: ViewFact | None = None
 
     @property
     def fields(self) -> list[str]:
@@ -54,14 +61,14 @@ class Edit(NamedTuple):
         return _differences(self.row, self.was) if self.was else []
 
 
-def rows_in(text: str) -> list[Row]:
+def rows_in(text: str) -> list[ViewFact]:
     """The facts that a `facts.json` lists.
 
     Raises:
         ValueError: it is no JSON, or a row is no fact.
     """
     page = json.loads(text[root_of(text) :])
-    rows: list[Row] = []
+    rows: list[ViewFact] = []
     for kind in KINDS:
         listed = page.get(f"{kind}s") or []
         if not isinstance(listed, list):
@@ -74,10 +81,10 @@ def rows_in(text: str) -> list[Row]:
     return rows
 
 
-def _row(kind: str, said: Mapping[str, Any]) -> Row:
+def _row(kind: str, said: Mapping[str, Any]) -> ViewFact:
     category = str(said.get("type") or "").strip().lower()
-    status = status_said(str(said.get("status") or "")) or "open"
-    return Row(
+    status = parse_status(str(said.get("status") or "")) or "open"
+    return ViewFact(
         str(said.get("id") or "").strip(),
         kind,
         _line(said["content"]),
@@ -98,18 +105,18 @@ def _words(said: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in map(str, listed) if word.strip()))
 
 
-def said_in(row: Row) -> dict[str, object]:
+def row_text(row: ViewFact) -> dict[str, object]:
     """A row in the words of the file, without its number."""
     about = {"type": row.category, "content": row.content}
     more = {"decision": {"reason": row.reason}, "issue": {"status": row.status}}
     return about | more.get(row.kind, {}) | {"files": row.files, "concepts": row.concepts}
 
 
-def page_of(rows: Iterable[Row]) -> str:
+def page_of(rows: Iterable[ViewFact]) -> str:
     """A `facts.json` of these rows that `rows_in` reads back."""
     page: dict[str, list[dict[str, object]]] = {f"{kind}s": [] for kind in KINDS}
     for row in rows:
-        page[f"{row.kind}s"].append({"id": row.number} | said_in(row))
+        page[f"{row.kind}s"].append({"id": row.number} | row_text(row))
     return json.dumps(page, ensure_ascii=False)
 
 
@@ -126,7 +133,7 @@ def is_held(edited: str, base: str, now: str) -> bool:
         )
 
 
-def edits(edited: str, base: str, now: str) -> list[Edit]:
+def edits(edited: str, base: str, now: str) -> list[FactEdit]:
     """The differences that somebody made in the view, in its order; what is gone comes last.
 
     Raises:
@@ -138,14 +145,14 @@ def edits(edited: str, base: str, now: str) -> list[Edit]:
     return _Comparing(rows, _rows_if_any(base), rows_in(now)).edits()
 
 
-def _rows_if_any(text: str) -> list[Row] | None:
+def _rows_if_any(text: str) -> list[ViewFact] | None:
     try:
         return rows_in(text)
     except ValueError:
         return None
 
 
-def settled(base: str, turned_down: Sequence[Edit]) -> str:
+def settled(base: str, turned_down: Sequence[FactEdit]) -> str:
     """The base with which these edits are none any more."""
     known = {(row.kind, row.number or row.content): row for row in _rows_if_any(base) or ()}
     for one in turned_down:
@@ -163,7 +170,9 @@ def settled(base: str, turned_down: Sequence[Edit]) -> str:
 class _Comparing:
     """The rows of an edited view beside those that were there and those that should be."""
 
-    def __init__(self, rows: list[Row], base: list[Row] | None, now: list[Row]) -> None:
+    def __init__(
+        self, rows: list[ViewFact], base: list[ViewFact] | None, now: list[ViewFact]
+    ) -> None:
         self._rows, self._base, self._now = rows, base, now
         self._known = {(row.kind, row.number): row for row in now}
         self._known_words = {(row.kind, same_words(row.content)): row for row in now}
@@ -175,9 +184,9 @@ class _Comparing:
         self._claimed: set[tuple[str, str]] = set()
         self._names: set[str] = set()
 
-    def edits(self) -> list[Edit]:
+    def edits(self) -> list[FactEdit]:
         """The differences, each under a name of its own."""
-        pairs: dict[int, Row] = {}
+        pairs: dict[int, ViewFact] = {}
         for meant in (self._same, self._as_was, self._of_words, self._of_number):
             for n, row in enumerate(self._rows):
                 here = None if n in pairs else meant(row)
@@ -190,25 +199,25 @@ class _Comparing:
         found = [self._edit(row, pairs.get(n)) for n, row in enumerate(self._rows)]
         return [*filter(None, found), *self._gone()]
 
-    def _same(self, row: Row) -> Row | None:
+    def _same(self, row: ViewFact) -> ViewFact | None:
         """The fact of this number, where it still says the same."""
         here = self._known.get((row.kind, row.number))
         is_same = here and same_words(here.content) == same_words(row.content)
         return here if is_same else None
 
-    def _as_was(self, row: Row) -> Row | None:
+    def _as_was(self, row: ViewFact) -> ViewFact | None:
         """The fact of this number, where it said the same when the view was written."""
         key = (row.kind, row.number)
         was = self._was.get(key)
         is_same = was and same_words(was.content) == same_words(row.content)
         return self._known.get(key) if is_same else None
 
-    def _of_words(self, row: Row) -> Row | None:
+    def _of_words(self, row: ViewFact) -> ViewFact | None:
         """The fact that says this, or said it when the view was written."""
         said = (row.kind, same_words(row.content))
         return self._known_words.get(said) or self._known.get(self._was_words.get(said, ("", "")))
 
-    def _of_number(self, row: Row) -> Row | None:
+    def _of_number(self, row: ViewFact) -> ViewFact | None:
         """The fact of this number, if it was there when the view was written.
 
         Who copies a row to write another one often leaves the number: it comes after those whose
@@ -217,7 +226,7 @@ class _Comparing:
         key = (row.kind, row.number)
         return self._known.get(key) if key in self._was else None
 
-    def _edit(self, row: Row, here: Row | None) -> Edit | None:
+    def _edit(self, row: ViewFact, here: ViewFact | None) -> FactEdit | None:
         if here is None:
             return self._added(row)
         start = self._was.get((here.kind, here.number), here)
@@ -226,28 +235,28 @@ class _Comparing:
             for field in _differences(row, here)
             if getattr(row, field) != getattr(start, field)
         }
-        return Edit(here.number, CHANGED, here._replace(**said), here) if said else None
+        return FactEdit(here.number, CHANGED, here._replace(**said), here) if said else None
 
-    def _added(self, row: Row) -> Edit | None:
+    def _added(self, row: ViewFact) -> FactEdit | None:
         said = (row.kind, same_words(row.content))
         if said in self._said:  # in `base`: it went meanwhile, or was turned down
             return None
         self._said.add(said)
         name = free_name(f"new-{slug_of(row.content)}", self._names.__contains__)
         self._names.add(name)
-        return Edit(name, ADDED, row._replace(number=""))
+        return FactEdit(name, ADDED, row._replace(number=""))
 
-    def _gone(self) -> list[Edit]:
+    def _gone(self) -> list[FactEdit]:
         if self._base is None:
             return []
         return [
-            Edit(row.number, GONE, row, row)
+            FactEdit(row.number, GONE, row, row)
             for row in self._now
             if (row.kind, row.number) in self._was and (row.kind, row.number) not in self._claimed
         ]
 
 
-def _differences(row: Row, other: Row) -> list[str]:
+def _differences(row: ViewFact, other: ViewFact) -> list[str]:
     return [field for field in FIELDS if getattr(row, field) != getattr(other, field)]
 
 
@@ -256,13 +265,13 @@ def _differences(row: Row, other: Row) -> list[str]:
 
 CAUSE = "review"
 TRIES = 3
-BY_PERSON = Origin(trust="user", source="instructed")
+BY_PERSON = FactOrigin(trust="user", source="instructed")
 
 
 class Edited(NamedTuple):
     """What was changed in the view, or why that cannot be told."""
 
-    edits: list[Edit]
+    edits: list[FactEdit]
     problem: str = ""
 
 
@@ -298,7 +307,7 @@ def approve(
     return done
 
 
-def _chosen(found: Iterable[Edit], names: Sequence[str]) -> list[Edit]:
+def _chosen(found: Iterable[FactEdit], names: Sequence[str]) -> list[FactEdit]:
     by_name = {one.name: one for one in found}
     missing = next((name for name in names if name not in by_name), None)
     if missing is not None:
@@ -306,7 +315,7 @@ def _chosen(found: Iterable[Edit], names: Sequence[str]) -> list[Edit]:
     return [by_name[name] for name in names]
 
 
-def _changes(store: OpenStore, wanted: Sequence[Edit], *, dry_run: bool) -> list[Change]:
+def _changes(store: OpenStore, wanted: Sequence[FactEdit], *, dry_run: bool) -> list[Change]:
     entries = dict(numbered(store.index.entries(Filter())))
     new = [(_fact_of(store, one.row), BY_PERSON) for one in wanted if one.what == ADDED]
     changes = Keeping(store, again=True, dry_run=dry_run).of(new)[1]
@@ -324,7 +333,7 @@ def _changes(store: OpenStore, wanted: Sequence[Edit], *, dry_run: bool) -> list
     return changes
 
 
-def _fact_of(store: OpenStore, row: Row) -> Fact:
+def _fact_of(store: OpenStore, row: ViewFact) -> Fact:
     clean = store.ledger.redact  # before a name is made of it
     return Fact(
         row.kind,
@@ -337,7 +346,7 @@ def _fact_of(store: OpenStore, row: Row) -> Fact:
     )
 
 
-def _changed(store: OpenStore, text: str, entry: Entry, one: Edit) -> str:
+def _changed(store: OpenStore, text: str, entry: Entry, one: FactEdit) -> str:
     """The text of a fact with the fields that the edit says otherwise."""
     said = _fact_of(store, one.row)
     for field in one.fields:

@@ -1,4 +1,4 @@
-"""Consolidate, list and settle conflicts, rebuild the index."""
+"""Consolidate and archive; list and settle conflicts; rebuild the index."""
 
 from __future__ import annotations
 
@@ -7,64 +7,58 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from recollect import __version__
 from recollect import workspace as workers
 from recollect._fastimport import NamedTuple
-from recollect._gc import without_collecting
 from recollect.capture.reactions import Reaction
 from recollect.consolidate import apply as archiving
 from recollect.consolidate import dismissed as dismissing
-from recollect.consolidate import gather, rulings
-from recollect.consolidate import run as consolidate_archive
-from recollect.consolidate import run as reporting
-from recollect.consolidate import run as service
+from recollect.consolidate import gather, run
 from recollect.consolidate.actions import Wait
 from recollect.consolidate.apply import Conversation, Stats
+from recollect.consolidate.claim_cache import cached_claims
 from recollect.consolidate.dismissed import MERGE
-from recollect.consolidate.run import Outcome, Row
-from recollect.context import brief as publish
-from recollect.errors import ConflictNotFound, Locked, RecollectError
-from recollect.features import git_setup as ingit
+from recollect.consolidate.due import PASSED, episodes_of, must_consolidate
+from recollect.consolidate.run import PassResult, PassRow
+from recollect.context import views as drawn
+from recollect.errors import ConflictNotFound, Locked
 from recollect.features import merge as merging
-from recollect.features import repair
-from recollect.features.merge import Merged, Pair
-from recollect.features.prune import Due, prune_with_pass, rows_json
-from recollect.features.publish import publish_all
-from recollect.model.memory import Entry, Problem
+from recollect.features import repository
+from recollect.features.merge import MergeProposal, MergeResult
+from recollect.features.prune import DueMemory, prune_with_pass, rows_json
+from recollect.model.memory import Entry, Filter, Problem
 from recollect.store import disk as fsio
+from recollect.store.history import clean_up
 from recollect.store.store import OpenStore
-from recollect.workspace import Workspace, publish_after_change
+from recollect.workspace import Workspace
 
 LOCK_WAIT_SECONDS = 60
-CLAIMS = "claims"  # in the cache of a store
-LARGEST_CLAIMS = 1024 * 1024 * 1024  # some 2 KB for a memory; without it a pass begins anew
 
 
-class Consolidated(NamedTuple):
+class ConsolidateResult(NamedTuple):
     """What consolidating a store did, or would do."""
 
     scope: str
     views: list[str]
-    outcome: Outcome
-    pruned: Sequence[Due] = ()
+    outcome: PassResult
+    pruned: Sequence[DueMemory] = ()
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[PassRow]:
         """What is done, one thing after the other."""
-        return list(reporting.rows_of(self.outcome))
+        return list(run.rows_of(self.outcome))
 
     @property
     def counts(self) -> dict[str, int]:
         """How much is done."""
-        return reporting.counts_of(self.outcome)
+        return run.counts_of(self.outcome)
 
     def as_json(self) -> dict[str, Any]:
         """The actions in the order in which they are done, and what is left to a person."""
-        found = {"scope": self.scope, "views": self.views, **reporting.as_json(self.outcome)}
+        found = {"scope": self.scope, "views": self.views, **run.as_json(self.outcome)}
         return found | {"pruned": rows_json(self.pruned)}
 
 
-class Rebuilt(NamedTuple):
+class RebuildResult(NamedTuple):
     """What the index had before and has now."""
 
     scope: str
@@ -81,21 +75,22 @@ class Rebuilt(NamedTuple):
 
 def consolidate(
     app: Workspace, *, scope: str, dry_run: bool, force_decay: bool = False
-) -> list[Consolidated]:
+) -> list[ConsolidateResult]:
     """Bring the stores into order, and their index, views and brief up to date."""
     done = []
     for store in app.stores(scope):
         if dry_run:
-            with remembered(app, store) as known:
+            with cached_claims(app, store) as known:
                 gathered = gather.gather(store, known, reactions_in(app, store))
-                found = service.look(gathered, force_decay=force_decay)
+                found = run.look(gathered, force_decay=force_decay)
             gone = prune_with_pass(store, dry_run=True)
-            done.append(Consolidated(store.scope, _stale_views(store), found, gone))
+            done.append(ConsolidateResult(store.scope, _stale_views(store), found, gone))
             continue
-        found = consolidate_store(app, store, force_decay=force_decay)
-        gone = prune_with_pass(store, dry_run=False)
-        repair.keep_house(app, store)
-        done.append(Consolidated(store.scope, publish_all(app, store), found, gone))
+        with store.one_change():
+            found = consolidate_store(app, store, force_decay=force_decay)
+            gone = prune_with_pass(store, dry_run=False)
+            clean_up(store, app.cache_of(store.files.root))
+            done.append(ConsolidateResult(store.scope, app.publish(store), found, gone))
         workers.go_on(app, store)
     return done
 
@@ -106,12 +101,14 @@ def consolidate_store(
     wait_seconds: float = LOCK_WAIT_SECONDS,
     *,
     force_decay: bool = False,
-) -> Outcome:
+) -> PassResult:
     """Bring one store into order, but not its views. Raises Locked."""
-    with only_one(app, store, wait_seconds), remembered(app, store) as known:
+    with only_one(app, store, wait_seconds), cached_claims(app, store) as known:
         reactions, seq = reactions_in(app, store), store.journal.next_seq()
-        found = service.consolidate(store, known, reactions=reactions, force_decay=force_decay)
-        passed = {repair.PASSED: f"{app.now} {' '.join(sorted(repair.episodes_of(store)))}"}
+        found = run.consolidate(store, known, reactions=reactions, force_decay=force_decay)
+        if found.steps or found.archives:
+            store.note_change()
+        passed = {PASSED: f"{app.now} {' '.join(sorted(episodes_of(store)))}"}
         asking = (store.index.entry(wait.mark.episode) for wait in found.waits)
         if not any(entry and entry.archived for entry in asking):
             passed[gather.HEARD] = str(seq)
@@ -134,11 +131,11 @@ def consolidate_if_due(app: Workspace, store: OpenStore) -> bool:
     Raises:
         Locked: another pass is under way.
     """
-    is_due = repair.must_consolidate(app, store)
+    is_due = must_consolidate(store)
     if is_due:
-        found = consolidate_store(app, store, 0.0)
-        if prune_with_pass(store, dry_run=False) or found.steps or found.archives:
-            publish_all(app, store)
+        with store.one_change():
+            consolidate_store(app, store, 0.0)
+            prune_with_pass(store, dry_run=False)
     return is_due
 
 
@@ -146,71 +143,62 @@ def conflicts(app: Workspace, *, scope: str) -> list[tuple[str, Wait]]:
     """The contradictions that wait for a person, each with the scope of its store."""
     found = []
     for store in app.stores(scope):
-        with remembered(app, store) as known:
-            found += [(store.scope, wait) for wait in service.waiting(store, known)]
+        with cached_claims(app, store) as known:
+            found += [(store.scope, wait) for wait in run.waiting(store, known)]
     return found
 
 
-def merged_places(app: Workspace, *, scope: str) -> list[ingit.Place]:
+def list_merged_places(app: Workspace, *, scope: str) -> list[repository.MergedPlace]:
     """The places where a merge in git kept two wordings."""
-    return [place for store in app.stores(scope) for place in ingit.places(store)]
+    return [place for store in app.stores(scope) for place in repository.merged_places(store)]
 
 
-def keep_wording(
+def keep_merged_wording(
     app: Workspace, key: str, word: str, *, scope: str, dry_run: bool
-) -> ingit.Place | None:
-    """Keep one wording of such a place, or `both`, or `neither`; None if none has this key."""
+) -> repository.MergedPlace | None:
+    """Keep one wording of such a place, or `both`, or `neither`; None if none has this key.
+
+    Raises UsageProblem for an agent.
+    """
+    _require_person(app)
     word = {"old": "first", "new": "second"}.get(word, word)
     for store in app.stores(scope):
         with suppress(ConflictNotFound):
-            place = ingit.keep(store, key, word, dry_run=dry_run)
-            if not dry_run:
-                publish_after_change(app, store)
-            return place
+            return repository.keep_wording(store, key, word, dry_run=dry_run)
     return None
 
 
-def settle(app: Workspace, key: str, ruling: str, *, scope: str, dry_run: bool) -> service.Settled:
-    """Settle a contradiction in the store in which it waits. Raises ConflictNotFound."""
+def _require_person(app: Workspace) -> None:
+    what = "Only a person settles a contradiction: ask them which statement holds."
+    workers.require_person(app.env, "conflicts", what)
+
+
+def settle_conflict(
+    app: Workspace, key: str, ruling: str, *, scope: str, dry_run: bool
+) -> run.SettleResult:
+    """Settle a contradiction in the store in which it waits.
+
+    Raises ConflictNotFound, and UsageProblem for an agent.
+    """
+    _require_person(app)
     problem: ConflictNotFound | None = None
     for store in app.stores(scope):
         try:
-            with only_one(app, store), remembered(app, store) as known:
-                done = service.settle(store, key, ruling, known, dry_run=dry_run)
+            with store.one_change(), only_one(app, store), cached_claims(app, store) as known:
+                done = run.settle(store, key, ruling, known, dry_run=dry_run)
+                if not dry_run:
+                    store.note_change()
+                return done
         except ConflictNotFound as error:
             problem = problem or error
-            continue
-        if not dry_run:
-            publish_after_change(app, store)
-        return done
     raise problem or ConflictNotFound(id=key)
 
 
 def supersede(app: Workspace, old: str, new: str, *, dry_run: bool) -> tuple[str, bool]:
     """`(path, changed)`: the memory that does not hold any more, and whether that is new."""
     store = app.store_of(old)
-    changed = service.supersede(store, old, new, dry_run=dry_run)
-    if changed and not dry_run:
-        publish_after_change(app, store)
+    changed = run.supersede(store, old, new, dry_run=dry_run)
     return f"{store.files.root}/{store.require(old).path}", changed
-
-
-@contextmanager
-def remembered(app: Workspace, store: OpenStore) -> Iterator[rulings.Remembered]:
-    """What an earlier pass read, in the cache; it is kept there for the next one."""
-    path = f"{app.cache_of(store.files.root)}/{CLAIMS}"
-    known = rulings.Remembered(_text_at(path), __version__)
-    with without_collecting():  # a plan is made of many small values
-        yield known
-    if known.changed:
-        with suppress(RecollectError):  # without it the next pass takes longer, no more
-            fsio.write_whole(path, known.text().encode("utf-8", "replace"), durable=False)
-
-
-def _text_at(path: str) -> str:
-    with suppress(RecollectError):
-        return fsio.read_file(path, LARGEST_CLAIMS).decode("utf-8", "replace")
-    return ""
 
 
 @contextmanager
@@ -228,22 +216,29 @@ def only_one(
         os.close(handle)
 
 
-def forget_claims(app: Workspace, store: OpenStore) -> None:
-    """Take away what passes remember of the files of a store: it is made of their texts."""
-    fsio.remove(f"{app.cache_of(store.files.root)}/{CLAIMS}")
-
-
 def _stale_views(store: OpenStore) -> list[str]:
     return [
         n
-        for n, text in publish.pages_of(store).items()
+        for n, text in drawn.pages_of(store).items()
         if not store.files.exists(n) or store.files.read(n).text != text
     ]
 
 
+def _unread(store: OpenStore) -> list[Problem]:
+    """What is passed over or read only in part: files of memories, lines of the journal."""
+    store.journal.heads()
+    torn = [
+        Problem(entry.path, entry.problem)
+        for archived in (False, True)
+        for entry in store.index.entries(Filter(archived=archived))
+        if entry.problem
+    ]
+    return list(dict.fromkeys([*store.problems, *torn, *store.journal.problems]))
+
+
 def rebuild_index(
     app: Workspace, *, scope: str, dry_run: bool, progress: Callable[[int, int], None]
-) -> list[Rebuilt]:
+) -> list[RebuildResult]:
     """Make the indexes anew from the files."""
     done = []
     for store in app.stores(scope):
@@ -252,16 +247,16 @@ def rebuild_index(
             store.index.wipe()
             total = sum(1 for _ in store.files.scan())
             store.freshen(lambda n, total=total: progress(n, total))  # type: ignore[misc]
-            publish_all(app, store)
-        counts, unread = store.index.counts(), repair.unread(store)
-        done.append(Rebuilt(store.scope, before, counts["memories"], counts["files"], unread))
+            app.publish(store)
+        counts, unread = store.index.counts(), _unread(store)
+        done.append(RebuildResult(store.scope, before, counts["memories"], counts["files"], unread))
     return done
 
 
 # -------------------- Workspace: the archive of conversations.
 
 
-class Archived(NamedTuple):
+class ArchiveResult(NamedTuple):
     """What was moved into the archive of a store, or would be."""
 
     scope: str
@@ -271,7 +266,9 @@ class Archived(NamedTuple):
     stay: list[str]  # ids of those that say something that waits for a person
 
 
-def archive(app: Workspace, *, scope: str, force: bool, dry_run: bool) -> list[Archived]:
+def archive_conversations(
+    app: Workspace, *, scope: str, force: bool, dry_run: bool
+) -> list[ArchiveResult]:
     """Archive what is not active any more, store by store, and change nothing else.
 
     The next pass of consolidation still hears it. What says something that waits for a person stays.
@@ -281,17 +278,26 @@ def archive(app: Workspace, *, scope: str, force: bool, dry_run: bool) -> list[A
         due = archiving.archive(store, force=force, dry_run=True)
         waiting: set[str] = set()
         if due:
-            with remembered(app, store) as known:
-                waiting = {wait.mark.episode for wait in consolidate_archive.waiting(store, known)}
+            with cached_claims(app, store) as known:
+                waiting = {wait.mark.episode for wait in run.waiting(store, known)}
         rows = archiving.archive(store, force=force, dry_run=dry_run, waiting=waiting)
         if rows and not dry_run:
-            publish_after_change(app, store)
+            store.note_change()
         chosen, stay = store.settings, [one.entry.id for one in due if one.entry.id in waiting]
-        done.append(Archived(store.scope, rows, chosen.archive_days, chosen.archive_most, stay))
+        done.append(
+            ArchiveResult(store.scope, rows, chosen.archive_days, chosen.archive_most, stay)
+        )
     return done
 
 
-def stats(app: Workspace, *, scope: str) -> list[tuple[str, Stats]]:
+def archive_memory(app: Workspace, name: str, *, dry_run: bool) -> tuple[str, bool]:
+    """`(path, changed)`: archive one memory of the store that has it."""
+    store = app.store_of(name)
+    path, changed = archiving.put_away(store, name, dry_run=dry_run)
+    return f"{store.files.root}/{path}", changed
+
+
+def conversation_stats(app: Workspace, *, scope: str) -> list[tuple[str, Stats]]:
     """The conversations of the stores, counted."""
     return [(store.scope, archiving.stats(store)) for store in app.stores(scope)]
 
@@ -300,12 +306,10 @@ def activate(app: Workspace, name: str, *, dry_run: bool) -> tuple[str, bool]:
     """`(path, changed)`: bring a memory back from the archive of the store that has it."""
     store = app.store_of(name)
     path, changed = archiving.activate(store, name, dry_run=dry_run)
-    if changed and not dry_run:
-        publish_after_change(app, store)
     return f"{store.files.root}/{path}", changed
 
 
-def listed(app: Workspace, *, scope: str, words: str) -> list[tuple[str, Entry]]:
+def list_archive(app: Workspace, *, scope: str, words: str) -> list[tuple[str, Entry]]:
     """What is in the archives; with words, the conversations, active ones too, that say them."""
     found = []
     for store in app.stores(scope):
@@ -317,25 +321,21 @@ def listed(app: Workspace, *, scope: str, words: str) -> list[tuple[str, Entry]]
 # -------------------- Workspace: merging two memories of a store, and those that it may be worth for.
 
 
-def proposals(app: Workspace, *, scope: str) -> list[tuple[str, Pair]]:
+def merge_proposals(app: Workspace, *, scope: str) -> list[tuple[str, MergeProposal]]:
     """The pairs that a person may want to merge, each with the scope of its store."""
     found = []
     for store in app.stores(scope):
-        with remembered(app, store) as known:
+        with cached_claims(app, store) as known:
             found += [(store.scope, pair) for pair in merging.proposals(store, known)]
     return found
 
 
-def dismiss(app: Workspace, name: str, other: str, *, again: bool, dry_run: bool) -> bool:
+def dismiss_merge(app: Workspace, name: str, other: str, *, again: bool, dry_run: bool) -> bool:
     """Do not propose to merge these two any more, or do it `again`; whether that is new."""
     store = app.store_of(name)
     return dismissing.decide(store, MERGE, name, other, again=again, dry_run=dry_run)
 
 
-def merge(app: Workspace, name: str, other: str, *, dry_run: bool) -> Merged:
+def merge_memories(app: Workspace, name: str, other: str, *, dry_run: bool) -> MergeResult:
     """Merge two memories of the store that has the first."""
-    store = app.store_of(name)
-    done = merging.merge(store, name, other, dry_run=dry_run)
-    if not dry_run:
-        publish_after_change(app, store)
-    return done
+    return merging.merge(app.store_of(name), name, other, dry_run=dry_run)

@@ -29,11 +29,12 @@ from recollect.model.document import (
 )
 from recollect.model.entries import without_comments
 from recollect.model.frontmatter import Value
-from recollect.model.layers import Choice
+from recollect.model.layers import LayerChoice
 from recollect.model.memory import Change, Document, Entry, is_sealed_path
+from recollect.model.page_form import title_for
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
-from recollect.workspace import Workspace, publish_after_change, told, trust_of
+from recollect.workspace import Workspace, current_session, trust_of
 
 TYPE_CHECKING = False
 
@@ -56,7 +57,7 @@ class By(NamedTuple):
 PERSON = By()
 
 
-class Edit(NamedTuple):
+class MemoryEdit(NamedTuple):
     """A new text for a memory, and the one it is made from; the same text can be new too."""
 
     name: str
@@ -86,11 +87,11 @@ def edit(
     entry = store.require(memory_id)
 
     def changed(old: str) -> str:
-        front = frontmatter.split_front(old)
+        now = codec.body_of(old)
         if anchor:
-            found = _section_edited(front.body, name, title, body, append, by=by)
+            found = _section_edited(now, name, title, body, append, by=by, now=store.now)
             return codec.with_body(old, found)
-        new_body = front.body if body is None else body.rstrip("\n") + "\n"
+        new_body = now if body is None else body.rstrip("\n") + "\n"
         if append is not None:
             new_body = f"{new_body.rstrip()}\n\n{append.strip()}\n"
         text = codec.with_body(old, new_body)
@@ -99,7 +100,7 @@ def edit(
         return _signed(entry, old, text, by)
 
     old = store.read_open(entry)
-    made = Edit(name, entry, old, changed(old.text))
+    made = MemoryEdit(name, entry, old, changed(old.text))
     again = changed if title is None and body is None else None
     return _write(store, made, cause="edit", dry_run=dry_run, again=again)
 
@@ -121,15 +122,25 @@ def _clean(store: OpenStore, text: str | None) -> str | None:
 
 
 def _section_edited(
-    body: str, name: str, title: str | None, new: str | None, append: str | None, *, by: By
+    body: str,
+    name: str,
+    title: str | None,
+    new: str | None,
+    append: str | None,
+    *,
+    by: By,
+    now: str,
 ) -> str:
     found = _section_at(body, name)
     text = found.text if new is None else new
-    if title and new is None and without_comments(text).casefold() == found.heading.casefold():
-        text = text.replace(without_comments(text), title, 1)  # it says what its title says
+    said = without_comments(text).removeprefix("- ")
+    same = (said.casefold(), title_for(said).casefold())
+    if title and new is None and found.heading.casefold() in same:
+        text = text.replace(said, title, 1)  # it says what its title says
+        title = title_for(title) if text.startswith("- ") else title
     if append is not None:
         text = f"{text.rstrip()}\n\n{append.strip()}"
-    text = reviewing.signed(text, by.trust, session=by.session)
+    text = reviewing.signed(text, by.trust, session=by.session, date=now[:10])
     return with_section_at(body, found.anchor, found.heading if title is None else title, text)
 
 
@@ -149,7 +160,7 @@ def edit_text(
     entry = store.require(name)
     old = store.read_open(entry)._replace(stamp=seen)
     text = _signed(entry, old.text, text, by)
-    return _write(store, Edit(name, entry, old, text), cause="edit", dry_run=dry_run)
+    return _write(store, MemoryEdit(name, entry, old, text), cause="edit", dry_run=dry_run)
 
 
 def set_fields(
@@ -164,7 +175,11 @@ def set_fields(
 
     A salience or confidence that is given again is the person's from then on.
     """
-    entry = store.require(name)
+    page, _, anchor = name.partition("#")
+    entry = store.require(page)
+    if anchor:
+        what = f"Only a whole memory has fields: this is an entry of {page}."
+        raise UsageProblem(what=what, command="set")
     old = store.read_open(entry)
     text, have = old.text, codec.fields_of(store.open_memory(entry))
     for key, value in values.items():
@@ -180,7 +195,7 @@ def set_fields(
     cause = "set"
     if kept := [k for k in WEIGHED if values.get(k, "").strip() == getattr(entry, k)]:
         cause = _cause_of(store, entry, old, kept)
-    made = Edit(name, entry, old, text, is_new=cause != "set")
+    made = MemoryEdit(name, entry, old, text, is_new=cause != "set")
     return _write(store, made, cause=cause, dry_run=dry_run)
 
 
@@ -210,7 +225,7 @@ def _checked(key: str, value: str) -> Value:
 
 def _write(
     store: OpenStore,
-    made: Edit,
+    made: MemoryEdit,
     *,
     cause: str,
     dry_run: bool,
@@ -261,13 +276,29 @@ def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> Written:
 
 def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool) -> Written:
     old = store.read_open(entry)
-    body = frontmatter.split_front(old.text).body
-    found = _section_at(body, name)
-    kept = without_section(body, found.anchor)
+    if name.partition("#")[2].startswith("^"):
+        kept = _without_item(entry, old.text, name)
+    else:
+        body = codec.body_of(old.text)
+        kept = without_section(body, _section_at(body, name).anchor)
     change = Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, kept))
     if not dry_run:
         store.commit(lambda: [change], cause="forget")
     return Written(name, entry.path, "removed", layer=entry.layer)
+
+
+def _without_item(entry: Entry, text: str, name: str) -> str:
+    """The body of a page without the item of a list that `page#^id` names. Raises MemoryNotFound."""
+    from recollect.consolidate.edit import replaced  # seldom needed
+    from recollect.model.entries import shelved
+
+    anchor = name.partition("#")[2]
+    memory = codec.memory_from_text(text, entry.path)
+    said = [row.text.partition("\n")[0] for row in shelved(memory) if row.anchor == anchor]
+    kept = replaced(memory.body, said[0], "") if said else None
+    if kept is None:
+        raise MemoryNotFound(id=name)
+    return kept
 
 
 def purge_from_store(store: OpenStore, name: str, path: str) -> None:
@@ -286,7 +317,7 @@ def purge_from_store(store: OpenStore, name: str, path: str) -> None:
 # -------------------- Workspace: the changes a person asks for, on the right store, with what follows from them.
 
 
-class Done(NamedTuple):
+class WriteResult(NamedTuple):
     """What was written, and where."""
 
     id: str
@@ -320,20 +351,20 @@ def draft(app: Workspace, title: str, body: str, **fields: Any) -> Draft:
         title,
         body,
         **fields,
-        session=told(app.env)[1],
+        session=current_session(app.env)[1],
         trust=trust_of(app.env),
     )
 
 
-def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> Done:
+def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> WriteResult:
     """Save a memory in the project's store, in the one that is named, or in one that is there."""
     store = app.store_of(wanted.into) if wanted.into and not scope else app.store(scope)
-    return _done(app, store, save_writing(store, wanted, dry_run=dry_run), dry_run=dry_run)
+    return _done(store, save_writing(store, wanted, dry_run=dry_run))
 
 
 def by_of(app: Workspace) -> By:
     """Who changes something here."""
-    return By(trust_of(app.env), told(app.env)[1])
+    return By(trust_of(app.env), current_session(app.env)[1])
 
 
 def edit_memory(
@@ -344,12 +375,12 @@ def edit_memory(
     body: str | None,
     append: str | None,
     dry_run: bool,
-) -> Done:
+) -> WriteResult:
     """Change title or body of a memory or a section."""
     store = app.store_of(name)
     before = _text_of(store, name)
     done = edit(store, name, title=title, body=body, append=append, by=by_of(app), dry_run=dry_run)
-    return _done(app, store, done, dry_run=dry_run)._replace(before=before)
+    return _done(store, done)._replace(before=before)
 
 
 def _text_of(store: OpenStore, name: str) -> str:
@@ -358,7 +389,7 @@ def _text_of(store: OpenStore, name: str) -> str:
 
 def edit_by_hand(
     app: Workspace, name: str, editor: Callable[[bytes, bool], bytes | None], *, dry_run: bool
-) -> Done:
+) -> WriteResult:
     """Let a person change the whole text; what they wrote is kept if somebody else was quicker.
 
     `editor` gets the bytes of the file, and whether they must not get to a disk; it gives the new
@@ -374,23 +405,23 @@ def edit_by_hand(
     try:
         done = edit_text(store, memory_id, text, document.stamp, by=by_of(app), dry_run=dry_run)
     except ChangedMeanwhile as error:
-        kept = _kept_edit(app, store, memory_id)
+        kept = _rescue_path(app, store, memory_id)
         text = app.redact(text)
         if is_secret:
             kept, text = f"{kept}.age", app.sealing.seal(text)
         fsio.write_whole(kept, text.encode("utf-8", "surrogateescape"))
         raise EditKept(path=error.fields["path"], kept=kept) from None
-    return _done(app, store, done, dry_run=dry_run)._replace(before=document.text)
+    return _done(store, done)._replace(before=document.text)
 
 
-def _kept_edit(app: Workspace, store: OpenStore, memory_id: str) -> str:
+def _rescue_path(app: Workspace, store: OpenStore, memory_id: str) -> str:
     """Where that goes what a person wrote while somebody else was quicker."""
     return f"{app.cache_of(store.files.root)}/edited-{memory_id}.md"
 
 
 def set_memory_fields(
     app: Workspace, name: str, values: Mapping[str, str], *, dry_run: bool
-) -> Done:
+) -> WriteResult:
     """Change fields of the front matter; an agent cannot make itself trusted."""
     if {"trust", "source"} & set(values):
         from recollect.features.review import require_person  # seldom needed
@@ -398,15 +429,16 @@ def set_memory_fields(
         require_person(app, "set")
     store = app.store_of(name)
     before = _text_of(store, name)
-    done = set_fields(store, name, values, by=by_of(app), dry_run=dry_run)
-    if values.get("trust") == "user" and not dry_run:
-        from recollect.features import accepted_stores  # seldom needed
+    with store.one_change():
+        done = set_fields(store, name, values, by=by_of(app), dry_run=dry_run)
+        if values.get("trust") == "user" and not dry_run:
+            from recollect.features import repository  # seldom needed
 
-        accepted_stores.approve(store, [name])
-    return _done(app, store, done, dry_run=dry_run)._replace(before=before)
+            repository.believe(store, [name])
+    return _done(store, done)._replace(before=before)
 
 
-def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> Done:
+def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> WriteResult:
     """Take a memory out of its store; with `purge` out of the journal and the index as well.
 
     With that of a session goes what else is kept of it: its raw copy, its state, its remarks. A
@@ -419,7 +451,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> D
         )
     session = ""
     if purge:
-        from recollect.features import purge as leaks  # seldom needed
+        from recollect.privacy import purge as leaks  # seldom needed
 
         session = leaks.session_behind(app, name)
     try:
@@ -430,12 +462,13 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> D
             raise
         store, done = _forgotten(app, name)
     if purge and not dry_run:
-        if session:
-            leaks.purge_session(app, store, session)
-        purge_from_store(store, name, done.path)
-        fsio.remove(_kept_edit(app, store, name))
-        leaks.renew_copies(app, store)
-    return _done(app, store, done, dry_run=dry_run)
+        with store.one_change():
+            if session:
+                leaks.purge_session(app, store, session)
+            purge_from_store(store, name, done.path)
+            fsio.remove(_rescue_path(app, store, name))
+            leaks.renew_copies(app, store)
+    return _done(store, done)
 
 
 def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, Written]:
@@ -450,16 +483,14 @@ def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, Written]:
     raise MemoryNotFound(id=name)
 
 
-def _done(app: Workspace, store: OpenStore, written: Written, *, dry_run: bool) -> Done:
-    if not dry_run and written.what != "unchanged":
-        publish_after_change(app, store)
-    return Done(
+def _done(store: OpenStore, written: Written) -> WriteResult:
+    return WriteResult(
         written.id,
         os.path.join(store.files.root, written.path),
         written.what,
         store.scope,
         written.layer,
-        Choice(written.layer, "", written.rule).reason if written.rule else "",
+        LayerChoice(written.layer, "", written.rule).reason if written.rule else "",
         written.text,
         advice=written.advice,
     )

@@ -15,21 +15,20 @@ from recollect._fastimport import NamedTuple
 from recollect.consolidate import dismissed as dismissing
 from recollect.consolidate.actions import Merge
 from recollect.consolidate.apply import moves
+from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.dismissed import MERGE, RELATED, pair_of
 from recollect.consolidate.gather import gather
-from recollect.consolidate.rulings import Remembered
 from recollect.consolidate.run import look
 from recollect.errors import ChangedMeanwhile, UsageProblem
 from recollect.model import document as codec
-from recollect.model import frontmatter
-from recollect.model.claim_key import claim_key, near_key
-from recollect.model.document import Part, parts_of
+from recollect.model.claim_key import claim_key, near_key, reversed_comment
+from recollect.model.document import BodyPart, parts_of
 from recollect.model.entries import without_comments
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Entry, Filter, lowest_trust
 from recollect.store.store import OpenStore
 from recollect.text.tokens import cue_words, stem
-from recollect.workspace import Workspace, publish_after_change
+from recollect.workspace import Workspace
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 LEAST_LIKENESS = 2 / 3  # of the words of two titles, in whatever form and order
@@ -38,7 +37,7 @@ MOST_SHARING = 50  # a word that more titles have says nothing
 UNITED = ("tags", "trigger", "files", "concepts", "related")
 
 
-class Pair(NamedTuple):
+class MergeProposal(NamedTuple):
     """Two memories that a person may want to merge: the older one first."""
 
     id: str
@@ -47,7 +46,7 @@ class Pair(NamedTuple):
     shared: int = 0
 
 
-def same_titles(entries: Iterable[Entry]) -> list[Pair]:
+def same_titles(entries: Iterable[Entry]) -> list[MergeProposal]:
     """The memories of one layer with nearly the same title, each with the oldest of them."""
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in filter(_may_be_one, entries):
@@ -55,11 +54,11 @@ def same_titles(entries: Iterable[Entry]) -> list[Pair]:
     found = []
     for rows in groups.values():
         first, *rest = sorted(rows, key=lambda entry: (entry.created, entry.id))
-        found += [Pair(first.id, entry.id, "title") for entry in rest]
+        found += [MergeProposal(first.id, entry.id, "title") for entry in rest]
     return sorted(found)
 
 
-def like_titles(entries: Iterable[Entry]) -> list[Pair]:
+def like_titles(entries: Iterable[Entry]) -> list[MergeProposal]:
     """The memories of one layer whose titles have most of their words in common."""
     words: dict[str, frozenset[str]] = {}
     known: dict[str, Entry] = {}
@@ -81,7 +80,7 @@ def like_titles(entries: Iterable[Entry]) -> list[Pair]:
         is_alike = len(both) >= LEAST_LIKENESS * len(words[one] | words[other])
         if len(both) >= LEAST_WORDS and is_alike:
             pair = sorted((known[one], known[other]), key=lambda entry: (entry.created, entry.id))
-            found.append(Pair(pair[0].id, pair[1].id, "alike"))
+            found.append(MergeProposal(pair[0].id, pair[1].id, "alike"))
     return found
 
 
@@ -105,8 +104,15 @@ def merged(text: str, other: str, path: str, other_path: str, now: str) -> str:
     if trust != kept.trust:
         text = codec.with_field(text, "trust", trust)
     text = codec.with_field(text, "updated", now)
-    body = frontmatter.split_front(text).body
-    return codec.with_body(text, _with_rest(body, frontmatter.split_front(other).body, gone.title))
+    body = codec.body_of(text)
+    return codec.with_body(text, _with_rest(body, codec.body_of(other), gone.title))
+
+
+def reworded(text: str, wording: str, titles: Iterable[str], now: str) -> str:
+    """`text` under a common wording, with the titles that it took the place of as older wordings."""
+    text = codec.with_title(text, wording)
+    before = "\n".join(reversed_comment(now, title) for title in dict.fromkeys(titles))
+    return codec.with_body(text, f"{codec.body_of(text).rstrip()}\n\n{before}\n")
 
 
 def _with_rest(body: str, other: str, title: str) -> str:
@@ -134,7 +140,7 @@ def _joined(units: Iterable[str]) -> str:
     return text.strip()
 
 
-def _inside(part: Part) -> str:
+def _inside(part: BodyPart) -> str:
     """A section without its heading, or the head without the title of the memory."""
     first, _, rest = part.text.lstrip("\r\n").partition("\n")
     return rest if part.heading or first.startswith("# ") else part.text
@@ -245,7 +251,7 @@ def _strongest(found: Iterable[Tie]) -> Iterator[Tie]:
 CAUSE = "merge"
 
 
-class Merged(NamedTuple):
+class MergeResult(NamedTuple):
     """What merging did, or would do."""
 
     id: str
@@ -255,7 +261,7 @@ class Merged(NamedTuple):
     text: str
 
 
-def proposals(store: OpenStore, remembered: Remembered | None = None) -> list[Pair]:
+def proposals(store: OpenStore, remembered: ClaimCache | None = None) -> list[MergeProposal]:
     """The memories that a person may want to merge: the same or a like title, or the same claims."""
     gathered = gather(store, remembered)
     entries = gathered.entries
@@ -268,22 +274,26 @@ def proposals(store: OpenStore, remembered: Remembered | None = None) -> list[Pa
     return [found[key] for key in sorted(found) if pair_of(MERGE, *key) not in gone]
 
 
-def _pair_of(merge: Merge, entries: dict[str, Entry]) -> Pair:
+def _pair_of(merge: Merge, entries: dict[str, Entry]) -> MergeProposal:
     rows = sorted(
         (entries[merge.path], entries[merge.other]), key=lambda one: (one.created, one.id)
     )
-    return Pair(rows[0].id, rows[1].id, "claims", merge.shared)
+    return MergeProposal(rows[0].id, rows[1].id, "claims", merge.shared)
 
 
-def merge(store: OpenStore, name: str, other: str, *, dry_run: bool = False) -> Merged:
+def merge(
+    store: OpenStore, name: str, other: str, *, wording: str = "", dry_run: bool = False
+) -> MergeResult:
     """Put all that `other` says into `name`, and `other` into the archive.
+
+    A common `wording` becomes the title; the titles of both stay below it, as older wordings.
 
     Raises:
         MemoryNotFound: there is no such memory.
         UsageProblem: these two cannot become one.
         ChangedMeanwhile: somebody changed one of them just now.
     """
-    found: list[Merged] = []
+    found: list[MergeResult] = []
 
     def plan() -> list[Change]:
         kept, gone = _checked(store, name, other)
@@ -291,11 +301,14 @@ def merge(store: OpenStore, name: str, other: str, *, dry_run: bool = False) -> 
         for entry, document in zip((kept, gone), documents, strict=True):
             if entry.stamp != document.stamp:
                 raise ChangedMeanwhile(path=entry.path)
-        text = merged(documents[0].text, documents[1].text, kept.path, gone.path, store.now)
+        texts = documents[0].text, documents[1].text
+        text = merged(*texts, kept.path, gone.path, store.now)
+        if wording:
+            text = reworded(text, wording, (kept.title, gone.title), store.now)
         moved = moves(store, gone.id, gone.path, f"archive/{gone.path}")
         naming = _naming(store, kept, gone)
         memories = tuple(change.memory for change in naming)
-        found[:] = [Merged(kept.id, kept.path, moved[0].to, memories, text)]
+        found[:] = [MergeResult(kept.id, kept.path, moved[0].to, memories, text)]
         return [Change("put", kept.path, kept.id, documents[0].stamp, text), *moved, *naming]
 
     if dry_run:
@@ -407,6 +420,5 @@ def related(
         ties = relation_proposals(store, name, other)
         if ties and accept and not dry_run:
             relate(store, ties)
-            publish_after_change(app, store)
         found += [(store.scope, tie) for tie in ties]
     return found

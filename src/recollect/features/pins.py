@@ -1,27 +1,40 @@
-"""Pin a memory, or copy it to the global store."""
+"""Pin memories in the client's instructions, and promote them to the global store."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
+from recollect import workspace as here
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.intake import Draft, section_change
+from recollect.context import pointers as client
+from recollect.context import pointers as domain
 from recollect.context.pointers import FILE, Pointer, pointers_in, with_pointers
 from recollect.context.views import number_of
 from recollect.errors import MemoryNotFound, RecollectError, UsageProblem
 from recollect.model import document as codec
 from recollect.model import frontmatter
-from recollect.model.document import sections_of, without_section
-from recollect.model.entries import LONGEST_SUMMARY, Shelved, shelved
-from recollect.model.layers import SHARED, Choice, suggested_tags
-from recollect.model.memory import Change, Entry, Memory, Section
+from recollect.model.document import memory_from_text, sections_of, without_section
+from recollect.model.entries import LONGEST_SUMMARY, Shelved, rows_at, shelved
+from recollect.model.layers import SHARED, LayerChoice, suggested_tags
+from recollect.model.memory import Change, Entry, Filter, Memory, Section, lowest_trust
+from recollect.store import disk as fsio
 from recollect.store import history as undoing
-from recollect.store.history import Past
+from recollect.store import locations as places
+from recollect.store.history import ChangeGroup
 from recollect.store.store import OpenStore
 from recollect.text.sentences import one_line
-from recollect.text.tokens import STOP_WORDS
+from recollect.text.tokens import STOP_WORDS, count_tokens
+from recollect.workspace import Workspace
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 # -------------------- Scoping: whether a memory would be of use in every project, and why.
 
@@ -90,7 +103,7 @@ ORIGIN = "promoted-from"
 _NOTE = Pattern(rf"<!-- {ORIGIN}: (.*?); source: ")
 
 
-class Taken(NamedTuple):
+class CopiedMemory(NamedTuple):
     """A memory as it is taken over."""
 
     id: str
@@ -98,9 +111,9 @@ class Taken(NamedTuple):
     text: str
 
 
-def pinned(store: OpenStore) -> list[Pointer]:
+def pointers_of(store: OpenStore) -> list[Pointer]:
     """The pointers of a store, in the order in which they were pinned."""
-    return pointers_in(_read(store)[0])
+    return pointers_in(_read_pins(store)[0])
 
 
 def places_of(store: OpenStore, pointers: Sequence[Pointer]) -> dict[str, Entry]:
@@ -108,11 +121,11 @@ def places_of(store: OpenStore, pointers: Sequence[Pointer]) -> dict[str, Entry]
     found: dict[str, Entry] = {}
     for one in pointers:
         with suppress(RecollectError):
-            found[one.id] = named(store, one.id)
+            found[one.id] = named_in(store, one.id)
     return {name: entry for name, entry in found.items() if not entry.private}
 
 
-def named(store: OpenStore, name: str) -> Entry:
+def named_in(store: OpenStore, name: str) -> Entry:
     """The memory of this id, or a section (`id#anchor`) as if it were one. Raises MemoryNotFound."""
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
@@ -132,7 +145,7 @@ def named(store: OpenStore, name: str) -> Entry:
     )
 
 
-def pin(store: OpenStore, pointer: Pointer) -> None:
+def pin_in(store: OpenStore, pointer: Pointer) -> None:
     """Keep a pointer, in place of an older one to the same memory."""
 
     def change(old: list[Pointer]) -> list[Pointer]:
@@ -140,28 +153,28 @@ def pin(store: OpenStore, pointer: Pointer) -> None:
             return [*old, pointer]
         return [pointer if one.id == pointer.id else one for one in old]
 
-    _change(store, change, cause="pin")
+    _change_pins(store, change, cause="pin")
 
 
-def unpin(store: OpenStore, name: str) -> bool:
+def unpin_in(store: OpenStore, name: str) -> bool:
     """Let a pointer go; whether there was one."""
-    there = any(one.id == name for one in pinned(store))
-    _change(store, lambda old: [one for one in old if one.id != name], cause="unpin")
+    there = any(one.id == name for one in pointers_of(store))
+    _change_pins(store, lambda old: [one for one in old if one.id != name], cause="unpin")
     return there
 
 
-def _read(store: OpenStore) -> tuple[str, str | None]:
+def _read_pins(store: OpenStore) -> tuple[str, str | None]:
     if not store.files.exists(FILE):
         return "", None
     document = store.files.read(FILE)
     return document.text, document.stamp
 
 
-def _change(
+def _change_pins(
     store: OpenStore, change: Callable[[list[Pointer]], list[Pointer]], *, cause: str
 ) -> None:
     def plan() -> list[Change]:
-        text, stamp = _read(store)
+        text, stamp = _read_pins(store)
         old = pointers_in(text)
         new = change(old)
         return [] if new == old else [Change("put", FILE, "", stamp, with_pointers(text, new))]
@@ -174,7 +187,7 @@ def _change(
 
 def take_over(
     source: OpenStore, target: OpenStore, entry: Entry, *, dry_run: bool = False
-) -> Taken:
+) -> CopiedMemory:
     """Move a memory into another store; what concerns only its project stays behind.
 
     It is in the new place before it goes from the old: a crash leaves it twice, and the next try
@@ -182,7 +195,7 @@ def take_over(
     """
     old = source.read(entry)
     origin = f"{source.files.root}#{entry.id}"
-    made: list[Taken] = []
+    made: list[CopiedMemory] = []
 
     def put() -> list[Change]:
         there = _taken_before(target, entry, origin)
@@ -209,8 +222,7 @@ def section_of(store: OpenStore, entry: Entry, name: str) -> Shelved:
     """The section that `id#anchor` names, as it is found. Raises MemoryNotFound."""
     anchor = name.partition("#")[2]
     memory = codec.memory_from_text(store.read(entry).text, entry.path)
-    found = (one for one in shelved(memory) if one.heading and one.anchor == anchor)
-    one = next(found, None)
+    one = next((one for one in rows_at(memory, anchor) if one.heading), None)
     if one is None:
         raise MemoryNotFound(id=name)
     return one
@@ -218,7 +230,7 @@ def section_of(store: OpenStore, entry: Entry, name: str) -> Shelved:
 
 def take_over_section(
     source: OpenStore, target: OpenStore, entry: Entry, name: str, *, dry_run: bool = False
-) -> Taken:
+) -> CopiedMemory:
     """Move a section of a shared file into the other store's file of that name.
 
     Raises:
@@ -239,12 +251,12 @@ def take_over_section(
                 f"“{section.heading}” already exists there as a title; change one of the two first."
             )
             raise UsageProblem(what=what, command=CAUSE)
-        choice = Choice(entry.layer, section.kind, "asked")
+        choice = LayerChoice(entry.layer, section.kind, "asked")
         return section_change(target, entry.path, section.heading, draft, choice)[1]
 
     def remove() -> list[Change]:
         old = source.read(entry)
-        body = without_section(frontmatter.split_front(old.text).body, section.anchor)
+        body = without_section(codec.body_of(old.text), section.anchor)
         text = codec.with_field(codec.with_body(old.text, body), "updated", source.now)
         return [Change("put", entry.path, entry.id, old.stamp, text)]
 
@@ -256,13 +268,13 @@ def take_over_section(
     now = _section_there(target, entry.path, section.heading)
     shown = f"## {section.heading}\n\n{section.text}"
     anchor = now.anchor if now else section.anchor
-    return Taken(f"{_id_at(target, entry)}#{anchor}", entry.path, shown)
+    return CopiedMemory(f"{_id_at(target, entry)}#{anchor}", entry.path, shown)
 
 
 def _section_there(store: OpenStore, path: str, heading: str) -> Section | None:
     if not store.files.exists(path):
         return None
-    return codec.section_named(frontmatter.split_front(store.files.read(path).text).body, heading)
+    return codec.section_named(codec.body_of(store.files.read(path).text), heading)
 
 
 def _id_at(store: OpenStore, entry: Entry) -> str:
@@ -276,7 +288,7 @@ def _origin(store: OpenStore, name: str) -> str:
     return f"{store.files.root}#{name}".replace("-->", "--").replace("; source: ", ", ")
 
 
-def _taken(target: OpenStore, entry: Entry, text: str, origin: str) -> Taken:
+def _taken(target: OpenStore, entry: Entry, text: str, origin: str) -> CopiedMemory:
     number = number_of(entry.id)
     # The numbers of facts are given by each store for itself.
     wanted = entry.id.removeprefix(number).lstrip("-") or entry.id if number else entry.id
@@ -289,10 +301,10 @@ def _taken(target: OpenStore, entry: Entry, text: str, origin: str) -> Taken:
         text = codec.with_field(text, key, None)
     if entry.related:
         text = codec.with_field(text, "related", related)
-    return Taken(name, path, text)
+    return CopiedMemory(name, path, text)
 
 
-def _taken_before(target: OpenStore, entry: Entry, origin: str) -> Taken | None:
+def _taken_before(target: OpenStore, entry: Entry, origin: str) -> CopiedMemory | None:
     """The memory in the target if an earlier try has got so far."""
     number = number_of(entry.id)
     for name in {entry.id, entry.id.removeprefix(number).lstrip("-") or entry.id}:
@@ -300,11 +312,11 @@ def _taken_before(target: OpenStore, entry: Entry, origin: str) -> Taken | None:
         if there:
             text = target.read(there).text
             if frontmatter.split_front(text).value(ORIGIN) == origin:
-                return Taken(there.id, there.path, text)
+                return CopiedMemory(there.id, there.path, text)
     return None
 
 
-def other_half(store: OpenStore, past: Past, other: OpenStore) -> Past | None:
+def other_half(store: OpenStore, past: ChangeGroup, other: OpenStore) -> ChangeGroup | None:
     """What taking over a memory did to the other store, if that is not undone yet."""
     origins = _came(store, past) | _left(store, past)
     for one in undoing.history(other):
@@ -314,7 +326,7 @@ def other_half(store: OpenStore, past: Past, other: OpenStore) -> Past | None:
     return None
 
 
-def _came(store: OpenStore, past: Past) -> set[str]:
+def _came(store: OpenStore, past: ChangeGroup) -> set[str]:
     """Where the memories and sections that a change has put into a store come from."""
     found: set[str] = set()
     for op in past.ops:
@@ -326,7 +338,7 @@ def _came(store: OpenStore, past: Past) -> set[str]:
     return found - {""}
 
 
-def _left(store: OpenStore, past: Past) -> set[str]:
+def _left(store: OpenStore, past: ChangeGroup) -> set[str]:
     """The memories and sections that a change has taken out of a store."""
     found: set[str] = set()
     for op in past.ops:
@@ -334,8 +346,231 @@ def _left(store: OpenStore, past: Past) -> set[str]:
             found.add(_origin(store, op.memory))
         elif op.op == "put" and op.before and op.after:
             before, after = (
-                {one.anchor for one in sections_of(frontmatter.split_front(text or "").body)}
+                {one.anchor for one in sections_of(codec.body_of(text or ""))}
                 for text in map(store.journal.text_of, (op.before, op.after))
             )
             found |= {_origin(store, f"{op.memory}#{anchor}") for anchor in before - after}
     return found
+
+
+# ---------------------------------------------------------------------------------------- commands
+
+
+class Pinned(NamedTuple):
+    """The pointers of a store, where they stand, and what they cost in every session."""
+
+    scope: str
+    path: str  # of the instructions
+    pointers: list[Pointer]
+    block: str
+    what: str = ""  # pinned, unpinned, unchanged
+
+    @property
+    def tokens(self) -> int:
+        """What the block costs."""
+        return count_tokens(self.block) if self.block else 0
+
+    def as_json(self, shown: Sequence[Pointer]) -> dict[str, Any]:
+        """What `--json` shows."""
+        return {
+            "scope": self.scope,
+            "path": self.path,
+            "what": self.what,
+            "tokens": self.tokens,
+            "pointers": [
+                {**p._asdict(), "when": list(p.when), "tags": list(p.tags)} for p in shown
+            ],
+        }
+
+
+def pins(app: Workspace, *, scope: str) -> list[Pinned]:
+    """The pointers of each store."""
+    return [pinned_in(store) for store in app.stores(scope)]
+
+
+def pinned_in(store: OpenStore) -> Pinned:
+    """The pointers of a store."""
+    return _pinned(store, pointers_of(store))
+
+
+def _pinned(store: OpenStore, pointers: list[Pointer], what: str = "") -> Pinned:
+    path = client.path_for(store.files.root, store.scope)
+    places = {
+        name: os.path.relpath(os.path.join(store.files.root, entry.path), os.path.dirname(path))
+        for name, entry in places_of(store, pointers).items()
+    }
+    block = domain.block_of(pointers, places, store.settings.lang)
+    return Pinned(store.scope, path, [p for p in pointers if p.id in places], block, what)
+
+
+def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run: bool) -> Pinned:
+    """Point to a memory in the instructions that every session loads.
+
+    Raises:
+        MemoryNotFound: there is none of this id.
+        UsageProblem: it is not a person who asks, or not a memory to be pointed to.
+        Unreadable: the file of instructions cannot be edited safely.
+    """
+    _require_person(app, "pin")
+    store = app.store_of(name)
+    if places.is_private(store.files.root):
+        what = "This project's memories are outside the repository; `recollect init --scope project` moves them in."
+        raise UsageProblem(what=what, command="pin")
+    entry = named_in(store, name)
+    if lowest_trust(entry.trust, "agent") != "agent":
+        what = f"{name} comes from a {entry.trust} source; read it, then run `recollect set {name} trust=user`."
+        raise UsageProblem(what=what, command="pin")
+    if entry.private:
+        raise UsageProblem(what=f"{name} is private.", command="pin")
+    when = tuple(map(app.redact, when))
+    pointer = domain.pointer_to(entry, app.redact(brief), when, app.now)
+    old = pointers_of(store)
+    new = [*(one for one in old if one.id != pointer.id), pointer]
+    done = _pinned(store, new, "pinned")
+    client.put_block(done.path, done.block, dry_run=True)  # before anything is changed
+    if not dry_run:
+        pin_in(store, pointer)
+        renew(app, store)
+    return done
+
+
+def unpin(app: Workspace, name: str, *, dry_run: bool) -> Pinned:
+    """Take a pointer out again. Raises MemoryNotFound where no store has it pinned."""
+    _require_person(app, "unpin")
+    for store in app.stores():
+        old = pointers_of(store)
+        if any(one.id == name for one in old):
+            left = [one for one in old if one.id != name]
+            done = _pinned(store, left, "unpinned")
+            client.put_block(done.path, done.block, dry_run=True)
+            if not dry_run:
+                unpin_in(store, name)
+                renew(app, store)
+            return done
+    store = app.store_of(name)
+    return _pinned(store, pointers_of(store), "unchanged")
+
+
+def renew(app: Workspace, store: OpenStore) -> None:
+    """Bring the instructions in line with what is pinned."""
+    found = pinned_in(store)
+    client.put_block(found.path, found.block)
+    # That there is a block must be known when an undo has taken the last pin away.
+    mark = f"{app.cache_of(store.files.root)}/pointers"
+    if found.block:
+        fsio.write_whole(mark, b"", durable=False)
+    else:
+        fsio.remove(mark)
+
+
+# --------------------------------------------------------------------------- for all projects
+
+
+class Promoted(NamedTuple):
+    """A memory that was taken over for all projects, or would be, and what speaks for it."""
+
+    old: str
+    id: str
+    path: str
+    scope: str
+    decision: Scoped
+    text: str = ""
+    title: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows; the decision in the words of seed 002."""
+        return {
+            "id": self.id,
+            "from": self.old,
+            "path": self.path,
+            "scope": self.scope,
+            "scope_decision": {
+                "automatic": self.decision.scope,
+                "generalizability": self.decision.generalizability,
+                "reasoning": list(self.decision.reasons),
+                "blockers": list(self.decision.blockers),
+            },
+        }
+
+
+def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
+    """Take a memory of the project over into the store of all projects.
+
+    Raises:
+        StoreNotFound, MemoryNotFound: there is nothing to take over, or nowhere to.
+        UsageProblem: it is no memory that can leave its project.
+    """
+    what = "Only a person can move a memory to the global store: run it in your own terminal."
+    here.require_person(app.env, "promote", what)
+    source, target = app.store("project"), app.store("global")
+    entry = source.require(name.partition("#")[0])
+    if entry.private:
+        raise UsageProblem(what=f"{name} is private.", command="promote")
+    if "core/" in entry.path or entry.path.endswith("/summary.md"):
+        what = f"{name} belongs to this project; save what was learned as a separate memory."
+        raise UsageProblem(what=what, command="promote")
+    if is_shared(entry):
+        if "#" not in name:
+            what = f"{name} has several sections: name one, as {name}#…"
+            raise UsageProblem(what=what, command="promote")
+        decision = _scoped(source, entry, section_of(source, entry, name))
+        done = take_over_section(source, target, entry, name, dry_run=dry_run)
+    else:
+        entry = source.require(name)
+        decision = _scoped(source, entry)
+        done = take_over(source, target, entry, dry_run=dry_run)
+    path = os.path.join(target.files.root, done.path)
+    return Promoted(name, done.id, path, target.scope, decision, done.text, entry.title)
+
+
+def worth_promoting(app: Workspace) -> list[Promoted]:
+    """The memories of the project that seem to hold for all projects, most general first."""
+    store = app.store("project")
+    found: list[Promoted] = []
+    for entry in store.index.entries(Filter(superseded=False)):
+        if entry.private or entry.layer == "episodic" or "core/" in entry.path:
+            continue
+        path = os.path.join(store.files.root, entry.path)
+        with suppress(RecollectError):
+            found += [
+                Promoted(name, name, path, "project", decision, title=title)
+                for name, title, decision in _candidates(store, entry)
+                if decision.scope == "global"
+            ]
+    return sorted(found, key=lambda one: (-one.decision.generalizability, one.id))
+
+
+def _candidates(store: OpenStore, entry: Entry) -> Iterator[tuple[str, str, Scoped]]:
+    """The memory, or each section of a file that many share: name, title, where it belongs."""
+    if not is_shared(entry):
+        yield entry.id, entry.title, _scoped(store, entry)
+        return
+    for section in shelved(memory_from_text(store.read(entry).text, entry.path)):
+        if section.heading:
+            name = f"{entry.id}#{section.anchor}"
+            yield name, section.heading, _scoped(store, entry, section)
+
+
+def _scoped(store: OpenStore, entry: Entry, section: Shelved | None = None) -> Scoped:
+    """Where a memory belongs, or one section of it."""
+    memory = memory_from_text(store.read(entry).text, entry.path)
+    if section:
+        about = {field: getattr(section, field) for field in ("kind", "source", "trust")}
+        memory = memory._replace(title=section.heading, body=section.text, files=(), **about)
+    return scope_of(memory, places.project_of_store(store.files.root))
+
+
+def undo_other_half(app: Workspace, store: OpenStore, past: ChangeGroup) -> None:
+    """Let the other store go back with the one in which a promotion was undone."""
+    for other in app.stores():
+        if other is not store and past.cause == CAUSE:
+            half = other_half(store, past, other)
+            if half:
+                undoing.undo(other, half.id)
+
+
+def _require_person(app: Workspace, command: str) -> None:
+    what = (
+        "Only a person changes instructions that every session loads: run it in your own terminal."
+    )
+    here.require_person(app.env, command, what)

@@ -17,19 +17,16 @@ from recollect.consolidate.gather import undone
 from recollect.consolidate.weights import OWN_CAUSES, uses_of
 from recollect.context.pointers import FILE as PINS
 from recollect.context.pointers import pointers_in
-from recollect.errors import ChangedMeanwhile, FileNotThere
+from recollect.errors import ChangedMeanwhile
 from recollect.features.merge import OF_MANY_THINGS
 from recollect.model.memory import Change, Entry, Filter, is_sealed_path
-from recollect.store.store import OpenStore, refresh
-from recollect.workspace import Workspace, publish_after_change
-
-# -------------------- Pruning: which memories a person's policy says are past their use.
-
+from recollect.store.store import OpenStore
+from recollect.workspace import Workspace
 
 SUPERSEDED, RESOLVED, UNUSED = "superseded", "resolved", "unused"
 
 
-class Policy(NamedTuple):
+class PrunePolicy(NamedTuple):
     """After how many days without a change or a use a memory may go; 0 for never."""
 
     superseded: int = 0  # something else holds in its place
@@ -37,7 +34,7 @@ class Policy(NamedTuple):
     unused: int = 0  # of low salience, where nobody needs it
 
 
-class Due(NamedTuple):
+class DueMemory(NamedTuple):
     """A memory that may go: why, and the day since which nothing was done with it."""
 
     entry: Entry
@@ -45,28 +42,28 @@ class Due(NamedTuple):
     since: str
 
 
-def due(
+def due_by(
     entries: Iterable[Entry],
     last: Mapping[str, str],
-    policy: Policy,
+    policy: PrunePolicy,
     today: str,
     kept: Collection[str] = (),
-) -> list[Due]:
+) -> list[DueMemory]:
     """What may go, the oldest first. `last` says when something was last done with a memory.
 
     What is `kept` was pointed to by a person, or brought back.
     """
     found = []
     for entry in entries:
-        why = reason_of(entry)
+        why = prune_reason(entry)
         days = getattr(policy, why) if why else 0
         since = max(last.get(entry.id, ""), entry.updated, entry.created, entry.last_accessed)[:10]
         if days and entry.id not in kept and since and since < _days_before(today, days):
-            found.append(Due(entry, why, since))
+            found.append(DueMemory(entry, why, since))
     return sorted(found, key=lambda one: (one.since, one.entry.id))
 
 
-def reason_of(entry: Entry) -> str:
+def prune_reason(entry: Entry) -> str:
     """The rule under which a memory may go one day, or nothing."""
     if entry.archived or entry.private or entry.problem or entry.layer == "episodic":
         return ""
@@ -83,35 +80,35 @@ def _days_before(today: str, days: int) -> str:
     return (date.fromisoformat(today[:10]) - timedelta(days=days)).isoformat()
 
 
-CAUSE = "prune"
+PRUNE = "prune"
 MOST_SHARE = 10  # percent of a store that go unasked
 
 
-def due_in_store(store: OpenStore) -> list[Due]:
+def due_in_store(store: OpenStore) -> list[DueMemory]:
     """What may go by the policy of this store, the oldest first."""
     policy = policy_of(store)
     if not any(policy):
         return []
     ops = store.journal.heads()
     gone = undone(ops)
-    kept = {op.memory for op in ops if op.cause == CAUSE and op.group in gone}
-    kept |= {op.memory for op in ops if op.cause == BACK} | _pinned(store)
+    kept = {op.memory for op in ops if op.cause == PRUNE and op.group in gone}
+    kept |= {op.memory for op in ops if op.cause == BACK} | _pinned_ids(store)
     last = {name: use.last for name, use in uses_of(store.journal.hot("inject"), store.now).items()}
     for op in ops:
         if op.cause.split("/")[0] not in OWN_CAUSES:
             last[op.memory] = max(op.time, last.get(op.memory, ""))
     # Nobody can tell whether an encrypted memory is needed.
     entries = [e for e in store.index.entries(Filter()) if not is_sealed_path(e.path)]
-    return due(entries, last, policy, store.now, kept)
+    return due_by(entries, last, policy, store.now, kept)
 
 
-def policy_of(store: OpenStore) -> Policy:
+def policy_of(store: OpenStore) -> PrunePolicy:
     """After how many days what may go."""
     chosen = store.settings
-    return Policy(chosen.prune_superseded, chosen.prune_resolved, chosen.prune_unused)
+    return PrunePolicy(chosen.prune_superseded, chosen.prune_resolved, chosen.prune_unused)
 
 
-def prune(store: OpenStore, *, unasked: bool = False) -> list[Due]:
+def prune(store: OpenStore, *, unasked: bool = False) -> list[DueMemory]:
     """Move what may go into the archive; gives what went.
 
     Too much is not done `unasked`: then nothing goes.
@@ -119,10 +116,8 @@ def prune(store: OpenStore, *, unasked: bool = False) -> list[Due]:
     found = due_in_store(store)
     if unasked and is_too_much(store, len(found)):
         return []
-    done = [one for one in found if _moved(store, one.entry)]
-    if done:
-        refresh(store.files, store.index, store.now_ns)
-    return done
+    refused = store.commit_each((PRUNE, partial(_prune_changes, store, one.entry)) for one in found)
+    return [one for n, one in enumerate(found) if n not in refused]
 
 
 def is_too_much(store: OpenStore, many: int) -> bool:
@@ -130,34 +125,27 @@ def is_too_much(store: OpenStore, many: int) -> bool:
     return many > 1 and many * 100 > store.index.counts()["memories"] * MOST_SHARE
 
 
-def _pinned(store: OpenStore) -> set[str]:
+def _pinned_ids(store: OpenStore) -> set[str]:
     if not store.files.exists(PINS):
         return set()
     return {one.id.partition("#")[0] for one in pointers_in(store.files.read(PINS).text)}
 
 
-def _moved(store: OpenStore, entry: Entry) -> bool:
-    try:
-        return bool(store.ledger.commit(partial(_changes, store, entry), cause=CAUSE))
-    except (ChangedMeanwhile, FileNotThere):
-        return False  # somebody is at it
-
-
-def _changes(store: OpenStore, entry: Entry) -> list[Change]:
+def _prune_changes(store: OpenStore, entry: Entry) -> list[Change]:
     if store.files.stamp(entry.path) != entry.stamp:
         raise ChangedMeanwhile(path=entry.path)
     return moves(store, entry.id, entry.path, f"archive/{entry.path}")
 
 
-# -------------------- Workspace: pruning by the policy of a store.
+# ---------------------------------------------------------------------------------- all stores
 
 
-class Pruned(NamedTuple):
+class PruneResult(NamedTuple):
     """What a policy says may go from a store, or what went."""
 
     scope: str
-    policy: Policy
-    rows: list[Due]
+    policy: PrunePolicy
+    rows: list[DueMemory]
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
@@ -165,7 +153,7 @@ class Pruned(NamedTuple):
         return {"scope": self.scope, "policy": self.policy._asdict(), "pruned": rows}
 
 
-def rows_json(rows: Iterable[Due]) -> list[dict[str, str]]:
+def rows_json(rows: Iterable[DueMemory]) -> list[dict[str, str]]:
     """What goes, as JSON."""
     return [
         {"id": one.entry.id, "path": one.entry.path, "why": one.why, "since": one.since}
@@ -173,18 +161,16 @@ def rows_json(rows: Iterable[Due]) -> list[dict[str, str]]:
     ]
 
 
-def prune_stores(app: Workspace, *, scope: str, apply: bool) -> list[Pruned]:
+def prune_stores(app: Workspace, *, scope: str, apply: bool) -> list[PruneResult]:
     """What may go from the stores; with `apply` it goes into their archives."""
     done = []
     for store in app.stores(scope):
         rows = prune(store) if apply else due_in_store(store)
-        if apply and rows:
-            publish_after_change(app, store)
-        done.append(Pruned(store.scope, policy_of(store), rows))
+        done.append(PruneResult(store.scope, policy_of(store), rows))
     return done
 
 
-def prune_with_pass(store: OpenStore, *, dry_run: bool) -> list[Due]:
+def prune_with_pass(store: OpenStore, *, dry_run: bool) -> list[DueMemory]:
     """What goes, or would go, with a consolidation: nothing unless the person has set that."""
     if not store.settings.prune_auto:
         return []

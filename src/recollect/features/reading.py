@@ -6,10 +6,10 @@ import os
 
 from recollect._fastimport import NamedTuple
 from recollect.errors import MemoryNotFound
-from recollect.model.memory import Entry, Filter, is_sealed_path
+from recollect.model.memory import Entry, Filter, is_sealed_path, lowest_trust
 from recollect.search import search as searching
 from recollect.search.rank import Candidate
-from recollect.search.search import Found, Narrow
+from recollect.search.search import Hit, Narrow
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
 from recollect.workspace import Workspace
@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # seldom needed
 
     from recollect.context.explain import Reason, Word
     from recollect.context.recall import Recalled
+    from recollect.model.entries import Shelved
 
 
 def search(
@@ -32,7 +33,7 @@ def search(
     sections: bool,
     stores: list[OpenStore] | None = None,
     narrow: Narrow | None = None,
-) -> list[Found]:
+) -> list[Hit]:
     """The memories that match, best first; of other stores than those of today where given."""
     stores = app.stores(scope) if stores is None else stores
     return searching.search(
@@ -45,7 +46,18 @@ def search(
     )
 
 
-def hit_json(hit: Found) -> dict[str, Any]:
+def search_archive(
+    app: Workspace, text: str, only: Filter, *, limit: int, scope: str, narrow: Narrow | None
+) -> int:
+    """How many memories of the archive match, `limit` at most; stores without an archive cost nothing."""
+    stores = [one for one in app.stores(scope) if one.index.counts()["archived"]]
+    if not stores:
+        return 0
+    found = searching.search(stores, text, only, limit=limit, every_section=False, narrow=narrow)
+    return len(found)
+
+
+def hit_json(hit: Hit) -> dict[str, Any]:
     """A hit as design §12 names its fields."""
     one = hit.candidate
     return {
@@ -64,7 +76,7 @@ def hit_json(hit: Found) -> dict[str, Any]:
     }
 
 
-def explained_json(stores: list[OpenStore], text: str, hits: list[Found]) -> dict[str, Any]:
+def explained_json(stores: list[OpenStore], text: str, hits: list[Hit]) -> dict[str, Any]:
     """What a search looked for, and how each hit came to its score."""
     from recollect.context.recall import asked_words  # a plain search has no need of it
 
@@ -76,22 +88,22 @@ def explained_json(stores: list[OpenStore], text: str, hits: list[Found]) -> dic
     }
 
 
-def listed_as_hit(one: Listed) -> dict[str, Any]:
-    """A memory of a search without words, in the same form; nothing was rated."""
-    entry = one.entry
+def listed_as_hit(one: ListedEntry) -> dict[str, Any]:
+    """An entry of a search without words, in the same form; nothing was rated."""
+    page, own = one.page.entry, one.own
     return {
-        "id": entry.id,
-        "anchor": "",
-        "title": entry.title,
-        "type": entry.layer,
-        "kind": entry.kind,
-        "scope": one.scope,
+        "id": page.id,
+        "anchor": own.anchor,
+        "title": f"{page.title} – {own.heading}" if own.heading else page.title,
+        "type": page.layer,
+        "kind": own.kind,
+        "scope": one.page.scope,
         "score": 0.0,
-        "snippet": entry.summary,
-        "path": one.path,
-        "created": entry.created,
-        "trust": entry.trust,
-        "tokens": entry.tokens,
+        "snippet": own.text,
+        "path": one.page.path,
+        "created": own.created,
+        "trust": own.trust,
+        "tokens": own.tokens,
     }
 
 
@@ -109,11 +121,11 @@ def recall(
     return service.recall(stores, cue, budget=tokens, lang=chosen.lang, nonce=nonce, given=told)
 
 
-def told_to(app: Workspace, session: str, *, scope: str) -> frozenset[str]:
+def given_ids(app: Workspace, session: str, *, scope: str) -> frozenset[str]:
     """The ids that a session was given before; of no session none."""
     from recollect.context import explain as whynot
 
-    return whynot.told_to(app.stores(scope), session) if session else frozenset()
+    return whynot.given_since_compaction(app.stores(scope), session) if session else frozenset()
 
 
 def recalled_json(found: Recalled) -> dict[str, Any]:
@@ -186,13 +198,11 @@ def brief(app: Workspace) -> tuple[str, int]:
     """The brief of a session that would start here, and its tokens."""
     app.stores()  # where nothing is kept at all, that is what is to be said
     store = app.store()
-    from recollect.features.publish import keep_brief
-
-    text = keep_brief(app, store)
+    text = app.brief(store)
     return text, count_tokens(text)
 
 
-class Listed(NamedTuple):
+class ListRow(NamedTuple):
     """A memory in a list, and where it is."""
 
     entry: Entry
@@ -219,26 +229,111 @@ class Listed(NamedTuple):
         }
 
 
+class ListedEntry(NamedTuple):
+    """An entry in a list, and the page that it stands on."""
+
+    page: ListRow
+    own: Shelved
+
+    @property
+    def name(self) -> str:
+        """What names it: the page's id, alone where it is the page as a whole."""
+        anchor = self.own.anchor
+        return f"{self.page.entry.id}#{anchor}" if anchor else self.page.entry.id
+
+    @property
+    def summary(self) -> str:
+        """What it says in short: its text, or the title of its section or page."""
+        if self.own.anchor.startswith("^"):
+            return self.own.text.partition("\n")[0]
+        if self.own.heading.endswith("…"):  # a rule that is longer than its title
+            return self.own.text.partition("\n")[0].removeprefix("- ")
+        return self.own.heading or self.page.entry.title
+
+    @property
+    def is_of_session(self) -> bool:
+        """Whether it is a statement in the memory of a session."""
+        return self.own.anchor.startswith("^") and self.page.entry.kind in (
+            "session",
+            "conversation",
+        )
+
+    def as_json(self, entry: str) -> dict[str, Any]:
+        """An entry with its page's fields, and its own in place of those that it has."""
+        own = self.own
+        return self.page.as_json() | {
+            "kind": own.kind,
+            "status": own.status,
+            "trust": own.trust,
+            "source": own.source,
+            "created": own.created,
+            "session": own.session,
+            "tokens": own.tokens,
+            "entry": entry,
+            "anchor": own.anchor,
+            "section": own.heading,
+            "text": self.summary,
+        }
+
+
+def listed(
+    app: Workspace, only: Filter, *, scope: str, stores: list[OpenStore] | None = None
+) -> list[ListedEntry]:
+    """The entries that the filter lets through, newest first; of other stores where given.
+
+    What a session's memory says and a page keeps in the same words is listed once, as the page's.
+    """
+    found = [
+        ListedEntry(ListRow(page, store.scope, os.path.join(store.files.root, page.path)), own)
+        for store in (app.stores(scope) if stores is None else stores)
+        for page, own in store.index.listed(only)
+    ]
+    if len({one.page.scope for one in found}) > 1:
+        when = [one.own.created or one.page.entry.created for one in found]
+        order = sorted(range(len(found)), key=when.__getitem__, reverse=True)
+        found = [found[n] for n in order]
+    kept = {_letters(one.summary) for one in found if not one.is_of_session}
+    return [one for one in found if not (one.is_of_session and _letters(one.summary) in kept)]
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def short_name(stores: list[OpenStore], one: ListedEntry) -> str:
+    """The shortest id by which a command takes an entry; its full name where another has the same."""
+    from recollect.model.listed import SHORTEST_ID  # a search has no need of it
+
+    letters = one.own.entry
+    for size in range(min(SHORTEST_ID, len(letters)), len(letters) + 1):
+        start = letters[:size]
+        if {name for store in stores for name, _ in store.index.named(start)} == {one.name}:
+            return start
+    return one.name
+
+
 def entries(
     app: Workspace, only: Filter, *, scope: str, stores: list[OpenStore] | None = None
-) -> list[Listed]:
+) -> list[ListRow]:
     """The memories that the filter lets through, newest first; of other stores where given."""
     found = [
-        Listed(entry, store.scope, os.path.join(store.files.root, entry.path))
+        ListRow(entry, store.scope, os.path.join(store.files.root, entry.path))
         for store in (app.stores(scope) if stores is None else stores)
         for entry in store.index.entries(only)
     ]
     return sorted(found, key=lambda one: (one.entry.created, one.entry.updated), reverse=True)
 
 
-class Page(NamedTuple):
-    """A memory as `show` shows it, or one section of it."""
+class MemoryPage(NamedTuple):
+    """A memory as `show` shows it, or one entry of it with what that says of itself."""
 
-    listed: Listed
+    listed: ListRow
     heading: str  # of the section
     text: str
     conversation: str
     problem: str
+    own: Shelved | None = None  # of one entry; its text is not the page's
+    others: tuple[str, ...] = ()  # how far other entries on the page are trusted
 
     @property
     def entry(self) -> Entry:
@@ -246,10 +341,10 @@ class Page(NamedTuple):
         return self.listed.entry
 
 
-def show(app: Workspace, name: str, level: int) -> Page:
+def show(app: Workspace, name: str, level: int) -> MemoryPage:
     """One memory at a level of disclosure (0 keywords … 3 raw conversation), or one section."""
     from recollect.model import document as codec
-    from recollect.model.entries import entry_of, without_comments
+    from recollect.model.entries import entries_of, entry_of, rows_at, without_comments
 
     store = app.store_of(name)
     memory_id, _, anchor = name.partition("#")
@@ -258,14 +353,30 @@ def show(app: Workspace, name: str, level: int) -> Page:
     if is_sealed_path(entry.path):  # the index knows nothing of it
         entry = entry_of(memory, entry.stamp)
     heading, text = "", memory.body.strip()
-    if anchor:
+    rows = rows_at(memory, anchor) if anchor else []
+    own = rows[0] if rows and len({row.entry for row in rows}) == 1 else None
+    if anchor.startswith("^"):
+        if own is None:
+            raise MemoryNotFound(id=name)
+        heading, text = own.heading, own.text
+    elif anchor:
         found = next((s for s in codec.sections_of(memory.body) if s.anchor == anchor), None)
         if found is None:
             raise MemoryNotFound(id=name)
         heading, text = found.heading, without_comments(found.text)
     conversation = _conversation(store, entry) if level == 3 else ""
-    listed = Listed(entry, store.scope, os.path.join(store.files.root, entry.path))
-    return Page(listed, heading, text, conversation, memory.problem)
+    listed = ListRow(entry, store.scope, os.path.join(store.files.root, entry.path))
+    every = rows or entries_of(memory)
+    others = sorted({row.trust for row in every} - {every[0].trust}) if every else []
+    if own is None and every:
+        # A page that is an entry itself is signed by that; any other by the least of its entries.
+        trusts = [row.trust for row in every]
+        trust = trusts[0] if every[0].anchor == "" else lowest_trust(*trusts)
+        listed = listed._replace(entry=entry._replace(trust=trust))
+        others = sorted(set(trusts) - {trust})
+    if own:
+        own = own._replace(entry=short_name([store], ListedEntry(listed, own)))
+    return MemoryPage(listed, heading, text, conversation, memory.problem, own, tuple(others))
 
 
 def _conversation(store: OpenStore, entry: Entry) -> str:
@@ -279,15 +390,17 @@ def _conversation(store: OpenStore, entry: Entry) -> str:
     return store.files.read(log).text.strip()
 
 
-def page_json(page: Page, level: int) -> dict[str, Any]:
+def page_json(page: MemoryPage, level: int) -> dict[str, Any]:
     """A page as JSON, as much of it as the level discloses."""
     entry = page.entry
     shown: dict[str, Any] = {"id": entry.id, "title": entry.title, "tags": list(entry.tags)}
-    if level >= 1:
+    if level >= 1 and page.own:
+        shown |= ListedEntry(page.listed, page.own).as_json(page.own.entry)
+    elif level >= 1:
         shown |= page.listed.as_json()
     if level >= 2:
         shown |= {
-            "source": entry.source,
+            "source": page.own.source if page.own else entry.source,
             "heading": page.heading,
             "text": page.text,
             "problem": page.problem,

@@ -10,20 +10,20 @@ from typing import Any
 
 from recollect import workspace as here
 from recollect._fastimport import NamedTuple
-from recollect.context.brief import FACTS_JSON
+from recollect.context.views import FACTS_JSON, LastFacts
 from recollect.errors import FactNotFound, MemoryNotFound, SessionNotFound
-from recollect.features import accepted_stores
 from recollect.features import facts_edits as factsedits
 from recollect.features import facts_edits as service
-from recollect.features.facts_edits import GONE, Edit
-from recollect.features.publish import LastFacts
+from recollect.features import repository
+from recollect.features.facts_edits import GONE, FactEdit
 from recollect.model import document as codec
 from recollect.model import entries as reviewing
 from recollect.model import frontmatter
 from recollect.model.document import files_of, parts_of
+from recollect.model.footnotes import label_of
 from recollect.model.memory import Change, Document, Entry, Filter, is_sealed_path, lowest_trust
 from recollect.store.store import OpenStore
-from recollect.workspace import Finding, Workspace, publish_after_change
+from recollect.workspace import Finding, Workspace
 from recollect.workspace import found as _found
 
 CAUSE = "review"
@@ -95,13 +95,13 @@ def _of_entry(entry: Entry) -> Waiting:
 
 
 def _sections_of(store: OpenStore, entry: Entry, origins: Collection[str]) -> Iterator[Waiting]:
-    body = frontmatter.split_front(store.read(entry).text).body
+    body = codec.body_of(store.read(entry).text)
     if "<!--" not in body:
         return
-    whole = _of_entry(entry)
+    whole, labels = _of_entry(entry), set(map(label_of, origins))
     texts = {s.anchor: s.text for s in codec.sections_of(body)}
     for one in reviewing.doubtful(body):
-        if origins and not reviewing.origins_of(texts[one.anchor]) & set(origins):
+        if origins and not reviewing.origins_of(texts[one.anchor]) & labels:
             continue
         yield whole._replace(
             name=f"{entry.id}#{one.anchor}",
@@ -150,7 +150,7 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
             continue
         old = store.read(entry)
         _require_sections(entry, old, anchors)
-        body = frontmatter.split_front(old.text).body
+        body = codec.body_of(old.text)
         pairs = zip(parts_of(body), codec.sections_of(body), strict=True)
         kept = "".join(part.text for part, section in pairs if section.anchor not in anchors)
         yield Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, kept))
@@ -183,7 +183,7 @@ def _taken(
             yield from _removals(store, entry)
             continue
         old = store.read(entry)
-        body = frontmatter.split_front(old.text).body
+        body = codec.body_of(old.text)
         new = reviewing.taken_back(body, origins)
         if new == body:
             continue
@@ -211,9 +211,7 @@ def _by_file(store: OpenStore, names: Sequence[str]) -> list[tuple[Entry, list[s
 
 
 def _require_sections(entry: Entry, old: Document, anchors: Sequence[str]) -> None:
-    known = {
-        section.anchor for section in codec.sections_of(frontmatter.split_front(old.text).body)
-    }
+    known = {section.anchor for section in codec.sections_of(codec.body_of(old.text))}
     for anchor in anchors:
         if anchor and anchor not in known:
             raise MemoryNotFound(id=f"{entry.id}#{anchor}")
@@ -244,7 +242,7 @@ PREFIX = f"{FACTS_JSON}#"  # in front of the names of these edits
 
 def waiting_fact_edits(app: Workspace, store: OpenStore) -> list[Waiting]:
     """The edits of the view of a store; that it cannot be read is a warning."""
-    held = service.edited(store, LastFacts(app, store).text())
+    held = service.edited(store, LastFacts(app.cache_of(store.files.root)).text())
     if held.problem:
         path = f"{store.files.root}/{FACTS_JSON}"
         app.warnings.append(f"{path}: {held.problem}; fix it, or delete it to have it rebuilt.")
@@ -259,7 +257,7 @@ def waiting_fact_edits(app: Workspace, store: OpenStore) -> list[Waiting]:
             "",
             "",
             FACTS_JSON,
-            said_of(one),
+            edit_line(one),
         )
         for one in held.edits
     ]
@@ -267,7 +265,7 @@ def waiting_fact_edits(app: Workspace, store: OpenStore) -> list[Waiting]:
 
 def findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """What the doctor says of a view that somebody edited."""
-    held = service.edited(store, LastFacts(app, store).text())
+    held = service.edited(store, LastFacts(app.cache_of(store.files.root)).text())
     if held.problem:
         yield _found(
             "problem",
@@ -284,16 +282,16 @@ def findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
         )
 
 
-def said_of(edit: Edit) -> str:
+def edit_line(edit: FactEdit) -> str:
     """An edit in one line, in the words of the file: what is new, or what it was and is to be."""
     if edit.what == GONE:
         return "−"
-    new = factsedits.said_in(edit.row)
+    new = factsedits.row_text(edit.row)
     if edit.was is None:
         shown = {key: new[key] for key in new if new[key] and (key, new[key]) != ("type", "other")}
         shown.pop("content")  # the title says it
         return f"+ {'; '.join(f'{key}: {_word(value)}' for key, value in shown.items())}".rstrip()
-    old = factsedits.said_in(edit.was)
+    old = factsedits.row_text(edit.was)
     changed = [key for key in new if new[key] != old[key]]
     return "; ".join(f"{key}: {_word(old[key])} → {_word(new[key])}" for key in changed)
 
@@ -314,27 +312,28 @@ def decide_fact_edits(
     wanted = [name.removeprefix(PREFIX) for name in names]
     effects: list[Effect] = []
     for store, edits in _by_store(app, wanted, scope):
-        last = LastFacts(app, store)
+        last = LastFacts(app.cache_of(store.files.root))
         base = last.text()
-        if approve:
-            changes = service.approve(store, base, [one.name for one in edits], dry_run=dry_run)
-            what = {"move": "removed", "put": "changed"}
-            effects += [Effect(what[one.op], one.memory, one.path) for one in changes]
-        else:
-            effects += [Effect("left", one.name, FACTS_JSON) for one in edits]
-        if not dry_run:
-            last.end(factsedits.settled(base, edits))
-            publish_after_change(app, store)
+        with store.one_change():
+            if approve:
+                changes = service.approve(store, base, [one.name for one in edits], dry_run=dry_run)
+                what = {"move": "removed", "put": "changed"}
+                effects += [Effect(what[one.op], one.memory, one.path) for one in changes]
+            else:
+                effects += [Effect("left", one.name, FACTS_JSON) for one in edits]
+            if not dry_run:
+                last.end(factsedits.settled(base, edits))
+                store.note_change()  # the view is to be written again
     return effects
 
 
 def _by_store(
     app: Workspace, wanted: Sequence[str], scope: str
-) -> list[tuple[OpenStore, list[Edit]]]:
+) -> list[tuple[OpenStore, list[FactEdit]]]:
     left = list(dict.fromkeys(wanted))
-    found: list[tuple[OpenStore, list[Edit]]] = []
+    found: list[tuple[OpenStore, list[FactEdit]]] = []
     for store in app.stores(scope):
-        edits = service.edited(store, LastFacts(app, store).text()).edits
+        edits = service.edited(store, LastFacts(app.cache_of(store.files.root)).text()).edits
         own = [one for one in edits if one.name in left]
         left = [name for name in left if name not in {one.name for one in own}]
         found += [(store, own)] if own else []
@@ -346,7 +345,7 @@ def _by_store(
 # -------------------- Workspace: reviewing what waits, and taking back what came from one session or page.
 
 
-class Row(NamedTuple):
+class ReviewRow(NamedTuple):
     """Something that waits, and in which store."""
 
     one: Waiting
@@ -359,9 +358,9 @@ class Row(NamedTuple):
 
 def waiting_everywhere(
     app: Workspace, *, scope: str, trust: str, episodes: bool, session: str = "", page: str = ""
-) -> list[Row]:
+) -> list[ReviewRow]:
     """What a person has not approved; what came from a session or a page, if one is named."""
-    rows: list[Row] = []
+    rows: list[ReviewRow] = []
     for store in app.stores(scope):
         origins = {session} if session else _sessions_that_read(app, store, page) if page else set()
         if page and not origins:
@@ -370,7 +369,9 @@ def waiting_everywhere(
         found = waiting(store, episodes=episodes, origins=origins | ids)
         found += [] if origins else waiting_fact_edits(app, store)
         rows += [
-            Row(one, store.scope) for one in found if lowest_trust(one.trust, trust) == one.trust
+            ReviewRow(one, store.scope)
+            for one in found
+            if lowest_trust(one.trust, trust) == one.trust
         ]
     return rows
 
@@ -411,11 +412,10 @@ def decide_reviews(
     if edits:
         effects += decide_fact_edits(app, edits, scope=scope, approve=approve, dry_run=dry_run)
     for store, own in by_store.values():
-        effects += act(store, own, dry_run=dry_run)
-        if not dry_run:
-            if approve:
-                accepted_stores.approve(store, own)
-            publish_after_change(app, store)
+        with store.one_change():
+            effects += act(store, own, dry_run=dry_run)
+            if approve and not dry_run:
+                repository.believe(store, own)
     return effects
 
 
@@ -434,8 +434,6 @@ def take_back_everywhere(
         sealed = {state.memory for state in states if state.session_id in sessions} - {""}
         effects = take_back(store, sessions, sealed, dry_run=dry_run) if sessions else []
         done += [(store.scope, effect) for effect in effects]
-        if effects and not dry_run:
-            publish_after_change(app, store)
     if not done:
         raise SessionNotFound(name=session or page)
     return done

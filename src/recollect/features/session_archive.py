@@ -15,11 +15,11 @@ from typing import Any
 from recollect._fastimport import NamedTuple
 from recollect.consolidate import run as consolidate
 from recollect.consolidate.apply import moves
-from recollect.context import brief
-from recollect.context.brief import MOST_SESSIONS, TRUSTED
+from recollect.consolidate.claim_cache import cached_claims
+from recollect.consolidate.due import COMPRESSED
+from recollect.context.brief import MOST_SESSIONS, RECENT_END, RECENT_START
+from recollect.context.left_off import TRUSTED, session_title
 from recollect.errors import RecollectError
-from recollect.features import lifecycle
-from recollect.features.repair import COMPRESSED
 from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import sections_of, stem_of, time_of
@@ -29,13 +29,13 @@ from recollect.model.memory import CORE, Change, Document, Entry, Filter, Memory
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
-from recollect.workspace import Workspace, publish_after_change
+from recollect.workspace import Workspace
 
 # -------------------- Monthly: what is written of old sessions: a page for each month, and what came before lately.
 
 
 RECENT_TOKENS = 300
-START, END = "<!-- RECENT_START -->", "<!-- RECENT_END -->"
+START, END = RECENT_START, RECENT_END
 KINDS = ("session", "conversation")
 LONGEST_TITLE = 80
 MOST_TOPICS = 4
@@ -166,7 +166,7 @@ class Month(NamedTuple):
     files: tuple[str, ...]  # session files, by name
 
 
-class _Found(NamedTuple):
+class _MonthSessions(NamedTuple):
     """The old sessions of a month."""
 
     entries: list[Entry]
@@ -186,12 +186,12 @@ def compress(
     `files` are the names of the session files in the folder `sessions`; `staying` are the sessions
     that go on, and the memories that say what waits for a person.
     """
-    months: dict[str, _Found] = {}
+    months: dict[str, _MonthSessions] = {}
     for entry in _old_sessions(store, staying, before):
-        months.setdefault(entry.created[:7], _Found([], [])).entries.append(entry)
+        months.setdefault(entry.created[:7], _MonthSessions([], [])).entries.append(entry)
     for name in sorted(files):
         if _DATED.match(name) and name.endswith(".md") and name[:10] < before:
-            months.setdefault(name[:7], _Found([], [])).files.append(name)
+            months.setdefault(name[:7], _MonthSessions([], [])).files.append(name)
     done = []
     for month, found in sorted(months.items()):
         planned = _Planned(store, month, found)
@@ -228,7 +228,7 @@ def _old_sessions(store: OpenStore, staying: Collection[str], before: str) -> li
 class _Planned:
     """The change that archives a month; planned anew for each try."""
 
-    def __init__(self, store: OpenStore, month: str, found: _Found) -> None:
+    def __init__(self, store: OpenStore, month: str, found: _MonthSessions) -> None:
         self._store, self._month, self._found = store, month, found
         self.done: Month | None = None
 
@@ -320,19 +320,19 @@ def renew_recent(store: OpenStore, since: str, *, dry_run: bool = False) -> bool
     return changed[-1]
 
 
-def _title_said(store: OpenStore, entry: Entry) -> str:
-    if entry.trust in brief.TRUSTED:
+def _archive_title(store: OpenStore, entry: Entry) -> str:
+    if entry.trust in TRUSTED:
         return entry.title
     try:
         text = store.read(entry).text
     except RecollectError:
         return ""
-    return brief.title_said(codec.memory_from_text(text, entry.path))
+    return session_title(codec.memory_from_text(text, entry.path))
 
 
 def _recent_change(store: OpenStore, since: str) -> Change | None:
     entries = [e for a in (False, True) for e in store.index.entries(Filter(archived=a))]
-    block = recent_block(entries, since, store.settings.lang, partial(_title_said, store))
+    block = recent_block(entries, since, store.settings.lang, partial(_archive_title, store))
     if not store.files.exists(RECENT):
         if not block:
             return None
@@ -410,6 +410,11 @@ def compress_store(
     The next pass of consolidation still hears them. One that says what waits for a person stays.
     """
     before = places.utc(app.started_ns / 1e9 - days * 86_400)[:10]
+    with store.one_change():
+        return _compressed(app, store, before, dry_run=dry_run)
+
+
+def _compressed(app: Workspace, store: OpenStore, before: str, *, dry_run: bool) -> Compressed:
     files, staying = _session_files(store), _running(app, store)
     recent = False
     if CORE not in store.settings.encrypt:
@@ -418,11 +423,9 @@ def compress_store(
         return Compressed(store.scope, store.files.root, [], recent)
     months = compress(store, files, staying, before, dry_run=True)
     if months:
-        with lifecycle.remembered(app, store) as known:
+        with cached_claims(app, store) as known:
             staying |= {wait.mark.episode for wait in consolidate.waiting(store, known)}
         months = compress(store, files, staying, before, dry_run=dry_run)
-    if (recent or months) and not dry_run:
-        publish_after_change(app, store)
     return Compressed(store.scope, store.files.root, months, recent)
 
 

@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from recollect import workspace as workers
 from recollect._fastimport import NamedTuple
-from recollect.capture.state import with_own_facts, with_remarks
+from recollect.capture.hearing import with_own_facts
+from recollect.capture.state import with_remarks
 from recollect.errors import NoSessionHere, SessionNotFound, UsageProblem
 from recollect.model.memory import Change
 from recollect.model.session import Remark, SessionState
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
-from recollect.workspace import Workspace, publish_after_change, terminal, told, trust_of
+from recollect.workspace import Workspace, current_session, terminal, trust_of
 
 if TYPE_CHECKING:
     from recollect.capture.capture import Sessions
 
 
-class Said(NamedTuple):
+class RemarkedSession(NamedTuple):
     """A session with what was said of it, and the remarks that are new."""
 
     state: SessionState
@@ -39,7 +40,7 @@ def say(
     plan_remarks: Callable[[SessionState], Sequence[Remark]],
     *,
     cause: str,
-) -> Said:
+) -> RemarkedSession:
     """Keep remarks about a session; `plan_remarks` is told what holds with the store locked."""
     client, session = about.client, about.session_id
     path = sessions.remarks_path(client, session)
@@ -59,15 +60,15 @@ def say(
         return [Change("put", path, "", old.stamp if old else None, text)]
 
     store.commit(plan, cause=cause, tries=3)
-    return Said(known(sessions, client, session), tuple(made))
+    return RemarkedSession(known(sessions, client, session), tuple(made))
 
 
 def planned(
     store: OpenStore, about: SessionState, plan_remarks: Callable[[SessionState], Sequence[Remark]]
-) -> Said:
+) -> RemarkedSession:
     """What `say` would do."""
     remarks = tuple(_clean(store, remark) for remark in plan_remarks(about))
-    return Said(with_remarks(about, remarks), remarks)
+    return RemarkedSession(with_remarks(about, remarks), remarks)
 
 
 def known(sessions: Sessions, client: str, session: str) -> SessionState:
@@ -116,7 +117,7 @@ SHORTEST_PREFIX = 6
 STALE_HOURS = 24
 
 
-class Found(NamedTuple):
+class StoredSession(NamedTuple):
     """A session, and the store that it is in."""
 
     store: OpenStore
@@ -167,7 +168,7 @@ class Found(NamedTuple):
 class Saved(NamedTuple):
     """What became of a session."""
 
-    found: Found
+    found: StoredSession
     memory: str
     path: str  # absolute
     what: str  # created, changed, nothing, skipped
@@ -182,7 +183,7 @@ class Saved(NamedTuple):
 # ----------------------------------------------------------------------------- which session
 
 
-def find(app: Workspace, name: str = "", *, scope: str = "") -> Found:
+def find(app: Workspace, name: str = "", *, scope: str = "") -> StoredSession:
     """The session of this name; without one, that of the client or the terminal we run in.
 
     Raises:
@@ -190,7 +191,7 @@ def find(app: Workspace, name: str = "", *, scope: str = "") -> Found:
     """
     if name:
         return _named(app, name, scope)
-    client, session = told(app.env)
+    client, session = current_session(app.env)
     if session:
         stores = app.stores(scope)
         for store in stores:
@@ -205,7 +206,7 @@ def find(app: Workspace, name: str = "", *, scope: str = "") -> Found:
     return max(running, key=_began)
 
 
-def _of_terminal(app: Workspace, here: str, scope: str) -> list[Found]:
+def _of_terminal(app: Workspace, here: str, scope: str) -> list[StoredSession]:
     """The sessions that were begun in this terminal and go on."""
     stores = app.stores(scope)  # first: where there is none, that is what is to be said
     return [
@@ -216,7 +217,7 @@ def _of_terminal(app: Workspace, here: str, scope: str) -> list[Found]:
     ]
 
 
-def _named(app: Workspace, name: str, scope: str) -> Found:
+def _named(app: Workspace, name: str, scope: str) -> StoredSession:
     found = list(_every(app, scope))
     begun = [one for one in found if one.state.session_id.startswith(name)]
     for one in found:
@@ -227,28 +228,28 @@ def _named(app: Workspace, name: str, scope: str) -> Found:
     raise SessionNotFound(name=name)
 
 
-def _every(app: Workspace, scope: str = "") -> Iterator[Found]:
+def _every(app: Workspace, scope: str = "") -> Iterator[StoredSession]:
     """The sessions of the stores that are looked through, without facts of their own."""
     for store in app.stores(scope):
         for state in app.sessions(store).every():
-            yield Found(store, state)
+            yield StoredSession(store, state)
 
 
-def _with_facts(store: OpenStore, state: SessionState) -> Found:
-    return Found(store, with_own_facts(store, state))
+def _with_facts(store: OpenStore, state: SessionState) -> StoredSession:
+    return StoredSession(store, with_own_facts(store, state))
 
 
-def session_here(app: Workspace, store: OpenStore) -> str:
+def session_of_terminal(app: Workspace, store: OpenStore) -> str:
     """The session of this terminal in a store, or nothing."""
     running = _of_terminal(app, terminal(), store.scope)
     return max(running, key=_began).state.session_id if running else ""
 
 
-def _began(one: Found) -> tuple[str, str]:
+def _began(one: StoredSession) -> tuple[str, str]:
     return one.state.started, one.state.session_id
 
 
-def every(app: Workspace, *, scope: str, ended: bool) -> list[Found]:
+def every(app: Workspace, *, scope: str, ended: bool) -> list[StoredSession]:
     """The sessions that go on, the newest first; with `ended` the others too."""
     found = [
         _with_facts(store, state)
@@ -261,10 +262,10 @@ def every(app: Workspace, *, scope: str, ended: bool) -> list[Found]:
 # ------------------------------------------------------------------------------- what is said
 
 
-def start(app: Workspace, task: str, *, scope: str, dry_run: bool) -> Found:
+def start(app: Workspace, task: str, *, scope: str, dry_run: bool) -> StoredSession:
     """Begin a session, or name the task of the client's own session."""
     store = app.store(scope)
-    client, session = told(app.env)
+    client, session = current_session(app.env)
     here = "" if session else terminal()
     is_homeless = not (session or here)
     if not session:
@@ -278,27 +279,29 @@ def start(app: Workspace, task: str, *, scope: str, dry_run: bool) -> Found:
         trust_of(app.env),
         here,
     )
-    said = _say(app, Found(store, about), lambda _: [remark], "start-session", dry_run=dry_run)
+    said = _say(
+        app, StoredSession(store, about), lambda _: [remark], "start-session", dry_run=dry_run
+    )
     if dry_run and client == "terminal":  # it gets its name when it begins
         said.state.session_id = ""
-    return Found(store, said.state, is_homeless)
+    return StoredSession(store, said.state, is_homeless)
 
 
-def note(app: Workspace, text: str, *, session: str, dry_run: bool) -> Said:
+def note(app: Workspace, text: str, *, session: str, dry_run: bool) -> RemarkedSession:
     """Keep a note about a session."""
     found = find(app, session)
     remark = _remark(app, "note", text.strip("\n").rstrip())
     return _say(app, found, lambda _: [remark], "note", dry_run=dry_run)
 
 
-def todo(app: Workspace, text: str, *, session: str, dry_run: bool) -> Said:
+def todo(app: Workspace, text: str, *, session: str, dry_run: bool) -> RemarkedSession:
     """Keep a to-do of a session."""
     found = find(app, session)
     remark = _remark(app, "todo", " ".join(text.split()))
     return _say(app, found, lambda _: [remark], "todo", dry_run=dry_run)
 
 
-def done(app: Workspace, number: int, *, session: str, dry_run: bool) -> Said:
+def done(app: Workspace, number: int, *, session: str, dry_run: bool) -> RemarkedSession:
     """Note that a to-do of a session is done."""
     plan = todo_done(number, app.now, trust_of(app.env))
     return _say(app, find(app, session), plan, "todo", dry_run=dry_run)
@@ -310,24 +313,21 @@ def _remark(app: Workspace, kind: str, text: str) -> Remark:
 
 def _say(
     app: Workspace,
-    found: Found,
+    found: StoredSession,
     plan: Callable[[SessionState], Sequence[Remark]],
     cause: str,
     *,
     dry_run: bool,
-) -> Said:
+) -> RemarkedSession:
     if dry_run:
         return planned(found.store, found.state, plan)
-    said = say(found.store, app.sessions(found.store), found.state, plan, cause=cause)
-    if said.remarks:
-        publish_after_change(app, found.store)
-    return said
+    return say(found.store, app.sessions(found.store), found.state, plan, cause=cause)
 
 
 # ------------------------------------------------------------------------------------- saving
 
 
-class Wish(NamedTuple):
+class SaveSessionRequest(NamedTuple):
     """What a person asks for when they save a session."""
 
     tags: tuple[str, ...] = ()
@@ -335,12 +335,13 @@ class Wish(NamedTuple):
     scope: str = ""  # the store that the memory goes to; that of the session by default
 
 
-def save(app: Workspace, name: str, wish: Wish, *, dry_run: bool) -> Saved:
+def save(app: Workspace, name: str, wish: SaveSessionRequest, *, dry_run: bool) -> Saved:
     """Make the memory of a session, or bring it up to date."""
     found = find(app, name)
     if dry_run:
         return _planned(app, found, wish)
-    with workers.kept_away(app, found.store):
+    target = app.store(wish.scope) if wish.scope else found.store
+    with workers.hold_worker(app, found.store), found.store.one_change(), target.one_change():
         _catch_up(app, found)
         if wish.tags or wish.summary:
             remark = Remark(
@@ -353,16 +354,16 @@ def save(app: Workspace, name: str, wish: Wish, *, dry_run: bool) -> Saved:
                 lambda _: [remark],
                 cause="save-session",
             )
-        return _saved(app, found, app.store(wish.scope) if wish.scope else found.store)
+        return _saved(app, found, target)
 
 
-def _planned(app: Workspace, found: Found, wish: Wish) -> Saved:
+def _planned(app: Workspace, found: StoredSession, wish: SaveSessionRequest) -> Saved:
     """What saving it would do."""
     from recollect.capture import summary
     from recollect.capture.state import with_remarks
     from recollect.model import layers
 
-    heard = app.capture(found.store).heard(found.state)
+    heard = app.capture(found.store).parsed_state(found.state)
     target = app.store(wish.scope) if wish.scope else found.store
     about = Remark("about", wish.summary.strip(), tags=wish.tags)
     state = with_remarks(heard, [about])
@@ -380,15 +381,15 @@ def _planned(app: Workspace, found: Found, wish: Wish) -> Saved:
     return Saved(found, name, os.path.join(target.files.root, path), what, text)
 
 
-def _catch_up(app: Workspace, found: Found) -> None:
+def _catch_up(app: Workspace, found: StoredSession) -> None:
     """Take in what the client has written about its session by now."""
     if found.state.client in app.readers():
-        from recollect.features import signals
+        from recollect.capture import signals
 
-        signals.take(app, found.store)
+        signals.take_signals(app, found.store)
 
 
-def _saved(app: Workspace, found: Found, target: OpenStore) -> Saved:
+def _saved(app: Workspace, found: StoredSession, target: OpenStore) -> Saved:
     """Make the memory of a session in a store; what a person took away comes back if they ask."""
     old = found.state
     sessions = app.sessions(found.store)
@@ -402,8 +403,6 @@ def _saved(app: Workspace, found: Found, target: OpenStore) -> Saved:
         sessions.save(state)
     entry = target.index.entry(done.memory) if done.memory else None
     path = os.path.join(target.files.root, entry.path) if entry else ""
-    if done.what in ("created", "changed"):
-        publish_after_change(app, target)
     return Saved(
         found._replace(state=known(sessions, old.client, old.session_id)),
         done.memory,
@@ -426,16 +425,16 @@ def cleanup(app: Workspace, *, hours: int, scope: str, dry_run: bool) -> list[Sa
             if state.status == "active" and state.last_updated <= before
         ]
         if dry_run or not stale:
-            done += [_planned(app, one, Wish()) for one in stale]
+            done += [_planned(app, one, SaveSessionRequest()) for one in stale]
             continue
-        with workers.kept_away(app, store):
+        with workers.hold_worker(app, store), store.one_change():
             for one in stale:
                 _read_on(app, one)
                 done.append(_ended(app, one))
     return done
 
 
-def _read_on(app: Workspace, found: Found) -> None:
+def _read_on(app: Workspace, found: StoredSession) -> None:
     """Take in what is new in the transcripts of a session, as far as they are still there."""
     state = found.state
     if state.client in app.readers():
@@ -445,7 +444,7 @@ def _read_on(app: Workspace, found: Found) -> None:
                 capture.take_in(state.client, transcript, over=False)
 
 
-def _ended(app: Workspace, found: Found) -> Saved:
+def _ended(app: Workspace, found: StoredSession) -> Saved:
     saved = _saved(app, found, found.store)
     if saved.what == "skipped":
         sessions = app.sessions(found.store)

@@ -15,18 +15,18 @@ from recollect.features import skill_detectors, skills
 from recollect.features import skills as domain
 from recollect.features.skill_detectors import (
     FILE,
+    DecidedSuggestion,
     Detector,
+    DetectorRules,
     Group,
-    Matter,
-    Rules,
-    Settled,
+    SkillInput,
     Suggestion,
 )
 from recollect.features.skills import FLAGS, PAGE
 from recollect.model.memory import Change, Entry, Filter
-from recollect.search.lookup import stems
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
+from recollect.text.tokens import stems
 from recollect.workspace import Workspace
 
 # -------------------- Skills: what the memories of a store suggest, and what a person decides about it.
@@ -53,7 +53,7 @@ class Analysis(NamedTuple):
 
 
 def analyse(
-    store: OpenStore, detectors: Mapping[str, Detector], rules: Rules, *, days: int
+    store: OpenStore, detectors: Mapping[str, Detector], rules: DetectorRules, *, days: int
 ) -> Analysis:
     """What repeats itself in the memories of the last days."""
     matters = gather(store, days)
@@ -76,10 +76,10 @@ def analyse(
     )
 
 
-def gather(store: OpenStore, days: int) -> list[Matter]:
+def gather(store: OpenStore, days: int) -> list[SkillInput]:
     """The memories of the last days as detectors look at them, archived ones too."""
     since = _days_before(store.now, days)
-    matters: list[Matter] = []
+    matters: list[SkillInput] = []
     for archived in (False, True):
         only = Filter(since=since, superseded=False, archived=archived)
         entries = store.index.entries(only)
@@ -91,8 +91,8 @@ def gather(store: OpenStore, days: int) -> list[Matter]:
         }
         for entry in entries:
             if _counts(entry) and skill_detectors.time_of(entry)[:10] >= since:
-                said = _said_in(store, entry) if entry.path in opened else ()
-                matters.append(skill_detectors.matter_of(entry, said))
+                said = _statements_in(store, entry) if entry.path in opened else ()
+                matters.append(skill_detectors.skill_input_of(entry, said))
     return matters
 
 
@@ -107,9 +107,9 @@ def _days_before(now: str, days: int) -> str:
         return ""
 
 
-def _said_in(store: OpenStore, entry: Entry) -> tuple[skill_detectors.Said, ...]:
+def _statements_in(store: OpenStore, entry: Entry) -> tuple[skill_detectors.SkillStatement, ...]:
     try:
-        return skill_detectors.said_in(store.read(entry).text, entry)
+        return skill_detectors.statements_in(store.read(entry).text, entry)
     except RecollectError:
         return ()
 
@@ -131,7 +131,7 @@ def publish(store: OpenStore, found: Analysis) -> list[str]:
 # ------------------------------------------------------------------------------------- deciding
 
 
-def settled(store: OpenStore) -> list[Settled]:
+def settled(store: OpenStore) -> list[DecidedSuggestion]:
     """What a person has decided about suggestions."""
     return skill_detectors.settled_in(_read(store)[0])
 
@@ -156,6 +156,20 @@ def suggest_again(store: OpenStore, name: str) -> None:
 _CAUSES = {skill_detectors.DISMISSED: "dismiss-skill", skill_detectors.PROMOTED: "promote-skill"}
 
 
+def steps_for(store: OpenStore, one: Suggestion) -> tuple[str, ...]:
+    """The steps that a model drafted for a suggestion; none where it was not asked."""
+    return skill_detectors.steps_in(_read(store)[0], one)
+
+
+def keep_steps(store: OpenStore, one: Suggestion, steps: Sequence[str]) -> None:
+    """Keep the steps that a model drafted for a suggestion, until a person promotes it."""
+    _change(
+        store,
+        lambda text: skill_detectors.with_steps(text, one, steps, store.now),
+        cause="consolidate",
+    )
+
+
 def _read(store: OpenStore) -> tuple[str, str | None]:
     """`(text, stamp)` of the file with the decisions."""
     if not store.files.exists(FILE):
@@ -176,7 +190,7 @@ def _change(store: OpenStore, change: Callable[[str], str], *, cause: str) -> No
 DETECTORS = "recollect.detectors"  # the group of entry points for detectors of other packages
 
 
-class Asked(NamedTuple):
+class CandidateThresholds(NamedTuple):
     """How much has to repeat itself, and since when."""
 
     least: int = skill_detectors.LEAST
@@ -228,7 +242,9 @@ class Decided(NamedTuple):
         }
 
 
-def analyse_stores(app: Workspace, asked: Asked, *, scope: str, dry_run: bool) -> list[Analysed]:
+def analyse_stores(
+    app: Workspace, asked: CandidateThresholds, *, scope: str, dry_run: bool
+) -> list[Analysed]:
     """What the memories of each store suggest; the reports are written."""
     rows = []
     for store in app.stores(scope):
@@ -239,16 +255,21 @@ def analyse_stores(app: Workspace, asked: Asked, *, scope: str, dry_run: bool) -
     return rows
 
 
-def _analysed(store: OpenStore, asked: Asked) -> Analysed:
+def suggestions_of(store: OpenStore) -> list[Suggestion]:
+    """What a store's memories suggest and nobody has decided about."""
+    return _analysed(store, CandidateThresholds()).found.suggestions
+
+
+def _analysed(store: OpenStore, asked: CandidateThresholds) -> Analysed:
     failed: list[tuple[str, str]] = []
     detectors = {**skill_detectors.DETECTORS, **_of_others(failed)}
     with without_collecting():
-        found = analyse(store, detectors, Rules(stems, asked.least), days=asked.days)
+        found = analyse(store, detectors, DetectorRules(stems, asked.least), days=asked.days)
     return Analysed(store.scope, os.path.join(store.files.root, PAGE), found, failed)
 
 
 def promote(
-    app: Workspace, name: str, asked: Asked, *, called: str, scope: str, dry_run: bool
+    app: Workspace, name: str, asked: CandidateThresholds, *, called: str, scope: str, dry_run: bool
 ) -> Decided:
     """Draft a skill for a person to finish.
 
@@ -267,7 +288,8 @@ def promote(
         what = f"“{wanted}” is not a valid skill name: use letters, digits and single hyphens."
         raise UsageProblem(what=what, command="promote-skill")
     path = client.require_free(folder, wanted)
-    text = app.redact(domain.draft_of(one, wanted, store.settings.lang, app.now))
+    steps = steps_for(store, one)
+    text = app.redact(domain.draft_of(one, wanted, store.settings.lang, app.now, steps))
     if not dry_run:
         client.put(folder, wanted, text)
         settle(store, one, skill_detectors.PROMOTED)
@@ -275,7 +297,9 @@ def promote(
     return Decided(one, store.scope, "promoted", wanted, path, text)
 
 
-def dismiss(app: Workspace, name: str, asked: Asked, *, scope: str, dry_run: bool) -> Decided:
+def dismiss(
+    app: Workspace, name: str, asked: CandidateThresholds, *, scope: str, dry_run: bool
+) -> Decided:
     """End a suggestion, so that it does not come back. Raises SuggestionNotFound."""
     store, found, one = _named(app, name, asked, scope)
     if not dry_run:
@@ -285,7 +309,7 @@ def dismiss(app: Workspace, name: str, asked: Asked, *, scope: str, dry_run: boo
 
 
 def suggest_dismissed_again(
-    app: Workspace, name: str, asked: Asked, *, scope: str, dry_run: bool
+    app: Workspace, name: str, asked: CandidateThresholds, *, scope: str, dry_run: bool
 ) -> str:
     """Take back what was decided about a suggestion; gives the scope of its store.
 
@@ -302,7 +326,7 @@ def suggest_dismissed_again(
 
 
 def _named(
-    app: Workspace, name: str, asked: Asked, scope: str
+    app: Workspace, name: str, asked: CandidateThresholds, scope: str
 ) -> tuple[OpenStore, Analysis, Suggestion]:
     for store in app.stores(scope):
         row = _analysed(store, asked)
@@ -335,7 +359,7 @@ def _of_others(failed: list[tuple[str, str]]) -> dict[str, Detector]:
 def _guarded(name: str, load: Any, failed: list[tuple[str, str]]) -> Detector:
     """A detector whose faults are noted instead of raised."""
 
-    def detect(matters: Sequence[Matter], rules: Rules) -> list[Group]:
+    def detect(matters: Sequence[SkillInput], rules: DetectorRules) -> list[Group]:
         try:
             groups = [Group(*group) for group in load().detect(matters, rules)]
             return [group for group in groups if group.evidence]

@@ -30,7 +30,7 @@ DAYS = 90
 Stems = Callable[[list[str]], Mapping[str, str]]  # words → the form that their forms share
 
 
-class Said(NamedTuple):
+class SkillStatement(NamedTuple):
     """A decision and its reason, or a problem and what solved it, told by a memory."""
 
     kind: str  # decision, problem
@@ -41,7 +41,7 @@ class Said(NamedTuple):
     session: str = ""  # where it was learned, if not where the memory was
 
 
-class Matter(NamedTuple):
+class SkillInput(NamedTuple):
     """A memory as a detector looks at it."""
 
     id: str
@@ -52,13 +52,13 @@ class Matter(NamedTuple):
     session: str = ""
     tags: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    said: tuple[Said, ...] = ()
+    said: tuple[SkillStatement, ...] = ()
 
 
 class Evidence(NamedTuple):
     """What a memory contributes to a suggestion."""
 
-    matter: Matter
+    matter: SkillInput
     text: str
     detail: str = ""
     trust: str = "user"
@@ -88,7 +88,7 @@ class Group(NamedTuple):
     title: str = ""
 
 
-class Rules(NamedTuple):
+class DetectorRules(NamedTuple):
     """What detectors go by."""
 
     stems: Stems
@@ -113,7 +113,7 @@ class Suggestion(NamedTuple):
         return list(dict.fromkeys(one.id for one in self.evidence))
 
 
-Detector = Callable[[Sequence[Matter], Rules], "list[Group]"]
+Detector = Callable[[Sequence[SkillInput], DetectorRules], "list[Group]"]
 
 
 LONGEST_TEXT = 300
@@ -134,7 +134,7 @@ _SILENT = STOP_WORDS | _FILLING
 _SILENT_DECIDING = _SILENT | _DECIDING
 
 
-class Wording(NamedTuple):
+class ComparedWords(NamedTuple):
     """What a text is compared by; `light` are the words that are single characters."""
 
     telling: frozenset[str]  # what it is about
@@ -196,14 +196,14 @@ def stems_of(cuts: Sequence[Cut], stems: Stems) -> Mapping[str, str]:
     return {word: word for word in words} | dict(stems(plain) if plain else {})
 
 
-def wording(one: Cut, known: Mapping[str, str]) -> Wording:
+def wording(one: Cut, known: Mapping[str, str]) -> ComparedWords:
     """What a text is compared by, given the stems of its words."""
     telling = frozenset(known[word] for word, tells in one.words if tells)
     words = telling | {known[word] for word, _ in one.words}
     light = frozenset(w for w in words if not w.isascii() and weight_of(w) == 1)
     tags = frozenset(f"#{'-'.join(known[w] for w in _RUN.findall(tag))}" for tag in one.tags)
     weight = 2 * len(telling) - len(light & telling)
-    return Wording(telling, words, light, tags, weight, 2 * len(words) - len(light))
+    return ComparedWords(telling, words, light, tags, weight, 2 * len(words) - len(light))
 
 
 def weight_of(word: str) -> int:
@@ -211,13 +211,13 @@ def weight_of(word: str) -> int:
     return 1 if len(word) == 1 and is_cjk(word) else 2
 
 
-def shared(one: Wording, other: Wording) -> int:
+def shared(one: ComparedWords, other: ComparedWords) -> int:
     """The weight of the telling words that both have."""
     both = one.telling & other.telling
     return 2 * len(both) - (len(both & one.light) if one.light else 0)
 
 
-def are_same_problem(one: Wording, other: Wording) -> bool:
+def are_same_problem(one: ComparedWords, other: ComparedWords) -> bool:
     """Whether two problems are alike; tags that both have count like words that both have.
 
     A quarter of the words must be the same all the same: tags alone are no problem.
@@ -230,12 +230,12 @@ def are_same_problem(one: Wording, other: Wording) -> bool:
     return 2 * (words + tags) >= longer > 0 and 4 * words >= longer
 
 
-def are_alike(one: Wording, other: Wording) -> bool:
+def are_alike(one: ComparedWords, other: ComparedWords) -> bool:
     """Whether half of the telling words of the longer one are those of the other."""
     return 2 * shared(one, other) >= max(one.weight, other.weight) > 0
 
 
-def are_same_work(one: Wording, other: Wording) -> bool:
+def are_same_work(one: ComparedWords, other: ComparedWords) -> bool:
     """Whether two titles share 60 % of their words: of the telling ones, or of all.
 
     Where it is of all, half of the telling ones must be among them.
@@ -259,12 +259,12 @@ SEEN_TO_COLLECT = 4_000  # texts that are compared before a group is taken for c
 ENOUGH = 24
 
 # Must imply that what both have weighs half of the words of the longer one.
-Alike = Callable[[Wording, Wording], bool]
+Alike = Callable[[ComparedWords, ComparedWords], bool]
 
 
-def groups_of(wordings: Sequence[Wording], least: int, alike: Alike) -> list[list[int]]:
+def groups_of(wordings: Sequence[ComparedWords], least: int, alike: Alike) -> list[list[int]]:
     """The positions of those that are alike, at least so many together, in groups."""
-    places: dict[Wording, list[int]] = {}
+    places: dict[ComparedWords, list[int]] = {}
     for n, wording in enumerate(wordings):
         if wording.telling:
             places.setdefault(wording, []).append(n)
@@ -309,7 +309,7 @@ def _join(groups: list[dict[int, None]], home: dict[int, int], members: list[int
 class _Table:
     """The texts by their rarest words."""
 
-    def __init__(self, keys: Sequence[Wording], alike: Alike) -> None:
+    def __init__(self, keys: Sequence[ComparedWords], alike: Alike) -> None:
         self._keys, self._alike = keys, alike
         counts = Counter(word for key in keys for word in key.keys)
         self._heads = [_head(key, counts) for key in keys]
@@ -330,7 +330,7 @@ class _Table:
                         yield other
 
 
-def _head(key: Wording, counts: Counter[str]) -> list[str]:
+def _head(key: ComparedWords, counts: Counter[str]) -> list[str]:
     """So many of the rarest keys that those left weigh less than half of the words."""
     words = sorted(key.keys, key=lambda word: (counts[word], word))
     left, head = key.weight + 2 * len(key.tags), []
@@ -349,22 +349,22 @@ def _head(key: Wording, counts: Counter[str]) -> list[str]:
 _NO_WORK = ("decision", "pattern", "issue", "rule", "pointer", "solution")
 
 
-def procedures(matters: Sequence[Matter], rules: Rules) -> list[Group]:
+def procedures(matters: Sequence[SkillInput], rules: DetectorRules) -> list[Group]:
     """Work that was done again and again: titles that share 60 % of their words."""
     done = [Evidence(m, m.title, "", m.trust) for m in matters if m.kind not in _NO_WORK]
     return _grouped(done, [cut(one.text) for one in done], are_same_work, rules)
 
 
-def decisions(matters: Sequence[Matter], rules: Rules) -> list[Group]:
+def decisions(matters: Sequence[SkillInput], rules: DetectorRules) -> list[Group]:
     """Decisions about the same matter."""
-    taken = _said(matters, "decision")
+    taken = _statements_of_kind(matters, "decision")
     cuts = [cut(one.text, deciding=True) for one in taken]
     return _grouped(taken, cuts, are_alike, rules, _times_decided)
 
 
-def problems(matters: Sequence[Matter], rules: Rules) -> list[Group]:
+def problems(matters: Sequence[SkillInput], rules: DetectorRules) -> list[Group]:
     """Problems that are alike in their words and tags, with what solved them."""
-    met = _said(matters, "problem")
+    met = _statements_of_kind(matters, "problem")
     cuts = [cut(one.text, one.matter.tags[:5]) for one in met]
     return _grouped(met, cuts, are_same_problem, rules)
 
@@ -386,7 +386,7 @@ def _times_decided(evidence: Sequence[Evidence]) -> int:
     return len(evidence)
 
 
-def _said(matters: Sequence[Matter], kind: str) -> list[Evidence]:
+def _statements_of_kind(matters: Sequence[SkillInput], kind: str) -> list[Evidence]:
     """What memories say of this kind, each once for a conversation."""
     found: dict[tuple[str, str], Evidence] = {}
     for matter in matters:
@@ -404,7 +404,7 @@ def _grouped(
     evidence: Sequence[Evidence],
     cuts: Sequence[Cut],
     alike: Alike,
-    rules: Rules,
+    rules: DetectorRules,
     count: Callable[[Sequence[Evidence]], int] = occasions,
 ) -> list[Group]:
     known = stems_of(cuts, rules.stems)
@@ -423,13 +423,13 @@ _TRUST = Pattern(r"\btrust:\s*(external|tool|agent)\b")
 _TITLE = Pattern(r"^(?:Solution|解决方案)\s*[:：]\s*", re.I)
 
 
-def matter_of(entry: Entry, said: tuple[Said, ...] = ()) -> Matter:
+def skill_input_of(entry: Entry, said: tuple[SkillStatement, ...] = ()) -> SkillInput:
     """A memory as a detector looks at it, with what its sections say."""
     if not said and entry.kind == "decision":
-        said = (Said("decision", entry.title, entry.summary, entry.trust),)
+        said = (SkillStatement("decision", entry.title, entry.summary, entry.trust),)
     elif not said and entry.kind == "issue" and entry.status == "resolved":
-        said = (Said("problem", entry.title, entry.summary, entry.trust),)
-    return Matter(
+        said = (SkillStatement("problem", entry.title, entry.summary, entry.trust),)
+    return SkillInput(
         entry.id,
         entry.title,
         entry.kind,
@@ -448,9 +448,9 @@ def time_of(entry: Entry) -> str:
     return (entry.updated if grows else entry.created) or entry.created or entry.updated
 
 
-def said_in(text: str, entry: Entry) -> tuple[Said, ...]:
+def statements_in(text: str, entry: Entry) -> tuple[SkillStatement, ...]:
     """The decisions and the solved problems that the sections of a memory tell of."""
-    found: list[Said] = []
+    found: list[SkillStatement] = []
     for section in sections_of(strip_private(text)):
         kind = section_kind(section.heading)
         if is_solution(section.heading):
@@ -459,13 +459,13 @@ def said_in(text: str, entry: Entry) -> tuple[Said, ...]:
             for fact in facts_of(kind, section.text):
                 trust = "user" if fact.source == "instructed" else entry.trust
                 if kind == "decision":
-                    found.append(Said("decision", fact.content, fact.detail, trust))
+                    found.append(SkillStatement("decision", fact.content, fact.detail, trust))
                 elif fact.status == "resolved":
-                    found.append(Said("problem", fact.content, "", trust))
+                    found.append(SkillStatement("problem", fact.content, "", trust))
     return tuple(found)
 
 
-def _solution(section: Section, entry: Entry) -> Said:
+def _solution(section: Section, entry: Entry) -> SkillStatement:
     fields = {m[1]: m[2].strip() for m in _FIELD.finditer(section.text)}
     problem = fields.get("Symptom") or fields.get("症状") or _TITLE.sub("", section.heading)
     solved = fields.get("Solution") or fields.get("解决办法") or without_comments(section.text)
@@ -474,7 +474,9 @@ def _solution(section: Section, entry: Entry) -> Said:
         own, lower = _SESSION.search(comment), _TRUST.search(comment)
         session = own[1] if own else session
         trust = lowest_trust(trust, lower[1]) if lower else trust
-    return Said("problem", problem, solved.partition("\n")[0], trust, section.anchor, session)
+    return SkillStatement(
+        "problem", problem, solved.partition("\n")[0], trust, section.anchor, session
+    )
 
 
 # -------------------- Skills: what a person has decided about suggestions, as the file `skills.json` of a store.
@@ -485,7 +487,7 @@ KEY, VERSION = "settled", 1
 DISMISSED, PROMOTED = "dismissed", "promoted"
 
 
-class Settled(NamedTuple):
+class DecidedSuggestion(NamedTuple):
     """A suggestion that a person has decided about."""
 
     name: str
@@ -507,14 +509,14 @@ class Settled(NamedTuple):
         return 10 * words >= 6 * max(len(self.words), len(one.words)) > 0
 
 
-def settled_of(one: Suggestion, decision: str, now: str) -> Settled:
+def settled_of(one: Suggestion, decision: str, now: str) -> DecidedSuggestion:
     """The decision about a suggestion."""
-    return Settled(
+    return DecidedSuggestion(
         one.name, one.type, decision, now[:10], one.title, one.words, tuple(one.memories)
     )
 
 
-def settled_in(text: str) -> list[Settled]:
+def settled_in(text: str) -> list[DecidedSuggestion]:
     """The decisions that a file says; what in it is none is passed over."""
     return [_read(row) for row in rows_in(text, KEY) if _is_sound(row)]
 
@@ -525,12 +527,12 @@ def _is_sound(row: Any) -> bool:
     )
 
 
-def _read(row: dict[str, Any]) -> Settled:
+def _read(row: dict[str, Any]) -> DecidedSuggestion:
     def many(key: str) -> tuple[str, ...]:
         found = row.get(key)
         return tuple(w for w in found if isinstance(w, str)) if isinstance(found, list) else ()
 
-    return Settled(
+    return DecidedSuggestion(
         row["name"],
         row["type"],
         row["decision"],
@@ -541,7 +543,7 @@ def _read(row: dict[str, Any]) -> Settled:
     )
 
 
-def with_settled(text: str, one: Settled) -> str:
+def with_settled(text: str, one: DecidedSuggestion) -> str:
     """The file with one more decision, in place of an older one of this name and type."""
     rows = [*_others(text, one.name, one.type), one._asdict()]
     return with_rows(text, KEY, rows, VERSION)
@@ -558,3 +560,27 @@ def _others(text: str, name: str, kind: str) -> list[Any]:
         for row in rows_in(text, KEY)
         if not (_is_sound(row) and row["name"] == name and kind in ("", row["type"]))
     ]
+
+
+STEPS = "steps"
+
+
+def steps_in(text: str, one: Suggestion) -> tuple[str, ...]:
+    """The drafted steps that a file has for a suggestion."""
+    for row in rows_in(text, STEPS):
+        if isinstance(row, dict) and (row.get("name"), row.get("type")) == (one.name, one.type):
+            steps = row.get("steps")
+            return tuple(map(str, steps)) if isinstance(steps, list) else ()
+    return ()
+
+
+def with_steps(text: str, one: Suggestion, steps: Sequence[str], now: str) -> str:
+    """The file with drafted steps for a suggestion, in place of older ones."""
+    about = {"name": one.name, "type": one.type}
+    rows = [
+        row
+        for row in rows_in(text, STEPS)
+        if not (isinstance(row, dict) and {**row, **about} == row)
+    ]
+    made = {**about, "date": now[:10], "steps": list(steps)}
+    return with_rows(text, STEPS, [*rows, made], VERSION)

@@ -21,10 +21,10 @@ from recollect.features.skill_detectors import (
     PROCEDURE,
     Cut,
     Detector,
+    DetectorRules,
     Evidence,
     Group,
-    Matter,
-    Rules,
+    SkillInput,
     Suggestion,
     cut,
     occasions,
@@ -56,7 +56,7 @@ class Suggested(NamedTuple):
 
 
 def suggest(
-    matters: Sequence[Matter], detectors: Mapping[str, Detector], rules: Rules
+    matters: Sequence[SkillInput], detectors: Mapping[str, Detector], rules: DetectorRules
 ) -> Suggested:
     """What these memories suggest."""
     matters = sorted(matters, key=lambda m: (m.created, m.id))
@@ -85,7 +85,7 @@ def _named_apart(suggestions: list[Suggestion]) -> list[Suggestion]:
     return named
 
 
-def suggestion_of(kind: str, group: Group, rules: Rules) -> Suggestion | None:
+def suggestion_of(kind: str, group: Group, rules: DetectorRules) -> Suggestion | None:
     """What a group suggests; nothing if all of it comes from tools or from outside."""
     evidence = sorted(group.evidence, key=lambda one: (one.matter.created, one.id, one.text))
     typical = evidence[:: 1 + len(evidence) // MOST_READ]
@@ -112,7 +112,7 @@ def suggestion_of(kind: str, group: Group, rules: Rules) -> Suggestion | None:
     )
 
 
-def _confidence(kind: str, evidence: Sequence[Evidence], rules: Rules) -> str:
+def _confidence(kind: str, evidence: Sequence[Evidence], rules: DetectorRules) -> str:
     quotable = [one for one in evidence if one.is_quotable]
     if len(quotable) < rules.least:
         return "low"
@@ -198,15 +198,15 @@ def description_of(one: Suggestion, lang: str) -> str:
     return one_line(text, LONGEST_DESCRIPTION)
 
 
-def draft_of(one: Suggestion, name: str, lang: str, now: str) -> str:
-    """The text of a SKILL.md."""
+def draft_of(one: Suggestion, name: str, lang: str, now: str, steps: Sequence[str] = ()) -> str:
+    """The text of a SKILL.md, with the steps that a model drafted, if any."""
     say = _WORDS[lang]
     quotable = _quotable(one)
     days = [e.matter.created[:10] for e in one.evidence]
     about = say["draft"].format(date=now[:10], n=one.occurrences, first=days[0], last=days[-1])
     body = [f"# {harmless(one.title)}", "", f"> {about}", "", f"## {say['when']}", ""]
     body += _some(dict.fromkeys(f"- {harmless(e.text)}" for e in quotable), say)
-    body += _middle(one, quotable, say)
+    body += _middle(one, quotable, say, steps)
     body += ["", f"## {say['evidence']}", ""]
     body += _some(dict.fromkeys(_evidence(e) for e in reversed(quotable)), say)
     unquoted = len(one.evidence) - len(quotable)
@@ -216,19 +216,19 @@ def draft_of(one: Suggestion, name: str, lang: str, now: str) -> str:
     return head + "\n".join(body) + "\n"
 
 
-def _middle(one: Suggestion, quotable: list[Evidence], say: dict[str, str]) -> list[str]:
+def _middle(
+    one: Suggestion, quotable: list[Evidence], say: dict[str, str], steps: Sequence[str]
+) -> list[str]:
+    drafted = [f"{n}. {harmless(step)}" for n, step in enumerate(steps, 1)]
+    procedure = ["", f"## {say['steps']}", "", *drafted] if drafted else []
     if one.type == DECISION:
         lines = _some((f"- {_both(e, ' — ')}" for e in quotable), say)
-        return ["", f"## {say['decided']}", "", *lines, "", say["questions"]]
+        return ["", f"## {say['decided']}", "", *lines, "", say["questions"], *procedure]
     if one.type == PROBLEM:
-        return [
-            "",
-            f"## {say['solved']}",
-            "",
-            *_some((f"- {_both(e, ' → ')}" for e in quotable), say),
-        ]
+        lines = _some((f"- {_both(e, ' → ')}" for e in quotable), say)
+        return ["", f"## {say['solved']}", "", *lines, *procedure]
     files = _files(quotable)
-    lines = ["", f"## {say['steps']}", "", f"1. {say['step']}"]
+    lines = procedure or ["", f"## {say['steps']}", "", f"1. {say['step']}"]
     return [*lines, *(["", f"## {say['files']}", "", *files] if files else [])]
 
 
@@ -277,8 +277,8 @@ MOST_LISTED = 12
 _WORDS_REPORT = {
     "en": {
         "title": "Skill Candidates",
-        "note": "Made by `recollect analyze-skills` from what repeats itself in the memories; changes here are lost. "
-        "`recollect promote-skill NAME` drafts a skill, `recollect dismiss-skill NAME` ends a suggestion.",
+        "note": "Made by `recollect skill analyze` from what repeats itself in the memories; changes here are lost. "
+        "`recollect skill promote NAME` drafts a skill, `recollect skill dismiss NAME` ends a suggestion.",
         "none": "(Nothing repeats itself often enough yet)",
         "high": "High Confidence",
         "medium": "Medium Confidence",
@@ -295,8 +295,8 @@ _WORDS_REPORT = {
     },
     "zh": {
         "title": "技能建议",
-        "note": "由 `recollect analyze-skills` 根据记忆中反复出现的内容生成；在此处的修改会丢失。"
-        "`recollect promote-skill 名称` 起草技能，`recollect dismiss-skill 名称` 不再建议。",
+        "note": "由 `recollect skill analyze` 根据记忆中反复出现的内容生成；在此处的修改会丢失。"
+        "`recollect skill promote 名称` 起草技能，`recollect skill dismiss 名称` 不再建议。",
         "none": "（尚无反复出现的内容）",
         "high": "高可信度",
         "medium": "中可信度",

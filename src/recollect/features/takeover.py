@@ -13,21 +13,22 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import failure_fix as lessons
+from recollect.capture import lessons
 from recollect.errors import RecollectError
-from recollect.features import pins as promoting
+from recollect.features import pins
 from recollect.model import document as codec
 from recollect.model import entries, frontmatter
 from recollect.model.document import without_section
+from recollect.model.footnotes import in_one_form, label_of
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Section, free_name
 from recollect.store import disk as fsio
 from recollect.store import history as undoing
 from recollect.store import locations as places
-from recollect.store.history import Past
+from recollect.store.history import ChangeGroup
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.store import OpenStore
-from recollect.workspace import Workspace, publish_after_change
+from recollect.workspace import Workspace
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def leave_to_projects(app: Workspace, store: OpenStore, *, again: bool = False) 
     known = _sessions_by_project(app, store)
     back = set() if again else _put_back(store)
     shares = _shares(store, known, back)
-    sessions = _here(store.files.root, known)
+    sessions = _with_file(store.files.root, known)
     moved = 0
     if shares or sessions:
         handle = fsio.take_lock(
@@ -71,9 +72,9 @@ def leave_to_projects(app: Workspace, store: OpenStore, *, again: bool = False) 
         )
         try:
             shares = _shares(store, known, back)  # another process may have been quicker
-            for project in sorted({*shares, *sessions.values()}):
-                _move_to(app, store, project, shares.get(project, Share([], [])), sessions)
-            publish_after_change(app, store)
+            with store.one_change():
+                for project in sorted({*shares, *sessions.values()}):
+                    _move_to(app, store, project, shares.get(project, Share([], [])), sessions)
         finally:
             if handle is not None:
                 os.close(handle)
@@ -126,7 +127,7 @@ def of_all(path: str, text: str) -> str:
     return _without(text, _lessons_in(text))[1] if path == LESSONS else text
 
 
-def left_together(app: Workspace, store: OpenStore) -> int:
+def left_in_global(app: Workspace, store: OpenStore) -> int:
     """How much of projects is in the global store, as an undo has put it back."""
     return sum(map(_count, _shares(store, _sessions_by_project(app, store), set()).values()))
 
@@ -141,13 +142,14 @@ def _move_to(
     app: Workspace, store: OpenStore, project: str, share: Share, sessions: dict[str, str]
 ) -> None:
     target = app.opened(project_store(app, project), "project", folder=project)
-    move_memories(store, target, share.memories, share.lessons)
     own = {name for name, its in sessions.items() if its == project}
-    if own and places.is_private(target.files.root):
-        places.make_private(target.files.root, project, _everywhere(app))
-    move_sessions(store.files.root, target.files.root, own)
-    if os.path.isdir(target.files.root):
-        publish_after_change(app, target)
+    with target.one_change():
+        move_memories(store, target, share.memories, share.lessons)
+        if own and places.is_private(target.files.root):
+            places.make_private(target.files.root, project, _everywhere(app))
+        move_sessions(store.files.root, target.files.root, own)
+        if own:
+            target.note_change()  # the brief tells of sessions, too
 
 
 def project_store(app: Workspace, project: str) -> str:
@@ -179,7 +181,7 @@ def _sessions_by_project(app: Workspace, store: OpenStore) -> dict[str, str]:
     return found
 
 
-def _here(root: str, known: dict[str, str]) -> dict[str, str]:
+def _with_file(root: str, known: dict[str, str]) -> dict[str, str]:
     """Those of these sessions that have a file in a store."""
     there = {stem for folder, _ in KEPT for stem, _ in _files_of_sessions(root, folder)}
     return {name: project for name, project in known.items() if _stem_of(name) in there}
@@ -218,8 +220,10 @@ def _shares(store: OpenStore, sessions: dict[str, str], but: set[str]) -> dict[s
         folder = path.removesuffix("summary.md")
         beside = [one for one in paths if folder != path and one.startswith(folder)]
         found.setdefault(project, Share([], [])).memories.extend(beside or [path])
+    projects = {label_of(session): project for session, project in sessions.items()}
     for section in _lessons(store) if LESSONS not in but else ():
-        project = sessions.get(lessons.session_of(section.text), NOBODYS)
+        taught = label_of(lessons.session_of(section.text))
+        project = projects.get(taught, NOBODYS)
         found.setdefault(project, Share([], [])).lessons.append(section)
     return found
 
@@ -232,8 +236,8 @@ def _lessons_in(text: str) -> list[Section]:
     """The solutions in a page that a session taught, and no person promoted."""
     return [
         one
-        for one in codec.sections_of(frontmatter.split_front(text).body)
-        if lessons.session_of(one.text) and f"<!-- {promoting.ORIGIN}:" not in one.text
+        for one in codec.sections_of(codec.body_of(text))
+        if lessons.session_of(one.text) and f"<!-- {pins.ORIGIN}:" not in one.text
     ]
 
 
@@ -273,16 +277,18 @@ def _lessons_put(theirs: str, target: OpenStore, taught: Sequence[Section]) -> l
         return []
     old = target.files.read(LESSONS) if target.files.exists(LESSONS) else None
     text = old.text if old else codec.with_body(theirs, _head(theirs))
-    body = frontmatter.split_front(text).body
+    body = codec.body_of(text)
     for one in taught:
         there = codec.section_named(body, one.heading)
-        if there is None or there.text != one.text:
+        if there is None or in_one_form(there.text) != in_one_form(one.text):
             body = codec.with_section(body, _free_heading(body, one.heading), one.text)
     said = "\n".join(f"{one.heading}\n{one.text}" for one in taught)
     text = codec.with_body(text, body)
     for key in WORDS:
         own = _words(old.text, key) if old else ()
-        new = [word for word in entries.said_of(_words(theirs, key), said) if word not in own]
+        new = [
+            word for word in entries.matched_triggers(_words(theirs, key), said) if word not in own
+        ]
         if new or not old:
             text = codec.with_field(text, key, [*own, *new])
     if old and text == old.text:
@@ -304,16 +310,17 @@ def _lessons_removed(source: OpenStore, taught: Sequence[Section]) -> list[Chang
 
 def _without(text: str, taught: Sequence[Section]) -> tuple[str, str]:
     """`(body, text)` of a page without these sections, and without the words that only they say."""
-    body = frontmatter.split_front(text).body
-    wanted = {(one.heading, one.text) for one in taught}
-    gone = [one for one in codec.sections_of(body) if (one.heading, one.text) in wanted]
+    body = codec.body_of(text)
+    wanted = {(one.heading, in_one_form(one.text)) for one in taught}
+    sections = codec.sections_of(body)
+    gone = [one for one in sections if (one.heading, in_one_form(one.text)) in wanted]
     for one in reversed(gone):  # so that the others keep their anchors
         body = without_section(body, one.anchor)
     said = "\n".join(f"{one.heading}\n{one.text}" for one in gone)
     made = codec.with_body(text, body)
     for key in WORDS:
         words = _words(text, key)
-        lost = {*entries.said_of(words, said)} - {*entries.said_of(words, body)}
+        lost = {*entries.matched_triggers(words, said)} - {*entries.matched_triggers(words, body)}
         if lost:
             made = codec.with_field(made, key, [word for word in words if word not in lost])
     return body, made
@@ -329,7 +336,7 @@ def _words(text: str, key: str) -> tuple[str, ...]:
 
 def _head(text: str) -> str:
     """The body of a page up to its first section: its title, as a rule."""
-    return f"{codec.sections_of(frontmatter.split_front(text).body)[0].text}\n\n"
+    return f"{codec.sections_of(codec.body_of(text))[0].text}\n\n"
 
 
 def _free_heading(body: str, wanted: str) -> str:
@@ -420,11 +427,11 @@ def move_sessions(source: str, target: str, sessions: Iterable[str] | None = Non
             fsio.remove(old)
 
 
-def undo_other_half(app: Workspace, store: OpenStore, past: Past) -> None:
+def undo_other_half(app: Workspace, store: OpenStore, past: ChangeGroup) -> None:
     """Let the other store go back with the one in which taking over was undone."""
     home = app.roots.get("global")
     roots = [home] if home and home != store.files.root else _stores_of_projects(app)
-    found: list[tuple[int, OpenStore, Past]] = []
+    found: list[tuple[int, OpenStore, ChangeGroup]] = []
     mine = _pieces(store, past)
     for other in (app.opened(root, "global" if root == home else "project") for root in roots):
         pasts = [one for one in undoing.history(other) if one.cause == CAUSE]
@@ -437,10 +444,9 @@ def undo_other_half(app: Workspace, store: OpenStore, past: Past) -> None:
         other.commit(lambda: _back(other, half), cause="undo", undoes=half.id)
     else:
         undoing.undo(other, half.id)
-    publish_after_change(app, other)
 
 
-def _back(home: OpenStore, half: Past) -> list[Change]:
+def _back(home: OpenStore, half: ChangeGroup) -> list[Change]:
     """What puts back into the global store what was moved out of it.
 
     The page of rules may have changed with every project: the solutions are added to it.
@@ -451,8 +457,8 @@ def _back(home: OpenStore, half: Past) -> list[Change]:
         if op.path != LESSONS and op.op == "remove" and not home.files.exists(op.path):
             changes.append(Change("put", op.path, op.memory, None, text))
         elif op.path == LESSONS:
-            then = _said(_text_then(home, op.after))
-            gone = [one for one in _lessons_in(text) if one.text not in then]
+            then = _section_text(_text_then(home, op.after))
+            gone = [one for one in _lessons_in(text) if in_one_form(one.text) not in then]
             changes += _lessons_put(text, home, gone)
     return changes
 
@@ -461,9 +467,9 @@ def _text_then(store: OpenStore, stamp: str | None) -> str:
     return (store.journal.text_of(stamp) if stamp else "") or ""
 
 
-def _said(text: str) -> set[str]:
+def _section_text(text: str) -> set[str]:
     """What the sections of a page say."""
-    return {one.text for one in codec.sections_of(frontmatter.split_front(text).body)} - {""}
+    return {in_one_form(one.text) for one in codec.sections_of(codec.body_of(text)) if one.text}
 
 
 def _stores_of_projects(app: Workspace) -> list[str]:
@@ -474,10 +480,12 @@ def _stores_of_projects(app: Workspace) -> list[str]:
     return list(dict.fromkeys([*([own] if own else []), *(f"{folder}/{one}" for one in names)]))
 
 
-def _pieces(store: OpenStore, past: Past) -> set[str]:
+def _pieces(store: OpenStore, past: ChangeGroup) -> set[str]:
     """What a change put into a store, or took out of it, section by section."""
     both = [(_text_then(store, op.before), _text_then(store, op.after)) for op in past.ops]
-    return {piece for before, after in both for piece in _said(before) ^ _said(after)}
+    return {
+        piece for before, after in both for piece in _section_text(before) ^ _section_text(after)
+    }
 
 
 def move_into_repository(app: Workspace, root: str) -> str:

@@ -19,18 +19,18 @@ from recollect.errors import (
 from recollect.features import takeover
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Seen
-from recollect.ports import Row
+from recollect.ports import IndexRow
 from recollect.search.index import SqliteIndex
 from recollect.store import disk as fsio
 from recollect.store import history as snapshots
 from recollect.store import history as undoing
 from recollect.store.files import MEMORY_FOLDERS
-from recollect.store.history import Past, Rewound
+from recollect.store.history import ChangeGroup, Rewound
 from recollect.store.store import OpenStore
-from recollect.workspace import Workspace, publish_after_change
+from recollect.workspace import Workspace
 
 
-def undo(app: Workspace, name: str, *, scope: str, dry_run: bool) -> Past:
+def undo(app: Workspace, name: str, *, scope: str, dry_run: bool) -> ChangeGroup:
     """Take back a change; an agent only one that its own session made.
 
     Raises:
@@ -44,14 +44,12 @@ def undo(app: Workspace, name: str, *, scope: str, dry_run: bool) -> Past:
             past = undoing.undo(store, name, dry_run=dry_run)
     except ChangedMeanwhile as error:
         raise ChangedSince(path=error.fields["path"]) from None
-    if not dry_run:
-        publish_after_change(app, store)
-        if past.cause == "promote":
-            from recollect.features import promote as promoting  # seldom needed
+    if not dry_run and past.cause == "promote":
+        from recollect.features import pins  # seldom needed
 
-            promoting.undo_other_half(app, store, past)
-        if past.cause == takeover.CAUSE:
-            takeover.undo_other_half(app, store, past)
+        pins.undo_other_half(app, store, past)
+    if not dry_run and past.cause == takeover.CAUSE:
+        takeover.undo_other_half(app, store, past)
     return past
 
 
@@ -59,9 +57,9 @@ def _hiding(app: Workspace, store: OpenStore, *, dry_run: bool) -> AbstractConte
     """Take the plain text out again of what was decrypted and is encrypted after the block."""
     if dry_run or not store.files.exists("encrypted"):
         return nullcontext()
-    from recollect.features import hide_plain_text as hiding  # few encrypt
+    from recollect.privacy.hiding import hiding  # few encrypt
 
-    return hiding.hiding(app, store)
+    return hiding(app, store)
 
 
 def _own_change(app: Workspace, store: OpenStore, name: str) -> str:
@@ -91,21 +89,14 @@ def undo_to(app: Workspace, point: str, *, scope: str, dry_run: bool) -> Rewound
     here.require_person(app.env, "undo", what)
     store = app.store(scope)
     with _hiding(app, store, dry_run=dry_run):
-        done = undoing.undo_to(store, point, dry_run=dry_run)
-    if not dry_run and done.effects:
-        publish_after_change(app, store)
-    return done
+        return undoing.undo_to(store, point, dry_run=dry_run)
 
 
 def bring_back(app: Workspace, *, scope: str, dry_run: bool) -> list[str]:
     """Put back the files of a store that were taken away without a command; a person only."""
     what = "Only a person can restore a whole store: run it in your own terminal."
     here.require_person(app.env, "undo", what)
-    store = app.store(scope)
-    found = undoing.bring_back(store, dry_run=dry_run)
-    if not dry_run and found:
-        publish_after_change(app, store)
-    return found
+    return undoing.bring_back(app.store(scope), dry_run=dry_run)
 
 
 def _store_with_change(app: Workspace, name: str) -> OpenStore:
@@ -122,19 +113,19 @@ def _store_with_change(app: Workspace, name: str) -> OpenStore:
     return stores[0]
 
 
-def history(app: Workspace, name: str, *, scope: str) -> list[Past]:
+def history(app: Workspace, name: str, *, scope: str) -> list[ChangeGroup]:
     """The changes of a store or of one memory, newest first."""
     stores = app.stores(scope)
     if not name:
-        return _told(stores[0], undoing.history(stores[0]))
+        return _without_taken_over(stores[0], undoing.history(stores[0]))
     for store in stores:
-        found = _told(store, undoing.history(store, name))
+        found = _without_taken_over(store, undoing.history(store, name))
         if found:
             return found
     raise MemoryNotFound(id=name)
 
 
-def _told(store: OpenStore, pasts: list[Past]) -> list[Past]:
+def _without_taken_over(store: OpenStore, pasts: list[ChangeGroup]) -> list[ChangeGroup]:
     """These changes, without the names of what the global store once kept for projects."""
     gone = takeover.elsewhere(store)
     if not gone:
@@ -149,7 +140,7 @@ def _told(store: OpenStore, pasts: list[Past]) -> list[Past]:
     return told
 
 
-def effects_of(past: Past) -> list[tuple[str, str]]:
+def effects_of(past: ChangeGroup) -> list[tuple[str, str]]:
     """What a change did to each file: `(created | changed | moved | removed, path)`."""
     kinds = {"move": "moved", "remove": "removed"}
     return [
@@ -159,7 +150,7 @@ def effects_of(past: Past) -> list[tuple[str, str]]:
     ]
 
 
-def past_json(past: Past) -> dict[str, Any]:
+def change_json(past: ChangeGroup) -> dict[str, Any]:
     """A change as JSON."""
     return {
         "change": past.id,
@@ -206,7 +197,7 @@ def _having(app: Workspace, scope: str, name: str) -> list[OpenStore]:
 def _store_then(app: Workspace, store: OpenStore, name: str) -> Iterator[OpenStore]:
     cache = app.cache_of(store.files.root)
     for old in os.listdir(cache):  # of commands that were killed
-        if old.startswith(FOLDER) and not os.path.exists(f"/proc/{old.removeprefix(FOLDER)}"):
+        if old.startswith(FOLDER) and not _runs(old.removeprefix(FOLDER)):
             _throw_away(f"{cache}/{old}")
     folder = f"{cache}/{FOLDER}{os.getpid()}"
     texts = _texts_then(store, name)
@@ -219,6 +210,17 @@ def _store_then(app: Workspace, store: OpenStore, name: str) -> Iterator[OpenSto
     finally:
         index.close()
         _throw_away(folder)
+
+
+def _runs(pid: str) -> bool:
+    """Whether there is such a process, of whomever."""
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def _texts_then(store: OpenStore, name: str) -> dict[str, str]:
@@ -261,11 +263,11 @@ def _is_older(path: str, text: str, time: str) -> bool:
     return not created or created <= time
 
 
-def _rows(texts: dict[str, str]) -> Iterator[Row]:
+def _rows(texts: dict[str, str]) -> Iterator[IndexRow]:
     for path, text in sorted(texts.items()):
         data = text.encode("utf-8", "surrogateescape")
         seen = Seen(path, len(data), 0, 0, 0)
-        yield Row(seen, fsio.stamp_of(data), memory_from_text(text, path))
+        yield IndexRow(seen, fsio.stamp_of(data), memory_from_text(text, path))
 
 
 def _throw_away(folder: str) -> None:

@@ -48,7 +48,7 @@ def near_key(text: str) -> str:
         after = [*tokens[1:], ""]
         pairs = zip(tokens, after, strict=True)
         tokens = [one for one, two in pairs if one not in _DO_NOT or two not in _NEGATIONS]
-    return " ".join([said for token in tokens if (said := _said(token))]) or claim_key(text)
+    return " ".join([said for token in tokens if (said := _base_word(token))]) or claim_key(text)
 
 
 def is_near(one: str, other: str) -> bool:
@@ -91,7 +91,7 @@ def _trimmed(word: str) -> list[str]:
 
 
 @lru_cache(maxsize=16384)
-def _said(word: str) -> str:
+def _base_word(word: str) -> str:
     """What a word says, in whatever form; nothing for one that only fills."""
     return "" if word in _FILLING else _NEGATIONS.get(word) or _stem(word)
 
@@ -113,7 +113,7 @@ _PAST = re.compile(r"<!-- superseded \S+: previously ")
 _OWN_FIELDS = re.compile(r"\b(trust|source|from):", re.I)
 
 
-def past_keys(text: str) -> set[str]:
+def reversed_keys(text: str) -> set[str]:
     """The rules that a text says were turned round, as near keys."""
     found: set[str] = set()
     start = text.find("<!-- sup")
@@ -127,12 +127,12 @@ def past_keys(text: str) -> set[str]:
     return found
 
 
-def past_key(old: str) -> str:
+def reversed_key(old: str) -> str:
     """The near key under which a rule is found again in its comment."""
     return near_key(_OWN_FIELDS.sub(r"\1：", old))
 
 
-def past_comment(date: str, old: str) -> str:
+def reversed_comment(date: str, old: str) -> str:
     """What is left of a rule that was turned round."""
     said = _OWN_FIELDS.sub(r"\1：", old.replace("<!--", "‹!--").replace("-->", "--›"))
     return f"<!-- superseded {date[:10] or 'unknown'}: previously {said} -->"

@@ -21,8 +21,8 @@ from recollect.model.values import (
     SAME_TIME,
     SURE,
     UNSURE,
+    BilingualPattern,
     Slot,
-    Wording,
     family_of,
     hour_in,
     in_digits,
@@ -38,12 +38,12 @@ from recollect.text.tokens import folded
 
 LONGEST = 240  # longer claims say several things; nothing is inferred from them
 
-_HEDGED = Wording(
+_HEDGED = BilingualPattern(
     r"\b(?:maybe|perhaps|might|could|would|was|were|used to|previously|formerly|had|probably|sometimes|often|usually"
     r"|unless|except|e\.g\.|for example|consider|not (?:only|just|yet|sure|necessarily)|either|neither|whether|some of|half of)\b|[?？]",
     r"也许|可能|曾经|以前|之前是|原来|有时|通常|除非|除了|例如|比如|考虑|不仅|不一定|未必|是否|或者|要么",
 )
-_REASON = Wording(
+_REASON = BilingualPattern(
     r"(?:[,;:]|\s[–—-])?\s+(?:because|since|so that|as it|as we|in order to|due to|it has|which)\b.*$",
     r"[，,；;：:]?\s*(?:因为|由于|以便|为了避免|原因是|理由是|这样|它支持).*$",
 )
@@ -54,13 +54,13 @@ _LEAD = re.compile(
     r"|(?:注意|记住|记得|决定|现在|目前|以后|今后|从现在起|请|我们决定|已决定)[，,：:]?\s*)+",
     re.I,
 )
-_NEGATIVE = Wording(
+_NEGATIVE = BilingualPattern(
     r"\b(?:never(?: ever)?|(?:do|does|did|must|should|shall|will|is|are|can|may)(?: not|n['’]t)|cannot|can['’]t|won['’]t|don['’]?t|doesn['’]?t"
     r"|isn['’]t|aren['’]t|need not|needn['’]t|no need to|avoid|no longer|stop|not|refrain from)\b",
     r"不必|无需|无须|不需要|不用(?=先|再|跑|写|做|加|等)|永远不要|绝对不要|千万不要|千万别|永远别|绝不|不再|不要再|不要|不应该|不应当|不应|不能够|不能|不得|不可以|不允许|不准|禁止|严禁|请勿|没有|未(?=[启开支])"
     r"|(?<![特区分级类个辨识])别(?!的|人|名)|不(?!同|仅|过|错|但|管|断|久|少|足|变|可|小|大|超)",
 )
-_MODAL = Wording(
+_MODAL = BilingualPattern(
     r"\b(?:always|must|should|shall|have to|has to|need to|needs to|will|do|does|we|you|i|the team|everyone|all|only|please|ever)\b",
     r"必须|总是|一律|应该|应当|务必|始终|一定|我们|大家|团队|可以|需要|统一|每次|要|请|都|会",
 )
@@ -183,7 +183,7 @@ class Conflict(NamedTuple):
         return self.why in ("negation", "choice")
 
 
-class Standing(NamedTuple):
+class Priority(NamedTuple):
     """How much a claim counts against another one: by its date, then salience, then creation."""
 
     date: str
@@ -349,13 +349,13 @@ def _same_name(one: Use, other: Use, certainty: str, scopes: str) -> Conflict | 
     return Conflict(scopes if one.firm or other.firm else certainty, "negation")
 
 
-def is_newer(one: Standing, other: Standing) -> bool | None:
+def is_newer(one: Priority, other: Priority) -> bool | None:
     """Whether the first outweighs the second: by date, then salience, then creation; None for a tie."""
     ours, theirs = _weight(one), _weight(other)
     return None if ours == theirs else ours > theirs
 
 
-def _weight(standing: Standing) -> tuple[str, int, str]:
+def _weight(standing: Priority) -> tuple[str, int, str]:
     return standing.date, LEVELS.index(standing.salience), standing.created
 
 

@@ -12,6 +12,7 @@ from datetime import date, datetime, timedelta
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model import memory as model
+from recollect.model.footnotes import untailed
 from recollect.model.frontmatter import (
     Value,
     date_text,
@@ -32,6 +33,8 @@ from recollect.model.memory import (
     is_id,
     is_sealed_path,
 )
+from recollect.model.page_form import files_listed, in_memory, on_disk
+from recollect.text.sentences import fence_after
 
 # -------------------- Codec: the `##` sections of a body, found, replaced and added.
 
@@ -40,51 +43,39 @@ _HEADING = Pattern(r"##[ \t]+(.*)")
 _CLOSING = Pattern(r"(?:^|[ \t])#+$")  # `## Title ##`, but not `## C#`
 _BLANK_LINES = Pattern(r"\A(?:[^\S\n]*+\n)+")
 _TELLING = Pattern(r"^(?:##| {0,3}(?:`{3}|~{3}))[^\n]*", 8)  # re.M
-_FENCE = Pattern(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
-class Part(NamedTuple):
+class BodyPart(NamedTuple):
     """A stretch of the body: `heading` is empty for the head, `text` has the heading line too."""
 
     heading: str
     text: str
 
 
-def parts_of(body: str) -> list[Part]:
+def parts_of(body: str) -> list[BodyPart]:
     """The head and each `##` section of a body; their texts joined are the body."""
     return _cut(body)[0]
 
 
-def _cut(body: str) -> tuple[list[Part], str]:
+def _cut(body: str) -> tuple[list[BodyPart], str]:
     """The parts of a body, and the code fence that is still open at its end."""
     if "##" not in body and "```" not in body and "~~~" not in body:
-        return [Part("", body)], ""
-    parts: list[Part] = []
+        return [BodyPart("", body)], ""
+    parts: list[BodyPart] = []
     heading, start, fence = "", 0, ""
     for telling in _TELLING.finditer(body):
         line = telling[0].rstrip()
-        fence = _fence_after(line, fence)
+        fence = fence_after(line, fence)
         found = None if fence else _HEADING.match(line)
         if found:
-            parts.append(Part(heading, body[start : telling.start()]))
+            parts.append(BodyPart(heading, body[start : telling.start()]))
             heading, start = _heading(found[1]), telling.start()
-    parts.append(Part(heading, body[start:]))
+    parts.append(BodyPart(heading, body[start:]))
     return parts, fence
 
 
-def _fence_after(line: str, fence: str) -> str:
-    """The fence that is open after this line, if `fence` was open before it."""
-    match = _FENCE.match(line)
-    if not match:
-        return fence
-    mark, rest = match[1], match[2]
-    if not fence:
-        return "" if mark[0] == "`" and "`" in rest else mark  # ```code``` on one line is no fence
-    return "" if mark.startswith(fence) and not rest.strip() else fence
-
-
 def _heading(title: str) -> str:
-    return _CLOSING.sub("", " ".join(title.split())).strip()
+    return _CLOSING.sub("", untailed(" ".join(title.split()))).strip()
 
 
 def sections_of(body: str) -> list[Section]:
@@ -125,15 +116,18 @@ def section_named(body: str, title: str) -> Section | None:
     return None
 
 
-def with_section(body: str, title: str, text: str) -> str:
-    """`body` with the section of this title replaced, or added at the end."""
+def with_section(body: str, title: str, text: str, name: str = "") -> str:
+    """`body` with the section of this title replaced, or added at the end.
+
+    It keeps its id; without one it gets this `name`.
+    """
     eol = "\r\n" if "\r\n" in body else "\n"
     parts, open_fence = _cut(body)
     wanted = _heading(title)
-    block = _block(wanted, text, eol)
     for n, part in enumerate(parts):
         if n and part.heading.casefold() == wanted.casefold():
-            return _with_part(parts, n, block, eol)
+            return _with_part(parts, n, _block(wanted + (_tail(part) or name), text, eol), eol)
+    block = _block(wanted + name, text, eol)
     if open_fence:  # a section inside a code block would be none
         body = f"{body.rstrip()}{eol}{open_fence}{eol}"
     gap = "" if not body or body.endswith(eol * 2) else eol if body.endswith(eol) else eol * 2
@@ -144,10 +138,17 @@ def with_section_at(body: str, anchor: str, title: str, text: str) -> str:
     """`body` with another title and text for the section of this anchor, which is there."""
     eol = "\r\n" if "\r\n" in body else "\n"
     at = [section.anchor for section in sections_of(body)].index(anchor)
-    return _with_part(parts_of(body), at, _block(_heading(title), text, eol), eol)
+    parts = parts_of(body)
+    return _with_part(parts, at, _block(_heading(title) + _tail(parts[at]), text, eol), eol)
 
 
-def _with_part(parts: list[Part], at: int, block: str, eol: str) -> str:
+def _tail(part: BodyPart) -> str:
+    """The id of a section, and its references, as they stand behind its heading."""
+    line = part.text.partition("\n")[0].rstrip()
+    return line[len(untailed(line)) :]
+
+
+def _with_part(parts: list[BodyPart], at: int, block: str, eol: str) -> str:
     before, after = ("".join(p.text for p in some) for some in (parts[:at], parts[at + 1 :]))
     return before + block + (eol + after if after else "")
 
@@ -361,6 +362,7 @@ def memory_from_text(text: str, path: str) -> Memory:
         stem = stem_of(path)
         return closed_memory(text, path, stem if is_id(stem) else id_from(stem))
     said, body, problem = read_front(text)
+    body = in_memory(body)
     legacy = headers_of(body)
     problems = [problem] if problem else []
     if text.endswith("\0"):
@@ -383,7 +385,7 @@ def memory_from_text(text: str, path: str) -> Memory:
         category=_one(said, "category"),
         tags=_many(said, "tags") or legacy.keywords,
         trigger=_many(said, "trigger"),
-        files=_many(said, "files"),
+        files=_many(said, "files") or files_listed(body, word["kind"]),
         concepts=_many(said, "concepts"),
         salience=word["salience"],
         confidence=word["confidence"],
@@ -432,7 +434,7 @@ def new_text(fields: Mapping[str, Value], body: str, path: str = "") -> str:
             continue
         shown = date_text(value) if key in DATES and isinstance(value, str) else value_text(value)
         lines.append(f"{key}: {shown}".rstrip())
-    return "\n".join(lines) + "\n---\n" + body.strip("\n") + "\n"
+    return "\n".join(lines) + "\n---\n" + on_disk(body.strip("\n") + "\n")
 
 
 def _unsaid(fields: Mapping[str, Value], path: str) -> dict[str, str]:
@@ -576,10 +578,15 @@ def time_of(value: str) -> str:
 # -------------------- Codec: text ↔ memory, in both languages.
 
 
+def body_of(text: str) -> str:
+    """The body of a memory's text, with comments for its footnotes."""
+    return in_memory(split_front(text).body)
+
+
 def with_body(text: str, body: str) -> str:
-    """`text` with another body under the same front matter."""
+    """`text` with another body under the same front matter, with footnotes for its comments."""
     front = split_front(text)
-    return front.lead + "".join(front.lines) + body
+    return front.lead + "".join(front.lines) + on_disk(body)
 
 
 def files_of(path: str) -> list[str]:

@@ -6,21 +6,36 @@ A section never has more trust than its memory, unless it lists only the person'
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model import document as codec
 from recollect.model import frontmatter
-from recollect.model.document import Part, parts_of, sections_of
-from recollect.model.facts import facts_of, section_kind
+from recollect.model.document import BodyPart, parts_of, sections_of
+from recollect.model.facts import section_kind
+from recollect.model.footnotes import MARK, TAIL, label_of, letters_of
+from recollect.model.listed import (
+    COMMENT,
+    Listed,
+    Origin,
+    id_in,
+    is_mark,
+    is_shared,
+    items_in,
+    origin_of_section,
+    shortest,
+    with_comments,
+)
 from recollect.model.memory import (
     REFERENCED,
+    TRUSTS,
     Entry,
     Memory,
     Section,
     is_sealed_path,
     lowest_trust,
 )
+from recollect.model.page_form import in_memory, title_for
 from recollect.text.redact import strip_private
 from recollect.text.tokens import count_tokens
 
@@ -34,7 +49,11 @@ _MARKS = Pattern(
 
 
 class Shelved(NamedTuple):
-    """A section with the fields under which the index files it."""
+    """What the index files by itself: an entry, or a part of a page that is one entry as a whole.
+
+    `entry` is the id of the entry, of the full length if it was worked out; a part of a page has
+    none. An item of a list has the anchor `^id`, and stands `within` the section of that anchor.
+    """
 
     shelf: str
     anchor: str
@@ -46,17 +65,16 @@ class Shelved(NamedTuple):
     trigger: tuple[str, ...]
     tokens: int
     confidence: str = "medium"
-
-
-_COMMENT = Pattern(r"<!--(.*?)(?:-->|\Z)", re.S)
-_OWN_TRUST = Pattern(r"\btrust:\s*(external|tool|agent)\b")
-_OWN_SOURCE = Pattern(r"\bsource:\s*(observed|inferred|instructed|referenced)\b")
-_OWN_CONFIDENCE = Pattern(r"\bconfidence:\s*(low|medium|high)\b")
+    entry: str = ""
+    created: str = ""
+    session: str = ""
+    status: str = "confirmed"
+    within: str = ""
 
 
 def without_comments(text: str) -> str:
     """`text` as it is read: HTML comments are for bookkeeping."""
-    return _COMMENT.sub("", text).strip() if "<!--" in text else text.strip()
+    return COMMENT.sub("", text).strip() if "<!--" in text else text.strip()
 
 
 def is_conversation(path: str) -> bool:
@@ -96,14 +114,28 @@ def entry_of(memory: Memory, stamp: str) -> Entry:
     )
 
 
+# How a session's memory begins the lines of its summary, in either language, and what each line is.
+SUMMARY_LABELS = {
+    "Asked": "asked", "请求": "asked",
+    "Asked by a program": "program", "程序请求": "program",
+    "Pull request": "made", "合并请求": "made",
+    "Issue": "made", "议题": "made",
+    "Commits": "commits", "提交": "commits",
+    "Outcome": "answer", "结果": "answer",
+    "Wrote": "wrote", "写了": "wrote",
+}  # fmt: skip
+
+
 def summary_of(memory: Memory) -> str:
     """The first telling line of a memory's body, on one line."""
     title = memory.title.casefold()
+    # A session's page repeats it.
+    titles = {title, *(f"{label.casefold()}: {title}" for label in SUMMARY_LABELS)}
     for line in strip_private(memory.body[:8000]).splitlines():
         text = line.strip()
         if _may_have_marks(text):
             text = _MARKS.sub("", text).strip()
-        if not text or text.startswith(("#", "```", "|", "---")) or text.casefold() == title:
+        if not text or text.startswith(("#", "```", "|", "---")) or text.casefold() in titles:
             continue
         return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1].rstrip() + "…"
     return ""
@@ -115,7 +147,7 @@ def _may_have_marks(line: str) -> bool:
 
 
 def shelved(memory: Memory) -> list[Shelved]:
-    """The sections of a memory as the index files them."""
+    """The entries of a memory as the index files them, and the parts of what is one entry as a whole."""
     if is_sealed_path(memory.path) and not memory.body:
         return []  # closed: there is nothing by which it could be found
     body = strip_private(memory.body[:LARGEST_INDEXED])
@@ -125,11 +157,87 @@ def shelved(memory: Memory) -> list[Shelved]:
             for n, turn in enumerate(turns_of(body), 1)
             for part, text in enumerate(_parts_of(turn), 1)
         ]
-    shelf = "cold" if memory.archived else "hot"
     sections = sections_of(body)
     heads = [s for s in sections if s.anchor or _says_something(s, memory)]
-    alone = len(heads) <= 1
-    return [_section(s, memory, shelf, alone=alone) for s in heads or sections[:1]]
+    ids = _heading_ids(body, sections)
+    rows: list[Shelved] = []
+    for section in heads or sections[:1]:
+        origin = origin_of_section(section.text, memory)
+        items, rest = items_in(section, memory)
+        left = section._replace(text=rest)
+        if not items or (rest and (section.anchor or _says_something(left, memory))):
+            rows.append(_section(left, memory, origin, heads, ids.get(section.anchor, "")))
+        rows += [_item(one, section, memory, origin) for one in items]
+    return _distinct_ids(rows)
+
+
+def _heading_ids(body: str, sections: Sequence[Section]) -> dict[str, str]:
+    """The ids that stand behind headings, by anchor."""
+    if "^" not in body:
+        return {}
+    return {
+        section.anchor: (found[1] or found[3])[1:]
+        for part, section in zip(parts_of(body), sections, strict=True)
+        if (found := TAIL.search(part.text.partition("\n")[0].rstrip()))
+        if section.anchor and (found[1] or found[3])
+    }
+
+
+def entries_of(memory: Memory) -> list[Shelved]:
+    """The entries of a page: items of lists, `##` sections, or the page as a whole, in order.
+
+    A page that says more than its own entries is one, too; its trust is the lowest of its parts.
+    """
+    rows = shelved(memory)
+    rest = [row for row in rows if not row.entry and row.shelf != "raw"]
+    own = [row for row in rows if row.entry]
+    if not rest and (not own or memory.kind not in ("session", "conversation")):
+        return own
+    least = min(rest or own[:1], key=lambda row: TRUSTS.index(row.trust))
+    said = "\n\n".join(
+        f"## {row.heading}\n\n{row.text}" if row.heading else row.text for row in rest
+    )
+    whole = least._replace(
+        anchor="",
+        heading="",
+        text=said,
+        kind=memory.kind,
+        tokens=count_tokens(said),
+        entry=letters_of(memory.id),
+        created=memory.created,
+        session=memory.session,
+        status=memory.status,
+        within="",
+    )
+    return [whole, *own]
+
+
+def rows_at(memory: Memory, anchor: str) -> list[Shelved]:
+    """What the index files of a section, or of the item `^id`; the id may be cut short."""
+    rows = shelved(memory)
+    if anchor.startswith("^"):
+        found = [row for row in rows if row.entry.startswith(anchor[1:]) and row.anchor[:1] == "^"]
+        exact = [row for row in found if row.entry == anchor[1:]]
+        return exact or (found if len(found) == 1 and len(anchor) > 1 else [])
+    return [row for row in rows if anchor in (row.anchor, row.within)]
+
+
+def _distinct_ids(rows: list[Shelved]) -> list[Shelved]:
+    """The rows with the ids of entries that say the same on one page told apart, and anchors of items."""
+    own = [row.entry for row in rows if row.entry]
+    if not own:
+        return rows
+    if len(set(own)) < len(own):
+        times: dict[str, int] = {}
+        for n, row in enumerate(rows):
+            seen = times[row.entry] = times.get(row.entry, 0) + 1
+            if row.entry and seen > 1:
+                rows[n] = row._replace(entry=letters_of(row.entry, seen))
+    ids = [row.entry for row in rows if row.entry]
+    return [
+        row._replace(anchor=f"^{shortest(row.entry, ids)}") if row.anchor == _ITEM_ANCHOR else row
+        for row in rows
+    ]
 
 
 def _says_something(head: Section, memory: Memory) -> bool:
@@ -143,50 +251,87 @@ def _is_title(line: str, title: str) -> bool:
     return line.startswith("# ") and " ".join(line[2:].split()).casefold() == title.casefold()
 
 
-SOURCE_OF = {
-    "agent": "inferred",
-    "tool": "observed",
-    "external": "referenced",
-    "user": "instructed",
-}
-
-
-def _section(section: Section, memory: Memory, shelf: str, *, alone: bool) -> Shelved:
-    kind, source, trust, sure = memory.kind, memory.source, memory.trust, memory.confidence
-    listed = section_kind(section.heading)
+def _section(
+    section: Section, memory: Memory, origin: Origin, heads: Sequence[Section], name: str
+) -> Shelved:
+    kind, listed = memory.kind, section_kind(section.heading)
     if is_solution(section.heading):
         kind = "solution"
     elif listed and memory.kind in ("session", "conversation"):
         kind = listed
-        facts = facts_of(listed, section.text)
-        is_here = memory.source != REFERENCED
-        if is_here and facts and all(fact.source == "instructed" for fact in facts):
-            source, trust = "instructed", "user"
-    for comment in _COMMENT.findall(section.text):
-        lower = _OWN_TRUST.search(comment)
-        if lower and lowest_trust(trust, lower[1]) != trust:
-            trust = lower[1]
-            source = SOURCE_OF[trust]  # what the file says of itself is not said of this
-        named = _OWN_SOURCE.search(comment)
-        source = named[1] if named and memory.source != REFERENCED else source
-        believed = _OWN_CONFIDENCE.search(comment)
-        sure = believed[1] if believed else sure
+    is_own = bool(name) or _is_own(section, memory, heads, origin.trust)
     text = without_comments(section.text)
     if not section.heading:
         text = _without_title(text, memory.title)
+    if is_own and len(heads) > 1:  # when one of several was said is known only where it says so
+        origin = origin._replace(
+            created="" if origin.created == memory.created else origin.created,
+            session="" if origin.session == memory.session else origin.session,
+        )
+    origin = with_comments(origin, filter(is_mark, COMMENT.findall(section.text)))
+    if not is_own:
+        origin = origin._replace(created=memory.created, session=memory.session)
     said = f"{section.heading}\n{text}"
-    trigger = memory.trigger if alone else said_of(memory.trigger, said)
     return Shelved(
-        shelf,
+        "cold" if memory.archived else "hot",
         section.anchor,
         section.heading,
         text,
         kind,
-        source,
-        trust,
-        trigger,
+        origin.source,
+        origin.trust,
+        memory.trigger if len(heads) <= 1 else matched_triggers(memory.trigger, said),
         count_tokens(text),
-        sure,
+        origin.confidence,
+        name or (letters_of(section.heading) if is_own else ""),
+        origin.created,
+        origin.session,
+        memory.status,
+        section.anchor,
+    )
+
+
+def _is_own(section: Section, memory: Memory, heads: Sequence[Section], trust: str) -> bool:
+    """Whether a section is an entry by itself: a rule, a solution, a pointer."""
+    if not section.anchor or memory.kind in ("session", "conversation"):
+        return False
+    if is_solution(section.heading) or is_shared(memory) or trust != memory.trust:
+        return True  # somebody else's words on a person's page are their own
+    return memory.kind in ("rule", "solution", "pointer") and bool(heads[0].anchor)
+
+
+_ITEM_ANCHOR = "^"  # until the ids of the page are known
+
+
+def _item(one: Listed, section: Section, memory: Memory, origin: Origin) -> Shelved:
+    is_said = one.source == "instructed" and memory.source != REFERENCED
+    if is_said:
+        origin = origin._replace(source="instructed", trust="user")
+    elif one.source == "inferred":
+        least = lowest_trust(origin.trust, "agent")
+        origin = origin._replace(source="inferred", trust=least)
+    elif (
+        not one.kind
+    ):  # a line without a mark is the person's, and as old as the file's last change
+        origin = origin._replace(created=memory.updated or memory.created, session="")
+    origin = with_comments(origin, one.comments)
+    kept = memory.status if memory.status in ("superseded", "provisional") else "confirmed"
+    return Shelved(
+        "cold" if memory.archived else "hot",
+        _ITEM_ANCHOR,
+        section.heading,
+        one.text,
+        one.kind or memory.kind,
+        origin.source,
+        origin.trust,
+        matched_triggers(memory.trigger, one.text),
+        count_tokens(one.text),
+        origin.confidence,
+        id_in(one.comments) or letters_of(one.content),
+        origin.created,
+        origin.session,
+        one.status or kept,
+        section.anchor,
     )
 
 
@@ -206,7 +351,7 @@ def _without_title(text: str, title: str) -> str:
     return rest.strip() if _is_title(first, title) and rest.strip() else text
 
 
-def said_of(triggers: Iterable[str], text: str) -> tuple[str, ...]:
+def matched_triggers(triggers: Iterable[str], text: str) -> tuple[str, ...]:
     """The triggers that a text says: those that are its own, where a file has many sections."""
     low = text.casefold()
     return tuple(word for word in triggers if _spoken(word) in low or word.casefold() in low)
@@ -267,6 +412,9 @@ def _turn(anchor: str, text: str, memory: Memory) -> Shelved:
         (),
         count_tokens(text),
         memory.confidence,
+        created=memory.created,
+        session=memory.session,
+        status=memory.status,
     )
 
 
@@ -280,7 +428,7 @@ _PLAIN_NAME = {ord(";"): ",", ord("<"): "‹", ord(">"): "›", ord(" "): "-"}
 _FROM = Pattern(r"<!-- from: ([^;<>]*);[^<>]*-->")
 
 
-def signed(text: str, trust: str, source: str = "", session: str = "") -> str:
+def signed(text: str, trust: str, source: str = "", session: str = "", date: str = "") -> str:
     """A section's text with a comment that says whose it is; a person's needs none.
 
     The file around it stays the person's. A text that says of itself that it is no more trusted
@@ -291,7 +439,22 @@ def signed(text: str, trust: str, source: str = "", session: str = "") -> str:
         return text
     whose = f"source: {source or 'inferred'}; trust: {trust}"
     name = " ".join(session.split())[:80].translate(_PLAIN_NAME)
-    return f"{text.rstrip()}\n\n<!-- {whose}{f'; session: {name}' if name else ''} -->"
+    when = f"{f'; session: {name}' if name else ''}{f'; date: {date}' if date else ''}"
+    return f"{text.rstrip()}\n\n<!-- {whose}{when} -->"
+
+
+def dated(title: str, text: str, source: str, time: str) -> tuple[str, str]:
+    """The heading and text of a section that a person saved, with a comment that says when.
+
+    What says no more than its title is an item, as `page_form` has a rule in memory.
+    """
+    if "<!--" in text:  # says itself where it comes from
+        return title, text
+    date = f"{time[:17]}00Z"  # what is saved within a minute shares a footnote
+    if text == title:
+        mark = f"{MARK}; date: {date}; trust: user; source: {source} -->"
+        return title_for(title), f"- {text} {mark}"
+    return title, f"{text}\n\n<!-- source: {source}; trust: user; date: {date} -->"
 
 
 class Doubtful(NamedTuple):
@@ -306,6 +469,7 @@ class Doubtful(NamedTuple):
 
 def doubtful(body: str) -> Iterator[Doubtful]:
     """The sections of a body that are trusted less than a person."""
+    body = in_memory(body)
     for section in codec.sections_of(body):
         comments = _COMMENT_REVIEWING.findall(section.text) if "<!--" in section.text else []
         trusts = [found[1] for one in comments if (found := _TRUST.search(one))]
@@ -324,7 +488,7 @@ def approved(text: str, anchor: str) -> str:
     """The text of a memory with a section, or without an anchor all of it, trusted like a person."""
     if not anchor and frontmatter.split_front(text).lines:
         text = codec.with_field(text, "trust", "user")
-    body = frontmatter.split_front(text).body
+    body = codec.body_of(text)
     parts, sections = parts_of(body), codec.sections_of(body)
     new = "".join(
         _raised(part.text) if anchor in ("", section.anchor) else part.text
@@ -338,27 +502,30 @@ def _raised(text: str) -> str:
 
 
 def origins_of(body: str) -> set[str]:
-    """The sessions and episodes that a body says something comes from."""
+    """The sessions and episodes that a body says something comes from, by their labels."""
+    body = in_memory(body)
     comments = _COMMENT_REVIEWING.findall(body) if "<!--" in body else []
     found = {match[1] for one in comments for match in _SESSION.finditer(one)}
-    return found | {match[1].strip() for one in comments for match in _FROM.finditer(one)}
+    found |= {match[1].strip() for one in comments for match in _FROM.finditer(one)}
+    return {label_of(one) for one in found}
 
 
 def taken_back(body: str, origins: Collection[str]) -> str:
     """The body without the sections and lines that come from these sessions and episodes."""
-    parts = parts_of(body)
-    return "".join(filter(None, (_left_of(part, origins) for part in parts)))
+    labels = {label_of(one) for one in origins}
+    parts = parts_of(in_memory(body))
+    return "".join(filter(None, (_left_of(part, labels) for part in parts)))
 
 
-def _left_of(part: Part, origins: Collection[str]) -> str:
+def _left_of(part: BodyPart, labels: Collection[str]) -> str:
     if "<!--" not in part.text:
         return part.text
     for comment in _COMMENT_REVIEWING.findall(part.text):
         said = _SESSION.search(comment)
-        if part.heading and said and said[1] in origins:
+        if part.heading and said and label_of(said[1]) in labels:
             return ""
     lines = part.text.splitlines(keepends=True)
-    kept = [line for line in lines if not _is_from(line, origins)]
+    kept = [line for line in lines if not _is_from(line, labels)]
     if len(kept) == len(lines):
         return part.text
     # A heading can be the claim itself: it does not stay alone, nor with what it once replaced.
@@ -366,8 +533,8 @@ def _left_of(part: Part, origins: Collection[str]) -> str:
     return "".join(kept) if rest or not part.heading else ""
 
 
-def _is_from(line: str, origins: Collection[str]) -> bool:
-    return any(match[1].strip() in origins for match in _FROM.finditer(line))
+def _is_from(line: str, labels: Collection[str]) -> bool:
+    return any(label_of(match[1].strip()) in labels for match in _FROM.finditer(line))
 
 
 def says_nothing(body: str) -> bool:

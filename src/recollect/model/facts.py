@@ -182,7 +182,7 @@ def fact_from(kind: str, item: Item, status: str = "open") -> Fact:
         text, detail = _halves(text)
     elif kind == "issue":
         text, said = _without_status(text)
-        below = status_said(" ".join(item.details.get("status", ())))
+        below = parse_status(" ".join(item.details.get("status", ())))
         status = below or said or tagged or status
     more = [*item.details.get("reason", ()), *item.details.get("below", ())]
     if kind == "decision":  # what is said of a decision below it says why
@@ -200,19 +200,19 @@ def _without_status(text: str) -> tuple[str, str]:
     if cuts:
         said = text[cuts[-1].end() :].strip()
         remark = _REMARK.search(said)
-        status = status_said(said[: remark.start()] if remark else said)
+        status = parse_status(said[: remark.start()] if remark else said)
         if status:
             content = text[: cuts[-1].start()]
             return f"{content} {said[remark.start() :].strip()}" if remark else content, status
     dashed = _BEHIND_DASH.search(text)
-    if dashed and status_said(dashed[1]):
-        return text[: dashed.start()], status_said(dashed[1])
+    if dashed and parse_status(dashed[1]):
+        return text[: dashed.start()], parse_status(dashed[1])
     bracketed = _IN_BRACKETS.search(text)
-    status = status_said(bracketed[1]) if bracketed else ""
+    status = parse_status(bracketed[1]) if bracketed else ""
     return (text[: bracketed.start()], status) if bracketed and status else (text, "")
 
 
-def status_said(said: str) -> str:
+def parse_status(said: str) -> str:
     """`open` or `resolved`, as people put it; nothing where it is neither."""
     word = said.strip(" \t*_`").rstrip(".。!！").lower()
     return "resolved" if word in _RESOLVED else "open" if word in _OPEN else ""
@@ -228,7 +228,7 @@ def _categorised(kind: str, text: str) -> tuple[str, str, str]:
     named = _CATEGORY_NAMES.get(first, first)
     # All of them together are the form that seed 003 gives out, which says none.
     status = (
-        next(filter(None, map(status_said, said)), "") if kind == "issue" and len(said) < 3 else ""
+        next(filter(None, map(parse_status, said)), "") if kind == "issue" and len(said) < 3 else ""
     )
     if named in CATEGORIES[kind]:
         return named, tagged[3], status
@@ -367,7 +367,7 @@ _BEHIND_TITLE = Pattern(r"[ \t]+(?:found|made|taken|used)\Z|事项\Z", re.I)
 _SETTLED = Pattern(rf"(?:{_RESOLVED_SESSIONFILE})(?![a-z])", re.I)
 
 
-class Unread(NamedTuple):
+class UnparsedLines(NamedTuple):
     """Lines in a list of facts that are no part of one; lines are counted from 1."""
 
     line: int
@@ -379,10 +379,10 @@ class Listing(NamedTuple):
     """What a text lists, in order, and what in its lists could not be read."""
 
     facts: list[Fact]
-    unread: list[Unread]
+    unread: list[UnparsedLines]
 
 
-class _List(NamedTuple):
+class _FactList(NamedTuple):
     """A section that lists facts: from its first line to the one behind its last."""
 
     kind: str
@@ -470,10 +470,10 @@ def _named(title: str) -> str:
     )
 
 
-def _lists_in(heads: Mapping[int, tuple[int, str]], end: int) -> list[_List]:
+def _lists_in(heads: Mapping[int, tuple[int, str]], end: int) -> list[_FactList]:
     """Each section that lists facts."""
-    found: list[_List] = []
-    open_list: _List | None = None
+    found: list[_FactList] = []
+    open_list: _FactList | None = None
     level = 0
     for n, (depth, title) in heads.items():
         kind = _named(title)
@@ -482,19 +482,16 @@ def _lists_in(heads: Mapping[int, tuple[int, str]], end: int) -> list[_List]:
             open_list = None
         if kind:
             is_settled = bool(_SETTLED.match(_AROUND_TITLE.sub("", title)))
-            open_list, level = _List(kind, n + 1, end, is_settled), depth
+            open_list, level = _FactList(kind, n + 1, end, is_settled), depth
     return [*found, open_list] if open_list else found
 
 
-def _runs(numbers: Iterable[int], lines: Sequence[str]) -> list[Unread]:
+def _runs(numbers: Iterable[int], lines: Sequence[str]) -> list[UnparsedLines]:
     """These lines, those that follow each other as one."""
-    found: list[Unread] = []
+    found: list[UnparsedLines] = []
     for n in numbers:
         if found and found[-1].last == n:
             found[-1] = found[-1]._replace(last=n + 1)
         else:
-            found.append(Unread(n + 1, n + 1, lines[n].strip()))
+            found.append(UnparsedLines(n + 1, n + 1, lines[n].strip()))
     return found
-
-
-MARK = "<!-- from: "  # how a comment begins that says where a line was learned

@@ -7,23 +7,23 @@ from functools import lru_cache
 
 from recollect._fastimport import NamedTuple
 from recollect.model.claim_key import claim_key, near_key
-from recollect.model.values import Wording, versioned
+from recollect.model.values import BilingualPattern, versioned
 
-ADDED = Wording(
+ADDED = BilingualPattern(
     r"\b(?:also|as well|too|additionally|another|both|in addition|alongside|besides|together with)\b",
     r"也|还|另外|同时|以及|再加",
 )
-_HERE = Wording(
+_HERE = BilingualPattern(
     r"\b(?:in|for|of) (?:this|our|the) (?:repo|repository|project|codebase|team|company)\b|\beverywhere\b"
     r"|\b(?:now|currently|from now on|by default|anymore|any more|any longer)\b",
     r"(?:在)?(?:本|这个|我们的)?项目(?:里|中)[，,]?|现在|目前",
 )
-_SCOPE_FIRST = Wording(
+_SCOPE_FIRST = BilingualPattern(
     r"((?:in|on|for|at|during|when|whenever|while|before|after|under|if|with|inside|outside) [^,]{1,80}),\s*(?=\S)",
     r"((?:在|当|对于?|对)[^，,。]{1,24}?(?:里|中|上|时|下|环境|阶段|前|后|内|来说)?)[，,]\s*"
     r"|(在?[^，,。是用]{1,16}?(?:环境|测试|文件|脚本|分支|代码)?(?:里|中|上|时|环境下?)[，,]?)(?=(?:使用|采用|不|别|禁止|必须|都|用|可以|总是|应)\S)",
 )
-_SCOPE_LAST = Wording(
+_SCOPE_LAST = BilingualPattern(
     r"\s((?:(?:during|when|whenever|while|before|after|if|until|without) "
     r"|(?:in|on|under|inside|outside|within|for|at|from) (?!(?:port|favor|place|charge|least|most|all)\b|[^.]* (?:is|are|=) ))"
     r"\D.*)$",
@@ -78,15 +78,15 @@ _IN = (
     r"is written in|are written in|is hosted (?:on|at|in|by)|is deployed (?:to|on|in|with)|runs on|run on|lives? in|is stored in|are stored in"
     r"|is owned by|is maintained by|points to|belongs to|is built with|is managed by|are managed by|goes to|go to|starts? at|is located (?:in|at)"
 )
-_VALUE_EN = Wording(
+_VALUE_EN = BilingualPattern(
     rf"(?:the |our |its |my |a |an )?(?P<s>[\w`][\w` ./'-]{{0,60}}?)\s*(?:(?<=\s)(?P<in>{_IN})(?=\s)|(?P<is>(?<=\s)(?:{_IS})(?=\s)|:(?=\s)|=))"
     r"\s*(?P<no>not |no longer )?(?:the |a |an |still )?(?P<v>\S.{0,60})",
 )
-_PORT_EN = Wording(
+_PORT_EN = BilingualPattern(
     r"(?:the |our )?(?P<s>[\w -]{1,40}?) (?:runs|listens|is listening|is running|is served|serves|is exposed|is available) on (?:port )?(?P<v>\d{2,5})",
 )
 _OF = re.compile(r"([\w-]+(?: [\w-]+)?) (?:of|for) (?:the |our |a )?(.+)", re.I)
-_VAGUE_FRAMES = Wording(
+_VAGUE_FRAMES = BilingualPattern(
     r"^(?:it|this|that|these|those|there|he|she|they|we|you|i|what|which|who|one|everything|nothing|something|here|the (?:problem|issue|reason|idea|result|fix|bug|error|cause|answer))\b"
     r"|\b(?:and|or|which|that|who)\b",
 )
@@ -95,16 +95,16 @@ _MODES = r"(?:(?:will|shall|always|now|only|should|must|have to|all|still|curren
 _NO = r"(?P<no>(?:do(?:es)? not|don['’]?t|doesn['’]?t|never|no longer|avoid|stop|must not|should not|will not|won['’]t|not)\s+(?:ever\s+)?)?"
 _USE = r"(?:uses?|using|adopt(?:s|ing)?|go with|switch(?:ed)? to|mov(?:e|ed) to|migrated? to|stick (?:with|to)|standardi[sz]e on|prefers?|pick|choose|chose)"
 _NAMED = r"[\w`@.+#/-]+(?: [\w`@.+#/-]+){0,3}?"
-_USE_EN = Wording(
+_USE_EN = BilingualPattern(
     rf"(?:{_WHO}{_MODES}{_NO}{_MODES}|(?:the |our )(?P<p>[\w -]{{2,30}}?) {_MODES}(?P<no2>does not |doesn['’]t |no longer )?){_USE}\s+(?:the |a |an )?(?P<n>{_NAMED})"
     r"(?:\s+for\s+(?P<for>[^,;]{2,50}?))?(?P<instead>\s+instead)?"
     rf"(?:(?:\s+instead of|\s+rather than|\s+over|,?\s+(?:and )?not)\s+(?P<other>{_NAMED}))?(?:\s+for\s+(?P<for2>[^,;]{{2,50}}))?",
 )
-_CHANGE_EN = Wording(
+_CHANGE_EN = BilingualPattern(
     rf"{_WHO}(?:have\s+)?(?:replaced?|dropped|drop|switch(?:ed)? from|mov(?:e|ed) from|migrated? from)\s+(?P<other>{_NAMED})\s+"
     rf"(?:with|by|to|for|in favor of)\s+(?P<n>{_NAMED})",
 )
-_AVOID_EN = Wording(
+_AVOID_EN = BilingualPattern(
     rf"(?:avoid|drop|no) (?P<n>[\w`@.+#/-]+)|(?P<n2>{_NAMED}) (?:is|are) (?:forbidden|banned|not allowed|deprecated here)",
 )
 

@@ -45,7 +45,7 @@ _MAY_BELONG = " \t\r\n#-"  # so begin lines that may belong to the key above, an
 _OTHER_FORMS = tuple("[{]}&!|>")  # with these begins something that is no plain string
 
 
-class Entry(NamedTuple):
+class FrontMatterEntry(NamedTuple):
     """One key of the block: its lines `[start, end)`, its value and how it was written."""
 
     key: str
@@ -56,7 +56,7 @@ class Entry(NamedTuple):
     comment: str  # what follows the value on its line: blanks and `# …`
 
 
-class Said(NamedTuple):
+class HeadFields(NamedTuple):
     """What a text says at its head, for who does not ask how it is written there."""
 
     fields: dict[str, Value]  # of a key that is there twice, the last
@@ -69,7 +69,7 @@ class Front(NamedTuple):
 
     lead: str  # a byte-order mark, or nothing
     lines: list[str]
-    entries: list[Entry]
+    entries: list[FrontMatterEntry]
     body: str
     problem: str
 
@@ -81,17 +81,17 @@ class Front(NamedTuple):
         return None
 
 
-def read_front(text: str) -> Said:
+def read_front(text: str) -> HeadFields:
     """What `split_front` finds in a text, without the lines in which it stands."""
     said = _read_plain(text)
     if said:
         return said
     front = split_front(text)
     fields = {entry.key: entry.value for entry in front.entries}
-    return Said(fields, front.body, front.problem)
+    return HeadFields(fields, front.body, front.problem)
 
 
-def _read_plain(text: str) -> Said | None:
+def _read_plain(text: str) -> HeadFields | None:
     """What a head of nothing but `key: words` and `key: [words]` says, as most are."""
     end = text.find("\n---\n", 3, LARGEST_FRONT) if text.startswith("---\n") else -1
     if end < 0:
@@ -110,7 +110,7 @@ def _read_plain(text: str) -> Said | None:
         if value is None or not is_key(key):
             return None
         fields[key] = value
-    return Said(fields, text[end + 5 :], "")
+    return HeadFields(fields, text[end + 5 :], "")
 
 
 def split_front(text: str) -> Front:
@@ -144,8 +144,8 @@ def _unclosed(lines: list[str]) -> str:
     return f"the front matter has no closing `---` within {LARGEST_FRONT // 1024} KB"
 
 
-def _read_entries(lines: list[str]) -> tuple[list[Entry], str]:
-    entries: list[Entry] = []
+def _read_entries(lines: list[str]) -> tuple[list[FrontMatterEntry], str]:
+    entries: list[FrontMatterEntry] = []
     hard = False
     at, key = 1, _KEY.compiled.match
     while at < len(lines) - 1:
@@ -164,7 +164,7 @@ def _read_entries(lines: list[str]) -> tuple[list[Entry], str]:
         else:
             value, style, comment = _read_value(raw, lines[at + 1 : end])
         hard = hard or style == "yaml"
-        entries.append(Entry(match[1], at, end, value, style, comment))
+        entries.append(FrontMatterEntry(match[1], at, end, value, style, comment))
         at = end
     return _with_yaml(entries, lines) if hard else (entries, "")
 
@@ -329,7 +329,9 @@ def _unescaped(text: str) -> str | None:
     return "".join(kept) + text[at:]
 
 
-def _with_yaml(entries: list[Entry], lines: list[str]) -> tuple[list[Entry], str]:
+def _with_yaml(
+    entries: list[FrontMatterEntry], lines: list[str]
+) -> tuple[list[FrontMatterEntry], str]:
     """The entries with the values that PyYAML gives them, where it can be asked safely."""
     block = "".join(lines[1:-1])
     problem = _unsafe(block)
@@ -346,12 +348,16 @@ def _with_yaml(entries: list[Entry], lines: list[str]) -> tuple[list[Entry], str
     if not isinstance(loaded, dict):
         return entries, problem or "the front matter is not a list of `key: value` lines"
     known = {e.key for e in entries}
-    result = [
-        e if e.style != "yaml" else e._replace(value=_flat(loaded.get(e.key))) for e in entries
+    result = [  # a line inside a value of several lines is no entry
+        e if e.style != "yaml" else e._replace(value=_flat(loaded[e.key]))
+        for e in entries
+        if e.key in loaded
     ]
     # Keys that start in no line of their own, such as quoted ones, can be read but not edited.
     result += [
-        Entry(str(k), 0, 0, _flat(v), "yaml", "") for k, v in loaded.items() if k not in known
+        FrontMatterEntry(str(k), 0, 0, _flat(v), "yaml", "")
+        for k, v in loaded.items()
+        if k not in known
     ]
     return result, ""
 
@@ -475,7 +481,7 @@ def _line_end(text: str) -> str:
     return "\r\n" if newline > 0 and text[newline - 1] == "\r" else "\n"
 
 
-def _place_for(key: str, entries: list[Entry], order: list[str], end: int) -> int:
+def _place_for(key: str, entries: list[FrontMatterEntry], order: list[str], end: int) -> int:
     def rank(name: str) -> tuple[int, str]:
         # Keys that we do not know come last, among themselves by name: any order of edits gives
         # the same text.
@@ -486,7 +492,7 @@ def _place_for(key: str, entries: list[Entry], order: list[str], end: int) -> in
     return max(before) if before else here[0].start if here else end
 
 
-def _edited(entry: Entry, lines: list[str], value: Value, new: str) -> list[str]:
+def _edited(entry: FrontMatterEntry, lines: list[str], value: Value, new: str) -> list[str]:
     first = lines[entry.start]
     ending = _line_end(first)
     if entry.style == "block" and isinstance(value, list) and value:
@@ -535,7 +541,7 @@ _HEADER = Pattern(
 _PLACEHOLDER = Pattern(r"\{.*\}|<.*>|\[.*\]")
 
 
-class Headers(NamedTuple):
+class HeaderFields(NamedTuple):
     """What the headers say; empty where they say nothing."""
 
     title: str
@@ -543,11 +549,11 @@ class Headers(NamedTuple):
     time: str
 
 
-def headers_of(body: str) -> Headers:
+def headers_of(body: str) -> HeaderFields:
     """The headers of a conversation memory in the form of the first seed."""
     head = body[:_SEARCHED]
     if "**" not in head and "# " not in head:
-        return Headers("", (), "")
+        return HeaderFields("", (), "")
     low = head.lower()
     title = _TITLE.search(head) if "memory" in low or "对话" in low else None
     keywords: tuple[str, ...] = ()
@@ -559,7 +565,7 @@ def headers_of(body: str) -> Headers:
             time = time or match[2].strip()
     named = title[1].strip() if title else ""
     named = "" if named and _PLACEHOLDER.fullmatch(named) else named
-    return Headers(named, keywords, time)
+    return HeaderFields(named, keywords, time)
 
 
 def split_keywords(text: str) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ _NAMES = {
 }
 
 
-class Choice(NamedTuple):
+class LayerChoice(NamedTuple):
     """A layer, the kind within it, and the rule that chose."""
 
     layer: str
@@ -83,20 +83,20 @@ class Choice(NamedTuple):
         return _NAMES[self.rule]
 
 
-def choose(title: str, body: str, layer: str = "", kind: str = "") -> Choice:
+def choose(title: str, body: str, layer: str = "", kind: str = "") -> LayerChoice:
     """The layer of a new memory: reference, procedural, semantic or episodic; first match wins."""
     if layer:
-        return Choice(layer, kind or _kind_for(layer), "asked")
+        return LayerChoice(layer, kind or _kind_for(layer), "asked")
     if kind:
-        return Choice(type_of_kind[kind], kind, "kind")
+        return LayerChoice(type_of_kind[kind], kind, "kind")
     text = f"{title}\n{body[:2000]}"
     if _could_point(text) and _says(_POINTER, text):
-        return Choice("reference", "pointer", "pointer")
+        return LayerChoice("reference", "pointer", "pointer")
     if _is_rule(title, body.strip()) and not _says(_EPISODE, body):
-        return Choice("procedural", "rule", "behaviour")
+        return LayerChoice("procedural", "rule", "behaviour")
     if _says(_EPISODE, text):
-        return Choice("episodic", "note", "episode")
-    return Choice("semantic", "fact", "fact")
+        return LayerChoice("episodic", "note", "episode")
+    return LayerChoice("semantic", "fact", "fact")
 
 
 def _is_rule(title: str, body: str) -> bool:
@@ -167,6 +167,15 @@ _BETWEEN = Pattern(
 _BEHIND = ("前", "后", "里", "下")  # a place or a time: 部署前 is about 部署
 
 
+# Words of what is done or how, which name nothing that anybody looks under.
+_NO_TAGS = frozenset(
+    """use uses used using need needs needed want wants make makes made making keep keeps kept put puts set sets run runs running
+    take takes give gives go goes let lets try tries add adds added change changes changed fix fixes fixed always never real really
+    because since instead new old every per via without within first last still yet now like via two three one many much very
+    please enough ask asks say says said show shows see work works working done run start starts stop stops""".split()
+)
+
+
 def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int = 4) -> list[str]:
     """Words of the title, then of the body, that could be its tags."""
     found: dict[str, int] = {}
@@ -177,7 +186,7 @@ def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int 
         for one in words:
             word = one.lower().strip(".-_")
             word = word[:-1] if len(word) > 2 and word.endswith(_BEHIND) else word
-            if word not in stop_words and len(word) > 1:
+            if len(word) > 1 and word not in stop_words and word not in _NO_TAGS:
                 found[word] = found.get(word, 0) + weight
     ranked = sorted(found, key=lambda w: -found[w])
     return ranked[:most]
@@ -238,7 +247,7 @@ SUBJECTS = (
     ),
     _subject(
         "Build and CI", "构建与 CI",
-        r"build|builds|ci|compiler|compile|bundle|bundler|webpack|vite|make|makefile|gradle|cmake|github actions?|workflow"
+        r"(?:the|each|every|a|full|clean|release|debug|nightly) build|build (?:step|system|script|time|target|tool|image|fails?|breaks?)|builds? (?:on|in|with|takes?|runs?)|ci|compiler|compile|bundle|bundler|webpack|vite|make|makefile|gradle|cmake|github actions?|workflow"
         r"|pipeline|runner|artifact|cargo build|docker build|cache key",
         "构建|编译|打包|流水线|持续集成", r"\.github/workflows/|makefile\b|dockerfile\b|\.gitlab-ci|vite\.config|webpack\.config",
     ),
@@ -250,9 +259,9 @@ SUBJECTS = (
     ),
     _subject(
         "Dependencies", "依赖",
-        r"dependency|dependencies|package|library|libraries|version|upgrade|pin|pinned|lockfile|npm|pnpm|yarn|pip|poetry|uv|cargo"
+        r"dependency|dependencies|package|library|libraries|(?:minimum|supported|latest|pinned|major|minor) versions?|versions? of (?:the )?(?:node|python|java|go|rust|react)|upgrade|pin|pinned|lockfile|npm|pnpm|yarn|pip|poetry|uv|cargo"
         r"|renovate|dependabot|node|java|python \d|jdk|sdk",
-        "依赖|版本|升级|锁定|包管理", r"package(?:-lock)?\.json|pnpm-lock|yarn\.lock|pyproject\.toml|requirements[\w-]*\.txt|cargo\.toml|go\.mod",
+        "依赖|(?:最低|支持的|最新)版本|升级|锁定|包管理", r"package(?:-lock)?\.json|pnpm-lock|yarn\.lock|pyproject\.toml|requirements[\w-]*\.txt|cargo\.toml|go\.mod",
     ),
     _subject(
         "Security", "安全",
@@ -262,19 +271,19 @@ SUBJECTS = (
     ),
     _subject(
         "Style", "代码风格",
-        r"style|naming|named|name of|lint|linter|ruff|eslint|prettier|black|format|formatted|formatter|indent|tabs|spaces|code comment"
+        r"(?:code|coding|writing|house) style|style guide|naming|lint|linter|ruff|eslint|prettier|black|formatted|formatter|formatting|indent|tabs|spaces|code comment"
         r"|docstring|camelcase|snake_case|type hint|typing|wording|tone|docs|documentation|readme",
         "风格|命名|格式化|缩进|注释|文档|措辞|空格", r"\.editorconfig|\.eslintrc|\.prettierrc|ruff\.toml|docs?/|readme\b|[\w-]+\.md\b",
     ),
     _subject(
         "Git and reviews", "Git 与评审",
-        r"git|branch|branches|commit|commits|rebase|squash|merge|merged|pull request|prs?|review|reviewer|changelog|tag|tagged"
+        r"git|branch|branches|commit|commits|rebase|squash|merge|merged|pull request|prs?|review|reviewer|changelog|git tags?|tagged"
         r"|cherry-pick|worktree|main branch|github",
         "分支|提交|合并|变基|评审|拉取请求|标签", r"\.git/|changelog\b|codeowners\b|\.gitignore",
     ),
     _subject(
         "People", "人员",
-        r"team|owner|maintainer|customer|client's|user is|users are|colleague|manager|stakeholder|contact|on call|responsible"
+        r"team|owner|maintainer|customer|client's|the (?:user|person) (?:is|works|prefers|knows)|colleague|manager|stakeholder|contact|on call|responsible"
         r"|timezone|works? at|speaks?",
         "团队|负责人|客户|同事|经理|联系人|用户是|用户不是|值班", r"(?!)",
     ),

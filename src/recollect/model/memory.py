@@ -246,10 +246,10 @@ TICK_NS = 2_000_000_000
 
 if TYPE_CHECKING:
     SeenFields = tuple[str, int, int, int, int]  # `model.Seen`
-    KnownFields = tuple[str, int, int, int, int, str, int]  # `ports.Known`
+    KnownFields = tuple[str, int, int, int, int, str, int, bool]  # `ports.IndexedFile`
 
 
-def looks_same(old: KnownFields, seen: SeenFields) -> bool:
+def has_same_stat(old: KnownFields, seen: SeenFields) -> bool:
     """Whether a file looks as the index remembers it."""
     return old[:5] == seen and max(seen[2], seen[3]) + TICK_NS < old[6]
 

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.document import DATES, with_field, words_for
-from recollect.model.frontmatter import Entry, Front, Value, scalar_text, split_front
+from recollect.model.frontmatter import Front, FrontMatterEntry, Value, scalar_text, split_front
 from recollect.model.memory import TRUSTS, lowest_trust
-from recollect.text.wordings import remark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ _FENCE = Pattern(r" {0,3}(?:`{3}|~{3})")
 _MARK = Pattern(r"^(?:<{7}|={7}|\|{7}|>{7})(?:[ \t][^\n]*)?\r?$", 8)  # re.M
 
 
-class Merged(NamedTuple):
+class MergedText(NamedTuple):
     """The text of both, and in how many places two wordings stand of which a person keeps one."""
 
     text: str
@@ -36,16 +35,16 @@ class CannotMerge(ValueError):
     """The two texts cannot be put together without losing something."""
 
 
-def merged(base: str, ours: str, theirs: str) -> Merged:
+def merged(base: str, ours: str, theirs: str) -> MergedText:
     """Two texts of a memory as one; `base` is the text that both were made from, or empty.
 
     Raises:
         CannotMerge: a front matter cannot be read, or there is too much to compare.
     """
     if theirs in (ours, base):
-        return Merged(ours, 0)
+        return MergedText(ours, 0)
     if ours == base:
-        return Merged(theirs, 0)
+        return MergedText(theirs, 0)
     ends = [_line_end(text) for text in (base, ours, theirs)]
     end = ends[2] if ends[1] == ends[0] else ends[1]
     base, ours, theirs = (text.replace("\r\n", "\n") for text in (base, ours, theirs))
@@ -63,7 +62,7 @@ def merged(base: str, ours: str, theirs: str) -> Merged:
     body = _Body(*lines)
     text = head + "".join(body.lines())
     _require_all(text, base, ours, theirs)
-    return Merged(text.replace("\n", "\r\n") if end == "\r\n" else text, body.twice)
+    return MergedText(text.replace("\n", "\r\n") if end == "\r\n" else text, body.twice)
 
 
 def marks_in(text: str) -> list[int]:
@@ -114,18 +113,18 @@ def _head(ours: str, base: Front, own: Front, other: Front) -> str:
     return _with_remarks(text, remarks)
 
 
-def _entries(front: Front) -> dict[str, Entry]:
+def _entries(front: Front) -> dict[str, FrontMatterEntry]:
     return {entry.key: entry for entry in front.entries}
 
 
-def _raw(front: Front, entry: Entry | None) -> str:
+def _raw(front: Front, entry: FrontMatterEntry | None) -> str:
     """An entry as it is written; one that has no line of its own by its value."""
     if entry is None:
         return ""
     return "".join(front.lines[entry.start : entry.end]) or f"{entry.key}: {entry.value}\n"
 
 
-def _loose(front: Front, entries: dict[str, Entry]) -> str:
+def _loose(front: Front, entries: dict[str, FrontMatterEntry]) -> str:
     """The lines of a front matter that belong to no key."""
     inside = {n for entry in entries.values() for n in range(entry.start, entry.end)}
     last = len(front.lines) - 1
@@ -179,12 +178,12 @@ def _unsaid(key: str, value: Value | None, *values: Value | None) -> Iterator[st
             yield from (item for item in items if item and item not in now and item not in before)
 
 
-def _time(entries: dict[str, Entry]) -> str:
-    updated, created = (_said(entries.get(key)) for key in ("updated", "created"))
+def _time(entries: dict[str, FrontMatterEntry]) -> str:
+    updated, created = (_text_value(entries.get(key)) for key in ("updated", "created"))
     return updated or created
 
 
-def _said(entry: Entry | None) -> str:
+def _text_value(entry: FrontMatterEntry | None) -> str:
     return entry.value if entry is not None and isinstance(entry.value, str) else ""
 
 
@@ -286,7 +285,7 @@ class _Body:
         if _says(old):
             self.twice += 1
             if not self._is_in_code():
-                between = f"{remark(len(first), len(second))}\n"
+                between = f"{separator(len(first), len(second))}\n"
                 self._made += [between] if is_list else ["\n", between, "\n"]
         elif not is_list and first[-1].strip() and second[0].strip():
             self._made.append("\n")
@@ -368,7 +367,7 @@ _DATE = Pattern(r"^date = \"([^\"]*)\"", 8)  # re.M
 _END = "\uffff"  # sorts, and stands, behind every table
 
 
-def merged_by_key(name: str, base: str, ours: str, theirs: str) -> Merged:
+def merged_by_key(name: str, base: str, ours: str, theirs: str) -> MergedText:
     """Two texts of a settings file or a list (one of `BY_KEY`) as one, key by key.
 
     Who changed a key alone gets it. Of two values the same one holds in whichever order it is
@@ -379,12 +378,12 @@ def merged_by_key(name: str, base: str, ours: str, theirs: str) -> Merged:
         CannotMerge: a text cannot be read.
     """
     if name in VIEWS or theirs in (ours, base):
-        return Merged(ours, 0)
+        return MergedText(ours, 0)
     if ours == base:
-        return Merged(theirs, 0)
+        return MergedText(theirs, 0)
     texts = [text.replace("\r\n", "\n") for text in (base, ours, theirs)]
     made = _lists(name, *texts) if name in _LISTS else _tables(name, *texts)
-    return Merged(made.replace("\n", "\r\n") if "\r\n" in ours else made, 0)
+    return MergedText(made.replace("\n", "\r\n") if "\r\n" in ours else made, 0)
 
 
 def _lists(name: str, *texts: str) -> str:
@@ -507,15 +506,83 @@ def _newer_ruling(one: str, other: str) -> str:
 
 def _greater_value(one: str, other: str) -> str:
     """The block with the greater value, with the other value, and its comments, as comments."""
-    (said, kept), (unsaid, more) = sorted((_said_by(one), _said_by(other)), reverse=True)
+    (said, kept), (unsaid, more) = sorted(
+        (_split_comments(one), _split_comments(other)), reverse=True
+    )
     remarks = [line for line in more if line.strip() and line not in kept]
     if unsaid != said:
         remarks.append(f"# merged, the other side has {' '.join(unsaid.split())}\n")
     return "".join([*kept, *remarks, said])
 
 
-def _said_by(block: str) -> tuple[str, list[str]]:
+def _split_comments(block: str) -> tuple[str, list[str]]:
     """`(lines of the key, comments before it)` of a block."""
     lines = block.splitlines(keepends=True)
     start = next((n for n, line in enumerate(lines) if line.strip() and line.strip()[0] != "#"), len(lines))  # fmt: skip
     return "".join(lines[start:]), lines[:start]
+
+
+# -------------------- Places where a merge left both wordings, for a person to choose.
+
+
+_BOTH = "<!-- merged: both sides changed this; keep one of the two wordings"
+SEPARATOR = f"{_BOTH} -->"
+_SEPARATOR = Pattern(
+    rf"[ \t]*{_BOTH}(?: \((\d{{1,5}}) lines above, (\d{{1,5}}) below\))? -->[ \t]*"
+)
+
+
+class Wordings(NamedTuple):
+    """Two wordings, and the number of the line between them, counted from 1."""
+
+    line: int
+    first: str
+    second: str
+
+
+def separator(above: int, below: int) -> str:
+    """The line between two wordings of so many lines."""
+    return (
+        SEPARATOR
+        if (above, below) == (1, 1)
+        else f"{_BOTH} ({above} lines above, {below} below) -->"
+    )
+
+
+def wordings_in(text: str) -> list[Wordings]:
+    """The places of a text with two wordings, in order."""
+    lines = text.splitlines() if _BOTH in text else []
+    places = [(at, _wordings_at(lines, at)) for at in range(len(lines))]
+    return [
+        Wordings(at + 1, "\n".join(lines[place[0]]).strip(), "\n".join(lines[place[1]]).strip())
+        for at, place in places
+        if place
+    ]
+
+
+def with_one_wording(text: str, line: int, keep: str) -> str:
+    """The text with the `first` wording of a place, the `second`, `both` or `neither`."""
+    lines = text.splitlines(keepends=True)
+    place = _wordings_at([row.rstrip("\r\n") for row in lines], line - 1)
+    if place is None:
+        return text
+    first, second = place
+    gap = lines[first.stop : first.stop + 1] if first.stop < line - 1 else []  # a blank line
+    kept = {
+        "first": lines[first],
+        "second": lines[second],
+        "both": [*lines[first], *gap, *lines[second]],
+        "neither": [],
+    }
+    return "".join([*lines[: first.start], *kept[keep], *lines[second.stop :]])
+
+
+def _wordings_at(lines: list[str], at: int) -> tuple[slice, slice] | None:
+    """The lines of both wordings, if the line `at` separates two."""
+    match = _SEPARATOR.fullmatch(lines[at]) if 0 <= at < len(lines) else None
+    if match is None:
+        return None
+    above, below = int(match[1] or 1), int(match[2] or 1)
+    is_apart = 0 < at < len(lines) - 1 and not (lines[at - 1].strip() or lines[at + 1].strip())
+    end, start = at - is_apart, at + 1 + is_apart
+    return slice(max(0, end - above), end), slice(start, min(len(lines), start + below))

@@ -21,8 +21,8 @@ class Event(NamedTuple):
     """One thing that happened in a session, in the words of no client in particular."""
 
     # prompt, answer, call, result, todos, compacted, web; title; choice: what was answered (`text`) to
-    # a question (`target`); refusal: what a person said (`text`) instead of a call (`target`); recap:
-    # what a compaction wrote down; link: an address (`target`)
+    # a question (`target`); refusal: what a person said (`text`) instead of allowing a call; plan: one
+    # that they approved; recap: what a compaction wrote down; link: an address (`target`)
     kind: str
     time: str = ""
     text: str = ""
@@ -32,8 +32,10 @@ class Event(NamedTuple):
     ok: bool = True
     todos: tuple[tuple[str, str, str], ...] = ()  # (status, text, the client's number of it)
     id: str = ""
-    program: bool = False  # a prompt that a program sent: nothing in it is a person's word
+    program: bool = False  # a program sent it: nothing in it is a person's word
     options: tuple[str, ...] = ()  # of a choice, those that were turned down
+    topic: str = ""  # of a choice, the label of its question,
+    detail: str = ""  # and how the agent described the option that was picked
 
 
 class Remark(NamedTuple):
@@ -73,11 +75,15 @@ class SessionState:
     solutions: list[dict[str, Any]]
     made: list[dict[str, str]]  # commits, pull requests, issues
     worked: dict[str, int]  # a check → how often it ran with success
-    learned: list[str]  # what a compaction wrote down
+    learned: list[str]  # what the last compaction says was found out,
+    pending: list[str]  # and what it says was still to be done, until much else was done
+    recapped: int = 0  # the tool uses before it
     notes: list[str]
     todos: list[dict[str, str]]
     tags: list[str]
     summary: str = ""
+    told: str = ""  # what a model wrote of it
+    read: dict[str, int]  # by a model: the bytes of the raw copy that it read, how often it failed
     trust: str = "user"  # the least of those who said something of it by command
     terminal: str = ""
     remarks: str = ""  # the stamp of the remarks that are in its memory
@@ -139,6 +145,11 @@ class SessionState:
         return [row["text"] for row in self.made if row["kind"] == "commit"]
 
     @property
+    def is_of_programs(self) -> bool:
+        """Whether no person asked for anything: a hook, an automation or another agent did."""
+        return 0 < self.prompts == self.programs and not self.plans
+
+    @property
     def has_results(self) -> bool:
         """Whether it decided, learned or changed anything."""
         facts = self.decisions or self.patterns or self.issues or self.solutions
@@ -173,15 +184,15 @@ def state_of(data: Mapping[str, Any]) -> SessionState:
     state.status = _STATUSES.get(_text(data.get("status")), "active")
     state.task = _text(data.get("task"))
     state.files_modified = list(filter(None, map(_text, _list(data.get("files_modified")))))
-    state.notes = [text for row in _list(data.get("notes")) if (text := _said(row, "note"))]
+    state.notes = [text for row in _list(data.get("notes")) if (text := _row_text(row, "note"))]
     for row in _list(data.get("decisions")):
-        if content := _said(row, "decision"):
+        if content := _row_text(row, "decision"):
             state.decisions.append(_decision(content, row))
     for row in _list(data.get("problems")):
-        if problem := _said(row, "problem"):
+        if problem := _row_text(row, "problem"):
             _add_problem(state, problem, _text(row.get("solution")) if _is_row(row) else "")
     for row in _list(data.get("todos")):
-        if text := _said(row, "todo"):
+        if text := _row_text(row, "todo"):
             state.todos.append({"text": text, "status": _todo_status(row), "ref": ""})
     return state
 
@@ -216,7 +227,7 @@ def _todo_status(row: Any) -> str:
     return "done" if is_done or _text(row.get("status")).lower() in _DONE else "open"
 
 
-def _said(row: Any, name: str) -> str:
+def _row_text(row: Any, name: str) -> str:
     """The text of a row, which is a text or an object that has it."""
     if not _is_row(row):
         return _text(row)

@@ -323,7 +323,7 @@ def hour_in(text: str) -> int | None:
 # -------------------- Conflicts: regular expressions to which capital and small letters are the same.
 
 
-class Wording:
+class BilingualPattern:
     """A pattern in English, and one in Chinese that is tried only where there is more than ASCII."""
 
     __slots__ = ("_any", "_small")

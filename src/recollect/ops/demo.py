@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -18,14 +18,16 @@ from recollect.errors import Failed
 from recollect.model.claim_key import near_key
 from recollect.model.conflicts import conflict_between, says_with_subject
 from recollect.model.document import memory_from_text
+from recollect.model.entries import entries_of
 from recollect.model.memory import Filter
 from recollect.ops.demo_history import (
     ASKED_OF_BOTH,
     DAY,
     OTHER,
     QUESTIONS,
+    SESSIONS,
+    DemoStep,
     Session,
-    Step,
     held_before,
 )
 from recollect.ops.setup import program_paths
@@ -39,7 +41,7 @@ from recollect.text.tokens import count_tokens
 STANDS, OVERTAKEN, LOST = "stands", "overtaken", "lost"
 
 
-class Found(NamedTuple):
+class DemoStatement(NamedTuple):
     """A statement of a session, whether it stands somewhere, and in which file."""
 
     session: str
@@ -48,7 +50,7 @@ class Found(NamedTuple):
     path: str = ""
 
 
-def found_again(store: OpenStore) -> list[Found]:
+def found_again(store: OpenStore) -> list[DemoStatement]:
     """Every statement of the archived episodes, with its place now."""
     stands: dict[str, str] = {}
     past: dict[str, str] = {}
@@ -66,7 +68,7 @@ def found_again(store: OpenStore) -> list[Found]:
             here = stands.get(key) or _with_subject_in(said_now, claim.text)
             place = here or past.get(key) or _overtaken_in(said_now, claim.text)
             how = STANDS if here else OVERTAKEN if place else LOST
-            found.append(Found(entry.id, claim.text, how, place))
+            found.append(DemoStatement(entry.id, claim.text, how, place))
     return found
 
 
@@ -119,7 +121,7 @@ def failure_of(command: str, output: str) -> dict[str, Any]:
     return tool | {"error": f"Exit code 1\n{output}", "is_interrupt": False}
 
 
-def _tool_of(step: Step) -> dict[str, Any]:
+def _tool_of(step: DemoStep) -> dict[str, Any]:
     if step.kind == "edit":
         return {"tool_name": "Edit", "tool_input": {"file_path": step.text}}
     return {"tool_name": "Bash", "tool_input": {"command": step.text}}
@@ -133,26 +135,26 @@ class _Rows:
         self.parent: str | None = None
         self.count = 0
 
-    def of(self, step: Step, n: int) -> Iterator[str]:
+    def of(self, step: DemoStep, n: int) -> Iterator[str]:
         time = datetime.fromisoformat(self.session.started) + timedelta(seconds=n * STEP_SECONDS)
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000Z")
         if step.kind == "person":
             origin = {"promptSource": "typed", "turnOrigin": "human", "origin": {"kind": "human"}}
             yield self._line("user", stamp, {"role": "user", "content": step.text}, origin)
         elif step.kind == "agent":
-            yield self._said(stamp, {"type": "text", "text": step.text})
+            yield self._assistant_line(stamp, {"type": "text", "text": step.text})
         elif step.kind == "todo":
             todos = [{"content": t, "status": "pending"} for t in step.text.split("\n")]
-            yield self._said(stamp, self._call(n, "TodoWrite", {"todos": todos}))
+            yield self._assistant_line(stamp, self._call(n, "TodoWrite", {"todos": todos}))
         else:
             yield from self._tool(step, n, stamp)
 
-    def _tool(self, step: Step, n: int, stamp: str) -> Iterator[str]:
+    def _tool(self, step: DemoStep, n: int, stamp: str) -> Iterator[str]:
         used = _tool_of(step)
         given = dict(used["tool_input"])
         if step.kind == "edit":
             given["file_path"] = f"{self.project}/{step.text}"
-        yield self._said(stamp, self._call(n, used["tool_name"], given))
+        yield self._assistant_line(stamp, self._call(n, used["tool_name"], given))
         text = f"Exit code 1\n{step.output}" if step.failed else step.output or "updated"
         result: dict[str, Any] = {
             "tool_use_id": f"toolu_{n:06}",
@@ -168,7 +170,7 @@ class _Rows:
     def _call(self, n: int, name: str, given: dict[str, Any]) -> dict[str, Any]:
         return {"type": "tool_use", "id": f"toolu_{n:06}", "name": name, "input": given}
 
-    def _said(self, stamp: str, block: dict[str, Any]) -> str:
+    def _assistant_line(self, stamp: str, block: dict[str, Any]) -> str:
         message = {
             "id": f"msg_{self.count:06}",
             "role": "assistant",
@@ -204,7 +206,7 @@ WORKER_SECONDS = 20.0
 DAYS_LATER = 120  # by then all sessions have faded
 
 
-class Answer(NamedTuple):
+class HookAnswer(NamedTuple):
     """What a hook handed over: the text, its cost in tokens, and the time of the whole process."""
 
     asked: str
@@ -254,9 +256,9 @@ class Play:
         app.now = places.utc(app.started_ns / 1e9)
         return app
 
-    def sessions(self) -> Iterator[tuple[Session, int]]:
+    def sessions(self, history: tuple[Session, ...] = SESSIONS) -> Iterator[tuple[Session, int]]:
         """Hold the sessions one after the other; gives each with the number of its hook calls."""
-        for session in held_before(date.fromisoformat(self.app().now[:10])):
+        for session in held_before(date.fromisoformat(self.app().now[:10]), history):
             yield session, self._hold(session)
 
     def _hold(self, session: Session) -> int:
@@ -296,6 +298,21 @@ class Play:
             Landed(one.id, one.project, one.steps[0].text, self._memories_of(one)) for one in held
         ]
 
+    def page_statements(self) -> dict[str, list[str]]:
+        """What the pages of the first project state, by path; without the records of sessions."""
+        app = self.app()
+        store = app.store()
+        pages = {
+            entry.path: sorted(
+                row.heading if row.kind in ("rule", "solution") else row.text
+                for row in entries_of(memory_from_text(store.read(entry).text, entry.path))
+            )
+            for entry in store.index.entries(Filter())
+            if entry.layer != "episodic"
+        }
+        app.close()
+        return dict(sorted(pages.items()))
+
     def _memories_of(self, session: Session) -> list[tuple[str, str]]:
         """The memories of a session in whichever store, by project and path."""
         found: list[tuple[str, str]] = []
@@ -306,7 +323,7 @@ class Play:
             app.close()
         return found
 
-    def ask_both(self) -> list[Answer]:
+    def ask_both(self) -> list[HookAnswer]:
         """What the hooks hand over for one question, in the one project and in the other."""
         asked = {"prompt": ASKED_OF_BOTH}
         return [
@@ -316,7 +333,9 @@ class Play:
             for one in self.projects
         ]
 
-    def call(self, event: str, session: str, fields: dict[str, Any], project: str = "") -> Answer:
+    def call(
+        self, event: str, session: str, fields: dict[str, Any], project: str = ""
+    ) -> HookAnswer:
         """Run a hook as the client would; gives what it handed to the agent."""
         started = time.perf_counter()
         process, payload = self._start(event, session, fields, project or self.project)
@@ -327,7 +346,7 @@ class Play:
             output = json.loads(out).get("hookSpecificOutput", {})
             text = output.get("additionalContext", "")
         asked = str(fields.get("prompt") or fields.get("error") or event)
-        return Answer(asked, event, text, count_tokens(text), took)
+        return HookAnswer(asked, event, text, count_tokens(text), took)
 
     def _start(
         self, event: str, session: str, fields: dict[str, Any], project: str
@@ -344,13 +363,13 @@ class Play:
         )
         return process, json.dumps(payload).encode()
 
-    def brief(self) -> Answer:
+    def brief(self) -> HookAnswer:
         """What a new session would be told at its start."""
         return self.call("SessionStart", "demo-brief", {"source": "startup"})
 
-    def answers(self) -> Iterator[Answer]:
+    def answers(self, questions: Sequence[tuple[str, str]] = QUESTIONS) -> Iterator[HookAnswer]:
         """What the hooks hand over for each question, each in a session of its own."""
-        for n, (kind, text) in enumerate(QUESTIONS):
+        for n, (kind, text) in enumerate(questions):
             if kind == "prompt":
                 yield self.call("UserPromptSubmit", f"demo-{n}", {"prompt": text})
             else:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from recollect._fastimport import NamedTuple
 
 
-class Step(NamedTuple):
+class DemoStep(NamedTuple):
     """Something that happened: `kind` is person, agent, shell, edit or todo."""
 
     kind: str
@@ -21,38 +21,38 @@ class Session(NamedTuple):
 
     id: str
     started: str
-    steps: tuple[Step, ...]
+    steps: tuple[DemoStep, ...]
     project: str = "orchard"
 
 
-def person(text: str) -> Step:
+def person(text: str) -> DemoStep:
     """A prompt."""
-    return Step("person", text)
+    return DemoStep("person", text)
 
 
-def agent(text: str) -> Step:
+def agent(text: str) -> DemoStep:
     """What the agent said."""
-    return Step("agent", text)
+    return DemoStep("agent", text)
 
 
-def shell(command: str, output: str = "") -> Step:
+def shell(command: str, output: str = "") -> DemoStep:
     """A command that worked."""
-    return Step("shell", command, output)
+    return DemoStep("shell", command, output)
 
 
-def fails(command: str, output: str) -> Step:
+def fails(command: str, output: str) -> DemoStep:
     """A command that failed."""
-    return Step("shell", command, output, failed=True)
+    return DemoStep("shell", command, output, failed=True)
 
 
-def edit(path: str) -> Step:
+def edit(path: str) -> DemoStep:
     """A file that was changed."""
-    return Step("edit", path)
+    return DemoStep("edit", path)
 
 
-def todo(*items: str) -> Step:
+def todo(*items: str) -> DemoStep:
     """The agent's list of what is left."""
-    return Step("todo", "\n".join(items))
+    return DemoStep("todo", "\n".join(items))
 
 
 SESSIONS: tuple[Session, ...] = (
@@ -234,6 +234,80 @@ DAY: tuple[Session, ...] = (
     ),
 )
 ASKED_OF_BOTH = "Which database do we use, and why?"
+
+
+# The same two days in each language, told on one screen.
+_REFUSED = (
+    "E   sqlalchemy.exc.OperationalError: (psycopg.OperationalError) connection to server at "
+    '"127.0.0.1", port 5432 failed: Connection refused\nERROR tests/integration/test_orders.py'
+)
+_CHECK = ("pytest tests/integration", "docker compose up -d db && pytest tests/integration")
+
+
+def _two_days(decides: str, rules: str, done: str, tests: str, cause: str) -> tuple[Session, ...]:
+    return (
+        Session(
+            "0b6f1c2e-7d51-4c1e-9a11-6d1f00000021",
+            "2026-11-05T09:12:00Z",
+            (
+                person(decides),
+                edit("db/schema.sql"),
+                edit("orders/store.py"),
+                shell("psql -f db/schema.sql", "CREATE TABLE"),
+                person(rules),
+                edit("orders/money.py"),
+                agent(done),
+            ),
+        ),
+        Session(
+            "0b6f1c2e-7d51-4c1e-9a11-6d1f00000022",
+            "2026-11-14T14:30:00Z",
+            (
+                person(tests),
+                fails(_CHECK[0], _REFUSED),
+                shell(_CHECK[1], "14 passed in 3.21s"),
+                agent(cause),
+            ),
+        ),
+    )
+
+
+TWO_DAYS = {
+    "en": _two_days(
+        "We use PostgreSQL for orders because we need JSONB. Set up the schema.",
+        "Prices are always integers in cents, never floats.",
+        "The order store is on PostgreSQL, and prices are in cents.",
+        "Run the integration tests and fix what is red.",
+        "Green: the integration tests need the database of the compose file.",
+    ),
+    "zh": _two_days(
+        "订单用 PostgreSQL 存储，因为需要 JSONB。先建好表结构。",
+        "价格一律用整数（分）表示，不要用浮点数。",
+        "订单已存入 PostgreSQL，价格以分为单位。",
+        "运行集成测试，把失败的修好。",
+        "测试通过：集成测试需要 compose 文件里的数据库。",
+    ),
+}
+_FAILS_AGAIN = (
+    "failure",
+    (
+        "pytest tests/integration/test_refunds.py\n"
+        'psycopg.OperationalError: connection to server at "127.0.0.1", port 5432 failed: '
+        "Connection refused"
+    ),
+)
+ASKED_NEXT = {
+    "en": (
+        ("prompt", "Which database holds the orders, and why?"),
+        _FAILS_AGAIN,
+        ("prompt", "Write a haiku about autumn leaves"),
+    ),
+    "zh": (
+        ("prompt", "订单用的是什么数据库？为什么？"),
+        _FAILS_AGAIN,
+        ("prompt", "写一首关于秋叶的俳句"),
+    ),
+}
 
 
 def held_before(day: date, sessions: tuple[Session, ...] = SESSIONS) -> list[Session]:

@@ -14,24 +14,21 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.consolidate import dismissed as dismissing
 from recollect.consolidate.dismissed import MERGE, pair_of
 from recollect.errors import OutsideStore, RecollectError
-from recollect.features import accepted_stores as accepting
 from recollect.features import auto_memory as automemory
 from recollect.features import core_memory as core
-from recollect.features import embedding, facts, takeover
-from recollect.features import git_setup as ingit
-from recollect.features import repair as leftovers
-from recollect.features import repair as mending
+from recollect.features import embedding, facts, repository, takeover
 from recollect.features import review as factsedits
-from recollect.features.statistics import past_their_time, uses_here
+from recollect.features.statistics import count_overdue, uses_in_store
 from recollect.model.claim_key import near_key
 from recollect.model.memory import Entry, Filter, is_sealed_path
+from recollect.ops import repair as mending
 from recollect.ops import surroundings
 from recollect.store import disk as fsio
 from recollect.store.disk import stamp_of
 from recollect.store.history import gone_files, last_stamps
 from recollect.store.journal import is_folded
 from recollect.store.store import OpenStore
-from recollect.workspace import Finding, Group, Report, Workspace, publish_after_change
+from recollect.workspace import Finding, FindingGroup, Report, Workspace
 from recollect.workspace import found as _found
 
 # -------------------- Health: what a person may want to look at in a store in which nothing is broken.
@@ -121,7 +118,7 @@ EMPTY = stamp_of(b"")
 def examine(app: Workspace, *, repair: bool) -> Report:
     """Look at versions, stores, journal, index, permissions and clients."""
     groups = [
-        Group(
+        FindingGroup(
             "",
             "",
             [
@@ -137,11 +134,11 @@ def examine(app: Workspace, *, repair: bool) -> Report:
         groups[0].findings.append(
             _found("problem", "store", "there is none here; `recollect init` creates one")
         )
-    groups[0].findings.extend(accepting.findings(app))
+    groups[0].findings.extend(repository.trust_findings(app))
     known = app.setting_problems()
     for scope, root in app.roots.items():
         findings: list[Finding] = []
-        groups.append(Group(scope, root, findings))
+        groups.append(FindingGroup(scope, root, findings))
         try:
             store = app.opened(root, scope)
             wrong = [w for w in app.warnings if w not in known] + app.setting_problems(root)
@@ -152,8 +149,8 @@ def examine(app: Workspace, *, repair: bool) -> Report:
             app.news.clear()
             if repair:
                 findings += _mended(mending.mend(app, store))
-                findings += ingit.repair(root)
-                findings += _renumbered(app, store)
+                findings += repository.repair_driver(root)
+                findings += _renumbered(store)
             findings += _store(app, store)
             health = _health(app, store)
             findings += _odd(health)
@@ -164,12 +161,9 @@ def examine(app: Workspace, *, repair: bool) -> Report:
     return Report(groups)
 
 
-def _renumbered(app: Workspace, store: OpenStore) -> Iterator[Finding]:
+def _renumbered(store: OpenStore) -> Iterator[Finding]:
     """Give facts whose number an older one has numbers of their own."""
-    named = facts.renumber(store)
-    if named:
-        publish_after_change(app, store)
-    for old, new in named:
+    for old, new in facts.renumber(store):
         yield _found(
             "mended", "git", "{old} is now {new}: another fact has its number", old=old, new=new
         )
@@ -177,7 +171,7 @@ def _renumbered(app: Workspace, store: OpenStore) -> Iterator[Finding]:
 
 def _bytecode(*, repair: bool) -> Iterator[Finding]:
     """Compiled files of our own that are cut off; without them Python makes them anew."""
-    for path in leftovers.broken_bytecode():
+    for path in mending.broken_bytecode():
         try:
             if repair:
                 fsio.remove(path)
@@ -248,20 +242,20 @@ def _store(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     yield from _files(store)
     yield from _index(store)
     yield from _core(store)
-    yield from _past_their_time(app, store)
-    yield from _together(app, store)
-    yield from ingit.findings(store)
+    yield from _overdue_episodes(app, store)
+    yield from _left_in_global(app, store)
+    yield from repository.git_findings(store)
     yield from _views(app, store)
     yield from _journal(store)
-    yield from _kept(store)
+    yield from _emptied_files(store)
     yield from _permissions(app, store)
     yield from surroundings.hooks(app, store)
     yield from surroundings.waiting(app, store)
     yield from _leftovers(app, store)
     if store.settings.encrypt or store.files.exists("encrypted"):
-        from recollect.ops import encryption as sealing  # seldom needed
+        from recollect.features import encrypt  # seldom needed
 
-        yield from sealing.findings(app, store)
+        yield from encrypt.encryption_findings(app, store)
     yield _found(
         "ok",
         "disk",
@@ -280,8 +274,8 @@ def _core(store: OpenStore) -> Iterator[Finding]:
         )
 
 
-def _past_their_time(app: Workspace, store: OpenStore) -> Iterator[Finding]:
-    due = past_their_time(store, app.now)
+def _overdue_episodes(app: Workspace, store: OpenStore) -> Iterator[Finding]:
+    due = count_overdue(store, app.now)
     if due:
         yield _found(
             "note",
@@ -291,9 +285,9 @@ def _past_their_time(app: Workspace, store: OpenStore) -> Iterator[Finding]:
         )
 
 
-def _together(app: Workspace, store: OpenStore) -> Iterator[Finding]:
+def _left_in_global(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """What an undo has put back where every project is told it."""
-    n = takeover.left_together(app, store) if store.scope == "global" else 0
+    n = takeover.left_in_global(app, store) if store.scope == "global" else 0
     if n:
         yield _found(
             "problem",
@@ -336,7 +330,7 @@ def _health(app: Workspace, store: OpenStore) -> Health:
                 beside = said.removeprefix("./")  # or meant from the root of the store
                 if not any(_is_there(store, path) for path in (target, beside)):
                     broken.append((entry.path, said))
-    uses = uses_here(app, store)
+    uses = uses_in_store(app, store)
     found = examined(entries, {name: use.last for name, use in uses.items()}, broken, app.now)
     gone = dismissing.pairs(store)
     alike = [
@@ -430,7 +424,7 @@ def _journal(store: OpenStore) -> Iterator[Finding]:
         )
 
 
-def _kept(store: OpenStore) -> Iterator[Finding]:
+def _emptied_files(store: OpenStore) -> Iterator[Finding]:
     """What became of the files without a command, as the journal last saw them."""
     last = last_stamps(store.journal.heads())
     now = {path: store.files.stamp(path) for path in last}
@@ -505,8 +499,8 @@ def _permissions(app: Workspace, store: OpenStore) -> Iterator[Finding]:
 
 
 def _leftovers(app: Workspace, store: OpenStore) -> Iterator[Finding]:
-    old = leftovers.half_written(app, store)
-    running = leftovers.processes(store)
+    old = mending.half_written(app, store)
+    running = mending.processes(store)
     if old:
         yield _found(
             "note",

@@ -1,32 +1,40 @@
-"""Create stores, connect clients and remove both."""
+"""Create stores, connect clients, change settings, and remove all of it."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect._fastimport import NamedTuple
 from recollect.clients import config_files as files
-from recollect.clients.base import Part, Program
+from recollect.clients.base import ConfigPart, HookProgram
 from recollect.clients.registry import KNOWN, Client
-from recollect.errors import AlreadyThere, FileNotThere, RecollectError, StoreNotFound, Unreadable
-from recollect.features import accepted_stores, takeover
-from recollect.features import git_setup as ingit
-from recollect.features.ask import is_asked
+from recollect.errors import (
+    AlreadyThere,
+    FileNotThere,
+    RecollectError,
+    SettingProblem,
+    StoreNotFound,
+    Unreadable,
+    UsageProblem,
+)
+from recollect.features import repository, takeover
+from recollect.model.memory import Change
 from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store import ownership as ours
 from recollect.store import settings as config
-from recollect.workspace import SCOPES, Workspace, publish_after_change
+from recollect.store.store import OpenStore
+from recollect.workspace import ASKING, SCOPES, Workspace, is_agent, require_person
 
 if TYPE_CHECKING:
     from recollect.context.pointers import Skill
     from recollect.features.auto_memory import Applied
-    from recollect.features.git_setup import InGit
+    from recollect.features.repository import InGit
 
 
 CLIENTS = KNOWN  # by name
@@ -38,7 +46,7 @@ CONFIG_HEAD = {
 }
 
 
-class Made(NamedTuple):
+class NewStore(NamedTuple):
     """A store that was asked for."""
 
     scope: str
@@ -47,7 +55,7 @@ class Made(NamedTuple):
     lang: str
 
 
-class Connected(NamedTuple):
+class ClientFile(NamedTuple):
     """A file of a client that was asked for."""
 
     name: str
@@ -60,15 +68,16 @@ class Connected(NamedTuple):
         return self._asdict()
 
 
-class Done(NamedTuple):
+class InitResult(NamedTuple):
     """What `init` did."""
 
-    stores: list[Made]
-    clients: list[Connected]
+    stores: list[NewStore]
+    clients: list[ClientFile]
     skills: Sequence[Skill] = ()
     offered: Sequence[str] = ()  # clients that are here and not connected
     auto_memory: Applied | None = None  # what became of the memory that a client keeps by itself
     git: Sequence[InGit] = ()  # of stores that are in a repository
+    plugins: Sequence[str] = ()  # clients that were left as they are, since they have our plugin
 
     def as_json(self) -> dict[str, Any]:
         """The fields by name, all the way down."""
@@ -80,10 +89,11 @@ class Done(NamedTuple):
         found |= {"offered": list(self.offered)} if self.offered else {}
         found |= {"auto_memory": self.auto_memory.as_json()} if self.auto_memory else {}
         found |= {"git": [one._asdict() for one in self.git]} if self.git else {}
+        found |= {"plugins": list(self.plugins)} if self.plugins else {}
         return found | ({"skills": skills} if skills else {})
 
 
-class Wish(NamedTuple):
+class InitRequest(NamedTuple):
     """What `init` is asked for; a new store is in `lang`, or in the language of the terminal."""
 
     clients: Sequence[str] = ()
@@ -92,36 +102,62 @@ class Wish(NamedTuple):
     auto_memory: str = ""  # how to live beside the memory that a client keeps by itself
 
 
-def init(app: Workspace, wish: Wish, *, scope: str, dry_run: bool) -> Done:
+def init(app: Workspace, wish: InitRequest, *, scope: str, dry_run: bool) -> InitResult:
     """Make the stores, connect the clients and put in place the skill, as far as asked for."""
-    clients = [client.name for client in chosen(app, wish.clients)]
+    clients = [client.name for client in clients_named(app, wish.clients)]
     wanted = wish.lang or app.terminal_lang
     scopes = _scopes(app, scope, clients)
     project = app.project_folder if "project" in scopes else ""
     wanted_parts = [
-        (name, part) for name in clients for part in parts_of(app, KNOWN[name], project)
+        (name, part)
+        for name in clients
+        if not KNOWN[name].has_plugin(app.env)  # both would run each hook twice
+        for part in parts_of(app, KNOWN[name], project)
     ]
     for name, part in wanted_parts:  # what cannot be connected stops us before anything is made
         _connect(app, name, part, dry_run=True)
     stores = [_make_store(app, name, wanted, dry_run=dry_run) for name in scopes]
-    prepared = [ingit.prepare(made.path, dry_run=dry_run) for made in stores]
+    prepared = [repository.prepare(made.path, dry_run=dry_run) for made in stores]
     connected = [_connect(app, name, part, dry_run=dry_run) for name, part in wanted_parts]
     if not dry_run:
         _note_place(app)
         app.forget_roots()
         for made in stores:
             store = app.opened(made.path, made.scope)
-            publish_after_change(app, store)
-            if store.files.believed is not None and (n := accepted_stores.doubted(store)):
+            app.publish_or_ask(store)
+            if store.files.believed is not None and (n := repository.count_doubted(store)):
                 app.warnings.append(
-                    f"{n} memories came with the repository and are told as its words, not as yours; `recollect review --repository accept` takes them as yours on this machine."
+                    f"{n} memories came with the project and are told as its words, not as yours; `recollect review --repository accept` takes them as yours on this machine."
                 )
     skills = _put_skills(app, stores, dry_run=dry_run) if wish.skill else ()
     offered = [name for name in installed(app) if not is_connected(app, name)]
     left = [name for name in offered if name not in clients]
     applied = _choose_auto_memory(app, wish.auto_memory, scopes[0], dry_run=dry_run)
     told = [one for one in prepared if one.driver not in ("no-git", "no-repository")]
-    return Done(stores, connected, skills, left, applied, told)
+    plugins = [name for name in clients if KNOWN[name].has_plugin(app.env)]
+    return InitResult(stores, connected, skills, left, applied, told, plugins)
+
+
+def model_to_offer(app: Workspace, clients: Sequence[str]) -> str:
+    """The program that could read sessions: of the person's clients the first that is here.
+
+    Nothing where one is set, or was turned down by setting none.
+    """
+    from recollect.clients import models  # seldom needed
+
+    if config.MODEL in app.own_settings() or is_agent(app.env):
+        return ""
+    here = [name for name in models.installed(app.env) if name in KNOWN]
+    return next((name for name in here if name in clients), next(iter(here), ""))
+
+
+def use_model(app: Workspace, name: str) -> str:
+    """Have a model read the sessions of all projects, or none; gives the file that says so."""
+    if "global" not in app.roots:
+        made = _make_store(app, "global", app.terminal_lang, dry_run=False)
+        app.forget_roots()
+        app.publish_or_ask(app.opened(made.path, made.scope))
+    return change_setting(app, config.MODEL, name, scope="global", dry_run=False).path
 
 
 def _choose_auto_memory(app: Workspace, mode: str, scope: str, *, dry_run: bool) -> Applied | None:
@@ -129,14 +165,13 @@ def _choose_auto_memory(app: Workspace, mode: str, scope: str, *, dry_run: bool)
     if not mode:
         return None
     from recollect.features import auto_memory as automemory
-    from recollect.features import settings  # seldom needed
 
     if dry_run:  # there may be no store yet to write it down in
         return automemory.apply(app, scope, mode, dry_run=True)
-    return settings.change_setting(app, automemory.KEY, mode, scope=scope, dry_run=False).client
+    return change_setting(app, automemory.KEY, mode, scope=scope, dry_run=False).client
 
 
-def _put_skills(app: Workspace, stores: Sequence[Made], *, dry_run: bool) -> list[Skill]:
+def _put_skills(app: Workspace, stores: Sequence[NewStore], *, dry_run: bool) -> list[Skill]:
     from recollect.context import pointers as keywords  # seldom needed
 
     done = []
@@ -168,13 +203,13 @@ def _scopes(app: Workspace, scope: str, clients: Sequence[str]) -> list[str]:
     return [*found, "global"] if clients or not found else found
 
 
-def _make_store(app: Workspace, scope: str, lang: str, *, dry_run: bool) -> Made:
+def _make_store(app: Workspace, scope: str, lang: str, *, dry_run: bool) -> NewStore:
     root = app.wanted_root(scope)
     fresh = not os.path.exists(config.path_of(root))
     if not fresh:
-        return Made(scope, root, fresh, app.settings(root).lang)
+        return NewStore(scope, root, fresh, app.settings(root).lang)
     if dry_run:
-        return Made(scope, root, fresh, lang)
+        return NewStore(scope, root, fresh, lang)
     moved = takeover.move_into_repository(app, root) if scope == "project" else ""
     if moved:
         app.warnings.append(f"This project's memories were moved from {moved} to {root}.")
@@ -184,7 +219,7 @@ def _make_store(app: Workspace, scope: str, lang: str, *, dry_run: bool) -> Made
     if not os.path.lexists(path):
         fsio.create_whole(path, f'{CONFIG_HEAD[lang]}lang = "{lang}"\n'.encode())
     fsio.sync_folder(root)
-    return Made(scope, root, fresh, lang)
+    return NewStore(scope, root, fresh, lang)
 
 
 def installed(app: Workspace) -> list[str]:
@@ -192,15 +227,17 @@ def installed(app: Workspace) -> list[str]:
     return [name for name, client in KNOWN.items() if client.is_installed(app.env)]
 
 
-def chosen(app: Workspace, names: Sequence[str]) -> list[Client]:
+def clients_named(app: Workspace, names: Sequence[str]) -> list[Client]:
     """The clients of these names, each once; with `all`, those that are on this machine."""
     wanted = [one for name in names for one in (installed(app) if name == ALL else [name])]
     return [KNOWN[name] for name in dict.fromkeys(wanted)]
 
 
 def is_connected(app: Workspace, name: str) -> bool:
-    """Whether a client's own files run our hooks, of whichever installation."""
+    """Whether a client runs our hooks: by its plugin, or by its own files, of whichever installation."""
     client = KNOWN[name]
+    if client.has_plugin(app.env):
+        return True
     first = client.own(parts_of(app, client))[0]
     return files.state_of(first) in ("current", "other")
 
@@ -211,13 +248,22 @@ def program_paths() -> tuple[str, str]:
     return sys.executable, os.path.join(package, "hook.py")
 
 
+def runs_from_plugin() -> bool:
+    """Whether this program is the one that a plugin carries, which goes with the plugin's version."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    plugin = os.path.dirname(os.path.dirname(package))
+    return os.path.exists(os.path.join(plugin, ".claude-plugin", "plugin.json"))
+
+
 def tools_command(name: str) -> str:
     """The command line of a client's own that brings our tools, where `init` does not."""
-    return f"{KNOWN[name].tools} {shlex.join(Program(*program_paths()).server)}"
+    return f"{KNOWN[name].tools} {shlex.join(HookProgram(*program_paths()).server)}"
 
 
 def _note_place(app: Workspace) -> None:
-    """Leave word where we are, for the plugin's launcher."""
+    """Leave word where we are, for the plugin's launcher; what a plugin carries it finds itself."""
+    if runs_from_plugin():
+        return
     home = app.env.get("XDG_DATA_HOME") or os.path.join(app.env.get("HOME", "/"), ".local", "share")
     folder = os.path.join(home, "recollect")
     fsio.make_folder(folder)
@@ -226,21 +272,21 @@ def _note_place(app: Workspace) -> None:
     )
 
 
-def program_for(app: Workspace) -> Program:
+def program_for(app: Workspace) -> HookProgram:
     """Our program, as the clients of this user are to run it now."""
-    return Program(*program_paths(), asks=is_asked(app.env))
+    return HookProgram(*program_paths(), asks=is_asked(app.env))
 
 
 def parts_of(
     app: Workspace, client: Client, project: str = "", *, asks: bool | None = None
-) -> list[Part]:
+) -> list[ConfigPart]:
     """The files of a client: the person's, and those of the project if there is one."""
     program = program_for(app)
     own = client.parts(app.env, program if asks is None else program._replace(asks=asks))
     return own + (client.project_parts(project) if project else [])
 
 
-def _note_path(app: Workspace, client: str, part: Part) -> str:
+def _note_path(app: Workspace, client: str, part: ConfigPart) -> str:
     base = places.cache_root(app.env)
     if not base:
         raise StoreNotFound(where="a user without a home folder (HOME is not set)")
@@ -249,12 +295,19 @@ def _note_path(app: Workspace, client: str, part: Part) -> str:
     return os.path.join(base, f"installed-{client}{own}.json")
 
 
-def _connect(app: Workspace, client: str, part: Part, *, dry_run: bool) -> Connected:
+def _connect(app: Workspace, client: str, part: ConfigPart, *, dry_run: bool) -> ClientFile:
     done = files.install(part, _note_path(app, client, part), dry_run=dry_run)
-    return Connected(client, done.path, done.changed, done.backup if done.changed else "")
+    return ClientFile(client, done.path, done.changed, done.backup if done.changed else "")
 
 
-def reconnect(app: Workspace) -> list[Connected]:
+def is_asked(env: Mapping[str, str]) -> bool:
+    """Whether any store of this user has the agent asked, as its last publication left word."""
+    with suppress(OSError), os.scandir(places.cache_root(dict(env))) as found:
+        return any(os.path.exists(f"{one.path}/{ASKING}") for one in found)
+    return False
+
+
+def reconnect(app: Workspace) -> list[ClientFile]:
     """Put in or take out the hook that counts tool uses, where the agent is asked or no longer is.
 
     Only in files that are as this installation puts them but for that; `init` renews others.
@@ -270,16 +323,18 @@ def reconnect(app: Workspace) -> list[Connected]:
     return done
 
 
-def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[Connected]:
+def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[ClientFile]:
     """Take what is ours out of the clients' files; of all clients without a name."""
     from recollect.features import auto_memory as automemory  # seldom needed
 
     project = os.path.dirname(os.path.dirname(app.roots.get("project", "")))
     done = []
     if not names:
-        roots = [root for root in app.roots.values() if ingit.remove(root, dry_run=dry_run)]
-        done += [Connected("git", root, True) for root in roots]
-    clients = chosen(app, names) or list(KNOWN.values())
+        roots = [
+            root for root in app.roots.values() if repository.remove_driver(root, dry_run=dry_run)
+        ]
+        done += [ClientFile("git", root, True) for root in roots]
+    clients = clients_named(app, names) or list(KNOWN.values())
     has_memory = any(client.name == automemory.CLIENT for client in clients)
     undone = automemory.undo(app, is_last=False, dry_run=dry_run) if has_memory else []
     for client in clients:
@@ -287,12 +342,12 @@ def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[Co
             note = _note_path(app, client.name, part)
             outcome = files.uninstall(part, note, dry_run=dry_run)
             if outcome.changed or names or client.is_installed(app.env):
-                done.append(Connected(client.name, outcome.path, outcome.changed))
+                done.append(ClientFile(client.name, outcome.path, outcome.changed))
     if has_memory and not dry_run:
         undone += automemory.undo(app, is_last=True, dry_run=False)
     known = {one.path for one in done if one.changed}
     more = dict.fromkeys(one.path for one in undone if one.path not in known)
-    return done + [Connected(automemory.CLIENT, path, True) for path in more]
+    return done + [ClientFile(automemory.CLIENT, path, True) for path in more]
 
 
 # -------------------- Workspace: the token that lets clients in over HTTP.
@@ -332,3 +387,163 @@ def http_token(app: Workspace) -> str:
         with suppress(AlreadyThere):
             fsio.create_whole(path, f"{os.urandom(BYTES).hex()}\n".encode())
     raise FileNotThere(path=path, reason="it is not a regular file")
+
+
+# ---------------------------------------------------------------------------------------- settings
+
+
+AUTO_MEMORY = "clients.auto_memory"
+AUTO_MEMORY_MODES = config.SETTINGS[AUTO_MEMORY].choices
+
+
+class SettingRow(NamedTuple):
+    """A setting as it is in force."""
+
+    key: str
+    value: config.Value
+    takes: str
+    about: str
+    set_in: str
+
+
+def setting_names() -> list[str]:
+    """The names of all settings."""
+    return list(config.SETTINGS)
+
+
+def list_settings(app: Workspace) -> list[SettingRow]:
+    """Every setting, its value in force and where it was set."""
+    rows = []
+    values: dict[str, tuple[config.Value, str]] = {}
+    own: dict[str, config.Value] = {}
+    for scope in reversed(SCOPES):
+        if scope in app.roots:
+            with suppress(SettingProblem):
+                found = config.load(app.roots[scope])
+                own = found if scope == "global" else config.narrowed(found, own)
+                values |= {
+                    key: (value, scope)
+                    for key, value in own.items()
+                    if value == found[key] or key not in values
+                }
+    for key, setting in config.SETTINGS.items():
+        value, where = values.get(key, (setting.default, "default"))
+        rows.append(SettingRow(key, value, config.takes(setting), setting.about, where))
+    return rows
+
+
+def find_setting(app: Workspace, key: str) -> SettingRow:
+    """One setting. Raises UsageProblem if there is none of that name."""
+    _checked_value(key)
+    return next(row for row in list_settings(app) if row.key == key)
+
+
+def _checked_value(key: str, text: str | None = None) -> config.Value | None:
+    """The value that a text stands for. Raises UsageProblem for a name or value that is off."""
+    try:
+        if text is not None:
+            return config.parsed(key, text)
+        config.checked(key, config.SETTINGS[key].default if key in config.SETTINGS else None)
+    except ValueError as error:
+        raise UsageProblem(what=f"{error}.", command="config") from None
+    return None
+
+
+def shown_value(value: config.Value) -> str:
+    """A value as it is given on the command line."""
+    return config.shown(value)
+
+
+class SettingChange(NamedTuple):
+    """A setting that was changed, or would be."""
+
+    key: str
+    value: config.Value  # in force from now on
+    path: str
+    changed: bool
+    client: Applied | None = None  # what it did to the settings of a client
+    connected: Sequence[ClientFile] = ()  # files of clients that got or lost a hook by it
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name."""
+        hidden = ("client", "connected")
+        shown_value = {key: value for key, value in self._asdict().items() if key not in hidden}
+        shown_value |= {"client": self.client.as_json()} if self.client else {}
+        clients = [one.as_json() for one in self.connected]
+        return shown_value | ({"clients": clients} if clients else {})
+
+
+def change_setting(
+    app: Workspace, key: str, text: str | None, *, scope: str, dry_run: bool
+) -> SettingChange:
+    """Set a setting in a store's file, or take it out (None)."""
+    value = _checked_value(key, text)
+    if key == config.MODEL and value:
+        _require_model(app, key, str(value))
+    store = app.store(scope)
+    client = _apply_to_client(app, store, key, value, dry_run=True)  # what cannot be is said before
+    stamp, new = config.changed_text(store.files.root, key, value)
+    path = config.path_of(store.files.root)
+    connected: Sequence[ClientFile] = ()
+    changed = bool(new) if stamp is None else stamp != fsio.stamp_of(new.encode("utf-8"))
+    if client is not None and not dry_run:
+        _take_in_notes(app, store)
+    if changed and not dry_run:
+        with store.one_change():
+            store.commit(lambda: [Change("put", config.FILE, "", stamp, new)], cause="config")
+            store.settings = app.settings(store.files.root)
+        if key.startswith("capture."):
+            connected = _renew_asking(app, store)
+    if not dry_run:
+        client = _apply_to_client(app, store, key, value, dry_run=False)
+        if client is not None:
+            _take_in_notes(app, store)  # hooks are told what the client has before it from now on
+    in_force = _value_without(app, store.scope, key) if value is None else value
+    if store.scope != "global":
+        in_force = config.narrowed({key: in_force}, app.own_settings())[key]
+    return SettingChange(key, in_force, path, changed, client, connected)
+
+
+def _require_model(app: Workspace, key: str, value: str) -> None:
+    """Raise UsageProblem unless a person names a program that can ask models."""
+    from recollect.clients.models import PROGRAMS, is_known  # seldom needed
+
+    require_person(app.env, "config", "Only a person can have sessions sent to a model.")
+    if not is_known(value):
+        known = ", ".join(PROGRAMS)
+        what = f"{key} must start with one of {known}, not “{value.partition(':')[0]}”."
+        raise UsageProblem(what=what, command="config")
+
+
+def _apply_to_client(
+    app: Workspace, store: OpenStore, key: str, value: config.Value | None, *, dry_run: bool
+) -> Applied | None:
+    """Bring about what a setting means for a client, where it means anything."""
+    if key != AUTO_MEMORY:
+        return None
+    from recollect.features import auto_memory as automemory  # seldom needed
+
+    mode = str(value or automemory.ALONGSIDE)
+    return automemory.apply(app, store.scope, mode, dry_run=dry_run)
+
+
+def _renew_asking(app: Workspace, store: OpenStore) -> Sequence[ClientFile]:
+    """Have the agent asked from now on, or no longer; clients count tool uses only for that."""
+    app.publish(store)
+    return reconnect(app)
+
+
+def _value_without(app: Workspace, scope: str, key: str) -> config.Value:
+    """The value of a setting that the store of this scope does not set."""
+    if scope != "global" and "global" in app.roots:
+        with suppress(SettingProblem):
+            return config.load(app.roots["global"]).get(key, config.SETTINGS[key].default)
+    return config.SETTINGS[key].default
+
+
+def _take_in_notes(app: Workspace, store: OpenStore) -> None:
+    """Take in what a client noted by itself, before that may be out of our sight."""
+    from recollect.features import auto_memory as automemory  # seldom needed
+
+    with suppress(RecollectError):
+        automemory.keep(app, store)

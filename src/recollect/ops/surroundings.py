@@ -10,13 +10,14 @@ import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from recollect import __version__
+from recollect._fastimport import NamedTuple
+from recollect._version import __version__
 from recollect.clients import claude
 from recollect.clients import config_files as files
-from recollect.clients.base import Part
+from recollect.clients.base import ConfigPart
 from recollect.clients.registry import KNOWN, Client
 from recollect.errors import RecollectError
-from recollect.features import repair
+from recollect.ops import repair
 from recollect.ops.setup import parts_of, program_for
 from recollect.store import disk as fsio
 from recollect.store import locations as places
@@ -82,6 +83,9 @@ def clients(app: Workspace) -> Iterator[Finding]:
     for name, client in KNOWN.items():
         own = client.own(client.parts(app.env, program))
         states = [(part, files.state_of(part)) for part in own]
+        if client.has_plugin(app.env):
+            yield _plugin_beside(name, states)
+            continue
         finding, is_whole = _connection(app, client, states)
         if finding is None:
             continue
@@ -102,8 +106,40 @@ def clients(app: Workspace) -> Iterator[Finding]:
                 yield _found("ok", name, "its MCP server responds: {name}", name=answer)
 
 
+class ClientState(NamedTuple):
+    """A client that is used or connected: whether it runs our hooks, and when it did so last."""
+
+    name: str
+    title: str
+    state: str  # connected, broken, absent
+    called: str
+
+    def as_json(self) -> dict[str, str]:
+        """The fields by name."""
+        return self._asdict()
+
+
+def standings(app: Workspace) -> list[ClientState]:
+    """How each client stands, as far as it can be told without starting anything."""
+    calls = _last_calls(app)
+    program = program_for(app)
+    found = []
+    for name, client in KNOWN.items():
+        own = client.own(client.parts(app.env, program))
+        states = {files.state_of(part) for part in own}
+        if client.has_plugin(app.env):
+            state = "broken" if states & {"current", "other"} else "connected"
+        elif states <= {"absent"}:
+            state = "absent"
+        else:
+            state = "connected" if states == {"current"} else "broken"
+        if state != "absent" or client.is_installed(app.env):
+            found.append(ClientState(name, client.title, state, calls.get(client.hook_name, "")))
+    return found
+
+
 def _connection(
-    app: Workspace, client: Client, states: list[tuple[Part, str]]
+    app: Workspace, client: Client, states: list[tuple[ConfigPart, str]]
 ) -> tuple[Finding | None, bool]:
     """What is to be said of a client's files, and whether all is in them as it should be."""
     found = {state: part for part, state in reversed(states)}
@@ -137,6 +173,18 @@ def _connection(
         "not connected through its settings; run `recollect init --client {name}`",
         name=name,
     ), False
+
+
+def _plugin_beside(name: str, states: list[tuple[ConfigPart, str]]) -> Finding:
+    """What is to be said of a client that has our plugin."""
+    if not any(state in ("current", "other") for _, state in states):
+        return _found("ok", name, "connected by the plugin")
+    return _found(
+        "problem",
+        name,
+        "the plugin and the settings both run the hooks; `recollect uninstall --client {name}` leaves the plugin's",
+        name=name,
+    )
 
 
 def _last_calls(app: Workspace) -> dict[str, str]:

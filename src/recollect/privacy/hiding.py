@@ -1,20 +1,26 @@
-"""Remove the plain text of encrypted memories from the journal.
+"""Remove the plain text of encrypted memories from journal, index, cache and briefs.
 
-Promises: until the last step the journal itself says what is still to be removed.
-Touches: the journal of the given store.
+Promises: until the last step the journal itself says what is still to be removed. After a crash the next command
+finishes it.
+Touches: the journal of the given store, and a mark in its cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from recollect._fastimport import NamedTuple
+from recollect.errors import Locked, RecollectError
 from recollect.model.document import FOLDER, files_of
 from recollect.model.entries import is_conversation
 from recollect.model.memory import Op, is_sealed_path
 from recollect.ports import Hidden
+from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
 from recollect.store.transactions import UNDO
+from recollect.workspace import Workspace
 
 ENCRYPT, DECRYPT = "encrypt", "decrypt"  # causes
 
@@ -62,3 +68,90 @@ def unhidden(store: OpenStore) -> Iterator[Turned]:
             name = sealed.get(op.path)
             if op.op == "remove" and name in closed:
                 yield Turned(op.memory, op.path, name, closed[name], "", ops[-1].seq)
+
+
+# ---------------------------------------------------------------------------------- as a whole
+
+
+# A mark in the cache stands from before the first step until after the last, and who takes a plain
+# text out holds it as a lock. The journal is cleaned last: it tells what is to be done still, also
+# where somebody removed the cache meanwhile.
+_MARK = "encrypting"
+_CHECKED = "hidden"  # in the index: the journal was looked through since the cache is there
+
+
+@contextmanager
+def hiding(app: Workspace, store: OpenStore) -> Iterator[None]:
+    """Take the plain texts of what the block encrypts out of everything that we can reach.
+
+    If that is interrupted, the next command does it.
+
+    Raises:
+        Locked: another process is at it.
+    """
+    path = _mark_of(app, store)
+    handle = fsio.take_lock(path, wait_seconds=fsio.LOCK_WAIT_SECONDS)
+    if handle is None:
+        raise Locked(path=path, seconds=fsio.LOCK_WAIT_SECONDS, who="`recollect key encrypt`")
+    try:
+        fsio.sync_folder(os.path.dirname(path))
+        try:
+            with store.one_change():
+                yield
+                if found := list(unhidden(store)):
+                    _take_out(app, store, found)
+        finally:
+            if not any(unhidden(store)):
+                fsio.remove(path)
+    finally:
+        os.close(handle)
+
+
+def finish_begun(app: Workspace, store: OpenStore) -> None:
+    """Do what was interrupted, unless somebody is at it; `store.hidden` gets the ids.
+
+    Raises:
+        Locked, StorageFailed: it stays for the next command.
+    """
+    path = _mark_of(app, store)
+    if not os.path.lexists(path):
+        if store.index.meta(_CHECKED):
+            return
+        if not any(unhidden(store)):
+            with suppress(RecollectError):  # the next command looks again
+                store.index.set_meta({_CHECKED: "1"})
+            return
+    handle = fsio.take_lock(path)
+    if handle is None:
+        return
+    try:
+        _finish_hiding(app, store)
+        fsio.remove(path)
+    finally:
+        os.close(handle)
+
+
+def _finish_hiding(app: Workspace, store: OpenStore) -> None:
+    from recollect.privacy.purge import purge_session, session_behind
+
+    found = list(unhidden(store))
+    for turned in found:
+        session = session_behind(app, turned.old_id)
+        if session:
+            purge_session(app, store, session)
+    app.seal_sessions(store)
+    _take_out(app, store, found)
+    store.hidden = [turned.id for turned in found]
+
+
+def _mark_of(app: Workspace, store: OpenStore) -> str:
+    return f"{app.cache_of(store.files.root)}/{_MARK}"
+
+
+def _take_out(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> None:
+    from recollect.privacy.purge import renew_copies
+
+    store.index.purge()
+    renew_copies(app, store)
+    for one in turned:
+        hide(store, one)

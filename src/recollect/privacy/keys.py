@@ -347,7 +347,7 @@ def _require_person(app: Workspace, command: str) -> None:
 # ---------------------------------------------------------------------------------------- making
 
 
-class Wish(NamedTuple):
+class KeyRequest(NamedTuple):
     """How a key is to be made and kept."""
 
     name: str = HERE
@@ -372,7 +372,7 @@ class Made(NamedTuple):
         return {"identity": self.path, "recipients": rows, "recovery_file": self.recovery_file}
 
 
-def init(app: Workspace, wish: Wish, *, dry_run: bool) -> Made:
+def init(app: Workspace, wish: KeyRequest, *, dry_run: bool) -> Made:
     """Make the key of this machine, and a recovery key unless there is one.
 
     Of the keys that are encrypted for already, that of this name is replaced.
@@ -426,7 +426,7 @@ def _keep_recovery(app: Workspace, path: str, secret: str) -> None:
 # --------------------------------------------------------------------------------------- looking
 
 
-class Row(NamedTuple):
+class RecipientRow(NamedTuple):
     """A key that is encrypted for."""
 
     name: str
@@ -439,7 +439,7 @@ class State(NamedTuple):
 
     path: str
     kept: str  # none, file, passphrase, keyring
-    recipients: list[Row]
+    recipients: list[RecipientRow]
     stores: list[tuple[str, int, int]]  # scope, encrypted memories, those for other keys
 
     def as_json(self) -> dict[str, Any]:
@@ -466,7 +466,7 @@ def state(app: Workspace) -> State:
         (store.scope, len(service.entries_in(store)), len(service.not_for(store, public)))
         for store in (app.stores() if app.roots else ())
     ]
-    rows = [Row(one.name, one.key, one.key in own) for one in recipients]
+    rows = [RecipientRow(one.name, one.key, one.key in own) for one in recipients]
     return State(keys.identity_path, kept, rows, stores)
 
 
@@ -514,7 +514,7 @@ def remove(app: Workspace, name: str, *, dry_run: bool) -> Changed:
         what = "Two keys must remain: one of this machine and a recovery key."
         raise UsageProblem(what=what, command="key-remove")
     if not {public_of(one) for one in keys.secrets()} & {one.key for one in kept}:
-        what = "That is the key of this machine: `recollect key-rotate` replaces it."
+        what = "That is the key of this machine: `recollect key rotate` replaces it."
         raise UsageProblem(what=what, command="key-remove")
     return _changed(app, keys, kept, dry_run=dry_run)
 

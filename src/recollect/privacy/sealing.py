@@ -39,7 +39,7 @@ from recollect.model.memory import (
     is_sealed_path,
     slug_of,
 )
-from recollect.model.merge import Merged
+from recollect.model.merge import MergedText
 from recollect.ports import Sealing
 from recollect.privacy.hiding import DECRYPT, ENCRYPT, Turned
 from recollect.store.store import OpenStore
@@ -140,7 +140,7 @@ def _sealed(sealing: Sealing, memory: Memory, text: str) -> str:
     return sealed_text(Sealed(memory.id, created, updated, sealing.recipients, armor))
 
 
-def merged(sealing: Sealing, base: str, ours: str, theirs: str) -> Merged:
+def merged(sealing: Sealing, base: str, ours: str, theirs: str) -> MergedText:
     """Two changes of a memory as one, of an encrypted one encrypted; `base` may be empty.
 
     Raises:
@@ -156,8 +156,8 @@ def merged(sealing: Sealing, base: str, ours: str, theirs: str) -> Merged:
         return found
     text = with_conversation(found.text, max(logs[1:], key=len))
     if text in texts[1:]:  # nothing is encrypted again without need
-        return Merged((ours, theirs)[texts[1:].index(text)], 0)
-    return Merged(_sealed(sealing, codec.memory_from_text(text, _PLACE), text), found.twice)
+        return MergedText((ours, theirs)[texts[1:].index(text)], 0)
+    return MergedText(_sealed(sealing, codec.memory_from_text(text, _PLACE), text), found.twice)
 
 
 # ------------------------------------------------------------------------------ plain ↔ encrypted
@@ -182,7 +182,7 @@ def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
         memory = codec.memory_from_text(old.text, entry.path)
         text, said = old.text, frontmatter.split_front(old.text)
         unsaid = []
-        for key, value in _said_by_place(memory, store.now).items():
+        for key, value in _fields_of_place(memory, store.now).items():
             if not said.value(key):
                 text = codec.with_field(text, key, value)
                 unsaid += [key] if said.lines else []
@@ -200,7 +200,7 @@ def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
     return done._replace(seq=ops[-1].seq if ops else 0)
 
 
-def _said_by_place(memory: Memory, now: str) -> dict[str, str]:
+def _fields_of_place(memory: Memory, now: str) -> dict[str, str]:
     """What a memory is by its name and place, which it loses."""
     return {
         "id": memory.id,

@@ -1,8 +1,7 @@
 """The SQLite index over the sections of a store.
 
 A write is one transaction; a search sees one state. A damaged index is moved aside, rebuilt and
-queried again. The file is opened only through SQLite, because closing another handle drops
-SQLite's locks.
+queried again. Modules that only some commands need are imported where they are used.
 """
 
 from __future__ import annotations
@@ -15,28 +14,19 @@ from functools import cached_property
 from recollect._gc import without_collecting
 from recollect.errors import StorageFailed
 from recollect.model.memory import Entry, Filter, is_number
-from recollect.ports import Known, Row
-from recollect.search import index_open as opening
-from recollect.search import index_schema as schema
-from recollect.search import lookup
-from recollect.search.index_open import whole as _whole
-from recollect.search.index_schema import (
-    ENTRY_FIELDS,
-    clean,
-    condition,
-    entry_of,
-    section_condition,
-)
-from recollect.search.lookup import sqlite, stems
+from recollect.ports import IndexedFile, IndexRow
+from recollect.search import index_file, index_read, lookup
+from recollect.search.index_file import with_repair
+from recollect.search.index_read import ENTRY_FIELDS, clean, condition, entry_of, section_condition
+from recollect.search.lookup import sqlite
 from recollect.search.rank import Candidate
 from recollect.store import disk as fsio
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from recollect.search.bm25 import Standing
-    from recollect.search.index_read import Sought
-    from recollect.search.vectors import Kept, SqliteVectors
+    from recollect.model.entries import Shelved
+    from recollect.search.vectors import SqliteVectors, StoredVector
 
 
 MOST_NUMBERS = 30_000  # below the number of variables that SQLite takes in one statement
@@ -48,104 +38,103 @@ class SqliteIndex:
     identity = lookup.IDENTITY
 
     def __init__(self, folder: str, refill: Callable[[], None] | None = None) -> None:
-        """Open the index in this cache folder, or make a new one there.
+        """Open the index in this cache folder, or create one there.
 
-        `refill` is called when a damaged index was replaced by an empty one.
+        `refill` is called after a damaged index was replaced by an empty one.
         """
         self.path = os.path.join(folder, "index.db")
         self.refill = refill
-        self._mending = self._anew = False
-        self._sought: Sought = {}  # by the last search
+        self._is_repairing = self._is_wiped = False
         fsio.make_folder(folder)
         self._open()
 
     def _open(self) -> None:
-        self._db = opening.opened(self.path)
-        self._inode = opening.inode_of(self.path)
+        self._db = index_file.open_index(self.path)
+        self._inode = index_file.inode_of(self.path)
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._db.close()
 
-    def heal(self) -> None:
-        """Move a damaged index aside and start an empty one."""
-        self._db.close()
-        self._db = opening.replaced(self.path, self._inode)
-        self._inode = opening.inode_of(self.path)
-
-    def mend(self, error: sqlite.Error) -> None:
-        """Replace and fill the index if it is damaged; any other trouble is raised as ours."""
-        if self._mending or not self.refill or not opening.is_damage(error, self.path):
-            raise opening.refusal(error, self.path) from error
-        self._mending = True
+    def repair(self, error: sqlite.Error) -> None:
+        """Replace and refill the index if it is damaged; else raise our error."""
+        if self._is_repairing or not self.refill or not index_file.is_damage(error, self.path):
+            raise index_file.our_error(error, self.path) from error
+        self._is_repairing = True
         try:
-            self.heal()
+            self._replace()
             self.refill()
         finally:
-            self._mending = False
+            self._is_repairing = False
+
+    def _replace(self) -> None:
+        """Move the damaged file aside and start an empty index."""
+        self._db.close()
+        self._db = index_file.replace_index(self.path, self._inode)
+        self._inode = index_file.inode_of(self.path)
 
     # --------------------------------------------------------------------------------- writing
 
-    @_whole
-    def known(self) -> dict[str, Known]:
-        """Every file that the index has, by path."""
+    @with_repair
+    def known(self) -> dict[str, IndexedFile]:
+        """Every file in the index, by path."""
         self._follow()
-        if self._anew:
+        if self._is_wiped:
             return {}
-        return {row[0]: Known(*row) for row in lookup.files(self._db)}
+        return {row[0]: IndexedFile(*row[:-1], bool(row[-1])) for row in lookup.files(self._db)}
 
     def _follow(self) -> None:
-        if opening.inode_of(self.path) != self._inode:  # somebody replaced it
+        if index_file.inode_of(self.path) != self._inode:  # another process replaced it
             self._db.close()
             self._open()
 
-    def apply(self, rows: Iterable[Row], gone: Iterable[str], checked_ns: int) -> int:
-        """Take in what changed, in one transaction; gives the number of memories written."""
+    def apply(self, rows: Iterable[IndexRow], gone: Iterable[str], checked_ns: int) -> int:
+        """Insert what changed, in one transaction; gives the number of memories written."""
         self._follow()
         try:
             with without_collecting(), self.transaction() as db:
                 written = self._applied(db, rows, gone, checked_ns)
         except sqlite.Error as error:
-            self.mend(error)
+            self.repair(error)
         else:
-            self._anew = False
+            self._is_wiped = False
             return written
         return sum(self.counts()[name] for name in ("memories", "archived", "conversations"))
 
     def _applied(
-        self, db: sqlite.Connection, rows: Iterable[Row], gone: Iterable[str], checked_ns: int
+        self, db: sqlite.Connection, rows: Iterable[IndexRow], gone: Iterable[str], checked_ns: int
     ) -> int:
-        from recollect.search.index_write import Filing  # what only reads has no need of it
+        from recollect.search.index_write import Filing
 
         written = 0
-        if self._anew:
-            schema.empty(db)
+        if self._is_wiped:
+            index_file.delete_rows(db)
         filing = Filing(db)
-        meanings: dict[str, Kept] = {}
+        vectors: dict[str, dict[bytes, StoredVector]] = {}
         for path in gone:
             filing.forget(path)
         for row in rows:
             path = row.seen.path
-            if not filing.is_first and filing.has(path, row.stamp):
+            if not filing.is_first and filing.has(row):
                 filing.see(row, checked_ns)
-            elif row.memory is not None:  # None: it was there, and somebody has begun anew
+            elif row.memory is not None:  # None: it was there, and the index has been wiped since
                 if not filing.is_first:
-                    meanings[path] = _meanings_of(db, path)
+                    vectors[path] = _vectors_of(db, path)
                     filing.take_out(path)
                 filing.put_in(row.memory, row.stamp)
                 filing.see(row, checked_ns)
                 written += 1
         filing.end()
-        for path, kept in meanings.items():
-            if kept:
-                from recollect.search import vectors
+        for path, stored in vectors.items():
+            if stored:
+                from recollect.search.vectors import restore
 
-                vectors.put_back(db, path, kept)
+                restore(db, path, stored)
         return written
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite.Connection]:
-        """The database, to write into it all or nothing."""
+        """The database, to write all or nothing."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield self._db
@@ -155,23 +144,23 @@ class SqliteIndex:
                 self._db.execute("ROLLBACK")
             raise
 
-    @_whole
+    @with_repair
     def set_meta(self, values: dict[str, str]) -> None:
-        """Leave values for readers of the index."""
+        """Store values for readers of the index."""
         with self.transaction() as db:
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
 
-    @_whole
+    @with_repair
     def meta(self, key: str) -> str:
-        """A value that `set_meta` left, or nothing."""
+        """A value that `set_meta` stored, or nothing."""
         return lookup.meta(self._db, key)
 
-    @_whole
+    @with_repair
     def purge(self) -> None:
-        """Take what was removed out of the index's own files too."""
-        from recollect.search.index_write import list_words  # what only reads has no need of it
+        """Remove deleted text from the index's own files, too."""
+        from recollect.search.index_write import list_words
 
-        opening.forget_aside(self.path)
+        index_file.remove_set_aside(self.path)
         with self.transaction() as db:
             list_words(db)
         for shelf in lookup.SHELVES:
@@ -182,25 +171,23 @@ class SqliteIndex:
             raise StorageFailed(path=self.path, reason="another process has it open with old texts")
 
     def wipe(self) -> None:
-        """Forget everything, so that the next refresh takes in every file again.
+        """Forget everything, so that the next refresh inserts every file again.
 
-        A sound index stays as it is for its readers until then.
+        Readers keep a sound index until then.
         """
         try:
-            sound = not list(opening.broken_pages(self._db))
+            self._is_wiped = not list(index_file.broken_pages(self._db))
         except sqlite.Error:
-            sound = False
-        if sound:
-            self._anew = True
-        else:
-            self.heal()
+            self._is_wiped = False
+        if not self._is_wiped:
+            self._replace()
 
     # --------------------------------------------------------------------------------- reading
 
     @cached_property
     def vectors(self) -> SqliteVectors:
         """The vectors of the sections."""
-        from recollect.search.vectors import SqliteVectors  # few have an embedder
+        from recollect.search.vectors import SqliteVectors
 
         return SqliteVectors(self)
 
@@ -231,7 +218,7 @@ class SqliteIndex:
         changed = self._db.execute("PRAGMA data_version").fetchone()[0]
         return self._inode, changed, self._db.total_changes
 
-    @_whole
+    @with_repair
     def entries(self, only: Filter) -> list[Entry]:
         """The memories that the filter lets through, newest first."""
         where, values = condition(only, "cold" if only.archived else "hot")
@@ -241,7 +228,7 @@ class SqliteIndex:
         )
         return [entry_of(row) for row in rows]
 
-    @_whole
+    @with_repair
     def entry(self, memory_id: str) -> Entry | None:
         """The memory with this id; one that is not archived comes first.
 
@@ -260,7 +247,17 @@ class SqliteIndex:
             row = self._db.execute(asked.format(like), (clean(memory_id),)).fetchone()
         return entry_of(row) if row else None
 
-    @_whole
+    @with_repair
+    def listed(self, only: Filter) -> list[tuple[Entry, Shelved]]:
+        """The entries that the filter lets through, each with its page, newest first."""
+        return index_read.listed(self._db, only)
+
+    @with_repair
+    def named(self, start: str) -> list[tuple[str, str]]:
+        """The names and texts of the entries whose id begins so, or whose page's id does."""
+        return index_read.named(self._db, clean(start))
+
+    @with_repair
     def entries_of_session(self, session: str) -> list[Entry]:
         """The memories that were made of this session."""
         rows = self._db.execute(
@@ -269,73 +266,65 @@ class SqliteIndex:
         )
         return [entry_of(row) for row in rows]
 
-    @_whole
+    @with_repair
     def search(self, words: list[str], *, only: Filter, limit: int) -> list[Candidate]:
-        """The sections that have some of these words of a cue, best first, with the index's score."""
+        """The sections that have some of these words of a cue, best first, with FTS5's score."""
         if not words:
             return []
-        from recollect.search import index_read as searching  # what only saves has no need of it
-
         with self.snapshot():
-            found, self._sought = searching.search(self._db, words, only, limit)
-        return found
+            return index_read.search(self._db, words, only, limit)
 
-    @_whole
-    def standing(self, shelf: str, sections: Sequence[int]) -> Standing:
-        """How the words of the last search stand on a shelf, and what they bring to these sections."""
-        from recollect.search import index_read as bm25
+    @with_repair
+    def word_counts(self, words: list[str], shelf: str) -> tuple[dict[str, int], int]:
+        """How many sections of a shelf have each word, and how many there are."""
+        with self.snapshot():
+            sections = index_read.size_of(self._db, shelf).sections
+            return lookup.counts_of(self._db, words, shelf), sections
 
-        return bm25.standing(self._db, shelf, self._sought.get(shelf, {}), sections)
-
-    @_whole
+    @with_repair
     def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
         """What recall judges for these words of a cue: `(candidates, counts, total)`."""
         with self.snapshot():
-            return lookup.consider(self._db, stems(words), "")
+            return lookup.consider(self._db, words, "")
 
-    @_whole
+    @with_repair
     def spelled(self, words: list[str]) -> dict[str, list[str]]:
-        """Of words that nobody wrote: those that are spelled nearly so, as the index files them."""
+        """For words that no memory has: the terms of the index that resemble them."""
         from recollect.search import spelling
 
-        filed = stems(words)
         with self.snapshot():
-            near = spelling.neighbours(self._db, lookup.counts_of(self._db, filed), filed, "hot")
-        return {word: [term for term, _ in several] for word, several in near.items()}
+            near = spelling.neighbours(self._db, lookup.counts_of(self._db, words), "hot")
+        return {word: [term for term, _ in terms] for word, terms in near.items()}
 
-    @_whole
+    @with_repair
     def dated(self, period: tuple[int, int], only: Filter) -> list[Candidate]:
         """The first sections of memories made in these days (from 1970), episodes first."""
-        from recollect.search import index_read as searching
+        return index_read.dated(self._db, period, only)
 
-        return searching.dated(self._db, period, only)
-
-    @_whole
+    @with_repair
     def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:
         """The turns of the same conversations next to these (one before, two after), unscored."""
-        from recollect.search import index_read as searching
+        return index_read.beside(self._db, turns)
 
-        return searching.beside(self._db, turns)
-
-    @_whole
+    @with_repair
     def sharing(self, tags: Sequence[str], layer: str) -> list[Entry]:
         """The memories of a layer that have two of these tags, as far as their words tell."""
-        from recollect.search import index_write as tagging  # only what saves has need of it
+        from recollect.search.index_write import sharing
 
-        return tagging.sharing(self._db, tags, layer)
+        return sharing(self._db, tags, layer)
 
-    @_whole
+    @with_repair
     def of_sections(self, numbers: Sequence[int], *, only: Filter, shelf: str) -> list[Candidate]:
         """The sections of a shelf with these numbers that the filter lets through, unscored."""
         wanted = dict.fromkeys(numbers[:MOST_NUMBERS], 0.0)
         return lookup.rows_of(self._db, wanted, "", *section_condition(only, shelf))
 
-    @_whole
+    @with_repair
     def by_ids(self, ids: list[str]) -> list[Candidate]:
         """The first section of each of these memories."""
         return lookup.heads_of(self._db, [clean(name) for name in ids], "")
 
-    @_whole
+    @with_repair
     def counts(self) -> dict[str, int]:
         """How many files, memories, sections and archived memories the index has."""
         asked = {
@@ -348,40 +337,36 @@ class SqliteIndex:
         return {name: self._db.execute(sql).fetchone()[0] for name, sql in asked.items()}
 
     def differences(self) -> list[str]:
-        """What is wrong inside the index: each finding is a sentence; none if all is well."""
-        from recollect.search import index_check as checking
+        """The findings of a full check, a sentence each."""
+        from recollect.search.index_write import differences
 
         try:
             with self.snapshot():
-                return list(checking.differences(self._db))
+                return list(differences(self._db))
         except sqlite.Error as error:
             return [str(error)]
 
 
-def _meanings_of(db: sqlite.Connection, path: str) -> Kept:
-    """What there is of the sections of a file, by what it was made of; few have an embedder."""
+def _vectors_of(db: sqlite.Connection, path: str) -> dict[bytes, StoredVector]:
+    """The vectors of the sections of a file, by the hash of what they were computed from."""
     if db.execute("SELECT 1 FROM vector LIMIT 1").fetchone() is None:
         return {}
-    from recollect.search import vectors
+    from recollect.search.vectors import stored_of
 
-    return vectors.kept_of(db, path)
-
-
-# -------------------- SQLite: an index that is in no file, for what must not get to a disk.
+    return stored_of(db, path)
 
 
 class ScratchIndex(SqliteIndex):
-    """An empty index that is gone when it is closed."""
+    """An empty index in memory, for what must not get to a disk."""
 
     def __init__(self) -> None:
         """Without a folder and without a refill: there is no file that could be damaged."""
         self.path, self.refill = "", None
-        self._mending = self._anew = False
-        self._sought = {}
+        self._is_repairing = self._is_wiped = False
         self._open()
 
     def _open(self) -> None:
         self._db = sqlite.connect(":memory:", isolation_level=None)
         self._db.execute("PRAGMA temp_store = MEMORY")
-        schema.create(self._db)
+        index_file.create_tables(self._db)
         self._inode = 0

@@ -1,12 +1,11 @@
-"""Find the best sections for some words, scoring a bounded number of them.
+"""Queries of the index: the best sections for some words, entries that pass a filter, lists.
 
-With few matching sections the result equals scoring all. Otherwise no section gets more than that,
-and the work does not grow with the store, unless a filter passes too few.
-
-Scoring a section costs forty times seeing that it has a word, and common words match most
-sections. So the sections of the rarest words are scored first, by all words, and those of commoner
-words only while they may still be among the best. Words in too many sections are looked up in the
-newest ones only (docs/adr/0030).
+A search scores a bounded number of sections. With few matching sections the result equals scoring
+all; otherwise no section gets more than that, and the work does not grow with the store, unless a
+filter passes too few. Scoring a section costs forty times seeing that it has a word, and common
+words match most sections. So the sections of the rarest words are scored first, by all words, and
+those of commoner words only while they may still be among the best. Words in too many sections are
+looked up in the newest ones only (docs/adr/0030).
 """
 
 from __future__ import annotations
@@ -14,26 +13,159 @@ from __future__ import annotations
 from itertools import accumulate, count
 
 from recollect._fastimport import NamedTuple
-from recollect.model.memory import Filter
+from recollect.model.memory import TRUSTS, Entry, Filter
 from recollect.search import lookup
-from recollect.search.bm25 import Size, Standing
-from recollect.search.lookup import MOST_AT_ONCE as MOST_AT_ONCE_BM25
-from recollect.search.lookup import WEIGHTS, match, stems
+from recollect.search.index_file import LOWERED
+from recollect.search.lookup import SHELVES, WEIGHTS, match
 from recollect.search.rank import FIELD_WEIGHTS
+from recollect.text.tokens import plain_words
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
+    from recollect.model.entries import Shelved
     from recollect.search.lookup import sqlite
     from recollect.search.rank import Candidate
 
 
-# -------------------- SQLite: FTS5's BM25 taken apart: how large a shelf is, how long its sections, what a word brings.
+# ------------------------------------------------------------------------------- entries, filters
+
+ENTRY_FIELDS = (
+    "id, title, layer, kind, category, tags, trigger, files, concepts, salience, confidence, "
+    "source, trust, status, related, session, created, updated, accessed, decay_after, "
+    "private, path, tokens, summary, stamp, problem"
+)
+_LISTS = (5, 6, 7, 8, 14)  # the fields among them that are lists: a line for each item
+_PRIVATE = 20
 
 
-MOST_TAKEN_APART = 5_000  # sections that the words have together
+def entry_of(row: Sequence[object]) -> Entry:
+    """The memory in a row of `ENTRY_FIELDS`."""
+    values = list(row)
+    for n in _LISTS:
+        values[n] = tuple(str(values[n]).split("\n")) if values[n] else ()
+    values[_PRIVATE] = bool(values[_PRIVATE])
+    return Entry._make(values)
+
+
+def clean(text: str) -> str:
+    """`text` as SQLite takes it: without lone surrogates."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def condition(only: Filter, shelf: str, *, by_entry: bool = False) -> tuple[str, list[object]]:
+    """A filter as a condition on `memory m`, with its values; with `by_entry` on `section s`, too."""
+    terms: list[str] = ["m.shelf = ?", "(m.path GLOB 'archive/*') = ?"]
+    values: list[object] = [SHELVES.index(shelf), int(only.archived)]
+    whose = dict.fromkeys(("layer", "category"), "m") | {"session": "s" if by_entry else "m"}
+    if by_entry:
+        whose["kind"] = "s"
+    elif only.kind:
+        terms.append(
+            "? IN (m.kind, (SELECT s.kind FROM section s WHERE s.memory = m.n AND s.kind = ?))"
+        )
+        values += [only.kind, only.kind]
+    for name, table in whose.items():
+        if wanted := getattr(only, name):
+            terms.append(f"{table}.{name} = ?")
+            values.append(wanted)
+    for tag in filter(None, only.tags):
+        _add_tag(tag, shelf, terms, values)
+    if only.concept:
+        terms.append(_has_item("concepts", only.concept))
+        values.append(only.concept.lower())
+    if only.file:
+        terms.append(f"instr({_lower('files', only.file)}, ?)")
+        values.append(only.file.lower())
+    _add_time(only, terms, values, by_entry=by_entry)
+    return " AND ".join(terms), [clean(v) if isinstance(v, str) else v for v in values]
+
+
+def _add_time(only: Filter, terms: list[str], values: list[object], *, by_entry: bool) -> None:
+    """Add when it was said, and that it still holds."""
+    # An entry without a date is as old as its page.
+    own = "nullif(CASE s.entry WHEN '' THEN '' ELSE s.created END, '')" if by_entry else "NULL"
+    if only.since:
+        terms.append(f"coalesce({own}, max(m.created, m.updated)) >= ?")
+        values.append(only.since)
+    if only.until:
+        terms.append(f"coalesce({own}, m.created) <= ? AND coalesce({own}, m.created) <> ''")
+        values.append(only.until)
+    if not only.superseded:
+        terms.append(f"{'s' if by_entry else 'm'}.status <> 'superseded'")
+
+
+def _add_tag(tag: str, shelf: str, terms: list[str], values: list[object]) -> None:
+    """Add that a memory has this tag, in whatever form it was written."""
+    term = _has_item("tags", tag)
+    values.append(tag.lower())
+    if words := plain_words(clean(tag)):
+        found = f"SELECT rowid FROM {shelf}_fts WHERE {shelf}_fts MATCH ?"
+        term = f"({term} OR m.n IN (SELECT memory FROM section WHERE n IN ({found})))"
+        values.append(f"tags : ({match(words, every=True)})")
+    terms.append(term)
+
+
+def _has_item(column: str, wanted: str) -> str:
+    """That a list of `memory m` has an item of these very words."""
+    return f"instr(char(10) || {_lower(column, wanted)} || char(10), char(10) || ? || char(10))"
+
+
+def _lower(column: str, wanted: str) -> str:
+    """A column of `memory m` in lower case, as far as it takes to find `wanted` there."""
+    return f"{'lower' if wanted.isascii() else LOWERED}(m.{column})"
+
+
+def section_condition(only: Filter, shelf: str) -> tuple[str, list[object]]:
+    """A filter as a condition on `section s` and `memory m`, with its values; often there is none."""
+    if shelf == "hot" and only == Filter(trust=only.trust):
+        return "", []
+    return condition(only, shelf, by_entry=True)
+
+
+# ---------------------------------------------------------------------------------- bounded search
+
+K1, B = 1.2, 0.75  # those of FTS5
+LEAST_RARITY = 1e-6  # of a word that more than half of the sections have
+FEW = 2_500  # sections that are all scored
+MOST_SCORED = 1_000  # … for each question to FTS5; of more, the newest
+MOST_COUNTED = 30_000  # postings of the commoner words, which FTS5 counts for each question
+TOO_COMMON = 50_000  # sections; a word that more have is not counted at all
+MOST_LOOKED = 2_500  # sections that a filter is tried on, or that common words are looked for in
+MOST_STEPS = 3  # unless there are too few by then
+MOST_COMMON = 4  # … words at a time are looked for in the newest sections
+WIDER = 8  # … and in so many times more where there are too few
+MORE_LIKELY = 4  # times as many as are asked for are compared by their lengths
+LIKELY = 1.3  # what a section gets for a word, in units of its rarity; at most it is 2.2
+_HEAD = "{title tags trigger}"
+_IN_HEAD, _IN_BODY = min(FIELD_WEIGHTS[:3]), FIELD_WEIGHTS[4]  # at least
+
+
+class Size(NamedTuple):
+    """How many sections a shelf has, and how many words they have together."""
+
+    sections: int
+    words: int
+
+    @property
+    def mean_length(self) -> float:
+        """How many words a section has."""
+        return max(self.words, 1) / max(self.sections, 1)
+
+    def rarity(self, count: int) -> float:
+        """The inverse document frequency of a word that so many sections have, as FTS5 has it."""
+        from math import log
+
+        value = log((self.sections - count + 0.5) / (count + 0.5)) if count <= self.sections else 0
+        return value if value > 0 else LEAST_RARITY
+
+    def saturated(self, frequency: float, length: float) -> float:
+        """BM25's factor for a word that stands so often in a section of that length: up to 2.2."""
+        norm = K1 * (1 - B + B * length / self.mean_length)
+        return frequency * (K1 + 1) / (frequency + norm)
 
 
 def size_of(db: sqlite.Connection, shelf: str) -> Size:
@@ -43,41 +175,15 @@ def size_of(db: sqlite.Connection, shelf: str) -> Size:
     return Size(sections, sum(words))
 
 
-def lengths_of(db: sqlite.Connection, shelf: str, sections: Sequence[int]) -> dict[int, int]:
+def _lengths_of(db: sqlite.Connection, shelf: str, sections: Sequence[int]) -> dict[int, int]:
     """How many words each of these sections has."""
     found: dict[int, int] = {}
-    for start in range(0, len(sections), MOST_AT_ONCE_BM25):
-        some = sections[start : start + MOST_AT_ONCE_BM25]
-        asked = f"SELECT id, sz FROM {shelf}_fts_docsize WHERE id IN ({_marks(some)})"
+    for start in range(0, len(sections), lookup.MOST_VARIABLES):
+        some = sections[start : start + lookup.MOST_VARIABLES]
+        marks = ",".join("?" * len(some))
+        asked = f"SELECT id, sz FROM {shelf}_fts_docsize WHERE id IN ({marks})"
         found |= {n: sum(_numbers(sizes)) for n, sizes in db.execute(asked, some).fetchall()}
     return found
-
-
-def standing(
-    db: sqlite.Connection, shelf: str, counts: Mapping[str, int], sections: Sequence[int]
-) -> Standing:
-    """How words stand on a shelf, given how many sections have each, and what they bring to these.
-
-    The rarest words are taken apart; of the others the shelf would have to be looked through.
-    """
-    parts: dict[str, dict[int, float]] = {}
-    left = MOST_TAKEN_APART if sections else 0
-    # The plus keeps FTS5 from being asked for each section by itself.
-    asked = (
-        f"SELECT f.rowid, bm25({shelf}_fts, {WEIGHTS}) FROM {shelf}_fts f "
-        f"WHERE {shelf}_fts MATCH ? AND +f.rowid IN ({_marks(sections)})"
-    )
-    for number, word in sorted((number, word) for word, number in counts.items() if number):
-        left -= number
-        if left < 0:
-            break
-        rows = db.execute(asked, (match([word]), *sections))
-        parts[word] = {n: -score for n, score in rows.fetchall()}
-    return Standing(size_of(db, shelf), counts, parts, lengths_of(db, shelf, sections))
-
-
-def _marks(values: Sequence[int]) -> str:
-    return ",".join("?" * len(values))
 
 
 def _numbers(block: Iterable[int]) -> list[int]:
@@ -91,24 +197,11 @@ def _numbers(block: Iterable[int]) -> list[int]:
     return found
 
 
-FEW = 2_500  # sections that are all scored
-MOST_SCORED = 1_000  # … for each question to FTS5; of more, the newest
-MOST_COUNTED = 30_000  # postings of the commoner words, which FTS5 counts for each question
-TOO_COMMON = 50_000  # sections; a word that more have is not counted at all
-MOST_LOOKED = 2_500  # sections that a filter is tried on, or that common words are looked for in
-MOST_STEPS = 3  # unless there are too few by then
-MOST_AT_ONCE = 4  # such words are looked for in the newest sections
-WIDER = 8  # … and in so many times more where there are too few
-MORE_LIKELY = 4  # times as many as are asked for are compared by their lengths
-LIKELY = 1.3  # what a section gets for a word, in units of its rarity; at most it is 2.2
-_HEAD = "{title tags trigger}"
-_IN_HEAD, _IN_BODY = min(FIELD_WEIGHTS[:3]), FIELD_WEIGHTS[4]  # at least
-
 Span = tuple[int, int]  # the first and the last section that is looked at
 Counted = tuple[int, str]  # how many sections have a word, and the word
 
 
-class Seen(NamedTuple):
+class WordMatches(NamedTuple):
     """Sections in which a word stands, what the word is worth, and how much it weighs there."""
 
     rarity: float
@@ -116,7 +209,7 @@ class Seen(NamedTuple):
     sections: set[int]
 
 
-class Shelf(NamedTuple):
+class Partition(NamedTuple):
     """Where to look; `where` is a condition on `section s` and `memory m`, with its values."""
 
     db: sqlite.Connection
@@ -153,7 +246,7 @@ class Shelf(NamedTuple):
         return f"FROM {fts} f {joined} WHERE {fts} MATCH ? {within} {where}"
 
 
-def best(shelf: Shelf, counts: Mapping[str, int], limit: int) -> dict[int, float]:
+def best(shelf: Partition, counts: Mapping[str, int], limit: int) -> dict[int, float]:
     """The best `limit` sections with their scores, best first.
 
     `counts` are the words to look for, and how many sections of the shelf have each.
@@ -169,7 +262,7 @@ def best(shelf: Shelf, counts: Mapping[str, int], limit: int) -> dict[int, float
 class _Search:
     """A search through a shelf on which many sections have the words."""
 
-    def __init__(self, shelf: Shelf, limit: int) -> None:
+    def __init__(self, shelf: Partition, limit: int) -> None:
         self.shelf, self.limit = shelf, limit
         self.most = max(MOST_SCORED, limit)
         self.last = shelf.db.execute("SELECT max(n) FROM section").fetchone()[0]
@@ -193,8 +286,8 @@ class _Search:
             elif self.older:  # the filter lets through few of the newest
                 self._ask(*self.older.pop(0), self.limit)
             elif common:
-                self._look_for(common[:MOST_AT_ONCE])
-                common = common[MOST_AT_ONCE:]
+                self._look_for(common[:MOST_COMMON])
+                common = common[MOST_COMMON:]
             else:
                 break
         return self.found
@@ -258,14 +351,14 @@ class _Search:
                 break
             start = max(0, self.last - (self.last - start) * WIDER)
         best = sorted(likely, key=lambda n: (-likely[n], -n))[: self.limit * MORE_LIKELY]
-        lengths = lengths_of(self.shelf.db, self.shelf.name, best)
+        lengths = _lengths_of(self.shelf.db, self.shelf.name, best)
         for n in best:
-            length = lengths.get(n, size.usual)
+            length = lengths.get(n, size.mean_length)
             here = [one for one in seen if n in one.sections]
-            score = sum(one.rarity * size.share(one.weight, length) for one in here)
+            score = sum(one.rarity * size.saturated(one.weight, length) for one in here)
             self.found[n] = max(score, self.found.get(n, 0.0))
 
-    def _seen(self, words: Sequence[Counted], size: Size, start: int) -> list[Seen]:
+    def _seen(self, words: Sequence[Counted], size: Size, start: int) -> list[WordMatches]:
         """What of the words can be seen in the sections behind that one."""
         found = []
         span = start + 1, self.last
@@ -273,7 +366,7 @@ class _Search:
             in_head = self.shelf.having(f"{_HEAD} : ({match([word])})", span)
             others = self.shelf.having(f"body : ({match([word])})", span) - in_head
             rarity = size.rarity(many)
-            found += [Seen(rarity, _IN_HEAD, in_head), Seen(rarity, _IN_BODY, others)]
+            found += [WordMatches(rarity, _IN_HEAD, in_head), WordMatches(rarity, _IN_BODY, others)]
         return found
 
     def _is_better(self, words: Sequence[Counted]) -> bool:
@@ -287,11 +380,11 @@ class _Search:
         return weakest >= LIKELY * sum(rarities)
 
 
-def _usual_scores(seen: Sequence[Seen], size: Size) -> dict[int, float]:
+def _usual_scores(seen: Sequence[WordMatches], size: Size) -> dict[int, float]:
     """What each section would have if it were as long as most are."""
     scores: dict[int, float] = {}
     for one in seen:
-        worth = one.rarity * size.share(one.weight, size.usual)
+        worth = one.rarity * size.saturated(one.weight, size.mean_length)
         for n in one.sections:
             scores[n] = scores.get(n, 0.0) + worth
     return scores
@@ -306,54 +399,30 @@ def _within(words: Sequence[Counted], most: int) -> int:
     return sum(sections <= most for sections in accumulate(many for many, _ in words))
 
 
-# -------------------- SQLite: a search of the index, for a program that writes to it too and for one that only reads.
+# ---------------------------------------------------------------------------------------- searches
+
+MOST_TURNS = 200  # of conversations: their order is settled by what stands around them
 
 
-MOST_TURNS = 200  # of conversations: their order is settled by what was said around them
-
-Sought = dict[str, dict[str, int]]  # by shelf: the words looked for, how many sections have each
-
-
-def search(
-    db: sqlite.Connection, words: list[str], only: Filter, limit: int
-) -> tuple[list[Candidate], Sought]:
-    """The sections that have some of these words, best first, and what was looked for."""
-    filed = stems(words)
+def search(db: sqlite.Connection, words: list[str], only: Filter, limit: int) -> list[Candidate]:
+    """The sections that have some of these words, best first; behind them, turns of conversations."""
     shelf = "cold" if only.archived else "hot"
-    sought = {shelf: _counts(db, filed, shelf)}
-    found = _best(db, shelf, sought[shelf], only, limit)
-    if len(found) < limit and _has_turns(db, only):
-        sought["raw"] = _counts(db, filed, "raw")
-        found += _best(db, "raw", sought["raw"], only, MOST_TURNS)
-    return found, sought
-
-
-def _has_turns(db: sqlite.Connection, only: Filter) -> bool:
-    """Whether there are turns of conversations that the filter may let through."""
-    return only.kind in ("", "conversation") and bool(size_of(db, "raw").sections)
-
-
-def _counts(db: sqlite.Connection, filed: dict[str, str], shelf: str) -> dict[str, int]:
-    """What to look for on a shelf, and how many sections have it."""
-    counts = lookup.counts_of(db, filed, shelf)
-    counts = lookup.without_doubles(db, counts, list(filed), shelf)
-    if all(counts.values()):
-        return counts
-    from recollect.search import spelling
-
-    return spelling.with_neighbours(db, counts, filed, shelf)
+    found = _best(db, shelf, words, only, limit)
+    if len(found) < limit and only.kind in ("", "conversation") and size_of(db, "raw").sections:
+        found += _best(db, "raw", words, only, MOST_TURNS)
+    return found
 
 
 def _best(
-    db: sqlite.Connection, shelf: str, counts: dict[str, int], only: Filter, limit: int
+    db: sqlite.Connection, shelf: str, words: list[str], only: Filter, limit: int
 ) -> list[Candidate]:
-    where = ""
-    values: list[object] = []
-    if shelf != "hot" or only != Filter(trust=only.trust):
-        from recollect.search import index_schema as rows
+    counts = lookup.without_doubles(db, lookup.counts_of(db, words, shelf), shelf)
+    if not all(counts.values()):
+        from recollect.search import spelling
 
-        where, values = rows.section_condition(only, shelf)
-    return lookup.rows_of(db, best(Shelf(db, shelf, where, values), counts, limit))
+        counts = spelling.with_neighbours(db, counts, shelf)
+    found = best(Partition(db, shelf, *section_condition(only, shelf)), counts, limit)
+    return lookup.rows_of(db, found)
 
 
 def beside(db: sqlite.Connection, turns: Sequence[Candidate]) -> list[Candidate]:
@@ -365,44 +434,85 @@ def beside(db: sqlite.Connection, turns: Sequence[Candidate]) -> list[Candidate]
 
 
 def dated(db: sqlite.Connection, period: tuple[int, int], only: Filter) -> list[Candidate]:
-    """The first sections of memories made in these days (from 1970), episodes first."""
-    from recollect.search import index_schema as rows
-
-    where, values = rows.condition(only, "cold" if only.archived else "hot")
+    """The entries of these days (from 1970), episodes first."""
+    where, values = condition(only, "cold" if only.archived else "hot", by_entry=True)
     return lookup.dated(db, period, "", where, values)
 
 
-class Reader:
-    """What a search asks of an index, of a connection that sees one state of it."""
+# ------------------------------------------------------------------------------------------- lists
 
-    def __init__(self, db: sqlite.Connection) -> None:
-        """`db` comes from `lookup.open_index`."""
-        self._db = db
-        self._sought: Sought = {}
+MOST_NAMED = 20
+_PAGE = ", ".join(f"m.{name}" for name in ENTRY_FIELDS.split(", "))
+_WIDTH = ENTRY_FIELDS.count(",") + 1
+_OWN = (
+    "s.anchor, s.heading, s.text, s.kind, s.source, s.trust, s.trigger, s.tokens, s.confidence, "
+    "s.entry, s.created, s.session, s.status, s.within"
+)
+_TRIGGER = 6  # the field among them that is a list
+_TRUST = " ".join(f"WHEN '{trust}' THEN {n}" for n, trust in enumerate(TRUSTS))
+# What of a page is no entry by itself; its trust is the lowest of its parts.
+_PARTS = "FROM section p WHERE p.memory = m.n AND p.entry = ''"
+_LEAST = f"(SELECT min(CASE p.trust {_TRUST} END) {_PARTS})"
+_LEAST_SOURCE = f"(SELECT p.source {_PARTS} ORDER BY CASE p.trust {_TRUST} END, p.n LIMIT 1)"
 
-    def search(self, words: list[str], *, only: Filter, limit: int) -> list[Candidate]:
-        """As the index does."""
-        found, self._sought = search(self._db, words, only, limit)
-        return found
 
-    def standing(self, shelf: str, sections: Sequence[int]) -> Standing:
-        """As the index does."""
-        return standing(self._db, shelf, self._sought.get(shelf, {}), sections)
+def listed(db: sqlite.Connection, only: Filter) -> list[tuple[Entry, Shelved]]:
+    """The entries that the filter lets through, each with its page, newest first."""
+    from recollect.model.entries import Shelved  # a search does without
 
-    def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:
-        """As the index does."""
-        return beside(self._db, turns)
+    shelf = "cold" if only.archived else "hot"
+    where, values = condition(only, shelf, by_entry=True)
+    rows = db.execute(
+        f"SELECT {_PAGE}, {_OWN} FROM section s JOIN memory m ON m.n = s.memory "
+        f"WHERE {where} AND s.entry <> '' ORDER BY s.n",
+        values,
+    )
+    found = []
+    for row in rows:
+        fields: list[Any] = list(row[_WIDTH:])
+        fields[_TRIGGER] = tuple(fields[_TRIGGER].split("\n")) if fields[_TRIGGER] else ()
+        found.append((entry_of(row[:_WIDTH]), Shelved(shelf, *fields)))
+    where, values = condition(only._replace(kind=""), shelf)
+    if only.kind:
+        where, values = f"{where} AND m.kind = ?", [*values, clean(only.kind)]
+    nothing = "NOT EXISTS (SELECT 1 FROM section p WHERE p.memory = m.n)"
+    session = "m.kind IN ('session', 'conversation')"
+    is_one = f"({session} OR EXISTS (SELECT 1 {_PARTS}) OR {nothing})"
+    rows = db.execute(
+        f"SELECT {_PAGE}, {_LEAST}, {_LEAST_SOURCE}, m.entry FROM memory m WHERE {where} AND {is_one}",
+        values,
+    )
+    for row in rows:
+        page, (least, source, name) = entry_of(row[:_WIDTH]), row[_WIDTH:]
+        whole = Shelved(
+            *(shelf, "", "", page.summary, page.kind),
+            page.source if source is None else source,
+            page.trust if least is None else TRUSTS[least],
+            *(page.trigger, page.tokens, page.confidence, name),
+            *(page.created, page.session, page.status),
+        )
+        found.append((page, whole))
+    found.sort(key=lambda one: (one[0].id, one[1].anchor != ""))
+    found.sort(key=lambda one: (one[1].created or one[0].created, one[0].updated), reverse=True)
+    return found
 
-    def dated(self, period: tuple[int, int], only: Filter) -> list[Candidate]:
-        """As the index does."""
-        return dated(self._db, period, only)
 
-    def snapshot(self) -> Reader:
-        """It is one already."""
-        return self
-
-    def __enter__(self) -> None:
-        """Nothing is to be done."""
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing is to be done."""
+def named(db: sqlite.Connection, start: str) -> list[tuple[str, str]]:
+    """The names (`page`, `page#section`, `page#^id`) and texts of what an id may mean."""
+    end = f"{start}{chr(0x10FFFF)}"
+    own = db.execute(
+        "SELECT m.id, s.anchor, s.entry, CASE WHEN s.anchor GLOB '^*' THEN s.text ELSE s.heading END "
+        "FROM section s JOIN memory m ON m.n = s.memory "
+        "WHERE s.entry >= ? AND s.entry < ? AND s.entry <> '' AND m.shelf <> 2 ORDER BY m.shelf, s.n LIMIT ?",
+        (start, end, MOST_NAMED),
+    ).fetchall()
+    pages = db.execute(
+        "SELECT id, '', entry, title FROM memory WHERE shelf <> 2 AND (entry >= ? AND entry < ? "
+        "OR id >= ? AND id < ?) ORDER BY shelf, id LIMIT ?",
+        (start, end, start, end, MOST_NAMED),
+    ).fetchall()
+    exact = [row for row in (*own, *pages) if row[2] == start]
+    return [
+        (f"{page}#{anchor}" if anchor else page, text)
+        for page, anchor, _, text in exact or (*own, *pages)
+    ]

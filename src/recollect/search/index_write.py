@@ -1,4 +1,4 @@
-"""Insert memories into the index and delete them.
+"""Insert memories into the index, delete them, and check what was inserted.
 
 Deletions repeat the exact words that were inserted, because the text tables keep no content. The
 result depends on the files, not on their order.
@@ -7,47 +7,56 @@ result depends on the files, not on their order.
 from __future__ import annotations
 
 from binascii import crc32
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, zip_longest
 
 from recollect._fastimport import NamedTuple
 from recollect.model import entries
 from recollect.model.document import stem_of
+from recollect.model.footnotes import letters_of
 from recollect.model.memory import Entry, Memory, day_of
+from recollect.model.page_form import NOTED
 from recollect.model.tags import with_forms
-from recollect.ports import Row
-from recollect.search import lookup
-from recollect.search.index_schema import ENTRY_FIELDS, clean, entry_of
-from recollect.search.lookup import match, sqlite, terms
+from recollect.ports import IndexRow
+from recollect.search import index_file, lookup
+from recollect.search.index_read import ENTRY_FIELDS, clean, entry_of
+from recollect.search.lookup import match, sqlite
 from recollect.store.disk import stamp_of
-from recollect.text.tokens import chunk_words, folded, plain_words
+from recollect.text.tokens import chunk_terms, folded, plain_words
 
-SECTION_FIELDS = "shelf, anchor, heading, text, kind, source, trust, trigger, tokens, confidence"
-MOST_KEPT = 50_000  # chunks whose words are kept
-LONGEST_KEPT = 32  # characters; a longer chunk hardly comes twice
+SECTION_FIELDS = (
+    "shelf, anchor, heading, text, kind, source, trust, trigger, tokens, confidence, "
+    "entry, created, session, status, within, day"
+)
+MOST_CACHED = 50_000  # chunks
+LONGEST_CACHED = 32  # characters; a longer chunk hardly comes twice
 BATCH = 500  # memories whose rows go into the tables together
 
 Value = str | int
 
 
-class Cuts(dict[str, str]):
-    """The words of each chunk of text, cut when it is first asked for."""
+class Terms(dict[str, str]):
+    """The stemmed words of each chunk of text, computed when it is first asked for."""
 
     def __missing__(self, chunk: str) -> str:
-        """Cut a chunk, and keep its words if it is likely to come again."""
-        words = " ".join(chunk_words(chunk))
-        if len(chunk) <= LONGEST_KEPT:
-            if len(self) >= MOST_KEPT:
+        """Split a chunk, and cache the result if the chunk is likely to come again."""
+        terms = chunk_terms(chunk)
+        if len(chunk) <= LONGEST_CACHED:
+            if len(self) >= MOST_CACHED:
                 self.clear()
-            self[chunk] = words
-        return words
+            self[chunk] = terms
+        return terms
 
 
 def _put(table: str, fields: str) -> str:
     return f"INSERT INTO {table}({fields}) VALUES ({', '.join('?' * (fields.count(',') + 1))})"
 
 
-_PUT_MEMORY = _put("memory", f"n, shelf, day, {ENTRY_FIELDS}, sum")
+_PUT_FILE = (
+    "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, "
+    "coalesce(?, (SELECT is_doubted FROM file WHERE path = ?), 0))"
+)
+_PUT_MEMORY = _put("memory", f"n, shelf, day, {ENTRY_FIELDS}, sum, entry")
 _PUT_SECTION = _put("section", f"n, {SECTION_FIELDS}, memory")
 _WORDS = "rowid, title, tags, trigger, names, body"
 _PUT_WORDS = tuple(_put(f"{shelf}_fts", _WORDS) for shelf in lookup.SHELVES)
@@ -73,7 +82,7 @@ class Filing:
 
     def __init__(self, db: sqlite.Connection) -> None:
         """`db` is in a transaction of the caller's."""
-        self._db, self._cuts = db, Cuts()
+        self._db, self._terms = db, Terms()
         self._memory, self._section = (
             db.execute(f"SELECT coalesce(max(n), 0) FROM {table}").fetchone()[0]
             for table in ("memory", "section")
@@ -86,19 +95,21 @@ class Filing:
         self._memories: list[tuple[Value, ...]] = []
         self._sections: list[tuple[Value, ...]] = []
         self._words: list[list[tuple[Value, ...]]] = [[] for _ in lookup.SHELVES]
-        self._files: list[tuple[Value, ...]] = []
+        self._files: list[tuple[Value | None, ...]] = []
         self._names: list[tuple[str, str]] = []
 
-    def see(self, row: Row, checked_ns: int) -> None:
-        """Note how the file of a row looked."""
-        self._files.append((*row.seen, row.stamp, checked_ns))
+    def see(self, row: IndexRow, checked_ns: int) -> None:
+        """Note how the file of a row looked; without a memory it is filed as it was."""
+        own = None if row.memory is None else row.is_doubted
+        self._files.append((*row.seen, row.stamp, checked_ns, own, row.seen.path))
         if len(self._files) >= BATCH:
             self._flush()
 
-    def has(self, path: str, stamp: str) -> bool:
-        """Whether this text of the file is in the index already: another process was quicker."""
-        asked = "SELECT 1 FROM memory WHERE path = ? AND stamp = ?"
-        return self._db.execute(asked, (path, stamp)).fetchone() is not None
+    def has(self, row: IndexRow) -> bool:
+        """Whether a row is in the index already, as whose words it is: another process was quicker."""
+        asked = "SELECT is_doubted FROM memory JOIN file USING (path) WHERE path = ? AND memory.stamp = ?"
+        found = self._db.execute(asked, (row.seen.path, row.stamp)).fetchone()
+        return found is not None and (row.memory is None or found[0] == row.is_doubted)
 
     def put_in(self, memory: Memory, stamp: str) -> None:
         """File a memory with its sections."""
@@ -107,17 +118,19 @@ class Filing:
             value if type(value) is str and value.isascii() else _flat(value)
             for value in entries.entry_of(memory, stamp)
         ]
-        head = (shelf, day_of(memory.created or memory.updated), *entry)
-        sections = [(shelf, *_section_row(one)) for one in entries.shelved(memory)]
+        day = day_of(memory.created or memory.updated)
+        head = (shelf, day, *entry)
+        sections = [(shelf, *_section_row(one, day)) for one in entries.shelved(memory)]
         self._memory += 1
-        self._memories.append((self._memory, *head, _sum(head, sections)))
+        own = letters_of(memory.id)
+        self._memories.append((self._memory, *head, _sum(head, sections), own))
         title, tags, files, concepts = (str(entry[n]) for n in (1, 5, 7, 8))
         for section in sections:
             self._section += 1
             self._sections.append((self._section, *section, self._memory))
             heading, text, trigger = (str(section[n]) for n in (2, 3, 7))
             row = Filed(self._section, shelf, title, tags, files, concepts, heading, trigger, text)
-            self._words[shelf].append(_words_of(row, self._cuts))
+            self._words[shelf].append(_words_of(row, self._terms))
         self._names.append((memory.path, memory.id))
         self._more += len(sections) if shelf == 0 else 0
 
@@ -129,7 +142,7 @@ class Filing:
             return
         number, name, shelf = found
         rows = filed(db, number)
-        drop_words(db, rows, self._cuts)
+        drop_words(db, rows, self._terms)
         db.execute("DELETE FROM section WHERE memory = ?", (number,))
         db.execute("DELETE FROM memory WHERE n = ?", (number,))
         self._more -= len(rows) if shelf == 0 else 0
@@ -149,7 +162,7 @@ class Filing:
             db.executemany(put, rows)
             if rows and not self.is_first:  # all words of a new index are listed at its end
                 _list_more(db, shelf, rows)
-        db.executemany("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)", self._files)
+        db.executemany(_PUT_FILE, self._files)
         for path, name in self._names:
             if not self.is_first:
                 _settle(db, name)
@@ -169,17 +182,25 @@ class Filing:
         _count(self._db, self._more, is_first=self.is_first)
 
 
+_NOTED = frozenset(name for names in NOTED.values() for name in names)
+
+
 def _list_more(db: sqlite.Connection, shelf: str, rows: Sequence[tuple[Value, ...]]) -> None:
     """Add the words of these sections to the list."""
-    words = {word for row in rows for field in row[1:] for word in str(field).split()}
+    terms = {term for row in rows for field in row[1:] for term in str(field).split()}
     put = "INSERT OR IGNORE INTO listed VALUES (?, ?, 0)"
-    db.executemany(put, [(shelf, term) for term in terms(list(words))])
+    db.executemany(put, [(shelf, term) for term in terms])
 
 
-def _section_row(one: entries.Shelved) -> tuple[Value, ...]:
-    heading, text, trigger = clean(one.heading), clean(one.text), clean("\n".join(one.trigger))
+def _section_row(one: entries.Shelved, day: int) -> tuple[Value, ...]:
+    # "Database – Noted" is called by its page alone.
+    heading = "" if one.entry and one.heading.strip() in _NOTED else clean(one.heading)
+    text, trigger = clean(one.text), clean("\n".join(one.trigger))
     said = one.anchor, heading, text, one.kind, one.source, one.trust, trigger, one.tokens
-    return (*said, one.confidence)
+    about = one.confidence, one.entry, one.created, clean(one.session), one.status, one.within
+    # Turns are of the day of their session; a part of a page is of the page's.
+    day = 0 if one.shelf == "raw" else day_of(one.created) if one.entry else day
+    return (*said, *about, day)
 
 
 def _shelf_of(memory: Memory) -> str:
@@ -199,25 +220,25 @@ def filed(db: sqlite.Connection, memory: int = 0) -> list[Filed]:
     return [Filed(*row) for row in rows]
 
 
-def put_words(db: sqlite.Connection, rows: Iterable[Filed], cuts: Cuts) -> None:
+def put_words(db: sqlite.Connection, rows: Iterable[Filed], terms: Terms) -> None:
     """File sections under their words."""
     for row in rows:
-        db.execute(_PUT_WORDS[row.shelf], _words_of(row, cuts))
+        db.execute(_PUT_WORDS[row.shelf], _words_of(row, terms))
 
 
-def drop_words(db: sqlite.Connection, rows: Iterable[Filed], cuts: Cuts) -> None:
+def drop_words(db: sqlite.Connection, rows: Iterable[Filed], terms: Terms) -> None:
     """Take sections from under their words."""
     for row in rows:
-        db.execute(_DROP_WORDS[row.shelf], ("delete", *_words_of(row, cuts)))
+        db.execute(_DROP_WORDS[row.shelf], ("delete", *_words_of(row, terms)))
 
 
-def _words_of(row: Filed, cuts: Cuts) -> tuple[Value, ...]:
+def _words_of(row: Filed, terms: Terms) -> tuple[Value, ...]:
     """The number of a section, and the words of each of its fields."""
     title = f"{row.title} {row.heading}"
     names = f"{row.files} {row.concepts}"
     fields = (title, with_forms(row.tags), row.trigger, names, row.text)
-    known = cuts.__getitem__
-    return (row.n, *(" ".join(map(known, folded(field).split())) for field in fields))
+    terms_of = terms.__getitem__
+    return (row.n, *(" ".join(map(terms_of, folded(field).split())) for field in fields))
 
 
 def is_as_written(db: sqlite.Connection, memory: int) -> bool:
@@ -247,7 +268,7 @@ def _settle(db: sqlite.Connection, name: str) -> None:
     It goes to what is not archived, then to the file that is called so, then to the first by path.
     """
     rows = db.execute(
-        "SELECT n, path, shelf, id FROM memory WHERE (id = ?1 OR (id > ?2 AND id < ?3)) "
+        "SELECT n, path, shelf, id FROM memory WHERE (id = ? OR (id > ? AND id < ?)) "
         "AND shelf <> 2",
         (name, f"{name}~", f"{name}~g"),
     ).fetchall()
@@ -264,9 +285,9 @@ def _name_conversation(db: sqlite.Connection, path: str) -> None:
     folder, _, name = path.rpartition("/")
     if name in ("summary.md", "conversation.md"):
         db.execute(
-            "UPDATE memory SET id = coalesce((SELECT id FROM memory WHERE path = ?2), ?3) "
-            "WHERE path = ?1",
-            (f"{folder}/conversation.md", f"{folder}/summary.md", folder.rpartition("/")[2]),
+            "UPDATE memory SET id = coalesce((SELECT id FROM memory WHERE path = ?), ?) "
+            "WHERE path = ?",
+            (f"{folder}/summary.md", folder.rpartition("/")[2], f"{folder}/conversation.md"),
         )
 
 
@@ -304,8 +325,7 @@ def _flat(value: object) -> Value:
     return int(value) if isinstance(value, int) else clean(str(value))
 
 
-# -------------------- SQLite: what the index knows of tags.
-
+# ------------------------------------------------------------------------------------------- tags
 
 MOST_SHARING = 40
 MOST_TAGS = 12  # of one memory; what is beyond is not looked up
@@ -325,3 +345,57 @@ def sharing(db: sqlite.Connection, tags: Sequence[str], layer: str) -> list[Entr
         (f"tags : ({' OR '.join(pairs)})", clean(layer), MOST_SHARING),
     )
     return [entry_of(row) for row in rows]
+
+
+# ------------------------------------------------------------------------------------------ check
+
+
+def differences(db: sqlite.Connection) -> Iterator[str]:
+    """The findings of a full check, a sentence each; SQLite's own check does not notice such drift."""
+    yield from index_file.broken_pages(db)
+    yield from _altered_rows(db)
+    scratch = sqlite.connect(":memory:", isolation_level=None)
+    try:
+        index_file.create_tables(scratch)
+        put_words(scratch, filed(db), Terms())
+        for shelf in lookup.SHELVES:
+            yield from _misfiled_words(db, scratch, shelf)
+    finally:
+        scratch.close()
+
+
+def _altered_rows(db: sqlite.Connection) -> Iterator[str]:
+    from recollect.search import vectors
+
+    for n, path in db.execute("SELECT n, path FROM memory ORDER BY path"):
+        if not is_as_written(db, n):
+            yield f"{path}: its rows differ from what was written"
+    lost = "SELECT count(*) FROM section WHERE memory NOT IN (SELECT n FROM memory)"
+    if count := db.execute(lost).fetchone()[0]:
+        yield f"{count} sections belong to no memory"
+    every = "SELECT n FROM vector UNION SELECT n FROM piece"
+    of_nothing = f"SELECT count(*) FROM ({every}) WHERE n NOT IN (SELECT n FROM section)"
+    if count := db.execute(of_nothing).fetchone()[0]:
+        yield f"{count} vectors belong to no section"
+    if count := vectors.misplaced(db):
+        yield f"{count} vectors are missing from the sign table"
+    hot = db.execute("SELECT count(*) FROM section WHERE shelf = 0").fetchone()[0]
+    if hot != lookup.total_sections(db):
+        yield f"{hot} sections instead of {lookup.total_sections(db)}"
+
+
+def _misfiled_words(db: sqlite.Connection, scratch: sqlite.Connection, shelf: str) -> Iterator[str]:
+    sizes = f"SELECT count(*) FROM {shelf}_fts_docsize"
+    have, want = (one.execute(sizes).fetchone()[0] for one in (db, scratch))
+    if have != want:
+        yield f"{shelf}: {want} sections, but {have} in the text index"
+    words = f"SELECT term, doc, cnt FROM {shelf}_words ORDER BY term"
+    for found, right in zip_longest(db.execute(words), scratch.execute(words)):
+        if found != right:
+            word = (right or found)[0]
+            yield f"{shelf}: the word “{word}” is indexed differently from the texts"
+            return
+    listed = "SELECT term FROM listed WHERE shelf = ?"
+    unlisted = f"SELECT term FROM {shelf}_words WHERE term NOT IN ({listed}) LIMIT 1"
+    for (word,) in db.execute(unlisted, (shelf,)):
+        yield f"{shelf}: the word “{word}” is not listed"

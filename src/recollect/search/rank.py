@@ -8,7 +8,7 @@ from recollect.text.tokens import (
     STOP_PAIRS,
     STOP_WORDS,
     cue_words,
-    index_words,
+    index_terms,
     may_speak_of_time,
     plain_words,
     simplified,
@@ -23,7 +23,8 @@ class Candidate:
     """A section that a cue has found, with what its memory says of itself.
 
     Lists (`trigger`, `files`, `related`, `tags`) are one string with a line for each item, as the
-    index keeps them; `tags` has the concepts, too. `day` is the day of creation, counted from 1970.
+    index keeps them; `tags` has the concepts, too. `entry` is the id of the entry that it is; a part
+    of what is one entry as a whole has none. `day` is the day of creation, counted from 1970.
     `text_score` is the index's own (higher is better), `meaning` how near it is to the cue where
     there are vectors (0 to 1, the nearest of its store), `score` ours, made of `parts`.
     """
@@ -32,7 +33,7 @@ class Candidate:
     COLUMNS = (
         "n", "memory", "id", "anchor", "title", "heading", "text", "path", "layer", "kind",
         "salience", "confidence", "source", "trust", "status", "trigger", "files", "related",
-        "session", "created", "day", "tokens", "size", "mtime_ns", "inode", "tags",
+        "session", "created", "day", "tokens", "size", "mtime_ns", "inode", "tags", "entry",
     )  # fmt: skip
     __slots__ = (*COLUMNS, "meaning", "parts", "scope", "score", "text_score")
     n: int
@@ -61,6 +62,7 @@ class Candidate:
     mtime_ns: int
     inode: int
     tags: str
+    entry: str
     text_score: float
     meaning: float
     scope: str
@@ -68,13 +70,13 @@ class Candidate:
     parts: dict[str, float]
 
     def __init__(self, row: "tuple[Any, ...]", text_score: float, scope: str) -> None:
-        """A candidate from a row of the index: the fields up to `tags`, in order."""
+        """A candidate from a row of the index: the fields up to `entry`, in order."""
         (
             self.n, self.memory, self.id, self.anchor, self.title, self.heading, self.text,
             self.path, self.layer, self.kind, self.salience, self.confidence, self.source,
             self.trust, self.status, self.trigger, self.files, self.related, self.session,
             self.created, self.day, self.tokens, self.size, self.mtime_ns,
-            self.inode, self.tags,
+            self.inode, self.tags, self.entry,
         ) = row  # fmt: skip
         self.text_score = text_score
         self.meaning = 0.0
@@ -86,6 +88,11 @@ class Candidate:
     def name(self) -> str:
         """The id, with the anchor where it is a section: `use-postgres#reasons`."""
         return f"{self.id}#{self.anchor}" if self.anchor else self.id
+
+    @property
+    def whole(self) -> str:
+        """What is said once: the entry that it is, or the memory that it is a part of."""
+        return f"{self.scope}:{self.id}^{self.entry}" if self.entry else f"{self.scope}:{self.id}"
 
     @property
     def shown_title(self) -> str:
@@ -292,7 +299,7 @@ def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int)
 def _relevant(
     found: list[Candidate], cue: Cue, asked: dict[str, float]
 ) -> list[tuple[Candidate, str]]:
-    """The relevant ones with the words of their texts (see `index_words`), best first.
+    """The relevant ones with the words of their texts (see `index_terms`), best first.
 
     BM25 of two stores cannot be compared: the same word is rare in a large one and common in a
     small one. So each store's best counts as one, and what decides between stores is how much of
@@ -309,7 +316,7 @@ def _relevant(
     known: dict[str, str] = {}
 
     def answers(one: Candidate) -> bool:
-        texts[id(one)] = text = index_words(one.text, known)
+        texts[id(one)] = text = index_terms(one.text, known)
         is_so = judge(one, text, cue, asked, known)
         if is_so:
             one.score *= (1.0 + one.parts["coverage"]) / 2.0
@@ -343,12 +350,12 @@ def judge(
 ) -> bool:
     """Whether a candidate answers enough of a cue; what it answers goes to its parts.
 
-    `text` is its own, cut by `index_words`, which `known` is for; `asked` comes from `worths`.
+    `text` is its own, cut by `index_terms`, which `known` is for; `asked` comes from `worths`.
     """
     # Files and tags are the memory's: that they answer says nothing of one of its sections.
     tags, files = ("", "") if one.anchor else (one.tags, one.files)
-    named = index_words(f"{one.trigger}\n{tags}", known)
-    about = f"{index_words(f'{one.shown_title}{chr(10)}{files}', known)} {named}"
+    named = index_terms(f"{one.trigger}\n{tags}", known)
+    about = f"{index_terms(f'{one.shown_title}{chr(10)}{files}', known)} {named}"
     if text.count(" ") < SHORT_TEXT:
         about = f"{about} {text}"  # one statement is about all that it says
     found = evidence.found_in(asked, about, text)

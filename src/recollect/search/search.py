@@ -1,37 +1,40 @@
 """Search the stores of a workspace by words, and by vectors if there is an embedder.
 
-Each memory appears once; stores are ranked as one. Rarely needed modules are imported where they
-are used.
+Each entry appears once. Rarely needed modules are imported where they are used.
 """
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
+from math import log
+
 from recollect._fastimport import NamedTuple
-from recollect.model.memory import TRUSTS, Filter, day_of
+from recollect.errors import RecollectError
+from recollect.model.memory import TRUSTS, Filter, Problem, day_of
 from recollect.model.tags import with_forms
 from recollect.search import rank
-from recollect.search.conversation_rank import is_turn
+from recollect.search.conversation_rank import is_turn, rate_in_context, speaker_of, strong
+from recollect.search.evidence import start_of
 from recollect.search.rank import Candidate, Cue
-from recollect.text.tokens import cue_words, folded, index_words, simplified, stem
+from recollect.store.store import EMBEDDER
+from recollect.text.tokens import cue_words, folded, index_terms, plain_words, simplified, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import TypeVar
 
-    from recollect.search.embedding import Sense
+    from recollect.ports import Embedder
+    from recollect.search.vectors import Embedding
     from recollect.store.store import OpenStore
-
-    Item = TypeVar("Item")
 
 SNIPPET_CHARS = 220
 MOST_CANDIDATES = 30
-MOST_LOOKED_THROUGH = 2_000  # where a hit must have more than some of the words
+MOST_FILTERED = 2_000  # candidates, where a hit must have more than some of the words
 MOST_WORDS_SHOWN = 16
 MOST_PLACES = 8
 
 
-class Found(NamedTuple):
+class Hit(NamedTuple):
     """A hit of a search."""
 
     candidate: Candidate
@@ -42,8 +45,8 @@ class Found(NamedTuple):
 class Narrow(NamedTuple):
     """What a hit must have besides some of the words.
 
-    Every phrase as it stands there (in whatever case, with whatever blanks), and one of the words
-    in the field, if one of `FIELDS` is named.
+    Every phrase literally (in any case, with any white space), and one of the words in the field, if
+    one of `FIELDS` is named.
     """
 
     phrases: tuple[str, ...] = ()
@@ -51,14 +54,13 @@ class Narrow(NamedTuple):
 
     def lets_through(self, one: Candidate, words: Sequence[str]) -> bool:
         """Whether a candidate has all of it."""
-        if self.phrases:
-            said = _plain(f"{one.shown_title}\n{one.text}")
-            if not all(_plain(phrase) in said for phrase in self.phrases):
-                return False
+        text = _plain(f"{one.shown_title}\n{one.text}") if self.phrases else ""
+        if not all(_plain(phrase) in text for phrase in self.phrases):
+            return False
         if not self.field:
             return True
-        have = f" {index_words(FIELDS[self.field](one))} "
-        return any(f" {stem(word)}" in have for word in words)
+        terms = f" {index_terms(FIELDS[self.field](one))} "
+        return any(start_of(word) in terms for word in words)
 
 
 def _plain(text: str) -> str:
@@ -75,7 +77,7 @@ FIELDS: dict[str, Callable[[Candidate], str]] = {
 
 
 def cue_of(text: str, today: str, files: Sequence[str] = ()) -> Cue:
-    """What to search with: the words of `text`, and the files at hand."""
+    """The cue of a text: its words, and the files at hand."""
     named = [w.strip("\"'`()[],;:!?") for w in text[:4000].split() if "." in w or "/" in w]
     return Cue(text, cue_words(text), day_of(today), [*files, *named][:24])
 
@@ -88,97 +90,106 @@ def search(
     limit: int,
     every_section: bool = False,
     narrow: Narrow | None = None,
-) -> list[Found]:
-    """The memories that match, best first; the best section of each, unless all are wanted."""
+) -> list[Hit]:
+    """The entries that match, best first; of a page that is one entry the best part, or all parts."""
     cue = cue_of(text, stores[0].now if stores else "")
-    most = MOST_LOOKED_THROUGH if narrow else max(limit * 3, MOST_CANDIDATES)
-    found = in_one_state(stores, lambda: _hits(stores, cue, only, most))
-    found = [one for one in found if _may_see(one, only)]
+    most = MOST_FILTERED if narrow else max(limit * 3, MOST_CANDIDATES)
+    with one_state(stores):
+        found = _candidates(stores, cue, only, most)
+    found = [one for one in found if TRUSTS.index(one.trust) >= TRUSTS.index(only.trust)]
     if narrow:
         found = [one for one in found if narrow.lets_through(one, cue.words)]
     best = max((one.text_score for one in found if one.kind != "conversation"), default=0.0)
     best = best or max((one.text_score for one in found), default=0.0)
+    words = plain_words(text) if any(map(is_turn, found)) else ()
+    is_answered = any(_has_all(one, words) for one in found if not is_turn(one))
     for one in found:
+        if is_answered and is_turn(one):  # in a store of few pages none of their words is rare
+            one.text_score = min(one.text_score, best)
         rank.rate(one, best, cue)
-        if is_turn(one):
-            _put_behind(one, "raw")
-        if one.status == "superseded":
-            _put_behind(one, "superseded")
+        for why in ("raw",) * is_turn(one) + ("superseded",) * (one.status == "superseded"):
+            one.parts[why] = rank.BEHIND[why]
+            one.score *= rank.BEHIND[why]
     found.sort(key=rank.by_score)
     rank.put_newer_first(found)
     roots = {store.scope: store.root for store in stores}
-    kept: dict[str, Candidate] = {}
+    entries: dict[str, Candidate] = {}
     for one in found:
-        kept.setdefault(f"{one.scope}:{one.name if every_section else one.id}", one)
+        entries.setdefault(f"{one.scope}:{one.name}" if every_section else one.whole, one)
     starts = [stem(word) for word in cue.words[:MOST_WORDS_SHOWN]]
     return [
-        Found(one, _shown_of(one, starts), f"{roots[one.scope]}/{one.path}")
-        for one in list(kept.values())[:limit]
+        Hit(one, _snippet(one, starts), f"{roots[one.scope]}/{one.path}")
+        for one in list(entries.values())[:limit]
     ]
 
 
-def _put_behind(one: Candidate, why: str) -> None:
-    one.parts[why] = rank.BEHIND[why]
-    one.score *= rank.BEHIND[why]
+def _has_all(one: Candidate, words: Sequence[str]) -> bool:
+    """Whether an entry has every word of a cue."""
+    if not words:
+        return False
+    terms = f" {index_terms(f'{one.shown_title} {with_forms(one.tags)} {one.text}')} "
+    return all(start_of(word) in terms for word in words)
 
 
-def _hits(stores: Sequence[OpenStore], cue: Cue, only: Filter, most: int) -> list[Candidate]:
+@contextmanager
+def one_state(stores: Sequence[OpenStore]) -> Iterator[None]:
+    """All queries inside see one state of each index, whoever writes meanwhile."""
+    with ExitStack() as stack:
+        for store in stores:
+            stack.enter_context(store.index.snapshot())
+        yield
+
+
+def _candidates(stores: Sequence[OpenStore], cue: Cue, only: Filter, most: int) -> list[Candidate]:
     """What has the words of a cue, or their meaning, or is of the time that they name."""
-    found: list[Candidate] = []
-    sense: Sense | None = None
-    for store, hits in _matching(stores, cue, only, most):
-        if any(map(is_turn, hits)):
-            from recollect.search import conversation_rank as talk
-
-            hits.extend(store.index.beside(talk.strong([one for one in hits if is_turn(one)])))
-        if store.embedder():  # few have one
-            from recollect.search.embedding import Sense
-
-            sense = sense or Sense(cue)
-            sense.take(store, hits, only)
-        if any(map(is_turn, hits)):
-            from recollect.search import conversation_rank as talk
-
-            talk.in_context([one for one in hits if is_turn(one)], cue)
+    every = [store.index.search(cue.words, only=only, limit=most) for store in stores]
+    if sum(map(bool, every)) > 1:
+        for shelf in ("cold" if only.archived else "hot", "raw"):
+            _weigh_as_one_store(stores, every, cue.words, shelf)
+    by_vectors = VectorSearch(cue)
+    for store, found in zip(stores, every, strict=True):
+        if any(map(is_turn, found)):
+            found.extend(store.index.beside(strong([one for one in found if is_turn(one)])))
+        by_vectors.add_near(store, found, only)
+        rate_in_context([one for one in found if is_turn(one)], cue)
         if cue.period[0]:
-            hits.extend(others(store.index.dated(cue.period, only), hits))
-        for one in hits:
+            found.extend(others(store.index.dated(cue.period, only), found))
+        for one in found:
             one.scope = store.scope
-        found += hits
-    return found
+    return [one for found in every for one in found]
 
 
-def in_one_state(stores: Sequence[OpenStore], do: Callable[[], Item]) -> Item:
-    """What `do` gives, all of it asked of one state of each index, whoever writes meanwhile."""
-    if not stores:
-        return do()
-    with stores[0].index.snapshot():
-        return in_one_state(stores[1:], do)
+def _weigh_as_one_store(
+    stores: Sequence[OpenStore],
+    every: Sequence[Sequence[Candidate]],
+    words: list[str],
+    shelf: str,
+) -> None:
+    """Scale the BM25 scores of each store to the rarities that the words have in all stores."""
+    counts = [store.index.word_counts(words, shelf) for store in stores]
+    total = sum(sections for _, sections in counts)
+    together = {word: sum(own[word] for own, _ in counts) for word in words}
+    for found, (own, sections) in zip(every, counts, strict=True):
+        known = [word for word in words if own[word]]
+        before = sum(_rarity(own[word], sections) for word in known)
+        after = sum(_rarity(together[word], total) for word in known)
+        for one in found:
+            if known and is_turn(one) is (shelf == "raw"):
+                one.text_score *= after / before
 
 
-def _matching(
-    stores: Sequence[OpenStore], cue: Cue, only: Filter, most: int
-) -> list[tuple[OpenStore, list[Candidate]]]:
-    """What each store has for the words of a cue, with scores as if they were one store."""
-    found = [store.index.search(cue.words, only=only, limit=most) for store in stores]
-    if len(stores) > 1:
-        from recollect.search.bm25 import weigh_as_one
-
-        weigh_as_one(stores, found, "cold" if only.archived else "hot")
-    return list(zip(stores, found, strict=True))
+def _rarity(count: int, total: int) -> float:
+    """The inverse document frequency of a word, as FTS5 has it."""
+    return max(log((total - count + 0.5) / (count + 0.5)), 1e-6) if count <= total else 1e-6
 
 
-def others(more: Sequence[Candidate], hits: Sequence[Candidate]) -> list[Candidate]:
-    """Those of which no section was found yet."""
-    have = {one.memory for one in hits}
-    return [one for one in more if one.memory not in have]
+def others(more: Sequence[Candidate], found: Sequence[Candidate]) -> list[Candidate]:
+    """Those of `more` whose entry was not found yet."""
+    have = {(one.memory, one.entry) for one in found}
+    return [one for one in more if (one.memory, one.entry) not in have]
 
 
-def _may_see(one: Candidate, only: Filter) -> bool:
-    return TRUSTS.index(one.trust) >= TRUSTS.index(only.trust)
-
-
-def _shown_of(one: Candidate, starts: Sequence[str]) -> str:
+def _snippet(one: Candidate, starts: Sequence[str]) -> str:
     """The snippet without the `# Title` that a text begins with: it is shown already."""
     return snippet_of(one.text, starts).removeprefix(f"# {one.title}").lstrip()
 
@@ -202,7 +213,7 @@ def snippet_of(text: str, starts: Sequence[str]) -> str:
 
 
 def _places(text: str, starts: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Where these are in a text, the first few times."""
+    """The first few places of each of these in a text."""
     for word in starts:
         at = -1
         for _ in range(MOST_PLACES):
@@ -210,3 +221,107 @@ def _places(text: str, starts: Sequence[str]) -> Iterator[tuple[int, str]]:
             if at < 0:
                 break
             yield at, word
+
+
+# ------------------------------------------------------------------------------- search by vectors
+
+MOST_NEAR = 40
+MOST_NEAR_TURNS = 100
+NEAR_ENOUGH = 0.3  # a cosine from which on a section without a word of the cue is a candidate
+NEAR_ENOUGH_TURN = 0.15  # a turn is short, and says little by itself
+
+
+class VectorSearch:
+    """The search for what is near one cue, by the embedders of the stores."""
+
+    def __init__(self, cue: Cue) -> None:
+        """The cue is embedded when a store is searched."""
+        self._cue = cue
+        self._embeddings: dict[tuple[str, str], Embedding] = {}
+
+    def add_near(self, store: OpenStore, found: list[Candidate], only: Filter) -> None:
+        """Add the nearest sections, and set how near all candidates are."""
+        with self._embedder(store) as embedder:
+            if embedder:
+                for shelf in ("cold" if only.archived else "hot", "raw"):
+                    have = [one for one in found if is_turn(one) is (shelf == "raw")]
+                    found += self._near(store, embedder, have, shelf=shelf, only=only)
+
+    def add_certain(self, store: OpenStore, found: list[Candidate]) -> None:
+        """Add what is so near that it may be injected without a common word; set how near all are.
+
+        If there is any, what is near enough for a look comes, too: a newer statement about the same
+        has to come with an older one.
+        """
+        with self._embedder(store) as embedder:
+            if embedder is None:
+                return
+            asked = self._embedding(embedder, self._cue.text)
+            near = store.index.vectors.near(embedder.identity, asked, "hot", MOST_NEAR)
+            if near is None or near.scale.most < rank.SURE:
+                return
+            known = {one.n for one in found}
+            wanted = [n for n, cosine in near.best if cosine >= NEAR_ENOUGH and n not in known]
+            found += store.index.of_sections(wanted, only=Filter(), shelf="hot")
+            cosines = store.index.vectors.cosines(asked, [one.n for one in found])
+            for one in found:
+                one.meaning = max(0.0, cosines.get(one.n, 0.0))
+
+    @contextmanager
+    def _embedder(self, store: OpenStore) -> Iterator[Embedder | None]:
+        """The embedder of a store's vectors, if it understands the cue; its failure is noted."""
+        embedder = store.embedder()
+        try:
+            if embedder:
+                from recollect.search.vectors import is_foreign
+
+                is_mute = embedder.is_english and is_foreign(self._cue.text)
+                if is_mute or embedder.identity != store.index.vectors.identity():
+                    embedder = None
+            yield embedder
+        except RecollectError as error:
+            problem = Problem(EMBEDDER, str(error))
+            if problem not in store.problems:
+                store.problems.append(problem)
+
+    def _near(
+        self,
+        store: OpenStore,
+        embedder: Embedder,
+        have: Sequence[Candidate],
+        *,
+        shelf: str,
+        only: Filter,
+    ) -> list[Candidate]:
+        """The nearest sections of a shelf that were not found yet; sets how near all are."""
+        from recollect.search import vectors
+
+        is_raw = shelf == "raw"
+        speakers = {speaker_of(one.text) for one in have} if is_raw else set()
+        most, enough = (MOST_NEAR_TURNS, NEAR_ENOUGH_TURN) if is_raw else (MOST_NEAR, NEAR_ENOUGH)
+        asked = self._embedding(embedder, vectors.in_first_person(self._cue.text, speakers))
+        stored = store.index.vectors
+        near = stored.near(embedder.identity, asked, shelf, most)
+        if near is None:
+            return []
+        known = {one.n for one in have}
+        wanted = [n for n, cosine in near.best if cosine >= enough and n not in known]
+        more = store.index.of_sections(wanted, only=only, shelf=shelf)
+        numbers = [one.n for one in (*have, *more)]
+        pieces = stored.agreement(asked, [*numbers, *near.some])
+        usual = [pieces[n] for n in near.some if n in pieces]
+        nearness = vectors.nearness(
+            stored.cosines(asked, numbers),
+            near.scale,
+            {n: pieces[n] for n in numbers if n in pieces},
+            sum(usual) / len(usual) if usual else 0.0,
+        )
+        for one in (*have, *more):
+            one.meaning = nearness.get(one.n, 0.0)
+        return more
+
+    def _embedding(self, embedder: Embedder, text: str) -> Embedding:
+        key = embedder.identity, text
+        if key not in self._embeddings:
+            self._embeddings[key] = embedder.cue(text)
+        return self._embeddings[key]

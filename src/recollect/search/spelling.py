@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from recollect.search import lookup
 from recollect.search.evidence import PARTICLES, is_joined
-from recollect.search.lookup import stems
-from recollect.text import synonyms as alike
-from recollect.text.tokens import is_cjk
+from recollect.text import synonyms
+from recollect.text.tokens import is_cjk, stem
 
-TYPE_CHECKING = False  # every search loads this: as little as can be
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -23,67 +22,56 @@ MOST_CHARACTERS = 4  # in a longer cue some of them stand somewhere by chance
 MOST_COMPARED = 20_000  # terms with one beginning
 MOST_NEAR = 3
 
+Terms = list[tuple[str, int]]  # each with the number of sections that have it
 
-def with_neighbours(
-    db: sqlite.Connection, counts: dict[str, int], filed: dict[str, str], shelf: str
-) -> dict[str, int]:
-    """The words with what is spelled nearly like those of them that nobody wrote.
 
-    Where nobody wrote any of them, the characters of a short Chinese cue are looked for, too.
+def with_neighbours(db: sqlite.Connection, counts: dict[str, int], shelf: str) -> dict[str, int]:
+    """The words with the terms that resemble those of them that no section has.
+
+    If no section has any of them, the characters of a short Chinese cue are looked for, too.
     """
-    near = neighbours(db, counts, filed, shelf)
-    more = dict(pair for several in near.values() for pair in several)
+    near = neighbours(db, counts, shelf)
+    more = dict(pair for terms in near.values() for pair in terms)
     if not more and not any(counts.values()):
-        single = characters(counts)
-        more = lookup.counts_of(db, {char: char for char in single}, shelf)
+        more = lookup.counts_of(db, characters(counts), shelf)
     return more | counts
 
 
-def neighbours(
-    db: sqlite.Connection, counts: dict[str, int], filed: dict[str, str], shelf: str
-) -> dict[str, list[tuple[str, int]]]:
-    """For each unknown word of a short cue the `(word, sections)` that it may have been meant for.
+def neighbours(db: sqlite.Connection, counts: dict[str, int], shelf: str) -> dict[str, Terms]:
+    """For each unknown word of a short cue the terms that it may have been meant for.
 
-    Those that mean the same; where there are none, those that are spelled like it. `counts` says
-    how many sections have each word, `filed` how the index spells it.
+    Synonyms; if there are none, terms that are spelled like it. `counts` says how many sections
+    have each word.
     """
     if len(counts) > LONGEST_CUE:
         return {}
     unknown = [word for word, count in counts.items() if not count]
-    found = _alike(db, unknown, shelf)
+    found = _synonyms(db, unknown, shelf)
     have, known = set(counts), {word for word, count in counts.items() if count}
     strange = [w for w in unknown if w not in found and len(w) >= SHORTEST and w.isascii()]
     # What is joined of known words was never mistyped; of others, the words themselves say more.
     strange = [word for word in strange if not is_joined(word, known)]
     tried = sorted(strange, key=lambda word: is_joined(word, have))[:MOST_TRIED]
-    is_sought = len(known) < ENOUGH_KNOWN
     for word in tried:
-        found[word] = list(_near(db, filed.get(word, word), shelf, is_sought=is_sought))
+        found[word] = list(_near(db, stem(word), shelf, is_sought=len(known) < ENOUGH_KNOWN))
     return {word: near for word, near in found.items() if near}
 
 
-def _alike(
-    db: sqlite.Connection, words: Iterable[str], shelf: str
-) -> dict[str, list[tuple[str, int]]]:
-    """What somebody wrote that means the same as one of these words."""
-    others = {word: several for word in words if (several := alike.others(word))}
-    if not others:
-        return {}
+def _synonyms(db: sqlite.Connection, words: Iterable[str], shelf: str) -> dict[str, Terms]:
+    """The synonyms of these words that some section has."""
+    others = {word: synonyms.others(word) for word in words}
     every = list(dict.fromkeys(one for several in others.values() for one in several))
-    counts = lookup.counts_of(db, stems(every), shelf)
+    counts = lookup.counts_of(db, every, shelf)
     found = {
-        word: [(one, counts[one]) for one in several if counts.get(one)]
-        for word, several in others.items()
+        word: [(o, counts[o]) for o in several if counts[o]] for word, several in others.items()
     }
-    return {word: several for word, several in found.items() if several}
+    return {word: terms for word, terms in found.items() if terms}
 
 
 def characters(words: Iterable[str]) -> list[str]:
-    """The characters of a Chinese cue of a word or two, each once; particles say nothing."""
-    several = dict.fromkeys(char for word in words for char in word if is_cjk(char))
-    if len(several) > MOST_CHARACTERS:
-        return []
-    return [char for char in several if char not in PARTICLES]
+    """The characters of a Chinese cue of a word or two, each once, without particles."""
+    found = dict.fromkeys(char for word in words for char in word if is_cjk(char))
+    return [c for c in found if c not in PARTICLES] if len(found) <= MOST_CHARACTERS else []
 
 
 def _near(
@@ -94,29 +82,22 @@ def _near(
     Most slips leave the first two letters, or turn round what follows the first: those terms are
     soon looked through. The others of the letter only where there are none, and the word is sought.
     """
-    several = _alike_of(db, term, shelf, {term[:2], term[0] + term[2:3]})
-    if not several and is_sought:
-        several = _alike_of(db, term, shelf, {term[0]})
-    if not several:
+    alike = _similar(db, term, shelf, {term[:2], term[0] + term[2:3]})
+    if not alike and is_sought:
+        alike = _similar(db, term, shelf, {term[0]})
+    if not alike:
         return
-    # To count a common one is to read which sections have it; the last count is near enough.
-    counts = lookup.counts_of(db, {other: other for _, other in several}, shelf)
+    counts = lookup.counts_of(db, [other for _, other in alike], shelf)
     fewest, offered = 0, 0
-    for slips, _, other in sorted((slips, -counts[other], other) for slips, other in several):
+    for slips, _, other in sorted((slips, -counts[other], other) for slips, other in alike):
         if offered == MOST_NEAR or slips > fewest > 0:
             return
-        if counts[other] and _is_there(db, other, shelf):
+        if counts[other]:
             fewest, offered = slips, offered + 1
             yield other, counts[other]
 
 
-def _is_there(db: sqlite.Connection, term: str, shelf: str) -> bool:
-    """Whether a section has this term still."""
-    asked = f"SELECT 1 FROM {shelf}_fts WHERE {shelf}_fts MATCH ? LIMIT 1"
-    return db.execute(asked, (lookup.match([term]),)).fetchone() is not None
-
-
-def _alike_of(
+def _similar(
     db: sqlite.Connection, term: str, shelf: str, starts: Iterable[str]
 ) -> list[tuple[int, str]]:
     """The terms with one of these beginnings that are few slips away, and how many slips."""

@@ -1,23 +1,23 @@
-"""Vectors in the index: insertion, deletion and nearest sections.
+"""Vectors of sections: what is embedded, how it is stored, and what is near a cue.
 
 A deleted section takes its vectors along in the same transaction; an unchanged one keeps them
 under any number. Vectors of two embedders are never compared. A search reads a few bytes per
-section and the rest only of the nearest.
+section and the rest only of the nearest. Private and encrypted memories are not in the index and so
+reach no model.
 
 `vector` holds a section's whole vector, `piece` the signs of its tokens, `sign` the signs of the
-whole: 64 sections per row, each behind its partition, counted from 1; a slot of zeros is free.
+whole: 64 sections per row, each behind its shelf, counted from 1; a slot of zeros is free.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import MissingExtra
-from recollect.ports import Near, Unmeant
+from recollect.ports import Near, PendingSection
 from recollect.search import lookup
-from recollect.search.index_open import whole
-from recollect.search.index_schema import SLOTS
+from recollect.search.index_file import SLOTS, with_repair
 from recollect.search.lookup import sqlite
 from recollect.text.tokens import is_cjk
 
@@ -25,46 +25,45 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import re
+    from typing import Any
 
-    import numpy as np
-
+    from recollect.ports import Embedder, Index
     from recollect.search.index import SqliteIndex
 
 
-# -------------------- Meaning: what of a section and of a cue is told to a model, and what its nearness says.
+# -------------------------------------------------------------------------------- what is embedded
 
-
-PASSAGE_VERSION = 1  # part of what tells vectors apart: how a section becomes a passage
-LONGEST_TOLD = 1_200  # characters; a model reads some hundred words
+PASSAGE_VERSION = 1  # part of the identity of vectors: how a section becomes a passage
+LONGEST_TEXT = 1_200  # characters; a model reads some hundred words
 LONGEST_BESIDE = 400
-MOST_FOREIGN = (
-    0.3  # from this share of Chinese characters on a model that has no Chinese says nothing
-)
-OF_PIECES = 0.7  # what the pieces say of how near a text is; the rest is said by the whole
-_OTHERS = Pattern(r"[\w-]+(?:'s|’s)?")
+MOST_FOREIGN = 0.3  # share of Chinese characters from which on an English model understands nothing
+MOST_THREADS = 2
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+OF_PIECES = 0.7  # weight of the pieces in how near a text is; the rest is the whole
+_WORD = Pattern(r"[\w-]+(?:'s|’s)?")
 
 
 class Passage(NamedTuple):
-    """A text, with what stands before and behind it."""
+    """A text with its context before and after."""
 
     text: str
     before: str = ""
     after: str = ""
 
 
-class Meant(NamedTuple):
-    """What a model makes of a text: vectors of int8 numbers, one byte each; their length says nothing.
+class Embedding(NamedTuple):
+    """Vectors of int8 numbers, one byte each; their length means nothing.
 
-    `pieces` are those of the words and parts of words that say something, one behind the other;
-    none, where a model gives none. All are as long as that of the whole.
+    `pieces` has one vector for each telling token, concatenated; none, if a model gives none. All
+    are as long as that of the whole.
     """
 
     whole: bytes
     pieces: bytes = b""
 
 
-class Part(NamedTuple):
-    """A section as it is filed; turns of conversations have neither title nor heading."""
+class SectionText(NamedTuple):
+    """A section as it is indexed; turns of conversations have neither title nor heading."""
 
     title: str
     heading: str
@@ -72,84 +71,104 @@ class Part(NamedTuple):
     is_turn: bool
 
 
-def passages(parts: Sequence[Part]) -> list[Passage]:
-    """The passages of the sections of one memory, which stand in order.
+def passages(sections: Sequence[SectionText]) -> list[Passage]:
+    """The passages of the sections of one memory, in order.
 
-    A turn is understood by what was said around it; a section by the title that it stands under.
+    A turn is understood by what stands around it; a section by its title.
     """
-    told = [_told(one) for one in parts]
+    texts = [_text_of(one) for one in sections]
     found = []
-    for n, one in enumerate(parts):
+    for n, one in enumerate(sections):
         if one.is_turn:
-            before = "\n".join(told[max(0, n - 2) : n])[-LONGEST_BESIDE:]
-            after = told[n + 1][:LONGEST_BESIDE] if n + 1 < len(told) else ""
-            found.append(Passage(told[n], before, after))
+            before = "\n".join(texts[max(0, n - 2) : n])[-LONGEST_BESIDE:]
+            after = texts[n + 1][:LONGEST_BESIDE] if n + 1 < len(texts) else ""
+            found.append(Passage(texts[n], before, after))
         else:
-            found.append(Passage(told[n]))
+            found.append(Passage(texts[n]))
     return found
 
 
-def _told(part: Part) -> str:
-    if part.is_turn:
-        head, _, said = part.text.partition("\n")
-        text = f"{head.partition(' [')[0].strip()}: {said.strip()}"
+def _text_of(section: SectionText) -> str:
+    if section.is_turn:
+        head, _, body = section.text.partition("\n")
+        text = f"{head.partition(' [')[0].strip()}: {body.strip()}"
     else:
-        name = f"{part.title}: {part.heading}" if part.heading else part.title
-        text = f"{name}\n{part.text}"
-    return text[:LONGEST_TOLD]
+        name = f"{section.title}: {section.heading}" if section.heading else section.title
+        text = f"{name}\n{section.text}"
+    return text[:LONGEST_TEXT]
 
 
 def is_foreign(text: str) -> bool:
-    """Whether a cue has too much of a script that a model of English knows nothing of."""
+    """Whether a cue has too many Chinese characters for a model of English."""
     if text.isascii():
         return False
     letters = [char for char in text if not char.isspace()]
     return sum(map(is_cjk, letters)) > MOST_FOREIGN * len(letters)
 
 
-def as_oneself(text: str, speakers: Iterable[str]) -> str:
-    """A question about somebody as that person would say it: they say “I”, never their name."""
+def in_first_person(text: str, speakers: Iterable[str]) -> str:
+    """A question about a speaker as that person would word it: “I” in place of the name."""
     names = {name.casefold() for name in speakers if name}
 
-    def said(found: re.Match[str]) -> str:
+    def pronoun(found: re.Match[str]) -> str:
         word = found[0]
         plain = word[:-2] if word.endswith(("'s", "’s")) else word
         if plain.casefold() not in names:
             return word
         return "I" if plain == word else "my"
 
-    return _OTHERS.sub(said, text)
+    return _WORD.sub(pronoun, text)
+
+
+# -------------------------------------------------------------------------------------- similarity
 
 
 class Scale(NamedTuple):
-    """What is usual on a shelf, and the most there is: 0 and 1 of how near its sections are."""
+    """The mean cosine of a shelf and the highest: 0 and 1 of how near its sections are."""
 
-    usual: float
+    mean: float
     most: float
 
     def of(self, value: float) -> float:
-        """How near a section is."""
-        if self.most - self.usual <= 1e-6:
+        """A cosine on this scale."""
+        if self.most - self.mean <= 1e-6:
             return 0.0
-        return min(1.0, max(0.0, (value - self.usual) / (self.most - self.usual)))
+        return min(1.0, max(0.0, (value - self.mean) / (self.most - self.mean)))
 
 
 def nearness(
-    wholes: Mapping[int, float], scale: Scale, pieces: Mapping[int, float], usual: float
+    wholes: Mapping[int, float], scale: Scale, pieces: Mapping[int, float], mean: float
 ) -> dict[int, float]:
-    """How near texts are to a cue, 0 to 1, by the cosines of the wholes and what their pieces say.
+    """How near texts are to a cue, 0 to 1, by the cosines of the wholes and the match of their pieces.
 
-    `scale` is that of the wholes, `usual` what the pieces of any text say. A text without pieces
-    is as near as the whole.
+    `scale` is that of the wholes, `mean` the usual match of pieces. A text without pieces is as near
+    as the whole.
     """
     found = {n: scale.of(value) for n, value in wholes.items()}
-    by_pieces = Scale(usual, max(pieces.values(), default=usual))
+    by_pieces = Scale(mean, max(pieces.values(), default=mean))
     for n in found.keys() & pieces.keys():
         found[n] += OF_PIECES * (by_pieces.of(pieces[n]) - found[n])
     return found
 
 
-# -------------------- SQLite: how near vectors are to each other, with numpy.
+def numpy() -> Any:
+    """The library; its BLAS takes at most `MOST_THREADS` threads. Raises MissingExtra."""
+    import os
+    import sys
+
+    ours = {} if "numpy" in sys.modules else dict.fromkeys(_THREADS, str(MOST_THREADS))
+    ours = {name: value for name, value in ours.items() if name not in os.environ}
+    os.environ.update(ours)
+    try:
+        import numpy as np
+    except ImportError:
+        raise MissingExtra(feature="Search by meaning", package="numpy", extra="embed") from None
+    finally:
+        for name in ours:
+            del os.environ[name]
+    if not hasattr(np, "bitwise_count"):  # before 2.0
+        raise MissingExtra(feature="Search by meaning", package="numpy>=2.0", extra="embed")
+    return np
 
 
 class Signs:
@@ -160,10 +179,7 @@ class Signs:
 
         Raises MissingExtra.
         """
-        import numpy as np
-
-        if not hasattr(np, "bitwise_count"):  # before 2.0
-            raise MissingExtra(feature="Search by meaning", package="numpy>=2.0", extra="embed")
+        np = numpy()
         self._bits = -numbers // 16 * -16
         wide = 1 + self._bits // 8
         fit = [(block, slots) for block, slots in rows if len(slots) == SLOTS * wide]
@@ -179,8 +195,7 @@ class Signs:
 
         That is what the signs tell: each says on which side of a plane two vectors lie.
         """
-        import numpy as np
-
+        np = numpy()
         differ = np.bitwise_count(self._signs ^ np.frombuffer(asked, np.uint16))
         apart = differ.sum(axis=1, dtype=np.uint16)
         order = np.argsort(apart, kind="stable")[:most]
@@ -195,8 +210,7 @@ class Signs:
 
 def cosines(asked: bytes, vectors: Mapping[int, bytes]) -> dict[int, float]:
     """The cosine of `asked` and each vector."""
-    import numpy as np
-
+    np = numpy()
     vectors = {n: vector for n, vector in vectors.items() if len(vector) == len(asked)}
     if not vectors:
         return {}
@@ -205,10 +219,9 @@ def cosines(asked: bytes, vectors: Mapping[int, bytes]) -> dict[int, float]:
     return dict(zip(vectors, (_unit(several) @ mine).tolist(), strict=True))
 
 
-def agreement(cue: Meant, texts: Mapping[int, bytes]) -> dict[int, float]:
+def agreement(cue: Embedding, texts: Mapping[int, bytes]) -> dict[int, float]:
     """For each piece of a cue the cosine of the nearest piece of a text, on average."""
-    import numpy as np
-
+    np = numpy()
     numbers = len(cue.whole)
     wide = -numbers // 16 * -2
     texts = {n: signs for n, signs in texts.items() if signs and len(signs) % wide == 0}
@@ -223,57 +236,55 @@ def agreement(cue: Meant, texts: Mapping[int, bytes]) -> dict[int, float]:
     return dict(zip(texts, found.tolist(), strict=True))
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    import numpy as np
-
-    some: np.ndarray = vectors.astype(np.float32)
+def _unit(vectors: Any) -> Any:
+    np = numpy()
+    some = vectors.astype(np.float32)
     sizes = np.sqrt(np.einsum("ij,ij->i", some, some)) + np.float32(1e-6)
     some /= sizes[:, None]
     return some
 
 
+# ----------------------------------------------------------------------------------------- storage
+
 IDENTITY = "embedder"  # the key in `meta`: whose vectors these are
 MOST_COMPARED = 500  # of a shelf, those nearest by their signs, are compared number by number
 MOST_SAMPLED = 100
-_PARTS = "m.title, s.heading, s.text, s.shelf = 2"
+AT_ONCE = 64  # sections that are embedded together
+_TEXT = "m.title, s.heading, s.text, s.shelf = 2"
 _SIGN = bytes(b"01"[0 < byte < 128] for byte in range(256))  # of an int8 number
 
 
-class Made(NamedTuple):
-    """What there is of a section: the vector of the whole, and the signs of its pieces."""
+class StoredVector(NamedTuple):
+    """What is stored of a section: the vector of the whole, and the signs of its pieces."""
 
     vector: bytes
     pieces: bytes
 
 
-Kept = dict[bytes, Made]  # by what it was made of
-
-
-def kept_of(db: sqlite.Connection, path: str) -> Kept:
-    """What there is of the sections of a file, by what it was made of."""
+def stored_of(db: sqlite.Connection, path: str) -> dict[bytes, StoredVector]:
+    """The vectors of the sections of a file, by the hash of what they were computed from."""
     rows = db.execute(
         "SELECT v.key, v.vector, coalesce(p.signs, x'') FROM vector v JOIN section s ON s.n = v.n "
         "JOIN memory m ON m.n = s.memory LEFT JOIN piece p ON p.n = v.n WHERE m.path = ?",
         (path,),
     )
-    return {key: Made(vector, pieces) for key, vector, pieces in rows.fetchall()}
+    return {key: StoredVector(vector, pieces) for key, vector, pieces in rows.fetchall()}
 
 
-def put_back(db: sqlite.Connection, path: str, kept: Kept) -> None:
-    """Give the sections of a file that say what they said before what they had."""
+def restore(db: sqlite.Connection, path: str, stored: dict[bytes, StoredVector]) -> None:
+    """Give the unchanged sections of a file the vectors that they had."""
     for memory, stamp in db.execute("SELECT n, stamp FROM memory WHERE path = ?", (path,)):
-        for one in _unmeant(db, memory, stamp, set()):
+        for one in _pending(db, memory, stamp, set()):
             key = key_of(one.passage)
-            if key in kept:
-                _put(db, one.section, key, kept[key])
+            if key in stored:
+                _put(db, one.section, key, stored[key])
 
 
 def key_of(passage: Passage) -> bytes:
-    """What a passage is known by."""
+    """The hash of a passage."""
     from hashlib import blake2b  # brings OpenSSL, and each write loads this module
 
-    said = "\0".join(passage).encode("utf-8", "surrogatepass")
-    return blake2b(said, digest_size=12).digest()
+    return blake2b("\0".join(passage).encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
 def signs_of(numbers: bytes) -> bytes:
@@ -283,29 +294,28 @@ def signs_of(numbers: bytes) -> bytes:
     return int(bits, 2).to_bytes(len(bits) // 8, "big")
 
 
-def signs_of_pieces(meant: Meant) -> bytes:
-    """The same of each piece, one behind the other."""
-    size = len(meant.whole)
-    several = [meant.pieces[at : at + size] for at in range(0, len(meant.pieces), size)]
-    return b"".join(map(signs_of, several))
+def signs_of_pieces(embedding: Embedding) -> bytes:
+    """The same of each piece, concatenated."""
+    size, pieces = len(embedding.whole), embedding.pieces
+    return b"".join(signs_of(pieces[at : at + size]) for at in range(0, len(pieces), size))
 
 
-def _put(db: sqlite.Connection, section: int, key: bytes, made: Made) -> None:
-    db.execute("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", (section, key, made.vector))
-    if made.pieces:
-        db.execute("INSERT OR REPLACE INTO piece VALUES (?, ?)", (section, made.pieces))
+def _put(db: sqlite.Connection, section: int, key: bytes, stored: StoredVector) -> None:
+    db.execute("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", (section, key, stored.vector))
+    if stored.pieces:
+        db.execute("INSERT OR REPLACE INTO piece VALUES (?, ?)", (section, stored.pieces))
     [(shelf,)] = db.execute("SELECT shelf FROM section WHERE n = ?", (section,))
-    mine = bytes([shelf + 1]) + signs_of(made.vector)
+    entry = bytes([shelf + 1]) + signs_of(stored.vector)
     block, slot = divmod(section, SLOTS)
     row = db.execute("SELECT slots FROM sign WHERE block = ?", (block,)).fetchone()
-    is_same_size = row is not None and len(row[0]) == len(mine) * SLOTS
-    slots = bytearray(row[0] if is_same_size else len(mine) * SLOTS)
-    slots[slot * len(mine) : (slot + 1) * len(mine)] = mine
+    is_same_size = row is not None and len(row[0]) == len(entry) * SLOTS
+    slots = bytearray(row[0] if is_same_size else len(entry) * SLOTS)
+    slots[slot * len(entry) : (slot + 1) * len(entry)] = entry
     db.execute("INSERT OR REPLACE INTO sign VALUES (?, ?)", (block, bytes(slots)))
 
 
 def misplaced(db: sqlite.Connection) -> int:
-    """How many signs are not those of a vector that is there, or are missing."""
+    """How many signs differ from their vector, or are missing."""
     rows = db.execute("SELECT v.n, s.shelf, v.vector FROM vector v JOIN section s ON s.n = v.n")
     wanted = {n: bytes([shelf + 1]) + signs_of(vector) for n, shelf, vector in rows}
     found: dict[int, bytes] = {}
@@ -318,16 +328,18 @@ def misplaced(db: sqlite.Connection) -> int:
     return sum(wanted.get(n) != found.get(n) for n in wanted.keys() | found.keys())
 
 
-def _unmeant(db: sqlite.Connection, memory: int, stamp: str, have: set[int]) -> list[Unmeant]:
+def _pending(
+    db: sqlite.Connection, memory: int, stamp: str, have: set[int]
+) -> list[PendingSection]:
     rows = db.execute(
-        f"SELECT s.n, s.anchor, {_PARTS} FROM section s JOIN memory m ON m.n = s.memory "
+        f"SELECT s.n, s.anchor, {_TEXT} FROM section s JOIN memory m ON m.n = s.memory "
         "WHERE m.n = ? ORDER BY s.n",
         (memory,),
     ).fetchall()
-    told = passages([Part(*row[2:]) for row in rows])
+    found = passages([SectionText(*row[2:]) for row in rows])
     return [
-        Unmeant(row[0], row[1], memory, stamp, passage)
-        for row, passage in zip(rows, told, strict=True)
+        PendingSection(row[0], row[1], memory, stamp, passage)
+        for row, passage in zip(rows, found, strict=True)
         if row[0] not in have
     ]
 
@@ -345,16 +357,16 @@ class SqliteVectors:
     def _db(self) -> sqlite.Connection:
         return self._index.connection
 
-    def mend(self, error: sqlite.Error) -> None:
-        """Replace and fill the index if it is damaged; any other trouble is raised as ours."""
-        self._index.mend(error)
+    def repair(self, error: sqlite.Error) -> None:
+        """Replace and refill the index if it is damaged; else raise our error."""
+        self._index.repair(error)
 
-    @whole
+    @with_repair
     def identity(self) -> str:
         """Whose vectors there are; nothing where there are none."""
         return lookup.meta(self._db, IDENTITY)
 
-    @whole
+    @with_repair
     def counts(self, identity: str) -> tuple[int, int]:
         """How many sections have a vector of this embedder, and how many there are."""
         total = self._db.execute("SELECT count(*) FROM section").fetchone()[0]
@@ -362,8 +374,8 @@ class SqliteVectors:
             return 0, total
         return self._db.execute("SELECT count(*) FROM vector").fetchone()[0], total
 
-    @whole
-    def missing(self, identity: str, most: int) -> list[Unmeant]:
+    @with_repair
+    def missing(self, identity: str, most: int) -> list[PendingSection]:
         """Sections without a vector of this embedder, memory by memory, what recall sees first."""
         mine = self.identity() == identity
         lacking = "NOT EXISTS (SELECT 1 FROM vector v WHERE v.n = s.n)" if mine else "1"
@@ -372,19 +384,19 @@ class SqliteVectors:
             f"WHERE {lacking} GROUP BY m.n ORDER BY m.shelf = 1, m.shelf, m.n DESC LIMIT ?",
             (most,),
         )
-        found: list[Unmeant] = []
+        found: list[PendingSection] = []
         for memory, stamp, _ in rows.fetchall():
             have = "SELECT n FROM vector WHERE n IN (SELECT n FROM section WHERE memory = ?)"
             done = {n for (n,) in self._db.execute(have, (memory,))} if mine else set()
-            found += _unmeant(self._db, memory, stamp, done)
+            found += _pending(self._db, memory, stamp, done)
             if len(found) >= most:
                 break
         return found[:most]
 
-    def put(self, identity: str, made: Sequence[tuple[Unmeant, Meant]]) -> int:
-        """Take in vectors; gives how many. Those of another embedder go.
+    def put(self, identity: str, made: Sequence[tuple[PendingSection, Embedding]]) -> int:
+        """Store vectors and delete those of another embedder; gives how many were stored.
 
-        A section that is not what it was when it was read gets none.
+        A section that has changed since it was read gets none.
         """
         put = 0
         with self._index.transaction() as db:
@@ -396,15 +408,15 @@ class SqliteVectors:
                 "SELECT 1 FROM section s JOIN memory m ON m.n = s.memory "
                 "WHERE s.n = ? AND s.anchor = ? AND m.n = ? AND m.stamp = ?"
             )
-            for one, meant in made:
+            for one, embedding in made:
                 if db.execute(still, one[:4]).fetchone():
-                    kept = Made(meant.whole, signs_of_pieces(meant))
-                    _put(db, one.section, key_of(one.passage), kept)
+                    stored = StoredVector(embedding.whole, signs_of_pieces(embedding))
+                    _put(db, one.section, key_of(one.passage), stored)
                     put += 1
         return put
 
-    @whole
-    def near(self, identity: str, cue: Meant, shelf: str, most: int) -> Near | None:
+    @with_repair
+    def near(self, identity: str, cue: Embedding, shelf: str, most: int) -> Near | None:
         """How near the sections of a shelf are to a cue; None where nothing can be said."""
         if self.identity() != identity:
             return None
@@ -418,28 +430,27 @@ class SqliteVectors:
             mean = sum(found.values()) / len(found)
         return Near(Scale(mean, best[0][1]), best[:most], signs.some(MOST_SAMPLED))
 
-    @whole
-    def cosines(self, cue: Meant, sections: Sequence[int]) -> dict[int, float]:
+    @with_repair
+    def cosines(self, cue: Embedding, sections: Sequence[int]) -> dict[int, float]:
         """How near these sections are to a cue, those that have a vector."""
         return cosines(cue.whole, self._rows("vector", "vector", sections))
 
-    @whole
-    def agreement(self, cue: Meant, sections: Sequence[int]) -> dict[int, float]:
+    @with_repair
+    def agreement(self, cue: Embedding, sections: Sequence[int]) -> dict[int, float]:
         """How well these sections have each piece of a cue, on average: 0 to 1."""
         return agreement(cue, self._rows("piece", "signs", sections)) if cue.pieces else {}
 
     def _rows(self, table: str, column: str, sections: Sequence[int]) -> dict[int, bytes]:
-        """What these sections have in a table."""
+        """A column of a table for these sections."""
         found: dict[int, bytes] = {}
-        for start in range(0, len(sections), lookup.MOST_AT_ONCE):
-            some = sections[start : start + lookup.MOST_AT_ONCE]
+        for start in range(0, len(sections), lookup.MOST_VARIABLES):
+            some = sections[start : start + lookup.MOST_VARIABLES]
             marks = ",".join("?" * len(some))
             asked = f"SELECT n, {column} FROM {table} WHERE n IN ({marks})"
             found.update(self._db.execute(asked, tuple(some)).fetchall())
         return found
 
     def _signs(self, shelf: int, size: int) -> Signs:
-
         mark = self._index.version()
         if mark != self._seen:
             self._shelves.clear()
@@ -448,3 +459,25 @@ class SqliteVectors:
             rows = self._db.execute("SELECT block, slots FROM sign ORDER BY block").fetchall()
             self._shelves[shelf] = Signs(rows, shelf, size)
         return self._shelves[shelf]
+
+
+def fill(
+    index: Index,
+    embedder: Embedder,
+    may_go_on: Callable[[], bool],
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Compute the missing vectors, batch by batch, as long as allowed; gives how many were stored."""
+    total = 0
+    while may_go_on():
+        missing = index.vectors.missing(embedder.identity, AT_ONCE)
+        if not missing:
+            break
+        made = embedder.passages([one.passage for one in missing])
+        stored = index.vectors.put(embedder.identity, list(zip(missing, made, strict=True)))
+        total += stored
+        if progress:
+            progress(*index.vectors.counts(embedder.identity))
+        if not stored:
+            break  # the memories change faster than we read them
+    return total

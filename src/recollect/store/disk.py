@@ -14,7 +14,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from recollect.errors import AlreadyThere, FileNotThere, Locked, LocksUnsupported, StorageFailed
@@ -178,7 +178,7 @@ def sync_folder(path: str) -> None:
     with _ours(path):
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            os.fsync(handle)
+            to_disk(handle)
         finally:
             os.close(handle)
 
@@ -233,7 +233,7 @@ def _write_temp(path: str, data: bytes, *, durable: bool, mode: int) -> str:
             os.fchmod(handle, mode)
             _write_all(handle, data)
             if durable:
-                os.fsync(handle)
+                to_disk(handle)
     except StorageFailed as error:
         _discard(temp)
         raise StorageFailed(path=path, reason=error.fields["reason"]) from error
@@ -285,7 +285,7 @@ def move_folder(path: str, to: str) -> None:
             for folder, _, names in os.walk(temp):
                 for name in names:
                     with _opened(os.path.join(folder, name), os.O_RDONLY | os.O_NOFOLLOW) as one:
-                        os.fsync(one)
+                        to_disk(one)
                 sync_folder(folder)
         move(temp, to)
         with _ours(path):
@@ -336,6 +336,22 @@ def append_durably(path: str, data: bytes, *, sync: bool = True) -> int:
     return end
 
 
+def to_disk(handle: int, *, data_only: bool = False) -> None:
+    """Have the disk keep what was written to a file; with `data_only` its times may come later.
+
+    On macOS fsync leaves it in the drive's own memory, and there is no fdatasync: F_FULLFSYNC is what
+    lasts (fcntl(2)). Some file systems there refuse it; then fsync is the best there is.
+    """
+    if full := getattr(fcntl, "F_FULLFSYNC", 0):
+        with suppress(OSError):
+            fcntl.fcntl(handle, full)
+            return
+    if data_only and hasattr(os, "fdatasync"):
+        os.fdatasync(handle)
+    else:
+        os.fsync(handle)
+
+
 def append_bytes(path: str, data: bytes) -> None:
     """Append bytes to a file, on disk when this returns; a part of them is cut off again."""
     with _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as handle:
@@ -346,7 +362,7 @@ def _append(handle: int, data: bytes, end: int, path: str, *, sync: bool) -> Non
     try:
         _write_all(handle, data)
         if sync:
-            os.fdatasync(handle)
+            to_disk(handle, data_only=True)
             if end == 0:  # the file may be new
                 sync_folder(os.path.dirname(path))
     except (OSError, StorageFailed):
@@ -512,3 +528,34 @@ def _holder_of(path: str) -> str:
     with suppress(OSError), open(path, "rb") as file:
         return file.read(64).decode("ascii", "replace").strip() or "another process"
     return "another process"
+
+
+# ----------------------------------------------------------------------------------------- listing
+
+
+def regular_files(
+    root: str, is_wanted: Callable[[str], bool] = bool
+) -> Iterator[tuple[str, os.stat_result]]:
+    """Every file below a folder that is neither a link nor a device, and of a wanted name."""
+    for base, folders, files in os.walk(root):
+        folders.sort()
+        for name in sorted(filter(is_wanted, files)):
+            path = os.path.join(base, name)
+            with suppress(OSError):
+                info = os.lstat(path)
+                if stat.S_ISREG(info.st_mode):
+                    yield path, info
+
+
+def half_written(folders: Iterable[str], seconds: float) -> list[str]:
+    """The half-written files below these folders that are as old as that: nobody is writing them."""
+    return [
+        path
+        for folder in folders
+        for path, info in regular_files(folder, _is_temp)
+        if info.st_mtime < seconds
+    ]
+
+
+def _is_temp(name: str) -> bool:
+    return name.startswith(".") and name.endswith(TEMP_SUFFIX)

@@ -8,12 +8,21 @@ Touches: files and journal of the given store.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.errors import AlreadyThere, ChangedMeanwhile, ChangeNotFound, Failed, NothingToUndo
-from recollect.model.facts import MARK
+from recollect.errors import (
+    AlreadyThere,
+    ChangedMeanwhile,
+    ChangeNotFound,
+    Failed,
+    NothingToUndo,
+    RecollectError,
+)
 from recollect.model.memory import Change, Op
+from recollect.model.page_form import marked_lines
+from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.store.transactions import OUTSIDE
 
@@ -90,7 +99,7 @@ def stamps_at(point: Point, ops: Sequence[Op]) -> dict[str, str | None]:
     return found
 
 
-def moved_together(ops: Iterable[Op]) -> dict[str, set[str]]:
+def moved_places(ops: Iterable[Op]) -> dict[str, set[str]]:
     """For each file that was moved, the places it was at: whatever holds for one holds for all."""
     found: dict[str, set[str]] = {}
     for op in ops:
@@ -109,7 +118,7 @@ ALL_SINCE = ">"  # in `undoes`: not this change, but all that came behind it
 EDITED, PURGED = "edited by hand since", "its old text was purged"
 
 
-class Past(NamedTuple):
+class ChangeGroup(NamedTuple):
     """A change as a person thinks of it: one command, one or more files."""
 
     id: str
@@ -132,13 +141,13 @@ class Past(NamedTuple):
         return kinds.get(first.op, "created" if first.before is None else "changed")
 
 
-def history(store: OpenStore, name: str = "") -> list[Past]:
+def history(store: OpenStore, name: str = "") -> list[ChangeGroup]:
     """The changes of a store, newest first; of one memory where it is named by id or path."""
     groups: dict[str, list[Op]] = {}
     for op in store.journal.heads():
         groups.setdefault(op.group, []).append(op)
     undone = _undone({g: ops[-1].undoes for g, ops in groups.items()})
-    pasts = [_past(group, ops, undone) for group, ops in groups.items()]
+    pasts = [_change_group(group, ops, undone) for group, ops in groups.items()]
     memory_id = name.partition("#")[0]
     if name:
         entry = store.index.entry(memory_id)
@@ -164,9 +173,9 @@ def _undone(undoes: dict[str, str]) -> set[str]:
     return gone
 
 
-def _past(group: str, ops: list[Op], undone: set[str]) -> Past:
+def _change_group(group: str, ops: list[Op], undone: set[str]) -> ChangeGroup:
     real = [op for op in ops if op.cause != OUTSIDE] or ops
-    return Past(
+    return ChangeGroup(
         id=group,
         time=real[-1].time,
         cause=real[-1].cause,
@@ -178,7 +187,7 @@ def _past(group: str, ops: list[Op], undone: set[str]) -> Past:
     )
 
 
-def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> Past:
+def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> ChangeGroup:
     """Take back a change: the one with this id, the last one of this memory, or the last of all.
 
     Raises:
@@ -189,7 +198,7 @@ def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> Past:
     past = _wanted(store, name)
     if past.cause == "encrypt":
         sealed = past.ops[0].memory
-        raise Failed(what=f"Use `recollect decrypt {sealed}` to decrypt it.")
+        raise Failed(what=f"Use `recollect key decrypt {sealed}` to decrypt it.")
 
     def plan() -> list[Change]:
         real = [op for op in past.ops if op.cause != OUTSIDE]
@@ -202,7 +211,7 @@ def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> Past:
     return past
 
 
-def _wanted(store: OpenStore, name: str) -> Past:
+def _wanted(store: OpenStore, name: str) -> ChangeGroup:
     pasts = history(store)
     if name:
         # Ids of changes begin with the time: a start of one may well fit several.
@@ -289,7 +298,7 @@ def _left(
 ) -> dict[str, str]:
     """The files that stay as they are, each with the reason."""
     expected = last_stamps(later)
-    together = moved_together(later)
+    together = moved_places(later)
     left: dict[str, str] = {}
     for path, then in wanted.items():
         now = store.files.stamp(path)
@@ -374,6 +383,22 @@ class Needed(NamedTuple):
     groups: set[str]
 
 
+OLD_SECONDS = 3600
+
+
+def clean_up(store: OpenStore, cache: str) -> int:
+    """Remove half-written files and old changes; gives the bytes that became free in the journal.
+
+    What cannot be done now, the next pass does.
+    """
+    for path in disk.half_written((store.files.root, cache), store.now_ns / 1e9 - OLD_SECONDS):
+        with suppress(RecollectError):
+            disk.remove(path)
+    with suppress(RecollectError):
+        return forget_old_changes(store, store.settings.keep_changes)
+    return 0
+
+
 def forget_old_changes(store: OpenStore, most: int) -> int:
     """Forget what was before the newest `most` changes; gives the bytes that became free.
 
@@ -422,8 +447,6 @@ def _with_claims(ops: Sequence[Op]) -> Iterable[Op]:
     """
     known: set[str] = set()
     for op in reversed(ops):
-        if op.text is not None and MARK in op.text:
-            lines = {line for line in op.text.split("\n") if MARK in line}
-            if lines - known:
-                known |= lines
-                yield op
+        if op.text is not None and (lines := set(marked_lines(op.text))) - known:
+            known |= lines
+            yield op

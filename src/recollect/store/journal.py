@@ -9,7 +9,7 @@ from contextlib import suppress
 from recollect._fastimport import NamedTuple
 from recollect.errors import FileNotThere, OutsideStore
 from recollect.model.memory import Op, Problem
-from recollect.ports import Hidden, Line, Note, SessionFile
+from recollect.ports import Hidden, JournalLine, Note, SessionFile
 from recollect.store import disk as fsio
 from recollect.store import journal_lines as listing
 from recollect.store import locations as places
@@ -17,8 +17,11 @@ from recollect.store.journal_lines import (
     OPS_PREFIX,
     Base,
     Catalogue,
-    Said,
+    DeltaText,
+    apply_delta,
     checked,
+    delta_between,
+    delta_size,
     in_order,
     json_of,
     line_of,
@@ -27,7 +30,6 @@ from recollect.store.journal_lines import (
     split,
     whole,
 )
-from recollect.text.delta import parts_between, size_of, text_from
 
 TYPE_CHECKING = False
 
@@ -213,7 +215,7 @@ class FolderJournal:
         lines = b"".join(line_of(json_of(op, said)) for op, said in self._shortened(ops))
         self._size_before = fsio.append_durably(self._own(), lines)
 
-    def _shortened(self, ops: Sequence[Op]) -> Iterator[tuple[Op, Said | None]]:
+    def _shortened(self, ops: Sequence[Op]) -> Iterator[tuple[Op, DeltaText | None]]:
         """Each op, and how its text differs from what the file said before, if that is shorter."""
         just: dict[str, Base] = {}
         for op in ops:
@@ -221,9 +223,9 @@ class FolderJournal:
             if op.op == "put" and op.before and len(op.text or "") >= LEAST_SHORTENED:
                 base = just.get(op.path) or self._catalogue.base(op.path)
             if base and base.stamp == op.before and base.steps < MOST_STEPS:
-                parts = parts_between(base.text, op.text or "")
-                if size_of(parts) * 2 < len(op.text or ""):
-                    said = Said(base.op_id, parts)
+                parts = delta_between(base.text, op.text or "")
+                if delta_size(parts) * 2 < len(op.text or ""):
+                    said = DeltaText(base.op_id, parts)
             if op.op == "put" and op.text is not None:
                 steps = base.steps + 1 if said and base else 0
                 just[op.path] = Base(op.op_id, op.after, op.text, steps)
@@ -251,12 +253,12 @@ class FolderJournal:
         except OSError as error:
             raise fsio.failed(error, self.folder) from error
 
-    def lines(self, name: str, offset: int = 0) -> Iterator[Line]:
+    def lines(self, name: str, offset: int = 0) -> Iterator[JournalLine]:
         """The good lines of one file from `offset` on; a last line without its end is left."""
         for raw, end in self._raw(name, offset):
             found = checked(raw)
             if found is not None:
-                yield Line(found, end)
+                yield JournalLine(found, end)
 
     def ops(self) -> list[Op]:
         """Every op about a file that holds, in order: whole groups that were not voided."""
@@ -345,10 +347,10 @@ class FolderJournal:
 
     def _read(
         self, starts: dict[str, int], *, texts: bool = True, note: Note | None = None
-    ) -> _Found:
+    ) -> _JournalPart:
         """What the files say from these offsets on; `problems` tells what could not be read."""
         self.problems = []
-        found = _Found()
+        found = _JournalPart()
         for name, start in starts.items():
             found.ends[name] = start
             for raw, end in self._raw(name, start):
@@ -372,7 +374,7 @@ class FolderJournal:
                     self.problems.append(Problem(f"journal/{name}", f"{where}: incomplete line"))
         return found
 
-    def _with_texts(self, found: _Found, ops: Iterable[Op]) -> list[Op]:
+    def _with_texts(self, found: _JournalPart, ops: Iterable[Op]) -> list[Op]:
         """These ops in order, with the texts that stand as differences from others."""
         every = in_order(op for group in found.groups.values() for op in group)
         texts: dict[str, str | None] = {}
@@ -381,7 +383,7 @@ class FolderJournal:
             if op.op_id in found.said:
                 base, parts = found.said[op.op_id]
                 old = texts[base] if base in texts else self._catalogue.text_of_op(base)
-                texts[op.op_id] = None if old is None else text_from(old, parts)
+                texts[op.op_id] = None if old is None else apply_delta(old, parts)
         return [
             op if op.op_id not in found.said else op._replace(text=texts[op.op_id])
             for op in in_order(ops)
@@ -441,7 +443,7 @@ class FolderJournal:
         from recollect.store import journal_rewriting as forgetting  # seldom needed
 
         paths = [os.path.join(self.folder, name) for name in self._op_files()]
-        kept = forgetting.Kept(frozenset(texts), frozenset(groups))
+        kept = forgetting.Retained(frozenset(texts), frozenset(groups))
         return forgetting.forget(paths, kept, self._catalogue.text_of_op)
 
     def drop_unreadable(self) -> int:
@@ -462,7 +464,7 @@ class FolderJournal:
         return dropped
 
 
-class _Found:
+class _JournalPart:
     """What a part of the journal says."""
 
     def __init__(self) -> None:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import binascii
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from recollect._fastimport import NamedTuple
 from recollect.model.memory import Op
 from recollect.store import disk as fsio
 from recollect.store import locations as places
-from recollect.text.delta import Part, text_from
 
 TYPE_CHECKING = False
 
@@ -25,17 +24,90 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# -------------------- Journal: the form of its lines.
+# -------------------- A text as its differences from an earlier one.
+
+
+SHORTEST_SPAN = 40  # characters; a shorter one costs less when it is repeated
+
+DeltaPart = str | list[int]  # new text, or `[start, end]` in characters of the old one
+
+
+def delta_between(old: str, new: str) -> list[DeltaPart]:
+    """The parts that make up `new`: its own text, and spans of `old`."""
+    places: dict[str, int] = {}
+    for start, line in _lines_of(old):
+        places.setdefault(line, start)
+    parts: list[DeltaPart] = []
+    own: list[str] = []
+    start = end = 0  # the span of `old` that is being copied
+    for _, line in _lines_of(new):
+        if end > start and old.startswith(line, end):
+            end += len(line)
+            continue
+        _end_span(parts, own, old, start, end)
+        start = places.get(line, -1)
+        end = start + len(line)
+        if start < 0:
+            own.append(line)
+            start = end = 0
+    _end_span(parts, own, old, start, end)
+    if own:
+        parts.append("".join(own))
+    return parts
+
+
+def _end_span(parts: list[DeltaPart], own: list[str], old: str, start: int, end: int) -> None:
+    """End a span of `old`, if it is long enough to be one."""
+    if end - start < SHORTEST_SPAN:
+        own.append(old[start:end])
+        return
+    if any(own):
+        parts.append("".join(own))
+    own.clear()
+    parts.append([start, end])
+
+
+def _lines_of(text: str) -> Iterator[tuple[int, str]]:
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield start, text[start : end + 1]
+        start = end + 1
+    if start < len(text):
+        yield start, text[start:]
+
+
+def delta_size(parts: Sequence[DeltaPart]) -> int:
+    """About how many characters these parts take in a file."""
+    return sum(len(part) if isinstance(part, str) else 16 for part in parts)
+
+
+def apply_delta(old: str, parts: object) -> str | None:
+    """The text that the parts make of `old`; None if they do not fit it."""
+    if not isinstance(parts, list):
+        return None
+    made: list[str] = []
+    for part in parts:
+        match part:
+            case str():
+                made.append(part)
+            case [int(start), int(end)] if 0 <= start <= end <= len(old):
+                made.append(old[start:end])
+            case _:
+                return None
+    return "".join(made)
+
+
+# -------------------- The form of the journal's lines.
 
 
 FILE_OPS = ("put", "move", "remove")
 
 
-class Said(NamedTuple):
+class DeltaText(NamedTuple):
     """A text by its difference from that of another op, `base`."""
 
     base: str
-    parts: list[Part]
+    parts: list[DeltaPart]
 
 
 def split(pieces: Iterable[bytes], offset: int = 0) -> Iterator[tuple[bytes, int]]:
@@ -96,7 +168,7 @@ def checked(raw: bytes) -> dict[str, Any] | None:
     return data if isinstance(data, dict) else None
 
 
-def json_of(op: Op, said: Said | None = None) -> dict[str, Any]:
+def json_of(op: Op, said: DeltaText | None = None) -> dict[str, Any]:
     """What is written of an op; its text by its difference where that is known."""
     data: dict[str, Any] = {
         "op": op.op,
@@ -396,7 +468,7 @@ def _seq(place: Place) -> int:
 def _built(text: str, steps: Iterable[object]) -> str | None:
     made: str | None = text
     for parts in reversed(list(steps)):
-        made = None if made is None else text_from(made, parts)
+        made = None if made is None else apply_delta(made, parts)
     return made
 
 

@@ -20,14 +20,14 @@ LARGEST_TO_REWRITE = 512 * 1024 * 1024
 Line = Mapping[str, Any]
 
 
-class Kept(NamedTuple):
+class Retained(NamedTuple):
     """What stays: texts by their stamps, and groups."""
 
     texts: Collection[str]
     groups: Collection[str]
 
 
-def forget(paths: Sequence[str], keep: Kept, text_of_op: Callable[[str], str | None]) -> int:
+def forget(paths: Sequence[str], keep: Retained, text_of_op: Callable[[str], str | None]) -> int:
     """Take out every change and every text but these; gives the bytes that became free.
 
     The caller keeps all other writers away.

@@ -80,14 +80,14 @@ def project_root(start: str, env: "dict[str, str]") -> str:
 
     The one in the project if there is one, else its private one outside; empty without a home.
     """
-    for store, why in stores_here(start, env):
+    for store, why in stores_around(start, env):
         if not why:
             return store
     named = env.get("RECOLLECT_PROJECT_ROOT", "")
     return private_root(absolute(named) if named else project_of(start, env), env)
 
 
-def stores_here(start: str, env: "dict[str, str]") -> "list[tuple[str, str]]":
+def stores_around(start: str, env: "dict[str, str]") -> "list[tuple[str, str]]":
     """The stores in the repository of a folder, nearest first, each with why it is not used, if so.
 
     One that the environment names stands for all.

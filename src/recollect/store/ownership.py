@@ -12,6 +12,8 @@ from recollect.store import locations as paths
 STORE_FOLDER = ".claude/memory"
 WRITTEN = ("journal", "sessions", "sessions/active", "sessions/raw", "sessions/archive")
 ACCEPTED, ASKED = "accepted", "asked"  # of a store that came with a repository, on this machine
+KNOWN = ".known"  # ends the name of the file with the stamps that are believed, a line each
+CAME = ".came"  # and of the one with the sizes of what lay in a store that no git knows of
 LINK, OWNER = "link", "owner"  # why a store is not used
 _FORM, _FOLDER, _LINK = 0o170000, 0o040000, 0o120000
 
@@ -110,14 +112,14 @@ def refusal(store: str) -> str:
     return LINK if any(_is_link(f"{store}/{name}") for name in WRITTEN) else ""
 
 
-def note_of(store: str, env: "dict[str, str]") -> "tuple[str, str]":
+def note_of(store: str, env: "dict[str, str]", *, is_alone: bool = False) -> "tuple[str, str]":
     """`(path, mark)`: the note on whether this person accepted a store, and what it has to begin with.
 
     It is about the repository around the store, with its linked work trees, or about the store
     alone; what is there later under the same name is another one. Nothing without a home.
     """
     base = paths.own_folder(env, "XDG_DATA_HOME", ".local/share")
-    top = repository_of(store)
+    top = "" if is_alone else repository_of(store)
     about = paths.real((git_folder(top) if top else "") or store)
     if not base or not paths.is_folder(about):
         return "", ""
@@ -125,16 +127,13 @@ def note_of(store: str, env: "dict[str, str]") -> "tuple[str, str]":
 
 
 def is_doubted(store: str, env: "dict[str, str]") -> bool:
-    """Whether some of what a store says may be nobody's on this machine (see `accepted_stores`)."""
+    """Whether some of what a store says may be nobody's on this machine (see `features.repository`)."""
     if paths.is_private(store) or paths.is_same(store, paths.global_root(env)):
         return False
     path, mark = note_of(store, env)
     if not path:
         return True
-    line = paths.line_of(path)
-    if not line.startswith(mark):
-        return bool(repository_of(store))
-    return line != f"{mark}{ACCEPTED}"
+    return paths.line_of(path) != f"{mark}{ACCEPTED}"
 
 
 def _is_link(path: str) -> bool:

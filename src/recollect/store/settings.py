@@ -49,9 +49,23 @@ SETTINGS: dict[str, Setting] = {
     "capture.save_interval": Setting(
         5, (), 1, 1000, "in mode ask: tool calls between two requests"
     ),
-    "recall.start_tokens": Setting(1500, (), 0, 2200, "budget of the brief at session start"),
+    "capture.model": Setting(
+        "",
+        (),
+        0,
+        0,
+        "model that reads each session once it is over, as PROGRAM or PROGRAM:MODEL; empty: none",
+    ),
+    "capture.model_calls": Setting(40, (), 0, 10_000, "most questions to a model in a day"),
+    "capture.model_tokens": Setting(
+        200_000, (), 0, 100_000_000, "most tokens to and from a model in a day"
+    ),
+    "recall.start_tokens": Setting(600, (), 0, 2200, "budget of the brief at session start"),
     "recall.prompt_tokens": Setting(800, (), 0, 2200, "budget of the notes for a prompt"),
     "recall.error_tokens": Setting(400, (), 0, 2200, "budget of the notes for a failed command"),
+    "recall.announce": Setting(
+        True, (), 0, 0, "show you one line at session start: what the agent was given"
+    ),
     "history.keep_changes": Setting(0, (), 0, 10_000_000, "changes that can be undone; 0: all"),
     "clients.auto_memory": Setting(
         "alongside",
@@ -105,14 +119,21 @@ SETTINGS: dict[str, Setting] = {
 }
 # What somebody set for all their projects, the file of one can make narrower and not wider.
 _NARROWER: dict[str, Callable[[Value, Value], Value]] = {
+    "capture.model": lambda one, other: one if one in ("", other) else other,
+    "capture.model_calls": lambda one, other: min(int(one), int(other)),
+    "capture.model_tokens": lambda one, other: min(int(one), int(other)),
     "capture.enabled": lambda one, other: one and other,
     "privacy.personal": lambda one, other: one or other,
     "review.pulls": lambda one, other: "listed" if "listed" in (one, other) else other,
 } | {key: lambda one, other: one or other for key in SETTINGS if key.startswith("encryption.")}
+# Only the person's own file can set these to more than their defaults: a project comes with files of others.
+_PERSONS = frozenset({"capture.model", "capture.model_calls", "capture.model_tokens"})
+MODEL = "capture.model"
 FILE = "config.toml"
 LARGEST = 1024 * 1024  # bytes; each command reads it
 MOST_NAMED = 20  # of the lines that are wrong
 _NUMBER = Pattern(r"-?[0-9]{1,12}")
+_NAME = Pattern(r"(?:[a-z]{1,20}(?::[A-Za-z0-9][\w./:@+-]{0,80})?)?")
 
 
 def path_of(root: str) -> str:
@@ -136,8 +157,9 @@ def load(root: str) -> dict[str, Value]:
 
 def narrowed(found: Mapping[str, Value], own: Mapping[str, Value]) -> dict[str, Value]:
     """What a project's file sets, where that is private no less than the person's `own` settings."""
+    limits = {key: SETTINGS[key].default for key in _PERSONS} | dict(own)
     return {
-        key: _NARROWER[key](value, own[key]) if key in own and key in _NARROWER else value
+        key: _NARROWER[key](value, limits[key]) if key in limits and key in _NARROWER else value
         for key, value in found.items()
     }
 
@@ -152,7 +174,7 @@ def encrypted_layers(values: Mapping[str, Value]) -> frozenset[str]:
 def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingProblem]:
     """The keys of the file that are no setting, and the values that a setting does not take.
 
-    With the person's `own` settings also what would go beyond them.
+    With the person's `own` settings, of a project's file, also what would go beyond them.
     """
     path = path_of(root)
     try:
@@ -164,10 +186,14 @@ def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingP
     more = 0
     for key, value in values:
         if len(found) == MOST_NAMED:
-            more += not _is_fine(key, value, own or {})
+            more += not _is_fine(key, value, own)
             continue
         try:
-            kept = narrowed({key: checked(key, value)}, own or {})[key]
+            kept = (
+                checked(key, value)
+                if own is None
+                else narrowed({key: checked(key, value)}, own)[key]
+            )
             if kept != value:
                 raise ValueError(  # noqa: TRY301 - said as the others are
                     f"{key} stays {shown(kept)}, as you set it for all projects, not “{shown(value)}”"
@@ -180,12 +206,13 @@ def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingP
     return found
 
 
-def _is_fine(key: str, value: object, own: Mapping[str, Value]) -> bool:
+def _is_fine(key: str, value: object, own: Mapping[str, Value] | None) -> bool:
     """Whether a setting takes this, and keeps it beside the person's own."""
     if key not in SETTINGS:
         return False
     try:
-        return narrowed({key: checked(key, value)}, own)[key] == value
+        found = checked(key, value)
+        return (found if own is None else narrowed({key: found}, own)[key]) == value
     except ValueError:
         return False
 
@@ -236,7 +263,9 @@ def _plain_value(text: str) -> Value | None:
     if text.isascii() and text.isdecimal() and len(text) < 13 and str(int(text)) == text:
         return int(text)
     word = text[1:-1]
-    return word if text == f'"{word}"' and word.isascii() and word.isalnum() else None
+    if text != f'"{word}"' or not word.isascii():
+        return None
+    return word if word.isalnum() or not word or _NAME.fullmatch(word) else None
 
 
 def _values(path: str, text: str) -> Iterable[tuple[str, object]]:
@@ -276,6 +305,8 @@ def checked(key: str, value: object) -> Value:
         raise ValueError(f"“{key}” is not a setting; the settings are {', '.join(SETTINGS)}")
     if setting.choices and value in setting.choices:
         return str(value)
+    if setting.default == "" and isinstance(value, str) and _NAME.fullmatch(value):
+        return value
     if isinstance(setting.default, bool):
         if isinstance(value, bool):
             return value
@@ -294,6 +325,8 @@ def takes(setting: Setting) -> str:
         return " | ".join(setting.choices)
     if isinstance(setting.default, bool):
         return "true | false"
+    if isinstance(setting.default, str):
+        return "PROGRAM[:MODEL]"
     return f"{setting.lowest}…{setting.highest}"
 
 

@@ -7,11 +7,13 @@ Touches: the files, journal and index it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 
 from recollect._fastimport import NamedTuple
 from recollect.errors import (
+    AmbiguousId,
     ChangedMeanwhile,
     Encrypted,
     FileNotThere,
@@ -25,16 +27,17 @@ from recollect.model.memory import (
     Change,
     Document,
     Entry,
+    Filter,
     Memory,
     Op,
     Problem,
     Seen,
     free_name,
+    has_same_stat,
     is_sealed_path,
-    looks_same,
     of_repository,
 )
-from recollect.ports import Embedder, Index, Journal, Known, Row, Sealing, Store
+from recollect.ports import Embedder, Index, IndexedFile, IndexRow, Journal, Sealing, Store
 from recollect.store.transactions import Ledger, Plan, paths_of
 
 # -------------------- Refresh: the index brought in line with the files, whoever changed them.
@@ -56,7 +59,7 @@ CLAIM = "\nproject: /"  # how a version before this one kept memories of several
 LONGEST_FRONT = 4096
 
 
-class Unread(list[Problem]):
+class UnreadFiles(list[Problem]):
     """The files that could not be read, and whether one of the others names a project."""
 
     claimed = False
@@ -67,12 +70,12 @@ def refresh(store: Store, index: Index, now_ns: int, progress: Progress | None =
     known = index.known()
     if not known:
         return _filled(store, index, now_ns, progress)
-    unread = Unread([])
+    unread = UnreadFiles([])
     changed: list[tuple[Seen, str]] = []
-    told_otherwise = _turned(store, index, known)
+    told_otherwise = _turned(store, known)
     for seen in store.scan():
         old = known.pop(seen.path, None)
-        if old is None or not looks_same(old, seen) or seen.path in told_otherwise:
+        if old is None or not has_same_stat(old, seen) or seen.path in told_otherwise:
             is_same = old is not None and seen.path not in told_otherwise
             changed.append((seen, old.stamp if old and is_same else ""))
     if not changed and not known:
@@ -80,7 +83,6 @@ def refresh(store: Store, index: Index, now_ns: int, progress: Progress | None =
     gone: list[str] = []
     rows = _rows(store, changed, unread, progress)
     written = index.apply(rows, chain(told_otherwise, _gone(store, known, gone)), now_ns)
-    _note_doubted(store, index)
     return Refreshed(written, len(gone), [*store.problems(), *unread], unread.claimed)
 
 
@@ -92,9 +94,8 @@ def _filled(store: Store, index: Index, now_ns: int, progress: Progress | None) 
     """
     if not any(store.scan()):
         return Refreshed(0, 0, list(store.problems()))
-    unread = Unread([])
+    unread = UnreadFiles([])
     written = index.apply(_rows(store, _listed(store), unread, progress), [], now_ns)
-    _note_doubted(store, index)
     return Refreshed(written, 0, [*store.problems(), *unread], unread.claimed)
 
 
@@ -107,28 +108,15 @@ def _listed(store: Store) -> Iterator[tuple[Seen, str]]:
 def refresh_files(store: Store, index: Index, now_ns: int, paths: Iterable[str]) -> None:
     """Take into the index what these files say now: those that we have just written."""
     looks = {path: store.look(path) for path in paths}
-    unread = Unread([])
+    unread = UnreadFiles([])
     rows = _rows(store, [(seen, "") for seen in looks.values() if seen], unread, None)
     missed = [path for path, seen in looks.items() if seen is None]
     index.apply(rows, _gone(store, missed, []), now_ns)
-    _note_doubted(store, index)
 
 
-def _turned(store: Store, index: Index, known: Mapping[str, Known]) -> set[str]:
-    """The files that are told as the repository's words and should not be, or the other way round."""
-    doubted = set(index.meta(DOUBTED).splitlines())
-    if store.believed is None and not doubted:
-        return set()
-    return {path for path, old in known.items() if (path in doubted) == store.is_own(old.stamp)}
-
-
-def _note_doubted(store: Store, index: Index) -> None:
-    before = index.meta(DOUBTED)
-    if before or store.believed is not None:
-        known = index.known()
-        now = "\n".join(sorted(path for path in known if not store.is_own(known[path].stamp)))
-        if now != before:
-            index.set_meta({DOUBTED: now})
+def _turned(store: Store, known: Mapping[str, IndexedFile]) -> set[str]:
+    """The files that are filed as the repository's words and should not be, or the other way round."""
+    return {path for path, old in known.items() if old.is_doubted == store.is_own(old.stamp)}
 
 
 def _gone(store: Store, missed: Iterable[str], gone: list[str]) -> Iterator[str]:
@@ -145,9 +133,9 @@ def _gone(store: Store, missed: Iterable[str], gone: list[str]) -> Iterator[str]
 def _rows(
     store: Store,
     changed: Iterable[tuple[Seen, str]],
-    unread: Unread,
+    unread: UnreadFiles,
     progress: Progress | None,
-) -> Iterator[Row]:
+) -> Iterator[IndexRow]:
     from recollect.model.document import memory_from_text  # most refreshes find nothing to read
 
     for n, (seen, old_stamp) in enumerate(changed, 1):
@@ -161,14 +149,14 @@ def _rows(
         same = document.stamp == old_stamp
         unread.claimed |= CLAIM in document.text[:LONGEST_FRONT]
         memory = None if same else memory_from_text(document.text, seen.path)
-        if memory and not store.is_own(document.stamp):
+        is_doubted = not store.is_own(document.stamp)
+        if memory and is_doubted:
             memory = of_repository(memory)
-        yield Row(seen, document.stamp, memory)
+        yield IndexRow(seen, document.stamp, memory, is_doubted)
         if progress and n % 100 == 0:
             progress(n)
 
 
-DOUBTED = "doubted"  # in the index: the files that are told as the repository's words
 INDEX = "index"  # what a problem with the index is about
 EMBEDDER = "embedder"  # … with what makes vectors
 
@@ -189,10 +177,14 @@ class Settings(NamedTuple):
     """The settings that services go by."""
 
     lang: str = "en"
-    start_tokens: int = 1500
+    start_tokens: int = 600
     prompt_tokens: int = 800
     error_tokens: int = 400
+    announce: bool = True  # whether the person sees a line about the brief
     capture: bool = True
+    model: str = ""  # what reads sessions once they are over
+    model_calls: int = 40  # a day
+    model_tokens: int = 200_000
     view_rows: int = 200
     archive_days: int = 14  # without activity
     archive_most: int = 20  # active conversations
@@ -222,6 +214,9 @@ class OpenStore:
         self.settings = Settings()
         self.sealing: Callable[[], Sealing] = _no_keys
         self.embedder: Callable[[], Embedder | None] = lambda: None
+        self.changed: Callable[[OpenStore], None] = lambda _: None  # called after a change
+        self.is_changed = False  # whether `changed` is still to be called
+        self._blocks = 0
         self.problems: list[Problem] = []
         self.redone: list[Op] = []
         self.hidden: list[str] = []  # encrypted memories whose plain texts a crash had left
@@ -269,6 +264,7 @@ class OpenStore:
                     raise
         if ops:
             self._index(paths_of(ops))
+            self.note_change()
         return ops
 
     def commit_each(self, plans: Iterable[tuple[str, Plan]]) -> list[int]:
@@ -286,7 +282,28 @@ class OpenStore:
         refused = self.ledger.commit_each((cause, partial(noted, plan)) for cause, plan in plans)
         if paths:
             self._index(sorted(paths))
+            self.note_change()
         return refused
+
+    @contextmanager
+    def one_change(self) -> Iterator[None]:
+        """Call `changed` once at the end of the block, if anything was changed in it."""
+        self._blocks += 1
+        try:
+            yield
+        finally:
+            self._blocks -= 1
+            self._call_changed()
+
+    def note_change(self) -> None:
+        """Call `changed`, at the end of the block if there is one."""
+        self.is_changed = True
+        self._call_changed()
+
+    def _call_changed(self) -> None:
+        if self.is_changed and not self._blocks:
+            self.is_changed = False
+            self.changed(self)
 
     def _index(self, paths: Iterable[str]) -> None:
         try:
@@ -302,7 +319,7 @@ class OpenStore:
 
         return closed(self, changes)
 
-    def told(self, document: Document, path: str) -> Memory:
+    def as_trusted(self, document: Document, path: str) -> Memory:
         """The memory in a file as it is told: what its repository says is no person's (external)."""
         from recollect.model.document import memory_from_text  # most have none to read
 
@@ -342,7 +359,7 @@ class OpenStore:
             from recollect.privacy.sealing import memory_of
 
             return memory_of(document.text, entry.path)
-        return self.told(document, entry.path)
+        return self.as_trusted(document, entry.path)
 
     def free_id(self, wanted: str) -> str:
         """`wanted`, or the next free one after it: in the index, and in every folder."""
@@ -381,8 +398,56 @@ def holder_of(stores: Sequence[OpenStore], name: str) -> tuple[OpenStore, Entry]
     return having[0]
 
 
+SHORTEST_START = 3  # letters of an id; of two, in a script whose letters are words
+MOST_NEAR = 5
+
+
+def full_name(stores: Sequence[OpenStore], name: str) -> str:
+    """The name that a short id, or the beginning of any id, stands for: `page`, `page#^id`.
+
+    A name that nothing begins with is given back. Raises AmbiguousId.
+    """
+    page, mark, anchor = name.partition("#")
+    if not name or any(store.index.entry(page) for store in stores if page):
+        return name
+    start = page or anchor
+    start = start.removeprefix("^")
+    if len(start) < SHORTEST_START - (not start.isascii()):
+        return name
+    found = dict(one for store in stores for one in store.index.named(start))
+    exact = [one for one in found if one.endswith(f"#^{start}")]
+    if page and mark:  # a section of a page whose id is cut short
+        found = {f"{one}#{anchor}": text for one, text in found.items() if "#" not in one}
+    names = exact if len(exact) == 1 else list(found)
+    if len(names) > 1:
+        shown = ", ".join(f"{one} ({' '.join(found[one].split())[:40]})" for one in names)
+        raise AmbiguousId(id=name, near=shown)
+    return names[0] if names else name
+
+
+def near_names(stores: Sequence[OpenStore], name: str) -> list[str]:
+    """The ids that somebody may have meant who mistyped one."""
+    from difflib import get_close_matches
+
+    names = [
+        f"{page.id}#{one.anchor}" if one.anchor and "#" in name else page.id
+        for store in stores
+        for archived in (False, True)
+        for page, one in store.index.listed(Filter(archived=archived))
+    ]
+    near = get_close_matches(name, list(dict.fromkeys(names)), MOST_NEAR, 0.6)
+    if near or "#" in name:
+        return near
+    starts = {one[: len(name) + 1]: one for one in reversed(names)}  # a mistyped beginning
+    return [starts[one] for one in get_close_matches(name, starts, MOST_NEAR, 0.75)]
+
+
 def has_section(store: OpenStore, entry: Entry, anchor: str) -> bool:
     """Whether a memory has a section of this name."""
     from recollect.model import document as codec
+    from recollect.model.entries import rows_at
 
-    return any(one.anchor == anchor for one in codec.sections_of(store.open_memory(entry).body))
+    memory = store.open_memory(entry)
+    if anchor.startswith("^"):
+        return bool(rows_at(memory, anchor))
+    return any(one.anchor == anchor for one in codec.sections_of(memory.body))

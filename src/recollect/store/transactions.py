@@ -24,6 +24,7 @@ from recollect.errors import (
     RecollectError,
     StorageFailed,
     ToBeEncrypted,
+    UsageProblem,
 )
 from recollect.model.memory import Change, Op, Problem, is_sealed_path
 from recollect.ports import Index, Journal, Store
@@ -32,6 +33,8 @@ from recollect.store.disk import stamp_of
 OUTSIDE = "outside"  # the cause of an op that only keeps a text that a person wrote
 UNDO = "undo"  # the cause of an op that brings back what the journal has, plain or not
 DONE, OPEN, LOST = "done", "open", "lost"
+# Causes that put nothing new into a store: they move, file, take away or bring back what it has.
+ARRANGING = frozenset({UNDO, "forget", "archive", "activate", "prune", "compress", "consolidate", "take-over", "encrypt", "renumber"})  # fmt: skip
 MOST_AT_ONCE = 50  # groups: nobody else can write for so long
 LARGEST_AT_ONCE = 4_000_000  # characters of the texts that are held meanwhile
 CHANGED = (ChangedMeanwhile, AlreadyThere, FileNotThere)  # a file is not as a plan saw it
@@ -39,7 +42,7 @@ CHANGED = (ChangedMeanwhile, AlreadyThere, FileNotThere)  # a file is not as a p
 Plan = Callable[[], Sequence[Change]]
 
 
-class Moment(NamedTuple):
+class Clock(NamedTuple):
     """What comes from outside the rules: the time, and ids that nobody had before."""
 
     now: str
@@ -69,13 +72,14 @@ class Ledger:
         store: Store,
         journal: Journal,
         index: Index,
-        moment: Moment,
+        moment: Clock,
         redact: Callable[[str], str],
     ) -> None:
         """`redact` is applied to every text that is to be written."""
         self.store, self.journal, self.index = store, journal, index
         self.moment, self.redact = moment, redact
         self.encrypt: frozenset[str] = frozenset()  # the layers in which nothing new may be plain
+        self.is_persons = False  # whether nobody but a person puts something there
         self.wrote: Callable[[Sequence[Op]], None] | None = None  # is told what was written
         # Of each journal file, how many bytes came with the repository: nothing of that is redone.
         self.came: Callable[[], Mapping[str, int]] = dict
@@ -87,6 +91,7 @@ class Ledger:
 
         Raises:
             ChangedMeanwhile, AlreadyThere: a file is not as the plan saw it; nothing was written.
+            UsageProblem: this is not an agent's to change.
             StorageFailed: the disk refused.
         """
         with self.store.locked():
@@ -146,6 +151,9 @@ class Ledger:
 
     def _group_of(self, changes: Sequence[Change], cause: str, undoes: str, seq: int) -> _Group:
         """The ops of these changes, with the texts that they replace."""
+        if self.is_persons and cause.partition("/")[0] not in ARRANGING:
+            what = "Only a person puts something into the global store, where every project sees it: run it in your own terminal."
+            raise UsageProblem(what=what, command="promote")
         changes = [self._redacted(change) for change in changes]
         olds = {change.path: self._old_of(change) for change in changes}
         if self.encrypt and cause != UNDO:

@@ -21,7 +21,7 @@ _SCRIPTED = frozenset("python node ruby perl php deno".split())
 _LOOKING = frozenset(
     "ls cat head tail less more grep egrep rg ag ugrep find fd echo printf pwd which type whereis ps top df du stat"
     " file wc diff tree man sleep date history jq yq awk sort uniq cut tr tee column nl od xxd strings basename"
-    " dirname realpath readlink id whoami uname hostname lsof netstat ss printenv read seq clear pgrep".split()
+    " dirname realpath readlink id whoami uname hostname lsof netstat ss printenv read seq clear pgrep tmux screen zellij".split()
 )
 _ASKING = frozenset(
     "curl wget nc ping dig nslookup sqlite3 open".split()
@@ -50,7 +50,7 @@ _DANGEROUS_TEXT = (
 )  # fmt: skip
 
 
-class Part(NamedTuple):
+class SimpleCommand(NamedTuple):
     """A simple command of a command line: `PORT=0 npm test 2>&1`."""
 
     words: "tuple[str, ...]"  # without quotes and redirections
@@ -59,18 +59,18 @@ class Part(NamedTuple):
     writes: str  # the file to which it writes its output
 
 
-def parts_of(command: str) -> list[Part]:
+def parts_of(command: str) -> list[SimpleCommand]:
     """The simple commands in a command line; none of a script with a text in it."""
     return _Parser(command).parts if "<<" not in command else []
 
 
-def proven(command: str, *, through_pipes: bool = False) -> "list[Part]":
+def proven(command: str, *, through_pipes: bool = False) -> "list[SimpleCommand]":
     """The parts of a command line that must have worked if the whole has.
 
     What stands before a pipe may have failed, unless such failures were seen (`pipefail`).
     """
     parts = parts_of(command)
-    found: list[Part] = []
+    found: list[SimpleCommand] = []
     for part in reversed(parts):
         if part.ends in ("", "&&", *(("|",) if through_pipes else ())) or (
             part.ends == ";" and not found and part is parts[-1]
@@ -85,7 +85,7 @@ class _Parser:
     """Cuts a command line as a shell does, as far as that tells which programs it runs."""
 
     def __init__(self, command: str) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[SimpleCommand] = []
         self._words: list[str] = []
         self._word: str | None = None
         self._skips, self._writes = False, ""
@@ -146,7 +146,9 @@ class _Parser:
         self._end_word()
         if self._words:
             text = command[self._start : n].strip()
-            self.parts.append(Part(tuple(self._words), ends.replace("\n", ";"), text, self._writes))
+            self.parts.append(
+                SimpleCommand(tuple(self._words), ends.replace("\n", ";"), text, self._writes)
+            )
         self._words, self._skips, self._writes = [], False, ""
         self._start = n + max(len(ends), 1)
 
@@ -248,7 +250,7 @@ def is_asking(words: "tuple[str, ...]") -> bool:
     return bool(core) and core[0] in _ASKING
 
 
-def is_idle(part: Part) -> bool:
+def is_idle(part: SimpleCommand) -> bool:
     """Whether a simple command mends nothing: it looks or asks, and writes no file."""
     return not part.writes and (is_looking(part.words) or is_asking(part.words))
 

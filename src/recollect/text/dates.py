@@ -1,8 +1,12 @@
 """Parse the period that a query names: “last week”, “in March”, 上周, 三月, 2026-03-05.
 
 A period is never in the future. Look-alikes (“may”, “march on”, “the second”, the time of a log
-line) are none. Hooks import this module, so it imports nothing; days are counted from 1970.
+line) are none. Days are counted from 1970. Only queries that may name a time load this module.
 """
+
+from __future__ import annotations
+
+from datetime import date
 
 MONTHS = (
     "january february march april may june july august september october november december".split()
@@ -16,14 +20,15 @@ _DIGITS = {digit: n for n, digit in enumerate("〇一二三四五六七八九十
     "十二": 12,
 }
 _UNITS = {"day": 1, "days": 1, "week": 7, "weeks": 7, "month": 30, "months": 30}
-# What comes before a month that is meant as one: nobody says “in may” of what may be.
+# The words before a month that is meant as one: nobody says “in may” for the verb.
 _BEFORE_MONTH = frozenset("in since during from of until last this early late mid by".split())
+_EPOCH = date(1970, 1, 1).toordinal()
 
-Period = tuple[int, int]
+Period = tuple[int, int]  # the first and the last day
 
 
-def period_of(text: str, today: int) -> "tuple[Period, str] | None":
-    """`((first day, last day), the rest of the text)`, or None where no time is named."""
+def period_of(text: str, today: int) -> tuple[Period, str] | None:
+    """The period and the rest of the text; None if the text names no time."""
     found = _chinese(text, today) if not text.isascii() else None
     return found or _english(text, today)
 
@@ -31,53 +36,37 @@ def period_of(text: str, today: int) -> "tuple[Period, str] | None":
 # ---------------------------------------------------------------------------------------- days
 
 
-def day_number(year: int, month: int, day: int) -> int:
-    """The day of a date, counted from 1970 (the calendar of our time, of any year)."""
-    year -= month <= 2
-    of_era = year % 400
-    of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
-    return year // 400 * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
+def _day(year: int, month: int, day: int) -> int:
+    return date(year, month, day).toordinal() - _EPOCH
 
 
-def date_of(day: int) -> tuple[int, int, int]:
-    """`(year, month, day)` of a day counted from 1970."""
-    day += 719_468
-    era, of_era = divmod(day, 146_097)
-    year = (of_era - of_era // 1_460 + of_era // 36_524 - of_era // 146_096) // 365
-    of_year = of_era - (365 * year + year // 4 - year // 100)
-    month = (5 * of_year + 2) // 153
-    month_number = month + (3 if month < 10 else -9)
-    return (
-        year + era * 400 + (month_number <= 2),
-        month_number,
-        of_year - (153 * month + 2) // 5 + 1,
-    )
+def _date(day: int) -> date:
+    return date.fromordinal(day + _EPOCH)
 
 
-def weekday_of(day: int) -> int:
-    """0 for a Monday."""
-    return (day + 3) % 7
+def _year(year: int) -> Period:
+    return _day(year, 1, 1), _day(year, 12, 31)
 
 
 def _month(year: int, month: int) -> Period:
     after = (year + 1, 1) if month == 12 else (year, month + 1)
-    return day_number(year, month, 1), day_number(*after, 1) - 1
+    return _day(year, month, 1), _day(*after, 1) - 1
 
 
 def _latest_month(month: int, today: int) -> Period:
     """The last month of that name that has begun."""
-    year, now, _ = date_of(today)
-    return _month(year if month <= now else year - 1, month)
+    now = _date(today)
+    return _month(now.year if month <= now.month else now.year - 1, month)
 
 
 def _month_before(today: int, back: int) -> Period:
-    year, month, _ = date_of(today)
-    index = year * 12 + month - 1 - back
-    return _month(index // 12, index % 12 + 1)
+    now = _date(today)
+    year, month = divmod(now.year * 12 + now.month - 1 - back, 12)
+    return _month(year, month + 1)
 
 
 def _week(today: int, back: int) -> Period:
-    monday = today - weekday_of(today) - 7 * back
+    monday = today - _date(today).weekday() - 7 * back
     return monday, monday + 6
 
 
@@ -87,8 +76,8 @@ def _weekend(today: int, back: int) -> Period:
 
 
 def _weekday(wanted: int, today: int) -> Period:
-    """The last such day, today not among them."""
-    day = today - ((weekday_of(today) - wanted - 1) % 7 + 1)
+    """The last such day before today."""
+    day = today - ((_date(today).weekday() - wanted - 1) % 7 + 1)
     return day, day
 
 
@@ -98,7 +87,7 @@ def _ago(count: int, unit: int, today: int) -> Period:
     return _week(today, count) if unit == 7 else _month_before(today, count)
 
 
-def _until_today(period: Period, today: int) -> "Period | None":
+def _until_today(period: Period, today: int) -> Period | None:
     first, last = period
     return (first, min(last, today)) if first <= today else None
 
@@ -112,7 +101,7 @@ def _is_clock(text: str) -> bool:
 # ------------------------------------------------------------------------------------- English
 
 
-def _english(text: str, today: int) -> "tuple[Period, str] | None":
+def _english(text: str, today: int) -> tuple[Period, str] | None:
     spoken = text.split()
     words = [word.strip("\"'`()[]{}.,;:!?").lower().removesuffix("'s") for word in spoken]
     for at in range(len(words)):
@@ -125,7 +114,7 @@ def _english(text: str, today: int) -> "tuple[Period, str] | None":
     return None
 
 
-def _named_at(words: list[str], at: int, today: int) -> "tuple[Period, int] | None":
+def _named_at(words: list[str], at: int, today: int) -> tuple[Period, int] | None:
     """The time that is named from a word on, and how many words do it."""
     word = words[at]
     rest = [*words[at + 1 : at + 4], "", "", ""]
@@ -145,7 +134,7 @@ def _named_at(words: list[str], at: int, today: int) -> "tuple[Period, int] | No
     return _month_at(words, at, today)
 
 
-def _relative(is_before: bool, unit: str, today: int) -> "tuple[Period, int] | None":  # noqa: FBT001
+def _relative(is_before: bool, unit: str, today: int) -> tuple[Period, int] | None:  # noqa: FBT001
     back = int(is_before)
     if unit == "week":
         return _week(today, back), 2
@@ -154,29 +143,27 @@ def _relative(is_before: bool, unit: str, today: int) -> "tuple[Period, int] | N
     if unit == "month":
         return _month_before(today, back), 2
     if unit == "year":
-        year = date_of(today)[0] - back
-        return (day_number(year, 1, 1), day_number(year, 12, 31)), 2
+        return _year(_date(today).year - back), 2
     if unit in WEEKDAYS and is_before:
         return _weekday(WEEKDAYS.index(unit), today), 2
     month = _month_named(unit)
     return (_latest_month(month, today), 2) if month else None
 
 
-def _month_at(words: list[str], at: int, today: int) -> "tuple[Period, int] | None":
+def _month_at(words: list[str], at: int, today: int) -> tuple[Period, int] | None:
     """“in March”, “since May”, “March 2026”, “March 5th”, “5 March 2026”; “in 2025”."""
-    said = words[at] in _BEFORE_MONTH
-    one, two, three = [*words[at + said : at + said + 3], "", "", ""][:3]
-    if said and _is_year(one):
-        year = int(one)
-        return (day_number(year, 1, 1), day_number(year, 12, 31)), 2
+    is_led = words[at] in _BEFORE_MONTH
+    one, two, three = [*words[at + is_led : at + is_led + 3], "", "", ""][:3]
+    if is_led and _is_year(one):
+        return _year(int(one)), 2
     if _day_in(one):
         one, two = two, one
     month, day = _month_named(one), _day_in(two)
     year = int(three if day else two) if _is_year(three if day else two) else 0
-    if not month or not (said or day or year):
+    if not month or not (is_led or day or year):
         return None
     first, last = _month(year, month) if year else _latest_month(month, today)
-    size = said + 1 + bool(day) + bool(year)
+    size = is_led + 1 + bool(day) + bool(year)
     if day:
         return ((first + day - 1,) * 2, size) if day <= last - first + 1 else None
     return (first, today if words[at] == "since" else last), size
@@ -196,7 +183,7 @@ def _is_year(word: str) -> bool:
     return len(word) == 4 and word.isdecimal() and word[:2] in ("19", "20")
 
 
-def _iso(word: str) -> "Period | None":
+def _iso(word: str) -> Period | None:
     parts = word.split("-")
     if not all(part.isdecimal() for part in parts):
         return None
@@ -215,7 +202,7 @@ _DAYS_BACK = {"今天": 0, "昨天": 1, "前天": 2}
 _WEEK_WORDS = ("周", "星期", "礼拜")
 
 
-def _chinese(text: str, today: int) -> "tuple[Period, str] | None":
+def _chinese(text: str, today: int) -> tuple[Period, str] | None:
     for start in range(len(text)):
         found = _chinese_at(text, start, today)
         if found:
@@ -226,7 +213,7 @@ def _chinese(text: str, today: int) -> "tuple[Period, str] | None":
     return None
 
 
-def _chinese_at(text: str, at: int, today: int) -> "tuple[Period, int] | None":
+def _chinese_at(text: str, at: int, today: int) -> tuple[Period, int] | None:
     two = text[at : at + 2]
     if two in _DAYS_BACK:
         day = today - _DAYS_BACK[two]
@@ -238,7 +225,7 @@ def _chinese_at(text: str, at: int, today: int) -> "tuple[Period, int] | None":
         month = _chinese_month(text, at + size, today, year)
         if month:
             return month[0], size + month[1]
-        return (day_number(year, 1, 1), day_number(year, 12, 31)), size
+        return _year(year), size
     count, digits = _number(text, at)
     unit = text[at + digits : at + digits + 3] if digits else ""
     for word, days in (("天前", 1), ("周前", 7), ("个月前", 30)):
@@ -247,7 +234,7 @@ def _chinese_at(text: str, at: int, today: int) -> "tuple[Period, int] | None":
     return _chinese_month(text, at, today, 0)
 
 
-def _chinese_relative(text: str, at: int, today: int) -> "tuple[Period, int] | None":
+def _chinese_relative(text: str, at: int, today: int) -> tuple[Period, int] | None:
     back = int(text[at] == "上")
     size = 1 + (text[at + 1 : at + 2] == "个")
     for word in _WEEK_WORDS:
@@ -264,7 +251,7 @@ def _chinese_relative(text: str, at: int, today: int) -> "tuple[Period, int] | N
 
 
 def _chinese_year(text: str, at: int, today: int) -> tuple[int, int]:
-    now = date_of(today)[0]
+    now = _date(today).year
     if text.startswith(("去年", "今年"), at):
         return now - (text[at] == "去"), 2
     if _is_year(text[at : at + 4]) and text[at + 4 : at + 5] == "年":
@@ -272,7 +259,7 @@ def _chinese_year(text: str, at: int, today: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _chinese_month(text: str, at: int, today: int, year: int) -> "tuple[Period, int] | None":
+def _chinese_month(text: str, at: int, today: int, year: int) -> tuple[Period, int] | None:
     if at and (text[at - 1].isdecimal() or text[at - 1] in _DIGITS or text[at - 1] == "第"):
         return None
     month, size = _number(text, at)

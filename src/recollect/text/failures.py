@@ -88,7 +88,7 @@ def _without_head(line: str) -> str:
     return line.removeprefix("Output:").strip()
 
 
-class Wording:
+class ErrorSignature:
     """What a line of an error says, whatever its numbers and places.
 
     `names` are what it is about (codes, quoted words, identifiers), `words` the others with their
@@ -164,7 +164,7 @@ class Wording:
             self.words[low] = 1 if low in _GENERIC or low in ("no", "not") else 2
 
 
-def likeness(one: Wording, other: Wording) -> float:
+def likeness(one: ErrorSignature, other: ErrorSignature) -> float:
     """How far two lines tell of the same trouble, 0 to 1; 0 where what they are about differs."""
     shared = one.names & other.names
     if (one.names or other.names) and not (
@@ -180,7 +180,7 @@ def likeness(one: Wording, other: Wording) -> float:
     return alike if alike >= enough else 0.0
 
 
-def best_likeness(one: Wording, lines: "Iterable[Wording]") -> float:
+def best_likeness(one: ErrorSignature, lines: "Iterable[ErrorSignature]") -> float:
     """How far any of these lines tells of the trouble that `one` tells of."""
     return max([likeness(one, other) for other in lines], default=0.0)
 

@@ -15,7 +15,7 @@ from functools import partial
 
 from recollect._fastimport import Pattern
 from recollect.text import secrets
-from recollect.text.secret_rules import FORMS, IMAGE, PLACES, Rule
+from recollect.text.secret_rules import FORMS, IMAGE, PLACES, SecretRule
 
 # A tag without its `>` counts as well: better to lose its line than to keep what follows. Its signs
 # may be written in the way of HTML, JSON, an address, or with the full width of Chinese text.
@@ -192,7 +192,7 @@ class _Seen:
         return spans
 
 
-def _without(rule: Rule, words: set[str], seen: _Seen, key: bytes) -> str | None:
+def _without(rule: SecretRule, words: set[str], seen: _Seen, key: bytes) -> str | None:
     """The text without the secrets of one rule, of which it has these words; None if it has none."""
     replace = partial(_placeholder, rule=rule, key=key)
     text, pattern = seen.text, rule.pattern
@@ -216,7 +216,7 @@ def _without(rule: Rule, words: set[str], seen: _Seen, key: bytes) -> str | None
     return "".join([*kept, text[done:]]) if kept else None
 
 
-def _placeholder(match: re.Match[str], rule: Rule, key: bytes) -> str:
+def _placeholder(match: re.Match[str], rule: SecretRule, key: bytes) -> str:
     if rule.kind == "assigned" and _is_tag_of_image(match):
         return match[0]
     group = match.lastindex or 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-class Rule(NamedTuple):
+class SecretRule(NamedTuple):
     """A kind of secret; its pattern's group, where it has one, is the secret itself."""
 
     kind: str
@@ -38,9 +38,9 @@ def _rule(
     is_anywhere: bool = False,
     each: Pattern | None = None,
     needs: str = "",
-) -> Rule:
+) -> SecretRule:
     # Of ASCII only: a key in the middle of Chinese text stands alone all the same.
-    return Rule(
+    return SecretRule(
         kind, tuple(words.split()), Pattern(pattern, flags | re.ASCII), is_anywhere, each, needs
     )
 
@@ -247,7 +247,7 @@ PLACES = (
     _rule("assigned", _NAMED, rf"{NAME}>\s{{0,9}}{_LIKELY}([^\s<]{{4,512}})\s{{0,9}}</", re.I, needs="</"),
     _rule("assigned", "variable", rf"variable\s{{1,3}}\\?\"[\w-]{{0,60}}?{NAME}[\w-]{{0,20}}\\?\"\s{{0,3}}\{{[^}}]{{0,300}}?\bdefault\s{{0,9}}=\s{{0,9}}\\?\"(?!\[redacted|[$<{{])([^\"\\\s]{{4,128}})", re.I, needs="{"),
     # Letters alone, where nothing but a password can stand.
-    _rule("assigned", "PASS PWD", rf"(?:(?:(?<![a-z])|(?<=\\[nrt]))PASS(?:WORD|WD|PHRASE)|(?<=_)PASS|(?<=_)PWD)=\\?[\"']?(?i:{NO_VALUE}{NO_WORD}([a-z]{{6,64}}+)(?![\w(.\[:<>@-]))"),
+    _rule("assigned", "PASS PWD", rf"(?:(?:(?<![a-z])|(?<=\\[nrt]))PASS(?:WORD|WD|PHRASE)|(?<=_)PASS|(?<=_)PWD)=\\?[\"']?(?i:{NO_VALUE}{NO_WORD}([a-z]{{6,64}}+)(?![\w(\[:<>@-]|\.(?!\s|\Z)))"),
     _rule("assigned", "pass pwd", rf"(?<=[;?&])(?:password|pwd)={_LETTERS}", re.I, needs="="),
     _rule("assigned", _PASSWORDS, rf"{PASSWORD}{_IS}{_QUOTE}(?=[^\"'\n]{{0,99}}? )(?:(?=[^\"'\n]{{0,99}}\d)|(?=(?:[a-z]{{3,12}} ){{3}}))(?![^\"'\n]{{0,128}}?(?<![a-z])(?:must|should|least|most|char|enter|your|please|invalid|the|is|are|not|requ|for|with|and|or|min|max|than|to|of|at|in|has|have|no|an?)(?![a-z]|\d))([^\"'`\\\n\x7f-\U0010ffff\[]{{8,128}}+)[\"'\\]", re.I),
     _rule("assigned", "identified", rf"\bidentified\s{{1,3}}by\s{{1,3}}(?:password\s{{1,3}})?[\"']{NO_VALUE}([^\s\"'`\\]{{4,128}}+)[\"'\\]", re.I),

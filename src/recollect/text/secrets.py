@@ -38,7 +38,7 @@ WINDOW = 1_000
 COVERED = 320  # a secret that begins so far before the end of a window is seen whole
 
 
-class Found(NamedTuple):
+class SecretSpan(NamedTuple):
     """Where a secret stands, and what it is."""
 
     start: int
@@ -46,7 +46,7 @@ class Found(NamedTuple):
     kind: str
 
 
-class Rule(NamedTuple):
+class ServiceRule(NamedTuple):
     """How the secrets of one service are known."""
 
     kind: str
@@ -57,9 +57,9 @@ class Rule(NamedTuple):
     needs: str = ""  # without which the pattern fails, but only after it has tried everywhere
 
 
-def found_in(text: str) -> list[Found]:
+def found_in(text: str) -> list[SecretSpan]:
     """The secrets in a text, in order; they do not overlap."""
-    found: list[Found] = []
+    found: list[SecretSpan] = []
     for start, end in _windows(text):
         part = text[start:end]
         if "\\" in part:  # the sign of an end of line in JSON is no part of the key behind it
@@ -70,7 +70,7 @@ def found_in(text: str) -> list[Found]:
                 for rule in rules:
                     if rule.needs in low:
                         spans = _spans(rule, part)
-                        found += (Found(start + a, start + b, rule.kind) for a, b in spans)
+                        found += (SecretSpan(start + a, start + b, rule.kind) for a, b in spans)
     return _apart(found)
 
 
@@ -84,7 +84,7 @@ def _windows(text: str) -> Iterator[tuple[int, int]]:
             done = end - COVERED if end < len(text) else end
 
 
-def _spans(rule: Rule, part: str) -> Iterator[tuple[int, int]]:
+def _spans(rule: ServiceRule, part: str) -> Iterator[tuple[int, int]]:
     for match in _compiled(rule.pattern).finditer(part):
         group = next((n for n, text in enumerate(match.groups(), 1) if text), 0)
         secret = match[group]
@@ -93,9 +93,9 @@ def _spans(rule: Rule, part: str) -> Iterator[tuple[int, int]]:
             yield match.span(group)
 
 
-def _apart(found: list[Found]) -> list[Found]:
+def _apart(found: list[SecretSpan]) -> list[SecretSpan]:
     """The first of those that overlap, the longer where two begin at one place."""
-    kept: list[Found] = []
+    kept: list[SecretSpan] = []
     for one in sorted(found, key=lambda f: (f.start, -f.end, f.kind)):
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
@@ -109,15 +109,15 @@ def entropy_of(text: str) -> float:
 
 
 @cache
-def _by_word() -> dict[str, list[Rule]]:
-    found: dict[str, list[Rule]] = {}
+def _by_word() -> dict[str, list[ServiceRule]]:
+    found: dict[str, list[ServiceRule]] = {}
     for rule in rules():
         for word in rule.words:
             found.setdefault(word, []).append(rule)
     return found
 
 
-def rules() -> list[Rule]:
+def rules() -> list[ServiceRule]:
     """The rules of gitleaks, as tools/secret_rules.py has made them."""
     import json
 
@@ -125,7 +125,8 @@ def rules() -> list[Rule]:
         rows = json.load(file)
     named = (_NAMED.match(row["pattern"]) for row in rows)
     return [
-        Rule(**row, needs=name[1] if name else "") for row, name in zip(rows, named, strict=True)
+        ServiceRule(**row, needs=name[1] if name else "")
+        for row, name in zip(rows, named, strict=True)
     ]
 
 

@@ -1,24 +1,23 @@
-"""Split English and Chinese text into sentences.
+"""Split English and Chinese text into sentences, and find code blocks and pasted output.
 
-Abbreviations, numbers, versions, file names and `code` end nothing. No character is lost; linear
-time.
+Abbreviations, numbers, versions, file names and `code` do not end a sentence. No character is lost;
+linear time.
 """
 
 from __future__ import annotations
 
-import re
+from recollect._fastimport import IGNORE_CASE, Pattern
 
-from recollect._fastimport import Pattern
-
-_MASKED = re.compile(r"`[^`\n]*`|https?://[^\s，。！？；、（）]*[^\s，。！？；、（）.,;:!]")
-_END = re.compile(r"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[”’」』）)\"'*_]*")
-_WORD_BEFORE = re.compile(r"[\w.]+$")
+_MASKED = Pattern(r"`[^`\n]*`|https?://[^\s，。！？；、（）]*[^\s，。！？；、（）.,;:!]")
+_END = Pattern(r"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[”’」』）)\"'*_]*")
+_WORD_BEFORE = Pattern(r"[\w.]+$")
 _NEVER_LAST = frozenset(
     """e.g i.e eg ie cf vs viz approx ca resp incl excl esp dr mr mrs ms prof st fig figs eq sec ch vol
     ver ref refs dept est al a.k.a aka p pp no nr art""".split()
 )
 _BEFORE_NUMBERS = frozenset("no nr fig figs eq sec ch vol ver ref refs p pp art".split())
 LONGEST_WORD = 24
+_MULTILINE, _DOT_ALL = 8, 16  # of `re`, which is not loaded before a pattern is used
 
 
 def split_sentences(text: str) -> list[str]:
@@ -58,10 +57,11 @@ def _is_full_stop(plain: str, at: int, end: int) -> bool:
     return not (is_initial and found is not None and found[0].isupper()) and not is_number_of_item
 
 
-# -------------------- Notice: the sentences that a person wrote, without what they pasted.
+# -------------------- The sentences that a person wrote, without what they pasted.
 
 
-_FENCE = Pattern(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|```.*?(?:```|\Z)", re.S | re.M)
+_FENCE_LINE = Pattern(r" {0,3}(`{3,}|~{3,})(.*)")
+_BLOCK = Pattern(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|```.*?(?:```|\Z)", _DOT_ALL | _MULTILINE)
 _ENDS = Pattern(r"(?<=[.!?])[\"')\]]*\s+(?=[^a-z\s])|(?<=[。！？；])|\n+|;\s+")
 _BULLET = Pattern(
     r"^\s{0,3}(?:(?:[-*•]|\d{1,2}[.)])\s+(?=\S)|\d{1,2}[.)、．]\s*(?=[\u4e00-\u9fff]))"
@@ -82,8 +82,9 @@ _FROM_PROGRAMS = Pattern(
     r"|(?:git|npm|pnpm|yarn|docker|kubectl|pip|sudo|curl|cargo) (?!(?:is|was|has|can|and|or|for)\b)[a-z-]"
 )
 # A diff, and the lines of one: what it adds and takes away, and what stands around that.
-_DIFF = Pattern(r"^(?:@@ -\d|diff --git |\+[^\s+])", re.M)
+_DIFF = Pattern(r"^(?:@@ -\d|diff --git |\+[^\s+])", _MULTILINE)
 _OF_DIFF = Pattern(r"[-+ ]\S")
+_REPLACED = Pattern(r"(?:^-[ \t]?[^\s-].*\n)+((?:^\+[ \t]?[^\s+].*(?:\n|\Z))*)", _MULTILINE)
 # Lines of code, by what is in them once inline code is set aside.
 _CODE = Pattern(
     r"[{};]\s*$|=>|==|&&|\|\||!=|</\w|\);|^\s*[\"'][\w-]+[\"']\s*:|^\w+ = |^[\w.]+\([^)]*\)\s*$"
@@ -104,9 +105,9 @@ _HANDED_OVER = Pattern(
     r"|base directory for this skill|(?:critical|high|medium|low) severity\b"
     r"|(?:请)?(?:执行|实现|按照?)(?:以下|下面|如下)的?(?:计划|方案)"
     r"|<[a-z][\w-]*[ >/]|---\n|# \S",
-    re.I,
+    IGNORE_CASE,
 )
-_STRUCTURE = Pattern(r"^(?:#{1,6} \S|\s*(?:[-*]|\d{1,2}\.)?\s*\*\*[^*\n]{2,60}\*\*)", re.M)
+_STRUCTURE = Pattern(r"^(?:#{1,6} \S|\s*(?:[-*]|\d{1,2}\.)?\s*\*\*[^*\n]{2,60}\*\*)", _MULTILINE)
 MOST_STRUCTURE = 2  # headings, or lines that begin in bold, of what a person types
 
 
@@ -121,9 +122,20 @@ def is_typed(text: str) -> bool:
     return len(_STRUCTURE.findall(without_blocks(plain))) <= MOST_STRUCTURE
 
 
+def fence_after(line: str, fence: str) -> str:
+    """The code fence that is open after this line, if `fence` was open before it."""
+    match = _FENCE_LINE.match(line)
+    if not match:
+        return fence
+    mark, rest = match[1], match[2]
+    if not fence:
+        return "" if mark[0] == "`" and "`" in rest else mark  # ```code``` on one line is no fence
+    return "" if mark.startswith(fence) and not rest.strip() else fence
+
+
 def without_blocks(text: str) -> str:
     """`text` without its code blocks."""
-    return _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
+    return _BLOCK.sub("\n", text) if "```" in text or "~~~" in text else text
 
 
 def without_quotations(sentence: str) -> str:
@@ -136,11 +148,12 @@ def sentences_of(text: str, least: int = 6) -> list[str]:
 
     Those that weigh less than `least` are left out.
     """
-    rows = without_blocks(text).splitlines()
+    plain = without_blocks(text)
+    rows = _REPLACED.sub(lambda run: "" if run[1] else run[0], plain).splitlines()
     if _DIFF.search(text):
         rows = [row for row in rows if not _OF_DIFF.match(row)]
     lines = (_BULLET.sub("", row) for row in rows)
-    kept = "\n".join(line for line in lines if not _is_pasted(line))
+    kept = "\n".join(line for line in lines if not is_pasted(line))
     found = (s.strip(" \t-*•") for s in _split(kept) if s)
     return [s for s in found if weight_of(s) >= least]
 
@@ -154,7 +167,8 @@ def _split(text: str) -> list[str]:
     return [text[start:stop] for start, stop in zip(starts, stops, strict=True)]
 
 
-def _is_pasted(line: str) -> bool:
+def is_pasted(line: str) -> bool:
+    """Whether a line came from a program: output, code, a quotation."""
     return bool(_FROM_PROGRAMS.match(line) or _CODE.search(without_quotations(line)))
 
 

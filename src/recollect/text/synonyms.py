@@ -9,45 +9,22 @@ an unknown word or traditional characters import this module.
 
 from __future__ import annotations
 
-from recollect.text.tokens import stem
+from recollect.text.tokens import stem, text_file
 
-_SIMPLIFIED: dict[int, str] = {}
-
-
-def _table(name: str) -> str:
-    with open(f"{__file__.rpartition('/')[0]}/{name}.txt", encoding="utf-8") as file:
-        return file.read()
-
-
-def simplified() -> dict[int, str]:
-    """Which simplified character stands for a traditional one; for `str.translate`."""
-    if not _SIMPLIFIED:
-        _SIMPLIFIED.update((ord(pair[0]), pair[1]) for pair in _table("simplified").split())
-    return _SIMPLIFIED
-
-
-def _key(word: str) -> str:
-    """The start that all forms of a word share: deploying → deploy → deplo."""
-    start = stem(word)
-    return start if start == word else _key(start)
-
-
-def _lines() -> str:
-    """One line for a row, with a space in front of each word.
-
-    It is searched as text: a query asks of a word or two, and a table of all would have to be made for it.
-    """
-    return f"\n{_table('synonyms')}".replace(" | ", "\n").replace("\n", "\n ")
+# The simplified character for each traditional one; for `str.translate`.
+SIMPLIFIED = {ord(pair[0]): pair[1] for pair in text_file("simplified").split()}
 
 
 def others(word: str) -> tuple[str, ...]:
     """The words that mean the same as this one, as they are written; a word is none of its own."""
-    key, lines = _key(word), _lines()
+    # A line for each row, with a space in front of each word. It is searched as text: a query asks
+    # for a word or two, and a table of all would take longer to make.
+    key, lines = stem(word), f"\n{text_file('synonyms')}".replace(" | ", "\n").replace("\n", "\n ")
     found: dict[str, None] = {}
-    at = lines.find(f" {key}")  # a key is how all of its forms begin
+    at = lines.find(f" {key}")  # all forms of a word begin with its stem
     while at >= 0:
         end = lines.find("\n", at)
-        row = {one: _key(one) for one in lines[lines.rfind("\n", 0, at) : end].split()}
+        row = {one: stem(one) for one in lines[lines.rfind("\n", 0, at) : end].split()}
         if key in row.values():
             found |= dict.fromkeys(one for one, its in row.items() if its != key)
         at = lines.find(f" {key}", end)

@@ -2,8 +2,8 @@
 
 `useCallback`, `SQLITE_BUSY`, `scripts/counter.js` and 数据库连接 are found by `use callback`, `sqlite
 busy`, `counter` and 连接 or 連接. Query text is data, never syntax. Hooks import this module, so it
-imports little: no `re`, no `typing`, and `unicodedata` only for non-ASCII text. FTS5 stems the
-words made here.
+imports little: no `re`, no `typing`, and `unicodedata` only for non-ASCII text. The index and
+whoever compares words with it stem them with `stem`.
 """
 
 TYPE_CHECKING = False
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-TEXT_VERSION = 4  # part of the identity of every index
+TEXT_VERSION = 5  # part of the identity of every index
 LONGEST_WORD = 64
 LONGEST_CUE = 6_000
 MOST_JOINED = 6
@@ -41,11 +41,9 @@ _TIMES = frozenset(
 )
 _TIME_SIGNS = ("天", "周", "月", "年", "星期", "礼拜")
 # (ending, letters that must be left of the word)
-_ENDINGS = (
-    ("ations", 6), ("ation", 6), ("ions", 5), ("ion", 5), ("ings", 4), ("ing", 4), ("ies", 4),
-    ("ied", 4), ("ed", 4), ("es", 4), ("s", 4), ("e", 4), ("y", 4),
-)  # fmt: skip
-_LAST = frozenset(ending[-1] for ending, _ in _ENDINGS)
+_ENDINGS = (("ation", 5), ("ion", 5), ("ing", 3), ("ie", 3), ("ed", 3), ("e", 3), ("y", 3))
+_LAST = frozenset("s").union(ending[-1] for ending, _ in _ENDINGS)
+_VOWELS = frozenset("aeiouy")
 _ALIASES = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
 # Letters of Latin that are no letter with an accent: as they are typed where a keyboard has none.
 _STROKED = {
@@ -95,24 +93,26 @@ def simplified(text: str) -> str:
     """`text` with the simplified character in the place of each traditional one."""
     if text.isascii():
         return text
-    from recollect.text import synonyms
+    from recollect.text.synonyms import SIMPLIFIED
 
-    return text.translate(synonyms.simplified())
+    return text.translate(SIMPLIFIED)
 
 
-def index_words(text: str, known: dict[str, str] | None = None) -> str:
-    """The words of a memory, ready for the index, with blanks between them.
+def index_terms(text: str, known: dict[str, str] | None = None) -> str:
+    """The stemmed words of a memory, as the index has them, with blanks between them.
 
-    `known` is a place to keep the words of chunks that were cut before; give the same one again.
+    `known` caches the terms of chunks of text; pass the same one again.
     """
-    if known is None:
-        known = {}
+    known = {} if known is None else known
     chunks = folded(text).split()
     for chunk in {*chunks}.difference(known):
-        # Most are plain words, which are told without a call of ours.
-        is_plain = chunk.islower() and chunk.isalpha() and chunk.isascii()
-        known[chunk] = chunk[:LONGEST_WORD] if is_plain else " ".join(chunk_words(chunk))
+        known[chunk] = chunk_terms(chunk)
     return " ".join([known[chunk] for chunk in chunks])
+
+
+def chunk_terms(chunk: str) -> str:
+    """The same of a chunk of folded text without white space."""
+    return " ".join([stem(word) for word in chunk_words(chunk)])
 
 
 def cue_words(text: str) -> list[str]:
@@ -253,17 +253,40 @@ def _words_of_letters(run: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """A word without its commonest endings: a start that its other forms share."""
-    if not word.isascii() or len(word) < 5 or not word.isalpha():
-        return word
-    if word[-1] not in _LAST:
-        return word
+    """The start that the common forms of an English word share: deploys, deploying → deplo.
+
+    Promises: the stem of a stem is that stem.
+    """
+    while len(word) > 3 and word[-1] in _LAST and word.isascii() and word.isalpha():
+        start = _without_ending(word)
+        if start == word:
+            break
+        word = start
+    return word
+
+
+def _without_ending(word: str) -> str:
+    if word[-1] == "s":  # class, analysis and status are no plurals
+        return word if word[-2] in "siu" else word[:-1]
     for ending, left in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= left:
             start = word[: -len(ending)]
-            doubled = len(start) > 4 and start[-1] == start[-2] and start[-1] not in "lsz"
+            if _VOWELS.isdisjoint(start) or word.endswith("eed"):  # string, speed
+                return word
+            doubled = len(start) > 3 and start[-1] == start[-2] and start[-1] not in "lsz"
             return start[:-1] if doubled else start  # stopped → stop, but calling → call
     return word
+
+
+def stems(words: list[str]) -> dict[str, str]:
+    """The stem of each word."""
+    return {word: stem(word) for word in words}
+
+
+def text_file(name: str) -> str:
+    """The text of a file beside this module."""
+    with open(f"{__file__.rpartition('/')[0]}/{name}.txt", encoding="utf-8") as file:
+        return file.read()
 
 
 def may_speak_of_time(text: str, words: list[str]) -> bool:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 NOTHING_EN = (
+    # Steps with git.
+    "ok lets go back to main and start over",
+    "Before committing, let's switch to main, grab the latest and create a branch",
+    "no its not on main, since the other one was merged before",
     # Questions.
     "Should we use Redis or Memcached?",
     "What do you always do before a commit?",

@@ -9,6 +9,14 @@ NOTHING_ZH = (
     "要不要换成 pnpm",
     "你喜欢哪个方案",
     "能不能不要每次都重启",
+    # What somebody else says.
+    "README 上写着：部署前必须使用斑马工具。",
+    "README 里说部署前必须使用斑马工具。",
+    "网上的教程说必须始终使用 Yarn 安装。",
+    "据官网说必须使用 Node 20。",
+    "这篇文章提到以后必须先跑迁移。",
+    "issue 里要求必须使用 pnpm。",
+    "有人说以后都要用 pnpm。",
     # Doubts, conditions, wishes.
     "也许可以用 Redis。",
     "如果用 Rust 会更快。",

@@ -1,9 +1,7 @@
 """The command line, `recollect COMMAND`.
 
-One function per command. Only the module of the command that runs is imported. An error is one
-sentence and a next step, with the exit code of its class.
+`main.py` lists every command with its file; there a function with `@command` declares its options,
+calls a feature and prints the answer. `command.py` runs it and reports errors, `parsing.py` parses
+options, `console.py` prints, `help.py` explains and completes. Only the file of the command that
+runs is imported.
 """
-
-from recollect.interfaces.cli.main import main
-
-__all__ = ["main"]

@@ -1,4 +1,4 @@
-"""Console output: text, tables, colour.
+"""Console output: text, tables, Markdown, a progress bar, JSON.
 
 Control, bidi and hidden characters of any data are shown as escapes. Colour appears only on
 terminals that support it. Chinese characters take two columns.
@@ -8,20 +8,30 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import cache
 
 from recollect.context.pack import hidden
 
-TYPE_CHECKING = False  # every search loads this: as little as can be
+TYPE_CHECKING = False  # every search loads this module, so it imports little
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TextIO
 
 Part = str | tuple[str, str]  # text, or (style, text)
 
-COMFORTABLE = 40  # the width that a column which may give way keeps while others can go
+COMFORTABLE = 40  # columns that the wide column keeps while others can be left out
 NARROWEST = 12
 MARGIN = "  "
+
+
+def _is_harmful(code: int) -> bool:
+    """Whether a hidden character can move the cursor, reverse text or carry hidden text."""
+    is_control = code < 0x20 or 0x7F <= code < 0xA0
+    is_bidi = (
+        code in (0x61C, 0x200E, 0x200F) or 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069
+    )
+    return is_control or is_bidi or 0xE0000 <= code < 0xE0080
 
 
 def _escape(code: int) -> str:
@@ -30,23 +40,10 @@ def _escape(code: int) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _is_harmful(code: int) -> bool:
-    """Whether a hidden character can move the cursor, turn text round or carry hidden text."""
-    is_control = code < 0x20 or 0x7F <= code < 0xA0
-    is_bidi = (
-        code in (0x61C, 0x200E, 0x200F) or 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069
-    )
-    return is_control or is_bidi or 0xE0000 <= code < 0xE0080
-
-
-_SHOWN: dict[int, str] = {}
-
-
-def _shown() -> dict[int, str]:
-    """What stands for each character that is not shown as it is; worked out once."""
-    if not _SHOWN:
-        _SHOWN.update({code: _escape(code) if _is_harmful(code) else "" for code in hidden()})
-    return _SHOWN
+@cache
+def _escapes() -> dict[int, str]:
+    """The text that replaces each character that is not shown as it is."""
+    return {code: _escape(code) if _is_harmful(code) else "" for code in hidden()}
 
 
 def shown_block(text: str) -> str:
@@ -54,7 +51,7 @@ def shown_block(text: str) -> str:
     text = text.replace("\r\n", "\n")
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    text = text.translate(_shown())
+    text = text.translate(_escapes())
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -83,39 +80,61 @@ def cut(text: str, columns: int) -> str:
     """`text` in at most that many columns."""
     if width_of(text) <= columns:
         return text
-    kept, used = [], 1
+    end, used = 0, 1
     for char in text:
         used += width_of(char)
         if used > columns:
             break
-        kept.append(char)
-    return "".join(kept).rstrip() + "…"
+        end += 1
+    return text[:end].rstrip() + "…"
 
 
-class Paper:
-    """Where a command writes its answer."""
+def padded(text: str, width: int) -> str:
+    """`text` with blanks after it, up to that many columns."""
+    return text + " " * (width - width_of(text))
 
-    def __init__(self, out: TextIO | None = None) -> None:
-        """Write to `out`, stdout by default."""
+
+def minute(time: str) -> str:
+    """A time as people read it, to the minute."""
+    return time[:16].replace("T", " ")
+
+
+class Console:
+    """Writes the output of a command to stdout."""
+
+    def __init__(self, out: TextIO | None = None, *, is_silent: bool = False) -> None:
+        """A silent console drops everything but JSON and complaints."""
         self.out = sys.stdout if out is None else out
+        self.is_silent = is_silent
         self.is_terminal = (
             self.out.isatty()
             and not os.environ.get("NO_COLOR")
             and os.environ.get("TERM") != "dumb"
         )
-        self._console: Any = None
+        self._rich: Any = None
 
     @property
     def columns(self) -> int:
-        """The width to write in; unlimited where it is no terminal."""
+        """The width to write in; unlimited if `out` is no terminal."""
         if not self.out.isatty():
             return 100_000
         import shutil
 
         return shutil.get_terminal_size((100, 24)).columns
 
+    @property
+    def rich(self) -> Any:
+        """Rich's console, made when it is first needed."""
+        if self._rich is None:
+            from rich.console import Console as RichConsole
+
+            self._rich = RichConsole(file=self.out, highlight=False, emoji=False)
+        return self._rich
+
     def line(self, *parts: Part) -> None:
         """Print one line; a part with a style is `(style, text)`."""
+        if self.is_silent:
+            return
         styled = [("", part) if isinstance(part, str) else part for part in parts]
         styled = [(style, shown_line(text)) for style, text in styled]
         if not self.is_terminal:
@@ -123,19 +142,7 @@ class Paper:
             return
         from rich.text import Text
 
-        line = Text()
-        for style, text in styled:
-            line.append(text, style)
-        self.console.print(line, soft_wrap=True)
-
-    @property
-    def console(self) -> Any:
-        """Rich's console, made when it is first needed."""
-        if self._console is None:
-            from rich.console import Console
-
-            self._console = Console(file=self.out, highlight=False, emoji=False)
-        return self._console
+        self.rich.print(Text.assemble(*((text, style) for style, text in styled)), soft_wrap=True)
 
     def block(self, text: str) -> None:
         """Print several lines of data as they are."""
@@ -143,7 +150,7 @@ class Paper:
             self.line(line)
 
     def paragraph(self, text: str, *, style: str = "") -> None:
-        """Print a text behind a margin, with its later lines behind it too on a terminal."""
+        """Print a text with a margin; a terminal's later lines have it too."""
         for line in _folded(shown(text), self.columns - len(MARGIN)):
             self.line(MARGIN, (style, line))
 
@@ -154,55 +161,64 @@ class Paper:
         *,
         wide: int = -1,
         spare: Sequence[int] = (),
+        below: int = 0,
     ) -> None:
         """Print rows in columns.
 
-        Where the terminal is narrow, the column `wide` gives way a little, then the columns
-        `spare` are left out, one after the other, then `wide` gives way as far as it can.
+        On a narrow terminal the column `wide` shrinks a little. If that is not enough, the columns
+        `spare` are left out one by one, and those from `below` on get a line of their own; then
+        `wide` shrinks as far as it can.
         """
         table = [list(heads), *([shown(cell) for cell in row] for row in rows)]
         wide %= len(heads)
         widths = {n: max(width_of(row[n]) for row in table) for n in range(len(heads))}
+        most = max(0, widths[wide] - COMFORTABLE)
         for column in spare:
-            if self._over(widths) <= max(0, widths[wide] - COMFORTABLE):
+            if self._excess(widths) <= most:
                 break
             del widths[column]
-        if (over := self._over(widths)) > 0:
-            widths[wide] = max(NARROWEST, widths[wide] - over)
+        is_split = below > 0 and self._excess(widths) > most
+        if is_split:
+            widths = {n: widths[n] for n in range(below)}
+        if (excess := self._excess(widths)) > 0:
+            widths[wide] = max(NARROWEST, widths[wide] - excess)
         for at, row in enumerate(table):
-            text = "  ".join(_padded(cut(row[n], width), width) for n, width in widths.items())
+            text = "  ".join(padded(cut(row[n], width), width) for n, width in widths.items())
             self.line(("" if at else "bold", text.rstrip()))
+            if at and is_split:
+                self.line(("dim", f"{MARGIN}{'  '.join(row[below:])}"))
 
-    def _over(self, widths: Mapping[int, int]) -> int:
-        """By how much columns of these widths are wider than the terminal."""
+    def _excess(self, widths: Mapping[int, int]) -> int:
+        """By how many columns a row is wider than the terminal."""
         return sum(widths.values()) + 2 * (len(widths) - 1) - self.columns
 
     def pairs(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Print names with their values, in two columns behind a margin."""
+        """Print names with their values, in two columns."""
         width = max((width_of(name) for name, _ in rows), default=0)
         for name, value in rows:
-            self.line(MARGIN, ("dim", _padded(name, width)), "  ", shown(value))
+            self.line(MARGIN, ("dim", padded(name, width)), "  ", shown(value))
 
     def markdown(self, text: str) -> None:
         """Print Markdown: rendered on a terminal, as it is elsewhere."""
         if not self.is_terminal:
             self.block(text)
-            return
-        from recollect.interfaces.cli.markdown import CALM, rendered
+        elif not self.is_silent:
+            from rich.theme import Theme
 
-        with self.console.use_theme(CALM):
-            self.console.print(rendered(shown_block(text)))
+            plain = {f"markdown.h{level}": "bold" for level in range(1, 7)}
+            with self.rich.use_theme(
+                Theme(plain | {"markdown.code": "cyan", "markdown.code_block": ""})
+            ):
+                self.rich.print(_rendered(shown_block(text)))
 
     def json(self, value: object) -> None:
-        """Print one JSON value; what a terminal could take for a command is escaped."""
+        """Print one JSON value; characters that could command a terminal are escaped."""
         import json
 
         text = json.dumps(value, ensure_ascii=False, indent=2 if self.out.isatty() else None)
         escapes = {code: json.dumps(chr(code))[1:-1] for code in hidden() if code >= 0x20}
-        text = (
-            text.translate(escapes | {0x7F: "\\u007f"}).encode("utf-8", "replace").decode("utf-8")
-        )
-        self.out.write(text + "\n")
+        text = text.translate(escapes | {0x7F: "\\u007f"})
+        self.out.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
 
     def complain(self, text: str) -> None:
         """Print one line on stderr."""
@@ -210,17 +226,13 @@ class Paper:
 
 
 def drop_output() -> None:
-    """Let what is still to be written to stdout go nowhere, since nobody reads it."""
+    """Send the rest of stdout nowhere, because nobody reads it."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - width_of(text))
-
-
 def _folded(text: str, columns: int) -> Iterator[str]:
-    """`text` in lines of at most that many columns, broken at blanks where there are any."""
+    """`text` in lines of at most that many columns, broken at blanks if possible."""
     while width_of(text) > columns:
         head = cut(text, columns + 1).removesuffix("…")
         at = head.rfind(" ")
@@ -229,3 +241,56 @@ def _folded(text: str, columns: int) -> Iterator[str]:
         yield head
         text = text[len(head) :].lstrip()
     yield text
+
+
+def _rendered(text: str) -> object:
+    """Markdown for Rich. Every word is shown; HTML counts as text, so `Vec<String>` keeps its argument."""
+    from markdown_it import MarkdownIt
+    from rich.markdown import Heading, Markdown
+
+    class PlainHeading(Heading):
+        """A heading as a bold line at the margin, without a frame."""
+
+        def __rich_console__(self, *_: Any) -> Iterator[Any]:
+            self.text.justify = "left"
+            yield self.text
+
+    class PlainPage(Markdown):
+        elements = Markdown.elements | {"heading_open": PlainHeading}
+
+    page = PlainPage(text, hyperlinks=False, code_theme="ansi_dark")
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    page.parsed = parser.parse(text)
+    return page
+
+
+@contextmanager
+def progress_bar(what: str, *, is_shown: bool) -> Iterator[Callable[..., None]]:
+    """A function `step(done, total=0)` that moves a bar on stderr; the first step shows the bar."""
+    bar: Any = None
+    task: Any = None
+
+    def step(done: int, total: int = 0) -> None:
+        nonlocal bar, task
+        if not is_shown:
+            return
+        if bar is None:
+            from rich import progress
+            from rich.console import Console as RichConsole
+
+            columns = (
+                progress.TextColumn(what),
+                progress.BarColumn(),
+                progress.MofNCompleteColumn(),
+                progress.TimeRemainingColumn(),
+            )
+            bar = progress.Progress(*columns, console=RichConsole(stderr=True), transient=True)
+            bar.start()
+            task = bar.add_task(what, total=total or None)
+        bar.update(task, completed=done, total=total or None)
+
+    try:
+        yield step
+    finally:
+        if bar is not None:
+            bar.stop()

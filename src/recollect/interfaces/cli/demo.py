@@ -6,277 +6,318 @@ import os
 import shutil
 import tempfile
 from collections import Counter
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from recollect.features import lifecycle, reading
+from recollect.features import skill_candidates as skills
+from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.console import shown
-from recollect.interfaces.cli.context import Door, command
 from recollect.interfaces.cli.parsing import Choice, FolderPath, option
 from recollect.model.memory import Filter
+from recollect.ops import setup
 
 if TYPE_CHECKING:
-    from recollect.ops.demo import Answer, Landed, Play
+    from recollect.ops.demo import HookAnswer, Play
 
-LONGEST_QUOTE = 9
-LONGEST_LINE = 140
-LONGEST_BEGINNING = 64
-FADED = ("checkout profile", "死信队列")  # what two sessions were about that have faded
+SCREEN, WHO = 80, 8  # columns: of a screen, and of the speaker
+MOST_GIVEN = 6  # lines
+LONGEST_QUOTE = 9  # lines
+LONGEST_LINE, LONGEST_BEGINNING = 140, 64  # characters
+FADED = ("checkout profile", "死信队列")  # the subjects of two archived sessions
 SIGNS = {"stands": "=", "overtaken": "<", "lost": "!"}
 
 
-@command("demo", example="recollect demo\nrecollect demo --keep ./orchard-demo")
-@option(
-    "--lang",
-    type=Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    help="Language of the store.",
+@command(
+    "demo",
+    option("--all", "is_whole", is_flag=True, help="Show the whole story: ten acts, four months."),
+    option("--lang", type=Choice(["en", "zh"]), default="en", help="Language of the store."),
+    option("--keep", type=FolderPath(), help="Keep everything in this (empty or new) folder."),
+    example="recollect demo\nrecollect demo --all --keep ./orchard-demo",
 )
-@option(
-    "--keep",
-    type=FolderPath(),
-    default=None,
-    help="Keep everything in this (empty or new) folder.",
-)
-def demo_command(door: Door, lang: str, keep: str | None) -> None:
-    """Play a made-up history, in English and Chinese, through the real hooks.
+def demo_command(ctx: CommandContext, is_whole: bool, lang: str, keep: str) -> None:
+    """Play a made-up history through the real hooks, and show what the next session knows.
 
-    Eight sessions of a small project run. Then new sessions ask questions, and you see what the
-    agent would get, with its cost in tokens and milliseconds. Three agents work at once, one of
-    them in another project. Months later the sessions are archived, every statement is still
-    found, and two sessions are brought back. Your own files are not touched.
+    With --all eight sessions of a small project run, in English and Chinese. Then new sessions ask
+    questions, and you see what the agent would get, with its cost in tokens and milliseconds. Three
+    agents work at once, one of them in another project. Months later the sessions are archived,
+    every statement is still found, and two sessions are brought back. Your own files are not
+    touched.
     """
-    from recollect.ops import setup
-    from recollect.ops.demo import Play
+    from recollect.ops.demo import Play  # `recollect --help` needs only the declaration
 
     folder = os.path.abspath(keep) if keep else tempfile.mkdtemp(prefix="recollect-demo-")
     try:
         play = Play(folder)
         for project in play.projects:
-            setup.init(play.app(project), setup.Wish(lang=lang), scope="project", dry_run=False)
-        stage = _Stage(door, play)
-        sessions, memories = stage.hold_sessions(), stage.show_memories()
-        brief, answers = stage.start_a_session(), stage.ask()
-        acts = {
-            "sessions": sessions,
-            "memories": memories,
-            "brief": brief,
-            "answers": [answer._asdict() for answer in answers],
-            "skills": stage.find_a_skill(),
-            **stage.hold_three_at_once(),
-            "consolidated": stage.let_months_pass(),
-            "layers": stage.layers,
-            "settled": stage.settle(),
-            "statements": stage.find_again(),
-            "came_back": stage.bring_back(),
-        }
-        door.answer(acts, lambda: stage.sum_up(answers))
+            setup.init(
+                play.app(project), setup.InitRequest(lang=lang), scope="project", dry_run=False
+            )
+        if is_whole:
+            _show_all(ctx, play)
+        else:
+            _show_two_days(ctx, play, lang)
         if keep:
-            door.tell("Everything is in {folder}", folder=folder, style="dim")
+            ctx.hint("Everything is in {folder}", folder=folder)
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-class _Stage:
-    """Shows the acts of the demo, one after the other; silent where the answer is JSON."""
+def _show_two_days(ctx: CommandContext, play: Play, lang: str) -> None:
+    """Two sessions, and what the next one is given: on one screen."""
+    from recollect.ops.demo_history import ASKED_NEXT, TWO_DAYS
 
-    def __init__(self, door: Door, play: Play) -> None:
-        self.door, self.play = door, play
-        self.layers: dict[str, int] = {}
+    sessions = [session for session, _ in play.sessions(TWO_DAYS[lang])]
+    memories = play.page_statements()
+    brief, answers = play.brief(), list(play.answers(ASKED_NEXT[lang]))
+    ctx.answer(
+        {
+            "sessions": [session.id for session in sessions],
+            "brief": brief._asdict(),
+            "memories": memories,
+            "answers": [answer._asdict() for answer in answers],
+        }
+    )
+    ctx.tell("Yesterday, in two sessions", style="bold")
+    for session in sessions:
+        for step in session.steps:
+            if step.kind == "person" or step.failed:
+                _show_line(ctx, "you" if step.kind == "person" else "agent $", step.text)
+    ctx.tell("Recollect kept, as Markdown that you can edit and commit", style="bold")
+    for path, statements in memories.items():
+        ctx.console.line(("dim", f"  {' ' * WHO}{path}"))
+        for statement in statements:
+            _show_line(ctx, "", f"- {statement}")
+    ctx.tell("Today, a new session is told at its start", style="bold")
+    _show_given(ctx, brief)
+    for answer in answers:
+        _show_line(ctx, "agent" if answer.asked.startswith("$") else "you", answer.asked)
+        _show_given(ctx, answer)
+    ctx.console.line()
+    ctx.tell("No model, no network. `recollect demo --all` shows the whole story;")
+    ctx.tell("`recollect init --client claude` starts with your own sessions.")
 
-    def heading(self, sentence: str) -> None:
-        if not self.door.as_json:
-            self.door.paper.line()
-        self.door.tell(sentence, style="bold")
 
-    def dim(self, text: str) -> None:
-        if not self.door.as_json:
-            self.door.paper.line(("dim", f"    │ {shown(text)[:LONGEST_LINE]}"))
+def _show_line(ctx: CommandContext, who: str, text: str) -> None:
+    """A statement or an action, with who said or did it, in lines of a narrow screen."""
+    head = ctx.translate(who) if who else ""
+    for line in wrap(shown(text), SCREEN - WHO - 2) if text.isascii() else [shown(text)]:
+        ctx.console.line(("cyan", f"  {head:<{WHO}}"), ("", line))
+        head = ""
 
-    def hold_sessions(self) -> list[dict[str, Any]]:
-        self.heading("1. Eight sessions run; hooks and worker capture them")
-        held = []
-        for session, calls in self.play.sessions():
-            self.door.tell(
-                "  {day}  {calls} hook calls  “{first}”",
-                day=session.started[:10],
-                calls=calls,
-                first=_beginning(session.steps[0].text),
-            )
-            held.append({"id": session.id, "hook_calls": calls})
-        return held
 
-    def show_memories(self) -> list[dict[str, Any]]:
-        self.heading("2. The result: Markdown files, such as the last one")
-        app = self.play.app()
-        store = app.store()
-        entries = store.index.entries(Filter())
-        for entry in reversed(entries):
-            self.door.tell("  {path}", path=entry.path)
-        newest = next(e for e in entries if e.kind == "session")
-        for line in store.read(newest).text.split("\n---\n", 1)[1].strip().splitlines():
-            self.dim(line)
-        app.close()
-        return [{"id": e.id, "title": e.title, "path": e.path} for e in entries]
+def _show_given(ctx: CommandContext, answer: HookAnswer) -> None:
+    """What a hook gave to the agent, without its fence, and its cost."""
+    lines = [line.strip() for line in answer.text.splitlines()[1:]]
+    given = [line for line in lines if line and not line.startswith(("<", "- source:"))]
+    for line in given[:MOST_GIVEN]:
+        _show_line(ctx, "", line)
+    if not given:
+        ctx.hint("          nothing is added ({ms:.0f} ms)", ms=answer.milliseconds)
+        return
+    ctx.hint("          {tokens} tokens, {ms:.0f} ms", tokens=answer.tokens, ms=answer.milliseconds)
 
-    def start_a_session(self) -> dict[str, Any]:
-        self.heading("3. A new session starts with this brief")
-        brief = self.play.brief()
-        self.quote(brief)
-        return brief._asdict()
 
-    def ask(self) -> list[Answer]:
-        self.heading("4. Prompts and failures, and what the hooks add to them")
-        answers = []
-        for answer in self.play.answers():
-            if not self.door.as_json:
-                self.door.paper.line()
-            self.door.tell("  › {asked}", asked=answer.asked, style="cyan")
-            self.quote(answer)
-            answers.append(answer)
-        return answers
+# The whole story, act by act: each function plays one, prints it, and returns what JSON says of it.
 
-    def find_a_skill(self) -> list[str]:
-        from recollect.features import skill_candidates as skills
 
-        self.heading("5. A procedure repeated three times could become a skill")
-        app = self.play.app()
-        found = skills.analyse_stores(app, skills.Asked(), scope="project", dry_run=False)[0].found
-        for one in found.suggestions:
-            self.door.tell("  {name}: {title}", name=one.name, title=one.title)
-            for evidence in one.evidence:
-                self.dim(evidence.id)
-        app.close()
-        return [one.name for one in found.suggestions]
+def _show_all(ctx: CommandContext, play: Play) -> None:
+    acts: dict[str, Any] = {"sessions": _run_sessions(ctx, play)}
+    acts["memories"] = _show_memories(ctx, play)
+    _heading(ctx, "3. A new session starts with this brief")
+    brief = play.brief()
+    _quote(ctx, brief)
+    acts["brief"] = brief._asdict()
+    answers = _ask(ctx, play)
+    acts["answers"] = [answer._asdict() for answer in answers]
+    acts["skills"] = _find_skill(ctx, play)
+    acts |= _run_three_at_once(ctx, play)
+    acts |= _pass_months(ctx, play)
+    acts["settled"] = _settle(ctx, play)
+    acts["statements"] = _find_statements(ctx, play)
+    acts["came_back"] = _bring_back(ctx, play)
+    ctx.answer(acts)
+    times = sorted(answer.milliseconds for answer in answers)
+    ctx.console.line()
+    ctx.tell(
+        "{n} questions: {tokens} tokens in all; each hook took {low:.0f} to {high:.0f} ms.",
+        n=len(answers),
+        tokens=sum(answer.tokens for answer in answers),
+        low=times[0],
+        high=times[-1],
+        style="bold",
+    )
 
-    def hold_three_at_once(self) -> dict[str, Any]:
-        self.heading("6. Two sessions at once here, and one in another project")
-        landed = self.play.day()
-        for one in landed:
-            self._show_landed(one)
-        answers = []
-        for answer in self.play.ask_both():
-            self.door.tell("  › {asked}", asked=answer.asked, style="cyan")
-            self.quote(answer)
-            answers.append(answer._asdict())
-        return {"landed": [one._asdict() for one in landed], "apart": answers}
 
-    def _show_landed(self, one: Landed) -> None:
-        self.door.tell("  {project}: “{first}”", project=one.project, first=_beginning(one.said))
-        for project, path in one.found:
-            self.dim(f"{project}/.claude/memory/{path}")
+def _heading(ctx: CommandContext, sentence: str) -> None:
+    ctx.console.line()
+    ctx.tell(sentence, style="bold")
 
-    def let_months_pass(self) -> dict[str, int]:
-        from recollect.features import lifecycle
 
-        self.heading("7. Four months later: the sessions are archived, what they taught is not")
-        app = self.play.months_later()
-        done = lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)[0]
-        self.door.tell(
-            "  statements filed: {absorbed}; sessions archived: {archived}",
-            absorbed=done.counts["absorbed"],
-            archived=done.counts["archived"],
-        )
-        self.layers = dict(Counter(e.layer for e in app.store().index.entries(Filter())))
-        for layer, n in self.layers.items():
-            self.door.tell("  {layer}: {n}", layer=layer, n=n)
-        reversed_rules = [row for row in done.rows if row.do == "note"]
-        for row in reversed_rules:
-            self.door.tell("  a rule was reversed; the file keeps the old wording:")
-            self.dim(f"- {row.text}")
-            self.dim(f"  {row.new}")
-        app.close()
-        return done.counts | {"reversed": len(reversed_rules)}
+def _dim(ctx: CommandContext, text: str) -> None:
+    ctx.console.line(("dim", f"    │ {shown(text)[:LONGEST_LINE]}"))
 
-    def settle(self) -> list[dict[str, str]]:
-        from recollect.features import lifecycle
 
-        self.heading("8. Uncertain contradictions wait for a person")
-        app = self.play.months_later()
-        settled = []
-        for scope, wait in lifecycle.conflicts(app, scope="project"):
-            self.door.tell("  old  {text}", text=wait.old)
-            self.door.tell("  new  {text}", text=wait.new)
-            asked = f"recollect conflicts --choose {wait.key} new"
-            self.door.tell("  › {asked}", asked=asked, style="cyan")
-            lifecycle.settle(app, wait.key, "new", scope=scope, dry_run=False)
-            settled.append({"id": wait.key, "old": wait.old, "new": wait.new})
-        lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)
-        app.close()
-        return settled
-
-    def find_again(self) -> list[dict[str, str]]:
-        from recollect.ops.demo import LOST, OVERTAKEN, STANDS, found_again
-
-        self.heading("9. Every statement of the archived sessions is still found")
-        app = self.play.months_later()
-        found = found_again(app.store())
-        app.close()
-        for session in dict.fromkeys(one.session for one in found):
-            self.door.tell("  {id}", id=session)
-            for one in (row for row in found if row.session == session):
-                self.dim(f"{SIGNS[one.how]} {one.path}: {one.text}")
-        self.door.tell(
-            "  {stands} hold, {overtaken} were superseded, {lost} are lost",
-            stands=sum(one.how == STANDS for one in found),
-            overtaken=sum(one.how == OVERTAKEN for one in found),
-            lost=sum(one.how == LOST for one in found),
-        )
-        return [one._asdict() for one in found]
-
-    def bring_back(self) -> list[str]:
-        from recollect.features import lifecycle as archive
-        from recollect.features import reading
-
-        self.heading("10. An archived session costs nothing, can be found and brought back")
-        app = self.play.months_later()
-        back = []
-        for words in FADED:
-            for cold in (False, True):
-                only = Filter(archived=cold, kind="session" if cold else "")
-                found = reading.search(app, words, only, limit=1, scope="project", sections=False)
-                asked = f"{words} --archived" if cold else words
-                self.door.tell("  › {asked}", asked=f"recollect search {asked}", style="cyan")
-                for one in found:
-                    self.door.tell("    {path}", path=one.candidate.path)
-            path, _ = archive.activate(app, found[0].candidate.id, dry_run=False)
-            self.door.tell("  it is active again: {path}", path=path.partition("/memory/")[2])
-            back.append(found[0].candidate.id)
-        app.close()
-        return back
-
-    def quote(self, answer: Answer) -> None:
-        if not answer.text:
-            self.door.tell(
-                "    nothing is added ({ms:.0f} ms)", ms=answer.milliseconds, style="dim"
-            )
-            return
-        lines = answer.text.splitlines()
-        for line in lines[:LONGEST_QUOTE]:
-            self.dim(line)
-        if len(lines) > LONGEST_QUOTE:
-            self.dim(f"… (+{len(lines) - LONGEST_QUOTE})")
-        self.door.tell(
-            "    {tokens} tokens, {ms:.0f} ms",
-            tokens=answer.tokens,
-            ms=answer.milliseconds,
-            style="dim",
-        )
-
-    def sum_up(self, answers: list[Answer]) -> None:
-        took = sorted(answer.milliseconds for answer in answers)
-        self.door.paper.line()
-        self.door.tell(
-            "{n} questions: {tokens} tokens in all; each hook took {low:.0f} to {high:.0f} ms.",
-            n=len(answers),
-            tokens=sum(answer.tokens for answer in answers),
-            low=took[0],
-            high=took[-1],
-            style="bold",
-        )
+def _quote(ctx: CommandContext, answer: HookAnswer) -> None:
+    """What a hook gave to the agent, and its cost."""
+    if not answer.text:
+        ctx.hint("    nothing is added ({ms:.0f} ms)", ms=answer.milliseconds)
+        return
+    lines = answer.text.splitlines()
+    for line in lines[:LONGEST_QUOTE]:
+        _dim(ctx, line)
+    if len(lines) > LONGEST_QUOTE:
+        _dim(ctx, f"… (+{len(lines) - LONGEST_QUOTE})")
+    ctx.hint("    {tokens} tokens, {ms:.0f} ms", tokens=answer.tokens, ms=answer.milliseconds)
 
 
 def _beginning(text: str) -> str:
-    """What somebody said, as far as there is room for it."""
-    said = shown(text)
-    return said if len(said) <= LONGEST_BEGINNING else f"{said[:LONGEST_BEGINNING]}…"
+    text = shown(text)
+    return text if len(text) <= LONGEST_BEGINNING else f"{text[:LONGEST_BEGINNING]}…"
+
+
+def _run_sessions(ctx: CommandContext, play: Play) -> list[dict[str, Any]]:
+    _heading(ctx, "1. Eight sessions run; hooks and worker capture them")
+    rows = []
+    for session, calls in play.sessions():
+        ctx.tell(
+            "  {day}  {calls} hook calls  “{first}”",
+            day=session.started[:10],
+            calls=calls,
+            first=_beginning(session.steps[0].text),
+        )
+        rows.append({"id": session.id, "hook_calls": calls})
+    return rows
+
+
+def _show_memories(ctx: CommandContext, play: Play) -> list[dict[str, Any]]:
+    _heading(ctx, "2. The result: Markdown files, such as the last one")
+    app = play.app()
+    store = app.store()
+    entries = store.index.entries(Filter())
+    for entry in reversed(entries):
+        ctx.tell("  {path}", path=entry.path)
+    newest = next(entry for entry in entries if entry.kind == "session")
+    for line in store.read(newest).text.split("\n---\n", 1)[1].strip().splitlines():
+        _dim(ctx, line)
+    app.close()
+    return [{"id": e.id, "title": e.title, "path": e.path} for e in entries]
+
+
+def _ask(ctx: CommandContext, play: Play) -> list[HookAnswer]:
+    _heading(ctx, "4. Prompts and failures, and what the hooks add to them")
+    answers = []
+    for answer in play.answers():
+        ctx.console.line()
+        ctx.tell("  › {asked}", asked=answer.asked, style="cyan")
+        _quote(ctx, answer)
+        answers.append(answer)
+    return answers
+
+
+def _find_skill(ctx: CommandContext, play: Play) -> list[str]:
+    _heading(ctx, "5. A procedure repeated three times could become a skill")
+    app = play.app()
+    found = skills.analyse_stores(
+        app, skills.CandidateThresholds(), scope="project", dry_run=False
+    )[0].found
+    for one in found.suggestions:
+        ctx.tell("  {name}: {title}", name=one.name, title=one.title)
+        for evidence in one.evidence:
+            _dim(ctx, evidence.id)
+    app.close()
+    return [one.name for one in found.suggestions]
+
+
+def _run_three_at_once(ctx: CommandContext, play: Play) -> dict[str, Any]:
+    _heading(ctx, "6. Two sessions at once here, and one in another project")
+    landed = play.day()
+    for one in landed:
+        ctx.tell("  {project}: “{first}”", project=one.project, first=_beginning(one.said))
+        for project, path in one.found:
+            _dim(ctx, f"{project}/.claude/memory/{path}")
+    answers = play.ask_both()
+    for answer in answers:
+        ctx.tell("  › {asked}", asked=answer.asked, style="cyan")
+        _quote(ctx, answer)
+    return {
+        "landed": [one._asdict() for one in landed],
+        "apart": [answer._asdict() for answer in answers],
+    }
+
+
+def _pass_months(ctx: CommandContext, play: Play) -> dict[str, Any]:
+    _heading(ctx, "7. Four months later: the sessions are archived, what they taught is not")
+    app = play.months_later()
+    done = lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)[0]
+    ctx.tell(
+        "  statements filed: {absorbed}; sessions archived: {archived}",
+        absorbed=done.counts["absorbed"],
+        archived=done.counts["archived"],
+    )
+    layers = dict(Counter(entry.layer for entry in app.store().index.entries(Filter())))
+    for layer, n in layers.items():
+        ctx.tell("  {layer}: {n}", layer=layer, n=n)
+    reversed_rules = [row for row in done.rows if row.do == "note"]
+    for row in reversed_rules:
+        ctx.tell("  a rule was reversed; the file keeps the old wording:")
+        _dim(ctx, f"- {row.text}")
+        _dim(ctx, f"  {row.new}")
+    app.close()
+    return {"consolidated": done.counts | {"reversed": len(reversed_rules)}, "layers": layers}
+
+
+def _settle(ctx: CommandContext, play: Play) -> list[dict[str, str]]:
+    _heading(ctx, "8. Uncertain contradictions wait for a person")
+    app = play.months_later()
+    settled = []
+    for scope, wait in lifecycle.conflicts(app, scope="project"):
+        ctx.tell("  old  {text}", text=wait.old)
+        ctx.tell("  new  {text}", text=wait.new)
+        typed = f"recollect conflicts --choose {wait.key} new"
+        ctx.tell("  › {asked}", asked=typed, style="cyan")
+        lifecycle.settle_conflict(app, wait.key, "new", scope=scope, dry_run=False)
+        settled.append({"id": wait.key, "old": wait.old, "new": wait.new})
+    lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)
+    app.close()
+    return settled
+
+
+def _find_statements(ctx: CommandContext, play: Play) -> list[dict[str, str]]:
+    from recollect.ops.demo import LOST, OVERTAKEN, STANDS, found_again
+
+    _heading(ctx, "9. Every statement of the archived sessions is still found")
+    app = play.months_later()
+    found = found_again(app.store())
+    app.close()
+    for session in dict.fromkeys(one.session for one in found):
+        ctx.tell("  {id}", id=session)
+        for one in (row for row in found if row.session == session):
+            _dim(ctx, f"{SIGNS[one.how]} {one.path}: {one.text}")
+    ctx.tell(
+        "  {stands} hold, {overtaken} were superseded, {lost} are lost",
+        stands=sum(one.how == STANDS for one in found),
+        overtaken=sum(one.how == OVERTAKEN for one in found),
+        lost=sum(one.how == LOST for one in found),
+    )
+    return [one._asdict() for one in found]
+
+
+def _bring_back(ctx: CommandContext, play: Play) -> list[str]:
+    _heading(ctx, "10. An archived session costs nothing, can be found and brought back")
+    app = play.months_later()
+    ids = []
+    for words in FADED:
+        for archived in (False, True):
+            only = Filter(archived=archived, kind="session" if archived else "")
+            found = reading.search(app, words, only, limit=1, scope="project", sections=False)
+            typed = f"recollect search {words}{' --archived' if archived else ''}"
+            ctx.tell("  › {asked}", asked=typed, style="cyan")
+            for one in found:
+                ctx.tell("    {path}", path=one.candidate.path)
+        path, _ = lifecycle.activate(app, found[0].candidate.id, dry_run=False)
+        ctx.tell("  it is active again: {path}", path=path.partition("/memory/")[2])
+        ids.append(found[0].candidate.id)
+    app.close()
+    return ids

@@ -1,189 +1,160 @@
-"""Commands: add-decision, add-pattern, add-issue, resolve, extract-facts, clear-facts, core memory."""
+"""Commands of the families fact, core and skill: facts, core files, suggested skills."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any
 
 from recollect.context.views import KINDS
-from recollect.features import core_memory as core
+from recollect.features import core_memory
 from recollect.features import facts_commands as facts
+from recollect.features import skill_candidates as skills
 from recollect.features.core_memory import CoreFile
-from recollect.features.facts_commands import Extracted, Row
-from recollect.interfaces.cli.charts import text_at
-from recollect.interfaces.cli.context import Door, command, words
-from recollect.interfaces.cli.parsing import Choice, FilePath, argument, option
-from recollect.model import memory as model
+from recollect.features.facts_commands import ExtractFactsResult, FactRow
+from recollect.features.skill_candidates import Analysed, CandidateThresholds
+from recollect.features.skill_detectors import DAYS, LEAST
+from recollect.interfaces.cli.command import CommandContext, comma_list, command, read_text
+from recollect.interfaces.cli.parsing import (
+    ID,
+    PATH,
+    Choice,
+    IntRange,
+    Parameter,
+    argument,
+    option,
+)
 from recollect.model.facts import Fact
+from recollect.model.memory import CATEGORIES
 
-MOST_SHOWN = 20
+MOST_SHOWN = 20  # lines that could not be parsed
+WOULD = {
+    "unchanged": "{number} already says that: {content}",
+    "created": "Would add {number}: {content}",
+    "changed": "Would complete {number}: {content}",
+    "archived": "Would archive {number}: {content}",
+}
+DONE = {
+    "unchanged": "{number} already says that: {content}",
+    "created": "Added {number}: {content}",
+    "changed": "Completed {number}: {content}",
+    "archived": "Archived {number}: {content}",
+}
 
 
-def _fact_options(kind: str) -> Callable[[Any], Any]:
-    """Give a command the options that describe a fact of this kind."""
-
-    def give(run: Any) -> Any:
-        for add in reversed(
-            (
-                option(
-                    "--category",
-                    type=Choice(model.CATEGORIES[kind]),
-                    default="other",
-                    show_default=True,
-                    help="What it is about.",
-                ),
-                option("--files", default=None, help="Files it is about, separated by commas."),
-                option("--concepts", default=None, help="Concepts, separated by commas."),
-                option("--tags", default=None, help="Three to six nouns, separated by commas."),
-            )
-        ):
-            run = add(run)
-        return run
-
-    return give
+def _options(kind: str) -> tuple[Parameter, ...]:
+    """The options that describe a fact of this kind."""
+    return (
+        option(
+            "--category", type=Choice(CATEGORIES[kind]), default="other", help="What it is about."
+        ),
+        option("--files", help="Files it is about, separated by commas."),
+        option("--concepts", help="Concepts, separated by commas."),
+        option("--tags", help="Three to six nouns, separated by commas."),
+    )
 
 
 @command(
     "add-decision",
+    argument("content"),
+    argument("reason", required=False),
+    *_options("decision"),
     scope=True,
     dry_run=True,
-    example='recollect add-decision "Use PostgreSQL for events" "We need JSONB and LISTEN/NOTIFY" \\\n'
+    example='recollect fact decision "Use PostgreSQL for events" "We need JSONB and LISTEN/NOTIFY" \\\n'
     "  --category technology --files src/events.py --concepts event-sourcing",
 )
-@argument("content")
-@argument("reason", required=False, default="")
-@_fact_options("decision")
-def add_decision_command(
-    door: Door, content: str, reason: str, scope: str | None, dry_run: bool, **given: Any
-) -> None:
+def add_decision_command(ctx: CommandContext, content: str, reason: str, **given: Any) -> None:
     """Add a decision and its reason, with a number (d001, d002, …)."""
-    _add(door, _fact("decision", content, reason, given), given, scope=scope, dry_run=dry_run)
+    _add(ctx, "decision", content, reason, given)
 
 
 @command(
     "add-pattern",
+    argument("content"),
+    argument("detail", required=False),
+    *_options("pattern"),
     scope=True,
     dry_run=True,
-    example='recollect add-pattern "Every bug begins with a test" --category best-practice',
+    example='recollect fact pattern "Every bug begins with a test" --category best-practice',
 )
-@argument("content")
-@argument("detail", required=False, default="")
-@_fact_options("pattern")
-def add_pattern_command(
-    door: Door, content: str, detail: str, scope: str | None, dry_run: bool, **given: Any
-) -> None:
+def add_pattern_command(ctx: CommandContext, content: str, detail: str, **given: Any) -> None:
     """Add a convention, best practice or anti-pattern (p001, p002, …)."""
-    _add(door, _fact("pattern", content, detail, given), given, scope=scope, dry_run=dry_run)
+    _add(ctx, "pattern", content, detail, given)
 
 
 @command(
     "add-issue",
+    argument("content"),
+    argument("detail", required=False),
+    option(
+        "--status",
+        type=Choice(("open", "resolved")),
+        default="open",
+        help="`recollect fact resolve` changes it later.",
+    ),
+    *_options("issue"),
     scope=True,
     dry_run=True,
-    example='recollect add-issue "The queue is drained twice" --status open --category bugfix',
+    example='recollect fact issue "The queue is drained twice" --status open --category bugfix',
 )
-@argument("content")
-@argument("detail", required=False, default="")
-@option(
-    "--status",
-    type=Choice(("open", "resolved")),
-    default="open",
-    show_default=True,
-    help="`recollect resolve` changes it later.",
-)
-@_fact_options("issue")
-def add_issue_command(
-    door: Door, content: str, detail: str, scope: str | None, dry_run: bool, **given: Any
-) -> None:
+def add_issue_command(ctx: CommandContext, content: str, detail: str, **given: Any) -> None:
     """Add an issue (i001, i002, …); open ones are part of every brief."""
-    fact = _fact("issue", content, detail, given)._replace(status=given["status"])
-    _add(door, fact, given, scope=scope, dry_run=dry_run)
+    _add(ctx, "issue", content, detail, given)
 
 
-def _fact(kind: str, content: str, detail: str, given: dict[str, Any]) -> Fact:
-    return Fact(
-        kind,
-        content,
-        detail,
-        given["category"],
-        files=words(given["files"]),
-        concepts=words(given["concepts"]),
-    )
+def _add(ctx: CommandContext, kind: str, content: str, detail: str, given: dict[str, Any]) -> None:
+    if not content.strip():
+        raise ctx.usage_error("There is nothing to save.")
+    lists: dict[str, Any] = {name: comma_list(given[name]) for name in ("files", "concepts")}
+    fact = Fact(kind, content, detail, given["category"], **lists)
+    if kind == "issue":
+        fact = fact._replace(status=given["status"])
+    tags = comma_list(given["tags"])
+    row = facts.add(ctx.app, fact, tags, scope=ctx.scope, dry_run=ctx.dry_run)
+    ctx.answer(row.as_json())
+    _show_row(ctx, row)
+    if row.kept.what != "unchanged":
+        ctx.hint("  {path}", path=row.path)
+    ctx.preview(row.kept.text)
 
 
-def _add(
-    door: Door, fact: Fact, given: dict[str, Any], *, scope: str | None, dry_run: bool
-) -> None:
-    if not fact.content.strip():
-        raise door.refusal("There is nothing to save.")
-    row = facts.add(door.app, fact, words(given["tags"]), scope=scope or "", dry_run=dry_run)
-
-    def show() -> None:
-        _show_row(door, row, dry_run=dry_run)
-        if row.kept.what != "unchanged":
-            door.paper.line(("dim", f"  {row.path}"))
-        if dry_run:
-            door.paper.line()
-            door.paper.block(row.kept.text)
-
-    door.answer(row.as_json(), show)
+def _show_row(ctx: CommandContext, row: FactRow) -> None:
+    about = {"number": row.kept.number, "content": row.kept.content}
+    ctx.tell_change(WOULD[row.kept.what], DONE[row.kept.what], **about)
 
 
-def _show_row(door: Door, row: Row, *, dry_run: bool) -> None:
-    kept = row.kept
-    about = {"number": kept.number, "content": kept.content}
-    if kept.what == "unchanged":
-        door.tell("{number} already says that: {content}", **about)
-    elif kept.what == "created":
-        door.tell(
-            "Would add {number}: {content}" if dry_run else "Added {number}: {content}", **about
-        )
-    elif kept.what == "changed":
-        door.tell(
-            "Would complete {number}: {content}" if dry_run else "Completed {number}: {content}",
-            **about,
-        )
-    else:
-        door.tell(
-            "Would archive {number}: {content}" if dry_run else "Archived {number}: {content}",
-            **about,
-        )
-
-
-@command("resolve", scope=True, dry_run=True, example="recollect resolve i001")
-@argument("name", metavar="ID")
-def resolve_command(door: Door, name: str, scope: str | None, dry_run: bool) -> None:
+@command(
+    "resolve",
+    argument("name", type=ID),
+    scope=True,
+    dry_run=True,
+    example="recollect fact resolve i001",
+)
+def resolve_command(ctx: CommandContext, name: str) -> None:
     """Mark an issue as resolved; ID is its number (i001) or its memory's id."""
-    row = facts.resolve(door.app, name, scope=scope or "", dry_run=dry_run)
-
-    def show() -> None:
-        about = {"number": row.kept.number, "content": row.kept.content}
-        if row.kept.what == "unchanged":
-            door.tell("{number} is already resolved: {content}", **about)
-        elif dry_run:
-            door.tell("Would resolve {number}: {content}", **about)
-        else:
-            door.tell("Resolved {number}: {content}", **about)
-
-    door.answer(row.as_json(), show)
+    row = facts.resolve(ctx.app, name, scope=ctx.scope, dry_run=ctx.dry_run)
+    ctx.answer(row.as_json())
+    about = {"number": row.kept.number, "content": row.kept.content}
+    if row.kept.what == "unchanged":
+        ctx.tell("{number} is already resolved: {content}", **about)
+    else:
+        ctx.tell_change(
+            "Would resolve {number}: {content}", "Resolved {number}: {content}", **about
+        )
 
 
 @command(
     "extract-facts",
+    argument("file", type=PATH, required=False),
+    option(
+        "--session", help="Read this session's memory instead: its id, or the client's session id."
+    ),
     scope=True,
     dry_run=True,
-    example="recollect extract-facts 2026-01-11_1430\nrecollect extract-facts --session 2026-01-11-event-store",
+    example="recollect fact extract 2026-01-11_1430\n"
+    "recollect fact extract --session 2026-01-11-event-store",
 )
-@argument("file", required=False, default="", type=FilePath())
-@option(
-    "--session",
-    default=None,
-    help="Read this session's memory instead: its id, or the client's session id.",
-)
-def extract_facts_command(
-    door: Door, file: str, session: str | None, scope: str | None, dry_run: bool
-) -> None:
+def extract_facts_command(ctx: CommandContext, file: str, session: str) -> None:
     """Extract decisions, patterns and issues from a session file, each once.
 
     FILE is a path, a name in the store's folder `sessions`, or `-` for stdin (default: the
@@ -191,168 +162,283 @@ def extract_facts_command(
     again adds nothing.
     """
     if file and session:
-        raise door.refusal("Give a file or --session, not both.")
+        raise ctx.usage_error("Give a file or --session, not both.")
     if session:
-        source = facts.source_of_session(door.app, session)
+        source = facts.source_of_session(ctx.app, session)
     elif file == "-":
-        source = facts.source_of_text(text_at("-"), "stdin")
+        source = facts.source_of_text(read_text("-"), "stdin")
     else:
-        path = facts.session_file(door.app, file, scope=scope or "")
-        source = facts.source_of_text(text_at(path), path)
-    done = facts.extract(door.app, source, scope=scope or "", dry_run=dry_run)
-    door.answer(done.as_json(), lambda: _show_extracted(door, done, dry_run=dry_run))
+        path = facts.session_file(ctx.app, file, scope=ctx.scope)
+        source = facts.source_of_text(read_text(path), path)
+    done = facts.extract(ctx.app, source, scope=ctx.scope, dry_run=ctx.dry_run)
+    ctx.answer(done.as_json())
+    _show_extracted(ctx, done)
 
 
-def _show_extracted(door: Door, done: Extracted, *, dry_run: bool) -> None:
-    for row in done.facts:
-        if row.kept.what != "unchanged":
-            _show_row(door, row, dry_run=dry_run)
-    known = sum(row.kept.what == "unchanged" for row in done.facts)
+def _show_extracted(ctx: CommandContext, done: ExtractFactsResult) -> None:
+    new = [row for row in done.facts if row.kept.what != "unchanged"]
+    for row in new:
+        _show_row(ctx, row)
     if not done.facts:
-        door.tell("There are no facts in {source}.", source=done.source)
-    elif known:
-        door.tell("Known already: {n}", n=known)
+        ctx.tell("There are no facts in {source}.", source=done.source)
+    elif known := len(done.facts) - len(new):
+        ctx.tell("Known already: {n}", n=known)
     for one in done.unread[:MOST_SHOWN]:
         where = str(one.line) if one.line == one.last else f"{one.line}–{one.last}"
-        door.tell(
-            "Could not parse line {where}: {text}", where=where, text=one.text, style="yellow"
-        )
+        ctx.tell("Could not parse line {where}: {text}", where=where, text=one.text, style="yellow")
     if len(done.unread) > MOST_SHOWN:
-        door.tell("… and {n} more lines that could not be parsed", n=len(done.unread) - MOST_SHOWN)
+        ctx.tell("… and {n} more lines that could not be parsed", n=len(done.unread) - MOST_SHOWN)
 
 
 @command(
     "clear-facts",
+    option("--kind", type=Choice(KINDS), help="Only facts of this kind."),
+    option("--yes", is_flag=True, help="Do not ask."),
     scope=True,
     dry_run=True,
-    example="recollect clear-facts --kind issue --yes",
+    example="recollect fact clear --kind issue --yes",
 )
-@option("--kind", type=Choice(KINDS), default=None, help="Only facts of this kind.")
-@option("--yes", is_flag=True, help="Do not ask.")
-def clear_facts_command(
-    door: Door, kind: str | None, yes: bool, scope: str | None, dry_run: bool
-) -> None:
+def clear_facts_command(ctx: CommandContext, kind: str, yes: bool) -> None:
     """Archive all facts; their numbers are not reused.
 
     `recollect search --archived` finds them and `recollect undo` restores them.
     """
     kinds = (kind,) if kind else KINDS
-    rows = facts.clear(door.app, kinds, scope=scope or "", dry_run=True)
-    if rows and not dry_run:
+    rows = facts.clear(ctx.app, kinds, scope=ctx.scope, dry_run=True)
+    if rows and not ctx.dry_run:
         if not yes:
-            _confirm(door, len(rows))
-        rows = facts.clear(door.app, kinds, scope=scope or "", dry_run=False)
-
-    def show() -> None:
-        for row in rows:
-            _show_row(door, row, dry_run=dry_run)
-        if not rows:
-            door.tell("There are no facts to archive.")
-        elif not dry_run:
-            door.tell("  `recollect undo` restores them.", style="dim")
-
-    door.answer([row.as_json() for row in rows], show)
-
-
-def _confirm(door: Door, count: int) -> None:
-    if not sys.stdin.isatty():
-        raise door.refusal("There is no terminal to confirm at: add --yes.")
-    door.confirm(door.say("Archive {n} facts?", n=count))
-
-
-# -------------------- Command line: memory-set, memory-get, memory-list.
+            if not sys.stdin.isatty():
+                raise ctx.usage_error("There is no terminal to confirm at: add --yes.")
+            ctx.confirm(ctx.say("Archive {n} facts?", n=len(rows)))
+        rows = facts.clear(ctx.app, kinds, scope=ctx.scope, dry_run=False)
+    ctx.answer([row.as_json() for row in rows])
+    for row in rows:
+        _show_row(ctx, row)
+    if not rows:
+        ctx.tell("There are no facts to archive.")
+    elif not ctx.dry_run:
+        ctx.hint("  `recollect undo` restores them.")
 
 
 @command(
     "memory-set",
+    argument("name"),
+    argument("text", default=None, metavar="[TEXT|-]"),
+    option("--file", type=PATH, default=None, help="Read the text from a file; `-` is stdin."),
     scope=True,
     dry_run=True,
-    example='recollect memory-set project "A queue of messages, in Go."\n'
-    "recollect memory-set architecture --file docs/architecture.md",
+    example='recollect core set project "A queue of messages, in Go."\n'
+    "recollect core set architecture --file docs/architecture.md",
 )
-@argument("name")
-@argument("text", required=False, default=None, metavar="[TEXT|-]")
-@option("--file", type=FilePath(), default=None, help="Read the text from a file; `-` is stdin.")
-def memory_set_command(
-    door: Door, name: str, text: str | None, file: str | None, scope: str | None, dry_run: bool
-) -> None:
+def memory_set_command(ctx: CommandContext, name: str, text: str | None, file: str | None) -> None:
     """Write a core file: project, architecture, conventions, or any other name.
 
     Core files are part of every brief, so keep them short. The text replaces the file's
     content; `recollect undo` restores it.
     """
     if (text is None) == (file is None):
-        raise door.refusal("Give the text once: TEXT, - or --file.")
-    said = text_at(file) if file is not None else text_at("-") if text == "-" else text or ""
-    if not said.strip():
-        raise door.refusal("There is nothing to save.")
-    done, path = core.write_core_memory(door.app, name, said, scope=scope or "", dry_run=dry_run)
-
-    def show() -> None:
-        if done.what == "unchanged":
-            door.tell("{id} already says that; nothing was changed.", id=done.id)
-        elif dry_run:
-            door.tell("Would write {path}", path=path)
-            door.paper.line()
-            door.paper.block(done.text)
-        else:
-            door.tell("Wrote {path}", path=path, style="bold")
-            if core.named(door.app, name, scope=scope or "").is_cut:
-                _tell_cut(door, done.id)
-
-    answer = {"name": name.removesuffix(".md"), "id": done.id, "path": path, "what": done.what}
-    door.answer(answer, show)
+        raise ctx.usage_error("Give the text once: TEXT, - or --file.")
+    if text is None or text == "-":
+        text = read_text("-" if file is None else file)
+    if not text.strip():
+        raise ctx.usage_error("There is nothing to save.")
+    done, path = core_memory.write_core_memory(
+        ctx.app, name, text, scope=ctx.scope, dry_run=ctx.dry_run
+    )
+    ctx.answer({"name": name.removesuffix(".md"), "id": done.id, "path": path, "what": done.what})
+    if done.what == "unchanged":
+        ctx.tell("{id} already says that; nothing was changed.", id=done.id)
+    elif ctx.dry_run:
+        ctx.tell("Would write {path}", path=path)
+        ctx.preview(done.text)
+    else:
+        ctx.tell("Wrote {path}", path=path, style="bold")
+        if core_memory.named(ctx.app, name, scope=ctx.scope).is_cut:
+            _tell_cut(ctx, done.id)
 
 
-@command("memory-get", scope=True, example="recollect memory-get conventions\nrecollect memory-get")
-@argument("name", required=False, default="", metavar="[NAME]")
-def memory_get_command(door: Door, name: str, scope: str | None) -> None:
+@command(
+    "memory-get",
+    argument("name", required=False),
+    scope=True,
+    example="recollect core get conventions\nrecollect core get",
+)
+def memory_get_command(ctx: CommandContext, name: str) -> None:
     """Show a core file, or all of them."""
     if name:
-        file = core.named(door.app, name, scope=scope or "")
-        door.answer(file.as_json(), lambda: door.paper.markdown(file.text))
+        file = core_memory.named(ctx.app, name, scope=ctx.scope)
+        ctx.answer(file.as_json())
+        ctx.console.markdown(file.text)
         return
-    files = core.every(door.app, scope=scope or "")
-
-    def show() -> None:
-        for n, file in enumerate(files):
-            if n:
-                door.paper.line()
-            door.paper.line(("bold", file.name), ("dim", f"  {door.word(file.scope)}"))
-            door.paper.markdown(file.text)
-        _show_none(door, files)
-
-    door.answer([file.as_json() for file in files], show)
+    files = core_memory.every(ctx.app, scope=ctx.scope)
+    ctx.answer([file.as_json() for file in files])
+    for n, file in enumerate(files):
+        if n:
+            ctx.console.line()
+        ctx.console.line(("bold", file.name), ("dim", f"  {ctx.word(file.scope)}"))
+        ctx.console.markdown(file.text)
+    _tell_none(ctx, files)
 
 
-@command("memory-list", scope=True, example="recollect memory-list")
-def memory_list_command(door: Door, scope: str | None) -> None:
+@command("memory-list", scope=True, example="recollect core list")
+def memory_list_command(ctx: CommandContext) -> None:
     """List the core files and their cost in tokens."""
-    files = core.every(door.app, scope=scope or "")
-
-    def show() -> None:
-        rows = [(f.name, f"{f.tokens:,}", f.updated[:10], door.word(f.scope)) for f in files]
-        if rows:
-            door.paper.table(door.heads("file", "tokens", "date", "scope"), rows)
-        for file in files:
-            if file.is_cut:
-                _tell_cut(door, file.name)
-        _show_none(door, files)
-
-    shown = [{k: v for k, v in file.as_json().items() if k != "text"} for file in files]
-    door.answer(shown, show)
+    files = core_memory.every(ctx.app, scope=ctx.scope)
+    ctx.answer([{k: v for k, v in file.as_json().items() if k != "text"} for file in files])
+    rows = [(f.name, f"{f.tokens:,}", f.updated[:10], ctx.word(f.scope)) for f in files]
+    if rows:
+        ctx.table(("file", "tokens", "date", "scope"), rows)
+    for file in files:
+        if file.is_cut:
+            _tell_cut(ctx, file.name)
+    _tell_none(ctx, files)
 
 
-def _tell_cut(door: Door, name: str) -> None:
-    door.tell(
-        "{id} is longer than its share of the brief: sessions may see only its beginning.",
-        style="dim",
-        id=name,
+def _tell_cut(ctx: CommandContext, name: str) -> None:
+    ctx.hint(
+        "{id} is longer than its share of the brief: sessions may see only its beginning.", id=name
     )
 
 
-def _show_none(door: Door, files: list[CoreFile]) -> None:
+def _tell_none(ctx: CommandContext, files: list[CoreFile]) -> None:
     if not files:
-        door.tell(
-            "There are no core files yet; create one with `recollect memory-set project TEXT`."
+        ctx.tell("There are no core files yet; create one with `recollect core set project TEXT`.")
+
+
+CONFIDENCES = {"high": "high", "medium": "medium", "low": "low"}
+TYPES = {
+    "procedure": "procedure",
+    "decision_framework": "decision framework",
+    "problem_solution": "problem and solution",
+}
+THRESHOLDS = (
+    option(
+        "--min-occurrences",
+        "least",
+        type=IntRange(2, 1000),
+        default=LEAST,
+        help="How often something must occur.",
+    ),
+    option(
+        "--days", type=IntRange(1, 36_500), default=DAYS, help="Only memories of the last N days."
+    ),
+)
+
+
+@command(
+    "analyze-skills",
+    *THRESHOLDS,
+    scope=True,
+    dry_run=True,
+    example="recollect skill analyze\nrecollect skill analyze --min-occurrences 4 --days 30",
+)
+def analyze_skills_command(ctx: CommandContext, least: int, days: int) -> None:
+    """Find repeated procedures, decisions and solutions that could become skills.
+
+    Candidates are listed in the store's skill-candidates.md; nothing becomes a skill
+    automatically.
+    """
+    rows = skills.analyse_stores(
+        ctx.app, CandidateThresholds(least, days), scope=ctx.scope, dry_run=ctx.dry_run
+    )
+    ctx.answer([row.as_json(row.found.suggestions) for row in rows])
+    for row in rows:
+        _show_analysed(ctx, row)
+    if any(row.found.suggestions for row in rows):
+        ctx.hint(
+            "`recollect skill promote NAME` drafts a skill, `recollect skill dismiss NAME` drops a suggestion."
         )
+
+
+def _show_analysed(ctx: CommandContext, row: Analysed) -> None:
+    found = row.found
+    ctx.tell(
+        "{scope}: {n} memories analysed, {found} suggested, {dismissed} dismissed, {promoted} promoted",
+        scope=ctx.word(row.scope),
+        n=found.looked_at,
+        found=len(found.suggestions),
+        dismissed=len(found.dismissed),
+        promoted=len(found.promoted),
+        style="bold",
+    )
+    if found.suggestions:
+        table = [
+            (
+                one.name,
+                one.title,
+                f"{one.occurrences}×",
+                ctx.say(CONFIDENCES[one.confidence]),
+                # The type of another package's detector goes by its own name.
+                ctx.say(TYPES[one.type]) if one.type in TYPES else one.type,
+            )
+            for one in found.suggestions
+        ]
+        ctx.table(("skill", "what", "times", "confidence", "type"), table, wide=1, spare=[4, 3])
+    if found.unquotable:
+        ctx.hint(
+            "{n} more come only from tools or external sources; those never become skills.",
+            n=found.unquotable,
+        )
+    for name, why in row.failed:
+        ctx.tell("The detector {name} failed: {why}", name=name, why=why, style="yellow")
+    ctx.tell_change("Would write {path}", "Wrote {path}", path=row.path, style="dim")
+
+
+@command(
+    "promote-skill",
+    argument("name"),
+    option("--as", "called", metavar="OTHER", help="Use another name for the skill."),
+    *THRESHOLDS,
+    scope=True,
+    dry_run=True,
+    example="recollect skill promote deploy-service\n"
+    "recollect skill promote deploy-service --as release --dry-run",
+)
+def promote_skill_command(
+    ctx: CommandContext, name: str, called: str, least: int, days: int
+) -> None:
+    """Draft a skill in .claude/skills from its memories, for you to finish.
+
+    An existing skill is never changed. `recollect undo` restores the suggestion; the draft
+    stays.
+    """
+    asked = CandidateThresholds(least, days)
+    done = skills.promote(ctx.app, name, asked, called=called, scope=ctx.scope, dry_run=ctx.dry_run)
+    ctx.answer(done.as_json())
+    if ctx.dry_run:
+        ctx.tell("Would write {path}", path=done.path)
+        ctx.preview(done.text)
+    else:
+        ctx.tell("Drafted {path}", path=done.path, style="bold")
+        ctx.hint("  Review and finish it: new sessions can use it.")
+
+
+@command(
+    "dismiss-skill",
+    argument("name"),
+    option("--again", is_flag=True, help="Suggest it again."),
+    *THRESHOLDS,
+    scope=True,
+    dry_run=True,
+    example="recollect skill dismiss deploy-service\n"
+    "recollect skill dismiss deploy-service --again",
+)
+def dismiss_skill_command(
+    ctx: CommandContext, name: str, again: bool, least: int, days: int
+) -> None:
+    """Dismiss a suggestion for good."""
+    how: Any = {"scope": ctx.scope, "dry_run": ctx.dry_run}
+    if again:
+        scope = skills.suggest_dismissed_again(
+            ctx.app, name, CandidateThresholds(least, days), **how
+        )
+        ctx.answer({"name": name, "what": "suggested", "scope": scope})
+        ctx.tell_change("Would suggest {name} again", "{name} may be suggested again", name=name)
+        return
+    done = skills.dismiss(ctx.app, name, CandidateThresholds(least, days), **how)
+    ctx.answer(done.as_json())
+    ctx.tell_change(
+        "Would dismiss {name}",
+        "Dismissed {name}; `recollect skill dismiss {name} --again` reverts that.",
+        name=name,
+    )

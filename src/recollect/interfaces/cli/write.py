@@ -1,68 +1,288 @@
-"""Commands: edit, set, forget, undo, history."""
+"""Commands: save, edit, set, forget, undo, history."""
 
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
 import sys
-import tempfile
-from typing import Any
 
 from recollect.errors import Failed
-from recollect.features import memories as writing
-from recollect.features import undo as undoing
-from recollect.features.memories import Done
-from recollect.interfaces.cli.charts import text_given
-from recollect.interfaces.cli.context import Door, command, complete_ids
-from recollect.interfaces.cli.parsing import FilePath, IntRange, argument, option
-from recollect.store import disk as fsio
+from recollect.features import memories
+from recollect.interfaces.cli.command import CommandContext, comma_list, command, read_text
+from recollect.interfaces.cli.console import minute
+from recollect.interfaces.cli.parsing import ID, PATH, Choice, IntRange, argument, option
+from recollect.model import memory as model
+from recollect.store import disk
 
-# -------------------- Command line: a text in the person's editor.
+TYPE_CHECKING = False  # `typing` takes longer to load than a save
+if TYPE_CHECKING:
+    from typing import Any
+
+    from recollect.capture.intake import Advice
+
+UNDECIDED = "open"  # a kind of statement that no memory has
+STATEMENT = ("subject", "why", "quote")  # options that make the title one statement
+WARNINGS = {
+    "long-summary": "  the summary has more than 2,000 characters; a shorter one is read more often",
+    "many-keywords": "  more than 8 keywords; fewer tell conversations apart better",
+    "many-tags": "  more than 6 tags; three to six nouns serve best",
+}
 
 
-USUAL = ("sensible-editor", "editor", "vim", "nano", "vi")
+@command(
+    "save",
+    argument("title"),
+    argument("stdin", default=None, metavar="[-]"),
+    option("--body", default=None, help="The text; `-` after the title reads it from stdin."),
+    option("--file", type=PATH, help="Read the text from a file; `-` is stdin."),
+    option("--layer", type=Choice(model.LAYERS), help="The layer (default: chosen by rule)."),
+    option(
+        "--kind",
+        type=Choice((*model.KINDS, UNDECIDED)),
+        metavar="KIND",
+        help=f"What it is: {', '.join(model.KINDS)}; open for what is undecided.",
+    ),
+    option("--subject", help="The subject of the statement; it decides the page."),
+    option("--why", help="The reason of the statement."),
+    option("--quote", help="For agents: the person's own words, as typed, that say so."),
+    option("--category", help="For a decision, pattern or issue."),
+    option("--tags", help="Three to six nouns, separated by commas."),
+    option("--trigger", help="Words of a symptom; they count double in recall."),
+    option("--files", help="Files it is about, separated by commas."),
+    option("--concepts", help="Concepts, separated by commas."),
+    option("--salience", type=Choice(model.LEVELS), help="How much it matters."),
+    option("--confidence", type=Choice(model.LEVELS), help="How sure it is."),
+    option("--source", type=Choice(model.SOURCES), help="Where it comes from."),
+    option("--status", type=Choice(model.STATUSES), help="Whether it is current."),
+    option("--conversation", type=PATH, help="A file with the raw conversation (level 3)."),
+    option("--private", is_flag=True, help="Keep it out of views, exports and git."),
+    option("--encrypt", is_flag=True, help="Encrypt it, in its own file."),
+    option("--into", type=ID, help="Add it as a section of this memory."),
+    scope=True,
+    dry_run=True,
+    example='recollect save "Use PostgreSQL for events" --kind decision --tags postgres,events \\\n'
+    '  --body "We need JSONB and LISTEN/NOTIFY."\n'
+    'recollect save "Order numbers are ULIDs" --subject Orders --why "They sort by time."\n'
+    'git log -1 --format=%B | recollect save "Why the queue was dropped" -\n'
+    'recollect save "The pool holds 10 links" --into redis-cache',
+)
+def save_command(ctx: CommandContext, title: str, **given: Any) -> None:
+    """Save a memory.
+
+    The layer is chosen by rule (pointer, way of working or event, otherwise fact) unless you name
+    a layer or kind. Rules and pointers become sections of a shared file; everything else gets its
+    own file. Tags stay as you write them; `scraper` still finds `scraping`. The same title and
+    text are not saved twice.
+
+    With --subject, --why or --quote the title is one statement. It goes to the page of its
+    subject, merges with what says the same, and replaces what it contradicts; what only you can
+    settle is queued.
+    """
+    if any(given[name] for name in STATEMENT) or given["kind"] == UNDECIDED:
+        _save_statement(ctx, title, given)
+        return
+    _check_combination(ctx, given)
+    draft = memories.draft(
+        ctx.app,
+        title,
+        _text(ctx, given["body"], given["file"], given["stdin"]) or "",
+        conversation=read_text(given["conversation"]) if given["conversation"] else "",
+        **{name: comma_list(given[name]) for name in ("tags", "trigger", "files", "concepts")},
+        **{name: given[name] for name in ("layer", "kind", "category", "source", "status")},
+        **{name: given[name] for name in ("salience", "confidence", "private", "into", "encrypt")},
+    )
+    known = model.CATEGORIES.get(draft.kind)
+    if draft.category and known and draft.category not in known:
+        raise ctx.usage_error(f"The category of a {draft.kind} must be one of {', '.join(known)}.")
+    done = memories.save(ctx.app, draft, scope=ctx.scope, dry_run=ctx.dry_run)
+    ctx.answer(done.as_json())
+    if done.what == "unchanged":
+        ctx.tell("{id} already says that; nothing was changed.", id=done.id)
+    elif ctx.dry_run:
+        ctx.tell("Would save {id} in {path}", id=done.id, path=done.path)
+    else:
+        ctx.tell("Saved {id}", id=done.id, style="bold")
+        ctx.hint("  {path}", path=done.path)
+    reason = ctx.word(done.reason)
+    ctx.hint("  layer {layer}: it {reason}", layer=done.layer, reason=reason)
+    _show_advice(ctx, done.advice)
+    ctx.preview(done.text)
+
+
+def _check_combination(ctx: CommandContext, given: dict[str, Any]) -> None:
+    if given["into"] and (given["layer"] or given["kind"] or given["conversation"]):
+        raise ctx.usage_error(
+            "--into adds to a memory: leave out --layer, --kind and --conversation."
+        )
+    if given["conversation"] and (given["layer"] or given["kind"]):
+        raise ctx.usage_error("--conversation makes an episode: leave out --layer and --kind.")
+    if given["encrypt"] and (given["into"] or given["private"]):
+        raise ctx.usage_error("--encrypt creates a separate file: leave out --into and --private.")
+
+
+def _show_advice(ctx: CommandContext, advice: Advice) -> None:
+    if advice.near:
+        ctx.hint(
+            "  {id} has tags in common ({tags}); --into {id} adds to it instead",
+            id=advice.near,
+            tags=", ".join(advice.common),
+        )
+    for text in advice.instead:
+        ctx.hint("  in place of “{text}”, which it contradicts", text=text)
+    for warning in advice.warnings:
+        ctx.tell(WARNINGS[warning], style="yellow")
+
+
+def _save_statement(ctx: CommandContext, statement: str, given: dict[str, Any]) -> None:
+    from recollect.features.remember import Statement, remember  # other saves need none of it
+    from recollect.interfaces.statements import describe_saved
+
+    texts, lists = (*STATEMENT, "kind"), ("files", "trigger", "tags")
+    for name, value in given.items():
+        if value and name not in (*texts, *lists):
+            raise ctx.usage_error(f"--subject, --why and --quote do not go with --{name}.")
+    fields: dict[str, Any] = {name: given[name] for name in texts}
+    fields |= {name: comma_list(given[name]) for name in lists}
+    done = remember(ctx.app, Statement(statement, **fields), scope=ctx.scope, dry_run=ctx.dry_run)
+    ctx.answer(done.as_json())
+    ctx.console.line(describe_saved(ctx.app.lang, done))
+    ctx.hint("  {path}", path=done.path)
+    ctx.tell_dry_run()
+
+
+def _text(ctx: CommandContext, body: str | None, file: str, stdin: str | None) -> str | None:
+    """The text from the one place where it was given; None if there is none."""
+    if (body is not None) + bool(file) + (stdin is not None) > 1:
+        raise ctx.usage_error("Give the text once: --body, --file or -.")
+    if stdin not in (None, "-"):
+        raise ctx.usage_error("Put a text of several words in quotes.")
+    path = stdin or file
+    return read_text(path) if path else body
+
+
+@command(
+    "edit",
+    argument("name", type=ID),
+    argument("stdin", default=None, metavar="[-]"),
+    option("--title", default=None, help="New title; id and file stay."),
+    option("--body", default=None, help="New text."),
+    option("--file", type=PATH, help="New text, from a file."),
+    option("--append", default=None, help="A paragraph to add at the end."),
+    dry_run=True,
+    example="recollect edit use-postgres-for-events            # in your editor\n"
+    'recollect edit use-postgres-for-events --append "Measured: 12k events/s."',
+)
+def edit_command(
+    ctx: CommandContext,
+    name: str,
+    stdin: str | None,
+    title: str | None,
+    body: str | None,
+    file: str,
+    append: str | None,
+) -> None:
+    """Change the text of a memory, or of one section (ID#SECTION).
+
+    Without options it opens your editor ($VISUAL, $EDITOR). If the memory changed meanwhile,
+    nothing is written and your text is saved to a file.
+    """
+    body = _text(ctx, body, file, stdin)
+    if (title, body, append) != (None, None, None):
+        done = memories.edit_memory(
+            ctx.app, name, title=title, body=body, append=append, dry_run=ctx.dry_run
+        )
+    elif sys.stdin.isatty():
+        done = memories.edit_by_hand(ctx.app, name, in_editor, dry_run=ctx.dry_run)
+    else:
+        raise ctx.usage_error(
+            "There is no terminal for an editor: give --body, --file, --append or -."
+        )
+    _show_change(ctx, done)
+
+
+@command(
+    "set",
+    argument("name", type=ID),
+    argument("values", nargs=-1, required=True, metavar="KEY=VALUE..."),
+    dry_run=True,
+    example="recollect set use-postgres-for-events salience=high tags=postgres,events,storage",
+)
+def set_command(ctx: CommandContext, name: str, values: tuple[str, ...]) -> None:
+    """Change fields of a memory's front matter; every other byte of the file stays.
+
+    Separate list items by commas. An empty value clears a field.
+    """
+    fields = {}
+    for value in values:
+        key, equals, text = value.partition("=")
+        if not equals:
+            raise ctx.usage_error(f"“{value}” does not have the form key=value.")
+        key = key.strip()
+        fields["type" if key == "layer" else key.replace("_", "-")] = text
+    _show_change(ctx, memories.set_memory_fields(ctx.app, name, fields, dry_run=ctx.dry_run))
+
+
+def _show_change(ctx: CommandContext, done: memories.WriteResult) -> None:
+    ctx.answer(done.as_json())
+    if done.what == "unchanged":
+        ctx.tell("{id} is already like that; nothing was changed.", id=done.id)
+    elif ctx.dry_run:
+        ctx.tell("Would change {id} in {path}", id=done.id, path=done.path)
+        _show_difference(ctx, done.before, done.text)
+    else:
+        ctx.tell("Changed {id}", id=done.id, style="bold")
+        ctx.hint("  {path}", path=done.path)
+
+
+def _show_difference(ctx: CommandContext, before: str, after: str) -> None:
+    from difflib import unified_diff
+
+    colours = {"+": "green", "-": "red"}
+    lines = unified_diff(before.splitlines(), after.splitlines(), n=1, lineterm="")
+    for line in list(lines)[2:]:
+        ctx.console.line((colours.get(line[0], "dim"), f"  {line}"))
 
 
 def in_editor(text: bytes, is_secret: bool) -> bytes | None:
-    """What a person made of a text in their editor; None if they left it as it was.
+    """The text after a person edited it; None if it is unchanged. A secret one never reaches a disk.
 
     Raises:
         Failed: there is no editor, or it ended with an error.
     """
-    with tempfile.TemporaryDirectory(prefix="recollect-", dir=_in_memory(is_secret)) as folder:
+    import subprocess
+    import tempfile
+
+    words = _editor()
+    with tempfile.TemporaryDirectory(prefix="recollect-", dir=_folder_for(is_secret)) as folder:
         path = os.path.join(folder, "memory.md")
-        fsio.create_whole(path, text)
-        _run([*_editor(), path])
-        new = fsio.read_file(path)
+        disk.create_whole(path, text)
+        try:
+            code = subprocess.run([*words, path], check=False).returncode  # noqa: S603 - the person's own words
+        except OSError as error:
+            reason = os.strerror(error.errno or 0)
+            raise Failed(what=f"The editor {words[0]} cannot be run: {reason}.") from None
+        if code:
+            raise Failed(what=f"The editor {words[0]} exited with {code}; nothing was changed.")
+        new = disk.read_file(path)
     return None if new == text else new
 
 
 def _editor() -> list[str]:
     """The words of the person's editor, as a shell would split them."""
+    import shlex
     import shutil
 
-    said = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     try:
-        words = shlex.split(said)
+        words = shlex.split(editor)
     except ValueError:
         raise Failed(
-            what=f"Your editor ($VISUAL or $EDITOR) is {said!r}: a quote is open."
+            what=f"Your editor ($VISUAL or $EDITOR) is {editor!r}: a quote is open."
         ) from None
-    return words or [next(filter(shutil.which, USUAL), USUAL[-1])]
+    usual = ("sensible-editor", "editor", "vim", "nano", "vi")
+    return words or [next(filter(shutil.which, usual), usual[-1])]
 
 
-def _run(words: list[str]) -> None:
-    try:
-        code = subprocess.run(words, check=False).returncode  # noqa: S603 - the person's own words
-    except OSError as error:
-        reason = os.strerror(error.errno or 0)
-        raise Failed(what=f"The editor {words[0]} cannot be run: {reason}.") from None
-    if code:
-        raise Failed(what=f"The editor {words[0]} exited with {code}; nothing was changed.")
-
-
-def _in_memory(is_secret: bool) -> str | None:
+def _folder_for(is_secret: bool) -> str | None:
     if not is_secret:
         return None
     for folder in (os.environ.get("XDG_RUNTIME_DIR", ""), "/dev/shm"):  # noqa: S108 - no disk
@@ -71,112 +291,19 @@ def _in_memory(is_secret: bool) -> str | None:
     raise Failed(what="There is no in-memory folder for the editor: give --body, --append or -.")
 
 
-SHOWN_OF_CHANGE = 15  # as much of a change's id as tells it from others; `undo` takes that
-RESTORED = {
-    "created": "  {path}: removed again",
-    "changed": "  {path}: restored to its old text",
-    "moved": "  {path}: moved back",
-    "removed": "  {path}: restored",
-}
-
-
-@command(
-    "edit",
-    dry_run=True,
-    example="recollect edit use-postgres-for-events            # in your editor\n"
-    'recollect edit use-postgres-for-events --append "Measured: 12k events/s."',
-)
-@argument("name", metavar="ID", shell_complete=complete_ids)
-@argument("stdin", required=False, metavar="[-]")
-@option("--title", default=None, help="New title; id and file stay.")
-@option("--body", default=None, help="New text.")
-@option("--file", "file", type=FilePath(), default=None, help="New text, from a file.")
-@option("--append", default=None, help="A paragraph to add at the end.")
-def edit_command(door: Door, name: str, dry_run: bool, **given: Any) -> None:
-    """Change the text of a memory, or of one section (ID#SECTION).
-
-    Without options it opens your editor ($VISUAL, $EDITOR). If the memory changed meanwhile,
-    nothing is written and your text is saved to a file.
-    """
-    plain = given["title"] is None and given["append"] is None and given["stdin"] is None
-    if plain and given["body"] is None and given["file"] is None:
-        if not sys.stdin.isatty():
-            raise door.refusal(
-                "There is no terminal for an editor: give --body, --file, --append or -."
-            )
-        done = writing.edit_by_hand(door.app, name, in_editor, dry_run=dry_run)
-    else:
-        has_body = (
-            given["body"] is not None or given["file"] is not None or given["stdin"] is not None
-        )
-        body = text_given(door, given) if has_body else None
-        done = writing.edit_memory(
-            door.app, name, title=given["title"], body=body, append=given["append"], dry_run=dry_run
-        )
-    _show_change(door, done, dry_run=dry_run)
-
-
-def _show_change(door: Door, done: Done, *, dry_run: bool) -> None:
-    def show() -> None:
-        if done.what == "unchanged":
-            door.tell("{id} is already like that; nothing was changed.", id=done.id)
-        elif dry_run:
-            door.tell("Would change {id} in {path}", id=done.id, path=done.path)
-            _show_difference(door, done)
-        else:
-            door.tell("Changed {id}", id=done.id, style="bold")
-            door.tell("  {path}", path=done.path, style="dim")
-
-    door.answer(done.as_json(), show)
-
-
-def _show_difference(door: Door, done: Done) -> None:
-    import difflib
-
-    colours = {"+": "green", "-": "red"}
-    lines = difflib.unified_diff(done.before.splitlines(), done.text.splitlines(), n=1, lineterm="")
-    for line in list(lines)[2:]:
-        door.paper.line((colours.get(line[0], "dim"), f"  {line}"))
-
-
-@command(
-    "set",
-    dry_run=True,
-    example="recollect set use-postgres-for-events salience=high tags=postgres,events,storage",
-)
-@argument("name", metavar="ID", shell_complete=complete_ids)
-@argument("values", nargs=-1, required=True, metavar="KEY=VALUE...")
-def set_command(door: Door, name: str, values: tuple[str, ...], dry_run: bool) -> None:
-    """Change fields of a memory's front matter; every other byte of the file stays.
-
-    Separate list items by commas. An empty value clears a field.
-    """
-    pairs = {}
-    for value in values:
-        key, equals, text = value.partition("=")
-        if not equals:
-            raise door.refusal(f"“{value}” does not have the form key=value.")
-        pairs[{"layer": "type"}.get(key.strip(), key.strip().replace("_", "-"))] = text
-    _show_change(
-        door, writing.set_memory_fields(door.app, name, pairs, dry_run=dry_run), dry_run=dry_run
-    )
-
-
 @command(
     "forget",
+    argument("name", type=ID, required=False),
+    option("--from-session", metavar="ID", help="Everything that came from this session."),
+    option("--from-page", metavar="URL", help="Everything from sessions that read this page."),
+    option("--purge", is_flag=True, help="Remove its text from the journal too; cannot be undone."),
+    option("--yes", is_flag=True, help="Do not ask (for --purge)."),
     dry_run=True,
     example="recollect forget use-postgres-for-events\nrecollect forget feedback#old-rule\n"
     "recollect forget --from-session 3f2a1b9c --dry-run",
 )
-@argument("name", metavar="[ID]", required=False, default="", shell_complete=complete_ids)
-@option("--from-session", default="", metavar="ID", help="Everything that came from this session.")
-@option(
-    "--from-page", default="", metavar="URL", help="Everything from sessions that read this page."
-)
-@option("--purge", is_flag=True, help="Remove its text from the journal too; cannot be undone.")
-@option("--yes", is_flag=True, help="Do not ask (for --purge).")
 def forget_command(
-    door: Door, name: str, from_session: str, from_page: str, purge: bool, yes: bool, dry_run: bool
+    ctx: CommandContext, name: str, from_session: str, from_page: str, purge: bool, yes: bool
 ) -> None:
     """Remove a memory, or one section of it (ID#SECTION).
 
@@ -186,170 +313,170 @@ def forget_command(
     address. Try --dry-run first.
     """
     if sum(map(bool, (name, from_session, from_page))) != 1 or (purge and not name):
-        raise door.refusal("Name a memory, or give --from-session or --from-page alone.")
+        raise ctx.usage_error("Name a memory, or give --from-session or --from-page alone.")
     if not name:
-        _forget_origin(door, from_session, from_page, dry_run=dry_run)
-    else:
-        _forget_one(door, name, purge=purge, yes=yes, dry_run=dry_run)
-
-
-def _forget_origin(door: Door, session: str, page: str, *, dry_run: bool) -> None:
-    from recollect.features import review as reviewing  # seldom needed
-    from recollect.interfaces.cli.merge import show_taken_back
-
-    done = reviewing.take_back_everywhere(door.app, session=session, page=page, dry_run=dry_run)
-    rows = [{**effect._asdict(), "scope": scope} for scope, effect in done]
-    door.answer(rows, lambda: show_taken_back(door, done, dry_run=dry_run))
-
-
-def _forget_one(door: Door, name: str, *, purge: bool, yes: bool, dry_run: bool) -> None:
-    if purge and not yes and not dry_run:
+        _forget_origin(ctx, from_session, from_page)
+        return
+    if purge and not yes and not ctx.dry_run:
         if not sys.stdin.isatty():
-            raise door.refusal("--purge cannot be undone: add --yes.")
-        door.confirm(door.say("Remove {id} permanently?", id=name))
-    left: list[tuple[str, str]] = []
-    done = writing.forget_memory(door.app, name, purge=purge, dry_run=dry_run)
+            raise ctx.usage_error("--purge cannot be undone: add --yes.")
+        ctx.confirm(ctx.say("Remove {id} permanently?", id=name))
+    done = memories.forget_memory(ctx.app, name, purge=purge, dry_run=ctx.dry_run)
+    answer = done.as_json()
+    copies: list[tuple[str, str]] = []
     if purge:
-        from recollect.features import purge as leaks  # seldom needed
+        from recollect.privacy import purge as purging
 
-        left = leaks.left_of(door.app, done.id, done.scope, done.path if dry_run else "")
+        copies = purging.traces_of(ctx.app, done.id, done.scope, done.path if ctx.dry_run else "")
+        answer["left"] = [{"what": what, "path": path} for what, path in copies]
+    ctx.answer(answer)
+    ctx.tell_change("Would forget {id}", "Forgot {id}", id=done.id, style="bold")
+    if purge and not ctx.dry_run:
+        ctx.tell(
+            "Its text was removed from the store, the journal and the index. Copies in git, backups or on other machines remain."
+        )
+    for what, path in copies:
+        ctx.tell("  {what}: {path}", what=ctx.word(what), path=path, style="yellow")
+    if not (purge or ctx.dry_run):
+        ctx.hint("  `recollect undo` restores it.")
 
-    def show() -> None:
-        door.tell("Would forget {id}" if dry_run else "Forgot {id}", id=done.id, style="bold")
-        if purge and not dry_run:
-            door.tell(
-                "Its text was removed from the store, the journal and the index. Copies in git, backups or on other machines remain."
-            )
-        for what, path in left:
-            door.tell("  {what}: {path}", what=door.word(what), path=path, style="yellow")
-        if not (purge or dry_run):
-            door.tell("  `recollect undo` restores it.", style="dim")
 
-    more = {"left": [{"what": what, "path": path} for what, path in left]} if purge else {}
-    door.answer({**done.as_json(), **more}, show)
+def _forget_origin(ctx: CommandContext, session: str, page: str) -> None:
+    """Remove everything that came from a session, or from those that read a page."""
+    from recollect.features import review
+
+    effects = review.take_back_everywhere(ctx.app, session=session, page=page, dry_run=ctx.dry_run)
+    ctx.answer([{**effect._asdict(), "scope": scope} for scope, effect in effects])
+    for _, effect in effects:
+        if effect.what == "removed":
+            ctx.tell_change("Would forget {id}", "Forgot {id}", id=effect.memory)
+        else:
+            ctx.hint("  {path}: lines that came from it", path=effect.path)
+    if not ctx.dry_run:
+        ctx.hint("  `recollect undo` restores it.")
+
+
+ID_COLUMNS = 15  # of a change's id: enough to distinguish it, and for `undo`
+RESTORED = {
+    "created": "  {path}: removed again",
+    "changed": "  {path}: restored to its old text",
+    "moved": "  {path}: moved back",
+    "removed": "  {path}: restored",
+}
 
 
 @command(
     "undo",
+    argument("name", type=ID, required=False, metavar="[ID|CHANGE]"),
+    option(
+        "--to", metavar="CHANGE|DATE", help="Undo everything after a change, a day or a time (UTC)."
+    ),
+    option("--gone", is_flag=True, help="Restore files that were deleted outside of commands."),
     scope=True,
     dry_run=True,
     example="recollect undo\nrecollect undo use-postgres-for-events\n"
     "recollect undo --to 2026-01-11 --dry-run",
 )
-@argument("name", required=False, default="", metavar="[ID|CHANGE]", shell_complete=complete_ids)
-@option(
-    "--to",
-    default="",
-    metavar="CHANGE|DATE",
-    help="Undo everything after a change, a day or a time (UTC).",
-)
-@option("--gone", is_flag=True, help="Restore files that were deleted outside of commands.")
-def undo_command(
-    door: Door, name: str, to: str, gone: bool, scope: str | None, dry_run: bool
-) -> None:
+def undo_command(ctx: CommandContext, name: str, to: str, gone: bool) -> None:
     """Undo the last change, the last one of a memory, or the one named.
 
     The file is restored byte for byte. If it changed since, nothing is written; with --to your
     later edits by hand stay. An undo can be undone by its id.
     """
     if sum(map(bool, (name, to, gone))) > 1:
-        raise door.refusal("Name a change, or give --to, or --gone.")
+        raise ctx.usage_error("Name a change, or give --to, or --gone.")
     if to:
-        _undo_to(door, to, scope or "", dry_run=dry_run)
+        _undo_to(ctx, to)
     elif gone:
-        _bring_back(door, scope or "", dry_run=dry_run)
+        _restore_deleted(ctx)
     else:
-        _undo_one(door, name, scope or "", dry_run=dry_run)
+        _undo_change(ctx, name)
 
 
-def _undo_one(door: Door, name: str, scope: str, *, dry_run: bool) -> None:
-    past = undoing.undo(door.app, name, scope=scope, dry_run=dry_run)
+def _undo_change(ctx: CommandContext, name: str) -> None:
+    from recollect.features import undo
 
-    def show() -> None:
-        about = ", ".join(past.memories) or ", ".join(past.paths)
-        if dry_run:
-            door.tell("Would undo {cause} of {about}", cause=past.cause, about=about)
-        else:
-            door.tell("Undid {cause} of {about}", cause=past.cause, about=about, style="bold")
-        for what, path in undoing.effects_of(past):
-            door.tell(RESTORED[what], path=path, style="dim")
+    change = undo.undo(ctx.app, name, scope=ctx.scope, dry_run=ctx.dry_run)
+    ctx.answer(undo.change_json(change))
+    about = ", ".join(change.memories) or ", ".join(change.paths)
+    ctx.tell_change(
+        "Would undo {cause} of {about}",
+        "Undid {cause} of {about}",
+        cause=change.cause,
+        about=about,
+        style="bold",
+    )
+    for what, path in undo.effects_of(change):
+        ctx.hint(RESTORED[what], path=path)
 
-    door.answer(undoing.past_json(past), show)
 
+def _undo_to(ctx: CommandContext, to: str) -> None:
+    from recollect.features import undo
 
-def _undo_to(door: Door, to: str, scope: str, *, dry_run: bool) -> None:
-    done = undoing.undo_to(door.app, to, scope=scope, dry_run=dry_run)
-
-    def show() -> None:
-        if not done.effects and not done.left:
-            door.tell("Nothing to undo: the files are as they were at {time}.", time=done.time)
-        elif not done.effects:
-            door.tell("Nothing can be undone.")
-        elif dry_run:
-            door.tell("Would undo {n} changes, back to {time}", n=done.changes, time=done.time)
-        else:
-            door.tell(
-                "Undid {n} changes, back to {time}", n=done.changes, time=done.time, style="bold"
-            )
-        for what, path in done.effects:
-            door.tell(RESTORED[what], path=path, style="dim")
-        for path, why in done.left:
-            door.tell(
-                "  {path}: not changed, {reason}",
-                path=path,
-                reason=door.word(why),
-                style="yellow",
-            )
-
-    door.answer(
+    done = undo.undo_to(ctx.app, to, scope=ctx.scope, dry_run=ctx.dry_run)
+    ctx.answer(
         {
             "change": done.change,
             "time": done.time,
             "changes": done.changes,
             "files": [{"path": path, "was": what} for what, path in done.effects],
             "left": [{"path": path, "why": why} for path, why in done.left],
-        },
-        show,
+        }
     )
+    if not done.effects and not done.left:
+        ctx.tell("Nothing to undo: the files are as they were at {time}.", time=done.time)
+    elif not done.effects:
+        ctx.tell("Nothing can be undone.")
+    else:
+        ctx.tell_change(
+            "Would undo {n} changes, back to {time}",
+            "Undid {n} changes, back to {time}",
+            n=done.changes,
+            time=done.time,
+            style="bold",
+        )
+    for what, path in done.effects:
+        ctx.hint(RESTORED[what], path=path)
+    for path, why in done.left:
+        reason = ctx.word(why)
+        ctx.tell("  {path}: not changed, {reason}", path=path, reason=reason, style="yellow")
 
 
-def _bring_back(door: Door, scope: str, *, dry_run: bool) -> None:
-    paths = undoing.bring_back(door.app, scope=scope, dry_run=dry_run)
+def _restore_deleted(ctx: CommandContext) -> None:
+    from recollect.features import undo
 
-    def show() -> None:
-        if not paths:
-            door.tell("No file was deleted outside of a command.")
-        for path in paths:
-            door.tell("  {path}: would be restored" if dry_run else RESTORED["removed"], path=path)
-
-    door.answer({"paths": paths}, show)
+    paths = undo.bring_back(ctx.app, scope=ctx.scope, dry_run=ctx.dry_run)
+    ctx.answer({"paths": paths})
+    if not paths:
+        ctx.tell("No file was deleted outside of a command.")
+    for path in paths:
+        ctx.tell_change("  {path}: would be restored", RESTORED["removed"], path=path)
 
 
 @command(
     "history",
+    argument("name", type=ID, required=False),
+    option("--limit", type=IntRange(1), default=20, help="At most this many."),
     scope=True,
     example="recollect history\nrecollect history use-postgres-for-events --limit 5",
 )
-@argument("name", required=False, default="", metavar="[ID]", shell_complete=complete_ids)
-@option("--limit", type=IntRange(1), default=20, show_default=True, metavar="N")
-def history_command(door: Door, name: str, limit: int, scope: str | None) -> None:
+def history_command(ctx: CommandContext, name: str, limit: int) -> None:
     """List the changes of a store, or of one memory, newest first."""
-    pasts = undoing.history(door.app, name, scope=scope or "")[:limit]
+    from recollect.features import undo
 
-    def show() -> None:
-        if not pasts:
-            door.tell("There are no changes.")
-            return
-        rows = [
-            (
-                p.id[:SHOWN_OF_CHANGE],
-                p.time[:16].replace("T", " "),
-                f"{door.word(p.what)} ({p.cause})"
-                + (f" – {door.say('undone')}" if p.undone else ""),
-                ", ".join(p.memories) or ", ".join(p.paths),
-            )
-            for p in pasts
-        ]
-        door.paper.table(door.heads("change", "time", "what", "memory"), rows)
-
-    door.answer([undoing.past_json(p) for p in pasts], show)
+    changes = undo.history(ctx.app, name, scope=ctx.scope)[:limit]
+    ctx.answer([undo.change_json(change) for change in changes])
+    if not changes:
+        ctx.tell("There are no changes.")
+        return
+    rows = [
+        (
+            one.id[:ID_COLUMNS],
+            minute(one.time),
+            f"{ctx.word(one.what)} ({one.cause})"
+            + (f" – {ctx.say('undone')}" if one.undone else ""),
+            ", ".join(one.memories) or ", ".join(one.paths),
+        )
+        for one in changes
+    ]
+    ctx.table(("change", "time", "what", "memory"), rows)

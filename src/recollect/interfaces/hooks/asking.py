@@ -1,7 +1,7 @@
 """`capture.mode = ask`: ask the agent to save what matters, as seed 003 does.
 
 Promises: counts every tool use of a session, however many hooks run at once; one of them asks when
-the interval is reached. The text contains nothing that is stored and nothing of the session.
+the interval is reached, or first after a compaction. The text contains nothing that is stored and nothing of the session.
 Touches: the session's journal file; `asking` in the cache (reading).
 
 Imported only where a store asks. The journal is the counter: a hook appends its line with a mark
@@ -18,15 +18,19 @@ from recollect.interfaces.hooks.payload import members
 from recollect.interfaces.hooks.payload import text_of
 
 MARK = b'"mark":"'
+COMPACTED = (b'"event":"pre-compact"', b'"source":"compact"')
 SAID = {
     "en": "Recollect is set to ask (capture.mode = ask). Tool uses since the last time: {n}. "
-    "If something of them is worth keeping for later sessions:\n"
+    "If something of them is worth keeping for later sessions (decided, corrected or learned, and still so now; not "
+    "what code or git say, no task of this session), note it: at most five entries, none is a good answer. "
+    "Use the tool `remember`, one call each. Where it is missing:\n"
     "1. Write a new file with your file tool, not through a shell:\n{path}\n"
     "with those of these sections that there is something for:\n{form}\n"
     "2. Then run:\n{command}\n"
     "Leave out secrets. Nothing is to be done if there is nothing new.",
     "zh": "Recollect 设为询问模式（capture.mode = ask）。距上次已使用工具 {n} 次。"
-    "如果其中有值得留给以后会话的内容：\n"
+    "如果其中有值得留给以后会话的内容（作过的决定、更正或所得的结论，而且现在仍然成立；不是代码或 git 中已有的，也不是本次会话的任务），"
+    "请记下：最多五条，没有也可以。请用工具 `remember`，每条调用一次。没有该工具时：\n"
     "1. 用文件工具（不要通过 shell）新建文件：\n{path}\n"
     "写入以下小节中有内容的部分：\n{form}\n"
     "2. 然后运行：\n{command}\n"
@@ -45,7 +49,7 @@ FORMS = {
 }
 
 
-def tool_used(moment: program.Moment) -> None:
+def tool_used(moment: program.HookEvent) -> None:
     """Count a tool use, and ask if it completes the interval; a sub-agent's is not counted."""
     if moment.fields.get("agent_id") or not moment.session:
         moment.signal()
@@ -59,17 +63,17 @@ def tool_used(moment: program.Moment) -> None:
     number = data.count(MARK, 0, at) + 1
     interval = _settings(moment)[0]
     since = number - _asked_at(data)
-    if since >= interval and since % interval == 0:
+    if (since >= interval and since % interval == 0) or _is_compacted(data, at):
         _ask(moment, "PostToolUse", number, since)
 
 
-def turn_ended(moment: program.Moment) -> None:
+def turn_ended(moment: program.HookEvent) -> None:
     """Ask at the end of a turn, if so much was done since the last time that it would be missed.
 
     The turn in which the agent answers that is not counted: it ends by asking nothing. A client
     that hands nothing on then is asked while it works only, and what it did meanwhile still counts.
     """
-    if not moment.is_heard:
+    if not moment.is_output_read:
         return
     data = _journal(moment)
     number = data.count(MARK)
@@ -81,7 +85,7 @@ def turn_ended(moment: program.Moment) -> None:
         _ask(moment, "Stop", number, since)
 
 
-def _journal(moment: program.Moment) -> bytes:
+def _journal(moment: program.HookEvent) -> bytes:
     try:
         return paths.read(f"{moment.store}/journal/{moment.writer}.jsonl")
     except OSError:
@@ -97,12 +101,19 @@ def _asked_at(data: bytes) -> int:
     return int(number) if number.isdigit() else 0
 
 
-def _remember(moment: program.Moment, number: int) -> None:
+def _is_compacted(data: bytes, at: int) -> bool:
+    """Whether this is the first tool use after a compaction, and nobody has asked of those before it."""
+    compacted = max(map(data.rfind, COMPACTED))
+    is_first = compacted >= 0 and data.find(MARK, compacted) == at
+    return is_first and data.count(MARK, 0, compacted) > _asked_at(data)
+
+
+def _remember(moment: program.HookEvent, number: int) -> None:
     # As text: the reader of payloads knows no numbers.
     moment.record("ask", {"session": moment.session, "at": str(number)})
 
 
-def _ask(moment: program.Moment, event_name: str, number: int, since: int) -> None:
+def _ask(moment: program.HookEvent, event_name: str, number: int, since: int) -> None:
     _remember(moment, number)
     _, lang, command = _settings(moment)
     lang = lang if lang in SAID else "en"
@@ -116,7 +127,7 @@ def _ask(moment: program.Moment, event_name: str, number: int, since: int) -> No
     moment.answer(event_name, text)
 
 
-def _settings(moment: program.Moment) -> "tuple[int, str, str]":
+def _settings(moment: program.HookEvent) -> "tuple[int, str, str]":
     """`(interval, language, our command)` as the last publication left them."""
     try:
         interval, lang, command = paths.read_text(f"{moment.cache}/asking", 8192).splitlines()[:3]

@@ -70,7 +70,7 @@ WANTED = (
 TAIL = 256 * 1024
 
 
-def heard(client: str, event: str, raw: bytes) -> "tuple[str, str, bytes]":
+def parse_event(client: str, event: str, raw: bytes) -> "tuple[str, str, bytes]":
     """`(client, event, payload)` in the words that the rest of the hooks knows.
 
     Editors run the hooks of Claude Code too, with payloads of their own.
@@ -95,8 +95,6 @@ def spoken(client: str, event: str, data: bytes) -> bytes:
     if event == "pre-compact":
         return data if client in TAKES_AT_COMPACTION else b""
     found = members(data, ("hookSpecificOutput", "systemMessage"))
-    if "systemMessage" in found:
-        return data if client in TELLS_PERSON else b""
     name = TAKES.get(client, {}).get(event)
     notes = members(found.get("hookSpecificOutput", b""), ("additionalContext",))
     if name is None or "additionalContext" not in notes:
@@ -110,7 +108,8 @@ def spoken(client: str, event: str, data: bytes) -> bytes:
         return KEYS[client] % text
     if client == "copilot":
         return KEYS[client] % (text, usual)
-    return b"{" + usual + b"\n"
+    shown = b'"systemMessage":%s",' % found["systemMessage"] if "systemMessage" in found else b""
+    return b"{" + (shown if client in TELLS_PERSON else b"") + usual + b"\n"
 
 
 # ------------------------------------------------------------------------ one client after another

@@ -26,6 +26,8 @@ from recollect.store.background import client_process
 DEADLINE_SECONDS = 1.7
 BRIEF_WAIT_SECONDS = 1.2
 LARGEST_LOG = 256 * 1024
+LONGEST_WORD = 40  # why a session begins or ends, as its client puts it
+LONGEST_PATH = 4096
 CLAUDE = "claude"
 FOREIGN = (b'"sessionId"', b'"conversation_id"')  # keys of editors that run Claude Code's hooks
 MACHINE_PROMPTS = (
@@ -58,7 +60,7 @@ EVENTS = {
 # -------------------------------------------------------------------------------------- the events
 
 
-class Moment:
+class HookEvent:
     """What is known when a hook runs: the payload's fields and the stores that are concerned."""
 
     def __init__(self, client: str, event: str, raw: bytes, env: "dict[str, str]") -> None:
@@ -103,10 +105,14 @@ class Moment:
             "session": self.session,
             "client": self.client,
         }
-        for key in ("transcript_path", "source", "reason"):
-            if self.fields.get(key):
-                fields[key.removesuffix("_path")] = self.fields[key][:4096]
-        fields["folder"] = self.folder[:4096]
+        path = self.fields.get("transcript_path", "")
+        if 0 < len(path) <= LONGEST_PATH:
+            fields["transcript"] = path
+        for key in ("source", "reason"):
+            word = self.fields.get(key, "")
+            if len(word) <= LONGEST_WORD and word.replace("_", "").replace("-", "").isalpha():
+                fields[key] = word
+        fields["folder"] = self.folder[:LONGEST_PATH]
         if self.event in ("session-start", "user-prompt"):
             fields["process"] = client_process()
         if mark:
@@ -143,7 +149,7 @@ class Moment:
         emit(data)
 
     @property
-    def is_heard(self) -> bool:
+    def is_output_read(self) -> bool:
         """Whether the client hands what is said at this event to its agent."""
         if self.client == CLAUDE:
             return True
@@ -200,12 +206,12 @@ def in_our_words(client: str, event: str, raw: bytes) -> "tuple[str, str, bytes]
         return client, event, raw
     from recollect.interfaces.hooks import dialects
 
-    return dialects.heard(client, event, raw)
+    return dialects.parse_event(client, event, raw)
 
 
 def run(client: str, event: str, raw: bytes, env: "dict[str, str]") -> None:
     """Do what an event asks for."""
-    moment = Moment(client, event, raw, env)
+    moment = HookEvent(client, event, raw, env)
     if not moment.store:
         return  # a user without a home
     if event == "post-tool":

@@ -7,7 +7,7 @@ Touches: `.index.json`, else `MEMORY.md`, of the store (reading).
 import json
 
 from recollect.search import rank
-from recollect.text.tokens import index_words
+from recollect.text.tokens import index_terms, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def candidates(
 
     With them, as the index would have it: how many rows have each word, and how many there are.
     """
-    wanted = set(words)
+    wanted = {stem(word): word for word in words}
     counts = dict.fromkeys(words, 0)
     found: "list[tuple[int, str, Row]]" = []
     rows = _rows_of_json(root)
@@ -37,9 +37,9 @@ def candidates(
         rows = rows or _rows_of_page(root)  # which does not say so
     for row in rows:
         text = " ".join(row.get(key, "") for key in ("title", "tags", "summary", "trigger"))
-        hits = wanted & set(index_words(text).split())
-        for word in hits:
-            counts[word] += 1
+        hits = wanted.keys() & set(index_terms(text).split())
+        for term in hits:
+            counts[wanted[term]] += 1
         if hits:
             found.append((-len(hits), row["id"], row))
     found.sort(key=lambda one: one[:2])
@@ -117,7 +117,7 @@ def _candidate(row: "Row", hits: int, scope: str) -> rank.Candidate:
             one("confidence", "medium"), one("source"), one("trust", "agent"),
             one("status", "confirmed"), one("trigger"), one("files"), one("related"),
             one("session"), one("created"), 0, 0, 0, 0, 0,
-            one("tags"),
+            one("tags"), "",
         ),
         float(hits),
         scope,

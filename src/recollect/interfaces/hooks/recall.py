@@ -37,7 +37,7 @@ LONGEST_ERROR = 8_000
 LONGEST_PROMPT = 96_000  # bytes; of more, the cue takes only words from both ends
 
 
-def run(moment: program.Moment) -> None:
+def run(moment: program.HookEvent) -> None:
     """Do what an event that recalls asks for."""
     if moment.event == "session-start":
         start(moment)
@@ -52,7 +52,7 @@ def run(moment: program.Moment) -> None:
 # ------------------------------------------------------------------------------- session start
 
 
-def start(moment: program.Moment) -> None:
+def start(moment: program.HookEvent) -> None:
     """Hand over the brief, made beforehand; wait for it a moment if it is out of date."""
     source = moment.fields.get("source", "")
     given = ids_given(moment)
@@ -69,15 +69,19 @@ def start(moment: program.Moment) -> None:
         _wait(moment.cache, worker)
         if not is_pending(moment.cache):
             take_late(moment)  # it is in the brief
-    said = read_brief(path)
+    # A brief that is a little old still helps, but not one made when other notes were trusted.
+    is_trusted = not any(one.startswith("!") for one in changed_sources(path) or ())
+    said = read_brief(path) if is_trusted else None
     if said:
-        ids, text = said
+        ids, told, tokens, same, text = said
         moment.emit(text.encode("utf-8"))
         fields: dict[str, str | list[str] | int] = {
             "session": moment.session,
             "moment": "start",
             "items": ["brief", *ids],
-            "tokens": count_tokens(text),
+            "told": told,
+            "same": same,
+            "tokens": tokens,
         }
         moment.record("inject", fields)
     if not worker:
@@ -94,27 +98,39 @@ def _wait(cache: str, worker: int) -> None:
 
 def is_fresh(path: str) -> bool:
     """Whether the files and folders that the brief was made of look as they did then."""
+    return changed_sources(path) == []
+
+
+def changed_sources(path: str) -> "list[str] | None":
+    """The files and folders of the brief that look different now; None if there is no brief.
+
+    The notes on which stores the person accepted begin with `!`.
+    """
     try:
         head, end, _ = paths.read_text(path).partition("\n\n")
         first, *lines = head.split("\n")
         if not end or not first.startswith("recollect-brief 1 "):
-            return False
-        for line in lines:
-            mtime, size, source = line.split(" ", 2)
-            try:
-                info = os.stat(source)
-                look = f"{info.st_mtime_ns} {info.st_size if size != '-' else '-'}"
-            except OSError:
-                look = "0 0"
-            if look != f"{mtime} {size}":
-                return False
+            return None
+        rows = [line.split(" ", 2) for line in lines]
+        return [source for mtime, size, source in rows if _differs(source, mtime, size)]
     except (OSError, ValueError):
-        return False
-    return True
+        return None
 
 
-def read_brief(path: str) -> "tuple[list[str], str] | None":
-    """The ids in the brief and the brief itself as hook output, its fence marked anew."""
+def _differs(source: str, mtime: str, size: str) -> bool:
+    try:
+        info = os.stat(source.removeprefix("!"))
+        look = f"{info.st_mtime_ns} {info.st_size if size != '-' else '-'}"
+    except OSError:
+        look = "0 0"
+    return look != f"{mtime} {size}"
+
+
+def read_brief(path: str) -> "tuple[list[str], list[str], int, list[str], str] | None":
+    """`(ids, told, tokens, same, output)`: what the brief gives in full, whose lines it has, what it costs.
+
+    `same` is where what it gives stands once more. The fence in the hook's output is marked anew.
+    """
     try:
         head, _, text = paths.read_text(path).partition("\n\n")
     except (OSError, ValueError):
@@ -122,7 +138,12 @@ def read_brief(path: str) -> "tuple[list[str], str] | None":
     words = head.split("\n", 1)[0].split(" ")
     if len(words) < 4 or not text:
         return None
-    return [i for i in words[3].split(",") if i], text.replace(words[2], new_nonce())
+    words += [""] * 3
+    ids, told, same = (
+        [i for i in names.split(",") if i] for names in (words[3], words[4], words[6])
+    )
+    tokens = int(words[5]) if words[5].isdecimal() else count_tokens(text)
+    return ids, told, tokens, same, text.replace(words[2], new_nonce())
 
 
 def new_nonce() -> str:
@@ -133,7 +154,7 @@ def new_nonce() -> str:
 # --------------------------------------------------------------------------- prompts and errors
 
 
-def take_late(moment: program.Moment) -> str:
+def take_late(moment: program.HookEvent) -> str:
     """What is to be told of a session that ended unheard, found after this one had its brief."""
     path = f"{moment.cache}/late-{moment.writer}"
     if moment.fields.get("agent_id"):
@@ -146,7 +167,7 @@ def take_late(moment: program.Moment) -> str:
     return text
 
 
-def prompt(moment: program.Moment) -> None:
+def prompt(moment: program.HookEvent) -> None:
     """Hand over what is stored about the subject of a person's prompt.
 
     The first prompt of a session leaves word of it: its client may be killed before its answer.
@@ -174,7 +195,7 @@ def is_typed(text: str) -> bool:
     return len(text) <= LONGEST_TYPED and lines <= MOST_TYPED_LINES and not is_command
 
 
-def failure(moment: program.Moment) -> None:
+def failure(moment: program.HookEvent) -> None:
     """Hand over the solution of a failure that was met before."""
     found = members(moment.raw, ("error", "tool_input"))
     error = text_of(found.get("error", b""))
@@ -202,7 +223,7 @@ def cue_of(text: str) -> rank.Cue:
     return rank.Cue(text, words, int(time.time() // 86400), files[:24])
 
 
-def searched(moment: program.Moment, cue: rank.Cue) -> "Search":
+def searched(moment: program.HookEvent, cue: rank.Cue) -> "Search":
     """What the project's store and the global one have for a cue."""
     from recollect.interfaces.hooks.search import Search
 
@@ -216,7 +237,7 @@ def searched(moment: program.Moment, cue: rank.Cue) -> "Search":
 
 
 def say(
-    moment: program.Moment,
+    moment: program.HookEvent,
     event_name: str,
     about: str,
     found: "list[rank.Candidate]",
@@ -243,7 +264,7 @@ def say(
     moment.record("inject", fields)
 
 
-def settings_of(moment: program.Moment) -> "tuple[str, int, int]":
+def settings_of(moment: program.HookEvent) -> "tuple[str, int, int]":
     """`(language, prompt budget, error budget)` as the last publication left them."""
     try:
         lang, prompt_tokens, error_tokens = paths.read_text(f"{moment.cache}/settings", 64).split()
@@ -252,10 +273,11 @@ def settings_of(moment: program.Moment) -> "tuple[str, int, int]":
         return "en", PROMPT_TOKENS, ERROR_TOKENS
 
 
-def ids_given(moment: program.Moment) -> "set[str]":
+def ids_given(moment: program.HookEvent, but: str = "") -> "set[str]":
     """What this agent has in its context already, by the names it was given under.
 
-    A sub-agent has a context of its own, which ends with it.
+    A sub-agent has a context of its own, which ends with it. What was given at the moment `but`
+    is left out.
     """
     given: set[str] = set()
     try:
@@ -267,13 +289,15 @@ def ids_given(moment: program.Moment) -> "set[str]":
     agent = moment.fields.get("agent_id", "")
     for line in data.split(b"\n"):
         if b'"op":"inject"' in line:
-            found = members(line, ("items", "agent"))
-            if text_of(found.get("agent", b"")) == agent:
+            found = members(line, ("items", "same", "agent", "moment"))
+            is_other = bool(but) and text_of(found.get("moment", b"")) == but
+            if text_of(found.get("agent", b"")) == agent and not is_other:
                 given.update(strings_in(found.get("items", b"")))
+                given.update(strings_in(found.get("same", b"")))
     return given
 
 
-def ids_known(moment: program.Moment) -> "set[str]":
+def ids_known(moment: program.HookEvent) -> "set[str]":
     """What the client's own memory has put before this agent anyway; a sub-agent gets none of it."""
     if moment.fields.get("agent_id"):
         return set()
@@ -286,20 +310,43 @@ def ids_known(moment: program.Moment) -> "set[str]":
 # --------------------------------------------------------------------------------- compaction
 
 
-def compaction(moment: program.Moment) -> None:
-    """Tell the summariser which notes and decisions must survive (plain text, as it expects)."""
+_SURVIVING = {
+    "en": (
+        "Keep in the summary, word for word, what was decided in this session:",
+        "Notes of Recollect that were in use; `recollect show ID` reads one again:",
+        "Keep what was corrected and learned as well, with the reasons.",
+    ),
+    "zh": (
+        "请在摘要中逐字保留本次会话的决定：",
+        "用到过的 Recollect 笔记；`recollect show ID` 可重新查看：",
+        "被纠正的和学到的内容连同原因也请保留。",
+    ),
+}
+
+
+def compaction(moment: program.HookEvent) -> None:
+    """Tell the summariser which decisions and notes must survive (plain text, as it expects).
+
+    What the brief told is told again after the compaction.
+    """
     moment.signal()
     moment.work()
-    names = sorted(ids_given(moment) - {"brief"})
+    names = sorted(ids_given(moment, but="start"))
     said = decided(f"{moment.store}/sessions/active/{moment.writer}.json")
-    if not names and not said:
-        return
-    text = (
-        "Keep in the summary what was decided in this session and the ids of stored notes in use.\n"
-    )
-    text += "".join(f"- decided: {pack.attribute(line)}\n" for line in said[-12:])
-    text += "".join(f"- stored note: {pack.attribute(name)}\n" for name in names[:20])
-    moment.emit(text[: pack.HARD_CAP].encode("utf-8", "replace"))
+    keep, notes, learned = _SURVIVING.get(settings_of(moment)[0], _SURVIVING["en"])
+    lines = [keep, *(f"- {one_line(line)}" for line in said[-12:])] if said else []
+    if moment.asks:  # the agent is asked for it right after
+        lines.append(learned)
+    if names:
+        lines += [notes, *(f"- {pack.attribute(name)}" for name in names[:20])]
+    if lines:
+        text = "\n".join(lines) + "\n"
+        moment.emit(text[: pack.HARD_CAP].encode("utf-8", "replace"))
+
+
+def one_line(text: str) -> str:
+    """`text` as data on one line."""
+    return " ".join(pack.harmless(text[:4_000]).split())[:400]
 
 
 def decided(path: str) -> "list[str]":

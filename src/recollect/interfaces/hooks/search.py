@@ -10,7 +10,6 @@ import os
 
 from recollect.search import lookup
 from recollect.search.lookup import sqlite
-from recollect.search.lookup import stems
 from recollect.search import rank
 from recollect.store import locations as paths
 from recollect.store import ownership as ours
@@ -31,7 +30,6 @@ class Search:
     def __init__(self, cue: rank.Cue) -> None:
         """Nothing found yet."""
         self.cue = cue
-        self.filed = stems(cue.words)
         self.found: list[rank.Candidate] = []
         self.counts: dict[str, int] = {}
         self.total = 0
@@ -56,7 +54,7 @@ class Search:
         self._take([fresh(one, root, whole=True) for one in hits], counts, total)
 
     def _take_from(self, db: "sqlite.Connection", root: str, scope: str) -> None:
-        hits, counts, total = lookup.consider(db, self.filed, scope)
+        hits, counts, total = lookup.consider(db, self.cue.words, scope)
         if self.cue.period[0]:
             have = {one.memory for one in hits}
             dated = lookup.dated(db, self.cue.period, scope)
@@ -88,7 +86,7 @@ class Search:
         if failures.is_of_client(error):
             return []
         programs = commands.programs_of(command)
-        lines = {line: failures.Wording(line) for line in failures.lines_of(error)}
+        lines = {line: failures.ErrorSignature(line) for line in failures.lines_of(error)}
         said = _spoken(error), _spoken(command)
         found = []
         for one in self._solutions():
@@ -118,7 +116,7 @@ def _is_news(one: rank.Candidate, known: "set[str]") -> bool:
 def _likeness(
     one: rank.Candidate,
     programs: "set[str]",
-    lines: "list[failures.Wording]",
+    lines: "list[failures.ErrorSignature]",
     error: str,
     command: str,
 ) -> float:
@@ -134,9 +132,9 @@ def _likeness(
     if symptom and failed:
         if programs.isdisjoint(commands.programs_of(_code_in(failed))):
             return 0.0
-        return failures.best_likeness(failures.Wording(symptom), lines)
-    like = failures.best_likeness(failures.Wording(symptom), lines) if symptom else 0.0
-    return like or float(bool(_triggers_said(one.trigger, error, command)))
+        return failures.best_likeness(failures.ErrorSignature(symptom), lines)
+    like = failures.best_likeness(failures.ErrorSignature(symptom), lines) if symptom else 0.0
+    return like or float(bool(_count_triggers(one.trigger, error, command)))
 
 
 def _fields_of(text: str) -> "dict[str, str]":
@@ -155,7 +153,7 @@ def _code_in(text: str) -> str:
     return " ; ".join(parts[1::2]) or text
 
 
-def _triggers_said(trigger: str, error: str, command: str) -> int:
+def _count_triggers(trigger: str, error: str, command: str) -> int:
     """How many of these triggers (a line each) an error says; 0 where that is by accident.
 
     The name of a program says little by itself: its every failure names it. So a plain word does
@@ -195,7 +193,7 @@ def fresh(one: rank.Candidate, root: str, *, whole: bool = False) -> rank.Candid
             text = None  # the worker knows what of it is private, and whose it is
     except (OSError, ValueError):
         text = None
-    body = None if text is None else _said_in(text, one, whole=whole)
+    body = None if text is None else _excerpt(text, one, whole=whole)
     if body is None:
         one.status = "superseded"  # gone: not to be said
     else:
@@ -230,7 +228,7 @@ def _may_hide(text: str) -> bool:
     return "private" in low and any(sign in low for sign in ("<", "＜", "&lt;"))
 
 
-def _said_in(text: str, one: rank.Candidate, *, whole: bool) -> "str | None":
+def _excerpt(text: str, one: rank.Candidate, *, whole: bool) -> "str | None":
     """What a file says for this candidate, None if nothing any more; its fields are taken too."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if text.startswith("---\n"):
@@ -239,12 +237,17 @@ def _said_in(text: str, one: rank.Candidate, *, whole: bool) -> "str | None":
         for line in front.split("\n"):
             key, _, value = line.partition(":")
             _take_field(one, key, value.strip(" \"'"))
+    if "^" in text:
+        from recollect.model.page_form import in_memory  # seldom needed
+
+        text = in_memory(text)
     parts = [part for part in f"\n{text}".split("\n## ") if EXTERNAL not in part]
     if whole:
         return _without_comments("\n## ".join(parts)) or None
     for part in parts:
         heading, _, body = part.partition("\n")
-        if heading.strip().rstrip("#").strip() == one.heading:
+        title = heading.strip().rstrip("#").strip()
+        if one.heading in (title, title.rpartition(" ^")[0]):  # its id
             return _without_comments(body) or None
     return None
 

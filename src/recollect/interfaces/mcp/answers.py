@@ -19,8 +19,8 @@ from recollect.errors import AlreadyThere, MemoryNotFound, RecollectError, Store
 from recollect.features import agent_tools as app_tools
 from recollect.features import memories as writing
 from recollect.features import reading
-from recollect.features.agent_tools import Notes, Wish
-from recollect.features.memories import Done
+from recollect.features.agent_tools import Notes, UpdateRequest
+from recollect.features.memories import WriteResult
 from recollect.i18n import say, translate, word
 from recollect.interfaces.mcp.tools import BY_NAME, Refused, Tool, checked
 from recollect.model.memory import Filter
@@ -28,7 +28,7 @@ from recollect.model.memory import Filter
 PHRASES = ("what", "reason", "where", "who")
 
 
-class Answer(NamedTuple):
+class ToolAnswer(NamedTuple):
     """What a tool answers: a text that says everything, and facts for programs."""
 
     text: str
@@ -44,19 +44,25 @@ class Answer(NamedTuple):
         return said | ({"isError": True} if self.is_error else {})
 
 
-def call(app: App, tool: Tool, given: object) -> Answer:
+def call(app: App, tool: Tool, given: object) -> ToolAnswer:
     """The answer of a tool, whatever it is given and whatever happens."""
     try:
-        return _RUNS[tool.name](app, checked(tool, given, app.lang))
+        return _RUNS[tool.name](app, _with_full_ids(app, checked(tool, given, app.lang)))
     except Refused as error:
-        return Answer(str(error), {"error": "usage-problem"}, is_error=True)
+        return ToolAnswer(str(error), {"error": "usage-problem"}, is_error=True)
     except RecollectError as error:
-        return Answer(sentence_of(app, error), {"error": error.kind}, is_error=True)
+        return ToolAnswer(sentence_of(app, error), {"error": error.kind}, is_error=True)
     except Exception as error:  # noqa: BLE001 - a bug ends a call, never the server
         traceback.print_exc(file=sys.stderr)
         what = f"{type(error).__name__}: {attribute(str(error))}"
         text = say(app.lang, "This is a bug in Recollect: {error}", error=what)
-        return Answer(text, {"error": "bug"}, is_error=True)
+        return ToolAnswer(text, {"error": "bug"}, is_error=True)
+
+
+def _with_full_ids(app: App, given: dict[str, Any]) -> dict[str, Any]:
+    """What a tool is given, with what short ids stand for."""
+    named = {key: app.full_name(given[key]) for key in ("id", "into") if given.get(key)}
+    return {**given, **named}
 
 
 def sentence_of(app: App, error: RecollectError) -> str:
@@ -87,19 +93,19 @@ def sentence_of(app: App, error: RecollectError) -> str:
 # -------------------------------------------------------------------------------------- reading
 
 
-def _recall(app: App, given: dict[str, Any]) -> Answer:
+def _recall(app: App, given: dict[str, Any]) -> ToolAnswer:
     found = app_tools.recall(app, given["cue"], budget=given.get("budget"))
     nothing = say(app.lang, "No stored note is relevant.")
     return _notes(app, found, nothing)
 
 
-def _search(app: App, given: dict[str, Any]) -> Answer:
+def _search(app: App, given: dict[str, Any]) -> ToolAnswer:
     only = _filter_of(given)
     found = app_tools.search(app, given["query"], only, limit=given.get("limit", 8))
     return _notes(app, found, say(app.lang, "No note has these words."))
 
 
-def _timeline(app: App, given: dict[str, Any]) -> Answer:
+def _timeline(app: App, given: dict[str, Any]) -> ToolAnswer:
     found = app_tools.timeline(app, _filter_of(given), limit=given.get("limit", 20))
     nothing = say(app.lang, "Nothing is stored for that time.")
     return _notes(app, found, nothing)
@@ -117,15 +123,15 @@ def _filter_of(given: dict[str, Any]) -> Filter:
     )
 
 
-def _notes(app: App, found: Notes, nothing: str) -> Answer:
+def _notes(app: App, found: Notes, nothing: str) -> ToolAnswer:
     text = found.text or nothing
     if found.more:
         more = say(app.lang, "{n} more; ask for a shorter time or more words.", n=found.more)
         text = f"{text}\n{more}"
-    return Answer(text, {"ids": found.ids, "more": found.more}, used=found.full)
+    return ToolAnswer(text, {"ids": found.ids, "more": found.more}, used=found.full)
 
 
-def _expand(app: App, given: dict[str, Any]) -> Answer:
+def _expand(app: App, given: dict[str, Any]) -> ToolAnswer:
     level, start = given.get("level", 2), given.get("start", 0)
     piece = app_tools.expand(app, given["id"], level=level, start=start)
     text = piece.text
@@ -142,14 +148,43 @@ def _expand(app: App, given: dict[str, Any]) -> Answer:
                    n=piece.next, size=piece.size)  # fmt: skip
         text = f"{text}\n{more}"
     used = [piece.id] if piece.text and not start else []
-    return Answer(text, {"id": piece.id, "next": piece.next or None}, used=used)
+    return ToolAnswer(text, {"id": piece.id, "next": piece.next or None}, used=used)
 
 
 # -------------------------------------------------------------------------------------- writing
 
 
-def _remember(app: App, given: dict[str, Any]) -> Answer:
+OLDER = ("title", "text", "tags", "concepts", "category", "status", "confidence", "into")
+
+
+def _remember(app: App, given: dict[str, Any]) -> ToolAnswer:
+    """Take in a statement; a note with a title, as earlier versions took it, is saved as it was."""
+    from recollect.features.remember import Statement, remember  # few calls write
+    from recollect.interfaces.statements import describe_saved
+
+    older = [name for name in OLDER if name in given]
+    if "title" in given and "statement" not in given:
+        return _save(app, given)
+    if older and "statement" in given:
+        raise Refused([say(app.lang, "“{name}” does not go with “statement”; leave it out.", name=older[0])])  # fmt: skip
+    if not given.get("statement", "").strip():
+        raise Refused([say(app.lang, "“{name}” is missing: {about}", name="statement", about=BY_NAME["remember"].takes["statement"]["description"])])  # fmt: skip
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in given.items()
+        if name in Statement._fields
+    }
+    note = Statement(**fields)
+    done = remember(app, note, scope=given.get("scope", ""), is_tool=True)
+    facts = {name: getattr(done, name) for name in ("id", "what", "scope", "trust")}
+    return ToolAnswer(describe_saved(app.lang, done), facts)
+
+
+def _save(app: App, given: dict[str, Any]) -> ToolAnswer:
     into = given.get("into", "")
+    for name in ("subject", "why", "quote"):
+        if name in given:
+            raise Refused([say(app.lang, "“{name}” goes with “statement”, not with “title”.", name=name)])  # fmt: skip
     if into and ("kind" in given or "scope" in given):
         raise Refused([say(app.lang, "“into” adds to a note: leave out “kind” and “scope”.")])
     lists = {key: tuple(given.get(key, ())) for key in ("tags", "trigger", "files", "concepts")}
@@ -178,9 +213,9 @@ def _remember(app: App, given: dict[str, Any]) -> Answer:
     return _done(done, text)
 
 
-def _update(app: App, given: dict[str, Any]) -> Answer:
-    wish = Wish(**{key: value for key, value in given.items() if key != "id"})
-    if wish == Wish():
+def _update(app: App, given: dict[str, Any]) -> ToolAnswer:
+    wish = UpdateRequest(**{key: value for key, value in given.items() if key != "id"})
+    if wish == UpdateRequest():
         what = say(app.lang, "Say what to change: text, append, title, tags or status.")
         raise Refused([what])
     if wish.text is not None and wish.append is not None:
@@ -197,7 +232,7 @@ def _update(app: App, given: dict[str, Any]) -> Answer:
     return _done(done, text)
 
 
-def _forget(app: App, given: dict[str, Any]) -> Answer:
+def _forget(app: App, given: dict[str, Any]) -> ToolAnswer:
     done = writing.forget_memory(app, given["id"], purge=False, dry_run=False)
     text = say(
         app.lang, "Forgot {id}; `recollect undo {name}` restores it.",
@@ -206,17 +241,17 @@ def _forget(app: App, given: dict[str, Any]) -> Answer:
     return _done(done, text)
 
 
-def _done(done: Done, text: str) -> Answer:
+def _done(done: WriteResult, text: str) -> ToolAnswer:
     near = {"near": done.advice.near} if done.advice.near else {}
-    return Answer(text, {"id": done.id, "what": done.what, "scope": done.scope, **near})
+    return ToolAnswer(text, {"id": done.id, "what": done.what, "scope": done.scope, **near})
 
 
 # --------------------------------------------------------------------------------------- health
 
 
-def _status(app: App, _given: dict[str, Any]) -> Answer:
+def _status(app: App, _given: dict[str, Any]) -> ToolAnswer:
     lang = app.lang
-    rows = list(app_tools.stores_here(app))
+    rows = list(app_tools.list_stores(app))
     lines = [
         say(
             lang, "The {scope} store has {memories} notes and {archived} archived ones, of {n} sessions: {root}",
@@ -243,10 +278,10 @@ def _status(app: App, _given: dict[str, Any]) -> Answer:
         {key: row[key] for key in ("scope", "root", "memories", "archived", "sessions")}
         for row in rows
     ]
-    return Answer("\n".join(lines), {"stores": stores, "problems": shown})
+    return ToolAnswer("\n".join(lines), {"stores": stores, "problems": shown})
 
 
-_RUNS: dict[str, Callable[[App, dict[str, Any]], Answer]] = {
+_RUNS: dict[str, Callable[[App, dict[str, Any]], ToolAnswer]] = {
     "recall": _recall,
     "search": _search,
     "remember": _remember,
@@ -274,10 +309,10 @@ _WORDS = {
         "project": "this project",
         "none": "No stored note bears on this; say so.",
         "save": "Go through this session and save with the tool `remember` what later sessions "
-        "should know, one note for each thing: decisions with their reasons, rules of work that I "
-        "gave, errors with what solved them, open ends. Use `recall` first, and `update` a note "
-        "that is there instead of saving it twice. Leave out what the code or git says already "
-        "and what matters only today. At the end list what you saved, with the ids.",
+        "need: what was decided, corrected or learned, as it holds at the end. 0 to 5 entries; none "
+        "is a good answer. Not what code, git or CLAUDE.md say, no task or progress of this "
+        "session. Give each its subject, its reason, and my own words as the quote. At the end list "
+        "what became of each, with the ids.",
     },
     "zh": {
         "recap": "回顾以往会话中已知的内容",
@@ -287,9 +322,8 @@ _WORDS = {
         "哪些有效。请注明所用每条笔记的编号，并指出笔记之间或笔记与代码之间的矛盾，然后建议下一步。",
         "project": "本项目",
         "none": "没有与此有关的笔记；请如实说明。",
-        "save": "请回顾本次会话，用工具 `remember` 保存以后的会话需要知道的内容，每件事一条：决定及其理由、"
-        "我提出的工作规则、错误及其解决办法、未完成的事项。请先用 `recall` 查看；已有的笔记用 `update` 更新，"
-        "不要重复保存。代码或 git 中已有的、只与今天有关的内容不必保存。最后列出已保存的笔记及其编号。",
+        "save": "请回顾本次会话，用工具 `remember` 保存以后的会话需要的内容：所作的决定、更正和所得的结论，以最后成立的为准。零到五条，没有也可以。"
+        "代码、git 或 CLAUDE.md 中已有的内容，以及本次会话的任务和进度，不要保存。每条写明主题、理由，并以我的原话为引文。最后列出每条的结果和编号。",
     },
 }
 

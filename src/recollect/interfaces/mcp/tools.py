@@ -6,8 +6,9 @@ All descriptions together stay below 2 KB, where clients truncate.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
+from types import MappingProxyType
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -17,6 +18,8 @@ LONGEST_TITLE = 200
 LONGEST_CUE = 20_000
 LONGEST_TEXT = 100_000
 LONGEST_ID = 300
+LONGEST_GIVEN = 4_000  # of what is told in its own words how it could be shorter
+NOTE_KINDS = ("decision", "rule", "fact", "solution", "open", "pointer")
 KINDS = ("decision", "fact", "issue", "implementation", "rule", "solution", "pattern", "pointer", "note")  # fmt: skip
 ALL_KINDS = (*KINDS, "session", "conversation")
 STATUSES = ("confirmed", "open", "provisional", "superseded", "resolved")
@@ -37,16 +40,20 @@ class Tool(NamedTuple):
     reads: bool = True
     destroys: bool = False
     essential: bool = False
+    # Arguments and words that are understood and not offered: those of earlier versions.
+    older: Mapping[str, dict[str, Any]] = MappingProxyType({})
 
-    def as_json(self) -> dict[str, Any]:
-        """The tool as the protocol lists it."""
+    def as_json(self, lang: str = "en") -> dict[str, Any]:
+        """The tool as the protocol lists it; in Chinese what is in sight from the start."""
         listed: dict[str, Any] = {
             "name": self.name,
             "title": self.title,
-            "description": self.description,
+            "description": IN_CHINESE.get(self.name, self.description)
+            if lang == "zh"
+            else self.description,
             "inputSchema": {
                 "type": "object",
-                "properties": self.takes,
+                "properties": {name: _offered(one) for name, one in self.takes.items()},
                 "required": list(self.required),
                 "additionalProperties": False,
             },
@@ -61,12 +68,18 @@ class Tool(NamedTuple):
         return listed | ({"_meta": {"anthropic/alwaysLoad": True}} if self.essential else {})
 
 
+def _offered(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema without the words that are understood besides those that it offers."""
+    return {key: value for key, value in schema.items() if key != "also"}
+
+
 def _text(about: str, longest: int, **more: Any) -> dict[str, Any]:
     return {"type": "string", "description": about, "maxLength": longest, **more}
 
 
-def _word(about: str, words: tuple[str, ...]) -> dict[str, Any]:
-    return {"type": "string", "description": about, "enum": list(words)}
+def _word(about: str, words: tuple[str, ...], also: tuple[str, ...] = ()) -> dict[str, Any]:
+    schema = {"type": "string", "description": about, "enum": list(words)}
+    return schema | ({"also": list(also)} if also else {})
 
 
 def _number(about: str, low: int, high: int, default: int | None = None) -> dict[str, Any]:
@@ -125,29 +138,46 @@ TOOLS = (
     Tool(
         "remember",
         "Remember for later sessions",
-        "Save one thing that later sessions should know: a decision with its reason, a rule of "
-        "work that the person gave, what an error was and what solved it, where something is. One "
-        "note for each thing, in the person's language. Not what the code or git says already, "
-        "nothing that matters only today, no secrets. The same again changes nothing.",
+        "Keep one statement that later sessions need, as it happens: what was decided, corrected "
+        "or learned, and what holds at the end. 0 to 5 a session; none is a good answer. Not what "
+        "code, git or CLAUDE.md say, no task or progress of this session, no secrets. In the "
+        "person's language. The answer says what became of it.",
         {
+            "statement": _text(
+                "One sentence, understandable alone: “Order store: PostgreSQL”.", LONGEST_GIVEN
+            ),
+            "subject": _text(
+                "What it is about, in one to four words: Orders. It names the page.", LONGEST_TITLE
+            ),
+            "why": _text("The reason, if one was given.", LONGEST_GIVEN),
+            "kind": _word(
+                "rule: how to work, said by the person. solution: of an error. open: undecided.",
+                NOTE_KINDS,
+                KINDS,
+            ),
+            "quote": _text(
+                "The person's own typed words that say so, verbatim; then it counts as theirs.",
+                LONGEST_GIVEN,
+            ),
+            "files": _words("Paths that it is about."),
+            "trigger": _words("Words of the error that should bring a solution back."),
+            "scope": _word(
+                "`global`: holds in all the person's projects; only with their quote.",
+                ("project", "global"),
+            ),
+        },
+        reads=False,
+        essential=True,
+        older={
             "title": _text("The thing itself, in one sentence.", LONGEST_TITLE, minLength=1),
             "text": _text("The reason and what else matters; Markdown.", LONGEST_TEXT),
-            "kind": _word("What it is; chosen by its words if left out.", KINDS),
             "tags": _words("Three to six nouns."),
-            "trigger": _words("Words of the error or symptom that should bring it back."),
-            "files": _words("Paths that it is about."),
             "concepts": _words("Ideas that it is about: event-sourcing."),
             "category": _word("Of a decision, a pattern or an issue.", CATEGORIES),
             "status": _word("`open` for an issue without a solution.", NEW_STATUSES),
             "confidence": _word("`low` if you are not sure.", CONFIDENCES),
             "into": _text("ID of a note to add it to, as a section of its own.", LONGEST_ID),
-            "scope": _word(
-                "`global` for what holds in all projects of the person.", ("project", "global")
-            ),
         },
-        ("title",),
-        reads=False,
-        essential=True,
     ),
     Tool(
         "update",
@@ -208,6 +238,12 @@ TOOLS = (
         {},
     ),
 )
+IN_CHINESE = {
+    "recall": "与某项任务或问题有关的以往会话的笔记：决定及其理由、约定、错误的解决办法。在规划之前、回答以往工作的问题之前、错误似曾相识时调用。"
+    "最相关的给出全文，其余列出名称；没有相关的则不给。",
+    "remember": "保存以后的会话需要的一个陈述，在发生时就保存：所作的决定、更正和所得的结论，以最后成立的为准。每次会话零到五条，没有也可以。代码、git 或 "
+    "CLAUDE.md 中已有的内容、本次会话的任务和进度、机密，都不要保存。用用户的语言。回答会说明结果。",
+}
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
@@ -240,10 +276,10 @@ def checked(tool: Tool, given: object, lang: str) -> dict[str, Any]:
     problems = [
         say(lang, "{tool} has no argument “{name}”; it takes: {known}.", tool=tool.name,
             name=_shown(name), known=", ".join(tool.takes) or "–")
-        for name in given if name not in tool.takes
+        for name in given if name not in tool.takes and name not in tool.older
     ]  # fmt: skip
     values: dict[str, Any] = {}
-    for name, schema in tool.takes.items():
+    for name, schema in {**tool.takes, **tool.older}.items():
         value = given.get(name)
         if value is None:
             if name in tool.required:
@@ -307,7 +343,7 @@ def _of_text(name: str, value: Any, schema: dict[str, Any], lang: str) -> Iterat
     if not isinstance(value, str):
         yield say(lang, "“{name}” must be text, not {value}.", name=name, value=_shown(value))
     elif "enum" in schema:
-        if value not in schema["enum"]:
+        if value not in schema["enum"] and value not in schema.get("also", ()):
             known = ", ".join(schema["enum"])
             yield say(lang, "“{name}” must be one of {known}, not {value}.",
                       name=name, known=known, value=_shown(value))  # fmt: skip

@@ -1,0 +1,1 @@
+"""What a model would be sent of real sessions, and what its answers are worth."""

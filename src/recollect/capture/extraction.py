@@ -1,0 +1,199 @@
+"""What a model is asked about a session, and its answer, checked.
+
+Pure but for the two files of `prompts/`, which say all that a model is told. An entry is dropped
+unless its quote stands in what was sent. An entry is a person's only if they typed the quote and
+most of what it states.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+
+from recollect._fastimport import NamedTuple
+from recollect.capture import asked
+from recollect.capture.condense import Condensed
+from recollect.ports import Question
+from recollect.text.sentences import one_line, shortened, weight_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+KINDS = ("decision", "rule", "fact", "issue", "pointer")
+MOST_ENTRIES, MOST_OPEN = 12, 5
+LONGEST_STATEMENT, LONGEST_SUMMARY, LONGEST_TITLE, LONGEST_OPEN = 400, 500, 100, 200
+SHORTEST_QUOTE = 8  # letters; a Chinese character counts as two
+OWN_WORDS = 0.6  # share of a statement's words that a person has to have typed for it to be theirs
+PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
+
+
+class KnownEntry(NamedTuple):
+    """An existing entry, as a model is shown it."""
+
+    id: str
+    text: str
+    day: str = ""
+
+
+class ExtractedEntry(NamedTuple):
+    """One entry that a model wrote, checked. `trust` is that of whoever said it."""
+
+    subject: str
+    statement: str
+    why: str
+    kind: str
+    quote: str
+    replaces: str
+    trust: str
+
+
+class ExtractedSession(NamedTuple):
+    """What a model wrote of a session."""
+
+    title: str
+    summary: str
+    entries: tuple[ExtractedEntry, ...]
+    open: tuple[str, ...]
+    dropped: tuple[str, ...]  # why entries were left out: quote, statement, kind, more
+
+
+class NotAnAnswer(ValueError):
+    """An answer that is no JSON object of the schema."""
+
+
+@cache
+def instructions(name: str) -> str:
+    """What a model is told for a task."""
+    with open(os.path.join(PROMPTS, f"{name}.md"), encoding="utf-8") as file:
+        return file.read()
+
+
+@cache
+def schema(name: str) -> str:
+    """The form of its answer, as a JSON schema."""
+    with open(os.path.join(PROMPTS, f"{name}.json"), encoding="utf-8") as file:
+        return json.dumps(json.load(file), separators=(",", ":"))
+
+
+def question(condensed: Condensed, known: Iterable[KnownEntry] = ()) -> Question:
+    """What is sent of a session, with the entries that it may replace."""
+    rows = [f"- {one.id}: {one_line(one.text, 240)} {one.day}".rstrip() for one in known]
+    existing = "\n".join(rows) or "none"
+    text = f"# Existing entries\n\n{existing}\n\n# The record\n\n{condensed.text}\n\n# End of the record"
+    return Question(instructions("extract"), text, schema("extract"))
+
+
+def checked(
+    answer: str, condensed: Condensed, ids: Iterable[str] = (), redact: Callable[[str], str] = str
+) -> ExtractedSession:
+    """The entries of an answer that hold. Raises NotAnAnswer."""
+    data = object_in(answer)
+    rows = data.get("entries")
+    if not isinstance(rows, list) or not isinstance(data.get("title"), str):
+        raise NotAnAnswer("no title or no entries")
+    record, typed = _plain(condensed.text), _plain(condensed.typed)
+    known = {*ids}
+    entries: list[ExtractedEntry] = []
+    dropped: list[str] = []
+    for row in rows:
+        stated = _stated(row, redact)
+        why = _wrong(stated, record)
+        if not why and len(entries) == MOST_ENTRIES:
+            why = "more"
+        if why:
+            dropped.append(why)
+            continue
+        is_own = _plain(stated.quote) in typed and _is_theirs(stated.statement, condensed.typed)
+        kind = stated.kind if is_own or stated.kind != "rule" else "decision"
+        replaces = stated.replaces if stated.replaces in known else ""
+        trust = "user" if is_own else "agent"
+        entries.append(stated._replace(kind=kind, replaces=replaces, trust=trust))
+    title = shortened(one_line(redact(data["title"]), 400), LONGEST_TITLE)
+    summary = one_line(redact(_text(data, "summary")), 10 * LONGEST_SUMMARY)
+    if len(summary) > LONGEST_SUMMARY:
+        summary = shortened(summary, LONGEST_SUMMARY)
+    listed = data.get("open")
+    left = [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
+    return ExtractedSession(
+        title.strip("\"'“”*# "),
+        summary,
+        tuple(entries),
+        tuple(one_line(redact(text), LONGEST_OPEN) for text in left[:MOST_OPEN] if text.strip()),
+        tuple(dropped),
+    )
+
+
+def object_in(answer: str) -> Mapping[str, Any]:
+    """The JSON object in an answer, whatever stands around it. Raises NotAnAnswer."""
+    start = answer.find("{")
+    try:
+        data = json.JSONDecoder().raw_decode(answer, start)[0] if start >= 0 else None
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise NotAnAnswer("no JSON object")
+    return data
+
+
+def _stated(row: object, redact: Callable[[str], str]) -> ExtractedEntry:
+    data = row if isinstance(row, dict) else {}
+    texts = [one_line(redact(_text(data, key)), 1_000) for key in ExtractedEntry._fields[:-1]]
+    return ExtractedEntry._make([*texts, "agent"])
+
+
+def _wrong(stated: ExtractedEntry, record: str) -> str:
+    """What keeps an entry from being taken; nothing if it is fine."""
+    if stated.kind not in KINDS:
+        return "kind"
+    if weight_of(stated.statement) < SHORTEST_QUOTE or len(stated.statement) > LONGEST_STATEMENT:
+        return "statement"
+    return "" if _is_in(stated.quote, record) else "quote"
+
+
+def is_quoted(quote: str, record: str) -> bool:
+    """Whether a quotation is long enough to prove something, and stands in the record."""
+    return _is_in(quote, _plain(record))
+
+
+def _is_in(quote: str, record: str) -> bool:
+    words = _plain(quote)
+    return weight_of(words) >= SHORTEST_QUOTE and words in record
+
+
+_SIGNS = re.compile(r"[*`\"“”„«»「」『』]+")
+_SPACE = re.compile(r"\s+")
+
+
+def _plain(text: str) -> str:
+    """A text as quotes are compared: without marks of emphasis, in one case, blanks made one."""
+    return _SPACE.sub(" ", _SIGNS.sub("", text)).strip(" .,;:。，；：…'’").casefold()
+
+
+def _is_theirs(statement: str, typed: str) -> bool:
+    """Whether a person typed most words of a statement, in whatever order, and every name in it."""
+    words = asked.words_of(statement)
+    said = {stemmed(word) for word in asked.words_of(typed)}
+    share = sum(stemmed(word) in said for word in words) / len(words) if words else 0.0
+    plain = typed.casefold()
+    names = (name.strip().casefold() for name in _NAME.findall(statement))
+    return share >= OWN_WORDS and all(name in plain for name in names)
+
+
+# What is written like no other word: a number, an identifier, a file; in Chinese every Latin word.
+_NAME = re.compile(
+    r"\d(?:[\w.]*\w)?|\w+[._]\w+|[A-Za-z]*[a-z][A-Z]\w*|(?<=[\u4e00-\u9fff]) ?[A-Za-z]{3,}"
+)
+
+
+def stemmed(word: str) -> str:
+    """What two forms of a word have in common."""
+    return word[:5] if word.isascii() else word
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,203 @@
+"""Hear transcripts: what is new in one, without what must not be kept, folded into a session's state.
+
+Promises: secrets are taken out before anything is cut; a fork's copy of another session counts there only.
+Touches: the transcripts, through their readers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from recollect._fastimport import NamedTuple
+from recollect.capture import records
+from recollect.capture.state import fold, with_facts
+from recollect.capture.summary import conversation_text
+from recollect.context.views import is_fact, reason_of
+from recollect.model.facts import Fact
+from recollect.model.session import Event, SessionState
+from recollect.ports import TranscriptReader
+from recollect.store.store import OpenStore
+from recollect.text.redact import strip_private_in_part
+
+# What a reader calls our own tools: their answers are what was captured before.
+OWN_TOOL = "recollect"
+LONGEST_TEXT = 200_000  # of a prompt or an answer
+LONGEST_COMMAND = 4_000
+LONGEST_TARGET = 500
+LONGEST_ERROR = 4_000
+# Cut only behind redaction: a secret that is cut in two is not known for one. Where there is too
+# much to look through, what is kept comes from the start of what was looked at.
+LOOKED_AT = 1_000_000
+
+Beside = Callable[[SessionState, str], set[str]]
+
+
+class ParsedSession(NamedTuple):
+    """All that a new session says so far, heard before it is its turn.
+
+    It holds if no other session has one of the events that were `asked` for.
+    """
+
+    state: SessionState
+    events: int
+    asked: tuple[str, ...]
+    raw: bytes  # the events as they stand in a raw copy
+    log: str  # the conversation
+
+
+def log_of(events: Iterable[Event], lang: str) -> str:
+    """A conversation as it is kept beside its memory, whether it comes from a raw copy or not."""
+    return conversation_text(events, lang).encode("utf-8", "replace").decode("utf-8")
+
+
+_SUBFOLDER = re.compile(r"/(?:\.claude/worktrees|\.?worktrees)/.*")
+_HOME = re.compile(
+    r"(?<![\w.~/\\-])(?:/Users/|/home/|[A-Za-z]:\\Users\\)[^/\\\s\"'`:;|&<>()]+(?=[/\\])"
+)
+
+
+class Places:
+    """The folders of a session; a path says where in the project something is, not on which machine."""
+
+    def __init__(self, *folders: str) -> None:
+        """`folders` are the project's and the one that the session ran in, which may be a worktree."""
+        roots = {_SUBFOLDER.sub("", folder.rstrip("/")) for folder in folders}
+        self._roots = sorted({*folders, *roots} - {"", "/"}, key=len)
+        names = "|".join(map(re.escape, self._roots))
+        inside = r"(?:/(?:\.claude/worktrees|\.?worktrees)/[^/\s\"'`]+(?=/))?"
+        self._root = re.compile(rf"(?<![\w.~-])(?:{names})(?:{inside}/(?=[\w.@])|(?![\w.-]|/\w))")
+
+    def with_short_paths(self, text: str) -> str:
+        """The text with paths from the root of the repository on, of its worktrees too, else from `~` on."""
+        if any(root in text for root in self._roots):
+            text = self._root.sub(lambda found: "" if found[0].endswith("/") else ".", text)
+        return _HOME.sub("~", text) if "Users" in text or "/home/" in text else text
+
+
+class Hearing:
+    """Hearing transcripts for one store."""
+
+    def __init__(self, redact: Callable[[str], str], base: str, beside: Beside) -> None:
+        """`beside` gives the events of all other sessions that have an event."""
+        self._redact, self._base, self._beside = redact, base, beside
+        self._telling: set[str] = set()  # calls of which something that they gave out is looked at
+
+    def hear(
+        self, reader: TranscriptReader, transcript: str, state: SessionState
+    ) -> Iterator[list[Event]]:
+        """Take what is new in a transcript into the state; gives the events, portion by portion."""
+        known = state.sources.get(transcript, {"offset": 0, "inode": 0})
+        told = (call for call, row in state.calls.items() if records.is_telling(row["target"]))
+        self._telling = set(told)
+        while True:
+            portion = reader.read(transcript, known["offset"], known["inode"])
+            if portion.offset == known["offset"] and portion.inode == known["inode"]:
+                return
+            here = Places(self._base, portion.cwd)
+            heard = (_without_private(e, state) for e in _without_echo(portion.events, state))
+            events = [self._clean(event, here) for event in heard]
+            fresh = fold(state, self._without_copies(events, state))
+            state.branch = self._redact(portion.branch) or state.branch
+            known = {"offset": portion.offset, "inode": portion.inode}
+            state.sources[transcript] = known
+            yield fresh
+
+    def _clean(self, event: Event, here: Places) -> Event:
+        """The event without secrets, then cut, with paths as `Places` tells them."""
+        if not (event.text or event.target or event.todos):
+            return event
+        if event.kind == "choice":
+            event = event._replace(
+                options=tuple(self._redact(one)[:LONGEST_TARGET] for one in event.options),
+                topic=self._redact(event.topic)[:LONGEST_TARGET],
+                detail=self._redact(event.detail)[:LONGEST_TARGET],
+            )
+        target, todos = event.target, event.todos
+        if event.kind == "call" and event.tool == "shell" and records.is_telling(target):
+            self._telling.add(event.call)
+        if target:
+            target = here.with_short_paths(self._redact(target[:LOOKED_AT]))
+        target = target[: LONGEST_COMMAND if event.tool in ("shell", "edit") else LONGEST_TARGET]
+        if todos:
+            todos = tuple((status, self._redact(text), ref) for status, text, ref in todos)
+        text = here.with_short_paths(self._clean_text(event))
+        if text is event.text and target is event.target and not todos:
+            return event
+        return event._replace(text=text, target=target, todos=todos)
+
+    def _clean_text(self, event: Event) -> str:
+        if not event.text:
+            return ""
+        text = event.text[:LOOKED_AT]
+        # Of what a call that worked gave out, nothing is kept but what it says that it made.
+        if event.kind == "result" and event.ok:
+            text = records.signs_in(text) if event.call in self._telling else ""
+        text = self._redact(text)
+        if event.kind != "result":
+            return text[:LONGEST_TEXT]
+        if len(text) > LONGEST_ERROR:
+            text = text[: LONGEST_ERROR * 3 // 4] + "\n…\n" + text[-LONGEST_ERROR // 4 :]
+        return text
+
+    def _without_copies(self, events: list[Event], state: SessionState) -> list[Event]:
+        """A fork's transcript starts with a copy of its parent's: that was captured there."""
+        if state.prompts or state.answers or state.tool_uses:
+            return events  # it has come to what is its own
+        first = next((event.id for event in events if event.id), "")
+        copied = self._beside(state, first) if first else set()
+        state.ids += [event.id for event in events if event.id in copied]
+        return [event for event in events if event.id not in copied]
+
+
+def _without_echo(events: list[Event], state: SessionState) -> Iterator[Event]:
+    """The events, with nothing in the results of our own tools."""
+    own = {call for call, row in state.calls.items() if row.get("tool") == OWN_TOOL}
+    for event in events:
+        if event.tool == OWN_TOOL:
+            own.add(event.call)
+        yield event._replace(text="") if event.kind == "result" and event.call in own else event
+
+
+def _without_private(event: Event, state: SessionState) -> Event:
+    """The event without what is private in it, also where that began in one before.
+
+    What a person left open is private until they close it; what an agent or a program left open,
+    until the person speaks.
+    """
+    if event.kind == "prompt":
+        state.private = {kind: n for kind, n in state.private.items() if kind == event.kind}
+    depth = state.private.pop(event.kind, 0)
+    text, depth = strip_private_in_part(event.text, depth)
+    if depth:
+        state.private[event.kind] = depth
+    return event._replace(text=text) if text != event.text else event
+
+
+def with_own_facts(store: OpenStore, state: SessionState) -> SessionState:
+    """The state with the facts of their own that were kept in the session and hold still."""
+    entries = [
+        entry
+        for entry in store.index.entries_of_session(state.session_id)
+        if is_fact(entry) and not entry.archived and entry.status != "superseded"
+    ]
+    if not entries:
+        return state
+    texts = {head.id: head.text for head in store.index.by_ids([entry.id for entry in entries])}
+    return with_facts(
+        state,
+        [
+            (
+                Fact(
+                    entry.kind,
+                    entry.title,
+                    " ".join(reason_of(texts.get(entry.id, ""), entry.title).split()),
+                    entry.category or "other",
+                    entry.status,
+                    source=entry.source if entry.trust == "user" else "observed",
+                ),
+                entry.created,
+            )
+            for entry in entries
+        ],
+    )

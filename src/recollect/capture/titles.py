@@ -1,0 +1,386 @@
+"""Titles: what a session was about, in a few words of those who were in it.
+
+Promises: a title is one line; it is none that would fit any session, and no path or pasted output.
+Touches: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from recollect._fastimport import Pattern
+from recollect.capture.asked import is_handed_over, is_wide, weight_of, words_of
+from recollect.model.session import SessionState
+from recollect.text.sentences import one_line, sentences_of, shortened, split_sentences
+from recollect.text.tokens import STOP_WORDS, is_cjk
+
+LONGEST = 90
+SHORTEST = 8
+LONGEST_WIDE = 40  # Chinese signs
+ENOUGH = 2  # words of a subject that a title needs,
+ENOUGH_OF_AGENT = 3  # and one in an agent's words
+GOOD = 5.0  # what a sentence has to score to be a title before anything else is looked at,
+FAIR = 2.0  # and before the name of the branch
+MOST_REQUESTS = 24  # that are looked at,
+LOOKED_AT = 8  # and sentences of each
+
+# Words of which a client makes titles that say nothing.
+_GENERIC = STOP_WORDS | frozenset(
+    """ai and agent assistance begin chat claude cli code codex command conversation copilot execution exit exits
+    exited gemini general greeting hello help hi initial new opencode option plugin previous request resume
+    select selected session sessions start started task test title untitled user warmup
+    会话 对话 新 新会话 新对话 问候 你好 继续 未命名""".split()
+)  # fmt: skip
+_WORD = Pattern(r"[^\W_][\w'’.-]*")
+_LINK = Pattern(r"https?://\S+")
+_PATH = Pattern(
+    r"(?<![\w`~.@/-])(?!/dev/)@?(?:(?:~|\.{1,2})?/(?:[\w.@+-]+/)+|(?:[\w.@+-]+/){2,}(?=[\w.@+-]+\.\w+\b))"
+    r"(?P<name>[\w.@+-]*\w)(?::\d+)*"
+)
+_CHANGE = Pattern(r"(feat|fix|chore|docs|refactor|test|perf|build|ci|style|revert)(\([^)]*\))?!?: *", re.I)  # fmt: skip
+_CLAUSE = Pattern(r"[,;，；。:：(（]|\s[–—-]\s|\s(?:because|since|so that|but|which|when|where|while|if|so|and then|and|that|cause|like)\s")  # fmt: skip
+
+# How a request begins, before what is requested.
+_ASKING = (
+    r"(?:can|could|would|will) (?:you|we|u|i)\b(?: please| maybe| just| also| perhaps)*\s+"
+    r"|(?:i|we)(?:['’]d| would| still| also| really)*(?: only)? (?:want|need|like|love|have)(?: you| us)?(?: to)?\s+"
+    r"|(?:i|we)(?:['’]m| am|['’]re| are)? (?:looking|trying|going|planning|about|here) (?:at|to|for)\s+"
+    r"|(?:i|we)(?:['’]m| am|['’]re| are)? (?:focused on|working on|building|implementing|adding)\s+"
+    r"|(?:you|we|u) (?:should|need to|have to|can|could|must)(?: also| just| probably| now)*\s+"
+    r"|let(?:['’]?s| us| me)(?: please| just| also| now| first)*\s+|help me(?: to)?\s+|(?:new |ok )?(?:need|task|want) to (?:to )?"
+    r"|go ahead and\s+|(?:want|would you like|do you want) me to\s+|(?:give|show|tell|get|find|send) me(?: about)?\s+(?!(?:if|whether|why|how|what)\b)"
+    r"|do me\s+|your task is (?:to )?|the (?:goal|task|idea|aim|plan) is (?:to )?|make sure (?:that |to )?"
+)
+_LEAD = Pattern(
+    r"(?:(?:ok(?:ay)?|hey|hi|hello|yes|yeah|yep|yup|no|so|also|and|now|then|well|great|cool|perfect|alright|right|wait|h?mm+k*|hm+|uh+|please|but"
+    r"|first(?: problem)?|next|actually|right now|btw|good|thanks|sorry|sure|brainstorm|question|however|finally|again|all good|one more thing|therefore|man|dude)\b[\s,.:;!–—-]+"
+    rf"|{_ASKING}"
+    r"|i (?:think|guess|believe|wonder|feel|suppose|noticed|see|realized?)(?: that| if| like)?(?: we| you| i)?(?: should| need to| could| have to| can)?\s+"
+    r"|(?:please )?(?:look at|read|check(?: out)?|see|study|go through) \S+,? and (?:then )?(?=\w+ \w+ \w)"
+    r"|(?:take|have) (?:a )?(?:another )?look (?:at|into)\s+|look (?:at|into)\s+|consider\s+|(?:we )?re-?consider\s+|why (?:not|don['’]?t we)(?: just)?\s+|how (?:can|could|do|would|should|might) (?:we|i|you)\s+|what about\s+"
+    r"|(?:address|fix|explain|see|tell me about|consider|do|implement) (?:this|these|the following|it|that|(?:#|number |issue |finding |point |item )?\d{1,2}[.:)])\s*[:–—-]?\s*"
+    r"|(?:(?:issue|finding|point|item|comment|mip|step|phase)s? )?#?\d{1,2}[.):、](?=\s|[^\d\s])\s*"
+    r"|(?:critical|high|medium|low)(?: severity)?(?: priority)?\s*[:–—-]?\s+(?=[A-Z])|[^\w\s\"'“`@/(#~.<\[-]+\s*"
+    r"|there(?:['’]s| is| are)(?: still| also)? |it (?:seems|looks like|appears)(?: that)? "
+    r"|(?:if|when|for|in|on|since|as|based on|given|after|before|now that|with|from) [^,:;]{1,60},\s+(?=(?:let|can|could|please|i |we |you |give|add|make|use|do|don))"
+    r")",
+    re.I,
+)
+_LEAD_ZH = Pattern(
+    r"(?:我(?:们)?(?:现在|目前|先|还|也)*(?:想要?|需要|希望|要|打算|准备)|(?:想要?|需要|希望)(?=一)|请(?:你|帮我)?|帮(?:我|忙)|麻烦(?:你)?|能不能|能否|可不可以|是否可以|可以|现在|目前|接下来|首先|好的?|那么?|然后|另外|还有|关于|对于"
+    r"|你(?:先|再|去|来|把|帮我|能|可以|看下|看)?(?=[^的])|为我|给我|(?:查|看|想|说|讲|了解|参考|研究|分析)一下|查阅(?:一下)?|看看|告诉我|有没有|是不是|\d{1,2}[.)、．])[，,：:。\s]*"
+)
+# What is asked for, whichever way it is said.
+_ASKS = Pattern(
+    r"(?:add|allow|analy[sz]e|build|change|clean|convert|create|debug|delete|deploy|design|disable|document|drop|enable|ensure|explain|explore|export|expose|extract|figure|find|fix|generate|handle|hide"
+    r"|implement|improve|include|inspect|install|integrate|introduce|investigate|make|merge|migrate|move|optimi[sz]e|plan|port|prevent|print|publish|rebase|redesign|refactor|release|remove|rename|reorgani[sz]e|replace|research|restructure|return|review"
+    r"|revert|rework|rewrite|set up|setup|show|simplify|sort|speed|split|store|summari[sz]e|support|switch|test|translate|undo|unify|update|upgrade|use|validate|verify|wrap|write)\b"
+    r"|.{0,6}(?:实现|开发|修复|增加|添加|优化|写|做|改|分析|重构|部署|检查|设计|创建|新增|删除|生成|整理|精简|迁移|升级|配置|搭建|调研|接入|支持|翻译|总结)",
+    re.I,
+)
+# What is about this moment: steps of the work, complaints, what stands somewhere else.
+_STEERS = Pattern(
+    r"(?:(?:start|continue|begin|resume|keep|finish)(?: to)? (?:work(?:ing)?|going|with|on|from)\b|proceed|commit|push|pull\b|merge in\b|rebase\b|re-?run\b|be\b|just\b|fix the (?:comment|linting)\b|\w+ (?:#|issue|finding|item|point|step|number|comment) ?\d+(?:$|[ ,.])|try (?:again|it|that)\b|do not edit|don['’]?t\b|stop\b"
+    r"|read (?:@|the |docs?/)|you (?:just|did|didn|are|were|have|haven|keep|still|can see)|you['’](?:re|ve)\b|i (?:just |also |already |still )?(?:got|get|have|see|did|ran|tried|undid|reverted|made|created|added|opened|pushed|just|am|was|don|did|didn)\b|i['’](?:ve|m|ll)\b|we (?:were|was|have|had|just|use|used|are|do|did|got|added|don)\b|we['’](?:re|ve)\b"
+    r"|(?:could|should|would|can)n['’]?t\b|in terms of\b|nothing\b|ah\b|address (?:\w{1,4} )?#?\d+|for example\b|e\.g|in particular\b|until recently|currently\b|right now\b|today,|at the moment|previously\b|(?:did|do|does|didn['’]?t|is|are|was|were|have|has|haven['’]?t|where) (?:you|it|this|that|i|we|the|did|there|they)\b"
+    r"|why (?:did|does? (?:it|this|that)|are you|do you|would you|have you|has it|not|why)|why (?:is|are|was) (?:this|that|it|there)\b|why didn|(?:that|this|it)(?:['’]?s| is| was| work(?:s|ed))|thats\b|same\b|still\b|look at (?:the|that|this)\b|know (?:why|if|what|how)\b|(?:what|where|how|when) (?:did|have|were|was|would) (?:you|i|we)\b|what(?:['’]s| is) (?:remaining|left|next|the (?:status|current))|here(?:['’]s| is| are)\b|you are (?:a|an|the)\b"
+    r"|继续|这样|为什么|还是|不对|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
+    re.I,
+)
+_POINTS = Pattern(
+    r"\b(?:this(?! [\"“`])|these|those|them|they|it|its|he|she|here|(?:above|below)(?=[,.:;]|$)|following|latter|former|same|both|something|anything|stuff|what you|as (?:shown|discussed|mentioned)|like before)\b"
+    r"|^(?!ensure|check|verify|validate|assert|make|say|see)\w+ that\b|(?:^|\b(?:of|in|for|with|to|on|from|by|at|about) )that\b|\bthat\b(?= (?:is|was|file|one|part|case|line|test|way|model|works?)\b|[.,;:!?]|$)|(?:这|那|它|上面|下面|刚才|图[一二三\d])",
+    re.I,
+)
+_NOISY = Pattern(
+    r"[{}=<>|❯✅❌⚠·•→]|\s…|\[REDACTED\]|\b(?:error|fatal|warning|panic)\b\s*:|\.\.\.|\d{4}-\d\d|\w{25,}|\s\S*[=:]\d"
+)
+_TAIL = Pattern(
+    r"[\s,;:–—-]+(?:and|or|but|so|that|with|to|in|on|for|of|the|an?|as|from|is|are|which|when|if|by|please|yes|no|right|ok|too|also|at all|i think|properly|now|maybe|thanks|instead|again|we|you|i|saying|about)$"
+    r"|[，,]?(?:吧|吗|呢|了|呀|啊|好吗|可以吗|怎么样|如何|谢谢|的话|，)$",
+    re.I,
+)
+
+
+# What is said beside a request in Chinese: look at it, what is pointed at, what was before.
+_ASIDE_ZH = Pattern(
+    r".*(?:这|那|它|上面|下面|刚才|图[一二三\d])|你?(?:看|帮|试|查|说)|谢谢|麻烦|我们?公司|我(?:们)?是|以前|之前"
+)
+_OPEN_ZH = Pattern(r"(?:时候?|的话|之?[前后中]|里|如果.*)$")
+_CONDITION = Pattern(r"(?:if|when|since|because|once|unless|after|while)\b|如果|当", re.I)
+
+
+def is_generic(title: str) -> bool:
+    """Whether a title would fit any session."""
+    if title.startswith(("/", "<", "[")) or is_handed_over(title):
+        return True
+    words = [word for word in _WORD.findall(title.casefold()) if not word[0].isdigit()]
+    left = [word for word in words if word not in _GENERIC]
+    wide = sum(map(is_cjk, "".join(left)))
+    return wide < 3 if wide else len(left) < 2
+
+
+# Where a sentence ends for those who type no capitals, and a thought for those who type dots.
+_STOPS = Pattern(
+    r"(?<=\w\w[.!?)])(?<!e\.g\.)(?<!i\.e\.)(?<! vs\.)(?<!etc\.)\s+(?=\w)|(?<=\w)\.{3,}\s+|[,;]?\s+(?:and\s+)?(?=\d\)\s)"
+)
+
+# -------------------- The title of a session.
+
+
+def title_of(state: SessionState, told: str) -> str:
+    """What the session was about, in a few words, and in the language of whoever asked.
+
+    `told` is what came of it, in the agent's words.
+    """
+    wide = is_wide(" ".join(state.requests[:8]))
+    found = list(filter(None, _titles(state, told)))
+    own = (title for title in found if is_wide(title) or not wide)
+    return next(own, "") or next(iter(found), "") or one_line(state.task, 80) or state.session_id
+
+
+def _titles(state: SessionState, told: str) -> Iterator[str]:
+    """The titles that it could have, the best first."""
+    for giver in ("person", "custom", "model", "client", "summary"):
+        yield one_line(state.titles.get(giver, ""), 100).rstrip(".。:：")
+    yield from (titled(plan) for plan in state.plans if plan != "–")
+    weak: list[str] = []
+    for title, enough in _made(state):
+        if weight_of(title) >= enough:
+            yield title
+        weak.append(title)
+    if name := state.titles.get("named", ""):
+        yield f"{name} ({number_in(state.requests)[0]})"
+    asked = asked_for(state)
+    yield from (title for title, score in asked if score >= GOOD)
+    branch = of_branch(state.branch)
+    yield from (title for title, score in asked if score >= FAIR)
+    best = next((title for title, score in asked if score >= 0 and len(title) > SHORTEST), "")
+    if weight_of(branch) >= ENOUGH:
+        yield f"{branch}: {best[:1].lower()}{best[1:]}" if best and len(best) < 30 else branch
+    yield best if weight_of(best) >= ENOUGH else ""
+    if weight_of(state.task) >= ENOUGH:
+        yield state.task
+    if weight_of(said := title_from_answer(told)) >= ENOUGH_OF_AGENT:
+        yield said
+    yield from (titled(note) for note in state.notes[:1])
+    yield titled(state.titles.get("foreign", ""))
+    yield from weak
+    yield from (title for title, _ in asked)
+    files = ", ".join(path.rpartition("/")[2] for path in state.files_modified[:3])
+    yield from (files, said)
+
+
+def _made(state: SessionState) -> Iterator[tuple[str, int]]:
+    """The titles of what was made, and how many words of a subject each needs."""
+    pulls = [row["text"] for row in state.made if row["kind"] == "pull" and row["text"]]
+    for subject in (*pulls, _telling_commit(state)):
+        yield subject_as_title(subject), ENOUGH_OF_AGENT
+    foreign = state.titles.get("foreign", "")
+    if foreign and _is_about(foreign, state):
+        yield titled(foreign), ENOUGH_OF_AGENT
+
+
+def _telling_commit(state: SessionState) -> str:
+    """The commit that shares most words with what was asked for and with the other commits."""
+    own = (text for text in state.commits if not text.startswith(("Merge ", "Revert ")))
+    commits = [text for text in own if weight_of(text) > 1]
+    if not commits:
+        return ""
+    said = Counter(w for text in (*state.requests, *commits) for w in words_of(text))
+    return max(commits, key=lambda text: sum(min(said[w], 4) for w in words_of(text)))
+
+
+def _is_about(title: str, state: SessionState) -> bool:
+    """Whether a title of unsure origin shares half of its words with what was asked for."""
+    words = words_of(title)
+    said = words_of(" ".join((*state.requests, *state.files_modified)))
+    return len(words & said) * 2 >= len(words)
+
+
+_MAIN = Pattern(
+    r"(?:main|master|develop|development|dev|trunk|head|staging|release|production)$", re.I
+)
+
+
+def of_branch(branch: str) -> str:
+    """The title that a branch's name makes: `ada/fix-lid-sensor` → `Fix lid sensor`."""
+    name = branch.rpartition("/")[2]
+    words = [word for word in re.split(r"[-_]+", name) if word]
+    if _MAIN.match(name) or len(words) < 2 or "worktree" in branch:
+        return ""
+    if len(words) > 3 and words[1].isdigit():
+        del words[:2]  # the key of an issue
+    kept = [word for word in words if not word.isdigit()]
+    return titled(" ".join(kept)) if len(kept) > 1 else ""
+
+
+# -------------------- What a number stands for: `start working on task 009`.
+
+_KINDS = (
+    r"(?:task|issue|ticket|story|spec|adr|rfc|bug|pr|pull request|milestone|phase|任务|议题|工单)"
+)
+_NUMBER = Pattern(
+    rf"\b{_KINDS}s? ?#?0*(?P<of>\d{{1,5}})\b|(?<![\w#])#0*(?P<bare>\d{{1,5}})\b|\b(?P<key>[A-Z]{{2,8}}-\d{{1,5}})\b",
+    re.I,
+)
+
+
+def number_in(requests: list[str]) -> tuple[str, str]:
+    """What a session was to work on where it is said by number: the words, and the number."""
+    for request in requests[:2]:
+        found = _NUMBER.search(request)
+        if found and len(request) < 200:
+            return found[0], found["of"] or found["bare"] or found["key"]
+    return "", ""
+
+
+def name_in(text: str, number: str) -> str:
+    """The name that a text gives to a number: `Task #009: Add a lid sensor`, `009-add-a-lid-sensor.md`."""
+    if number not in text:
+        return ""
+    at = re.escape(number)
+    slug = re.search(
+        rf"(?<![\w.-])0*{at}[-_](?P<slug>[a-z][a-z\d]*(?:[-_][a-z\d]+)+)\.\w{{2,5}}\b", text
+    )
+    if slug:
+        return titled(re.sub(r"[-_]+", " ", slug["slug"]))
+    said = re.search(
+        rf"^\W*(?:{_KINDS}s? ?)?#?0*{at}\b[\])`*\"]*\s*(?::|\s[–—-])\s*\**[\"“`]?"
+        r"(?P<name>(?-i:[A-Z\u4e00-\u9fff])[^\n\"”|*`(]{7,80})",
+        text,
+        re.I | re.M,
+    )
+    return titled(re.split(r"\. |\s[–—-]\s", said["name"])[0]) if said else ""
+
+
+# -------------------- Titles of what was asked for.
+
+
+def asked_for(state: SessionState) -> list[tuple[str, float]]:
+    """The titles that the requests make, each with how well it tells the subject; the best first."""
+    requests = state.requests[:MOST_REQUESTS]
+    said = Counter(word for request in state.requests for word in words_of(request))
+    about = words_of(of_branch(state.branch)) | words_of(" ".join(state.commits))
+    for path in state.files_modified:
+        about |= words_of(re.sub(r"[/_.-]+", " ", path))
+    found: dict[str, float] = {}
+    for n, request in enumerate(requests):
+        for sentence, late in _sentences(request):
+            for title, score in _of_sentence(sentence):
+                words = words_of(title)
+                shared = sum(word in about for word in words) + sum(said[w] > 1 for w in words)
+                rank = score + min(0.6 * shared, 2.5) - min(0.5 * n, 3) - late
+                found[title] = max(rank, found.get(title, -99.0))
+    return sorted(found.items(), key=lambda row: -row[1])
+
+
+def _sentences(request: str) -> Iterator[tuple[str, float]]:
+    """The first sentences of a request, each with how late it comes: what stands below is often pasted."""
+    place = 0
+    is_shown = False
+    for line, text in enumerate(filter(None, request.splitlines())):
+        for sentence in sentences_of(text, 4):
+            for part in _STOPS.split(sentence):
+                if place >= LOOKED_AT:
+                    return
+                below = 5.0 * (is_shown and not _ASKS.match(_bare(part, _LEAD)))
+                yield part, min(0.8 * line + 0.3 * (place - line), 3.5) + below
+                place += 1
+        is_shown = is_shown or text.rstrip().endswith((":", "："))
+
+
+def title_in(request: str) -> str:
+    """The title that a request makes."""
+    rows = asked_for(SessionState("", requests=[request]))
+    return rows[0][0] if rows else titled(one_line(request, LONGEST))
+
+
+def _of_sentence(sentence: str) -> Iterator[tuple[str, float]]:
+    """The titles that a sentence makes."""
+    if is_wide(sentence):
+        parts = [part.strip() for part in re.split(r"[，,；;。]+", sentence) if part.strip()]
+        for n in range(min(len(parts), 6)):
+            if _ASIDE_ZH.match(parts[n]) and len(parts) > 1 and not _ASKS.match(parts[n]):
+                continue
+            bare = _bare(parts[n], _LEAD_ZH)
+            for part in parts[n + 1 :]:
+                is_whole = len(bare) >= LONGEST_WIDE // 3 and not _OPEN_ZH.search(bare)
+                if is_whole or len(bare) + len(part) > LONGEST_WIDE or _ASIDE_ZH.match(part):
+                    break
+                bare = f"{bare}，{part}"
+            yield _row(parts[n], bare, 0.5 * n)
+        return
+    yield _row(sentence, _bare(sentence, _LEAD), 0.0)
+
+
+def _row(sentence: str, bare: str, less: float) -> tuple[str, float]:
+    title = titled(bare)
+    weight = min(weight_of(title), 7)
+    is_asking = bool(_ASKS.match(bare)) or bare != sentence
+    score = weight + 2.0 * (is_asking and weight > 1)
+    is_bare = bare == sentence
+    faults = (
+        (6.0, _STEERS.match(sentence) or _STEERS.match(bare)),
+        (5.0, _POINTS.search(bare[: LONGEST + 30])),
+        (2.0, _NOISY.search(bare)),
+        (2.0, _CONDITION.match(bare)),
+        (2.0, is_bare and sentence.endswith(("?", "？"))),
+        (1.5, len(bare) > 2 * LONGEST),
+    )
+    score -= sum(cost for cost, found in faults if found)
+    return title, score - less
+
+
+def _bare(sentence: str, leads: Pattern) -> str:
+    """A request without the words that it begins with, and no question any more."""
+    bare = sentence
+    while (lead := leads.match(bare)) and weight_of(bare[lead.end() :]) and lead.end():
+        bare = bare[lead.end() :]
+    return bare.strip() if bare == sentence else bare.rstrip("?？ ").strip()
+
+
+# -------------------- Titles of what somebody wrote.
+
+
+def subject_as_title(subject: str) -> str:
+    """The subject of a commit or a pull request as a title."""
+    kind = _CHANGE.match(subject)
+    rest = subject[kind.end() :] if kind else subject
+    if kind and kind[1].casefold() == "fix" and not re.match(r"fix", rest, re.I):
+        rest = f"Fix: {rest}"
+    return titled(rest)
+
+
+def title_from_answer(told: str) -> str:
+    """The title that an answer makes: of its first sentences the one that says most."""
+    sentences = split_sentences(told)[:4]
+    best = max(
+        enumerate(sentences), key=lambda row: min(weight_of(row[1]), 8) - row[0], default=None
+    )
+    return titled(best[1]) if best else ""
+
+
+def titled(text: str) -> str:
+    """A text as a title: one line, its first letter large, no stop at its end."""
+    line = _LINK.sub(_linked, text).replace("**", "")
+    paths = {found[0]: found["name"] for found in _PATH.finditer(line)}
+    if len({*paths.values()}) == len(paths):  # else the folders are what tells the files apart
+        line = _PATH.sub(r"\g<name>", line)
+    line = " ".join(line.split()).strip(" -–—*_#\"'“”")
+    if len(line) > LONGEST:
+        ends = [found.start() for found in _CLAUSE.finditer(line[: LONGEST + 1])]
+        line = line[: ends[-1]] if ends and ends[-1] >= LONGEST // 2 else shortened(line, LONGEST)
+    if line.count("`") % 2:
+        line = line[: line.rindex("`")].rstrip() if line.rindex("`") else line[1:]
+    while tail := _TAIL.search(line):
+        line = line[: tail.start()]
+    return (line[:1].upper() + line[1:]).rstrip(" .。:：,，;；!！")
+
+
+def _linked(link: re.Match[str]) -> str:
+    """A link as a person would name it: its last two parts."""
+    parts = [part for part in link[0].rstrip(".,;)/").split("/") if part]
+    return " ".join(parts[-2:])

@@ -1,0 +1,240 @@
+"""Take in one statement that somebody writes now: add, merge, replace, or leave it to a person.
+
+The page is that of its subject. What says the same is made one with it, what it certainly contradicts
+gives way unless somebody trusted more said it, and what is not certain is queued: as a note of the day,
+which `conflicts` shows to the person until they rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect._fastimport import NamedTuple
+from recollect.capture.intake import Draft, save
+from recollect.capture.wording import bare
+from recollect.consolidate import rulings
+from recollect.consolidate.actions import Absorb, Action, Mark, PlanRules, Replace, Retire, Wait
+from recollect.consolidate.apply import changes_of, steps_of
+from recollect.consolidate.claim_cache import ClaimCache
+from recollect.consolidate.claims import Claim
+from recollect.consolidate.gather import Files, Gathered
+from recollect.consolidate.pages import EpisodeClaim, FileClaim, episode_claim
+from recollect.consolidate.plan import plan_entry, plan_moves
+from recollect.model.claim_key import near_key
+from recollect.model.document import memory_from_text, stem_of
+from recollect.model.entries import shelved
+from recollect.model.layers import is_subject
+from recollect.model.memory import TRUSTS, Change, Filter
+from recollect.store.store import OpenStore
+from recollect.store.transactions import CHANGED
+
+TRIES = 20  # beside others who write on the same page
+ADDED, KNOWN, MERGED, REPLACED, QUEUED = "added", "known", "merged", "replaced", "queued"
+
+
+class IntakeResult(NamedTuple):
+    """What became of a statement.
+
+    `old` is the wording that it was merged with, that it replaced, or that it contradicts; `trust`
+    says who said that.
+    """
+
+    what: str
+    id: str
+    path: str
+    text: str
+    old: str = ""
+    trust: str = ""
+
+
+def take(
+    store: OpenStore,
+    claim: Claim,
+    mark: Mark,
+    *,
+    subject: str = "",
+    remembered: ClaimCache | None = None,
+    dry_run: bool = False,
+) -> IntakeResult:
+    """Take in a statement; one change of the store, or none.
+
+    Raises:
+        ChangedMeanwhile, AlreadyThere: others were quicker each time.
+    """
+    for left in reversed(range(TRIES)):
+        try:
+            return _take(store, claim, mark, subject, remembered, dry_run=dry_run)
+        except CHANGED:
+            if not left:
+                raise
+            store.freshen()
+    raise AssertionError
+
+
+def _take(
+    store: OpenStore,
+    claim: Claim,
+    mark: Mark,
+    subject: str,
+    remembered: ClaimCache | None,
+    *,
+    dry_run: bool,
+) -> IntakeResult:
+    heard, gathered = episode_claim(claim), _gathered(store, remembered)
+    same = _same(heard, gathered)
+    if same and not _adds(claim, same):
+        return _known(store, same)
+    if same and same.trust == claim.trust:
+        actions: tuple[Action, ...] = (Replace(same.path, same.text, claim.text, mark),)
+    else:
+        files, rules = gathered.files, gathered.rules
+        actions = plan_entry(heard, mark, files, rules, files, subject=subject)
+        if same:  # first: what is put in reads like what is taken out
+            actions = (Replace(same.path, same.text, "", mark), *actions)
+    waits = [action for action in actions if isinstance(action, Wait)]
+    if waits:
+        return _queued(store, claim, mark, waits[0], gathered, dry_run=dry_run)
+    done = _taken(actions, same, gathered)
+    if not dry_run:
+        steps = steps_of(actions).steps
+
+        def plan() -> list[Change]:
+            return [one for step in steps for one in changes_of(store, gathered, step)]
+
+        store.commit(plan, cause="remember")
+    return done._replace(id=_id_in(store, done.path, done.text))
+
+
+def unfiled(store: OpenStore, remembered: ClaimCache | None = None) -> list[FileClaim]:
+    """The statements, each with its origin, on the pages that every project has: their subject is not named."""
+    gathered = _gathered(store, remembered)
+    return [
+        held
+        for reading in gathered.files.readings()
+        if reading.page and reading.page.is_open and is_subject(reading.page.title)
+        for held in reading.held
+        if held.mark and not held.title and not gathered.entries[reading.path].private
+    ]
+
+
+def refile(store: OpenStore, moves: Sequence[tuple[FileClaim, str]]) -> None:
+    """Put statements on the pages of these subjects, in one change.
+
+    Raises:
+        ChangedMeanwhile, AlreadyThere: somebody else wrote on one of the pages.
+    """
+    gathered = _gathered(store, None)
+    steps = steps_of(plan_moves(moves, gathered.files, gathered.rules, gathered.files)).steps
+
+    def plan() -> list[Change]:
+        return [one for step in steps for one in changes_of(store, gathered, step)]
+
+    store.commit(plan, cause="consolidate")
+
+
+def trust_of(store: OpenStore, wait: Wait, remembered: ClaimCache | None = None) -> str:
+    """How far whoever said what stands in a file is trusted."""
+    return _trust_in(_gathered(store, remembered), wait)
+
+
+def _gathered(store: OpenStore, remembered: ClaimCache | None) -> Gathered:
+    """What the pages say. Nothing of the journal: who says something now may say it again."""
+    entries = {entry.path: entry for entry in store.index.entries(Filter())}
+    files = Files(store, entries.values(), remembered)
+    rules = PlanRules(
+        today=store.now[:10],
+        lang=store.settings.lang,
+        rulings={key: one.ruling for key, one in rulings.rulings_of(store).items()},
+        is_taken=lambda name: store.free_id(name) != name,
+    )
+    return Gathered([], files, rules, entries, frozenset(), frozenset())
+
+
+# ------------------------------------------------------------------------------------ the same
+
+
+def _same(heard: EpisodeClaim, gathered: Gathered) -> FileClaim | None:
+    """What says the same already, its reason aside: what is trusted most, then a line before a title."""
+    wanted = near_key(bare(heard.claim.text))
+    found = [
+        held
+        for reading in gathered.files.readings()
+        if reading.page and reading.page.is_open
+        for held in reading.held
+        if held.key == heard.key or near_key(bare(held.text)) == wanted
+    ]
+    return max(
+        found, key=lambda one: (TRUSTS.index(one.trust), not one.title, one.path), default=None
+    )
+
+
+def _adds(claim: Claim, same: FileClaim) -> bool:
+    """Whether a statement says more than what stands there, or is said by somebody trusted more."""
+    trust, stands = TRUSTS.index(claim.trust), TRUSTS.index(same.trust)
+    has_more = bare(claim.text) != claim.text and near_key(claim.text) != same.key
+    return same.mark is not None and (trust > stands or (trust == stands and has_more))
+
+
+def _known(store: OpenStore, same: FileClaim) -> IntakeResult:
+    name = _id_in(store, same.path, same.text)
+    return IntakeResult(KNOWN, name, same.path, same.text, same.text, same.trust)
+
+
+# ---------------------------------------------------------------------------- what was planned
+
+
+def _taken(actions: Sequence[Action], same: FileClaim | None, gathered: Gathered) -> IntakeResult:
+    """What a plan does with a statement."""
+    path = text = old = ""
+    for action in actions:
+        if isinstance(action, Absorb):
+            path, text = action.path, action.claim.text
+        elif isinstance(action, Replace):
+            path, text = (action.path, action.new) if action.new else (path, text)
+            old = old or action.old
+        elif isinstance(action, Retire):
+            old = old or gathered.entries[action.path].title
+    if same:
+        return IntakeResult(MERGED, "", path, text, same.text, same.trust)
+    return IntakeResult(REPLACED if old else ADDED, "", path, text, old)
+
+
+def _queued(
+    store: OpenStore, claim: Claim, mark: Mark, wait: Wait, gathered: Gathered, *, dry_run: bool
+) -> IntakeResult:
+    """Keep a statement that a person has to rule on as a note of the day: it holds nowhere yet."""
+    trust = _trust_in(gathered, wait)
+    note = Draft(
+        claim.text,
+        layer="episodic",
+        kind="note",
+        source=claim.source,
+        trust=claim.trust,
+        status="provisional",
+        session=mark.episode,
+    )
+    done = save(store, note, dry_run=dry_run)
+    return IntakeResult(QUEUED, done.id, done.path, claim.text, wait.held, trust)
+
+
+def _trust_in(gathered: Gathered, wait: Wait) -> str:
+    stands = (
+        held.trust
+        for reading in gathered.files.readings()
+        if reading.path == wait.path
+        for held in reading.held
+        if held.text == wait.held
+    )
+    return next(stands, "user")
+
+
+def _id_in(store: OpenStore, path: str, text: str) -> str:
+    """The name by which a statement on a page is shown, changed and forgotten."""
+    if not store.files.exists(path):
+        return stem_of(path)  # of a dry run
+    memory = memory_from_text(store.files.read(path).text, path)
+    rows = [row for row in shelved(memory) if text in f"{row.heading}\n{row.text}"]
+    if not rows:
+        return memory.id
+    best = min(rows, key=lambda row: len(row.text))
+    return f"{memory.id}#{best.anchor}" if best.anchor else memory.id

@@ -1,0 +1,275 @@
+"""What the memory of a session tells the next one: what was asked, what came of it, what is open.
+
+Pure. Of a session that has read pages of others only the person's own words are told, and commits
+in such words: what else the agent wrote after that, titles too, may be what a page wished for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.context.pack import attribute, harmless
+from recollect.model.document import sections_of
+from recollect.model.entries import SUMMARY_LABELS, without_comments
+from recollect.model.facts import same_words, section_kind
+from recollect.model.memory import Memory, Section
+from recollect.text.sentences import split_sentences
+from recollect.text.tokens import STOP_WORDS, is_cjk, plain_words, stem
+
+TRUSTED = ("user", "agent")
+LONGEST_ASKED, LONGEST_ANSWER, LONGEST_BEFORE = 160, 320, 150
+MOST_COMMITS = 5
+LONGEST_TITLE = 100
+SHORTEST_TOLD = 20
+REDACTED = "[redacted:"  # in a request: somebody pasted what is none
+MOST_ASKED = 3
+MOST_CHANGED = 5
+MOST_TODOS = 6
+_PLAN = Pattern(r"^(?:plan|计划)[:：]\s*")
+LONGEST_LINE = 400  # characters
+_PLAIN_PATH = Pattern(r"[\w./@+-]{1,90}\Z")
+_TODOS = ("todos", "todo", "待办", "待办事项")
+_COMMITS, _FILES, _CHECKS = ("commits", "提交"), ("files", "文件"), ("commands", "命令")
+
+
+class LeftOff(NamedTuple):
+    """Where a session was left off. `date` is the day on which it was last at work."""
+
+    id: str
+    title: str  # nothing where nobody who is trusted said anything
+    date: str
+    asked: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()  # pull requests and issues
+    commits: tuple[str, ...] = ()  # subjects, with the reason of those that say one
+    changed: tuple[str, ...] = ()  # files
+    checks: tuple[str, ...] = ()  # commands that worked again and again
+    answer: str = ""  # what the agent said last, or a summary that somebody wrote
+    open: tuple[str, ...] = ()
+    summary: str = ""  # the anchor of the section that says what came of it
+    is_second_hand: bool = False  # whether the agent's own words are left out
+    untold: int = 0  # commits whose words are left out
+    has_more: bool = False  # whether it decided, noted or changed something
+    is_routine: bool = False  # whether programs alone asked
+
+    @property
+    def came(self) -> bool:
+        """Whether anything that may be told came of it."""
+        return bool(self.made or self.commits or self.answer or self.open)
+
+    @property
+    def says(self) -> bool:
+        """Whether it is worth a line: a request that nothing came of says nothing, nor a routine."""
+        came = self.made or self.commits or self.changed if self.is_routine else self.came
+        return bool(self.title) and bool(came or (self.has_more and not self.is_routine))
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether something was asked for, and the session ended before anything came of it."""
+        return bool(self.title and self.asked) and not self.came
+
+
+def left_off(memory: Memory) -> LeftOff:
+    """What a session's memory, without its private parts, tells."""
+    sections = [section for section in sections_of(memory.body) if section.heading]
+    found: dict[str, list[str]] = {
+        name: [] for name in ("asked", "program", "made", "commits", "answer", "wrote")
+    }
+    for name, said in _summary(sections):
+        found[name].append(said)
+    # A fix in it is the tools' word; the rest is the person's and the agent's all the same.
+    is_trusted = memory.trust != "external"
+    told = found if is_trusted else {"asked": found["asked"]}
+    own = sections if is_trusted else []
+    changed = [line.strip("`") for line in _lines(sections, _FILES)]
+    changed += [path for line in found["wrote"] for path in line.split("`")[1::2]]
+    commits = [one for line in found["commits"] for one in line.split("; ")]
+    commits += [one for one in _lines(sections, _COMMITS) if one.partition(": ")[0] not in commits]
+    if not is_trusted:
+        known = _words(" ".join((*told["asked"], *changed)))
+        told["commits"] = [one for one in map(_subject, commits) if _is_backed(one, known)]
+    return LeftOff(
+        memory.id,
+        session_title(memory),
+        (memory.updated or memory.created)[:10],
+        asked=tuple(told["asked"]),
+        made=tuple(told.get("made", ())),
+        commits=_with_reasons(told.get("commits", ()), _lines(own, _COMMITS)),
+        changed=tuple(path for path in changed if is_trusted or _PLAIN_PATH.match(path)),
+        checks=tuple(line.split("`")[1] for line in _lines(own, _CHECKS) if line.count("`") > 1),
+        answer=" ".join(told.get("answer", ())),
+        open=_open(sections) if memory.trust != "external" else (),
+        summary=sections[0].anchor if sections else "",
+        is_second_hand=not is_trusted and bool(commits or found["made"] or found["answer"]),
+        untold=0 if is_trusted else len(commits) - len(told["commits"]),
+        has_more=len(sections) > 1 or not is_trusted,
+        is_routine=bool(found["program"]),
+    )
+
+
+def _summary(sections: Sequence[Section]) -> list[tuple[str, str]]:
+    """What the first section says, line by line, with what each line is."""
+    if not sections or section_kind(sections[0].heading) or _is_todo(sections[0].heading):
+        return []
+    found: list[tuple[str, str]] = []
+    for line in without_comments(sections[0].text).splitlines():
+        name, _, said = line.removeprefix("- ").partition(": ")
+        label = SUMMARY_LABELS.get(name) if line.startswith("- ") else None
+        if label and said.strip():
+            found.append((label, f"{name} {said.strip()}" if label == "made" else said.strip()))
+        elif not label and line.strip(" -*>|") and not line.startswith(_UNTOLD):
+            found.append(("answer", line.strip().removeprefix("- ")))
+    return found
+
+
+_UNTOLD = ("#", "```", "|")
+
+
+def _is_todo(heading: str) -> bool:
+    return heading.strip().lower() in _TODOS
+
+
+def _lines(sections: Sequence[Section], headings: Sequence[str]) -> list[str]:
+    """The items that stand under one of these headings."""
+    lists = (s.text.splitlines() for s in sections if s.heading.strip().lower() in headings)
+    return [line[2:].strip() for each in lists for line in each if line.startswith("- ")]
+
+
+def _with_reasons(subjects: Sequence[str], listed: Sequence[str]) -> tuple[str, ...]:
+    """The commits of a section of their own; an older memory lists subjects in its summary, too."""
+    commits = [one for line in subjects for one in line.split("; ") if one]
+    longer = [next((t for t in listed if t.startswith(f"{one}: ")), one) for one in commits]
+    return tuple(dict.fromkeys([*longer, *listed]))
+
+
+_CHANGE = Pattern(r"\w+(?:\([^)]*\))?!?: ")
+BACKED = 0.6  # share of a commit's words that stand in requests and file names
+
+
+def _subject(commit: str) -> str:
+    """The subject of a commit without its reason: `fix(lid): open slowly: it was too fast`."""
+    kind = _CHANGE.match(commit)
+    end = commit.find(": ", kind.end() if kind else 0)
+    return commit if end < 0 else commit[:end]
+
+
+def _is_backed(commit: str, known: set[str]) -> bool:
+    """Whether a person's requests and the changed files say most of a commit's words."""
+    words = _words(_CHANGE.sub("", commit, 1))
+    return bool(words) and len(words & known) >= BACKED * len(words)
+
+
+def _words(text: str) -> set[str]:
+    return {stem(word) for word in plain_words(text) if word not in STOP_WORDS and len(word) > 1}
+
+
+def _open(sections: Sequence[Section]) -> tuple[str, ...]:
+    items = _lines(sections, _TODOS)
+    return tuple(item[3:].strip() for item in items if item.startswith("[ ]"))
+
+
+def session_title(memory: Memory) -> str:
+    """What a session may be called in every other: its title, or what the person asked for first.
+
+    A title that an agent gave after it had read a page may be the page's. Nothing where nobody
+    who is trusted said anything.
+    """
+    if memory.trust in TRUSTED:
+        return memory.title
+    sections = [section for section in sections_of(memory.body) if section.heading]
+    asked = [said for name, said in _summary(sections) if name == "asked"]
+    if any(one.startswith(memory.title.rstrip("…")) for one in asked):
+        return memory.title
+    return (
+        memory.title if _is_backed(memory.title, _words(" ".join(asked))) else next(iter(asked), "")
+    )
+
+
+# ---------------------------------------------------------------------------------- wording
+
+
+def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
+    """Where the last session was left off, line by line."""
+    title = _title(one)
+    lines = [say["last"].format(date=one.date, title=title)]
+    asked = [said for said in one.asked if not _repeats_title(said, title) and REDACTED not in said]
+    asked = asked[:MOST_ASKED] if one.is_second_hand else [*asked[:1], *asked[1:][-1:]]
+    lines += [say["asked"].format(said=on_one_line(said, LONGEST_ASKED)) for said in asked]
+    lines += [f"- {_first_sentences(said, LONGEST_ANSWER)}" for said in one.made[-2:]]
+    commits = [_new_in(said, title) for said in one.commits[-MOST_COMMITS:]]
+    if any(commits):
+        longest = 240 if len(commits) < 3 else 120
+        said = "; ".join(
+            _first_sentences(commit, longest).rstrip(".。") for commit in commits if commit
+        )
+        lines.append(say["commits"].format(said=said))
+    if answer := _first_sentences(_new_in(one.answer, title), LONGEST_ANSWER, SHORTEST_TOLD):
+        lines.append(say["answer"].format(said=answer))
+    if one.open:
+        said = "; ".join(on_one_line(todo, 120) for todo in one.open[:MOST_TODOS])
+        lines.append(say["todo"].format(said=said))
+    if one.changed and (one.came or one.is_second_hand):
+        said = ", ".join(f"`{on_one_line(path, 90)}`" for path in one.changed[:MOST_CHANGED])
+        lines.append(say["changed"].format(said=said))
+    if one.is_second_hand:
+        counted = f"{say['count'].format(n=one.untold)}; " if one.untold else ""
+        lines.append(say["second-hand"].format(commits=counted, id=attribute(one.id)))
+    return lines
+
+
+def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
+    """One line about an earlier session: its title, and what came of it."""
+    title = _title(one)
+    made = (_new_in(said, title) for said in (*one.made, *reversed(one.commits)))
+    said = next((_first_sentences(new, LONGEST_BEFORE) for new in made if new), "")
+    said = said or _first_sentences(_new_in(one.answer, title), LONGEST_BEFORE, SHORTEST_TOLD)
+    if one.untold:
+        said = say["count"].format(n=one.untold)
+    return f"- {one.date} {title}{say['because'] if said else ''}{said}"
+
+
+def _title(one: LeftOff) -> str:
+    """What a session is called; a request that was cut is told to its end, if it is short."""
+    begun = one.title.rstrip("… ")
+    whole = next((said for said in one.asked if said.startswith(begun)), one.title)
+    title = whole if begun != one.title else one.title
+    return on_one_line(_PLAN.sub("", title), LONGEST_TITLE)
+
+
+def _new_in(text: str, title: str) -> str:
+    """What a text says besides a title that it begins with; all of it, where it does not."""
+    title = title.rstrip("… ")
+    rest = text[len(title) :].lstrip() if text.startswith(title) else text
+    return rest.lstrip(".:：。 ") if rest[:1] in (*".:：。", "") else text
+
+
+def _repeats_title(text: str, title: str) -> bool:
+    one, other = same_words(_PLAN.sub("", text)), same_words(title.rstrip("… "))
+    words, named = set(one.split()), set(other.split())
+    if named and named <= words and len(words) < 2 * len(named):
+        return True
+    is_begun = one.startswith(other) and (title.endswith("…") or 2 * len(other) > len(one))
+    return is_begun or other.startswith(one)
+
+
+def _first_sentences(text: str, longest: int, shortest: int = 0) -> str:
+    """As many of the first sentences, without those that are shorter, as there is room for."""
+    kept = ""
+    for sentence in split_sentences(on_one_line(text, 2_000)):
+        if len(sentence) < shortest and not any(map(is_cjk, sentence)):
+            continue  # “Done.”, “Pushed.”
+        if shortest and sentence.endswith(("?", "？")):
+            continue  # what an agent asks came of nothing
+        if kept and len(kept) + len(sentence) >= longest:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return on_one_line(kept, longest)
+
+
+def on_one_line(text: str, longest: int = LONGEST_LINE) -> str:
+    """`text` as data on one line, cut at a word."""
+    line = " ".join(harmless(text[: 8 * longest]).split())
+    if len(line) <= longest:
+        return line
+    cut = line[:longest]
+    return (cut[: cut.rfind(" ")] if " " in cut[longest // 2 :] else cut).rstrip() + " …"

@@ -1,0 +1,190 @@
+"""What memories state that holds: rules and decisions, each with who said it, when, and where.
+
+Pure. A statement that stands on a page and in the session that it was learned in is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from recollect._fastimport import NamedTuple
+from recollect.context.left_off import TRUSTED
+from recollect.model.claim_key import near_key, reversed_keys
+from recollect.model.document import sections_of
+from recollect.model.entries import Shelved, shelved, without_comments
+from recollect.model.facts import Fact, facts_of, same_words, section_kind
+from recollect.model.footnotes import label_of, letters_of
+from recollect.model.layers import is_subject
+from recollect.model.listed import is_shared
+from recollect.model.memory import Memory
+from recollect.text.tokens import is_cjk
+
+GONE = ("superseded", "resolved")
+
+
+class StatedLine(NamedTuple):
+    """A statement: who said it, when, and where it stands."""
+
+    text: str
+    why: str = ""
+    date: str = ""
+    source: str = ""
+    trust: str = "user"
+    place: str = ""  # the name under which recall gives it
+    subject: str = ""  # the title of the page, where that is a subject
+    episode: str = ""  # where it was learned
+
+
+Running = tuple[
+    str, str, str, Sequence[Fact]
+]  # of a session that goes on: task, date, trust, facts
+
+
+def stated_by(
+    episodes: Sequence[Memory], pages: Sequence[Memory], running: Sequence[Running]
+) -> tuple[list[StatedLine], list[StatedLine], dict[str, list[str]]]:
+    """`(rules, others, places)`: what holds, the newest first, and what is said under each name of recall, as keys."""
+    rules: list[StatedLine] = []
+    others: list[StatedLine] = []
+    for _, date, _, facts in running:
+        for fact in facts:
+            if fact.source == "instructed":
+                (rules if fact.kind == "pattern" else others).append(of_fact(fact, date))
+    for page in pages:
+        (rules if page.kind in ("rule", "pattern") else others).extend(statements_of(page))
+    for episode in episodes:
+        for kind, line in facts_of_session(episode):
+            (rules if kind == "pattern" else others).append(line)
+    bodies = [one.body for one in (*pages, *episodes)]
+    rules, others = (still_so(newest_first(lines), bodies) for lines in (rules, others))
+    kept, same = once([*rules, *others])
+    places: dict[str, list[str]] = {}
+    for line in (*rules, *others):
+        if line.place:
+            key = key_of(line)
+            places.setdefault(line.place, []).append(same.get(key, key))
+    own = {id(line) for line in rules}
+    return (
+        [line for line in kept if id(line) in own],
+        [line for line in kept if id(line) not in own],
+        places,
+    )
+
+
+def of_fact(fact: Fact, date: str, place: str = "", episode: str = "") -> StatedLine:
+    """A fact of a session as a statement."""
+    return StatedLine(fact.content, fact.detail, date, fact.source, "user", place, "", episode)
+
+
+def of_page(memory: Memory, why: str = "", place: str = "") -> StatedLine:
+    """The one thing that a page says."""
+    date = memory.created[:10]
+    return StatedLine(memory.title, why, date, memory.source, memory.trust, place)
+
+
+def facts_of_session(memory: Memory) -> Iterator[tuple[str, StatedLine]]:
+    """What the person decided or asked for in a session, with its kind."""
+    date = memory.created[:10]
+    anchors = {row.entry: row.anchor for row in shelved(memory) if row.entry}
+    for section in sections_of(memory.body):
+        kind = section_kind(section.heading)
+        if kind in ("decision", "pattern"):
+            for fact in facts_of(kind, section.text):
+                if fact.source == "instructed":
+                    anchor = anchors.get(letters_of(fact.content), "")
+                    place = f"{memory.id}#{anchor}" if anchor else ""
+                    yield kind, of_fact(fact, date, place, memory.id)
+
+
+def statements_of(memory: Memory) -> list[StatedLine]:
+    """What a page states: its entries; of a page that has none, what it is called, and why."""
+    rows = [row for row in shelved(memory) if row.entry]
+    told = [
+        row
+        for row in rows
+        if row.kind != "solution" and row.trust in TRUSTED and row.status not in GONE
+    ]
+    # A shelf that every project has tells less than the statement itself.
+    subject = "" if is_subject(memory.title) or is_shared(memory) else memory.title
+    if rows:
+        return [_of_entry(row, memory.id, subject) for row in told]
+    if memory.kind not in ("decision", "pattern", "rule"):
+        return []
+    return [of_page(memory, _reason_in(memory), memory.id)]
+
+
+def _of_entry(row: Shelved, page: str, subject: str) -> StatedLine:
+    said = " ".join(line.strip().lstrip("-*+ ") for line in row.text.splitlines())
+    is_item = row.anchor.startswith("^")
+    text, why = (said, "") if is_item else (row.heading, said)
+    if why.startswith(text.rstrip("…")):
+        text, why = why, ""  # the title of a rule is its beginning
+    about, name = subject if is_item else "", f"{page}#{row.anchor}"
+    date = row.created[:10]
+    return StatedLine(text, why, date, row.source, row.trust, name, about, row.session)
+
+
+def _reason_in(memory: Memory) -> str:
+    """What a page says below its title, on one line."""
+    text = without_comments(memory.body)
+    first, _, rest = text.partition("\n")
+    text = rest if first.strip().casefold() == f"# {memory.title}".casefold() else text
+    said = " ".join(line.strip().lstrip("#").strip() for line in text.splitlines() if line.strip())
+    return "" if same_words(said) == same_words(memory.title) else said
+
+
+# ------------------------------------------------------------------------------ what holds
+
+
+def key_of(line: StatedLine) -> str:
+    """What two wordings of one statement share."""
+    return near_key(line.text)
+
+
+def newest_first(lines: Iterable[StatedLine]) -> list[StatedLine]:
+    """The lines by their dates."""
+    return sorted(lines, key=lambda line: line.date, reverse=True)
+
+
+def still_so(lines: list[StatedLine], bodies: Sequence[str]) -> list[StatedLine]:
+    """The lines that no page calls reversed in a `<!-- superseded … -->` comment."""
+    past = {key for body in bodies if "<!-- sup" in body for key in reversed_keys(body)}
+    if not past:
+        return lines
+    whole = (f"{line.text} because {line.why}" for line in lines)
+    return [
+        line
+        for line, said in zip(lines, whole, strict=True)
+        if key_of(line) not in past and near_key(said) not in past
+    ]
+
+
+def once(lines: Sequence[StatedLine]) -> tuple[list[StatedLine], dict[str, str]]:
+    """Each statement once, and which key of a line that is left out stands for which.
+
+    A page's own line comes before what the session that it was learned in says.
+    """
+    kept: dict[str, StatedLine] = {}
+    for line in sorted(lines, key=lambda one: not one.why):
+        kept.setdefault(key_of(line), line)
+    pages: dict[str, list[tuple[str, set[str]]]] = {}
+    for key, line in kept.items():
+        if line.episode and not _is_in_session(line):
+            pages.setdefault(label_of(line.episode), []).append((key, _words_in(line)))
+    same: dict[str, str] = {}
+    for key, line in kept.items():
+        words = _words_in(line)
+        filed = pages.get(label_of(line.episode), []) if _is_in_session(line) else []
+        for other, own in filed:
+            if 2 * len(words & own) > max(len(words), len(own)):
+                same[key] = other
+    return [one for one in lines if kept[key_of(one)] is one and key_of(one) not in same], same
+
+
+def _is_in_session(line: StatedLine) -> bool:
+    return line.place.startswith(f"{line.episode}#")
+
+
+def _words_in(line: StatedLine) -> set[str]:
+    said = same_words(f"{line.text} {line.why}")
+    return {char for char in said if is_cjk(char)} | set(said.split())

@@ -1,0 +1,329 @@
+"""Encrypt and decrypt memories, and list where the old text remains."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.errors import (
+    Failed,
+    ForOtherKeys,
+    KeyMissing,
+    RecollectError,
+    SealBroken,
+    UsageProblem,
+)
+from recollect.model.memory import CORE, Entry, Filter, is_sealed_path
+from recollect.model.merge import BY_KEY, CannotMerge, merged_by_key
+from recollect.model.session import SessionState
+from recollect.ports import IndexRow
+from recollect.privacy import sealing
+from recollect.privacy.hiding import Turned, hiding, unhidden
+from recollect.privacy.keys import LEAST_RECIPIENTS, Keys, keys_of
+from recollect.search.index import ScratchIndex
+from recollect.store import disk as fsio
+from recollect.store.store import OpenStore
+from recollect.workspace import Finding, Workspace
+from recollect.workspace import found as _found
+
+
+class EncryptResult(NamedTuple):
+    """A memory that was encrypted or decrypted, and where its old text still is."""
+
+    turned: Turned
+    scope: str
+    path: str
+    left: list[tuple[str, str]]
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        return {
+            "id": self.turned.id,
+            "was": self.turned.old_id,
+            "path": self.path,
+            "scope": self.scope,
+            "left": [{"what": what, "path": path} for what, path in self.left],
+        }
+
+
+def encrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:
+    """Encrypt a memory, and take its plain text out of everything that we can reach."""
+    store = app.store_of(name)
+    turned, left = _encrypted(app, store, name, dry_run=True)
+    if not dry_run:
+        with hiding(app, store):
+            turned, left = _encrypted(app, store, name, dry_run=False)
+        left += traces(app, store, [turned])
+    path = os.path.join(store.files.root, turned.path)
+    return EncryptResult(turned, store.scope, path, left + _out_of_reach(app, store))
+
+
+class EncryptManyResult(NamedTuple):
+    """What became of many memories: those that are encrypted now, and why others stayed plain."""
+
+    done: list[Turned]
+    plain: list[tuple[str, str]]
+    left: list[tuple[str, str]]
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        return {
+            "encrypted": [{"id": one.id, "was": one.old_id} for one in self.done],
+            "plain": dict(self.plain),
+            "left": [{"what": what, "path": path} for what, path in self.left],
+        }
+
+
+def encrypt_many(app: Workspace, names: Sequence[str], *, dry_run: bool) -> EncryptManyResult:
+    """Encrypt these memories, as far as they can be; each is a change of its own."""
+    found = EncryptManyResult([], [], [])
+    by_store: dict[str, tuple[OpenStore, list[str]]] = {}
+    for name in names:
+        store = app.store_of(name)
+        by_store.setdefault(store.scope, (store, []))[1].append(name)
+    if dry_run:
+        for store, names_here in by_store.values():
+            if _encrypted_each(app, store, names_here, found, dry_run=True):
+                found.left.extend(_out_of_reach(app, store))
+        return found
+    for store in app.stores():
+        names_here = by_store.get(store.scope, (store, []))[1]
+        with hiding(app, store):
+            turned = _encrypted_each(app, store, names_here, found, dry_run=False)
+            app.seal_sessions(store)
+        if turned:
+            found.left.extend([*traces(app, store, turned), *_out_of_reach(app, store)])
+    return found
+
+
+def _encrypted_each(
+    app: Workspace,
+    store: OpenStore,
+    names: Sequence[str],
+    found: EncryptManyResult,
+    *,
+    dry_run: bool,
+) -> list[Turned]:
+    """Those of these memories that were encrypted."""
+    done: list[Turned] = []
+    for name in names:
+        try:
+            turned, left = _encrypted(app, store, name, dry_run=dry_run)
+        except UsageProblem as error:
+            found.plain.append((name, str(error)))
+            continue
+        done.append(turned)
+        found.left.extend(left)
+    found.done.extend(done)
+    return done
+
+
+def names_in(app: Workspace, layer: str, scope: str) -> list[str]:
+    """The plain memories of a layer, or of all; of the store that is written to, if none is named."""
+    store = app.store(scope)
+    entries = store.index.entries(Filter(layer=layer))
+    return [entry.id for entry in entries if not is_sealed_path(entry.path)]
+
+
+def _encrypted(
+    app: Workspace, store: OpenStore, name: str, *, dry_run: bool
+) -> tuple[Turned, list[tuple[str, str]]]:
+    """A memory that was encrypted, and the logs of its session that are not ours."""
+    states = _states_behind(app, store, name)
+    turned = sealing.encrypt(store, name, dry_run=dry_run)
+    if states and not dry_run:
+        from recollect.privacy.purge import purge_session  # with much behind it
+
+        purge_session(app, store, states[0].session_id)
+    return turned, [("the client's own log", path) for state in states for path in state.sources]
+
+
+def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionState]:
+    """What is kept of the session that a memory tells of as a whole.
+
+    Raises:
+        UsageProblem: it goes on.
+    """
+    entry = store.require(name)
+    if entry.kind not in ("session", "conversation") or not entry.session:
+        return []
+    states = [one for one in app.sessions(store).every() if one.session_id == entry.session]
+    if any(state.status == "active" for state in states):
+        what = "This session is active: its memory can be encrypted after it ends."
+        raise UsageProblem(what=what, command="encrypt")
+    return states
+
+
+def _out_of_reach(app: Workspace, store: OpenStore) -> list[tuple[str, str]]:
+    from recollect.privacy.purge import out_of_reach  # only here, and with much behind it
+
+    return out_of_reach(app, store.scope)
+
+
+def finished_now(app: Workspace) -> list[str]:
+    """The encrypted memories whose plain texts a crash had left: they were taken out just now."""
+    return [name for store in app.stores() for name in store.hidden]
+
+
+def traces(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> Iterator[tuple[str, str]]:
+    """The files of a store and its cache in which an old name or a title still stands."""
+    from recollect.privacy.purge import files_naming
+
+    return files_naming(
+        app, store, [word for one in turned for word in (one.old_id, one.title.strip())]
+    )
+
+
+def decrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:
+    """Make an encrypted memory a plain one again."""
+    store = app.store_of(name)
+    turned = sealing.decrypt(store, name, dry_run=dry_run)
+    return EncryptResult(turned, store.scope, os.path.join(store.files.root, turned.path), [])
+
+
+# ---------------------------------------------------------------------------------------- reading
+
+
+@contextmanager
+def opened_stores(app: Workspace, stores: list[OpenStore]) -> Iterator[list[OpenStore]]:
+    """The encrypted memories of these stores, opened, each as a store that is in memory only.
+
+    What cannot be opened is a warning. Raises Encrypted where there is no key at all.
+    """
+    made: list[OpenStore] = []
+    try:
+        for store in stores:
+            entries = sealing.entries_in(store)
+            if not entries:
+                continue
+            index = ScratchIndex()
+            then = OpenStore(store.files, store.journal, index, store.ledger, store.scope)
+            then.now, then.now_ns, then.settings = store.now, store.now_ns, store.settings
+            made.append(then)
+            index.apply(list(_opened_rows(app, store)), [], store.now_ns)
+        yield made
+    finally:
+        for store in made:
+            store.index.close()
+
+
+def _opened_rows(app: Workspace, store: OpenStore) -> Iterator[IndexRow]:
+    def failed(error: RecollectError) -> None:
+        if not isinstance(error, (ForOtherKeys, SealBroken)):
+            raise error  # it is so for all of them
+        app.warnings.append(str(error))
+
+    for entry, document in sealing.openable(store, sealing.entries_in(store), failed):
+        seen = store.files.look(entry.path)
+        if seen is not None:
+            yield IndexRow(seen, document.stamp, sealing.memory_of(document.text, entry.path))
+
+
+def plain_text_of(app: Workspace, path: str) -> str:
+    """The plain text of an encrypted file anywhere, for `git diff`; of any other file its text.
+
+    What cannot be opened comes back as it is, for a comparison should not fail.
+    """
+    full = os.path.join(app.folder, path)
+    data = fsio.read_file(os.path.realpath(full))
+    text = data.decode("utf-8", "surrogateescape")
+    with suppress(RecollectError):
+        return sealing.opened_text(app.sealing, text)
+    return text
+
+
+def merge_files(app: Workspace, base: str, ours: str, theirs: str, name: str = "") -> int:
+    """Put two changes of a memory, or of settings of that `name`, together in the file `ours`.
+
+    Gives in how many places two wordings stand now.
+
+    Raises:
+        Encrypted, Failed: they were not put together; nothing was written.
+    """
+    paths = [os.path.realpath(os.path.join(app.folder, path)) for path in (base, ours, theirs)]
+    texts = [fsio.read_file(path).decode("utf-8", "surrogateescape") for path in paths]
+    try:
+        is_keyed = os.path.basename(name) in BY_KEY
+        found = (
+            merged_by_key(os.path.basename(name), *texts)
+            if is_keyed
+            else sealing.merged(app.sealing, *texts)
+        )
+    except CannotMerge as error:
+        raise Failed(what=f"The two changes were not merged: {error}.") from None
+    fsio.write_whole(paths[1], found.text.encode("utf-8", "surrogateescape"))
+    return found.twice
+
+
+# ----------------------------------------------------------------------------------------- health
+
+
+def encryption_findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
+    """What `doctor` says of encrypted memories; nothing is opened, and nobody is asked."""
+    entries = sealing.entries_in(store)
+    keys = keys_of(app)
+    for turned in unhidden(store):
+        yield _found(
+            "problem",
+            turned.path,
+            "a crash left its plain text in the journal; `recollect key encrypt` removes it",
+        )
+    if store.settings.encrypt:
+        yield from _setting_findings(store, keys)
+    if not entries:
+        return
+    yield _found("ok", "encrypted", "memories: {n}", n=len(entries))
+    try:
+        kept = keys.state()
+    except RecollectError as error:
+        yield _found("problem", "encrypted", "{what}", what=str(error))
+        return
+    if kept == "none":
+        missing = KeyMissing(path=keys.identity_path)
+        yield _found("problem", "encrypted", "{what}", what=str(missing))
+    others = sealing.not_for(store, [one.key for one in keys.recipients()])
+    if others:
+        yield _found(
+            "note",
+            "encrypted",
+            "encrypted for old keys: {n}, such as {id}; `recollect key rewrap` re-encrypts them",
+            n=len(others),
+            id=others[0].id,
+        )
+
+
+def _setting_findings(store: OpenStore, keys: Keys) -> Iterator[Finding]:
+    """What the settings have encrypted, whether that can be done, and what is plain all the same."""
+    layers = ", ".join(sorted(store.settings.encrypt))
+    yield _found("ok", "encryption", "new memories in {layers} are encrypted", layers=layers)
+    if len({one.key for one in keys.recipients()}) < LEAST_RECIPIENTS:
+        yield _found(
+            "problem",
+            "encryption",
+            "encryption needs two keys, so nothing is saved or captured there; `recollect key init` creates them",
+        )
+    plain = [
+        entry
+        for archived in (False, True)
+        for entry in store.index.entries(Filter(archived=archived))
+        if not is_sealed_path(entry.path) and _layer_of(entry) in store.settings.encrypt
+    ]
+    if plain:
+        yield _found(
+            "note",
+            "encryption",
+            "still plain text: {n}, such as {id}; `recollect key encrypt ID`, --layer or --all encrypts them",
+            n=len(plain),
+            id=plain[0].id,
+        )
+    if "episodic" in store.settings.encrypt:
+        kept = sum(1 for _ in fsio.regular_files(f"{store.files.root}/sessions/raw"))
+        if kept:
+            yield _found("note", "encryption", "plain copies of earlier sessions: {n}", n=kept)
+
+
+def _layer_of(entry: Entry) -> str:
+    return CORE if entry.path.removeprefix("archive/").startswith("core/") else entry.layer

@@ -1,0 +1,348 @@
+"""Have a model help to consolidate, where the person said yes to a model and runs the command.
+
+Promises: what a model says goes no further than the one intake lets it: no statement gives way to one of
+somebody trusted less, and no trust rises. Nothing of an encrypted layer and nothing private is sent. Each
+change can be undone, each call is in the log.
+Touches: sessions that no model has read, statements that contradict each other, memories that say the
+same, pages without a subject, drafts of skills.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from recollect import workspace
+from recollect._fastimport import NamedTuple
+from recollect.capture.condense import condense
+from recollect.capture.extraction import NotAnAnswer
+from recollect.consolidate import by_model, entry
+from recollect.consolidate import run as consolidation
+from recollect.consolidate.actions import Wait
+from recollect.consolidate.apply import put_away
+from recollect.consolidate.by_model import Side, Verdict
+from recollect.consolidate.claim_cache import cached_claims
+from recollect.consolidate.pages import FileClaim
+from recollect.errors import RecollectError, UsageProblem
+from recollect.features import lifecycle, merge, models, skill_candidates
+from recollect.features.models import Asker, ModelCall, ask, log_call
+from recollect.features.skill_detectors import Suggestion
+from recollect.model.document import body_of, memory_from_text
+from recollect.model.entries import says_nothing, summary_of
+from recollect.model.layers import is_subject
+from recollect.model.memory import TRUSTS, Filter, is_sealed_path
+from recollect.ports import Extractor, Question
+from recollect.store.store import OpenStore
+from recollect.text.tokens import count_tokens
+from recollect.workspace import Workspace
+
+ANY_AGE = 36_500  # days: a person who asks for it has old sessions read, too
+LEAST_ON_A_PAGE = 2  # statements that share a new subject
+MOST_SKILLS, MOST_RECORDS, MOST_RECORD_TOKENS = 3, 3, 1_500
+
+
+class ModelAction(NamedTuple):
+    """One thing that came of an answer: `what` is ruled, merged, named or drafted."""
+
+    what: str
+    text: str
+    new: str = ""
+
+
+class Helped(NamedTuple):
+    """What a model did for a store, or would be asked: `calls` and `tokens` sent."""
+
+    scope: str
+    calls: int
+    tokens: int
+    read: int  # sessions
+    done: Sequence[ModelAction]
+    stopped: str = ""  # why the rest was not asked
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name."""
+        return {**self._asdict(), "done": [one._asdict() for one in self.done]}
+
+
+class _Task(NamedTuple):
+    """A question, and what is made of its answer. `take` raises NotAnAnswer."""
+
+    name: str
+    question: Question
+    take: Callable[[str], list[ModelAction]]
+
+
+def require_model(app: Workspace, *, scope: str) -> list[OpenStore]:
+    """The stores for which the person has set a model.
+
+    Raises:
+        UsageProblem: there is none, or an agent asks.
+    """
+    what = "Only a person has a model consolidate: it sends statements and costs tokens."
+    workspace.require_person(app.env, "consolidate", what)
+    stores = [store for store in app.stores(scope) if store.settings.model]
+    if not stores:
+        what = "No model is set: `recollect config capture.model claude --scope global` sets one."
+        raise UsageProblem(what=what, command="consolidate")
+    return stores
+
+
+def help_to_consolidate(
+    app: Workspace,
+    extractor: Callable[[str], Extractor],
+    *,
+    scope: str,
+    dry_run: bool,
+    progress: Callable[[int, int], None],
+) -> list[Helped]:
+    """Ask a model whatever helps each store; `extractor` makes what asks it, by its name.
+
+    Raises:
+        UsageProblem: as `require_model`.
+    """
+    askers = [
+        Asker(app, store, partial(extractor, store.settings.model))
+        for store in require_model(app, scope=scope)
+    ]
+    return [_helped(asker, progress, dry_run=dry_run) for asker in askers]
+
+
+def _helped(asker: Asker, progress: Callable[[int, int], None], *, dry_run: bool) -> Helped:
+    app, store, _ = asker
+    if dry_run:
+        sent = [
+            models.question_about(asker, one) for one in models.waiting(app, store, days=ANY_AGE)
+        ]
+        sent += [task.question for task in _tasks(asker)]
+        tokens = sum(count_tokens(part) for question in sent for part in question)
+        return Helped(store.scope, len(sent), tokens, 0, ())
+    with store.one_change():
+        calls = models.read_sessions(asker, days=ANY_AGE)
+        done: list[ModelAction] = []
+        tasks = _tasks(asker) if _stopped(calls) == "" else iter(())
+        for task in tasks:
+            called, found = _asked(asker, task)
+            calls.append(called)
+            done += found
+            progress(len(calls), len(calls) + 1)
+            if called.outcome in ("failed", "over-budget"):
+                break
+        if done or calls:
+            store.note_change()
+    read = sum(one.task == "extract" and one.outcome == "answered" for one in calls)
+    tokens = sum(one.tokens_in for one in calls)
+    return Helped(store.scope, len(calls), tokens, read, done, _stopped(calls))
+
+
+def _stopped(calls: Sequence[ModelCall]) -> str:
+    """Why no more was asked; nothing if all was."""
+    last = calls[-1] if calls else None
+    return last.reason if last and last.outcome in ("failed", "over-budget") else ""
+
+
+def _asked(asker: Asker, task: _Task) -> tuple[ModelCall, list[ModelAction]]:
+    """Ask, and take what comes; an answer that is none changes nothing."""
+    called, found = ask(asker, task.question, task=task.name), []
+    if called.outcome == "answered":
+        try:
+            found = task.take(called.answer)
+            called = called._replace(entries=len(found))
+        except NotAnAnswer as error:
+            called = called._replace(outcome="no-answer", reason=str(error))
+    log_call(asker.app, called)
+    return called, found
+
+
+def _tasks(asker: Asker) -> Iterator[_Task]:
+    """What there is to ask; each is made when the one before is done with."""
+    if "semantic" not in asker.store.settings.encrypt:
+        yield from _of_conflicts(asker)
+        yield from _of_likes(asker)
+        yield from _of_subjects(asker)
+    if "episodic" not in asker.store.settings.encrypt:
+        yield from _of_skills(asker)
+
+
+# ---------------------------------------------------------------------------------- contradictions
+
+
+def _of_conflicts(asker: Asker) -> Iterator[_Task]:
+    app, store, _ = asker
+    with cached_claims(app, store) as known:
+        waits = [
+            (wait, entry.trust_of(store, wait, known))
+            for wait in consolidation.waiting(store, known)
+        ]
+    for rows in _parts(waits, by_model.MOST_PAIRS):
+        sides = [_sides(app, wait, trust) for wait, trust in rows]
+
+        def take(answer: str, rows: Any = rows, sides: Any = sides) -> list[ModelAction]:
+            verdicts = by_model.verdicts_in(answer, sides, app.redact)
+            found = [_rule(app, store, rows[n][0], sides[n], one) for n, one in verdicts.items()]
+            return [one for one in found if one]
+
+        yield _Task("conflicts", by_model.pairs_question(sides), take)
+
+
+def _sides(app: Workspace, wait: Wait, trust: str) -> tuple[Side, Side]:
+    """Both statements of a contradiction, the older first."""
+    held = Side(app.redact(wait.held), wait.since, trust)
+    claim = Side(app.redact(wait.claim.text), wait.mark.date, wait.mark.trust)
+    return (claim, held) if wait.is_late else (held, claim)
+
+
+def _rule(
+    app: Workspace, store: OpenStore, wait: Wait, sides: tuple[Side, Side], said: Verdict
+) -> ModelAction | None:
+    """Settle a contradiction, unless the one that gives way is trusted more."""
+    first, second = (TRUSTS.index(side.trust) for side in sides)
+    ruling = {"first": "old", "second": "new", "both": "both", "same": "both"}.get(said.what, "")
+    if not ruling or (ruling == "old" and first < second) or (ruling == "new" and second < first):
+        return None
+    with suppress(RecollectError):  # settled meanwhile: it waits no more
+        lifecycle.settle_conflict(app, wait.key, ruling, scope=store.scope, dry_run=False)
+        held = {"old": wait.old, "new": wait.new, "both": f"{wait.old} / {wait.new}"}
+        gone = {"old": wait.new, "new": wait.old, "both": ""}
+        return ModelAction("ruled", gone[ruling], held[ruling])
+    return None
+
+
+# ------------------------------------------------------------------------------- near-duplicates
+
+
+def _of_likes(asker: Asker) -> Iterator[_Task]:
+    app, store, _ = asker
+    with cached_claims(app, store) as known:
+        pairs = [
+            (one, sides)
+            for one in merge.proposals(store, known)
+            if (sides := _both(app, store, one))
+        ]
+    for rows in _parts(pairs, by_model.MOST_PAIRS):
+        every = [sides for _, sides in rows]
+
+        def take(answer: str, rows: Any = rows, every: Any = every) -> list[ModelAction]:
+            verdicts = by_model.verdicts_in(answer, every, app.redact)
+            found = [_merge(store, rows[n][0], every[n], one) for n, one in verdicts.items()]
+            return [one for one in found if one]
+
+        yield _Task("merge", by_model.pairs_question(every), take)
+
+
+def _both(app: Workspace, store: OpenStore, pair: merge.MergeProposal) -> tuple[Side, Side] | None:
+    """What two memories say; None where they may not be sent, or cannot become one."""
+    sides = []
+    for name in (pair.id, pair.other):
+        one = store.index.entry(name)
+        if (
+            one is None
+            or one.private
+            or is_sealed_path(one.path)
+            or one.layer in store.settings.encrypt
+        ):
+            return None
+        memory = memory_from_text(store.read(one).text, one.path)
+        summary = summary_of(memory)
+        text = memory.title if summary.startswith(memory.title) else f"{memory.title}. {summary}"
+        sides.append(Side(app.redact(text), one.updated, one.trust))
+    try:
+        merge.merge(store, pair.id, pair.other, dry_run=True)
+    except RecollectError:
+        return None
+    return sides[0], sides[1]
+
+
+def _merge(
+    store: OpenStore, pair: merge.MergeProposal, sides: tuple[Side, Side], said: Verdict
+) -> ModelAction | None:
+    if said.what != "same" or not said.wording:
+        return None
+    with suppress(RecollectError):  # one of them changed meanwhile: it is proposed again
+        merge.merge(store, pair.id, pair.other, wording=said.wording)
+        return ModelAction("merged", f"{sides[0].text} / {sides[1].text}", said.wording)
+    return None
+
+
+# --------------------------------------------------------------------------------------- subjects
+
+
+def _of_subjects(asker: Asker) -> Iterator[_Task]:
+    app, store, _ = asker
+    with cached_claims(app, store) as known:
+        waiting = entry.unfiled(store, known)
+    names = sorted(
+        one.title
+        for one in store.index.entries(Filter(layer="semantic", superseded=False))
+        if one.kind == "fact" and not one.private and not is_subject(one.title)
+    )
+    for rows in _parts(waiting, by_model.MOST_STATEMENTS):
+        texts = [app.redact(one.text) for one in rows]
+
+        def take(answer: str, rows: Any = rows, texts: Any = texts) -> list[ModelAction]:
+            return _refile(store, rows, by_model.subjects_in(answer, texts, names), names)
+
+        yield _Task("subjects", by_model.subjects_question(texts, names), take)
+
+
+def _refile(
+    store: OpenStore, rows: Sequence[FileClaim], said: dict[int, str], names: Sequence[str]
+) -> list[ModelAction]:
+    """Move the statements whose subject has a page, or gets one because several share it."""
+    counts = Counter(said.values())
+    moves = [
+        (rows[n], name)
+        for n, name in said.items()
+        if name in names or counts[name] >= LEAST_ON_A_PAGE
+    ]
+    if not moves:
+        return []
+    try:
+        entry.refile(store, moves)
+    except RecollectError:  # somebody wrote on one of the pages: the next time
+        return []
+    store.freshen()
+    for path in {held.path for held, _ in moves}:
+        text = store.files.read(path).text
+        if says_nothing(body_of(text)):
+            put_away(store, memory_from_text(text, path).id)
+    return [ModelAction("named", held.text, name) for held, name in moves]
+
+
+# ----------------------------------------------------------------------------------------- skills
+
+
+def _of_skills(asker: Asker) -> Iterator[_Task]:
+    app, store, _ = asker
+    every = skill_candidates.suggestions_of(store)
+    left = [one for one in every if not skill_candidates.steps_for(store, one)]
+    for one in left[:MOST_SKILLS]:
+        records = _records(app, store, one)
+        if len(records) < LEAST_ON_A_PAGE:
+            continue
+
+        def take(answer: str, one: Suggestion = one, records: Any = records) -> list[ModelAction]:
+            steps = by_model.steps_in(answer, records, app.redact)
+            if steps:
+                skill_candidates.keep_steps(store, one, steps)
+            return [ModelAction("drafted", one.name, f"{len(steps)}")] if steps else []
+
+        yield _Task("skill", by_model.steps_question(one.title, records), take)
+
+
+def _records(app: Workspace, store: OpenStore, one: Suggestion) -> list[str]:
+    """The last sessions in which a procedure was followed, condensed and redacted."""
+    wanted = {evidence.occasion for evidence in one.evidence if evidence.is_quotable}
+    states = [state for state in app.sessions(store).every() if state.session_id in wanted]
+    states.sort(key=lambda state: state.last_updated)
+    return [
+        app.redact(condense(app.sessions(store).raw_events(state), MOST_RECORD_TOKENS).text)
+        for state in states[-MOST_RECORDS:]
+    ]
+
+
+def _parts(rows: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(rows), most):
+        yield rows[start : start + most]

@@ -1,0 +1,352 @@
+"""Remember a statement that an agent writes as it goes, or a person at a terminal.
+
+A statement with a quotation that the person typed in this session is the person's; anything else that an
+agent writes is the agent's. The session is that of the client process that started us, as the hooks of
+this project noted it; never the latest of anybody. Words count as typed if a person's prompt of that
+session has them in a row: nothing that a program sent, pasted, quoted or printed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.capture import signals
+from recollect.capture.intake import Draft
+from recollect.capture.intake import save as save_writing
+from recollect.capture.signals import SignalledSession
+from recollect.capture.wording import require_lasting, understood_alone, with_reason
+from recollect.errors import UsageProblem
+from recollect.model import layers
+from recollect.ports import TranscriptReader
+from recollect.store.background import process_at
+from recollect.store.store import OpenStore
+from recollect.text.redact import strip_private
+from recollect.text.sentences import is_typed, sentences_of
+from recollect.text.tokens import folded, is_cjk
+from recollect.workspace import Workspace, current_session, is_agent
+
+OPEN = "open"  # the kind of what is undecided or left to do
+IN_LINES = ("rule", "decision", "fact", "pattern", "implementation", "note")
+
+
+class Statement(NamedTuple):
+    """A statement as its writer gives it; everything but the statement may be left out."""
+
+    statement: str
+    subject: str = ""
+    why: str = ""
+    kind: str = ""
+    quote: str = ""
+    files: tuple[str, ...] = ()
+    trigger: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class Writer(NamedTuple):
+    """In which session something is written, and how far it is trusted."""
+
+    session: str
+    trust: str
+
+    @property
+    def source(self) -> str:
+        """Where it comes from: the person's own word, or an agent's conclusion."""
+        return "instructed" if self.trust == "user" else "inferred"
+
+
+class RememberResult(NamedTuple):
+    """What became of a note: see `consolidate.entry`; `old` is what it met, in its words."""
+
+    what: str  # added, known, merged, replaced, queued
+    id: str
+    path: str  # absolute
+    scope: str
+    text: str
+    old: str = ""
+    trust: str = ""  # of the entry itself
+    by: str = ""  # how far who said `old` is trusted
+    quote: str = ""  # found, missing, or nothing where none was given
+    has_secret: bool = False  # whether one was left out of the reason
+
+    def as_json(self) -> dict[str, object]:
+        """The fields that say something, by name."""
+        return {name: value for name, value in self._asdict().items() if value not in ("", False)}
+
+
+def remember(
+    app: Workspace,
+    note: Statement,
+    *,
+    scope: str = "",
+    is_tool: bool = False,
+    dry_run: bool = False,
+) -> RememberResult:
+    """Take in a statement.
+
+    Raises:
+        UsageProblem: it would say nothing to a later session, or has a secret in it; it says how to
+            do better.
+    """
+    store = app.store(scope)
+    who = caller_of(app, app.store(), is_tool=is_tool)
+    is_quoted = bool(note.quote.strip()) and not who.is_person
+    is_found = is_quoted and has_typed(app, who, strip_private(note.quote))
+    trust = "user" if who.is_person or is_found else "agent"
+    if is_found:  # the person said it, and the agent writes it down
+        store.ledger.is_persons = False
+    done = take_in(app, store, note, Writer(who.session, trust), dry_run=dry_run)
+    found = ("found" if is_found else "missing") if is_quoted else ""
+    return done._replace(quote=found)
+
+
+def take_in(
+    app: Workspace, store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool = False
+) -> RememberResult:
+    """Take in a statement as that of its writer; views are not renewed.
+
+    Raises:
+        UsageProblem: as `remember`.
+    """
+    clean, has_secret = _clean(app, note)
+    require_lasting(clean.statement, subject=clean.subject, why=clean.why, kind=clean.kind)
+    done = _take_in(app, store, clean, writer, dry_run=dry_run)
+    return done._replace(trust=writer.trust, has_secret=has_secret)
+
+
+def _clean(app: Workspace, note: Statement) -> tuple[Statement, bool]:
+    """The note on one line, without what must not be stored, and whether a secret was taken out."""
+    fields = {
+        name: tuple(map(app.redact, value)) if isinstance(value, tuple) else app.redact(value)
+        for name, value in note._asdict().items()
+        if name != "quote"
+    }
+    plain = strip_private(note.statement)
+    if _has_secret(plain) or _has_secret(note.subject):
+        what = "There is a secret in the statement, and secrets are not stored: say where it is kept instead."
+        raise UsageProblem(what=what, command="save")
+    kept = Statement(**fields)  # type: ignore[arg-type]
+    statement, subject, why = (
+        " ".join(text.split()) for text in (kept.statement, kept.subject, kept.why)
+    )
+    kept = kept._replace(statement=statement, subject=subject.strip("#*_` "), why=why)
+    return kept, _has_secret(strip_private(note.why))
+
+
+def _has_secret(text: str) -> bool:
+    from recollect.text.redact import without_secrets
+
+    return without_secrets(text) != text
+
+
+def _take_in(
+    app: Workspace, store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool
+) -> RememberResult:
+    chosen = "fact" if note.subject else layers.choose(note.statement, note.why).kind
+    note = note._replace(kind=note.kind or chosen)
+    if note.kind in IN_LINES and not store.settings.encrypt:
+        return _in_line(app, store, note, writer, dry_run=dry_run)
+    done = save_writing(store, _draft_of(note, writer), dry_run=dry_run)
+    what = {"created": "added", "amended": "merged", "unchanged": "known"}[done.what]
+    path = os.path.join(store.files.root, done.path)
+    old = done.advice.instead[0] if done.advice.instead else ""
+    return RememberResult(
+        "replaced" if old else what, done.id, path, store.scope, note.statement, old
+    )
+
+
+def _in_line(
+    app: Workspace, store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool
+) -> RememberResult:
+    """Take in what is one line on the page of its subject, or a rule."""
+    from recollect.consolidate.actions import Mark
+    from recollect.consolidate.claim_cache import cached_claims
+    from recollect.consolidate.claims import BEHAVIOURAL, FACTUAL, Claim, plain_statement
+    from recollect.consolidate.entry import take
+
+    text = plain_statement(with_reason(understood_alone(note.statement, note.subject), note.why))
+    how = BEHAVIOURAL if note.kind == "rule" else FACTUAL
+    claim = Claim(text, how, writer.source, writer.trust)
+    mark = Mark(_plain_name(writer.session), store.now, writer.trust, writer.source)
+    with cached_claims(app, store) as known:
+        done = take(store, claim, mark, subject=note.subject, remembered=known, dry_run=dry_run)
+    path = os.path.join(store.files.root, done.path)
+    return RememberResult(
+        done.what, done.id, path, store.scope, done.text, old=done.old, by=done.trust
+    )
+
+
+def _draft_of(note: Statement, writer: Writer) -> Draft:
+    """What has a page, or a section, of its own: a solution, where something is, what is open."""
+    is_open = note.kind in (OPEN, "issue")
+    return Draft(
+        understood_alone(note.statement, note.subject),
+        note.why,
+        kind="issue" if is_open else note.kind,
+        status="open" if is_open else "",
+        tags=note.tags or ((note.subject,) if note.subject else ()),
+        trigger=note.trigger,
+        files=note.files,
+        source=writer.source,
+        trust=writer.trust,
+        session=writer.session,
+    )
+
+
+def _plain_name(session: str) -> str:
+    """A session's name as it stands in a comment."""
+    return "".join(sign for sign in session if sign not in ";<>\n")[:80]
+
+
+# ------------------------------------------------------------------ who calls, and what they typed
+
+
+MOST_PARENTS = 16
+LATELY_SECONDS = 24 * 3600  # in which a session that goes on has left word
+LEAST_WORDS = 3  # of a quotation; a Chinese character is half a word
+LONGEST_QUOTE = 1000
+LATE_SECONDS = 1.0  # after which a client has written what was typed
+MOST_LINES = 8  # in a row that a person types; more of them were pasted
+
+
+class Caller(NamedTuple):
+    """Who calls: a person, or an agent in a session, as far as that is known."""
+
+    is_person: bool
+    client: str = ""
+    session: str = ""
+    transcript: str = ""
+
+
+def caller_of(app: Workspace, store: OpenStore, *, is_tool: bool = False) -> Caller:
+    """Who calls us; a tool is always called by an agent."""
+    if not (is_tool or is_agent(app.env)):
+        return Caller(True, *current_session(app.env))
+    client, session = current_session(app.env)
+    found = _session_of_client(store, session) or _session_named(store, session)
+    if found:
+        return Caller(False, found.client, found.session, found.transcript)
+    return Caller(False, client, session)
+
+
+def _session_of_client(store: OpenStore, named: str) -> SignalledSession | None:
+    """The session of the nearest process that started us and has any.
+
+    Of several that go on it is the one that is named, or that was heard of last.
+    """
+    running = list(_running_sessions(store))
+    for parent in _parent_processes() if running else ():
+        own = [one for one in running if one.process == parent]
+        by_name = [one for one in own if one.session == named]
+        if own:
+            return (by_name or own)[0]
+    return None
+
+
+def _session_named(store: OpenStore, named: str) -> SignalledSession | None:
+    """The session that our environment names, where the system tells nothing of processes.
+
+    Without a name it is the only one that goes on in this project.
+    """
+    if process_at(str(os.getpid()))[2]:
+        return None
+    running = list(_running_sessions(store))
+    by_name = [one for one in running if one.session == named]
+    return by_name[0] if by_name else running[0] if len(running) == 1 and not named else None
+
+
+def _parent_processes() -> Iterator[str]:
+    """The processes that we were started by, as hooks note them."""
+    pid = str(os.getppid())
+    for _ in range(MOST_PARENTS):
+        _, parent, began = process_at(pid)
+        if not began:
+            return
+        yield f"{pid}:{began}"
+        pid = parent
+
+
+def _running_sessions(store: OpenStore) -> Iterator[SignalledSession]:
+    """The sessions of this project that go on, the one that was heard of last first."""
+    since = store.now_ns - LATELY_SECONDS * 10**9
+    files = store.journal.sessions()
+    lately = [name for name in files if files[name].mtime_ns >= since]
+    for name in sorted(lately, key=lambda one: -files[one].mtime_ns):
+        found = signals.session_in(store, name)
+        if found and not found.over:
+            yield found
+
+
+# ------------------------------------------------------------------------------------- typed
+
+
+_QUOTED = Pattern(
+    r"`[^`\n]{0,400}`|\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|「[^」\n]{0,400}」|『[^』\n]{0,400}』"
+    r"|(?<!\w)'[^'\n]{0,400}'(?!\w)"
+)
+_WORD = Pattern(r"[^\W_]+(?:['._-][^\W_]+)*")
+_CJK = re.compile(r"([\u3400-\u9fff])")
+
+
+def has_typed(app: Workspace, who: Caller, quote: str) -> bool:
+    """Whether a person typed these words in the session of the caller."""
+    wanted = words_in(quote[:LONGEST_QUOTE])
+    if sum(0.5 if is_cjk(word[0]) else 1 for word in wanted) < LEAST_WORDS:
+        return False
+    return any(_has_words(prompt, wanted) for prompt in _prompts_typed(app.readers(), who))
+
+
+def _prompts_typed(readers: Mapping[str, TranscriptReader], who: Caller) -> Iterator[str]:
+    """The prompts that a person typed in a session, by what its client has written of it.
+
+    A client may still be about to write the last one.
+    """
+    if who.client not in readers or not (who.session and who.transcript):
+        return
+    reader = readers[who.client]
+    transcript = reader.moved(who.transcript)
+    if reader.session_of(transcript) not in ("", who.session):
+        return
+    offset = inode = 0
+    until = time.monotonic() + LATE_SECONDS
+    while True:
+        portion = reader.read(transcript, offset, inode)
+        for event in portion.events:
+            if event.kind == "prompt" and not event.program and is_typed(event.text):
+                yield strip_private(event.text)
+        if (portion.offset, portion.inode) == (offset, inode):
+            if time.monotonic() > until:
+                return
+            time.sleep(0.1)
+        offset, inode = portion.offset, portion.inode
+
+
+def _has_words(prompt: str, wanted: list[str]) -> bool:
+    """Whether a prompt has these words in a row, most of them not as somebody else's."""
+    blocks = (part for part in prompt.split("\n\n") if part.count("\n") < MOST_LINES)
+    found = list(_words(" ".join(sentences_of("\n\n".join(blocks), 1))))
+    words, size = [word for word, _ in found], len(wanted)
+    return any(
+        words[at : at + size] == wanted
+        and 2 * sum(is_own for _, is_own in found[at : at + size]) >= size
+        for at in range(len(words) - size + 1)
+    )
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a text, whatever its case, its signs and its blanks."""
+    return [word for word, _ in _words(text)]
+
+
+def _words(text: str) -> Iterator[tuple[str, bool]]:
+    """The words of a text, a Chinese character being one, and of each whether nobody else is quoted."""
+    text = folded(text).lower().replace("’", "'")
+    plain = _QUOTED.sub(lambda found: "\0" * len(found[0]), text)
+    for word in _WORD.finditer(text):
+        is_own = plain[word.start()] != "\0"
+        for part in _CJK.split(word[0]):
+            if part:
+                yield part, is_own

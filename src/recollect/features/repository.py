@@ -1,0 +1,538 @@
+"""A store in a git repository: ignore rules, merge driver, and whose words the store says.
+
+Only `merge.recollect` settings change, through git. Existing lines of .gitignore and .gitattributes stay.
+Nothing is removed from a commit or the index. A store that came with a clone or an archive is told as
+the repository's (trust external) until the person accepts it on this machine; what is written here is
+believed all along. With `review.pulls = listed` that goes for whatever comes into an accepted store by
+another way than a command. The notes lie outside of the store.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+from recollect import workspace as here
+from recollect._fastimport import NamedTuple
+from recollect.errors import ConflictNotFound, FileNotThere, RecollectError, StoreNotFound
+from recollect.features import facts
+from recollect.model import merge as threeway
+from recollect.model.document import memory_from_text
+from recollect.model.memory import Change, Filter, Op, is_sealed_path
+from recollect.model.merge import Wordings, with_one_wording, wordings_in
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+from recollect.store import ownership as ours
+from recollect.store.journal_lines import OPS_PREFIX, of_ops
+from recollect.store.ownership import KNOWN
+from recollect.store.store import OpenStore, refresh
+from recollect.store.transactions import OUTSIDE
+from recollect.workspace import Finding, Workspace, look_of
+from recollect.workspace import found as _found
+
+LONGEST_SECONDS = 10
+IGNORE, ATTRIBUTES = ".gitignore", ".gitattributes"
+NAME, DRIVER = "merge.recollect.name", "merge.recollect.driver"
+TITLE = "Recollect: memories, by field and by line"
+MERGED = "*.md merge=recollect"
+MOST_NAMED = 5
+KEY = 12  # signs of the key of a place with two wordings
+RULED = "conflicts"  # the cause of what a person settles
+VIEWS = ("MEMORY.md", "facts.json", ".index.json", "skill-candidates.md", ".skill-candidates.json")
+_RAW = ("/sessions/raw/", "/sessions/active/", "/journal/", "conversation.md")
+_LINES: dict[str, dict[str, tuple[str, ...]]] = {
+    IGNORE: {
+        "# Kept out of git: what sessions said word for word, running sessions, the journal.": _RAW,
+        "# Views: made from the memories, on each machine anew.": tuple(f"/{v}" for v in VIEWS),
+    },
+    ATTRIBUTES: {
+        "# Memories merge by field and by line; `recollect init` installs the driver.": (
+            MERGED,
+            "*.md.age merge=recollect -text",
+        ),
+        "# Settings and lists merge by key.": (
+            "/*.toml merge=recollect",
+            "/*.json merge=recollect",
+        ),
+    },
+}
+
+
+class InGit(NamedTuple):
+    """What became of a store's place in git, or would.
+
+    `tracked` are files that are committed and should not be; only a person takes them out.
+    """
+
+    root: str
+    files: list[str]  # made, or given lines that were missing
+    driver: str  # installed, there, or why not: no-git, no-repository, refused
+    tracked: list[str]
+
+
+def prepare(root: str, *, dry_run: bool) -> InGit:
+    """Give a store its `.gitignore` and `.gitattributes`, and its repository the merge driver."""
+    files = [name for name in _LINES if _with_lines(root, name, dry_run=dry_run)]
+    state = driver_of(root)
+    if state in ("absent", "other"):
+        state = "installed" if dry_run or _install(root) else "refused"
+    return InGit(root, files, state, tracked_files(root))
+
+
+def keep_out(root: str) -> None:
+    """Give a store its `.gitignore` before anything is written there that git must not take along.
+
+    One that has our lines, or had them before a person took some out, stays as it is.
+    """
+    text = ""
+    with suppress(FileNotThere):
+        text = fsio.read_file(os.path.join(root, IGNORE)).decode("utf-8", "surrogateescape")
+    if os.path.isdir(root) and not any(heading in text for heading in _LINES[IGNORE]):
+        _with_lines(root, IGNORE, dry_run=False)
+
+
+def text_with(name: str, text: str) -> str:
+    """A file of ours with the lines that it lacks, under their headings; else as it is."""
+    have = {line.strip() for line in text.splitlines()}
+    added = ""
+    for heading, lines in _LINES[name].items():
+        missing = [line for line in lines if line not in have]
+        if missing:
+            head = [] if heading in have else [heading]
+            added += "".join(f"{line}\n" for line in (*head, *missing))
+    return text + ("\n" if added and text and not text.endswith("\n") else "") + added
+
+
+def _with_lines(root: str, name: str, *, dry_run: bool) -> bool:
+    path = os.path.join(root, name)
+    if os.path.lexists(path) and (os.path.islink(path) or not os.path.isfile(path)):
+        return False
+    old = fsio.read_file(path).decode("utf-8", "surrogateescape") if os.path.exists(path) else ""
+    new = text_with(name, old)
+    if new != old and not dry_run:
+        fsio.write_whole(path, new.encode("utf-8", "surrogateescape"))
+    return new != old
+
+
+def command() -> str:
+    """The driver: our program by its absolute path; git's own text merge where it is gone.
+
+    Exit code 19 is that of encrypted memories that cannot be opened: git's text merge would break them.
+    """
+    main = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "__main__.py")
+    ours = shlex.join([sys.executable, "-I", main, "merge-driver"])
+    plain = "git merge-file -L ours -L base -L theirs %A %O %B || exit 1"
+    return f"{ours} %O %A %B %P; c=$?; case $c in 0|19) exit $c;; esac; {plain}"
+
+
+def driver_of(root: str) -> str:
+    """`there`, `absent`, `other` (of another installation), or why not: `no-git`, `no-repository`."""
+    found = _git(root, "rev-parse", "--is-inside-work-tree")
+    if found is None:
+        return "no-git"
+    if found.strip() != "true":
+        return "no-repository"
+    known = (_git(root, "config", "--get", DRIVER) or "").rstrip("\n")
+    return "there" if known == command() else "other" if known else "absent"
+
+
+def _install(root: str) -> bool:
+    done = [_git(root, "config", "--local", *row) for row in ((NAME, TITLE), (DRIVER, command()))]
+    return None not in done and driver_of(root) == "there"
+
+
+def remove_driver(root: str, *, dry_run: bool) -> bool:
+    """Take our driver out of the settings of a store's repository; whether it was there."""
+    if not _git(root, "config", "--local", "--get", DRIVER):
+        return False
+    if not dry_run:
+        _git(root, "config", "--local", "--remove-section", "merge.recollect")
+    return True
+
+
+def tracked_files(root: str) -> list[str]:
+    """The files of a store that are committed though they are raw, or are views."""
+    words = ("ls-files", "-z", "-c", "-i", "--exclude-standard", "--", ".")
+    return sorted(path for path in (_git(root, *words) or "").split("\0") if path)
+
+
+def has_files_of(root: str) -> bool:
+    """Whether git has anything of a store; so it is where git cannot be asked."""
+    return driver_of(root) == "no-git" or _git(root, "ls-files", "-z", "--", ".") != ""
+
+
+def committed(root: str, folder: str) -> dict[str, int]:
+    """The files in a folder of a store that git has, by their path in it, each with its size there.
+
+    What of them is not behind that size came with the repository, and was not made here.
+    """
+    sizes = {}
+    for row in (_git(root, "ls-files", "-s", "-z", "--", f"./{folder}") or "").split("\0"):
+        about, _, path = row.partition("\t")
+        if path:
+            said = _git(root, "cat-file", "-s", about.split(" ")[1]) or ""
+            sizes[path.removeprefix(f"{folder}/")] = int(said) if said.strip().isdecimal() else 0
+    return sizes
+
+
+def _git(root: str, *words: str) -> str | None:
+    """What git says in the folder of a store; None where there is no git, or it was stopped.
+
+    Nothing that a repository's settings name is run, and nothing fetched.
+    """
+    env = {
+        k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_CONFIG_GLOBAL"
+    }
+    safe = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never")
+    given = [word for setting in safe for word in ("-c", setting)]
+    try:
+        done = subprocess.run(  # noqa: S603 - a program that is looked for where the person's shell does
+            ["git", *given, *words],  # noqa: S607
+            cwd=root, env={**env, "LC_ALL": "C"}, stdin=subprocess.DEVNULL,
+            capture_output=True, timeout=LONGEST_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else ""
+
+
+def repair_driver(root: str) -> Iterator[Finding]:
+    """Install the driver where the store asks for it; what was done."""
+    if _is_asked_for(root) and driver_of(root) in ("absent", "other") and _install(root):
+        yield _found("mended", "git", "installed the merge driver")
+
+
+def _is_asked_for(root: str) -> bool:
+    path = os.path.join(root, ATTRIBUTES)
+    if not os.path.isfile(path) or os.path.islink(path):
+        return False
+    return "merge=recollect" in fsio.read_file(path).decode("utf-8", "replace")
+
+
+def git_findings(store: OpenStore) -> Iterator[Finding]:
+    """Conflict marks, wordings that stand twice, a driver that is missing, committed views."""
+    root = store.files.root
+    for seen in store.files.scan():
+        text = store.files.read(seen.path).text
+        marks = threeway.marks_in(text)
+        if marks:
+            yield _found(
+                "problem",
+                seen.path,
+                "has conflict marks of git in lines {lines}: keep what holds, remove the marks, then `git add` it",
+                lines=", ".join(
+                    [*map(str, marks[:MOST_NAMED]), *["…"] * (len(marks) > MOST_NAMED)]
+                ),
+            )
+        at = [place.line for place in wordings_in(text)]
+        if at:
+            yield _found(
+                "note",
+                seen.path,
+                "two people changed the same lines and both wordings are kept; choose with `recollect conflicts`, or keep one and remove the comment in line {line}",
+                line=", ".join(map(str, at[:MOST_NAMED])),
+            )
+    for fact in facts.numbered_twice(store):
+        yield _found(
+            "note",
+            fact.path,
+            "has the number of an older fact, as after a merge; `recollect doctor --repair` gives it a new one",
+        )
+    if _is_asked_for(root):
+        yield from _driver_findings(root)
+    raw = tracked_files(root) if store.files.exists(IGNORE) else []
+    if raw:
+        yield _found(
+            "note",
+            "git",
+            "committed, but raw or generated on each machine: {paths}; `git rm --cached` removes them from git and leaves the files",
+            paths=", ".join(raw[:MOST_NAMED]),
+        )
+
+
+class MergedPlace(NamedTuple):
+    """Two wordings that stand in a memory since a merge, under a key of their own."""
+
+    key: str
+    scope: str
+    path: str
+    said: Wordings
+
+    def as_json(self) -> dict[str, str]:
+        """The fields that a contradiction has; neither wording is the older one."""
+        said = {"old": self.said.first, "new": self.said.second, "path": self.path}
+        return {"id": self.key, **said, "why": "merged", "line": str(self.said.line)}
+
+
+def merged_places(store: OpenStore) -> Iterator[MergedPlace]:
+    """The places where a merge kept two wordings, of which a person keeps one."""
+    for seen in store.files.scan():
+        if is_sealed_path(seen.path):
+            continue
+        text = store.files.read(seen.path).text
+        for n, said in enumerate(wordings_in(text)):
+            about = "\0".join((seen.path, str(n), said.first, said.second))
+            key = fsio.stamp_of(about.encode("utf-8", "replace"))[:KEY]
+            yield MergedPlace(key, store.scope, seen.path, said)
+
+
+def keep_wording(store: OpenStore, key: str, word: str, *, dry_run: bool) -> MergedPlace:
+    """Keep the `first` or the `second` wording of a place, `both`, or `neither`.
+
+    Raises:
+        ConflictNotFound: no place has this key.
+    """
+
+    def found() -> MergedPlace:
+        rows = [place for place in merged_places(store) if key and place.key.startswith(key)]
+        if len(rows) != 1:
+            raise ConflictNotFound(id=key)
+        return rows[0]
+
+    def plan() -> list[Change]:
+        place = found()
+        document = store.files.read(place.path)
+        text = with_one_wording(document.text, place.said.line, word)
+        memory = memory_from_text(document.text, place.path).id
+        return [Change("put", place.path, memory, document.stamp, text)]
+
+    place = found()
+    if not dry_run:
+        store.commit(plan, cause=RULED)
+    return place
+
+
+def _driver_findings(root: str) -> Iterator[Finding]:
+    state = driver_of(root)
+    if state == "there":
+        yield _found("ok", "git", "memories are merged by field and by line")
+    elif state in ("absent", "other"):
+        yield _found(
+            "problem",
+            "git",
+            "the merge driver is missing in this clone, or is from another installation; `recollect init` or `recollect doctor --repair` installs it",
+        )
+
+
+# ------------------------------------------------------------------------ whose words a store says
+
+
+LISTED = "listed"  # what is pulled into an accepted store is believed no more than that
+
+
+class Believed(set[str]):
+    """The stamps of the texts that count as this person's, kept in a file outside of the store.
+
+    What another process adds meanwhile counts, too: a worker must not undo an approval.
+    """
+
+    def __init__(self, path: str) -> None:
+        """With what the file has; without a path nothing is kept."""
+        self._path = path
+        self._size = 0
+        self._renew()
+
+    def __contains__(self, stamp: object) -> bool:
+        """Whether a text is believed now."""
+        return super().__contains__(stamp) or (self._renew() and super().__contains__(stamp))
+
+    def _renew(self) -> bool:
+        """Take in what was added to the file; False if it is as it was."""
+        with suppress(OSError, RecollectError):
+            size = os.stat(self._path).st_size if self._path else 0
+            if size != self._size:
+                self._size = size
+                self.update(fsio.read_file(self._path).decode("ascii", "replace").split())
+                return True
+        return False
+
+    def take(self, stamps: Iterable[str]) -> None:
+        """Believe these texts too."""
+        new = sorted(set(stamps) - self - {""})
+        if new and self._path:
+            fsio.make_folder(os.path.dirname(self._path))
+            fsio.append_bytes(self._path, "".join(f"{one}\n" for one in new).encode())
+        self.update(new)
+
+    def wrote(self, ops: Iterable[Op]) -> None:
+        """Believe what was written here, unless something that is not believed went into it."""
+        found: set[str] = set()
+        for op in (op for op in ops if op.cause != OUTSIDE):
+            if op.before is not None and op.before not in self and op.before not in found:
+                return
+            found.add(op.after or "")
+        with suppress(RecollectError):  # then a person approves it
+            self.take(found)
+
+
+def open_doubted(app: Workspace, store: OpenStore) -> None:
+    """Have a store believe only what it should."""
+    known = _believed_in(app, store)
+    store.files.believed = known
+    store.ledger.wrote = known.wrote if known is not None else None
+
+
+def _believed_in(app: Workspace, store: OpenStore) -> Believed | None:
+    """The texts of a project's store that are believed; None stands for all."""
+    is_listed = store.settings.lists_pulls
+    root = store.files.root
+    path, mark = ours.note_of(root, app.env)
+    if not path:
+        return Believed("") if is_listed or _came(app, store) else None
+    state, earlier = _state(path, mark), ""
+    if not state:
+        if ours.repository_of(root):  # the folder may have become one since
+            earlier, about = ours.note_of(root, app.env, is_alone=True)
+            state = _state(earlier, about)
+        state = state or (ours.ASKED if _came(app, store) else ours.ACCEPTED)
+        for end in (KNOWN, ours.CAME):
+            with suppress(RecollectError):  # of another one that was here
+                fsio.remove(f"{path}{end}")
+        if state == ours.ASKED and not ours.repository_of(root):
+            _note_sizes(root, f"{path}{ours.CAME}")
+        _write_note(app, path, f"{mark}{state}")
+    known = Believed(f"{path}{KNOWN}")
+    if earlier:
+        known.take(Believed(f"{earlier}{KNOWN}"))
+    if state == ours.ASKED:
+        return known
+    wanted = LISTED if is_listed else ours.ACCEPTED
+    if state != wanted and _write_note(app, path, f"{mark}{wanted}") and is_listed:
+        known.take(_stamps_of(store))  # what comes from now on waits
+    return known if is_listed else None
+
+
+def _state(path: str, mark: str) -> str:
+    """What a note says; nothing where there is none, or it is about another store."""
+    line = places.line_of(path) if path else ""
+    return line.removeprefix(mark) if mark and line.startswith(mark) else ""
+
+
+def _write_note(app: Workspace, path: str, line: str) -> bool:
+    """Write the note; False where that cannot be done."""
+    if not path:
+        return False
+    with suppress(RecollectError):
+        fsio.make_folder(os.path.dirname(path))
+        fsio.write_whole(path, f"{line}\n".encode("utf-8", "surrogateescape"))
+        app.looks[path] = look_of(path, "!")
+        return True
+    return False
+
+
+def _stamps_of(store: OpenStore) -> Iterator[str]:
+    for seen in store.files.scan():
+        with suppress(RecollectError):
+            yield store.files.stamp(seen.path) or ""
+
+
+def _came(app: Workspace, store: OpenStore) -> bool:
+    """Whether a store has something that this machine did not write: in a repository, that git has."""
+    root = store.files.root
+    is_in_git = bool(ours.repository_of(root))
+    machine = app.writer.rpartition("-")[0].rpartition("-")[0]  # without year and month
+    mine = [name for name in of_ops(store.journal.files()) if name.startswith(f"{machine}-")]
+    if mine and machine.startswith(OPS_PREFIX):
+        known = committed(root, "journal") if is_in_git else {}
+        if any(name not in known for name in mine):
+            return False
+    return has_files_of(root) if is_in_git else any(store.files.scan())
+
+
+def _note_sizes(root: str, path: str) -> None:
+    """Note how much of journal and sessions lay there: none of that was written on this machine."""
+    sizes = {}
+    for folder in ("journal", "sessions"):
+        for place, _, names in os.walk(f"{root}/{folder}"):
+            for name in names:
+                with suppress(OSError):
+                    one = f"{place}/{name}"
+                    sizes[one[len(root) + 1 :]] = os.lstat(one).st_size
+    with suppress(RecollectError):
+        fsio.make_folder(os.path.dirname(path))
+        fsio.write_whole(path, json.dumps(sizes).encode())
+
+
+def came_along(app: Workspace, root: str, folder: str) -> dict[str, int]:
+    """The files in a folder of a store that came with it, by their path in it, each with its size."""
+    sizes = committed(root, folder) if ours.repository_of(root) else {}
+    path, mark = ours.note_of(root, app.env, is_alone=True)
+    if _state(path, mark):
+        with suppress(RecollectError, ValueError):
+            noted: dict[str, int] = json.loads(fsio.read_file(f"{path}{ours.CAME}"))
+            for name, size in noted.items():
+                if name.startswith(f"{folder}/"):
+                    sizes.setdefault(name.removeprefix(f"{folder}/"), size)
+    return sizes
+
+
+def count_doubted(store: OpenStore) -> int:
+    """How many memories of a store are told as the repository's."""
+    return sum(not store.files.is_own(one.stamp) for one in store.index.entries(Filter()))
+
+
+def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, int]:
+    """`(store, memories)`: have this person accept the store of their project, or no more.
+
+    Raises:
+        StoreNotFound: the project has none in its repository.
+        UsageProblem: it is not a person who decides.
+    """
+    what = "Only a person decides what is trusted: run it in your own terminal."
+    here.require_person(app.env, "review", what)
+    store = app.store()
+    root = store.files.root
+    path, mark = ours.note_of(root, app.env)
+    if places.is_private(root) or not path:
+        raise StoreNotFound(where=app.project_folder)
+    count = count_doubted(store) if accept else len(store.index.entries(Filter()))
+    if dry_run:
+        return root, count
+    known = Believed(f"{path}{KNOWN}")
+    if accept:
+        known.take(_stamps_of(store))
+    else:
+        fsio.remove(f"{path}{KNOWN}")
+    _write_note(app, path, f"{mark}{ours.ACCEPTED if accept else ours.ASKED}")
+    app.close()
+    app.publish_or_ask(app.store())
+    return root, count
+
+
+def believe(store: OpenStore, names: Iterable[str]) -> None:
+    """Believe what these memories say now; of one that a section is named of, a person read no more."""
+    known = store.files.believed
+    if isinstance(known, Believed):
+        entries = [entry for name in names if (entry := store.index.entry(name))]
+        known.take(store.files.stamp(entry.path) or "" for entry in entries)
+        refresh(store.files, store.index, store.now_ns)
+
+
+def trust_findings(app: Workspace) -> Iterator[Finding]:
+    """The stores around that are not used, and why; how much of the project's is not believed."""
+    for path, why in places.stores_around(app.folder, app.env):
+        if why == ours.LINK:
+            yield _found(
+                "problem",
+                "store",
+                "{path} is not used: it is a symbolic link, is in one, or has one among its own folders",
+                path=path,
+            )
+        elif why == ours.OWNER:
+            yield _found(
+                "problem", "store", "{path} is not used: it belongs to another user", path=path
+            )
+        elif path == app.roots.get("project"):
+            count = count_doubted(app.store())
+            if count:
+                yield _found(
+                    "note",
+                    "store",
+                    "{n} memories came with the project and are told as its words, not as yours; `recollect review --repository accept` takes them as yours on this machine",
+                    n=count,
+                )

@@ -1,0 +1,442 @@
+"""Commands: review, merge, related, supersede, promote, pin, unpin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from recollect.context.pointers import Pointer, wanted
+from recollect.features import lifecycle, pins, repository, review
+from recollect.features import merge as merging
+from recollect.features.merge import MergeProposal, Tie
+from recollect.features.pins import Pinned, Promoted, Scoped
+from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command
+from recollect.interfaces.cli.parsing import ID, Choice, argument, option
+from recollect.model.memory import TRUSTS
+
+LOWER_TRUSTS = tuple(trust for trust in TRUSTS if trust != "user")
+
+
+@command(
+    "review",
+    option("--approve", type=ID, multiple=True, help="Trust it like your own words."),
+    option("--reject", type=ID, multiple=True, help="Remove it from the store."),
+    option("--approve-all", is_flag=True, help="Approve everything listed."),
+    option("--reject-all", is_flag=True, help="Remove everything listed."),
+    option(
+        "--trust",
+        type=Choice(LOWER_TRUSTS),
+        default="agent",
+        help="Only memories at or below this trust level.",
+    ),
+    option("--episodes", is_flag=True, help="List session memories too."),
+    option("--session", metavar="ID", help="Only what came from this session."),
+    option(
+        "--repository",
+        type=Choice(["accept", "refuse"]),
+        help="Trust the store of this repository like your own words, or stop doing so.",
+    ),
+    option("--page", metavar="URL", help="Only what came from sessions that read this page."),
+    scope=True,
+    dry_run=True,
+    example="recollect review\nrecollect review --approve use-postgres-for-events\n"
+    "recollect review --reject feedback#solution-npm-test --reject d007-use-mysql",
+)
+def review_command(
+    ctx: CommandContext, approve: tuple[str, ...], reject: tuple[str, ...], **given: Any
+) -> None:
+    """List what no person has approved; approve or reject it.
+
+    Text from agents, tools and pages gets into core files, pointers and skills only after you
+    approve it. Manual edits of facts.json are listed as `facts.json#d001` and take effect when
+    you approve them. `recollect undo` reverts a decision; `recollect forget --from-session ID`
+    removes everything that came from a session.
+
+    A store that came with a clone or an archive counts as external until you accept it on this
+    machine with --repository accept. With `review.pulls = listed`, later pulls are listed here
+    too.
+    """
+    if given["repository"]:
+        _decide_repository(ctx, accept=given["repository"] == "accept")
+        return
+    if sum(map(bool, (approve or reject, given["approve_all"], given["reject_all"]))) > 1:
+        raise ctx.usage_error("Name the entries, or give --approve-all or --reject-all.")
+    if set(approve) & set(reject):
+        raise ctx.usage_error("The same memory cannot be approved and rejected.")
+    if not (approve or reject):
+        rows = review.waiting_everywhere(
+            ctx.app,
+            scope=ctx.scope,
+            trust="user" if given["session"] or given["page"] else given["trust"],
+            **{name: given[name] for name in ("episodes", "session", "page")},
+        )
+        names = tuple(row.one.name for row in rows)
+        if not names or not (given["approve_all"] or given["reject_all"]):
+            ctx.answer([row.as_json() for row in rows])
+            _show_waiting(ctx, rows)
+            return
+        approve, reject = (names, ()) if given["approve_all"] else ((), names)
+    _decide(ctx, approve, reject)
+
+
+def _decide_repository(ctx: CommandContext, *, accept: bool) -> None:
+    root, count = repository.decide_trust(ctx.app, accept=accept, dry_run=ctx.dry_run)
+    ctx.answer({"store": root, "accepted": accept, "memories": count})
+    if not accept:
+        ctx.tell_change(
+            "Would count what is in {path} as the project's words, not yours.",
+            "What is in {path} counts as the project's words from now on, not yours.",
+            path=root,
+        )
+    else:
+        ctx.tell_change(
+            "Would accept {n} memories in {path}.",
+            "Accepted {n} memories in {path}: they count as your own words on this machine.",
+            n=count,
+            path=root,
+        )
+
+
+def _show_waiting(ctx: CommandContext, rows: list[review.ReviewRow]) -> None:
+    if ctx.as_json:
+        return
+    places = lifecycle.list_merged_places(ctx.app, scope=ctx.scope)
+    if places:
+        ctx.tell("Two wordings since a merge in git: {n} (`recollect conflicts`)", n=len(places))
+    if not rows:
+        if not places:
+            ctx.tell("Nothing to review.")
+        return
+    for row in rows:
+        one = row.one
+        about = " · ".join(filter(None, (one.kind, one.trust, one.source, one.created[:10])))
+        ctx.console.line(("bold", one.name), ("dim", f"  {about}"))
+        ctx.console.paragraph(one.title)
+        if one.said and one.said != one.title:
+            ctx.console.paragraph(one.said, style="dim")
+    ctx.hint("Decide with `recollect review --approve ID` or `--reject ID`.")
+
+
+def _decide(ctx: CommandContext, approve: tuple[str, ...], reject: tuple[str, ...]) -> None:
+    decided = {
+        what: review.decide_reviews(
+            ctx.app, names, approve=what == "approved", dry_run=ctx.dry_run, scope=ctx.scope
+        )
+        for what, names in (("approved", approve), ("rejected", reject))
+        if names
+    }
+    ctx.answer({what: [e._asdict() for e in effects] for what, effects in decided.items()})
+    for name in approve:
+        ctx.tell_change("Would approve {id}", "Approved {id}", id=name, style="bold")
+    edits = [name for name in reject if name.startswith(review.PREFIX)]
+    for name in edits:
+        ctx.tell_change("Would reject {id}", "Rejected {id}", id=name, style="bold")
+    for name in reject:
+        if name not in edits:
+            ctx.tell_change("Would remove {id}", "Removed {id}", id=name, style="bold")
+    if not ctx.dry_run and len(edits) < len(approve) + len(reject):
+        ctx.hint("  `recollect undo` reverts it.")
+
+
+SUGGESTION = (
+    option("--dismiss", is_flag=True, help="Do not suggest these two again."),
+    option("--again", is_flag=True, help="Suggest them again."),
+)
+DUPLICATES = {
+    "title": "{id} and {other} have the same title",
+    "alike": "{id} and {other} have similar titles",
+    "claims": "{id} and {other} have {shared} statements in common",
+}
+
+
+def _dismiss(
+    ctx: CommandContext, dismiss: Callable[..., bool], name: str, other: str, *, again: bool
+) -> None:
+    """Dismiss the suggestion about two memories with `dismiss`, or allow it again.
+
+    Raises:
+        UsageProblem: they are not both named.
+    """
+    if not (name and other):
+        raise ctx.usage_error("Name two memories.")
+    is_new = dismiss(ctx.app, name, other, again=again, dry_run=ctx.dry_run)
+    ctx.answer({"id": name, "other": other, "dismissed": not again, "changed": is_new})
+    if again:
+        ctx.tell("{id} and {other} may be suggested again.", id=name, other=other)
+    else:
+        ctx.tell("{id} and {other} will not be suggested again.", id=name, other=other)
+    if is_new:
+        ctx.tell_undo()
+    else:
+        ctx.tell_dry_run()
+
+
+@command(
+    "merge",
+    argument("name", type=ID, metavar="[ID", required=False),
+    argument("other", type=ID, metavar="OTHER]", required=False),
+    *SUGGESTION,
+    scope=True,
+    dry_run=True,
+    example="recollect merge\nrecollect merge use-postgres use-postgresql --dry-run\n"
+    "recollect merge use-postgres postgres-tips --dismiss",
+)
+def merge_command(ctx: CommandContext, name: str, other: str, dismiss: bool, again: bool) -> None:
+    """Merge two memories that say the same, or list candidates.
+
+    ID stays and gains what only OTHER says; OTHER is archived unchanged, where `show` and
+    `history` still find it by id. `recollect undo` reverts it.
+    """
+    if dismiss or again:
+        _dismiss(ctx, lifecycle.dismiss_merge, name, other, again=again)
+    elif name and other:
+        _merge(ctx, name, other)
+    elif name:
+        raise ctx.usage_error("`merge` takes two memories, or none.")
+    else:
+        found = lifecycle.merge_proposals(ctx.app, scope=ctx.scope)
+        ctx.answer([{**pair._asdict(), "scope": scope} for scope, pair in found])
+        _show_duplicates(ctx, [pair for _, pair in found])
+
+
+def _merge(ctx: CommandContext, name: str, other: str) -> None:
+    done = lifecycle.merge_memories(ctx.app, name, other, dry_run=ctx.dry_run)
+    ctx.answer({**done._asdict(), "other": other})
+    if ctx.dry_run:
+        ctx.console.block(done.text)
+    else:
+        ctx.tell("Merged {other} into {name}", name=done.id, other=other)
+        ctx.hint("  {other} is archived in {path}", other=other, path=done.archived)
+        for one in done.related:
+            ctx.hint("  {memory} now refers to {name}", memory=one, name=done.id)
+    ctx.tell_undo()
+
+
+def _show_duplicates(ctx: CommandContext, pairs: list[MergeProposal]) -> None:
+    if not pairs:
+        ctx.tell("No duplicates found.")
+        return
+    for pair in pairs:
+        ctx.tell(DUPLICATES[pair.why], **pair._asdict())
+    ctx.hint("Merge two with `recollect merge ID OTHER`; --dismiss keeps them separate for good.")
+
+
+@command(
+    "related",
+    argument("name", type=ID, metavar="[ID", required=False),
+    argument("other", type=ID, metavar="[OTHER]]", required=False),
+    option("--accept", is_flag=True, help="Relate them: each refers to the other."),
+    *SUGGESTION,
+    scope=True,
+    dry_run=True,
+    example="recollect related\nrecollect related use-postgres --accept\n"
+    "recollect related use-postgres paint-the-fence --dismiss",
+)
+def related_command(
+    ctx: CommandContext, name: str, other: str, accept: bool, dismiss: bool, again: bool
+) -> None:
+    """List memories that seem related, or relate them.
+
+    They share files, concepts, tags or title words. Related memories are given to an agent
+    together, within the budget. Two memories that you name are always related.
+    `recollect undo` reverts it.
+    """
+    if dismiss or again:
+        _dismiss(ctx, merging.dismiss, name, other, again=again)
+        return
+    found = merging.related(
+        ctx.app, name, other, scope=ctx.scope, accept=accept, dry_run=ctx.dry_run
+    )
+    ctx.answer([{**tie._asdict(), "scope": scope} for scope, tie in found])
+    _show_related(ctx, [tie for _, tie in found], accept=accept)
+
+
+def _show_related(ctx: CommandContext, ties: list[Tie], *, accept: bool) -> None:
+    if not ties:
+        ctx.tell("No new related memories found.")
+        return
+    for tie in ties:
+        ctx.console.line(("bold", f"{tie.id} – {tie.other}"), ("dim", f"  {', '.join(tie.shared)}"))
+    if not accept:
+        ctx.hint("Relate them with `recollect related ID --accept`; --dismiss drops a suggestion.")
+        return
+    if not ctx.dry_run:
+        ctx.tell("They are now related.")
+    ctx.tell_undo()
+
+
+@command(
+    "supersede",
+    argument("old", type=ID, metavar="OLD"),
+    argument("new", type=ID, metavar="NEW"),
+    dry_run=True,
+    example="recollect supersede d003-use-mysql d007-use-postgres",
+)
+def supersede_command(ctx: CommandContext, old: str, new: str) -> None:
+    """Mark OLD as superseded by NEW.
+
+    OLD stays where it is, with `status: superseded`: it is no longer recalled, but search finds
+    it.
+    """
+    path, is_changed = lifecycle.supersede(ctx.app, old, new, dry_run=ctx.dry_run)
+    ctx.answer({"old": old, "new": new, "path": path, "changed": is_changed})
+    if not is_changed:
+        ctx.tell("{new} already supersedes {old}; nothing was changed.", old=old, new=new)
+    elif ctx.dry_run:
+        ctx.tell("{new} would supersede {old}", old=old, new=new)
+    else:
+        ctx.tell("{new} now supersedes {old}", old=old, new=new)
+        ctx.tell_undo()
+
+
+GENERALITY = {
+    "said": "a person stated it",
+    "work": "it says how to work",
+    "habit": "it describes a habit",
+    "folder": "it names the folder of this project",
+    "name": "it names this project",
+    "files": "it is about files of this project",
+    "episode": "it describes a single event",
+    "trust": "it comes from a tool or an external source",
+}
+
+
+@command(
+    "promote",
+    argument("name", type=ID, required=False),
+    option("--to", type=Choice(["global"]), default="global", help="The target store."),
+    dry_run=True,
+    example="recollect promote use-postgres-for-events --to global\n"
+    "recollect promote feedback#always-write-small-commits\nrecollect promote",
+)
+def promote_command(ctx: CommandContext, name: str, to: str) -> None:
+    """Move a memory to the global store; without ID, list candidates.
+
+    The memory loses the files and session that belong to this project. From shared files
+    (rules, solutions, pointers) only the section that you name moves. `recollect undo` reverts
+    it.
+    """
+    if not name:
+        found = pins.worth_promoting(ctx.app)
+        ctx.answer([one.as_json() for one in found])
+        _show_candidates(ctx, found)
+        return
+    done = pins.promote(ctx.app, name, dry_run=ctx.dry_run)
+    ctx.answer(done.as_json())
+    ctx.tell_change(
+        "Would move {id} to the global store: {path}",
+        "Moved {id} to the global store: {path}",
+        id=name,
+        path=done.path,
+        style="bold",
+    )
+    _show_generality(ctx, done.decision)
+    ctx.preview(done.text)
+
+
+def _show_generality(ctx: CommandContext, decision: Scoped) -> None:
+    ctx.hint("  generality: {n} of 1", n=f"{decision.generalizability:.2f}")
+    for name in decision.reasons:
+        ctx.console.line(("dim", f"  + {_reason(ctx, name)}"))
+    for name in decision.blockers:
+        ctx.console.line(("yellow", f"  - {_reason(ctx, name)}"))
+
+
+def _reason(ctx: CommandContext, name: str) -> str:
+    if name.startswith("kind:"):
+        return ctx.say("its kind is {kind}", kind=name.removeprefix("kind:"))
+    return ctx.say(GENERALITY[name])
+
+
+def _show_candidates(ctx: CommandContext, found: list[Promoted]) -> None:
+    rows = [
+        (
+            one.id,
+            one.title,
+            f"{one.decision.generalizability:.2f}",
+            "; ".join(_reason(ctx, name) for name in one.decision.reasons),
+        )
+        for one in found
+    ]
+    if rows:
+        ctx.table(("memory", "title", "general", "why"), rows, wide=1, spare=[3])
+    else:
+        ctx.tell("No memory of this project seems to apply to all projects.")
+
+
+@command(
+    "pin",
+    argument("name", type=ID, required=False),
+    option("--brief", help="Use this text instead of the summary."),
+    option("--when", help="Words that trigger it, separated by commas."),
+    option("--test", "prompt", default=None, help="List the pointers that a prompt would trigger."),
+    option("--scope", type=SCOPES, help="List only this store's."),
+    dry_run=True,
+    example="recollect pin use-postgres-for-events --when postgres,events,.sql\n"
+    'recollect pin --test "add an index to the events table"',
+)
+def pin_command(ctx: CommandContext, name: str, brief: str, when: str, prompt: str | None) -> None:
+    """Add a pointer to CLAUDE.md, which every session loads; without ID, list the pointers.
+
+    A pointer is a few lines between two marks: what it is about, when to read it, and where.
+    Nothing else in the file changes; `recollect unpin ID` removes it.
+    """
+    if not name:
+        _list_pointers(ctx, pins.pins(ctx.app, scope=ctx.scope), prompt)
+        return
+    done = pins.pin(ctx.app, name, brief=brief, when=comma_list(when), dry_run=ctx.dry_run)
+    ctx.answer(done.as_json(done.pointers))
+    if ctx.dry_run:
+        ctx.tell("Would add a pointer to {id} in {path}", id=name, path=done.path)
+        ctx.preview(done.block)
+    else:
+        ctx.tell("Added a pointer to {id} in {path}", id=name, path=done.path, style="bold")
+    _show_cost(ctx, done)
+
+
+def _list_pointers(ctx: CommandContext, found: list[Pinned], prompt: str | None) -> None:
+    matching: list[tuple[Pinned, list[Pointer]]] = [
+        (row, row.pointers if prompt is None else wanted(row.pointers, prompt)) for row in found
+    ]
+    ctx.answer([row.as_json(pointers) for row, pointers in matching])
+    for row, pointers in matching:
+        if pointers:
+            rows = [(one.id, one.title, ", ".join(one.when)) for one in pointers]
+            ctx.table(("memory", "title", "when"), rows, wide=1)
+        if row.pointers:
+            _show_cost(ctx, row)
+    if not any(row.pointers for row in found):
+        ctx.tell("Nothing is pinned; `recollect pin ID` adds a pointer to CLAUDE.md.")
+    elif not any(pointers for _, pointers in matching):
+        ctx.tell("No pointer matches.")
+
+
+def _show_cost(ctx: CommandContext, row: Pinned) -> None:
+    ctx.hint(
+        "  Pointers: {n}, {tokens} tokens in every session ({scope})",
+        n=len(row.pointers),
+        tokens=row.tokens,
+        scope=ctx.word(row.scope),
+    )
+
+
+@command(
+    "unpin",
+    argument("name", type=ID),
+    dry_run=True,
+    example="recollect unpin use-postgres-for-events",
+)
+def unpin_command(ctx: CommandContext, name: str) -> None:
+    """Remove a pointer from CLAUDE.md; the memory stays."""
+    done = pins.unpin(ctx.app, name, dry_run=ctx.dry_run)
+    ctx.answer(done.as_json(done.pointers))
+    if done.what == "unchanged":
+        ctx.tell("{id} is not pinned.", id=name)
+    else:
+        ctx.tell_change(
+            "Would remove {id} from {path}",
+            "Removed {id} from {path}",
+            id=name,
+            path=done.path,
+            style="bold",
+        )

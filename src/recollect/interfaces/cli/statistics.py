@@ -1,0 +1,286 @@
+"""Commands: timeline, stats, calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from recollect.features import models, reading, statistics
+from recollect.features.models import ModelCall
+from recollect.interfaces.cli.command import CommandContext, command
+from recollect.interfaces.cli.console import NARROWEST, Part, cut, minute, padded, shown, width_of
+from recollect.interfaces.cli.parsing import IntRange, argument, option
+from recollect.interfaces.cli.read import FILTERS, filter_of, show_none, show_rest
+
+BAR_COLUMNS = 24
+
+
+@command(
+    "timeline",
+    *FILTERS,
+    option("--limit", type=IntRange(1), default=100, help="At most this many."),
+    scope=True,
+    example="recollect timeline --since 2026-01",
+)
+def timeline_command(ctx: CommandContext, limit: int, **given: Any) -> None:
+    """List entries day by day, newest day first."""
+    only = filter_of(ctx, given)
+    found = reading.listed(ctx.app, only, scope=ctx.scope)
+    days: dict[str, list[reading.ListedEntry]] = {}
+    for one in found[:limit]:
+        days.setdefault(one.own.created[:10], []).append(one)
+    if ctx.as_json:
+        stores = ctx.app.stores(ctx.scope)
+        ctx.answer(
+            {
+                day: [one.as_json(reading.short_name(stores, one)) for one in entries]
+                for day, entries in days.items()
+            }
+        )
+        return
+    if not days:
+        show_none(ctx, only)
+    counts = statistics.per_day([one.own.created[:10] for one in found])
+    most = max(counts.values(), default=0)
+    for day, entries in days.items():
+        count = counts.get(day, len(entries))
+        chart = f"  {bar(count, most, BAR_COLUMNS)} {count:,}" if len(counts) > 1 else ""
+        ctx.console.line(("bold", day or ctx.say("without a date")), ("green", chart))
+        _show_day(ctx, entries)
+    show_rest(ctx, len(found) - limit)
+
+
+def _show_day(ctx: CommandContext, entries: list[reading.ListedEntry]) -> None:
+    """A line for each entry; on a narrow terminal its text is cut, and nothing else."""
+    stores = ctx.app.stores(ctx.scope)
+    names = [reading.short_name(stores, one) for one in entries]
+    kinds, ids = max(width_of(one.own.kind) for one in entries), max(map(width_of, names))
+    for one, name in zip(entries, names, strict=True):
+        clock = one.own.created[11:16]
+        head = f"{clock if clock != '00:00' else '':5}  {padded(one.own.kind, kinds)}  {padded(name, ids)}"
+        state = "" if one.own.status == "confirmed" else f"  {ctx.word(one.own.status)}"
+        room = ctx.console.columns - width_of(head) - width_of(state) - 4
+        text = cut(shown(one.summary), max(room, NARROWEST))
+        style = "dim" if one.own.status == "superseded" else ""
+        ctx.console.line(("dim", f"  {head}"), (style, f"  {text}"), ("dim", state))
+
+
+@command("stats", scope=True, example="recollect stats")
+def stats_command(ctx: CommandContext) -> None:
+    """Show what is stored, how much of it is used, and its cost."""
+    found = statistics.stats(ctx.app, scope=ctx.scope)
+    ctx.answer(found)
+    for row in found:
+        ctx.console.line(("bold", f"{ctx.word(row['scope'])}  "), ("dim", row["root"]))
+        _show_counts(ctx, row)
+        if row["layers"]:
+            ctx.console.line()
+        for name, count in row["layers"].items():
+            chart = bar(count, max(row["layers"].values()), BAR_COLUMNS)
+            ctx.console.line(f"  {name:10}  {count:>7,}  ", ("cyan", chart))
+        if row["most_accessed"]:
+            _show_use(ctx, row)
+        if len(row["activity"]["days"]) > 1:
+            _show_activity(ctx, **row["activity"])
+
+
+def _show_counts(ctx: CommandContext, row: dict[str, Any]) -> None:
+    due, pointers = row["past_their_time"], row["pointers"]
+    encrypted, layers = row["encrypted"]["memories"], ", ".join(row["encrypted"]["asked_for"])
+    due_text = ctx.say("{n} due for the archive; each pass archives a tenth of the store", n=due)
+    new_too = ctx.say("{n}, and new ones in {layers}", n=encrypted, layers=layers)
+    cost = ctx.say("{memories}, {tokens} tokens in every session", **pointers)
+    ctx.pairs(
+        {
+            "memories": row["memories"],
+            "archived": row["archived"],
+            "episodes": due_text if due else "",
+            "encrypted": new_too if layers else encrypted or "",
+            "kinds": ", ".join(f"{word} {count:,}" for word, count in row["kinds"].items()) or "–",
+            "sessions": row["sessions"],
+            "conversations": row["conversations"],
+            "sections": row["sections"],
+            "tokens": row["tokens"],
+            "injected": ctx.say("{times}×, {tokens} tokens", **row["injected"]),
+            "pointers": cost if pointers["memories"] else "",
+            "on disk": ctx.say(
+                "{files}, index {index}", files=_size(row["bytes"]), index=_size(row["index_bytes"])
+            ),
+        }
+    )
+
+
+def _size(count: int) -> str:
+    """A number of bytes as people read it."""
+    size = float(count)
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" or size >= 10 else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+def _show_use(ctx: CommandContext, row: dict[str, Any]) -> None:
+    """What is used most, and how much was never used."""
+    ctx.console.line()
+    rows = [(m["id"], m["title"], f"{m['times']:,}×", m["last"]) for m in row["most_accessed"]]
+    ctx.table(("memory", "title", "times", "last used"), rows, wide=1, spare=[3])
+    unused, oldest = row["never_accessed"]["count"], row["oldest_unaccessed"]
+    if unused and oldest:
+        ctx.hint(
+            "Never used: {n}; the longest {id}, since {day}",
+            n=unused,
+            id=oldest["id"],
+            day=oldest["since"],
+        )
+
+
+def _show_activity(ctx: CommandContext, days: dict[str, int], until: str) -> None:
+    """New memories by week, and a cell for each day."""
+    weeks = weeks_in(days, until, statistics.WEEKS)
+    ctx.console.line()
+    if weeks > 1:
+        ctx.console.line(
+            ctx.say("new memories by week"),
+            "  ",
+            ("green", sparkline(by_week(days, until, weeks))),
+            ("dim", f"  {min(days)} – {until}"),
+        )
+    names = [ctx.say("Mon"), "", ctx.say("Wed"), "", ctx.say("Fri"), "", ""]
+    for name, cells in zip(names, heat_map(days, until, weeks), strict=True):
+        ctx.console.line(("dim", f"  {padded(name, 5)}"), *cells)
+
+
+OUTCOMES = {"answered": "answered", "no-answer": "unreadable", "over-budget": "not asked"}
+
+
+@command(
+    "calls",
+    argument("number", type=IntRange(1), required=False),
+    option("--all", "everywhere", is_flag=True, help="The calls of all projects, not of this one."),
+    example="recollect calls\nrecollect calls 1\nrecollect calls --all",
+)
+def calls_command(ctx: CommandContext, number: int | None, everywhere: bool) -> None:
+    """Show what was sent to a model, and its answer.
+
+    Without a number it lists this project's calls among the last 50 on this machine, newest first;
+    with one it prints everything that was sent and answered. Nothing is sent unless you set
+    `capture.model`.
+    """
+    found = models.every_call(ctx.app) if everywhere else models.calls(ctx.app)
+    if number is None:
+        rows = [call._asdict() | {"number": n} for n, call in enumerate(found, 1)]
+        texts = ("sent", "answer")
+        ctx.answer([{key: v for key, v in row.items() if key not in texts} for row in rows])
+        _list_calls(ctx, found)
+    elif number > len(found):
+        raise ctx.usage_error(f"There are only {len(found)} calls.")
+    else:
+        ctx.answer(found[number - 1]._asdict())
+        _show_call(ctx, found[number - 1])
+
+
+def _list_calls(ctx: CommandContext, found: list[ModelCall]) -> None:
+    if not found:
+        ctx.tell(
+            "No model was asked anything. `recollect config capture.model` shows which one is set."
+        )
+        return
+    rows = [
+        (
+            *(str(n), minute(call.time), call.model, _outcome(ctx, call)),
+            *map(str, (call.tokens_in, call.tokens_out, call.entries)),
+            call.project,
+        )
+        for n, call in enumerate(found, 1)
+    ]
+    heads = ("", "when", "model", "outcome", "tokens in", "out", "entries", "project")
+    ctx.table(heads, rows, spare=[7])
+    if reason := found[0].reason:
+        ctx.tell("Last: {reason}", reason=ctx.translate(reason))
+
+
+def _show_call(ctx: CommandContext, call: ModelCall) -> None:
+    ctx.tell(
+        "{time} · {model} · {outcome} · {seconds} s",
+        style="bold",
+        **(call._asdict() | {"outcome": _outcome(ctx, call)}),
+    )
+    if call.reason:
+        ctx.tell("Reason: {reason}", reason=ctx.translate(call.reason))
+    ctx.tell("Sent:", style="bold")
+    ctx.console.block(call.sent)
+    ctx.tell("Answer:", style="bold")
+    ctx.console.block(call.answer)
+
+
+def _outcome(ctx: CommandContext, call: ModelCall) -> str:
+    return ctx.say(OUTCOMES[call.outcome]) if call.outcome in OUTCOMES else ctx.say("failed")
+
+
+# Charts made of characters.
+
+HEIGHTS = "▁▂▃▄▅▆▇█"
+EIGHTHS = " ▏▎▍▌▋▊▉"
+SHADES = "·░▒▓█"
+SHADE_STYLES = ("dim", "color(22)", "color(28)", "color(34)", "color(40)")
+DAYS_OF_WEEK = 7
+
+
+def bar(value: int, most: int, columns: int) -> str:
+    """A bar for a number among others, of at most that many columns."""
+    if value <= 0 or most <= 0:
+        return ""
+    eighths = max(1, round(8 * columns * min(value, most) / most))
+    whole, rest = divmod(eighths, 8)
+    return "█" * whole + (EIGHTHS[rest] if rest else "")
+
+
+def sparkline(values: Sequence[int]) -> str:
+    """A line with a column for each number."""
+    most = max(values, default=0)
+    return "".join(HEIGHTS[_step(value, most, len(HEIGHTS) - 1)] for value in values)
+
+
+def _step(value: int, most: int, steps: int) -> int:
+    """The step from 0 (only for nothing) to `steps` that a number has reached."""
+    return 0 if value <= 0 or most <= 0 else max(1, -(-value * steps // most))
+
+
+def by_week(days: Mapping[str, int], until: str, weeks: int) -> list[int]:
+    """The sum of each week; the last one contains `until`."""
+    monday = _monday_of(until)
+    sums = [0] * weeks
+    for day, count in days.items():
+        ago = (monday - _monday_of(day)).days // DAYS_OF_WEEK
+        if 0 <= ago < weeks:
+            sums[weeks - 1 - ago] += count
+    return sums
+
+
+def weeks_in(days: Mapping[str, int], until: str, most: int) -> int:
+    """How many weeks there are from the first of these days to `until`, at most so many."""
+    if not days:
+        return 0
+    return min(most, (_monday_of(until) - _monday_of(min(days))).days // DAYS_OF_WEEK + 1)
+
+
+def heat_map(days: Mapping[str, int], until: str, weeks: int) -> list[list[Part]]:
+    """Seven rows, Monday first, with a cell for each week; darker means more."""
+    first = _monday_of(until) - timedelta(weeks=weeks - 1)
+    most = max(days.values(), default=0)
+    rows: list[list[Part]] = []
+    for weekday in range(DAYS_OF_WEEK):
+        row: list[Part] = []
+        for week in range(weeks):
+            day = (first + timedelta(days=weekday, weeks=week)).isoformat()
+            step = _step(days.get(day, 0), most, len(SHADES) - 1)
+            row.append((SHADE_STYLES[step], SHADES[step] * 2) if day <= until else "  ")
+        rows.append(row)
+    return rows
+
+
+def _monday_of(day: str) -> date:
+    found = date.fromisoformat(day)
+    return found - timedelta(days=found.weekday())

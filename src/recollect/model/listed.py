@@ -1,0 +1,175 @@
+"""Where the entries of a page come from, and which items of its lists are entries by themselves.
+
+Pure. Comments say of a section, or of the line that they stand in, who said it and when; what they
+keep of an older wording says nothing of the newer one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.model.facts import (
+    Item,
+    code_in,
+    fact_from,
+    is_nothing,
+    items_of,
+    section_kind,
+)
+from recollect.model.layers import SHARED
+from recollect.model.memory import REFERENCED, Memory, Section, lowest_trust
+
+COMMENT = Pattern(r"<!--(.*?)(?:-->|\Z)", re.S)
+_OWN_TRUST = Pattern(r"\btrust:\s*(external|tool|agent)\b")
+_OWN_SOURCE = Pattern(r"\bsource:\s*(observed|inferred|instructed|referenced)\b")
+_OWN_CONFIDENCE = Pattern(r"\bconfidence:\s*(low|medium|high)\b")
+_OWN_DATE = Pattern(r"\bdate:\s*(\d{4}-[^;<>\s]*)")
+_ID = Pattern(r"\s*\^([a-z2-9]{4,16})\s*")
+_OWN_SESSION = Pattern(r"\b(?:session|from):\s*([^;<>]+)")
+
+
+SHORTEST_ID = 4
+_MARKS = ("<!-- from: ", "<!-- ^")  # how the comments of one line begin
+
+
+def id_in(comments: Iterable[str]) -> str:
+    """The id that one of these comments is: ` ^k3f9 `."""
+    return next((found[1] for one in comments if (found := _ID.fullmatch(one))), "")
+
+
+def shortest(name: str, ids: Iterable[str]) -> str:
+    """The beginning of an id that none of the others begins with, of four letters at least."""
+    size = SHORTEST_ID
+    for other in ids:
+        while size < len(name) and other != name and other.startswith(name[:size]):
+            size += 1
+    return name[:size]
+
+
+def is_shared(memory: Memory) -> bool:
+    """Whether each section of this page is an entry: a rule, a solution, a pointer."""
+    return memory.path.removeprefix("archive/") in SHARED.values()
+
+
+SOURCE_OF = {
+    "agent": "inferred",
+    "tool": "observed",
+    "external": "referenced",
+    "user": "instructed",
+}
+
+
+class Origin(NamedTuple):
+    """Who said something, how far that can be trusted, when, and in which session."""
+
+    source: str
+    trust: str
+    created: str
+    session: str
+    confidence: str = "medium"
+
+
+def with_comments(origin: Origin, comments: Iterable[str]) -> Origin:
+    """An origin with what these comments say otherwise; none of them raises the trust."""
+    told = origin
+    for one in comments:
+        comment = one.partition("; title: ")[0]  # a session's title may say anything
+        if comment.lstrip().startswith("superseded"):
+            continue  # what was said before, and by whom
+        lower = _OWN_TRUST.search(comment)
+        if lower and lowest_trust(told.trust, lower[1]) != told.trust:
+            # What the file says of itself is not said of this.
+            told = told._replace(trust=lower[1], source=SOURCE_OF[lower[1]])
+        named = _OWN_SOURCE.search(comment)
+        if named and origin.source != REFERENCED:
+            told = told._replace(source=named[1])
+        if believed := _OWN_CONFIDENCE.search(comment):
+            told = told._replace(confidence=believed[1])
+        if dated := _OWN_DATE.search(comment):
+            told = told._replace(created=dated[1])
+        if not comment.lstrip().startswith("seen before") and (
+            learned := _OWN_SESSION.search(comment)
+        ):
+            told = told._replace(session=learned[1].strip())
+    return told
+
+
+def origin_of_section(text: str, memory: Memory) -> Origin:
+    """Where a section comes from as a whole: what stands in it for one of its lines does not count."""
+    page = Origin(memory.source, memory.trust, memory.created, memory.session, memory.confidence)
+    return with_comments(page, (c for c in COMMENT.findall(text) if not is_mark(c)))
+
+
+def is_mark(comment: str) -> bool:
+    """Whether a comment says where the line that it stands in was learned."""
+    return f"<!--{comment}".startswith(_MARKS)
+
+
+# -------------------- The items of a list that are entries by themselves.
+
+
+class Listed(NamedTuple):
+    """An item with its words, and the comments that stand in its lines.
+
+    A fact of a session has a kind and a status of its own, and says its source below.
+    """
+
+    text: str
+    content: str
+    comments: list[str]
+    kind: str = ""
+    source: str = ""
+    status: str = ""
+
+
+def items_in(section: Section, memory: Memory) -> tuple[list[Listed], str]:
+    """The items of a section that are entries, and its text without them.
+
+    They are facts of a session, or a list in which at least one item says where it comes from. A
+    rule with one such item below its title is one entry.
+    """
+    kind = section_kind(section.heading) if memory.kind in ("session", "conversation") else ""
+    if not kind and not any(mark in section.text for mark in _MARKS):
+        return [], section.text
+    lines = COMMENT.sub(lambda one: "\n" * one[0].count("\n"), section.text).split("\n")
+    comments = _comments_by_line(section.text)
+    code = code_in(lines)
+    found, others = items_of("" if code[n] else line for n, line in enumerate(lines))
+    ends = [*(item.line for item in found), len(lines)][1:]
+    listed: list[Listed] = []
+    taken: set[int] = set()
+    for item, end in zip(found, ends, strict=True):
+        own = [n for n in range(item.line, end) if n not in others]
+        below = [lines[n].strip() for n in own[1:] if not kind or code[n]]
+        marks = [one for n in own for one in comments[n] if n == item.line or is_mark(one)]
+        one = _fact(item, kind, marks) if kind else Listed(" ".join(item.said[:1]), "", marks)
+        if not is_nothing(one.text):
+            listed.append(one._replace(text="\n".join(filter(None, [one.text, *below]))))
+            taken.update(own)
+    is_rule = bool(section.anchor) and is_shared(memory)
+    if not kind and sum(any(map(is_mark, one.comments)) for one in listed) <= is_rule:
+        return [], section.text
+    return listed, "\n".join(line for n, line in enumerate(lines) if n not in taken).strip()
+
+
+def _comments_by_line(text: str) -> list[list[str]]:
+    """The comments that begin in each line."""
+    found: list[list[str]] = [[] for _ in range(text.count("\n") + 1)]
+    line = at = 0
+    for comment in COMMENT.finditer(text):
+        line += text.count("\n", at, comment.start())
+        at = comment.start()
+        found[line].append(comment[1])
+    return found
+
+
+def _fact(item: Item, kind: str, marks: list[str]) -> Listed:
+    """An item of a session's list of facts, without what only programs want to know."""
+    fact = fact_from(kind, item)
+    said = f"{fact.content}: {fact.detail}" if fact.detail else fact.content
+    names = ", ".join((*fact.files, *fact.concepts))
+    status = fact.status if kind == "issue" else ""
+    said = f"{said}\n{names}" if names else said
+    return Listed(said, fact.content, marks, kind, fact.source, status)

@@ -1,0 +1,316 @@
+"""What `doctor --repair` can fix, and fixing it.
+
+A snapshot of the store is written first. No readable memory or change is removed; the counts
+before and after are compared.
+"""
+
+from __future__ import annotations
+
+import io
+import marshal
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib.util import MAGIC_NUMBER
+
+from recollect import workspace as workers
+from recollect._fastimport import NamedTuple
+from recollect._gc import without_collecting
+from recollect.context import views as drawn
+from recollect.errors import FileNotThere, RecollectError
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+from recollect.store.history import OLD_SECONDS
+from recollect.store.store import OpenStore, refresh
+from recollect.workspace import Workspace
+
+HEADER_BYTES = 16  # of a compiled file, before its code
+
+
+def half_written(app: Workspace, store: OpenStore) -> list[str]:
+    """The half-written files that nobody can be writing any more."""
+    roots = (store.files.root, app.cache_of(store.files.root))
+    return fsio.half_written(roots, app.started_ns / 1e9 - OLD_SECONDS)
+
+
+def processes(store: OpenStore) -> list[str]:
+    """Our processes that work on a store now: its worker, and servers in its project."""
+    folder = os.path.dirname(os.path.dirname(store.files.root))
+    found = []
+    for pid, words in _commands():
+        if pid == str(os.getpid()) or not any("recollect" in word for word in words):
+            continue
+        if words[-2:] == ["work", store.files.root]:
+            found.append(f"worker {pid}")
+        elif words[-1] == "mcp":
+            with suppress(OSError):  # whose folder is not told is nobody's here
+                if _is_in(os.readlink(f"/proc/{pid}/cwd"), folder):
+                    found.append(f"server {pid}")
+    return sorted(found)
+
+
+def _commands() -> Iterator[tuple[str, list[str]]]:
+    """Every process with the words of its command: from /proc, or from `ps` where there is none."""
+    if not os.path.isdir("/proc/self"):
+        import subprocess  # every worker imports this module; few run here
+
+        listed = subprocess.run(
+            ["/bin/ps", "-axww", "-o", "pid=,command="], capture_output=True, text=True, check=False
+        )
+        for line in listed.stdout.splitlines():
+            pid, _, words = line.strip().partition(" ")
+            yield pid, words.split()
+        return
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+            yield pid, os.fsdecode(file.read()).rstrip("\0").split("\0")
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def broken_bytecode() -> Iterator[str]:
+    """The compiled files of our own package that this Python would load and cannot.
+
+    A disk that was full leaves the first half of one; whatever imports it then fails, and a hook
+    that does is silent.
+    """
+    with without_collecting():  # thousands of small values, and no cycle among them
+        for path in sorted(_compiled() - _loaded()):
+            try:
+                data = fsio.read_file(path)
+            except RecollectError:
+                continue
+            if data[:4] == MAGIC_NUMBER and len(data) >= HEADER_BYTES and not _is_code(data):
+                yield path
+
+
+def _compiled() -> set[str]:
+    """The compiled files of our package that this Python looks at."""
+    ending = f".{sys.implementation.cache_tag}.pyc"
+    return {
+        os.path.join(base, name)
+        for base, _, names in os.walk(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        for name in names
+        if name.endswith(ending)
+    }
+
+
+def _loaded() -> set[str]:
+    """The compiled files of the modules that run here: they can be loaded."""
+    return {
+        module.__cached__
+        for name, module in list(sys.modules.items())
+        if name.startswith("recollect.") and getattr(module, "__cached__", None)
+    }
+
+
+def _is_code(data: bytes) -> bool:
+    try:
+        return hasattr(marshal.loads(data[HEADER_BYTES:]), "co_code")  # noqa: S302 - our own files
+    except (EOFError, ValueError, TypeError):
+        return False
+
+
+MOST_SNAPSHOTS = 3
+LARGEST_JOURNAL = 512 * 1024 * 1024  # bytes; of other files as much as is read of any
+NOT_COPIED = "sessions/raw"  # compressed already, and nothing here changes them
+
+
+class Counts(NamedTuple):
+    """How much a store has: memory files, changes in the journal, bytes of text."""
+
+    memories: int
+    archived: int
+    changes: int
+    bytes: int
+
+
+class Mended(NamedTuple):
+    """What was done, and where the store as it was before is kept."""
+
+    snapshot: str
+    before: Counts
+    after: Counts
+    indexed: bool
+    views: list[str]
+    lines: int
+    private: int
+    temps: int
+    left_out: list[str]  # of the copy
+
+    @property
+    def lowered(self) -> bool:
+        """Whether there is less of anything than before; that must never be."""
+        return any(now < then for then, now in zip(self.before[:3], self.after[:3], strict=True))
+
+
+def mend(app: Workspace, store: OpenStore) -> Mended:
+    """Copy the store, then make anew what can be made anew.
+
+    Raises:
+        StorageFailed: the copy could not be kept; nothing was mended.
+    """
+    before = counted(store)
+    path = f"{app.cache_of(store.files.root)}/snapshots/{app.now.replace(':', '')}.tar.gz"
+    left_out = keep_snapshot(store, path)
+    lines = 0
+    if unreadable_lines(store):
+        with store.files.locked():
+            lines = store.journal.drop_unreadable()
+    indexed = bool([*unlike_files(store), *store.index.differences()])
+    if indexed:
+        store.index.wipe()
+        store.freshen()
+    views = app.publish(store)
+    roots = (store.files.root, app.cache_of(store.files.root))
+    private = [one for root in roots for one in open_to_others(root) if fsio.set_private(one)]
+    if waits_since(app, store):
+        workers.start(app, store)
+    temps = half_written(app, store)
+    for one in temps:
+        fsio.remove(one)
+    return Mended(
+        path, before, counted(store), indexed, views, lines, len(private), len(temps), left_out
+    )
+
+
+def counted(store: OpenStore) -> Counts:
+    """How much the store has now, whatever its index says."""
+    seen = list(store.files.scan())
+    archived = sum(one.path.startswith("archive/") for one in seen)
+    size = sum(one.size for one in seen)
+    return Counts(len(seen) - archived, archived, len(store.journal.heads()), size)
+
+
+# ------------------------------------------------------------------------------------- snapshots
+
+
+def keep_snapshot(store: OpenStore, path: str) -> list[str]:
+    """Put everything a store has into an archive at `path`; only the newest few are kept.
+
+    Gives what was left out: it has more bytes than anything that is ours.
+    """
+    folder = os.path.dirname(path)
+    fsio.make_folder(folder)
+    with store.files.locked():
+        data, left_out = _packed(store.files.root)
+    fsio.write_whole(path, data)
+    fsio.sync_folder(folder)
+    for old in sorted(os.listdir(folder))[:-MOST_SNAPSHOTS]:
+        fsio.remove(os.path.join(folder, old))
+    return left_out
+
+
+def _packed(root: str) -> tuple[bytes, list[str]]:
+    import tarfile  # seldom needed
+
+    packed, left_out = io.BytesIO(), []
+    with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
+        for path, info in fsio.regular_files(root):
+            name = os.path.relpath(path, root)
+            if name.startswith(NOT_COPIED) or name.endswith(fsio.TEMP_SUFFIX):
+                continue
+            is_journal = name.startswith("journal/")
+            most = LARGEST_JOURNAL if is_journal else fsio.LARGEST_FILE_BYTES
+            if info.st_size > most:
+                left_out.append(name)
+                continue
+            # A view that was renewed meanwhile, a folder that is a link by now.
+            with suppress(FileNotThere):
+                data = fsio.read_inside(root, name, most)
+                member = tarfile.TarInfo(name)
+                member.size, member.mtime = len(data), int(info.st_mtime)
+                member.mode = info.st_mode & 0o777
+                archive.addfile(member, io.BytesIO(data))
+    return packed.getvalue(), left_out
+
+
+# ----------------------------------------------------------------------------------- what is wrong
+
+
+def unlike_files(store: OpenStore) -> list[str]:
+    """The files whose content hash is not the one that the index has, or that only one of them has.
+
+    What somebody saves meanwhile may look so: what is taken in by itself is not among them.
+    """
+    wrong = _unlike(store)
+    if not wrong:
+        return []
+    refresh(store.files, store.index, store.now_ns)
+    return sorted({*wrong} & {*_unlike(store)})
+
+
+def _unlike(store: OpenStore) -> list[str]:
+    on_disk = {seen.path: store.files.stamp(seen.path) for seen in store.files.scan()}
+    known = {path: row.stamp for path, row in store.index.known().items()}
+    return [path for path in {*on_disk, *known} if on_disk.get(path) != known.get(path)]
+
+
+def unreadable_lines(store: OpenStore) -> int:
+    """How many lines of the journal have to be passed over."""
+    store.journal.heads()
+    return len(store.journal.problems)
+
+
+def old_views(store: OpenStore) -> list[str]:
+    """The views that do not say what the memories say."""
+    return [
+        name
+        for name, text in drawn.pages_of(store).items()
+        if _text_at(f"{store.files.root}/{name}") != text.encode("utf-8", "surrogateescape")
+    ]
+
+
+def _text_at(path: str) -> bytes:
+    with suppress(RecollectError):
+        return fsio.read_file(path)
+    return b""
+
+
+def blocked_locks(app: Workspace, store: OpenStore) -> list[str]:
+    """The places of locks in which something else stands, so that nobody gets them."""
+    cache = app.cache_of(store.files.root)
+    with suppress(OSError):
+        paths = [f"{cache}/{name}" for name in sorted(os.listdir(cache)) if _is_lock(name)]
+        return [path for path in paths if os.path.islink(path) or not os.path.isfile(path)]
+    return []
+
+
+def _is_lock(name: str) -> bool:
+    return name in ("lock", "encrypting") or name.endswith(".lock")
+
+
+def waits_since(app: Workspace, store: OpenStore) -> str:
+    """Since when what hooks asked for waits for a worker that should have come long ago."""
+    with suppress(OSError):
+        since = os.path.getmtime(f"{app.cache_of(store.files.root)}/pending")
+        if since < app.started_ns / 1e9 - OLD_SECONDS:
+            return places.utc(since)
+    return ""
+
+
+def open_to_others(root: str) -> list[str]:
+    """The files and folders that somebody else on this machine may read or write."""
+    found = []
+    for base, folders, files in os.walk(root):
+        for path in [base, *(os.path.join(base, f) for f in files)]:
+            with suppress(OSError):
+                info = os.lstat(path)
+                if info.st_mode & 0o077 and not os.path.islink(path):
+                    found.append(path)
+        folders[:] = [f for f in folders if not os.path.islink(os.path.join(base, f))]
+    return found
+
+
+def sizes(app: Workspace, store: OpenStore) -> dict[str, int]:
+    """The bytes that a store takes, by what they are for."""
+    root = store.files.root
+    found = dict.fromkeys(("files", "journal", "sessions", "cache"), 0)
+    for path, info in fsio.regular_files(root):
+        part = os.path.relpath(path, root).partition("/")[0]
+        found[part if part in found else "files"] += info.st_size
+    found["cache"] = sum(info.st_size for _, info in fsio.regular_files(app.cache_of(root)))
+    return found

@@ -1,0 +1,275 @@
+"""Find secrets in existing files, and remove what is kept of a session or a memory.
+
+`examine` reads every file of a store and its cache, packed ones too, with wider rules than
+redaction. It reports place and kind, never the secret. It opens no index: closing such a file
+would drop the locks of this process.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.errors import RecollectError, StoreNotFound
+from recollect.model.document import files_of, memory_from_text
+from recollect.model.memory import Change, is_sealed_path
+from recollect.model.session import SessionState
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+from recollect.store.store import OpenStore
+from recollect.text.redact import without_secrets
+from recollect.text.secret_rules import possible_in
+from recollect.workspace import CLAIMS, Finding, FindingGroup, Report, Workspace
+from recollect.workspace import found as _found
+
+WHOLE = ("session", "conversation")  # the kinds of memory that tell of a session as a whole
+SNAPSHOT = "snapshot"
+MOST_NAMED = 5  # lines of one file
+RUN_TOGETHER = frozenset({"assigned", "said"})  # not sure in an index, where fields have no end
+LEAST_SEARCHED = 4  # a shorter name stands everywhere
+LARGEST_UNPACKED = 256 * 1024 * 1024
+_MARK = Pattern(r"\[redacted:([a-z0-9-]+):[0-9a-f]{4}\]")
+PURGED = "purged"  # in place of the memory of a session: what comes later does not take it up again
+
+
+class Leak(NamedTuple):
+    """The secrets in one file: how many of which kind, and the line of the first."""
+
+    kinds: Counter[str]
+    line: int
+
+
+def find_secrets(app: Workspace) -> Report:
+    """Look for secrets in every store and its cache. Raises StoreNotFound."""
+    if not app.roots:
+        raise StoreNotFound(where=app.project_folder)
+    return Report(
+        [FindingGroup(scope, root, _findings_in(app, root)) for scope, root in app.roots.items()]
+    )
+
+
+def _findings_in(app: Workspace, root: str) -> list[Finding]:
+    findings: list[Finding] = []
+    app.settings(root)  # says whether what is personal counts
+    for base in (root, app.cache_of(root)):
+        for path in _files_in(base):
+            shown = os.path.relpath(path, root) if base == root else path
+            try:
+                text = _text_of(path)
+            except RecollectError as error:
+                findings.append(_found("problem", shown, "{what}", what=str(error)))
+                continue
+            clean = without_secrets(text, personal=app.is_personal)
+            leak = leak_in(text, clean)
+            is_text = "\0" not in text
+            if leak and (is_text or not RUN_TOGETHER.issuperset(leak.kinds)):
+                findings.append(_finding(shown, leak))
+            elif leak:
+                findings.append(_possible(shown, str(leak.line), leak.kinds))
+            if is_text and not is_sealed_path(shown):
+                findings += _perhaps(shown, text, clean)
+    return [*findings, *_summary({finding.state for finding in findings})]
+
+
+def _perhaps(path: str, text: str, clean: str) -> Iterator[Finding]:
+    places = possible_in(text, clean, without_secrets)
+    if places:
+        lines = sorted({text.count("\n", 0, at) + 1 for at, _ in places})
+        named = ", ".join(map(str, lines[:MOST_NAMED])) + (", …" if lines[MOST_NAMED:] else "")
+        yield _possible(path, named, Counter(kind for _, kind in places))
+
+
+def _possible(path: str, lines: str, kinds: Counter[str]) -> Finding:
+    return _found(
+        "note",
+        path,
+        "possible secrets, in the lines {lines}: {kinds}",
+        lines=lines,
+        kinds=_counted(kinds),
+    )
+
+
+def _counted(kinds: Counter[str]) -> str:
+    return ", ".join(f"{kind} × {n}" if n > 1 else kind for kind, n in kinds.items())
+
+
+def _finding(path: str, leak: Leak) -> Finding:
+    return _found(
+        "problem",
+        path,
+        "looks like it contains a secret, first in line {line}: {kinds}",
+        line=leak.line,
+        kinds=_counted(leak.kinds),
+    )
+
+
+def _summary(states: set[str]) -> Iterator[Finding]:
+    if not states:
+        yield _found(
+            "ok",
+            "secrets",
+            "none found in the memories, the journal, the sessions and the cache",
+        )
+    if "problem" in states:
+        yield _found(
+            "note",
+            "secrets",
+            "first replace the secret where it is valid; then `recollect edit`, or `recollect forget ID --purge`",
+        )
+    if "note" in states:
+        yield _found(
+            "note",
+            "secrets",
+            "a possible secret is a value after a name such as password, random characters, or a secret in base64 or hex; check the lines yourself",
+        )
+    yield _found("note", "secrets", "git history, backups and other machines were not searched")
+
+
+def leak_in(text: str, clean: str) -> Leak | None:
+    """What looks like a secret in a text, as the difference to what is left when it is redacted."""
+    if clean == text:
+        return None
+    kinds = Counter(_MARK.findall(clean)) - Counter(_MARK.findall(text))
+    same = next((n for n, (one, two) in enumerate(zip(text, clean, strict=False)) if one != two), 0)
+    return Leak(kinds, text.count("\n", 0, same) + 1)
+
+
+def _files_in(folder: str) -> Iterator[str]:
+    for base, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(base, name)
+            if os.path.isfile(path) and not os.path.islink(path):
+                yield path
+
+
+def _text_of(path: str) -> str:
+    data = fsio.read_file(path)
+    return (_unpacked(data) if path.endswith(".gz") else data).decode("utf-8", "replace")
+
+
+def _unpacked(data: bytes) -> bytes:
+    """What is packed in all members of a gzip file, as far as it can be read."""
+    parts: list[bytes] = []
+    left = LARGEST_UNPACKED
+    while data and left > 0:
+        one = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        try:
+            parts.append(one.decompress(data, left))
+        except zlib.error:
+            break
+        left -= len(parts[-1])
+        data = one.unused_data
+    return b"".join(parts)
+
+
+def session_behind(app: Workspace, name: str) -> str:
+    """The session whose whole memory this is, or was before it was forgotten; or nothing."""
+    for store in app.stores():
+        entry = store.index.entry(name)
+        if entry is not None:
+            return entry.session if entry.kind in WHOLE else ""
+        for op in store.journal.ops_about("memory", name):
+            if op.text:
+                memory = memory_from_text(op.text, op.path)
+                if memory.kind in WHOLE:
+                    return memory.session
+    return ""
+
+
+def purge_session(app: Workspace, store: OpenStore, session: str) -> None:
+    """Take away all that is kept of a session but its memory; it is not captured again."""
+    sessions = app.sessions(store)
+    for state in sessions.every():
+        if state.session_id != session:
+            continue
+        remarks = sessions.remarks_path(state.client, session)
+        stamp = store.files.stamp(remarks)
+        if stamp is not None:
+            gone = [Change("remove", remarks, "", stamp)]
+            store.commit(gone.copy, cause="forget")
+        if store.journal.ops_about("path", remarks):  # of an earlier try, perhaps
+            with store.files.locked():
+                store.journal.purge(remarks)
+        blank = SessionState(session, state.client, status="discarded", memory=PURGED)
+        blank.sources, blank.ids = state.sources, state.ids
+        sessions.save(blank)
+    raw = os.path.join(store.files.root, "sessions", "raw")
+    for name in _names_in(raw):
+        if name.endswith(f"-{session}.jsonl.gz"):
+            fsio.remove(os.path.join(raw, name))
+
+
+def renew_copies(app: Workspace, store: OpenStore) -> None:
+    """Make what is made of the texts of a store anew, at once, now that one of them is gone.
+
+    The briefs of all projects go: those of other projects tell of the global store as well.
+    """
+    fsio.remove(f"{app.cache_of(store.files.root)}/{CLAIMS}")  # it is made of texts
+    for path, _ in fsio.regular_files(places.cache_root(app.env)):
+        if os.path.basename(path).startswith("brief"):
+            fsio.remove(path)
+    app.publish(store)
+
+
+def files_naming(
+    app: Workspace, store: OpenStore, words: Iterable[str]
+) -> Iterator[tuple[str, str]]:
+    """The files of a store and its cache in which one of these names or titles still stands."""
+    wanted = [word.casefold() for word in set(words) if len(word) >= LEAST_SEARCHED]
+    for root in (store.files.root, app.cache_of(store.files.root)):
+        for path, _ in fsio.regular_files(root):
+            # To open and close the index's file here would let go of its locks.
+            if not os.path.basename(path).startswith("index.db") and _says(path, wanted):
+                yield "still mentions it", path
+
+
+def _says(path: str, words: list[str]) -> bool:
+    try:
+        text = _text_of(path).casefold()
+    except RecollectError:
+        return False
+    return any(word in text for word in words)
+
+
+def traces_of(app: Workspace, name: str, scope: str, going: str = "") -> list[tuple[str, str]]:
+    """`(what, path)` of what still tells of a memory that was purged: other files, and other places.
+
+    The journal keeps the names of files, and so that of this memory; it does not count. Before it is
+    purged, `going` is its file: of others, memories alone are sure to stay as they are.
+    """
+    store = app.opened(app.roots[scope], scope)
+    elsewhere = out_of_reach(app, scope)
+    copies = [path for what, path in elsewhere if what == SNAPSHOT]
+    told = (os.path.join(store.files.root, "journal", ""), *copies)
+    named = [one for one in files_naming(app, store, [name]) if not one[1].startswith(told)]
+    if going:
+        memories = {os.path.join(store.files.root, seen.path) for seen in store.files.scan()}
+        memories -= {os.path.join(store.files.root, path) for path in files_of(going)}
+        named = [one for one in named if one[1] in memories]
+    return named + elsewhere
+
+
+def out_of_reach(app: Workspace, scope: str) -> list[tuple[str, str]]:
+    """`(what, path)` of the places where a purged text may still be."""
+    root = app.roots[scope]
+    places: list[tuple[str, str]] = []
+    kept = os.path.join(app.cache_of(root), "snapshots")
+    places += [(SNAPSHOT, os.path.join(kept, name)) for name in _names_in(kept)]
+    above = root
+    while os.path.dirname(above) != above:
+        above = os.path.dirname(above)
+        if os.path.exists(os.path.join(above, ".git")):
+            places.append(("git history", above))
+            break
+    return places
+
+
+def _names_in(folder: str) -> list[str]:
+    with suppress(OSError):
+        return sorted(os.listdir(folder))
+    return []

@@ -1,0 +1,197 @@
+"""Renew what is made of a store: views, brief, and the files that hooks read."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from recollect.context import brief, views
+from recollect.errors import RecollectError, SettingProblem
+from recollect.model.memory import Entry, Filter
+from recollect.store import disk as fsio
+from recollect.store import locations as places
+from recollect.store import settings as config
+from recollect.store.ownership import KNOWN, note_of
+from recollect.store.store import OpenStore
+from recollect.text.tokens import count_tokens
+from recollect.workspace import ASKING, Workspace, look_of
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from recollect.model.session import SessionState
+
+
+MOST_HOURS_RUNNING = 12
+# What the person sees of a brief, in clients that show it.
+ANNOUNCED = {
+    "en": "Recollect: {notes} note{s}, {tokens} tokens; `recollect given` shows them",
+    "zh": "Recollect：{notes} 条笔记，{tokens} 个 token；`recollect given` 可查看",
+}
+_WATCHED = (
+    "core", "episodic", "semantic", "semantic/decisions", "semantic/issues", "procedural",
+    "procedural/patterns", "reference", "config.toml", "sessions/active",
+)  # fmt: skip
+
+
+def publish_all(app: Workspace, store: OpenStore) -> list[str]:
+    """Renew the views of a store, its brief, and what its hooks go by; gives the views' names."""
+    stores = _stores_in_brief(app, store)
+    watched = _watched(app, stores)
+    done = views.publish_views(store, views.LastFacts(app.cache_of(store.files.root)), _has_edits)
+    if done.is_held:
+        what = (
+            f"{store.files.root}/facts.json was edited by hand: `recollect review` lists the edits."
+        )
+        if what not in app.warnings:
+            app.warnings.append(what)
+    keep_hook_settings(app, store)
+    told = [(store, done.entries), *_with_entries(stores[1:])]
+    _keep_brief(app, told, watched)
+    _keep_pointers(app, store)
+    _keep_keywords(store)
+    return done.written
+
+
+def _has_edits(text: str, base: str, now: str) -> bool:
+    from recollect.features import facts_edits  # seldom needed
+
+    return facts_edits.is_held(text, base, now)
+
+
+def _keep_pointers(app: Workspace, store: OpenStore) -> None:
+    """Bring the pointers in the client's instructions up to date, if a person has pinned any."""
+    marks = (f"{store.files.root}/pins.json", f"{app.cache_of(store.files.root)}/pointers")
+    if any(map(os.path.lexists, marks)):
+        from recollect.features import pins  # seldom needed
+
+        with suppress(RecollectError):  # instructions that we may not touch stop nothing else
+            pins.renew(app, store)
+
+
+def _keep_keywords(store: OpenStore) -> None:
+    """Bring the keywords in the skill beside a store up to date, if a person has put one there."""
+    beside = f"{os.path.dirname(store.files.root)}/skills"
+    if any(os.path.lexists(f"{beside}/{name}/SKILL.md") for name in ("recollect", "recollect-zh")):
+        from recollect.context import pointers as keywords  # seldom needed
+
+        with suppress(RecollectError):
+            keywords.renew_keywords(store)
+
+
+def keep_hook_settings(app: Workspace, store: OpenStore) -> None:
+    """Leave the settings where a hook finds them without a parser."""
+    chosen = store.settings
+    line = f"{chosen.lang} {chosen.prompt_tokens} {chosen.error_tokens}\n"
+    fsio.write_whole(f"{app.cache_of(store.files.root)}/settings", line.encode(), durable=False)
+    keep_asking(app, store)
+
+
+def keep_brief(app: Workspace, store: OpenStore) -> str:
+    """Make the brief of a store and keep it for the hook."""
+    stores = _stores_in_brief(app, store)
+    watched = _watched(app, stores)
+    return _keep_brief(app, _with_entries(stores), watched)
+
+
+def _stores_in_brief(app: Workspace, store: OpenStore) -> list[OpenStore]:
+    """The stores that the brief of this one tells of."""
+    if store.scope != "project" or "global" not in app.roots:
+        return [store]
+    return [store, app.opened(app.roots["global"], "global")]
+
+
+def _with_entries(stores: Sequence[OpenStore]) -> list[tuple[OpenStore, Sequence[Entry]]]:
+    return [(store, store.index.entries(Filter())) for store in stores]
+
+
+def _keep_brief(
+    app: Workspace,
+    told: list[tuple[OpenStore, Sequence[Entry]]],
+    watched: list[str],
+) -> str:
+    """`watched` is how the stores looked before they were read."""
+    store = told[0][0]
+    nonce = os.urandom(8).hex()
+    made, paths = brief.make_brief(
+        told,
+        _running(app, store),
+        lang=store.settings.lang,
+        budget=store.settings.start_tokens,
+        nonce=nonce,
+    )
+    # A change between the look and the reading makes the brief look old.
+    sources = [*watched, *(look_of(path) for path in paths)]
+    path = f"{app.cache_of(store.files.root)}/brief"
+    tokens = count_tokens(made.text)
+    head = f"recollect-brief 1 {nonce} {','.join(made.ids)} {','.join(made.told)} {tokens} {','.join(made.same)}\n"
+    notes = len(made.ids) + len(made.told)
+    said = ANNOUNCED.get(store.settings.lang, ANNOUNCED["en"])
+    said = said.format(notes=notes, s="" if notes == 1 else "s", tokens=tokens)
+    message = said if store.settings.announce and notes else ""
+    output = brief.as_hook_output(made.text, message) if made.text else ""
+    page = head + "".join(f"{line}\n" for line in sources) + "\n" + output
+    fsio.write_whole(path, page.encode("utf-8", "replace"), durable=False)
+    return made.text
+
+
+def _running(app: Workspace, store: OpenStore) -> list[SessionState]:
+    """The sessions of a store that go on now."""
+    since = app.started_ns / 1e9 - MOST_HOURS_RUNNING * 3600
+    try:
+        names = os.listdir(f"{store.files.root}/sessions/active")
+    except OSError:
+        names = []
+    if not names:
+        return []  # the most usual; what reads sessions takes long to load
+    return [
+        state
+        for state in app.sessions(store).every(since)
+        if state.status == "active" and state.last_updated >= places.utc(since)
+    ]
+
+
+def _watched(app: Workspace, stores: list[OpenStore]) -> list[str]:
+    """How the folders of the stores look now, and the notes on whose words they say."""
+    roots = [store.files.root for store in stores]
+    folders = [look_of(f"{root}/{name}") for root in roots for name in _WATCHED]
+    notes = [path for root in roots if (path := note_of(root, app.env)[0])]
+    return [
+        *(app.looks.get(note) or look_of(note, "!") for note in notes),
+        *(look_of(f"{note}{KNOWN}") for note in notes),
+        *folders,
+    ]
+
+
+def keep_asking(app: Workspace, store: OpenStore) -> None:
+    """Leave `asking` in the cache where the agent is asked: interval, language, our command.
+
+    Where it is not, nothing is there: that is all that a hook looks at.
+    """
+    path = f"{app.cache_of(store.files.root)}/{ASKING}"
+    chosen = _settings_in_force(app, store)
+    # What an agent writes by itself would be plain.
+    if chosen["capture.mode"] != "ask" or not store.settings.capture or store.settings.encrypt:
+        fsio.remove(path)
+        return
+    lines = (str(chosen["capture.save_interval"]), store.settings.lang, _command())
+    fsio.write_whole(path, "".join(f"{line}\n" for line in lines).encode(), durable=False)
+
+
+def _settings_in_force(app: Workspace, store: OpenStore) -> dict[str, config.Value]:
+    """The settings in force: those of the store, then of the global one, then the defaults."""
+    values = {key: setting.default for key, setting in config.SETTINGS.items()}
+    for root in (app.roots.get("global", ""), store.files.root):
+        with suppress(SettingProblem):
+            values |= config.load(root) if root else {}
+    return values
+
+
+def _command() -> str:
+    """How this program is run from a shell, wherever it is installed."""
+    import shlex
+
+    main = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
+    return shlex.join([sys.executable, "-I", main])

@@ -1,0 +1,296 @@
+"""Entries through the public interfaces: each is found, listed, shown and signed as itself, never as its page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.capture.transcripts import Transcript
+
+from .running import Person
+
+RULES = """---
+id: feedback
+title: How to work here
+type: procedural
+created: 2026-10-01T00:00:00Z
+---
+# How to work here
+
+## Write migrations by hand ^q4w5 [^0b6f]
+
+Never generate a migration.
+
+## Skip the migrations on Fridays ^z7x8 [^91c2]
+
+Push straight to main.
+
+## Review every migration
+
+Two people look at a migration.
+<!-- superseded 2026-10-03: previously One person looks at a zebra. -->
+
+[^0b6f]: 2026-10-06, "Schema for orders", said by the person
+[^91c2]: 2026-11-16, "Friday release", noted by the agent
+"""
+ORDERS = """---
+title: Orders
+type: semantic
+created: 2026-10-01T00:00:00Z
+---
+# Orders
+
+- Order store: PostgreSQL, because we need JSONB. ^k3f9 [^0b6f]
+- Order numbers are ULIDs. ^k3m2 [^91c2]
+
+[^0b6f]: 2026-10-06, "Schema for orders", said by the person
+[^91c2]: 2026-11-16, "Ids", noted by the agent
+"""
+PERSONS, AGENTS = "feedback#write-migrations-by-hand", "feedback#skip-the-migrations-on-fridays"
+
+
+@pytest.fixture
+def kept(person: Person) -> Person:
+    """Somebody with a page of rules and a page of facts, with words of a person and of an agent."""
+    person.ok("init", "--scope", "project")
+    for path, text in (("procedural/feedback.md", RULES), ("semantic/orders.md", ORDERS)):
+        (person.store / path).parent.mkdir(parents=True, exist_ok=True)
+        (person.store / path).write_text(text)
+    return person
+
+
+def test_each_rule_of_a_page_is_found_with_its_own_origin(kept: Person) -> None:
+    hits = kept.ok("search", "migration", "--json").json["hits"]
+    assert {
+        f"{one['id']}#{one['anchor']}": (one["trust"], one["created"][:10]) for one in hits
+    } == {
+        PERSONS: ("user", "2026-10-06"),
+        AGENTS: ("agent", "2026-11-16"),
+        "feedback#review-every-migration": ("user", ""),
+    }
+    assert kept.ok("search", "zebra", "--json").json["hits"] == []
+    orders = kept.ok("search", "order", "--json").json["hits"]
+    assert {one["anchor"]: one["trust"] for one in orders} == {"^k3f9": "user", "^k3m2": "agent"}
+
+
+def test_recall_signs_each_entry_as_itself(kept: Person) -> None:
+    text = kept.ok("recall", "how do we write migrations by hand, also on Fridays?").out
+    signed = dict(re.findall(r'<memory-\w+ id="([^"]+)".*?trust="(\w+)"', text))
+    assert signed[PERSONS] == "user"
+    assert signed.get(AGENTS, "agent") == "agent"
+    facts = kept.ok("recall", "which store do our orders use, PostgreSQL?").out
+    assert 'id="orders#^k3f9"' in facts
+    assert 'date="2026-10-06"' in facts
+
+
+def test_the_brief_tells_only_the_persons_rule_as_theirs(kept: Person) -> None:
+    text = kept.ok("recall", "--start").out
+    [persons] = [line for line in text.splitlines() if "Write migrations by hand" in line]
+    assert "agent" not in persons
+    [agents] = [line for line in text.splitlines() if "Skip the migrations" in line]
+    assert "user" not in agents
+
+
+@pytest.mark.parametrize("name", ["q4w5", "q4w", "^q4w5", PERSONS, "feed#write-migrations-by-hand"])
+def test_show_takes_any_beginning_of_an_id_and_signs_the_entry(kept: Person, name: str) -> None:
+    shown = kept.ok("show", name, "--json").json
+    about = {key: shown[key] for key in ("id", "anchor", "source", "trust", "kind", "entry")}
+    assert about == {
+        "id": "feedback", "anchor": "write-migrations-by-hand", "source": "instructed",
+        "trust": "user", "kind": "rule", "entry": "q4w5",
+    }  # fmt: skip
+    assert (shown["created"][:10], shown["text"]) == ("2026-10-06", "Never generate a migration.")
+    assert "2026-10-06" in kept.ok("show", name).out
+
+
+def test_the_agents_rule_is_shown_as_the_agents(kept: Person) -> None:
+    shown = kept.ok("show", "z7x8", "--json").json
+    assert (shown["source"], shown["trust"], shown["created"][:10]) == (
+        "inferred",
+        "agent",
+        "2026-11-16",
+    )
+    page = kept.ok("show", "feedback", "--json").json
+    assert page["trust"] == "agent"  # no more than the least of what it says
+    item = kept.ok("show", "k3m2", "--json").json
+    assert (item["trust"], item["text"], item["path"].endswith("orders.md")) == (
+        "agent", "Order numbers are ULIDs.", True,
+    )  # fmt: skip
+
+
+def test_an_unknown_or_ambiguous_id_names_what_was_meant(kept: Person) -> None:
+    ran = kept.run("show", "^k3")
+    assert ran.code == 10
+    both = kept.run("show", "^k3f")
+    assert both.code == 0
+    (kept.store / "semantic" / "orders-archive.md").write_text("# Old orders\n\nText.\n")
+    many = kept.run("show", "ord")
+    assert many.code == 10
+    assert "orders" in many.err
+    assert "orders-archive" in many.err
+    near = kept.run("show", "ordrs")
+    assert "Did you mean orders" in near.err
+    assert kept.run("show", "ordrs", "--json").json["error"]["kind"] == "memory-not-found"
+
+
+@pytest.mark.parametrize("columns", [80, 100, 200, 0])
+def test_a_list_has_kind_date_state_and_whole_id_of_each_entry(kept: Person, columns: int) -> None:
+    kept.ok(
+        "save", "A rather long title that has to give way to all the others here", "--kind", "fact"
+    )
+    every = kept.ok("list", "--json").json
+    ran = (
+        kept.at_terminal("list", columns=columns, env={"NO_COLOR": "1"})
+        if columns
+        else kept.ok("list")
+    )
+    out = ran.out
+    assert len(every) == 6
+    for one in every:
+        [line] = [line for line in out.splitlines() if f" {one['entry']} " in line]
+        for said in (one["kind"], one["created"][:10] or "–", one["status"]):
+            assert said in line
+        assert one["id"] in out
+    if columns:
+        assert all(len(line) <= columns for line in out.splitlines()), out
+
+
+def test_rules_are_listed_and_pages_too(kept: Person) -> None:
+    rules = kept.ok("list", "--kind", "rule", "--json").json
+    assert {one["text"]: one["trust"] for one in rules} == {
+        "Write migrations by hand": "user",
+        "Skip the migrations on Fridays": "agent",
+        "Review every migration": "user",
+    }
+    assert [one["entry"] for one in rules[:2]] == ["z7x8", "q4w5"]  # newest first
+    assert {one["id"] for one in kept.ok("list", "--pages", "--json").json} == {
+        "feedback",
+        "orders",
+    }
+    kept.ok("set", "orders", "status=superseded")
+    states = {one["entry"]: one["status"] for one in kept.ok("list", "--json").json}
+    assert (states["k3f9"], states["q4w5"]) == ("superseded", "confirmed")
+    assert "k3f9" not in kept.ok("recall", "which store do our orders use, PostgreSQL?").out
+
+
+def test_every_command_that_names_a_memory_takes_the_beginning_of_its_id(person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    for title in ("Use MySQL for the archive", "Use Redis for sessions", "Use Kafka for events"):
+        person.ok("save", title, "--kind", "decision")
+    short = {one["id"]: one["entry"] for one in person.ok("list", "--json").json}
+    mysql, redis, kafka = (
+        short[f"use-{name}"] for name in ("mysql-for-the-archive", "redis-for-sessions", "kafka-for-events")
+    )  # fmt: skip
+    assert "Use MySQL" in person.ok("show", mysql[:3]).out
+    person.ok("archive", mysql)
+    person.ok("activate", mysql)
+    person.ok("related", mysql, redis, "--accept")
+    person.ok("supersede", mysql, redis)
+    person.ok("merge", kafka, redis)
+    issue = person.ok("fact", "issue", "The queue is drained twice", "--json").json["id"]
+    person.ok("fact", "resolve", issue[:8])
+    states = {one["id"]: one["status"] for one in person.ok("list", "--json").json}
+    assert states == {
+        "use-mysql-for-the-archive": "superseded",
+        "use-kafka-for-events": "confirmed",
+        issue: "resolved",
+    }
+
+
+def test_a_mistyped_beginning_names_what_was_meant_also_in_the_archive(person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    person.ok("save", "订单使用 PostgreSQL", "--kind", "decision")
+    assert "Did you mean 订单使用-postgresql?" in person.run("show", "订单用").err
+    person.ok("archive", "订单使用-postgresql")
+    assert "Did you mean 订单使用-postgresql?" in person.run("activate", "订单用").err
+
+
+def test_a_saved_rule_has_its_own_date_and_no_session(person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    person.ok("save", "Always squash pull requests")
+    person.ok("save", "Run the linter", "--kind", "rule", "--body", "It takes a second.")
+    for one in person.ok("list", "--json").json:
+        assert one["created"].endswith(":00Z")
+        assert (one["trust"], one["source"], one["session"]) == ("user", "instructed", "")
+    person.ok("save", "Never squash pull requests")
+    page = (person.store / "procedural" / "feedback.md").read_text()
+    [new] = [line for line in page.splitlines() if "Never squash" in line]
+    assert re.fullmatch(r"## Never squash pull requests \^\w{4} \[\^\w{6}\]", new)
+    assert re.search(r"(?m)^\[\^\w{6}\]: \d{4}-\d\d-\d\d \d\d:\d\d, said by the person$", page)
+    again = person.ok("save", "Never squash pull requests")
+    assert "already says that" in again.out
+    shown = person.ok("show", "feedback").out
+    assert "said by the person" in shown
+    assert "<!-- from:" not in shown
+
+
+def test_a_long_rule_is_listed_whole(person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    rule = "Run the linter before each commit, and the type checker with all its plugins as well"
+    person.ok("save", rule)
+    assert person.ok("list", "--json").json[0]["text"] == rule
+    assert rule in person.ok("list").out
+
+
+@pytest.mark.parametrize("columns", [80, 100, 200, 0])
+@pytest.mark.parametrize("command", [["list", "--pages"], ["timeline"], ["search", "order"]])
+def test_kind_date_id_and_state_are_never_dropped(
+    kept: Person, command: list[str], columns: int
+) -> None:
+    title = "Orders are numbered by the order service, never by the shop or by the warehouse"
+    kept.ok("save", title, "--kind", "fact")
+    kept.ok("save", "Order numbers come from a sequence", "--kind", "decision")
+    kept.ok("set", "order-numbers-come-from-a-sequence", "status=superseded")
+    out = (
+        kept.at_terminal(*command, columns=columns, env={"NO_COLOR": "1"})
+        if columns
+        else kept.ok(*command)
+    ).out
+    one = next(one for one in kept.ok("list", "--json").json if "from-a-sequence" in one["id"])
+    lines = out.splitlines()
+    at = next(n for n, line in enumerate(lines) if "come from a sequence" in line)
+    said = " ".join(lines[max(0, at - 1) : at + 3])
+    for word in ("decision", "superseded"):
+        assert word in said
+    assert one["created"][:10] in out
+    assert one["id"] in said or one["entry"] in said
+    if columns and command != ["search", "order"]:
+        assert all(len(line) <= columns for line in lines), out
+
+
+def test_what_a_session_said_and_a_page_keeps_is_listed_once(person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    session = person.store / "episodic" / "2026-10-06-orders" / "summary.md"
+    session.parent.mkdir(parents=True)
+    session.write_text(
+        "---\ntitle: Orders\ntype: episodic\nkind: session\ncreated: 2026-10-06\n---\n"
+        "## Decisions\n- Orders are in PostgreSQL: we need JSONB\n- Prices are in cents\n"
+    )
+    said = [one["text"] for one in person.ok("list", "--json").json]
+    assert "Orders are in PostgreSQL: we need JSONB" in said
+    (person.store / "semantic" / "database.md").write_text(
+        "---\ntitle: Database\ntype: semantic\ncreated: 2026-10-06\n---\n"
+        "- Orders are in PostgreSQL：we need JSONB. ^k3f9 [^0b6f3a]\n- Other. ^k3m2 [^0b6f3a]\n\n"
+        '[^0b6f3a]: 2026-10-06, "Orders", said by the person\n'
+    )
+    rows = person.ok("list", "--json").json
+    assert [one["id"] for one in rows if "PostgreSQL" in one["text"]] == ["database"]
+    assert "Prices are in cents" in [one["text"] for one in rows]
+    decisions = person.ok("list", "--kind", "decision", "--json").json
+    assert {one["text"] for one in decisions} >= {"Orders are in PostgreSQL: we need JSONB"}
+
+
+def test_a_page_with_all_the_words_stands_before_the_conversation_about_it(person: Person) -> None:
+    person.ok("init", "--scope", "both")
+    decided = "We use PostgreSQL for orders because we need JSONB. Never push to main."
+    asked = "Which database do the orders use?"
+    for n, prompt in enumerate((decided, asked)):
+        log = Transcript(f"5f0c2d6e-000{n}-4a7b-9c1d-000000000001", cwd=str(person.project))
+        log.prompt(prompt)
+        log.answer("The orders use PostgreSQL.")
+        log.save(person.home / ".claude" / "projects" / "p")
+    person.ok("capture", str(person.home / ".claude" / "projects"))
+    person.ok("consolidate")
+    for words in ("orders", "orders database"):
+        first = person.ok("search", words, "--json").json["hits"][0]
+        assert (first["title"], first["kind"]) == ("Database", "fact"), words

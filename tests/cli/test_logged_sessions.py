@@ -1,0 +1,73 @@
+"""Sessions that clients have logged before Recollect came: `init` counts them, `capture` takes them in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .running import Person
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Person:
+    """Somebody who has worked with Claude Code in two projects, twice in this one."""
+    person = Person(tmp_path / "home", tmp_path / "home" / "tea")
+    other = tmp_path / "home" / "coffee"
+    for project in (person.project, other):
+        (project / ".git").mkdir(parents=True)
+    for n, project in enumerate((person.project, person.project, other)):
+        log(person, project, f"5e55{n}a00-0000-4000-8000-00000000000{n}", n)
+    return person
+
+
+def log(person: Person, project: Path, session: str, day: int) -> None:
+    folder = person.home / ".claude" / "projects" / str(project).replace("/", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    base = {"cwd": str(project), "sessionId": session, "version": "2.1.330"}
+    said = {"role": "user", "content": f"We decided to use PostgreSQL for the event store {day}."}
+    answer = {"role": "assistant", "content": [{"type": "text", "text": "Noted."}]}
+    lines = [
+        base
+        | {"type": "user", "message": said, "promptSource": "typed", "uuid": f"{session}-u"}
+        | {"timestamp": f"2026-01-0{day + 1}T10:00:00.000Z"},
+        base
+        | {"type": "assistant", "message": answer, "uuid": f"{session}-a"}
+        | {"timestamp": f"2026-01-0{day + 1}T10:00:05.000Z"},
+    ]
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    (folder / f"{session}.jsonl").write_text(text)
+
+
+COUNTED = "Your clients have logged {} sessions of this project, {} of all projects."
+
+
+def test_init_counts_them_and_says_the_command(person: Person) -> None:
+    shown = person.ok("init").out
+    assert COUNTED.format(2, 3) in shown
+    assert "`recollect capture` imports them" in shown
+    assert person.ok("capture", "--dry-run", "--json").json["created"] == 2
+    assert person.ok("capture", "--json").json["created"] == 2
+    shown = person.ok("init").out
+    assert COUNTED.format(0, 1) in shown
+    assert "`recollect capture --all` imports them" in shown
+    assert person.ok("capture", "--all", "--json").json["created"] == 1
+    assert "logged" not in person.ok("init").out
+    assert "logged no session" in person.ok("capture").out
+    assert person.run("capture", "x.jsonl", "--all").code == 2
+
+
+@pytest.mark.parametrize(("answer", "left"), [("project", (0, 1)), ("\n", (2, 3)), ("all", None)])
+def test_init_asks_once(person: Person, answer: str, left: tuple[int, int] | None) -> None:
+    shown = person.at_terminal("init", typed=f"{answer.strip()}\n")
+    assert shown.code == 0
+    assert shown.out.count("Import them?") == 1
+    after = person.ok("init").out
+    assert COUNTED.format(*left) in after if left else "logged" not in after
+
+
+def test_an_agent_is_not_asked(person: Person) -> None:
+    agent = {"CLAUDECODE": "1"}
+    assert "Import them?" not in person.at_terminal("init", env=agent).out
+    assert person.run("capture", env=agent).code == 2

@@ -1,0 +1,91 @@
+"""Decisions that a person makes with a word about what an agent offered, or within a longer sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.capture import extract as notice
+
+
+@pytest.mark.parametrize(
+    ("before", "prompt", "kept"),
+    [
+        ("Both work. I'd go with Redis streams instead of Kafka — one service less. Thoughts?", "yes, let's do that", "Redis streams instead of Kafka"),
+        ("Three ways exist.\n\n**Recommendation:** Use one connection pool per tenant.\n\nShall I?", "sounds good", "Use one connection pool per tenant"),
+        ("I recommend option 2, it is simpler.\n\nOption 1: Keep the sessions in Redis\nOption 2: Keep the sessions in the orders database", "ok, go ahead", "Keep the sessions in the orders database"),
+        ("Which approach do you prefer?\n\n1. Keep the sessions in Redis\n2. Keep the sessions in the orders database", "2", "Keep the sessions in the orders database"),
+        ("Which approach do you prefer?\n\nA) Signed cookies without any session store\nB) Sessions in the orders database", "I like option A", "Signed cookies without any session store"),
+        ("两种都可以。我建议用 SQLite 存本地缓存，而不是内存字典。要我改吗？", "好的", "用 SQLite 存本地缓存，而不是内存字典"),
+        ("你倾向哪个？\n\n1. 会话存在 Redis 里，单独部署\n2. 会话存在订单数据库里，不加新服务", "选2吧", "会话存在订单数据库里，不加新服务"),
+    ],
+)  # fmt: skip
+def test_yes_or_a_number_stands_for_what_was_offered(before: str, prompt: str, kept: str) -> None:
+    assert [fact.content for fact in notice.facts_in_prompt(prompt, before)] == [kept]
+
+
+@pytest.mark.parametrize(
+    ("before", "prompt"),
+    [
+        ("I'd suggest running the whole suite over again instead of one test. Shall I?", "yes"),
+        ("I'd recommend adding a test. I'd go with pytest rather than unittest for all of it.", "yes"),  # which of the two?
+        ("What should I do next?\n\n1. Fix the flaky login test of the shop\n2. Write the missing documentation", "2"),
+        ("Which option do you prefer?\n\n1. Fix the flaky login test of the shop\n2. Write the missing documentation", "1"),
+        ("Do you mean 1 or 2?\n\n1. Keep the sessions in Redis\n2. Keep the sessions in the orders database", "2 seconds is too slow"),
+        ("I'd go with Redis streams instead of Kafka. Thoughts?", "yes, but what about the cost?"),
+        ("I'd go with this one instead of that. Thoughts?", "yes"),
+        ("All tests pass now. Want me to commit?", "yes"),
+        ("我建议先运行一下测试，再提交。要我运行吗？", "好的"),
+        ("改好了，要提交吗？", "可以"),
+    ],
+)  # fmt: skip
+def test_yes_to_a_step_or_to_more_than_one_thing_decides_nothing(before: str, prompt: str) -> None:
+    assert notice.facts_in_prompt(prompt, before) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("if there is no token we ask for one at the start", "If there is no token we ask for one at the start"),
+        ("when exporting to CSV, let's also write a header row", "When exporting to CSV, let's also write a header row"),
+        ("remove the XML importer completely, it's too slow", "Remove the XML importer completely"),
+        ('we should rename "order" to "purchase"', 'We should rename "order" to "purchase"'),
+        ("there are three roles: admin, editor and viewer", "There are three roles: admin, editor and viewer"),
+        ("no, you're not using the shared fixtures", "Use the shared fixtures"),
+        ("thats not right , just use the `tea` command for brewing as per @tea.md", "Just use the `tea` command for brewing as per @tea.md"),
+        ("系统分为三个角色：管理员、编辑、访客", "系统分为三个角色：管理员、编辑、访客"),
+        ("把我的茶壶改成茶具", "把我的茶壶改成茶具"),
+        ("这个放到哪里好，要求打开不能超过两秒，图片都能压缩，怎么弄", "要求打开不能超过两秒，图片都能压缩"),
+        ("大概是一个商城，不是用 Java 写，而是用 Kotlin 写，你觉得怎么样", "不是用 Java 写，而是用 Kotlin 写"),
+        ("你不要误导我，差点弄错了，是在这里吗", "你不要误导我"),
+        ("本地端口用 6419，你帮我规划下", "本地端口用 6419"),
+        ("你又没用共享的测试夹具", "用共享的测试夹具"),
+    ],
+)  # fmt: skip
+def test_what_is_required_in_passing_is_kept(said: str, kept: str) -> None:
+    assert [fact.content for fact in notice.facts_in_prompt(said)] == [kept]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "if there are failures, show me the log",
+        "if the tests fail we fix them tomorrow",
+        "when the build fails it prints garbage",
+        "when you are done, show a summary",
+        "when i click save, nothing happens",
+        "remove the debug line completely from this file",
+        "there are three failing tests: login, cart and search",
+        "there are two bugs: one in the cart, one in the login",
+        "you're not using the right file",
+        "you are not using this correctly",
+        "rename foo to bar in line 3",
+        "如果没有数据，要求显示什么",
+        "这里一定要看一下",
+        "报错了，提示必须是数字，怎么办",
+        "你没用过吧",
+        "把按钮的颜色改成红色",
+        "有三个报错，你看下",
+    ],
+)
+def test_what_is_asked_for_or_reported_is_not(said: str) -> None:
+    assert notice.facts_in_prompt(said) == []
