@@ -148,7 +148,7 @@ def test_what_a_program_sends_is_the_task_and_nobodys_rule(
     memory = captured(person, client, tmp_path / "logs", said, program=True)
     assert memory["title"].startswith("Fix the teapot")
     assert memory["trust"] in ("agent", "tool", "external")
-    assert "Asked: Fix the teapot" in memory["text"]
+    assert "Asked by a program: Fix the teapot" in memory["text"]
     assert "### Program [" in memory["conversation"]
     assert "### User [" not in memory["conversation"]
     for wrong in (RULE, "Redis", "rewrite it all"):

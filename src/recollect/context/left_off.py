@@ -92,7 +92,7 @@ def left_off(memory: Memory) -> LeftOff:
         memory.id,
         session_title(memory),
         (memory.updated or memory.created)[:10],
-        asked=tuple(told["asked"]),
+        asked=(*told["asked"], *told.get("program", ())),
         made=tuple(told.get("made", ())),
         commits=_with_reasons(told.get("commits", ()), _lines(own, _COMMITS)),
         changed=tuple(path for path in changed if is_trusted or _PLAIN_PATH.match(path)),
