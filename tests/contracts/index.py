@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Filter, Seen, day_of
-from recollect.ports import Index, IndexedFile, IndexRow
+from recollect.ports import IndexedFile, IndexRow
+from recollect.search.index import SqliteIndex
 from recollect.search.rank import Candidate
 from recollect.store.disk import stamp_of
 from recollect.text.tokens import cue_words
@@ -72,7 +73,7 @@ STORE: Files = {
 }
 
 
-def fill(index: Index, files: Files) -> None:
+def fill(index: SqliteIndex, files: Files) -> None:
     index.apply([row(path, text) for path, text in files.items()], [], 1)
 
 
@@ -83,12 +84,12 @@ def names(found: Iterable[Candidate]) -> list[str]:
 class IndexContract:
     """Subclasses give a fixture `index`, and one `fresh` that makes an empty one each time."""
 
-    def dump(self, index: Index) -> object:
+    def dump(self, index: SqliteIndex) -> object:
         """What an index has inside, as far as it may not depend on its history."""
         return None
 
     @pytest.fixture
-    def full(self, index: Index) -> Index:
+    def full(self, index: SqliteIndex) -> SqliteIndex:
         fill(index, STORE)
         return index
 
@@ -111,10 +112,10 @@ class IndexContract:
             ("zebra", "day#turn-1"),
         ],
     )
-    def test_what_was_filed_is_found(self, full: Index, words: str, name: str) -> None:
+    def test_what_was_filed_is_found(self, full: SqliteIndex, words: str, name: str) -> None:
         assert name in names(full.search(cue_words(words), only=ALL, limit=10))
 
-    def test_a_title_weighs_more_than_a_body(self, index: Index) -> None:
+    def test_a_title_weighs_more_than_a_body(self, index: SqliteIndex) -> None:
         fill(
             index,
             {
@@ -125,7 +126,7 @@ class IndexContract:
         )
         assert names(index.search(["queue"], only=ALL, limit=10)) == ["title", "body"]
 
-    def test_a_hit_says_where_it_is_and_what_the_file_looked_like(self, full: Index) -> None:
+    def test_a_hit_says_where_it_is_and_what_the_file_looked_like(self, full: SqliteIndex) -> None:
         path = "semantic/decisions/use-postgres.md"
         one = full.search(["jsonb"], only=ALL, limit=1)[0]
         seen = row(path, STORE[path]).seen
@@ -135,10 +136,10 @@ class IndexContract:
         )  # fmt: skip
         assert "JSONB" in one.text
 
-    def test_no_more_are_given_than_were_asked_for(self, full: Index) -> None:
+    def test_no_more_are_given_than_were_asked_for(self, full: SqliteIndex) -> None:
         assert len(full.search(cue_words("use the day"), only=ALL, limit=2)) <= 2
 
-    def test_a_query_is_data_whatever_it_says(self, full: Index) -> None:
+    def test_a_query_is_data_whatever_it_says(self, full: SqliteIndex) -> None:
         assert len(HOSTILE) >= 300
         for query in HOSTILE:
             for only in (ALL, Filter(archived=True), Filter(kind="decision", tags=(query,))):
@@ -152,7 +153,7 @@ class IndexContract:
             assert full.entries(Filter(session=odd, file=odd, concept=odd, since=odd)) == []
             assert full.entries_of_session(odd) == []
 
-    def test_recall_considers_hot_sections_alone(self, full: Index) -> None:
+    def test_recall_considers_hot_sections_alone(self, full: SqliteIndex) -> None:
         found, counts, total = full.consider(["jsonb", "zebra", "postgres"])
         assert "use-postgres" in {one.id for one in found}
         assert not [one for one in found if one.path.endswith("/conversation.md")]
@@ -161,7 +162,7 @@ class IndexContract:
         assert full.consider([])[:2] == ([], {})
 
     def test_a_snapshot_may_be_inside_another_and_writing_goes_on_behind_it(
-        self, full: Index
+        self, full: SqliteIndex
     ) -> None:
         with full.snapshot():
             with full.snapshot():
@@ -195,7 +196,7 @@ class IndexContract:
         ],
     )
     def test_a_filter_lets_through_what_it_names(
-        self, full: Index, only: Filter, ids: list[str]
+        self, full: SqliteIndex, only: Filter, ids: list[str]
     ) -> None:
         assert sorted(entry.id for entry in full.entries(only)) == ids
         found = full.search(
@@ -207,7 +208,7 @@ class IndexContract:
         "said", ["Équipe", "équipe", "ÉQUIPE", "Жук", "жук", "ＡＰＩ", "ａｐｉ"]
     )
     def test_a_filter_takes_no_heed_of_capitals_in_any_script(
-        self, index: Index, said: str
+        self, index: SqliteIndex, said: str
     ) -> None:
         words = "[Équipe, ЖУК, ＡＰＩ]"
         front = {"tags": words, "concepts": words, "files": "[src/Équipe/ЖУК/ＡＰＩ.py]"}
@@ -231,11 +232,11 @@ class IndexContract:
         ],
     )
     def test_a_search_keeps_to_its_filter(
-        self, full: Index, words: str, only: Filter, ids: list[str]
+        self, full: SqliteIndex, words: str, only: Filter, ids: list[str]
     ) -> None:
         assert sorted({one.id for one in full.search(cue_words(words), only=only, limit=10)}) == ids
 
-    def test_a_filter_finds_the_one_in_a_crowd(self, index: Index) -> None:
+    def test_a_filter_finds_the_one_in_a_crowd(self, index: SqliteIndex) -> None:
         files = {f"semantic/m{n}.md": page(f"Queue {n}", "queue queue") for n in range(60)}
         files["semantic/needle.md"] = page("Other", "A queue.", tags="[needle]")
         fill(index, files)
@@ -244,7 +245,7 @@ class IndexContract:
 
     # ---------------------------------------------------------------------------------- entries
 
-    def test_entries_come_newest_first_and_tell_what_the_file_says(self, full: Index) -> None:
+    def test_entries_come_newest_first_and_tell_what_the_file_says(self, full: SqliteIndex) -> None:
         found = full.entries(ALL)
         assert [e.id for e in found] == ["day", "lianjie", "feedback", "use-postgres", "replaced"]
         assert found[3].tags == ("postgres", "events")
@@ -252,13 +253,13 @@ class IndexContract:
         assert [e.id for e in full.entries_of_session("s-1")] == ["day"]
         assert full.entries_of_session("s-2") == []
 
-    def test_an_archived_memory_is_found_by_its_id(self, full: Index) -> None:
+    def test_an_archived_memory_is_found_by_its_id(self, full: SqliteIndex) -> None:
         old = full.entry("old")
         assert old is not None
         assert old.path == "archive/semantic/old.md"
         assert full.entry("nobody") is None
 
-    def test_the_memories_of_a_time_are_given_episodes_first(self, index: Index) -> None:
+    def test_the_memories_of_a_time_are_given_episodes_first(self, index: SqliteIndex) -> None:
         pages = {
             "semantic/a.md": page("A", created="2026-03-05T10:00:00Z"),
             "episodic/b.md": page("B", "## One\n\nTwo.", created="2026-03-07T10:00:00Z"),
@@ -274,7 +275,9 @@ class IndexContract:
         assert [one.id for one in index.dated(march, Filter(archived=True))] == ["e"]
         assert index.dated((1, 2), ALL) == []
 
-    def test_the_turns_beside_a_turn_are_those_of_its_conversation(self, index: Index) -> None:
+    def test_the_turns_beside_a_turn_are_those_of_its_conversation(
+        self, index: SqliteIndex
+    ) -> None:
         words = "zebra okapi gnu ibex yak".split()
         said = "".join(f"### User [10:00]\n\n{word}\n\n" for word in words)
         fill(index, {f"episodic/{day}/conversation.md": said for day in ("a", "b")})
@@ -287,7 +290,7 @@ class IndexContract:
             }
             assert {one.text_score for one in beside} == {0.0}
 
-    def test_a_fact_is_known_by_its_number(self, index: Index) -> None:
+    def test_a_fact_is_known_by_its_number(self, index: SqliteIndex) -> None:
         files = {
             "semantic/decisions/d001-use-redis.md": page("Use Redis"),
             "archive/semantic/decisions/d002-use-cvs.md": page("Use CVS"),
@@ -300,10 +303,10 @@ class IndexContract:
         found = [entry.title if (entry := index.entry(name)) else "" for name in asked]
         assert found == ["Use Redis", "Use Redis", "Use CVS", "The very name", "", "", "", ""]
 
-    def test_the_first_section_is_given_for_an_id(self, full: Index) -> None:
+    def test_the_first_section_is_given_for_an_id(self, full: SqliteIndex) -> None:
         assert names(full.by_ids(["use-postgres", "nobody", "old"])) == ["use-postgres"]
 
-    def test_it_counts_what_it_has(self, full: Index) -> None:
+    def test_it_counts_what_it_has(self, full: SqliteIndex) -> None:
         counts = full.counts()
         assert (counts["files"], counts["memories"]) == (len(STORE), 5)
         assert (counts["archived"], counts["conversations"]) == (2, 2)
@@ -313,7 +316,7 @@ class IndexContract:
 
     # ------------------------------------------------------------------------------- same names
 
-    def test_of_two_files_with_one_id_the_one_named_so_has_it(self, index: Index) -> None:
+    def test_of_two_files_with_one_id_the_one_named_so_has_it(self, index: SqliteIndex) -> None:
         fill(
             index, {"semantic/a-copy.md": page("One", id="x"), "semantic/x.md": page("Two", id="x")}
         )
@@ -324,14 +327,16 @@ class IndexContract:
         assert len(set(ids)) == 2
         assert all(index.entry(name) for name in ids)
 
-    def test_an_id_that_is_free_again_goes_to_the_one_that_claims_it(self, index: Index) -> None:
+    def test_an_id_that_is_free_again_goes_to_the_one_that_claims_it(
+        self, index: SqliteIndex
+    ) -> None:
         fill(index, {"semantic/a.md": page("One", id="x"), "semantic/x.md": page("Two", id="x")})
         index.apply([], ["semantic/x.md"], 2)
         assert [e.id for e in index.entries(ALL)] == ["x"]
         fill(index, {"semantic/a.md": page("One", id="y")})
         assert [e.id for e in index.entries(ALL)] == ["y"]
 
-    def test_a_conversation_goes_by_the_id_of_its_memory(self, index: Index) -> None:
+    def test_a_conversation_goes_by_the_id_of_its_memory(self, index: SqliteIndex) -> None:
         talk = {"episodic/day/conversation.md": STORE["episodic/day/conversation.md"]}
         fill(index, talk)
         assert names(index.search(["zebra"], only=ALL, limit=1)) == ["day#turn-1"]
@@ -339,7 +344,7 @@ class IndexContract:
         fill(index, {"episodic/day/summary.md": page("A day", id="other")})
         assert names(index.search(["zebra"], only=ALL, limit=1)) == ["other#turn-1"]
 
-    def test_a_conversation_is_of_the_day_of_its_memory(self, index: Index) -> None:
+    def test_a_conversation_is_of_the_day_of_its_memory(self, index: SqliteIndex) -> None:
         fill(index, {"episodic/day/conversation.md": STORE["episodic/day/conversation.md"]})
         assert [one.day for one in index.search(["zebra"], only=ALL, limit=1)] == [0]
         day = page("A day", id="day", created="2026-03-05T10:00:00Z")
@@ -349,7 +354,7 @@ class IndexContract:
 
     # ---------------------------------------------------------------------------------- changes
 
-    def test_it_knows_what_it_was_given(self, full: Index) -> None:
+    def test_it_knows_what_it_was_given(self, full: SqliteIndex) -> None:
         wanted = {
             path: IndexedFile(*row(path, text).seen, row(path, text).stamp, 1)
             for path, text in STORE.items()
@@ -357,7 +362,7 @@ class IndexContract:
         assert full.known() == wanted
 
     def test_a_row_without_a_memory_changes_what_the_file_looks_like_only(
-        self, full: Index
+        self, full: SqliteIndex
     ) -> None:
         path = "semantic/lianjie.md"
         old = row(path, STORE[path])
@@ -366,7 +371,7 @@ class IndexContract:
         assert full.known()[path] == IndexedFile(*new.seen, old.stamp, 99)
         assert names(full.search(cue_words("连接"), only=ALL, limit=1)) == ["lianjie"]
 
-    def test_whose_words_a_file_has_is_filed_with_them(self, full: Index) -> None:
+    def test_whose_words_a_file_has_is_filed_with_them(self, full: SqliteIndex) -> None:
         """Of two processes that differ in it, the last one's answer and its mark go together."""
         path = "semantic/lianjie.md"
         own = row(path, STORE[path])
@@ -379,7 +384,7 @@ class IndexContract:
             assert (found.trust, full.known()[path].is_doubted) == (trust, is_doubted)
 
     def test_a_row_without_a_memory_is_none_where_the_index_was_begun_anew(
-        self, full: Index
+        self, full: SqliteIndex
     ) -> None:
         path = "semantic/lianjie.md"
         seen, stamp = row(path, STORE[path]).seen, full.known()[path].stamp
@@ -390,7 +395,7 @@ class IndexContract:
         full.apply([IndexRow(seen, "another", None)], [], 99)
         assert full.known()[path].stamp == stamp
 
-    def test_a_replaced_text_leaves_nothing_behind(self, full: Index) -> None:
+    def test_a_replaced_text_leaves_nothing_behind(self, full: SqliteIndex) -> None:
         path = "semantic/decisions/use-postgres.md"
         fill(full, {path: page("Use carrier pigeons", "They fly.", id="use-postgres")})
         assert full.search(cue_words("jsonb queue messages postgres"), only=ALL, limit=10) == []
@@ -399,7 +404,7 @@ class IndexContract:
         }  # fmt: skip
         assert full.differences() == []
 
-    def test_a_removed_file_leaves_nothing_behind(self, full: Index) -> None:
+    def test_a_removed_file_leaves_nothing_behind(self, full: SqliteIndex) -> None:
         full.apply([], list(STORE), 2)
         assert set(full.counts().values()) == {0}
         assert full.known() == {}
@@ -408,7 +413,9 @@ class IndexContract:
         assert full.consider(["jsonb", "walrus"]) == ([], {"jsonb": 0, "walrus": 0}, 0)
         assert full.differences() == []
 
-    def test_a_wiped_index_is_full_again_after_everything_was_filed(self, full: Index) -> None:
+    def test_a_wiped_index_is_full_again_after_everything_was_filed(
+        self, full: SqliteIndex
+    ) -> None:
         before = full.entries(ALL)
         full.set_meta({"key": "value"})
         full.wipe()
@@ -419,7 +426,7 @@ class IndexContract:
         assert full.meta("key") == ""
         assert full.differences() == []
 
-    def test_values_left_for_readers_are_kept(self, index: Index) -> None:
+    def test_values_left_for_readers_are_kept(self, index: SqliteIndex) -> None:
         assert index.meta("a") == ""
         index.set_meta({"a": "1", "b": "二"})
         index.set_meta({"a": "2"})
@@ -428,7 +435,7 @@ class IndexContract:
     @settings(inherited, max_examples=30)
     @given(data=st.data())
     def test_built_step_by_step_it_is_as_built_at_once(
-        self, fresh: Callable[[], Index], data: st.DataObject
+        self, fresh: Callable[[], SqliteIndex], data: st.DataObject
     ) -> None:
         step_by_step, at_once = fresh(), fresh()
         files: Files = {}
@@ -483,7 +490,7 @@ TEXTS = st.builds(
 )
 
 
-def answers(index: Index) -> object:
+def answers(index: SqliteIndex) -> object:
     """All that an index says, as far as it may not depend on its history."""
     asked = [*WORDS[:6], "q", "连接", "run", "cplusplus"]
     return (

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model.memory import Op
-from recollect.ports import Hidden, Journal
+from recollect.ports import Hidden
 from recollect.store.disk import stamp_of
+from recollect.store.journal import FolderJournal
 
 from . import inherited
 
@@ -45,21 +46,21 @@ def group(*texts: str) -> list[Op]:
     return [op(f"semantic/{t}.md", t, group=name, of=len(texts)) for t in texts]
 
 
-Writers = Callable[[str], Journal]
+Writers = Callable[[str], FolderJournal]
 
 
 class JournalContract:
     """Subclasses give a fixture `journals`: the journal of each writer of one store."""
 
     @pytest.fixture
-    def journal(self, journals: Writers) -> Journal:
+    def journal(self, journals: Writers) -> FolderJournal:
         return journals("ops-a")
 
     # ------------------------------------------------------------------------ reading, writing
 
     @inherited
     @given(text=st.text(st.characters(codec=None), max_size=60), path=st.text(max_size=20))
-    def test_an_op_comes_back_as_it_was(self, journal: Journal, text: str, path: str) -> None:
+    def test_an_op_comes_back_as_it_was(self, journal: FolderJournal, text: str, path: str) -> None:
         written = op(path, text, cause="set", undoes="group-0", before="1" * 32)
         journal.append([written])
         assert journal.ops()[-1] == written
@@ -83,7 +84,7 @@ class JournalContract:
 
     # --------------------------------------------------------------------------------- groups
 
-    def test_a_group_holds_when_all_of_it_is_there(self, journal: Journal) -> None:
+    def test_a_group_holds_when_all_of_it_is_there(self, journal: FolderJournal) -> None:
         ops = group("one", "two", "three")
         journal.append(ops[:2])
         assert journal.ops() == []
@@ -92,20 +93,20 @@ class JournalContract:
         assert journal.ops() == ops
         assert journal.unsettled({})[0] == ops
 
-    def test_an_op_that_came_twice_holds_once(self, journal: Journal) -> None:
+    def test_an_op_that_came_twice_holds_once(self, journal: FolderJournal) -> None:
         ops = group("one", "two")
         journal.append(ops)
         journal.append(ops)
         assert journal.ops() == ops
 
-    def test_a_group_that_was_done_is_settled_and_holds(self, journal: Journal) -> None:
+    def test_a_group_that_was_done_is_settled_and_holds(self, journal: FolderJournal) -> None:
         ops = group("one", "two")
         journal.append(ops)
         journal.settle(ops[0].group, ops[-1].seq, applied=True)
         assert journal.unsettled({})[0] == []
         assert journal.ops() == ops
 
-    def test_a_void_group_is_settled_and_does_not_hold(self, journal: Journal) -> None:
+    def test_a_void_group_is_settled_and_does_not_hold(self, journal: FolderJournal) -> None:
         ops = group("one", "two")
         journal.append(ops)
         journal.settle(ops[0].group, ops[-1].seq, applied=False)
@@ -121,7 +122,7 @@ class JournalContract:
         assert journals("ops-2026-02").unsettled(offsets)[0] == []
         assert journals("ops-2026-03").unsettled({})[0] == []
 
-    def test_what_is_unsettled_stays_so_until_it_is_settled(self, journal: Journal) -> None:
+    def test_what_is_unsettled_stays_so_until_it_is_settled(self, journal: FolderJournal) -> None:
         first, second = op(), op()
         journal.append([first])
         found, offsets = journal.unsettled({})
@@ -139,7 +140,7 @@ class JournalContract:
         journal.append([third])
         assert journal.unsettled(offsets)[0] == [third]
 
-    def test_a_group_that_was_taken_back_was_never_there(self, journal: Journal) -> None:
+    def test_a_group_that_was_taken_back_was_never_there(self, journal: FolderJournal) -> None:
         kept = op()
         journal.append([kept])
         journal.append(group("one", "two"))
@@ -179,7 +180,9 @@ class JournalContract:
         assert one.ops_about("memory", "none") == []
 
     @pytest.mark.parametrize("lost", ["void", "half", "moved"])
-    def test_a_text_of_no_op_that_holds_is_not_found(self, journal: Journal, lost: str) -> None:
+    def test_a_text_of_no_op_that_holds_is_not_found(
+        self, journal: FolderJournal, lost: str
+    ) -> None:
         ops = group("one", "two")
         if lost == "half":
             journal.append(ops[:1])
@@ -191,14 +194,14 @@ class JournalContract:
             journal.append([op(op="move", text=None, before=stamp, after=stamp, to="x.md")])
         assert journal.text_of(stamp_of(b"one")) is None
 
-    def test_a_text_is_found_where_one_of_two_ops_holds(self, journal: Journal) -> None:
+    def test_a_text_is_found_where_one_of_two_ops_holds(self, journal: FolderJournal) -> None:
         lost, kept = op(text="one"), op(text="one")
         journal.append([lost])
         journal.settle(lost.group, lost.seq, applied=False)
         journal.append([kept])
         assert journal.text_of(stamp_of(b"one")) == "one"
 
-    def test_the_heads_are_the_ops_without_their_texts(self, journal: Journal) -> None:
+    def test_the_heads_are_the_ops_without_their_texts(self, journal: FolderJournal) -> None:
         journal.append(group("one", "two"))
         journal.append([op(op="move", text=None, before="1" * 32, after="1" * 32, to="x.md")])
         journal.append(group("three")[:1])
@@ -246,7 +249,9 @@ class JournalContract:
 
     # --------------------------------------------------------------------------------- purging
 
-    def test_purging_takes_every_text_that_a_file_had_and_no_other(self, journal: Journal) -> None:
+    def test_purging_takes_every_text_that_a_file_had_and_no_other(
+        self, journal: FolderJournal
+    ) -> None:
         mine = _life_of_a_file("secret")
         voided = op("archive/semantic/a.md", "secret voided")
         other = op("semantic/other.md", "public")
@@ -262,14 +267,18 @@ class JournalContract:
             assert journal.text_of(stamp_of(text.encode())) is None
         assert journal.purge("archive/semantic/a.md") == 0
 
-    def test_purging_leaves_the_memory_that_had_the_name_before(self, journal: Journal) -> None:
+    def test_purging_leaves_the_memory_that_had_the_name_before(
+        self, journal: FolderJournal
+    ) -> None:
         for one in (*_life_of_a_file("old")[:3], op("semantic/a.md", "new")):
             journal.append([one])
         journal.purge("semantic/a.md")
         texts = [o.text for o in journal.ops() if o.text is not None]
         assert texts == ["old one", "old two"]
 
-    def test_a_file_can_be_purged_under_another_name_up_to_an_op(self, journal: Journal) -> None:
+    def test_a_file_can_be_purged_under_another_name_up_to_an_op(
+        self, journal: FolderJournal
+    ) -> None:
         first = op("semantic/plain-name.md", "secret", memory="plain-name")
         gone = op(
             "semantic/plain-name.md", None, op="remove", before=first.after, memory="plain-name"
@@ -285,7 +294,7 @@ class JournalContract:
         ]
         assert [o.op_id for o in journal.ops_about("memory", "x")] == [gone.op_id, first.op_id]
 
-    def test_the_journal_goes_on_after_a_purge(self, journal: Journal) -> None:
+    def test_the_journal_goes_on_after_a_purge(self, journal: FolderJournal) -> None:
         journal.append([op("semantic/a.md", "secret" * 100)])
         _, offsets = journal.unsettled({})
         journal.purge("semantic/a.md")

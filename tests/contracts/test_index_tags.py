@@ -9,17 +9,17 @@ from tests.fakes import MemoryIndex
 from tests.unit.build import NASTY, memory
 
 from recollect.model.memory import Filter, Memory, Seen
-from recollect.ports import Index, IndexRow
+from recollect.ports import IndexRow
 from recollect.search.index import SqliteIndex
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def index(request: pytest.FixtureRequest, tmp_path: Path) -> Index:
-    made: Index = MemoryIndex() if request.param == "memory" else SqliteIndex(str(tmp_path))
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> SqliteIndex:
+    made: SqliteIndex = MemoryIndex() if request.param == "memory" else SqliteIndex(str(tmp_path))
     return made
 
 
-def fill(index: Index, *memories: Memory) -> None:
+def fill(index: SqliteIndex, *memories: Memory) -> None:
     rows = [
         IndexRow(Seen(one.path, 1, 1, 1, n), f"s{n}", one)
         for n, one in enumerate(memories, start=1)
@@ -27,7 +27,7 @@ def fill(index: Index, *memories: Memory) -> None:
     index.apply(rows, (), 1)
 
 
-def test_a_filter_finds_a_tag_in_whatever_form_it_was_written(index: Index) -> None:
+def test_a_filter_finds_a_tag_in_whatever_form_it_was_written(index: SqliteIndex) -> None:
     fill(
         index,
         memory(id="a", tags=("scraping", "C++")),
@@ -48,7 +48,7 @@ def test_a_filter_finds_a_tag_in_whatever_form_it_was_written(index: Index) -> N
     assert ids("redis") == []
 
 
-def test_memories_that_share_two_tags_are_found(index: Index) -> None:
+def test_memories_that_share_two_tags_are_found(index: SqliteIndex) -> None:
     fill(
         index,
         memory(id="a", tags=("redis", "cache")),
@@ -66,7 +66,7 @@ def test_memories_that_share_two_tags_are_found(index: Index) -> None:
     assert ids("缓存", "redis", layer="episodic") == ["c"]
 
 
-def test_any_text_is_data(index: Index) -> None:
+def test_any_text_is_data(index: SqliteIndex) -> None:
     fill(index, *(memory(id=f"m{n}", tags=(tag, "x")) for n, tag in enumerate(NASTY)))
     for tag in NASTY:
         index.entries(Filter(tags=(tag, 'tags:"x" OR *')))

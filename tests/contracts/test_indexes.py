@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from tests.fakes import MemoryIndex
 
-from recollect.ports import Index
 from recollect.search import index_write as filing
 from recollect.search import lookup
 from recollect.search.index import SqliteIndex
@@ -28,7 +27,7 @@ class TestMemoryIndex(IndexContract):
 
 
 class TestSqliteIndex(IndexContract):
-    def dump(self, index: Index) -> object:
+    def dump(self, index: SqliteIndex) -> object:
         assert isinstance(index, SqliteIndex)
         words = " UNION ALL ".join(f"SELECT '{s}', * FROM {s}_words" for s in lookup.SHELVES)
         memory = f"m.shelf, m.day, {ENTRY_FIELDS}"

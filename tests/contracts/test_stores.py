@@ -23,7 +23,6 @@ from recollect.errors import (
     RecollectError,
     StorageFailed,
 )
-from recollect.ports import Store
 from recollect.store.disk import stamp_of
 from recollect.store.files import DEEPEST, LARGEST_MEMORY, MarkdownStore
 
@@ -37,7 +36,7 @@ class TestMemoryStore(StoreContract):
     def store(self) -> MemoryStore:
         return MemoryStore()
 
-    def edit_outside(self, store: Store, path: str, data: bytes) -> None:
+    def edit_outside(self, store: MarkdownStore, path: str, data: bytes) -> None:
         assert isinstance(store, MemoryStore)
         store.edit_outside(path, data)
 
@@ -55,7 +54,7 @@ def root(store: MarkdownStore) -> Path:
 
 
 class TestMarkdownStore(StoreContract):
-    def edit_outside(self, store: Store, path: str, data: bytes) -> None:
+    def edit_outside(self, store: MarkdownStore, path: str, data: bytes) -> None:
         full = os.path.join(store.root, path)
         info = os.stat(full)
         with open(full, "r+b") as file:

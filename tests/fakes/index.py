@@ -13,9 +13,10 @@ from recollect.model.entries import shelved as _cut
 from recollect.model.memory import Entry, Filter, Memory, day_of, is_number
 from recollect.model.tags import common_tags, with_forms
 from recollect.ports import IndexedFile, IndexRow, Near, PendingSection
+from recollect.search.index import SqliteIndex
 from recollect.search.lookup import MOST_CANDIDATES
 from recollect.search.rank import Candidate
-from recollect.search.vectors import Embedding
+from recollect.search.vectors import Embedding, SqliteVectors
 from recollect.store.disk import stamp_of
 from recollect.text.tokens import index_terms, plain_words, stem
 
@@ -29,8 +30,11 @@ class Filed(NamedTuple):
     memory: Memory
 
 
-class NoVectors:
+class NoVectors(SqliteVectors):
     """An index keeps none where nobody has an embedder."""
+
+    def __init__(self) -> None:
+        """Nothing is behind it."""
 
     def identity(self) -> str:
         return ""
@@ -54,7 +58,7 @@ class NoVectors:
         return {}
 
 
-class MemoryIndex:
+class MemoryIndex(SqliteIndex):
     """An index in memory: every question is answered by looking through everything."""
 
     identity = "fake"

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from recollect.model.memory import Op, Problem
 from recollect.ports import Hidden, JournalLine, Note, SessionFile
+from recollect.store.journal import FolderJournal
 
 from .store import Before, nothing
 
@@ -39,7 +40,7 @@ class Pages:
         return {mark.group for mark in marks if mark.word in words}
 
 
-class MemoryJournal:
+class MemoryJournal(FolderJournal):
     """A journal in memory. Give several of them the same `pages` for several writers."""
 
     def __init__(

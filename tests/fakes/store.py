@@ -9,6 +9,7 @@ from typing import NamedTuple
 from recollect.errors import AlreadyThere, ChangedMeanwhile, FileNotThere, Locked, OutsideStore
 from recollect.model.memory import Document, Problem, Seen
 from recollect.store.disk import stamp_of
+from recollect.store.files import MarkdownStore
 
 LAYERS = ("core/", "episodic/", "semantic/", "procedural/", "reference/")
 DEEPEST = 11
@@ -28,7 +29,7 @@ class File(NamedTuple):
     tick: int
 
 
-class MemoryStore:
+class MemoryStore(MarkdownStore):
     """A store in memory. `before` is called ahead of each step that would touch a disk."""
 
     def __init__(self, before: Before | None = None) -> None:

@@ -16,8 +16,11 @@ from recollect.capture import intake as save
 from recollect.capture.intake import Draft
 from recollect.errors import ChangedMeanwhile
 from recollect.features import memories as writing
-from recollect.ports import Index, IndexedFile, IndexRow, Journal, Store
+from recollect.ports import IndexedFile, IndexRow
+from recollect.search.index import SqliteIndex
+from recollect.store.files import MarkdownStore
 from recollect.store.history import history
+from recollect.store.journal import FolderJournal
 from recollect.store.store import OpenStore
 
 from .turns import Body, Choose, Lock, Turn, every_order, run_together
@@ -83,7 +86,7 @@ class Scene:
         def body(turn: Turn) -> None:
             self.now = turn
             store = self.house.unfreshened(f"ops-{name}")
-            store.index = _Index(self, turn)
+            store.index = cast("SqliteIndex", _Index(self, turn))
             self.edit(watched(store, turn), name)
 
         return body
@@ -99,7 +102,7 @@ class Scene:
     def rebuilder(self, turn: Turn) -> None:
         self.now = turn
         store = self.house.unfreshened("ops-rebuild")
-        store.index = _Index(self, turn)
+        store.index = cast("SqliteIndex", _Index(self, turn))
         store.index.wipe()
         watched(store, turn).freshen()
 
@@ -147,9 +150,9 @@ def watched(store: OpenStore, turn: Turn) -> OpenStore:
     """The store, whose process is told what files, journal and index answer to it."""
     ledger: Any = store.ledger
     ledger.index = _Watched(ledger.index, turn)
-    store.index = cast("Index", _Watched(store.index, turn))
-    store.files = ledger.store = cast("Store", _Watched(store.files, turn))
-    store.journal = ledger.journal = cast("Journal", _Watched(store.journal, turn))
+    store.index = cast("SqliteIndex", _Watched(store.index, turn))
+    store.files = ledger.store = cast("MarkdownStore", _Watched(store.files, turn))
+    store.journal = ledger.journal = cast("FolderJournal", _Watched(store.journal, turn))
     return store
 
 

@@ -11,7 +11,7 @@ from tests.fakes import MemoryIndex, MemoryStore
 from recollect.errors import FileNotThere, Locked, StorageFailed
 from recollect.model.memory import TICK_NS, Document, Filter, Seen
 from recollect.ops import repair
-from recollect.ports import Index, IndexRow
+from recollect.ports import IndexRow
 from recollect.search.index import SqliteIndex
 from recollect.store.store import refresh, refresh_files
 
@@ -45,7 +45,7 @@ def index() -> MemoryIndex:
     return MemoryIndex()
 
 
-def ids(index: Index) -> list[str]:
+def ids(index: SqliteIndex) -> list[str]:
     return sorted(entry.id for entry in index.entries(Filter()))
 
 

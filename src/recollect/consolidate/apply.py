@@ -39,7 +39,7 @@ from recollect.model.document import files_of
 from recollect.model.entries import is_conversation
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Entry, Filter
-from recollect.ports import Journal
+from recollect.store.journal import FolderJournal
 from recollect.store.store import OpenStore, refresh
 from recollect.store.transactions import Ledger
 
@@ -106,7 +106,7 @@ SUMMARY = "/summary.md"
 def carry_out(store: OpenStore, gathered: Gathered, steps: Sequence[FileStep]) -> list[FileStep]:
     """Carry out these steps; gives those that could not be, since their files have changed."""
     usual = store.ledger
-    journal = cast("Journal", _KnownTexts(store.journal, gathered.texts))
+    journal = cast("FolderJournal", _KnownTexts(store.journal, gathered.texts))
     ledger = Ledger(usual.store, journal, usual.index, usual.moment, usual.redact)
     ledger.encrypt = usual.encrypt
     refused = ledger.commit_each(
@@ -121,7 +121,7 @@ class _KnownTexts:
     A text that somebody journaled meanwhile is kept twice, which does no harm.
     """
 
-    def __init__(self, journal: Journal, texts: Container[str]) -> None:
+    def __init__(self, journal: FolderJournal, texts: Container[str]) -> None:
         self._journal, self._texts = journal, texts
 
     def __getattr__(self, name: str) -> Any:

@@ -60,10 +60,7 @@ def write(store: OpenStore, name: str, text: str, trust: str, *, dry_run: bool =
             return []
         return [Change("put", path, written.id, before, written.text)]
 
-    if dry_run:
-        plan()
-    else:
-        store.commit(plan, cause="memory-set", tries=3)
+    store.commit(plan, cause="memory-set", tries=3, dry_run=dry_run)
     return done[-1]
 
 

@@ -123,10 +123,8 @@ def _keep(
         done.extend(kept)
         return changes
 
-    if dry_run:
-        plan()
-    elif said:
-        store.commit(plan, cause=cause, tries=3)
+    if said:
+        store.commit(plan, cause=cause, tries=3, dry_run=dry_run)
     return done
 
 
@@ -408,9 +406,8 @@ def resolve(store: OpenStore, name: str, *, dry_run: bool = False) -> FactResult
     if entry.status == "resolved":
         return _fact_result(entry.title, old, "unchanged")
     text = codec.with_field(codec.with_field(old.text, "status", "resolved"), "updated", store.now)
-    if not dry_run:
-        change = Change("put", entry.path, entry.id, old.stamp, text)
-        store.commit(lambda: [change], cause="resolve")
+    change = Change("put", entry.path, entry.id, old.stamp, text)
+    store.commit(lambda: [change], cause="resolve", dry_run=dry_run)
     new = old._replace(text=text, status="resolved")
     return _fact_result(entry.title, new, "changed", before=old.text)
 
@@ -435,10 +432,7 @@ def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> l
             done.append(row)
         return changes
 
-    if dry_run:
-        plan()
-    else:
-        store.commit(plan, cause="clear-facts", tries=3)
+    store.commit(plan, cause="clear-facts", tries=3, dry_run=dry_run)
     return done
 
 

@@ -300,10 +300,7 @@ def approve(
         done[:] = _changes(store, _chosen(edited(store, base).edits, names), dry_run=dry_run)
         return done
 
-    if dry_run:
-        plan()
-    else:
-        store.commit(plan, cause=CAUSE, tries=TRIES)
+    store.commit(plan, cause=CAUSE, tries=TRIES, dry_run=dry_run)
     return done
 
 

@@ -269,8 +269,7 @@ def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> Written:
             if (stamp := store.files.stamp(path)) is not None
         ]
 
-    if not dry_run:
-        store.commit(plan, cause="forget")
+    store.commit(plan, cause="forget", dry_run=dry_run)
     return Written(name, entry.path, "removed", layer=entry.layer)
 
 
@@ -282,8 +281,7 @@ def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool)
         body = codec.body_of(old.text)
         kept = without_section(body, _section_at(body, name).anchor)
     change = Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, kept))
-    if not dry_run:
-        store.commit(lambda: [change], cause="forget")
+    store.commit(lambda: [change], cause="forget", dry_run=dry_run)
     return Written(name, entry.path, "removed", layer=entry.layer)
 
 

@@ -311,10 +311,7 @@ def merge(
         found[:] = [MergeResult(kept.id, kept.path, moved[0].to, memories, text)]
         return [Change("put", kept.path, kept.id, documents[0].stamp, text), *moved, *naming]
 
-    if dry_run:
-        plan()
-    else:
-        store.commit(plan, cause=CAUSE)
+    store.commit(plan, cause=CAUSE, dry_run=dry_run)
     return found[0]
 
 

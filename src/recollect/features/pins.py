@@ -205,11 +205,8 @@ def take_over(
     def remove() -> list[Change]:
         return [Change("remove", entry.path, entry.id, old.stamp)]
 
-    if dry_run:
-        put()
-    else:
-        target.commit(put, cause=CAUSE)
-        source.commit(remove, cause=CAUSE)
+    target.commit(put, cause=CAUSE, dry_run=dry_run)
+    source.commit(remove, cause=CAUSE, dry_run=dry_run)
     return made[-1]
 
 
@@ -260,11 +257,8 @@ def take_over_section(
         text = codec.with_field(codec.with_body(old.text, body), "updated", source.now)
         return [Change("put", entry.path, entry.id, old.stamp, text)]
 
-    if dry_run:
-        put()
-    else:
-        target.commit(put, cause=CAUSE)
-        source.commit(remove, cause=CAUSE)
+    target.commit(put, cause=CAUSE, dry_run=dry_run)
+    source.commit(remove, cause=CAUSE, dry_run=dry_run)
     now = _section_there(target, entry.path, section.heading)
     shown = f"## {section.heading}\n\n{section.text}"
     anchor = now.anchor if now else section.anchor

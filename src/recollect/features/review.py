@@ -226,10 +226,7 @@ def _carried_out(
         done[:] = plan()
         return done
 
-    if dry_run:
-        planned()
-    else:
-        store.commit(planned, cause=cause, tries=TRIES)
+    store.commit(planned, cause=cause, tries=TRIES, dry_run=dry_run)
     kinds = {"remove": "removed", "put": "changed"}
     return [Effect(kinds[change.op], change.memory, change.path) for change in done]
 

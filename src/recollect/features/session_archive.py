@@ -195,10 +195,7 @@ def compress(
     done = []
     for month, found in sorted(months.items()):
         planned = _Planned(store, month, found)
-        if dry_run:
-            planned.changes()
-        else:
-            store.commit(planned.changes, cause=CAUSE, tries=TRIES)
+        store.commit(planned.changes, cause=CAUSE, tries=TRIES, dry_run=dry_run)
         if planned.done:
             done.append(planned.done)
     return done
@@ -313,10 +310,7 @@ def renew_recent(store: OpenStore, since: str, *, dry_run: bool = False) -> bool
         changed[:] = [change is not None]
         return [change] if change else []
 
-    if dry_run:
-        plan()
-    else:
-        store.commit(plan, cause=CAUSE, tries=TRIES)
+    store.commit(plan, cause=CAUSE, tries=TRIES, dry_run=dry_run)
     return changed[-1]
 
 

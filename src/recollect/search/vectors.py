@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import re
     from typing import Any
 
-    from recollect.ports import Embedder, Index
+    from recollect.ports import Embedder
     from recollect.search.index import SqliteIndex
 
 
@@ -462,7 +462,7 @@ class SqliteVectors:
 
 
 def fill(
-    index: Index,
+    index: SqliteIndex,
     embedder: Embedder,
     may_go_on: Callable[[], bool],
     progress: Callable[[int, int], None] | None = None,

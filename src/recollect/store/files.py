@@ -173,7 +173,7 @@ SESSION_ENDS = (*ENDS, ".json", ".jsonl")
 
 
 class MarkdownStore:
-    """A store in a folder."""
+    """The files of one root folder. Paths are inside the store, with `/`."""
 
     def __init__(
         self, root: str, lock_path: str, *, wait_seconds: float = fsio.LOCK_WAIT_SECONDS

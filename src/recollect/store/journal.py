@@ -530,15 +530,3 @@ def _without_text(raw: bytes, purged: set[str], names: dict[str, str]) -> bytes:
         if kept.get(key) in names:
             kept[key] = names[kept[key]]
     return line_of(kept | {"text": None, "purged": True}).rstrip(b"\n")
-
-
-_HOMES = {"FolderJournal": "folder", "OPS_PREFIX": "listing", "is_folded": "sessions"}
-
-
-def __getattr__(name: str) -> object:
-    """What is asked for, from where it lives."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -37,8 +37,14 @@ from recollect.model.memory import (
     is_sealed_path,
     of_repository,
 )
-from recollect.ports import Embedder, Index, IndexedFile, IndexRow, Journal, Sealing, Store
+from recollect.ports import Embedder, IndexedFile, IndexRow, Sealing
 from recollect.store.transactions import Ledger, Plan, paths_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.search.index import SqliteIndex
+    from recollect.store.files import MarkdownStore
+    from recollect.store.journal import FolderJournal
 
 # -------------------- Refresh: the index brought in line with the files, whoever changed them.
 
@@ -65,7 +71,9 @@ class UnreadFiles(list[Problem]):
     claimed = False
 
 
-def refresh(store: Store, index: Index, now_ns: int, progress: Progress | None = None) -> Refreshed:
+def refresh(
+    store: MarkdownStore, index: SqliteIndex, now_ns: int, progress: Progress | None = None
+) -> Refreshed:
     """Take what changed in the files into the index."""
     known = index.known()
     if not known:
@@ -86,7 +94,9 @@ def refresh(store: Store, index: Index, now_ns: int, progress: Progress | None =
     return Refreshed(written, len(gone), [*store.problems(), *unread], unread.claimed)
 
 
-def _filled(store: Store, index: Index, now_ns: int, progress: Progress | None) -> Refreshed:
+def _filled(
+    store: MarkdownStore, index: SqliteIndex, now_ns: int, progress: Progress | None
+) -> Refreshed:
     """Take every file into an index that has none.
 
     They are listed when the index is ours alone: what somebody saves and files before that goes
@@ -99,13 +109,15 @@ def _filled(store: Store, index: Index, now_ns: int, progress: Progress | None) 
     return Refreshed(written, 0, [*store.problems(), *unread], unread.claimed)
 
 
-def _listed(store: Store) -> Iterator[tuple[Seen, str]]:
+def _listed(store: MarkdownStore) -> Iterator[tuple[Seen, str]]:
     """Every file, listed when the first is asked for."""
     for seen in store.scan():
         yield seen, ""
 
 
-def refresh_files(store: Store, index: Index, now_ns: int, paths: Iterable[str]) -> None:
+def refresh_files(
+    store: MarkdownStore, index: SqliteIndex, now_ns: int, paths: Iterable[str]
+) -> None:
     """Take into the index what these files say now: those that we have just written."""
     looks = {path: store.look(path) for path in paths}
     unread = UnreadFiles([])
@@ -114,12 +126,12 @@ def refresh_files(store: Store, index: Index, now_ns: int, paths: Iterable[str])
     index.apply(rows, _gone(store, missed, []), now_ns)
 
 
-def _turned(store: Store, known: Mapping[str, IndexedFile]) -> set[str]:
+def _turned(store: MarkdownStore, known: Mapping[str, IndexedFile]) -> set[str]:
     """The files that are filed as the repository's words and should not be, or the other way round."""
     return {path for path, old in known.items() if old.is_doubted == store.is_own(old.stamp)}
 
 
-def _gone(store: Store, missed: Iterable[str], gone: list[str]) -> Iterator[str]:
+def _gone(store: MarkdownStore, missed: Iterable[str], gone: list[str]) -> Iterator[str]:
     """Those of the files that we missed that are not there when the index is ours alone.
 
     Somebody may have brought one back, and filed it. `gone` gets to know which they are.
@@ -131,7 +143,7 @@ def _gone(store: Store, missed: Iterable[str], gone: list[str]) -> Iterator[str]
 
 
 def _rows(
-    store: Store,
+    store: MarkdownStore,
     changed: Iterable[tuple[Seen, str]],
     unread: UnreadFiles,
     progress: Progress | None,
@@ -205,7 +217,12 @@ class OpenStore:
     """A store, its journal and its index. `scope` is `project` or `global`."""
 
     def __init__(
-        self, files: Store, journal: Journal, index: Index, ledger: Ledger, scope: str
+        self,
+        files: MarkdownStore,
+        journal: FolderJournal,
+        index: SqliteIndex,
+        ledger: Ledger,
+        scope: str,
     ) -> None:
         """With the usual settings, at no time."""
         self.files, self.journal, self.index, self.ledger = files, journal, index, ledger
@@ -249,12 +266,16 @@ class OpenStore:
         cause: str,
         undoes: str = "",
         tries: int = 1,
+        dry_run: bool = False,
     ) -> list[Op]:
-        """Carry out changes and take them into the index.
+        """Carry out changes and take them into the index; a dry run only plans them.
 
         With more `tries`, it plans anew when somebody's editor was quicker.
         """
         ops: list[Op] = []
+        if dry_run:
+            plan()
+            return ops
         for left in reversed(range(tries)):
             try:
                 ops = self.ledger.commit(lambda: self._closed(plan()), cause=cause, undoes=undoes)

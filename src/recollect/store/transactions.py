@@ -27,8 +27,13 @@ from recollect.errors import (
     UsageProblem,
 )
 from recollect.model.memory import Change, Op, Problem, is_sealed_path
-from recollect.ports import Index, Journal, Store
 from recollect.store.disk import stamp_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.search.index import SqliteIndex
+    from recollect.store.files import MarkdownStore
+    from recollect.store.journal import FolderJournal
 
 OUTSIDE = "outside"  # the cause of an op that only keeps a text that a person wrote
 UNDO = "undo"  # the cause of an op that brings back what the journal has, plain or not
@@ -69,9 +74,9 @@ class Ledger:
 
     def __init__(
         self,
-        store: Store,
-        journal: Journal,
-        index: Index,
+        store: MarkdownStore,
+        journal: FolderJournal,
+        index: SqliteIndex,
         moment: Clock,
         redact: Callable[[str], str],
     ) -> None:
