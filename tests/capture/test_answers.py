@@ -67,6 +67,36 @@ def test_an_answer_is_a_fact_after_consolidation_and_no_rule(desk: Desk) -> None
 
 
 @pytest.mark.parametrize(
+    ("question", "typed"),
+    [("数据库用哪个？", "数据库改用 MySQL"), ("Which database should we use?", "Let's use MySQL for the database.")],
+)  # fmt: skip
+@pytest.mark.parametrize("is_typed", [False, True])
+def test_another_answer_in_a_later_session_takes_the_place_of_the_first(
+    desk: Desk, question: str, typed: str, is_typed: bool
+) -> None:
+    options = ["PostgreSQL", "MySQL"]
+    first, then = Transcript(), Transcript("0b1c2d3e-0000-4000-8000-00000000aaaa")
+    then._made = 10_000
+    first.prompt(ROOM)
+    first.ask((question, options, "PostgreSQL"))
+    ended(first, desk)
+    then.prompt("Please build the lid of the pot.")
+    if is_typed:
+        then.prompt(typed)
+    else:
+        then.ask((question, options, "MySQL"))
+    then.answer("The lid is built, and it fits the pot well.")
+    desk.capture(then)
+
+    consolidate(desk)
+
+    lines = "\n".join(path.read_text() for path in desk.root.glob("semantic/*.md")).splitlines()
+    told = [line for line in lines if line.startswith("- ")]
+    assert [line for line in told if "MySQL" in line.split("rather than")[0].split("未选")[0]]
+    assert not [line for line in told if "? PostgreSQL" in line or "？ PostgreSQL" in line]
+
+
+@pytest.mark.parametrize(
     ("question", "options", "answer"),
     [
         ("What would you like to do next?", ["Write the plan", "Talk more"], "Write the plan"),

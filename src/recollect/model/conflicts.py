@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from recollect._fastimport import NamedTuple
 from recollect.model.claim_key import is_near, near_key
-from recollect.model.frames import Frame, Use, Value, frames_of, without_scope
+from recollect.model.frames import Frame, Use, Value, frames_of, uses_of, without_scope
 from recollect.model.memory import LEVELS
 from recollect.model.values import (
     HAS_MANY,
@@ -31,7 +31,7 @@ from recollect.model.values import (
     values_clash,
     versions_clash,
 )
-from recollect.text.tokens import folded
+from recollect.text.tokens import folded, simplified
 
 # -------------------- Conflicts: what a claim says once polarity, numbers and scope are set aside.
 
@@ -105,7 +105,7 @@ def readable(text: str) -> str:
     """A claim without markup, reason and preamble; nothing if it is too long or hedged."""
     if len(text) > LONGEST or _HEDGED.search(text):
         return ""
-    plain = folded(text).replace("`", "").replace("**", "").strip()
+    plain = simplified(folded(text)).replace("`", "").replace("**", "").strip()
     plain = _REASON.replaced(plain, "")[0].strip(" .。!！;；")
     plain = in_digits(_SPOKEN.sub("", plain))
     return _LEAD.sub("", plain).strip()
@@ -191,6 +191,13 @@ class Priority(NamedTuple):
     created: str = ""
 
 
+class Answer(NamedTuple):
+    """What somebody answered to a question."""
+
+    question: str
+    words: frozenset[str]
+
+
 class _Read(NamedTuple):
     """What a claim says; `head` is the core of what stands before its reason, as in `Use npm: …`."""
 
@@ -199,10 +206,13 @@ class _Read(NamedTuple):
     head: Core | None = None
     slots: tuple[Slot, ...] = ()
     hour: int | None = None
+    answer: Answer | None = None
 
 
 @lru_cache(maxsize=4096)  # a claim meets many others
 def _read(text: str) -> _Read:
+    if "?" in text or "？" in text:
+        return _answered(text)
     plain = readable(text)
     if not plain:
         return _Read(None, ())
@@ -219,10 +229,44 @@ def _read(text: str) -> _Read:
     )
 
 
+# A question and its answer: `Which database should we use? PostgreSQL (rather than MySQL): it has JSONB`.
+_ANSWERED = re.compile(
+    r"([^?]{4,}\?) ?([^?]{1,240}?)(?: ?\((?:rather than|未选) (.+?)\))?(?::(?:\s|[\u4e00-\u9fff]).*)?"
+)
+_ASKS_WHAT_IS_USED = re.compile(
+    r"(?:which|what) (?P<what>[\w -]{2,40}?) (?:should|do|will|shall) (?:we|i|you) (?:want to )?use"
+    r"(?: for (?:the |our )?(?P<for>[^,?]{2,50}))?\?"
+    r"|(?P<zh>[\u4e00-\u9fffA-Za-z ]{2,16}?)(?:应该|要|该)?(?:使用|用|选用|选择|选|采用)(?:哪|什么)[\u4e00-\u9fff]{0,6}\?",
+    re.I,
+)
+
+
+def _answered(text: str) -> _Read:
+    """What a question and its answer say; nothing of a claim that only asks."""
+    found = _ANSWERED.fullmatch(simplified(folded(text)).replace("**", "").strip())
+    if not found or len(text) > 2 * LONGEST:
+        return _Read(None, ())
+    question, chosen, left = found[1], found[2].strip(" .。"), found[3] or ""
+    use = _ASKS_WHAT_IS_USED.fullmatch(question)
+    purpose = (use["for"] or use["what"] or use["zh"]).strip() if use else ""
+    frames = uses_of(chosen, left, purpose) if use else ()
+    answer = Answer(near_key(question), frozenset(near_key(chosen).split()))
+    return _Read(None, frames, answer=answer)
+
+
+def _answers(one: Answer | None, other: Answer | None) -> Conflict | None:
+    """How two answers to the same question differ, unless one of them only says more."""
+    if one is None or other is None or one.question != other.question:
+        return None
+    is_more = one.words <= other.words or other.words <= one.words
+    return None if is_more else Conflict(SURE, "choice")
+
+
 def topics_of(text: str) -> frozenset[str]:
     """The topics of a claim; two claims that contradict each other have one in common."""
-    core, frames, head, slots, _ = _read(text)
+    core, frames, head, slots, _, answer = _read(text)
     topics = {f"core {one.key}" for one in (core, head) if one}
+    topics |= {f"asked {answer.question}"} if answer else set()
     topics |= {f"slot {slot.key}" for slot in slots}
     for frame in frames:
         if isinstance(frame, Value):
@@ -240,7 +284,7 @@ def topics_of(text: str) -> frozenset[str]:
 def conflict_between(one: str, other: str) -> Conflict | None:
     """How two claims contradict each other, or None."""
     a, b = _read(one), _read(other)
-    found = [_at_hours(_cores(a.core, b.core), a.hour, b.hour)]
+    found = [_at_hours(_cores(a.core, b.core), a.hour, b.hour), _answers(a.answer, b.answer)]
     clashes = (slots_clash(x, y) for x in a.slots for y in b.slots)
     found += [Conflict(clash, "value") for clash in clashes if clash]
     found += [_frames(x, y) for x in a.frames for y in b.frames]
@@ -367,6 +411,8 @@ def keeping_subject(old: str, new: str) -> str:
     """
     was, now = _used_in(old), _used_in(new)
     if not _is_about_more(was, now) or not was or not now or was.name == now.name:
+        return new
+    if _read(old).answer:  # its question stays what was asked
         return new
     said = _SHORT.sub(
         "", _REASON.replaced(without_explanation(old) or old, "")[0].strip(" .。!！;；")

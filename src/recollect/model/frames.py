@@ -226,6 +226,12 @@ def _uses(
     return (*frames, *([_use(other, purpose, scope, negative=True)] if other else []))
 
 
+def uses_of(names: str, others: str, purpose: str) -> tuple[Frame, ...]:
+    """What somebody chose, for a purpose, and what they turned down for it."""
+    chosen = _uses(names, None, purpose, "", firm=True)
+    return (*chosen, *(_use(name, purpose, "", negative=True) for name in _names(others)))
+
+
 def _names(text: str) -> list[str]:
     return [name.strip() for name in _LIST.split(text) if name.strip()]
 

@@ -80,8 +80,28 @@ CLASHES_EN = (
     ("The staging server is in Frankfurt.", "The staging server is in Dublin.", "unsure"),
     ("Money is stored in floats.", "Money is stored in integer cents.", "unsure"),
     ("Comments must be in English.", "Comments must be in German.", "sure"),
+    (
+        "Where do diagrams go? docs/made (rather than docs/drawn)",
+        "Where do diagrams go? docs/drawn",
+        "sure",
+    ),
+    (
+        "Which database should we use? PostgreSQL (rather than MySQL)",
+        "Use MySQL for the database.",
+        "sure",
+    ),
 )
 PEACE_EN = (
+    (
+        "Which database should we use? PostgreSQL (rather than MySQL)",
+        "Use PostgreSQL 16 for the database.",
+    ),
+    ("Which database should we use? PostgreSQL (rather than MySQL)", "Use MySQL for the archive."),
+    (
+        "Which sensors should it have? Level, Heat (rather than Weight)",
+        "Which sensors should it have? Level",
+    ),
+    ("Where do diagrams go? docs/made", "Where do logs go? docs/drawn"),
     ("Port is 8080.", "Host is localhost."),
     ("The staging port is 8080.", "The production port is 9090."),
     ("In tests use SQLite.", "In production use PostgreSQL."),

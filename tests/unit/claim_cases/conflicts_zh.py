@@ -53,8 +53,14 @@ CLASHES_ZH = (
     ("周五发版。", "周三发版。", "unsure"),
     ("我们支持 IE11。", "我们不再支持 IE11。", "sure"),
     ("密码用 md5 加密。", "密码用 bcrypt 加密。", "sure"),
+    ("数据库用哪个？ PostgreSQL（未选 MySQL）", "数据库用哪个？ MySQL（未选 PostgreSQL）", "sure"),
+    ("数据库用哪个？ PostgreSQL：支持 JSONB（未选 MySQL）", "数据库改用 MySQL", "sure"),
+    ("我們用 Redis 6。", "我们用 Redis 7。", "sure"),
 )
 PEACE_ZH = (
+    ("数据库用哪个？ PostgreSQL（未选 MySQL）", "数据库用 PostgreSQL"),
+    ("数据库用哪个？ PostgreSQL（未选 MySQL）", "归档用 MySQL"),
+    ("要哪些传感器？ 水位, 温度", "要哪些传感器？ 水位"),
     ("端口是 8080。", "主机是 localhost。"),
     ("测试端口是 8080。", "生产端口是 9090。"),
     ("测试环境使用 SQLite。", "生产环境使用 PostgreSQL。"),
