@@ -84,6 +84,34 @@ def test_what_says_a_word_in_passing_answers_too_little(stores: list[OpenStore])
     assert found.candidate.parts["coverage"] < 0.5
 
 
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("use sessions", "everyday"),
+        ("what do we use for sessions", "given"),
+        ("sessions, carriages, wheels, coachmen and curtains", "too-little"),
+        ("uphill, carriages, wheels, coachmen and curtains", "too-little"),
+    ],
+)
+def test_common_words_are_not_called_words_in_passing(
+    words: str, reason: str, stores: list[OpenStore]
+) -> None:
+    """The title is exactly that; the words are too common to bring it without a question."""
+    house = House()
+    house.write("semantic/memcached.md", page("Use Memcached for sessions uphill", ""))
+    found = why([house.open()], words, "memcached")
+    assert found.why == reason
+
+
+def test_a_word_in_passing_is_one_that_the_title_does_not_have(stores: list[OpenStore]) -> None:
+    house = House()
+    text = " ".join(
+        f"Line {n} of the notes tells of stage {n}, gear {n} and load {n}." for n in range(9)
+    )
+    house.write("semantic/walk.md", page("Walks", f"{text} Uphill."))
+    assert why([house.open()], "uphill, carriages", "walk").why == "passing"
+
+
 def test_what_stands_behind_many_others_is_crowded_out(stores: list[OpenStore]) -> None:
     crowded = [why(stores, "filler says times amounts", f"f{n}") for n in range(15)]
     assert "crowded-out" in {one.why for one in crowded}

@@ -24,8 +24,8 @@ class Reason(NamedTuple):
     """Why a memory does not come, or how it does.
 
     `why` is one of: given, pointer, told, archived, encrypted, brief, superseded, external,
-    no-words, spelled, raw, crowded-out, passing, too-little, weaker, repeats,
-    no-room. `place` and `of` are the place among those found, `other` the memory that stands
+    no-words, spelled, raw, crowded-out, everyday, passing, too-little, weaker,
+    repeats, no-room. `place` and `of` are the place among those found, `other` the memory that stands
     before it.
     """
 
@@ -142,9 +142,8 @@ def _judged(stores: Sequence[OpenStore], one: Candidate, cue: Cue, found: Recall
     if "coverage" not in one.parts and not is_weaker:
         return Reason("crowded-out", place, of, candidate=one)
     text = index_terms(one.text)
-    if not rank.judge(one, text, cue, worths(stores, cue), {}):
-        is_passing = one.parts["coverage"] >= evidence.ENOUGH_COVERAGE
-        return Reason("passing" if is_passing else "too-little", place, of, candidate=one)
+    if why := rank.shortfall(one, text, cue, worths(stores, cue), {}):
+        return Reason(why, place, of, candidate=one)
     if best is not None and is_weaker:
         return Reason("weaker", place, of, best.name, one)
     words = set(text.split())

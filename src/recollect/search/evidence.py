@@ -23,7 +23,7 @@ LESS_IN_LONG = 0.1
 IN_EVERY_TEXT = 0.11  # what everybody says is not worth more
 LEAST_TELLING = 0.45  # what is worth less says nothing by itself
 TELLING = 0.7
-# How much evidence makes a memory relevant (see `is_relevant`).
+# How much evidence makes a memory relevant (see `shortfall`).
 ENOUGH_COVERAGE, ENOUGH_OF_USUAL, ENOUGH_IN_PASSING = 0.5, 0.8, 0.65
 LEAST_COVERAGE, ENOUGH_WEIGHT = 0.25, 1.4
 ENOUGH_USUAL = 1.1  # two of them
@@ -134,28 +134,49 @@ def is_relevant(
     named: str,
     *,
     is_ours: bool = False,
+    is_question: bool = False,
 ) -> bool:
-    """Whether that much evidence is enough to say something unasked.
+    """Whether that much evidence is enough to say something unasked (see `shortfall`)."""
+    return not shortfall(asked, found, about, named, is_ours=is_ours, is_question=is_question)
 
-    `about` has the words of the titles, tags and triggers, `named` those of tags and triggers only;
-    `is_ours` is set for a question about the project.
+
+def shortfall(
+    asked: dict[str, float],
+    found: dict[str, float],
+    about: str,
+    named: str,
+    *,
+    is_ours: bool = False,
+    is_question: bool = False,
+) -> str:
+    """Why that much evidence is not enough to say something unasked; nothing where it is.
+
+    `about` has the words of the titles, tags and triggers, `named` those of tags and triggers only.
+    `is_ours` is set for a question about the project, `is_question` for one that names all that it
+    asks for. What is wrong is `everyday`, `passing` or `too-little`.
     """
     most = max(found.values(), default=0.0)
-    if most < LEAST_TELLING:
-        return False
+    subject = found_in(found, about)
+    if is_question and len(asked) > 1 and len(subject) == len(asked):
+        return ""  # whatever its words are: this is what it asks for
     weight = sum(found.values())
-    coverage = weight / sum(asked.values())
-    if len(found) == 1 and not found_in(found, about):
-        return coverage >= ENOUGH_IN_PASSING
+    coverage = weight / (sum(asked.values()) or 1.0)
+    if most < LEAST_TELLING:
+        return "everyday" if coverage >= ENOUGH_COVERAGE else "too-little"
+    if len(found) == 1 and not subject:
+        return "" if coverage >= ENOUGH_IN_PASSING else "passing"
     if most < TELLING:
         is_about = coverage >= ENOUGH_COVERAGE and (is_ours or weight >= ENOUGH_USUAL)
-        return is_about or coverage >= ENOUGH_OF_USUAL
+        if is_about or coverage >= ENOUGH_OF_USUAL:
+            return ""
+        return "everyday" if coverage >= ENOUGH_COVERAGE else "too-little"
     is_named = any(worth >= TELLING for worth in found_in(found, named).values())
-    return (
+    is_enough = (
         coverage >= ENOUGH_COVERAGE
         or (weight >= ENOUGH_WEIGHT and coverage >= LEAST_COVERAGE)
         or (is_named and coverage >= LEAST_COVERAGE)
     )
+    return "" if is_enough else "too-little"
 
 
 # ------------------------------------------------------------------ several about the same thing

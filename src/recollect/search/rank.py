@@ -146,6 +146,12 @@ class Cue:
         return any(sign in low for sign in OURS) and any(sign in low for sign in ASKING)
 
     @property
+    def is_question(self) -> bool:
+        """Whether it asks for something that it names, and for nothing that stood before it."""
+        low = f" {self.text[:LONGEST_TIMED].lower()} ".replace("这个项目", "")
+        return any(sign in low for sign in ASKING) and not any(sign in low for sign in POINTING)
+
+    @property
     def is_about_time(self) -> bool:
         """Whether it names a time or asks for one."""
         low = f" {self.text[:LONGEST_TIMED].lower()} "
@@ -205,6 +211,9 @@ ASKING = (
     "怎么",
     "哪",
 )
+# To whoever is asked, or to what was said or shown before.
+POINTING = (" you ", " your ", " you'", " this ", " that ", " it ", " it'", " it?", " these ", " those ",
+            "你", "您", "这", "那", "它", "刚才")  # fmt: skip
 ASKING_WHEN = (" when was ", " when were ", " when did ", " what day ", " what month ", " what date ",
                "什么时候", "何时", "哪天", "哪年", "哪个月", "哪月", "几月", "几号")  # fmt: skip
 
@@ -348,7 +357,14 @@ def _relevant(
 def judge(
     one: Candidate, text: str, cue: Cue, asked: dict[str, float], known: dict[str, str]
 ) -> bool:
-    """Whether a candidate answers enough of a cue; what it answers goes to its parts.
+    """Whether a candidate answers enough of a cue (see `shortfall`)."""
+    return not shortfall(one, text, cue, asked, known)
+
+
+def shortfall(
+    one: Candidate, text: str, cue: Cue, asked: dict[str, float], known: dict[str, str]
+) -> str:
+    """Why a candidate answers too little of a cue, or nothing; what it answers goes to its parts.
 
     `text` is its own, cut by `index_terms`, which `known` is for; `asked` comes from `worths`.
     """
@@ -366,8 +382,10 @@ def judge(
     one.parts["coverage"] = round(weight / (sum(asked.values()) or 1.0), 3)
     one.parts["weight"] = round(weight, 3)
     if one.meaning >= SURE or one.parts["files"] >= FILE_BONUS:
-        return True
-    return evidence.is_relevant(asked, found, about, named, is_ours=cue.is_ours)
+        return ""
+    return evidence.shortfall(
+        asked, found, about, named, is_ours=cue.is_ours, is_question=cue.is_question
+    )
 
 
 # ------------------------------------------------------------------ several about the same thing

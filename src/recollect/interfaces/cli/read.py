@@ -10,7 +10,7 @@ from recollect.interfaces.cli.command import CommandContext, comma_list, command
 from recollect.interfaces.cli.parsing import ID, Choice, IntRange, argument, option
 from recollect.model import memory as model
 from recollect.model.memory import Filter
-from recollect.search.evidence import ENOUGH_COVERAGE
+from recollect.search.evidence import ENOUGH_COVERAGE, ENOUGH_IN_PASSING
 from recollect.search.rank import BEHIND, BONUSES, FACTORS, SIGNALS, Candidate
 from recollect.search.search import FIELDS, Hit, Narrow
 
@@ -278,12 +278,14 @@ REASONS = {
     "spelled": "{id} has none of the words exactly; only `search` tries similar spellings.",
     "raw": "{id} says it in its raw conversation: only `search` finds it there.",
     "crowded-out": "{id} is number {n} of the {of} that have some of the words; only the first are considered.",
+    "everyday": "The words of the query that {id} has are too common to bring it unasked.",
     "passing": "{id} mentions one of the words in passing; its title and tags are about something else.",
     "too-little": "{id} covers too little of the query.",
     "weaker": "{id} ranks far below {other}.",
     "repeats": "{id} says the same as {other}.",
     "no-room": "{id} did not fit into the budget.",
 }
+ENOUGH = {"passing": ENOUGH_IN_PASSING, "too-little": ENOUGH_COVERAGE}  # of the query
 
 
 @command(
@@ -345,12 +347,17 @@ def _show_injection(ctx: CommandContext, text: str, tokens: int) -> None:
 def _show_reason(ctx: CommandContext, name: str, reason: Reason) -> None:
     """Why a memory is missing, or that it is included."""
     ctx.tell(REASONS[reason.why], id=name, n=reason.place, of=reason.of, other=reason.other)
-    if reason.candidate is not None and "coverage" in reason.candidate.parts:
+    if reason.candidate is None or "coverage" not in reason.candidate.parts:
+        return
+    share = round(100 * reason.candidate.parts["coverage"])
+    if enough := ENOUGH.get(reason.why):
         ctx.hint(
             "  It covers {share} % of the query; {enough} % is enough.",
-            share=round(100 * reason.candidate.parts["coverage"]),
-            enough=round(100 * ENOUGH_COVERAGE),
+            share=share,
+            enough=round(100 * enough),
         )
+    else:
+        ctx.hint("  It covers {share} % of the query.", share=share)
 
 
 def _show_scores(ctx: CommandContext, found: Recalled) -> None:

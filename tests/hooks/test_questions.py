@@ -1,0 +1,87 @@
+"""A question whose words an entry has is answered; the same words without a question are not."""
+
+from __future__ import annotations
+
+import pytest
+from bench.coding import real
+
+from .machine import Machine
+from .notes import ids
+
+NOTES = {
+    "sessions": "Use Memcached for sessions",
+    "caching": "Use Redis for caching",
+    "main": "Never commit directly to main",
+    "tests": "Run the tests with `make test`",
+    "commits": "提交信息用英文写",
+    "push": "永远不要直接提交到 main 分支",
+    "files": "日志文件保存七天",
+}
+MANY = 40
+
+
+@pytest.fixture(params=[0, MANY], ids=["short", "long"])
+def knowing(request: pytest.FixtureRequest, machine: Machine) -> Machine:
+    """A project that knows a few things, alone or among many that say the same common words."""
+    for n in range(request.param):
+        text = f"Rack {n} has sessions of the tests: commit to the main log before you use it."
+        machine.write(f"semantic/rack-{n}.md", text, publish=False, id=f"rack-{n}", title=f"R{n}")
+    for name, text in NOTES.items():
+        machine.write(f"semantic/{name}.md", f"# {text}", publish=False, id=name, title=text)
+    machine.publish()
+    return machine
+
+
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        ("What do we use for sessions?", "sessions"),
+        ("what do we use for sessions", "sessions"),
+        ("What do we use for caching?", "caching"),
+        ("Do we use Redis?", "caching"),
+        ("can I commit to main?", "main"),
+        ("Should we commit directly to main?", "main"),
+        ("how do I run the tests?", "tests"),
+        ("提交信息用什么语言？", "commits"),
+        ("能直接提交到 main 吗？", "push"),
+        ("日志文件保存多久？", "files"),
+    ],
+)
+def test_a_question_is_answered_by_what_says_its_words(
+    question: str, note: str, knowing: Machine
+) -> None:
+    assert note in ids(knowing.ask(question))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "commit to main",
+        "run the tests",
+        "use sessions",
+        "did you commit to main?",
+        "why did you run the tests?",
+        "does this use sessions?",
+        "can we commit?",
+        "what do we do next?",
+        "你提交了吗？",
+        "你改 main 了吗？",
+        "提交",
+    ],
+)
+def test_the_same_words_in_an_order_or_about_what_was_done_bring_nothing(
+    prompt: str, knowing: Machine
+) -> None:
+    assert knowing.ask(prompt) == ""
+
+
+def test_what_people_type_all_day_brings_nothing(machine: Machine) -> None:
+    """In a store that is made of its words."""
+    words = ["commit the changes", "run the tests", "fix the error", "open a pull request",
+             "read the file", "show the diff", "make it shorter", "push the branch"]  # fmt: skip
+    for n, text in enumerate([f"Never {word} without a review" for word in words]):
+        machine.write(f"semantic/r{n}.md", f"# {text}", publish=False, id=f"r{n}", title=text)
+    machine.publish()
+    spoken = [cue.ask for cue in real.everyday("any")]
+    assert len(spoken) >= 80
+    assert [one for one in spoken if machine.ask(one)] == []
