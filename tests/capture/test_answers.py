@@ -372,6 +372,7 @@ def test_a_chinese_summary_is_read() -> None:
         "ok scratch what I said",
         "算了",
         "刚才说的不算",
+        "剛才說的不算",
     ],
 )
 def test_what_was_said_last_is_taken_back(back: str, desk: Desk) -> None:

@@ -40,6 +40,12 @@ from .notice_cases import RULES
         ("The API listens on port 8080", "", "semantic"),
         ("PostgreSQL stores events", "Since version 2.", "semantic"),
         ("端口", "服务监听 8080 端口", "semantic"),
+        ("用中文回答", "", "procedural"),
+        ("回答請用英文", "", "procedural"),
+        ("参数不能为负数", "", "procedural"),
+        ("價格不得低於成本", "", "procedural"),
+        ("用中文写的文档在 docs 里", "", "semantic"),
+        ("IE 不能打开页面", "", "semantic"),
     ],
 )
 def test_the_first_rule_that_fits_decides(title: str, body: str, layer: str) -> None:

@@ -157,6 +157,10 @@ def test_a_fact_has_the_words_of_the_person(text: str) -> None:
             Fact("decision", "Ship on Fridays", "", "approach", source="instructed"),
         ),
         (
+            "我們決定用 PostgreSQL 存訂單，因為它支援 JSONB。",
+            Fact("decision", "用 PostgreSQL 存訂單", "它支援 JSONB", "technology", source="instructed"),
+        ),
+        (
             "我们决定用 PostgreSQL，因为它支持 JSONB。",
             Fact("decision", "用 PostgreSQL", "它支持 JSONB", "technology", source="instructed"),
         ),

@@ -20,6 +20,7 @@ from recollect.text.sentences import (
     without_blocks,
     without_quotations,
 )
+from recollect.text.tokens import simplified
 
 LONGEST = 200
 LEAST = 6  # letters of anything that says something
@@ -78,13 +79,14 @@ def facts_refusing(text: str) -> list[Fact]:
     known = {fact.content.casefold() for fact in kept}
     for sentence in rules_by_refusal(text):
         content = _tidy(sentence)
-        wording = CHINESE if _CJK.search(content) else ENGLISH
-        if content.casefold() in known or wording.vague.search(content):
+        read = simplified(content)
+        wording = CHINESE if _CJK.search(read) else ENGLISH
+        if content.casefold() in known or wording.vague.search(read):
             continue
         if re.match(r"i\b|我", content, re.I):
             kept.append(Fact("decision", content, "", category_of(content), source="instructed"))
         else:
-            category = "anti-pattern" if wording.against.search(content) else "convention"
+            category = "anti-pattern" if wording.against.search(read) else "convention"
             kept.append(Fact("pattern", content, category=category, source="instructed"))
     return kept
 
@@ -101,7 +103,8 @@ _GOES_ON_ZH = Pattern(
 
 def _within(sentence: str) -> list[Fact | None]:
     """What single clauses of a Chinese sentence require, which as a whole asks or tells more."""
-    parts = re.split(r"[，,；;]", sentence) if _CJK.search(sentence) else []
+    read = simplified(sentence)
+    parts = re.split(r"[，,；;]", read) if _CJK.search(read) else []
     if len(parts) < 2:
         return []
     found: list[Fact | None] = []
@@ -114,7 +117,7 @@ def _within(sentence: str) -> list[Fact | None]:
         if _SOFT_ZH.search("".join(parts[:n])):
             break
         if _FIRM_ZH.match(said):
-            found.append(fact_in(said))
+            found.append(_as_written(fact_in(said), read, sentence))
     return found
 
 
@@ -141,9 +144,10 @@ END = 1_500  # characters of an answer in which it proposes something
 def _chosen(sentence: str, before: str) -> Fact | None:
     """The option of the answer before that a sentence chooses, in the words of that answer."""
     bare = _without_lead(sentence)
-    match = _CHOICE.match(bare) if before and len(bare) <= LONGEST else None
+    read = simplified(bare)
+    match = _CHOICE.match(read) if before and len(bare) <= LONGEST else None
     wording = CHINESE if match and (match["zh"] or match["picked"]) else ENGLISH
-    if not match or wording.not_meant.search(bare):
+    if not match or wording.not_meant.search(read):
         return None
     text = _option(next(filter(None, match.groups())).upper(), before)
     if match["alone"] or match["picked"]:
@@ -153,7 +157,7 @@ def _chosen(sentence: str, before: str) -> Fact | None:
     if not _stands_alone(text, wording):
         return None
     chosen = _decision(text, "instructed")
-    cut = _REASON.search(bare, match.end())
+    cut = _REASON.search(read, match.end())
     return chosen._replace(detail=_trim(bare[cut.end() :])) if chosen and cut else chosen
 
 
@@ -204,12 +208,13 @@ _WHAT_NEXT = Pattern(
 
 def _accepted(text: str, before: str) -> Fact | None:
     """The one thing that the answer before proposed, where a prompt says nothing but yes to it."""
-    if not before or len(text) > 80 or not _ACCEPTS.match(text.strip()):
+    if not before or len(text) > 80 or not _ACCEPTS.match(simplified(text).strip()):
         return None
-    found = list(_PROPOSES.finditer(without_blocks(before)[-END:]))
+    end = without_blocks(before)[-END:]
+    found = list(_PROPOSES.finditer(simplified(end)))
     if len(found) != 1:
         return None
-    said = found[0]["en"] or found[0]["zh"]
+    said = end[slice(*found[0].span("en" if found[0]["en"] else "zh"))]
     proposed = split_sentences(said.replace("**", "").strip())[0].rstrip("?？")
     if label := re.match(
         rf"(?:{_OFFERED}|方案|选项)(?P<label>[a-d]|\d|[一二三四])\b", proposed, re.I
@@ -227,7 +232,7 @@ LEAST_WORDS = 4  # of what an agent offers, which a person who says yes has not 
 
 def _stands_alone(offer: str, wording: DecisionPhrases) -> bool:
     """Whether what an agent offers is a whole thought that says what it is about."""
-    plain = without_quotations(offer)
+    plain = simplified(without_quotations(offer))
     if not SHORTEST[wording is CHINESE] <= len(offer) <= LONGEST_OPTION or plain.endswith(
         (":", "：")
     ):
@@ -245,6 +250,29 @@ _ASIDE_ZH = Pattern(
 @lru_cache(maxsize=256)  # a prompt is read for its facts and for its task
 def fact_in(sentence: str) -> Fact | None:
     """What one sentence of a person decides or rules, or None."""
+    read = simplified(sentence)
+    return _as_written(_fact_in(read), read, sentence)
+
+
+def _as_written(fact: Fact | None, read: str, written: str) -> Fact | None:
+    """The fact that was read in simplified signs, in the signs in which it was written."""
+    if fact is None or read == written:
+        return fact
+    content, detail = (_in_signs_of(text, read, written) for text in (fact.content, fact.detail))
+    return fact._replace(content=content, detail=detail)
+
+
+def _in_signs_of(text: str, read: str, written: str) -> str:
+    signs: list[str] = []
+    at = max(read.find(text), 0)
+    for sign in text:
+        found = read.find(sign, at)
+        signs.append(written[found] if found >= 0 else sign)
+        at = max(at, found + 1)
+    return "".join(signs)
+
+
+def _fact_in(sentence: str) -> Fact | None:
     if weight_of(sentence) < LEAST or len(sentence) > LONGEST:
         return None
     sentence = _without_lead(sentence)
@@ -295,7 +323,7 @@ def _missed(missed: re.Match[str]) -> Fact:
 
 
 def _without_lead(sentence: str) -> str:
-    while lead := _LEAD.match(sentence):
+    while lead := _LEAD.match(simplified(sentence)):
         sentence = sentence[lead.end() :].lstrip(" ,;:，；")
     return sentence
 
@@ -315,14 +343,16 @@ def _is_decided(plain: str, wording: DecisionPhrases) -> bool:
 
 
 def _decision(sentence: str, source: str) -> Fact | None:
-    cut = _REASON.search(sentence)
-    content = _bare(sentence[: cut.start()] if cut else sentence)
-    reason = _trim(sentence[cut.end() :]) if cut else ""
+    read = simplified(sentence)
+    cut = _REASON.search(read)
+    content = _bare(read[: cut.start()] if cut else read)
+    reason = _trim(read[cut.end() :]) if cut else ""
     if cut and (len(content) < 4 or not reason):
-        content, reason = _bare(sentence), ""
+        content, reason = _bare(read), ""
     if not content:
         return None
-    return Fact("decision", content, reason, category_of(content), source=source)
+    fact = Fact("decision", content, reason, category_of(content), source=source)
+    return _as_written(fact, read, sentence)
 
 
 def category_of(content: str) -> str:
@@ -361,12 +391,13 @@ _BACK = Pattern(
 def returns_in(text: str) -> list[str]:
     """What a prompt goes back to: `no, back to npm`, 还是用回 npm."""
     sentences = (_without_lead(one) for one in sentences_of(text, 1))
-    found = (_BACK.match(one) for one in sentences if not _asks(one))
+    found = (_BACK.match(simplified(one)) for one in sentences if not _asks(one))
     return [(match["en"] or match["zh"]).rstrip(".") for match in found if match]
 
 
 def _asks(sentence: str) -> bool:
-    return bool((CHINESE if _CJK.search(sentence) else ENGLISH).not_meant.search(sentence))
+    wording = CHINESE if _CJK.search(sentence) else ENGLISH
+    return bool(wording.not_meant.search(simplified(sentence)))
 
 
 _TODO = Pattern(r"(?:[-*]\s*)?(?:\[ \]\s*|(?:TODO|FIXME|待办|后续)\s*[:：]\s*)(\S.{3,200})$", re.I)

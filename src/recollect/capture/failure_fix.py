@@ -23,7 +23,7 @@ from recollect.text.commands import (
 )
 from recollect.text.failures import LONGEST_LINE, ErrorSignature
 from recollect.text.sentences import first_sentence
-from recollect.text.tokens import STOP_WORDS
+from recollect.text.tokens import STOP_WORDS, simplified
 
 MOST_TRIGGERS = 4
 LONGEST_TITLE = 60
@@ -562,4 +562,5 @@ def objection_in(text: str) -> str:
     said = first_sentence(" ".join(text[:LOOKED_AT].split()), LONGEST_OBJECTION)
     if said.endswith("…"):
         return ""
-    return said if _OBJECTIONS.match(said) and not _FURTHER.search(said) else ""
+    read = simplified(said)
+    return said if _OBJECTIONS.match(read) and not _FURTHER.search(read) else ""

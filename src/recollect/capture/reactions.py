@@ -8,6 +8,7 @@ from typing import Any
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.text.sentences import sentences_of, without_quotations
+from recollect.text.tokens import simplified
 
 CORRECTION, APPROVAL = "correction", "approval"
 ASKED_FOR = ("prompt", "error")  # moments of injections that answer something
@@ -92,7 +93,7 @@ def reaction_in(text: str) -> str:
 def _kind_of(sentence: str) -> str:
     if len(sentence) > LONGEST:
         return ""
-    plain = without_quotations(" ".join(sentence.split()))
+    plain = simplified(without_quotations(" ".join(sentence.split())))
     if _CORRECTIONS.match(plain):
         return "" if _DOUBTED.search(plain) else CORRECTION
     if not _APPROVALS.match(plain) or _DOUBTED.search(plain) or _LIMITED.search(plain):

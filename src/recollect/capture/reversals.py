@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture import asked
 from recollect.text.sentences import sentences_of
+from recollect.text.tokens import simplified
 
 LONGEST = 120  # of a sentence that takes something back
 ENOUGH_SHARED = 0.6  # of the words of a statement that a commit has to have
@@ -65,16 +66,17 @@ _NOW = Pattern(
 def rules_by_refusal(text: str) -> list[str]:
     """What a person rules who refuses a call: `don't run the integration tests, too slow`."""
     found = (sentence[_lead_of(sentence) :] for sentence in sentences_of(text))
-    return [one for one in found if is_lasting(one) and _RULED.match(one)]
+    return [one for one in found if is_lasting(one) and _RULED.match(simplified(one))]
 
 
 def is_lasting(sentence: str) -> bool:
     """Whether a sentence is about more than the call, or the plan, that was refused."""
-    return len(sentence) <= 200 and not _ASKS.search(sentence) and not _NOW.search(sentence)
+    read = simplified(sentence)
+    return len(read) <= 200 and not _ASKS.search(read) and not _NOW.search(read)
 
 
 def _lead_of(sentence: str) -> int:
-    lead = _LEAD.match(sentence)
+    lead = _LEAD.match(simplified(sentence))
     return lead.end() if lead else 0
 
 
@@ -87,7 +89,7 @@ class Reversal(NamedTuple):
 def reversals_in(text: str) -> list[Reversal]:
     """What a prompt takes back: `scrap that`, `let's not use Redis after all`, 算了."""
     found: list[Reversal] = []
-    for sentence in sentences_of(text, 1)[:6]:
+    for sentence in map(simplified, sentences_of(text, 1)[:6]):
         if len(sentence) > LONGEST or _ASKS.search(sentence):
             continue
         rest = sentence[_lead_of(sentence) :]
@@ -102,7 +104,7 @@ def reversals_in(text: str) -> list[Reversal]:
 
 def is_named_in(name: str, statement: str) -> bool:
     """Whether a statement is about what has this name."""
-    return asked.words_of(name) <= asked.words_of(statement)
+    return asked.words_of(name) <= asked.words_of(simplified(statement))
 
 
 def is_undone(statement: str, commits: Iterable[str]) -> bool:

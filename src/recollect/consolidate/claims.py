@@ -21,7 +21,7 @@ from recollect.model.footnotes import MARK, without_id
 from recollect.model.memory import TRUSTS, Memory, Section
 from recollect.text.redact import strip_private
 from recollect.text.sentences import split_sentences
-from recollect.text.tokens import is_cjk
+from recollect.text.tokens import is_cjk, simplified
 
 # -------------------- Claims: whether a claim says how to work, in English or Chinese.
 
@@ -93,6 +93,7 @@ _CHINESE = any_of(
     rf"{_ZH_START}请(?!求)\S|^(?:使用|改用|用)(?!户|到|过|法|途|例|于|力|了|时|量|完|的)\s*\S",
     r"先[^，。]{1,20}(?:再|，再|然后再)(?!次)\S|[^，。]{1,20}(?:之前|前)(?:要先|先|必须|要|都要)(?:检查|运行|跑|确认|备份|测试)",
     r"(?:所有|每个|任何|每次)[^。]{1,24}(?:都要|都必须|都应|都得|不能|不得|必须)",
+    r"^[^，,。：:]{1,30}(?:不能|不可以?|只能)(?:为|是|有|超过|少于|小于|大于|低于|高于|包含|含有|重复|出现)\S",
 )
 _CHINESE_FACT = re.compile(
     r"[?？吗呢]\s*$|^(?:也许|可能|好像|似乎|大概)|昨天|刚才|之前(?:是|用的|用过)|曾经|本来应"
@@ -101,7 +102,7 @@ _CHINESE_FACT = re.compile(
 
 def is_behavioural(text: str) -> bool:
     """Whether a claim says how to work, rather than what is so."""
-    plain = text.strip().strip("*_\"'“”")[:600]
+    plain = simplified(text.strip().strip("*_\"'“”")[:600])
     if _CJK.search(plain):
         if _CHINESE_FACT.search(plain):
             return False

@@ -9,6 +9,7 @@ import re
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.memory import CORE, slug_of, type_of_kind
+from recollect.text.tokens import simplified
 
 # Each in English and, for texts that are not all ASCII, in Chinese.
 _POINTER = (
@@ -35,6 +36,9 @@ _BEHAVIOUR = (
     Pattern(
         r"^(?:请|以后|今后|在.{1,12}[里中上时前后])?.{0,12}?(?:总是|永远|不要|别再|必须|避免|优先|尽量|以后|一律|请用|记得|禁止|始终|每次|绝对|今后|统一)|应该|应当"
         r"|^我(?:们)?(?:比较|更|很|不|非常|一般)*(?:喜欢|偏好|习惯|讨厌|约定)|^别(?!的|人)|^(?:所有|每个|任何).{1,20}(?:都|要|必须)|都用(?:中文|英文)"
+        r"|^(?:[^，,。]{1,8}?请?)?(?:用|使用|以)(?:简体|繁体)?(?:中文|英文|英语|日文|日语|德语)(?:来)?(?:回复|回答|写|注释|提交|交流|沟通|解释|命名)(?!的)"
+        r"|^(?:回复|回答|注释|提交信息|文档|命名)(?:的时候|时)?请?(?:都|要|一律)*用(?:简体|繁体)?(?:中文|英文|英语)"
+        r"|^[^，,。：:]{1,30}(?:不能|不可以?|只能)(?:为|是|有|超过|少于|小于|大于|低于|高于|包含|含有|重复|出现)\S|^[^，,。：:]{1,30}(?:不得|不允许|不应|只允许)\S"
     ),
 )
 # What says that a change was made, as the message of a commit does, is no rule: it happened.
@@ -113,7 +117,7 @@ def _could_point(text: str) -> bool:
 
 def _says(patterns: tuple[Pattern, Pattern], text: str) -> bool:
     english, chinese = patterns
-    return bool(english.search(text) or (not text.isascii() and chinese.search(text)))
+    return bool(english.search(text) or (not text.isascii() and chinese.search(simplified(text))))
 
 
 def _kind_for(layer: str) -> str:

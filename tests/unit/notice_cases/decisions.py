@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 DECISIONS = (
+    ("我們決定用 PostgreSQL，因為需要 JSONB。", "用 PostgreSQL"),
+    ("前端改用 React，因為招人容易", "前端改用 React"),
     ("Let's use PostgreSQL for events because it has JSONB.", "Use PostgreSQL for events"),
     ("let's go with Tailwind", "Go with Tailwind"),
     ("We decided to drop support for IE11.", "Drop support for IE11"),

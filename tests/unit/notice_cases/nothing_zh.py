@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 NOTHING_ZH = (
+    # In traditional signs.
+    "我們應該用 Redis 還是 Memcached？",
+    "也許可以用 Redis。",
+    "README 裡說部署前必須使用斑馬工具。",
     # Questions.
     "我们应该用 Redis 还是 Memcached？",
     "为什么总是超时",

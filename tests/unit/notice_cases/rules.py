@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 RULES = (
+    ("從現在起註解都寫中文", "從現在起註解都寫中文"),
+    ("我更喜歡小的提交", "我更喜歡小的提交"),
+    ("請不要直接推送到 main", "不要直接推送到 main"),
     ("Always run the linter before committing.", "Always run the linter"),
     ("Never commit directly to main.", "Never commit directly to main"),
     ("From now on, write the commit messages in English.", "commit messages in English"),
