@@ -85,6 +85,11 @@ _WIDE_OPPOSITES = [
 ]
 
 
+# That it was decided, behind what it is about: 前端我们决定用 Vue, 超时还是用 30 秒.
+_DECIDED = re.compile(
+    r"(?:(?:(?:我们|咱们|大家|团队)(?:(?:已经|最终|最后|都|就)*(?:决定|商定|约定)了?)?|决定|还是|依然|仍然?)(?:都|就|继续)*)"
+    r"(?=(?:使用|采用|选用|改用|换用|用|换成|改成|改为)\s*\S)"
+)
 _SPOKEN = re.compile(r"(?<=[\w\u4e00-\u9fff])[吧啦]$|就(?=使?用|采用|改用|换)")
 _ITS_VERSION = re.compile(r"(?:(?:current|latest|newest|release) )*version|(?:当 前|最 新)? ?版 本")
 
@@ -108,6 +113,8 @@ def readable(text: str) -> str:
     plain = simplified(folded(text)).replace("`", "").replace("**", "").strip()
     plain = _REASON.replaced(plain, "")[0].strip(" .。!！;；")
     plain = in_digits(_SPOKEN.sub("", plain))
+    if not plain.isascii():
+        plain = _DECIDED.sub("", plain)
     return _LEAD.sub("", plain).strip()
 
 
@@ -406,21 +413,28 @@ def _weight(standing: Priority) -> tuple[str, int, str]:
 def keeping_subject(old: str, new: str) -> str:
     """`new` as it reads in place of `old`: what it is about is said where only `old` says it.
 
-    `Use npm for the shop front end` and `use pnpm` make `Use pnpm for the shop front end`; the
-    reason of the old claim goes with it.
+    `Use npm for the shop front end: it is there` and `use pnpm: it is quick` make `Use pnpm for the
+    shop front end: it is quick`.
     """
     was, now = _used_in(old), _used_in(new)
     if not _is_about_more(was, now) or not was or not now or was.name == now.name:
         return new
     if _read(old).answer:  # its question stays what was asked
         return new
-    said = _SHORT.sub(
-        "", _REASON.replaced(without_explanation(old) or old, "")[0].strip(" .。!！;；")
-    )
-    names = [_surface(frame, text) for frame, text in ((was, said), (now, new))]
+    said = _SHORT.sub("", _without_reason(old).strip(" .。!！;；"))
+    bare = _without_reason(new)
+    names = [_surface(frame, text) for frame, text in ((was, said), (now, bare))]
     if not all(names):
         return new
-    return said.replace(names[0], names[1], 1)
+    return said.replace(names[0], names[1], 1) + new[len(bare) :]
+
+
+_WHY = re.compile(r"(?<=\w\w)(?::\s|：)\s*\S.*$")
+
+
+def _without_reason(text: str) -> str:
+    """The start of a claim, up to the colon or the word behind which it says why."""
+    return _REASON.replaced(_WHY.sub("", text), "")[0]
 
 
 _SHORT = re.compile(
@@ -443,7 +457,11 @@ def says_with_subject(text: str, bare: str) -> bool:
 
 def _used_in(text: str) -> Use | None:
     """The one thing that a claim says is used."""
-    found = [one for one in _read(text).frames if isinstance(one, Use) and not one.negative]
+    found = [
+        one
+        for one in _read(_without_reason(text)).frames
+        if isinstance(one, Use) and not one.negative
+    ]
     return found[0] if len(found) == 1 else None
 
 

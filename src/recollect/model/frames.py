@@ -11,7 +11,7 @@ from recollect.model.values import BilingualPattern, versioned
 
 ADDED = BilingualPattern(
     r"\b(?:also|as well|too|additionally|another|both|in addition|alongside|besides|together with)\b",
-    r"也|还|另外|同时|以及|再加",
+    r"也|还(?!是)|另外|同时|以及|再加",
 )
 _HERE = BilingualPattern(
     r"\b(?:in|for|of) (?:this|our|the) (?:repo|repository|project|codebase|team|company)\b|\beverywhere\b"
@@ -93,7 +93,7 @@ _VAGUE_FRAMES = BilingualPattern(
 _WHO = r"(?:(?:we|i|the team|our team|everyone|this (?:project|repo|repository|team)|the (?:project|repo|team))\s+)?"
 _MODES = r"(?:(?:will|shall|always|now|only|should|must|have to|all|still|currently|want to|going to)\s+)*"
 _NO = r"(?P<no>(?:do(?:es)? not|don['’]?t|doesn['’]?t|never|no longer|avoid|stop|must not|should not|will not|won['’]t|not)\s+(?:ever\s+)?)?"
-_USE = r"(?:uses?|using|adopt(?:s|ing)?|go with|switch(?:ed)? to|mov(?:e|ed) to|migrated? to|stick (?:with|to)|standardi[sz]e on|prefers?|pick|choose|chose)"
+_USE = r"(?:(?:(?:go|going|switch|move|come) )?back to|return to|revert to|uses?|using|adopt(?:s|ing)?|go with|switch(?:ed)? to|mov(?:e|ed) to|migrated? to|stick (?:with|to)|standardi[sz]e on|prefers?|pick|choose|chose)"
 _NAMED = r"[\w`@.+#/-]+(?: [\w`@.+#/-]+){0,3}?"
 _USE_EN = BilingualPattern(
     rf"(?:{_WHO}{_MODES}{_NO}{_MODES}|(?:the |our )(?P<p>[\w -]{{2,30}}?) {_MODES}(?P<no2>does not |doesn['’]t |no longer )?){_USE}\s+(?:the |a |an )?(?P<n>{_NAMED})"
@@ -112,14 +112,12 @@ _AVOID_EN = BilingualPattern(
 
 _WHO_ZH = r"(?:(?:我们|大家|团队|本项目|项目|这个项目)(?:里|中|都|统一|一律|现在|已经|决定|就)*)?"
 _NO_ZH = r"(?P<no>永远不要|绝不|不要再|不要|不再|不应该|不能|禁止|严禁|请勿|别再|别|不准|不许|不)?"
-_USE_ZH_VERB = (
-    r"(?:继续|统一|一律|改为|都|必须|总是|只)*(?:使用|采用|改用|换用|选用|换成|用的是|用)"
-)
+_USE_ZH_VERB = r"(?:继续|统一|一律|改为|都|必须|总是|只)*(?:使用|采用|改用|换用|选用|换成|用回|换回|改回|切回|退回|用的是|用)"
 _NAMED_ZH = r"[\w@.+#/-]+(?: [A-Za-z0-9][\w.+#-]*)?"
 _USE_ZH = re.compile(
     rf"(?:{_WHO_ZH}{_NO_ZH}|(?P<p>[\u4e00-\u9fffA-Za-z ]{{2,16}}?)(?P<no2>不再|不)?){_USE_ZH_VERB}\s*(?P<n>[A-Za-z]{_NAMED_ZH}|[A-Za-z]|[\u4e00-\u9fff]{{2,6}}?)"
-    r"\s*(?:(?:来)?(?:做|作为|当|管理|处理|存储?|存放|写|跑|构建|部署)(?P<for>[\u4e00-\u9fffA-Za-z ]{2,16}?))?"
-    rf"(?P<tail>打包|构建|部署|编译|渲染|编写|管理|存储|测试)?(?P<instead>吧|代替|替代)?(?:[，,、]?\s*(?:而不是|不要用|别用|不用|不使用|不再用|代替|替代|取代)\s*(?P<other>{_NAMED_ZH}))?",
+    r"\s*(?:(?:来)?(?:做|作为|当|管理|处理|存储?|存放|保存|表示|计算|记录|写|跑|构建|部署)(?P<for>[\u4e00-\u9fffA-Za-z ]{2,16}?))?"
+    rf"(?P<tail>打包|构建|部署|编译|渲染|编写|管理|存储|保存|表示|计算|记录|测试)?(?P<instead>吧|代替|替代)?(?:[，,、]?\s*(?:而不是|不要用|别用|不用|不使用|不再用|代替|替代|取代)\s*(?P<other>{_NAMED_ZH}))?",
     re.I,
 )
 _SWITCH_ZH = re.compile(
@@ -163,11 +161,14 @@ def _english(plain: str, core: str, scope: str, *, added: bool) -> tuple[Frame, 
     return _english_value(plain, "", only_places=bool(scope)) or _english_value(core, scope)
 
 
+_FIRM = BilingualPattern(r"\bonly\b|\b(?:back|return|revert) to\b")
+
+
 def _english_use(use: dict[str, str], text: str, where: str, *, added: bool) -> tuple[Frame, ...]:
     purpose = use["for"] or use["for2"] or use["p"]
     if use["no"] or use["no2"]:
         return tuple(_use(name, purpose, where, negative=True) for name in _names(use["n"]))
-    firm = bool(use["instead"] or use["other"]) or " only " in f" {text.lower()} "
+    firm = bool(use["instead"] or use["other"]) or bool(_FIRM.search(text))
     return _uses(use["n"], use["other"], purpose, where, firm=firm, added=added)
 
 
@@ -184,6 +185,9 @@ def _english_value(text: str, scope: str, *, only_places: bool = False) -> tuple
     )
 
 
+_FIRM_ZH = re.compile(r"只用|统一|[用换改切退]回")
+
+
 def _chinese(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
     if change := _SWITCH_ZH.fullmatch(core):
         return _uses(change["n"], change["other"], "", scope, firm=True)
@@ -192,7 +196,7 @@ def _chinese(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
         purpose = (use["p"] or use["for"] or "").strip()
         if use["no"] or use["no2"]:
             return tuple(_use(n, purpose, scope, negative=True) for n in _names(use["n"]))
-        firm = bool(use["instead"] or use["other"]) or "只用" in core or "统一" in core
+        firm = bool(use["instead"] or use["other"]) or bool(_FIRM_ZH.search(core))
         return _uses(use["n"], use["other"], purpose, scope, firm=firm, added=added)
     for form in (_IN_ZH, _VALUE_ZH):
         found = form.fullmatch(core)

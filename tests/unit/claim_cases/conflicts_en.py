@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 CLASHES_EN = (
+    ("Use React for the front end.", "Back to Vue.", "sure"),
     ("Port is 8080.", "Port is 9090.", "sure"),
     ("The API port is 8080", "The port of the API is 9090", "sure"),
     ("The server listens on port 3000.", "The server runs on port 4000.", "sure"),
@@ -92,6 +93,7 @@ CLASHES_EN = (
     ),
 )
 PEACE_EN = (
+    ("Use React for the front end.", "Go back to main."),
     (
         "Which database should we use? PostgreSQL (rather than MySQL)",
         "Use PostgreSQL 16 for the database.",

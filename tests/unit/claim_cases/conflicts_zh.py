@@ -56,8 +56,18 @@ CLASHES_ZH = (
     ("数据库用哪个？ PostgreSQL（未选 MySQL）", "数据库用哪个？ MySQL（未选 PostgreSQL）", "sure"),
     ("数据库用哪个？ PostgreSQL：支持 JSONB（未选 MySQL）", "数据库改用 MySQL", "sure"),
     ("我們用 Redis 6。", "我们用 Redis 7。", "sure"),
+    ("部署到阿里云", "部署到腾讯云", "sure"),
+    ("接口统一返回驼峰命名", "接口统一返回下划线命名", "sure"),
+    ("回复请用简体中文", "回复请用英文", "sure"),
+    ("永远不要用浮点数表示金额", "金额用浮点数表示", "sure"),
+    ("前端我们决定用 Vue", "前端改用 React", "sure"),
+    ("前端改用 React", "还是用回 Vue", "sure"),
+    ("超时用 30 秒", "超时还是用 60 秒", "sure"),
 )
 PEACE_ZH = (
+    ("部署到阿里云", "备份到腾讯云"),
+    ("用浮点数表示金额", "用浮点数表示比例"),
+    ("前端我们决定用 Vue", "后端我们决定用 Go"),
     ("数据库用哪个？ PostgreSQL（未选 MySQL）", "数据库用 PostgreSQL"),
     ("数据库用哪个？ PostgreSQL（未选 MySQL）", "归档用 MySQL"),
     ("要哪些传感器？ 水位, 温度", "要哪些传感器？ 水位"),
