@@ -197,6 +197,76 @@ def test_every_command_that_names_a_memory_takes_the_beginning_of_its_id(person:
     }
 
 
+def _entry(person: Person, name: str) -> tuple[str, str, str]:
+    [row] = [one for one in person.ok("list", "--json").json if one["entry"] == name]
+    return row["text"], row["trust"], row["source"]
+
+
+def test_a_fact_of_a_page_is_edited_by_its_id_and_keeps_it(kept: Person) -> None:
+    page = kept.store / "semantic" / "orders.md"
+    kept.ok("edit", "k3m2", "--append", "They sort by time.")
+    assert _entry(kept, "k3m2") == (
+        "Order numbers are ULIDs. They sort by time.",
+        "agent",  # who adds to an agent's line does not vouch for it
+        "inferred",
+    )
+    done = kept.ok("edit", "orders#^k3m2", "--body", "Order numbers are\nUUIDs.")
+    assert done.out.startswith("Changed orders#^k3m2\n")
+    assert _entry(kept, "k3m2") == ("Order numbers are UUIDs.", "user", "instructed")
+    kept.ok("edit", "k3m2", "--title", "Order numbers are UUIDv7")
+    assert _entry(kept, "k3m2")[0] == "Order numbers are UUIDv7"
+    assert "- Order store: PostgreSQL, because we need JSONB. ^k3f9 [^0b6f]\n" in page.read_text()
+    both = kept.run("edit", "k3m2", "--title", "One", "--body", "Two")
+    assert (both.code, "give --title or --body" in both.err) == (2, True)
+    kept.ok("edit", "k3f9", "--body", "Orders are in MySQL.", env={"CLAUDECODE": "1"})
+    assert _entry(kept, "k3f9") == ("Orders are in MySQL.", "agent", "inferred")
+    kept.ok("undo")
+    assert _entry(kept, "k3f9")[0] == "Order store: PostgreSQL, because we need JSONB."
+
+
+def test_an_item_of_a_session_is_edited_and_forgotten_with_what_belongs_to_it(
+    person: Person,
+) -> None:
+    page = person.write(
+        "episodic/2026-10-06-orders/summary.md",
+        "---\ntitle: Orders\ntype: episodic\nkind: session\ntrust: agent\ncreated: 2026-10-06\n---\n"
+        "## Decisions\n\n- [technology] Orders are in PostgreSQL: we need JSONB\n"
+        "  - source: inferred\n  - files: db.py\n\n- [approach] Prices are in cents\n",
+    )
+    [name] = [one["entry"] for one in person.ok("list", "--json").json if "JSONB" in one["text"]]
+    person.ok("edit", name, "--body", "Orders are in SQLite")
+    assert _entry(person, name[:4])[1:] == ("user", "instructed")
+    assert "  - source: instructed\n  - files: db.py\n\n- [approach] Prices" in page.read_text()
+    person.ok("forget", name[:4])
+    assert "## Decisions\n\n- [approach] Prices are in cents\n" in page.read_text()
+
+
+def test_what_cannot_be_done_to_an_entry_says_why(kept: Person) -> None:
+    ran = kept.run("archive", "k3m2")
+    assert ran.code == 2
+    assert "`recollect archive orders`" in ran.err
+    assert "`recollect forget orders#^k3m2`" in ran.err
+
+
+@pytest.mark.parametrize("words", [["-"], ["--title", ""], ["--body", " "], ["--append", ""]])
+@pytest.mark.parametrize("name", ["orders", PERSONS, "k3m2"])
+def test_an_edit_empties_nothing(kept: Person, name: str, words: list[str]) -> None:
+    pages = [kept.store / "semantic" / "orders.md", kept.store / "procedural" / "feedback.md"]
+    before = [page.read_text() for page in pages]
+    ran = kept.run("edit", name, *words)
+    assert ran.code == 2
+    assert "empty" in ran.err
+    assert "recollect forget" in ran.err
+    assert [page.read_text() for page in pages] == before
+
+
+def test_a_text_without_an_option_is_told_where_it_goes(kept: Person) -> None:
+    for words in (["edit", "k3m2", "new text"], ["save", "A title", "And a text"]):
+        ran = kept.run(*words)
+        assert (ran.code, "--body" in ran.err) == (2, True), ran
+    assert "quotes" in kept.run("save", "Title", "text").err
+
+
 def test_a_mistyped_beginning_names_what_was_meant_also_in_the_archive(person: Person) -> None:
     person.ok("init", "--scope", "project")
     person.ok("save", "订单使用 PostgreSQL", "--kind", "decision")

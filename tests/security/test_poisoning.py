@@ -124,6 +124,20 @@ def test_what_came_from_a_session_is_taken_back_from_everywhere(person: Person) 
     assert {p: p.read_bytes() for p in before} == before
 
 
+def test_the_beginning_of_a_session_is_enough_to_take_it_back(person: Person) -> None:
+    for name in ("16ef866b-0001", "16ef866b-0002", "27aa0000-0001"):
+        folder, said = f"episodic/{name}", f"## Decisions\n- The port of {name} is open\n"
+        person.write(f"{folder}/summary.md", f"---\nkind: session\nsession: {name}\n---\n{said}")
+        person.write(f"{folder}/conversation.md", "### User [10:00]\nHello.\n")
+    several = person.run("forget", "--from-session", "16ef866b")
+    assert several.code == 10
+    assert "16ef866b-0001, 16ef866b-0002" in several.err
+    assert len(person.ok("review", "--session", "27aa0000", "--json").json) == 1
+    done = person.ok("forget", "--from-session", "27aa0000")
+    assert done.out == "Forgot 27aa0000-0001\n  `recollect undo` restores it.\n"
+    assert person.run("forget", "--from-session", "27a").code == 10
+
+
 # ------------------------------------------------------------------------------ what comes out
 
 

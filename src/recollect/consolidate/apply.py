@@ -282,9 +282,13 @@ def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> tuple[str
         ChangedMeanwhile: somebody changed it just now.
         UsageProblem: it is a file that other things are filed in.
     """
-    entry = store.index.entry(name)
-    if entry is None or "#" in name:
+    page = name.partition("#")[0]
+    entry = store.index.entry(page)
+    if entry is None:
         raise MemoryNotFound(id=name)
+    if page != name:
+        what = f"Only a whole page can be archived: `recollect archive {page}`. `recollect forget {name}` removes the entry."
+        raise UsageProblem(what=what, command="archive")
     if entry.archived:
         return entry.path, False
     if entry.path in SHARED.values() or entry.path.startswith("core/"):

@@ -287,10 +287,12 @@ def expand_text(store: OpenStore, name: str) -> str:
     """What a memory or a section says now. Raises MemoryNotFound."""
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
-    body = memory_from_text(store.read(entry).text, entry.path).body
+    memory = memory_from_text(store.read(entry).text, entry.path)
     if not anchor:
-        return body
-    for section in codec.sections_of(body):
+        return memory.body
+    if anchor.startswith("^"):
+        return "\n".join(row.text for row in rows_at(memory, anchor))
+    for section in codec.sections_of(memory.body):
         if section.anchor == anchor:
             return section.text
     raise MemoryNotFound(id=name)

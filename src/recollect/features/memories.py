@@ -30,6 +30,7 @@ from recollect.model.document import (
 from recollect.model.entries import without_comments
 from recollect.model.frontmatter import Value
 from recollect.model.layers import LayerChoice
+from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import Change, Document, Entry, is_sealed_path
 from recollect.model.page_form import title_for
 from recollect.store import disk as fsio
@@ -83,11 +84,20 @@ def edit(
     only appended comes behind whatever somebody else wrote meanwhile.
     """
     title, body, append = (_clean(store, text) for text in (title, body, append))
+    if any(text is not None and not text.strip() for text in (title, body, append)):
+        what = f"The new text is empty; `recollect forget {name}` removes the memory."
+        raise UsageProblem(what=what, command="edit")
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
+    said = body if title is None else title  # an item of a list has no title beside its words
+    if anchor.startswith("^") and None not in (title, body):
+        raise UsageProblem(what="This entry is one line: give --title or --body.", command="edit")
 
     def changed(old: str) -> str:
         now = codec.body_of(old)
+        if anchor.startswith("^"):
+            made = _item_edited(store, entry, old, name, said=said, append=append, by=by)
+            return codec.with_body(old, made)
         if anchor:
             found = _section_edited(now, name, title, body, append, by=by, now=store.now)
             return codec.with_body(old, found)
@@ -142,6 +152,39 @@ def _section_edited(
         text = f"{text.rstrip()}\n\n{append.strip()}"
     text = reviewing.signed(text, by.trust, session=by.session, date=now[:10])
     return with_section_at(body, found.anchor, found.heading if title is None else title, text)
+
+
+def _item_edited(
+    store: OpenStore,
+    entry: Entry,
+    text: str,
+    name: str,
+    *,
+    said: str | None,
+    append: str | None,
+    by: By,
+) -> str:
+    """The body with other words for the item that `page#^id` names. Raises MemoryNotFound."""
+    from recollect.consolidate.actions import Mark  # seldom needed
+    from recollect.features import listed_edit
+
+    def changed(old: str) -> str:
+        new = " ".join((old if said is None else said).split())
+        if append is None:
+            return new
+        end = "" if new[-1:] in ".!?:;。！？：；" else "."
+        return f"{new}{end} {' '.join(append.split())}"
+
+    anchor, memory = name.partition("#")[2], codec.memory_from_text(text, entry.path)
+    had = next((row.trust for row in reviewing.shelved(memory) if row.anchor == anchor), "user")
+    mark = None  # who adds to a line of somebody less trusted does not vouch for it
+    if said is not None or by.trust != "user":
+        trust = by.trust if by.trust == "user" else model.lowest_trust(by.trust, had)
+        mark = Mark(by.session, store.now, trust, SOURCE_OF[by.trust])
+    made = listed_edit.edited(memory, anchor, changed, mark)
+    if made is None:
+        raise MemoryNotFound(id=name)
+    return made
 
 
 def _section_at(body: str, name: str) -> model.Section:
@@ -287,13 +330,10 @@ def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool)
 
 def _without_item(entry: Entry, text: str, name: str) -> str:
     """The body of a page without the item of a list that `page#^id` names. Raises MemoryNotFound."""
-    from recollect.consolidate.edit import replaced  # seldom needed
-    from recollect.model.entries import shelved
+    from recollect.features import listed_edit  # seldom needed
 
-    anchor = name.partition("#")[2]
     memory = codec.memory_from_text(text, entry.path)
-    said = [row.text.partition("\n")[0] for row in shelved(memory) if row.anchor == anchor]
-    kept = replaced(memory.body, said[0], "") if said else None
+    kept = listed_edit.without(memory, name.partition("#")[2])
     if kept is None:
         raise MemoryNotFound(id=name)
     return kept

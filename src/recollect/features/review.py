@@ -11,7 +11,7 @@ from typing import Any
 from recollect import workspace as here
 from recollect._fastimport import NamedTuple
 from recollect.context.views import FACTS_JSON, LastFacts
-from recollect.errors import FactNotFound, MemoryNotFound, SessionNotFound
+from recollect.errors import AmbiguousId, FactNotFound, MemoryNotFound, SessionNotFound
 from recollect.features import facts_edits as factsedits
 from recollect.features import facts_edits as service
 from recollect.features import repository
@@ -30,6 +30,8 @@ CAUSE = "review"
 FORGET = "forget"
 TRIES = 3
 LONGEST_SAID = 300
+SHORTEST_PREFIX = 4  # of a session's id
+MOST_NEAR = 5
 
 
 class Waiting(NamedTuple):
@@ -359,7 +361,7 @@ def waiting_everywhere(
     """What a person has not approved; what came from a session or a page, if one is named."""
     rows: list[ReviewRow] = []
     for store in app.stores(scope):
-        origins = {session} if session else _sessions_that_read(app, store, page) if page else set()
+        origins = _sessions_meant(app, store, session, page)
         if page and not origins:
             continue
         ids = {e.id for one in origins for e in store.index.entries_of_session(one)}
@@ -371,6 +373,23 @@ def waiting_everywhere(
             if lowest_trust(one.trust, trust) == one.trust
         ]
     return rows
+
+
+def _sessions_meant(app: Workspace, store: OpenStore, session: str, page: str) -> set[str]:
+    """The session of this name, or of this beginning of one, or those that read the page.
+
+    Raises AmbiguousId.
+    """
+    if not session:
+        return _sessions_that_read(app, store, page) if page else set()
+    every = [*store.index.entries(Filter()), *store.index.entries(Filter(archived=True))]
+    known = {entry.session for entry in every} | {s.session_id for s in app.sessions(store).every()}
+    begun = sorted(one for one in known if one.startswith(session))
+    if session in known or not begun or len(session) < SHORTEST_PREFIX:
+        return {session}
+    if len(begun) > 1:
+        raise AmbiguousId(id=session, near=", ".join(begun[:MOST_NEAR]))
+    return set(begun)
 
 
 def _sessions_that_read(app: Workspace, store: OpenStore, page: str) -> set[str]:
@@ -423,10 +442,11 @@ def take_back_everywhere(
 
     Raises:
         SessionNotFound: nothing came from there.
+        AmbiguousId: several sessions begin like this.
     """
     done: list[tuple[str, Effect]] = []
     for store in app.stores(scope):
-        sessions = {session} if session else _sessions_that_read(app, store, page)
+        sessions = _sessions_meant(app, store, session, page)
         states = app.sessions(store).every() if sessions else ()
         sealed = {state.memory for state in states if state.session_id in sessions} - {""}
         effects = take_back(store, sessions, sealed, dry_run=dry_run) if sessions else []

@@ -113,7 +113,8 @@ def is_mark(comment: str) -> bool:
 class Listed(NamedTuple):
     """An item with its words, and the comments that stand in its lines.
 
-    A fact of a session has a kind and a status of its own, and says its source below.
+    A fact of a session has a kind and a status of its own, and says its source below. `lines` are
+    the numbers of its lines in the section.
     """
 
     text: str
@@ -122,6 +123,7 @@ class Listed(NamedTuple):
     kind: str = ""
     source: str = ""
     status: str = ""
+    lines: tuple[int, ...] = ()
 
 
 def items_in(section: Section, memory: Memory) -> tuple[list[Listed], str]:
@@ -146,7 +148,8 @@ def items_in(section: Section, memory: Memory) -> tuple[list[Listed], str]:
         marks = [one for n in own for one in comments[n] if n == item.line or is_mark(one)]
         one = _fact(item, kind, marks) if kind else Listed(" ".join(item.said[:1]), "", marks)
         if not is_nothing(one.text):
-            listed.append(one._replace(text="\n".join(filter(None, [one.text, *below]))))
+            text = "\n".join(filter(None, [one.text, *below]))
+            listed.append(one._replace(text=text, lines=tuple(own)))
             taken.update(own)
     is_rule = bool(section.anchor) and is_shared(memory)
     if not kind and sum(any(map(is_mark, one.comments)) for one in listed) <= is_rule:

@@ -149,10 +149,14 @@ def _save_statement(ctx: CommandContext, statement: str, given: dict[str, Any]) 
     ctx.tell_dry_run()
 
 
-def _text(ctx: CommandContext, body: str | None, file: str, stdin: str | None) -> str | None:
+def _text(
+    ctx: CommandContext, body: str | None, file: str, stdin: str | None, *, is_edit: bool = False
+) -> str | None:
     """The text from the one place where it was given; None if there is none."""
     if (body is not None) + bool(file) + (stdin is not None) > 1:
         raise ctx.usage_error("Give the text once: --body, --file or -.")
+    if stdin not in (None, "-") and (is_edit or " " in stdin):
+        raise ctx.usage_error("Give the text with --body, or `-` to read it from stdin.")
     if stdin not in (None, "-"):
         raise ctx.usage_error("Put a text of several words in quotes.")
     path = stdin or file
@@ -185,7 +189,7 @@ def edit_command(
     Without options it opens your editor ($VISUAL, $EDITOR). If the memory changed meanwhile,
     nothing is written and your text is saved to a file.
     """
-    body = _text(ctx, body, file, stdin)
+    body = _text(ctx, body, file, stdin, is_edit=True)
     if (title, body, append) != (None, None, None):
         done = memories.edit_memory(
             ctx.app, name, title=title, body=body, append=append, dry_run=ctx.dry_run
@@ -347,7 +351,9 @@ def _forget_origin(ctx: CommandContext, session: str, page: str) -> None:
 
     effects = review.take_back_everywhere(ctx.app, session=session, page=page, dry_run=ctx.dry_run)
     ctx.answer([{**effect._asdict(), "scope": scope} for scope, effect in effects])
-    for _, effect in effects:
+    for effect in dict.fromkeys(
+        one if one.what != "removed" else one._replace(path="") for _, one in effects
+    ):  # a session's memory has two files
         if effect.what == "removed":
             ctx.tell_change("Would forget {id}", "Forgot {id}", id=effect.memory)
         else:
