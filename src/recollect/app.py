@@ -42,8 +42,8 @@ class App(Workspace):
     @cached_property
     def embedder(self) -> Embedder | None:
         """What makes vectors of texts, if this person has something that does."""
-        folder = places.embedders(self.env)
-        if folder and not os.path.isdir(folder):
+        folder = places.own_folder(self.env, "XDG_DATA_HOME", ".local/share")
+        if folder and not os.path.isdir(f"{folder}/embedders"):
             return None
         from recollect.features.embedding import in_use  # few have one
 

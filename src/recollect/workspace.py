@@ -125,12 +125,47 @@ def terminal() -> str:
     return ""
 
 
+def data_folder(env: Mapping[str, str]) -> str:
+    """Our folder among the data of this user. Raises StoreNotFound."""
+    folder = places.own_folder(dict(env), "XDG_DATA_HOME", ".local/share")
+    if not folder:
+        raise StoreNotFound(where=NO_HOME)
+    return folder
+
+
+PACKAGE = os.path.dirname(os.path.abspath(__file__))  # with the programs of ours
+NO_HOME = "a user without a home folder (HOME is not set)"
 SCOPES = ("project", "global")
 ASKING = "asking"  # in the cache of a store: hooks ask the agent (`capture.mode`)
 CLAIMS = "claims"  # in the cache of a store: what passes of consolidation read of its files
 
 
-class Workspace:
+if TYPE_CHECKING:
+
+    class _Above:
+        """What `App`, in a room above, does for those below."""
+
+        @cached_property
+        def sealing(self) -> Sealing: ...
+        @cached_property
+        def embedder(self) -> Embedder | None: ...
+        def sessions(self, store: OpenStore) -> FolderSessions: ...
+        def readers(self) -> Mapping[str, TranscriptReader]: ...
+        def capture(self, store: OpenStore, target: OpenStore | None = None) -> Capture: ...
+        def publish(self, store: OpenStore) -> list[str]: ...
+        def brief(self, store: OpenStore) -> str: ...
+        def publish_or_ask(self, store: OpenStore) -> None: ...
+        def came(self, root: str, folder: str) -> Mapping[str, int]: ...
+        def keep_out_of_git(self, root: str) -> None: ...
+        def open_doubted(self, store: OpenStore) -> None: ...
+        def seal_sessions(self, store: OpenStore) -> None: ...
+        def finish_encrypting(self, store: OpenStore) -> None: ...
+        def leave_to_projects(self, store: OpenStore) -> None: ...
+else:
+    _Above = object
+
+
+class Workspace(_Above):
     """The stores, settings and clock for one folder and one environment.
 
     What rooms above do with them, `App` adds.
@@ -169,7 +204,7 @@ class Workspace:
         if scope == "global":
             root = places.global_root(self.env)
             if not root:
-                raise StoreNotFound(where="a user without a home folder (HOME is not set)")
+                raise StoreNotFound(where=NO_HOME)
             return root
         if scope in self.roots and not places.is_private(self.roots[scope]):
             return self.roots[scope]
@@ -269,66 +304,6 @@ class Workspace:
         if scope == "global" and (found.claimed or store.index.meta("apart") != "1"):
             self.leave_to_projects(store)
         return store
-
-    # ------------------------------------------------- what rooms above do; `recollect.app` says how
-
-    @cached_property
-    def sealing(self) -> Sealing:
-        """What opens and closes encrypted memories, with the keys of this person."""
-        raise NotImplementedError
-
-    @cached_property
-    def embedder(self) -> Embedder | None:
-        """What makes vectors of texts, if this person has something that does."""
-        raise NotImplementedError
-
-    def sessions(self, store: OpenStore) -> FolderSessions:
-        """The session states of a store."""
-        raise NotImplementedError
-
-    def readers(self) -> Mapping[str, TranscriptReader]:
-        """The transcript readers, by client."""
-        raise NotImplementedError
-
-    def capture(self, store: OpenStore, target: OpenStore | None = None) -> Capture:
-        """Capturing the sessions of a store, into another one if that is the `target`."""
-        raise NotImplementedError
-
-    def publish(self, store: OpenStore) -> list[str]:
-        """Renew views and brief now; gives the names of the views that were written."""
-        raise NotImplementedError
-
-    def brief(self, store: OpenStore) -> str:
-        """Make the brief of a store now, and keep it for the hook."""
-        raise NotImplementedError
-
-    def publish_or_ask(self, store: OpenStore) -> None:
-        """Renew views and brief, or ask the worker to, if the store is large."""
-        raise NotImplementedError
-
-    def came(self, root: str, folder: str) -> Mapping[str, int]:
-        """The files in a folder of a store that came with its repository, each with its size there."""
-        raise NotImplementedError
-
-    def keep_out_of_git(self, root: str) -> None:
-        """Give a store in a repository its `.gitignore`, if none of its lines are ours."""
-        raise NotImplementedError
-
-    def open_doubted(self, store: OpenStore) -> None:
-        """Have a store believe only what it should."""
-        raise NotImplementedError
-
-    def seal_sessions(self, store: OpenStore) -> None:
-        """Encrypt what is kept of sessions in plain, where the settings have it so."""
-        raise NotImplementedError
-
-    def finish_encrypting(self, store: OpenStore) -> None:
-        """End what was begun: a memory that was encrypted lies nowhere in plain text."""
-        raise NotImplementedError
-
-    def leave_to_projects(self, store: OpenStore) -> None:
-        """Give projects what an earlier version kept for them in the global store."""
-        raise NotImplementedError
 
     # ------------------------------------------------------------------------------- while it runs
 

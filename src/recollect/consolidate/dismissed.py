@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.model.memory import Change
 from recollect.store.store import OpenStore
 from recollect.text.json_edit import rows_in, with_rows
 
@@ -65,7 +64,7 @@ def _pair_in(row: Any) -> DismissedPair | None:
 
 def pairs(store: OpenStore) -> frozenset[DismissedPair]:
     """What is not proposed any more."""
-    return dismissed_in(_read(store)[0])
+    return dismissed_in(store.text_at(FILE)[0])
 
 
 def decide(
@@ -78,20 +77,8 @@ def decide(
     """
     pair = pair_of(what, store.require(name).id, store.require(other).id)
 
-    def plan() -> list[Change]:
-        old, stamp = _read(store)
-        new = without_pair(old, pair)
-        if not again:
-            new = with_pair(old, pair, store.now)
-        return [] if new == old else [Change("put", FILE, "", stamp, new)]
+    def change(text: str) -> str:
+        return without_pair(text, pair) if again else with_pair(text, pair, store.now)
 
-    if dry_run:
-        return bool(plan())
-    return bool(store.commit(plan, cause=f"{what}/{'again' if again else 'dismiss'}", tries=3))
-
-
-def _read(store: OpenStore) -> tuple[str, str | None]:
-    if not store.files.exists(FILE):
-        return "", None
-    document = store.files.read(FILE)
-    return document.text, document.stamp
+    cause = f"{what}/{'again' if again else 'dismiss'}"
+    return store.rewrite(FILE, change, cause=cause, dry_run=dry_run)

@@ -28,7 +28,7 @@ from recollect.store import locations as places
 from recollect.store import settings as config
 from recollect.store.store import OpenStore
 from recollect.text.tokens import STOP_WORDS
-from recollect.workspace import Finding, Workspace
+from recollect.workspace import Finding, Workspace, data_folder
 from recollect.workspace import found as _found
 
 CLIENT = claude.NAME
@@ -45,10 +45,6 @@ class Applied(NamedTuple):
     path: str
     changed: bool
     folder: str = ""  # where the client keeps its notes now, if that is ours
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields by name."""
-        return self._asdict()
 
 
 # ------------------------------------------------------------------------------- the settings
@@ -135,20 +131,11 @@ def undo(app: Workspace, *, is_last: bool, dry_run: bool) -> list[Applied]:
     return [one for one in done if one.changed]
 
 
-def _data_folder(app: Workspace) -> str:
-    base = app.env.get("XDG_DATA_HOME", "")
-    if not base.startswith("/"):
-        if not app.env.get("HOME"):
-            raise StoreNotFound(where="a user without a home folder (HOME is not set)")
-        base = os.path.join(app.env["HOME"], ".local", "share")
-    return os.path.join(base, "recollect")
-
-
 def _place(app: Workspace, scope: str) -> str:
     """The folder in which the client keeps its notes in the mode `backend`."""
     own = f"{latin_slug_of(os.path.basename(app.project_folder))}-{places.short_hash(app.project_folder)}"
     return os.path.join(
-        _data_folder(app), "auto-memory", "all-projects" if scope == "global" else own
+        data_folder(app.env), "auto-memory", "all-projects" if scope == "global" else own
     )
 
 
@@ -161,7 +148,7 @@ def _make_ready(app: Workspace, place: str, *, is_global: bool) -> None:
 
 
 def _notes_path(app: Workspace) -> str:
-    return os.path.join(_data_folder(app), "auto-memory.json")
+    return os.path.join(data_folder(app.env), "auto-memory.json")
 
 
 def _notes(app: Workspace) -> dict[str, client.SettingsEdit]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.capture.intake import Written
@@ -114,10 +113,6 @@ class CoreFile(NamedTuple):
     trust: str
     text: str
     is_cut: bool  # whether a full brief has room for its beginning only
-
-    def as_json(self) -> dict[str, Any]:
-        """What `--json` shows."""
-        return self._asdict()
 
 
 def write_core_memory(

@@ -9,19 +9,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recollect import workspace as here
 from recollect._fastimport import NamedTuple
 from recollect.errors import (
     EmbedderNotFound,
     RecollectError,
-    StoreNotFound,
     UsageProblem,
 )
 from recollect.model.memory import latin_slug_of
 from recollect.store import disk as fsio
-from recollect.store import locations as places
 from recollect.workspace import Finding
 from recollect.workspace import found as _found
 
@@ -42,10 +40,7 @@ Step = Callable[[int, int], None]
 
 def folder_of(env: dict[str, str]) -> str:
     """The folder with the embedders of this person."""
-    folder = places.embedders(env)
-    if not folder:
-        raise StoreNotFound(where="a user without a home folder (HOME is not set)")
-    return folder
+    return f"{here.data_folder(env)}/embedders"
 
 
 def embedders_of(app: Workspace) -> Embedders:
@@ -86,10 +81,6 @@ class EmbedderRow(NamedTuple):
     kind: str
     bytes: int
     in_use: bool
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields by name."""
-        return self._asdict()
 
 
 def every(app: Workspace) -> list[EmbedderRow]:

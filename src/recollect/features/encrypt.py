@@ -200,9 +200,7 @@ def opened_stores(app: Workspace, stores: list[OpenStore]) -> Iterator[list[Open
             if not entries:
                 continue
             index = ScratchIndex()
-            then = OpenStore(store.files, store.journal, index, store.ledger, store.scope)
-            then.now, then.now_ns, then.settings = store.now, store.now_ns, store.settings
-            made.append(then)
+            made.append(store.with_index(index))
             index.apply(list(_opened_rows(app, store)), [], store.now_ns)
         yield made
     finally:

@@ -11,19 +11,15 @@ from recollect import workspace as workers
 from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import Reaction
 from recollect.consolidate import apply as archiving
-from recollect.consolidate import dismissed as dismissing
 from recollect.consolidate import gather, run
 from recollect.consolidate.actions import Wait
 from recollect.consolidate.apply import Conversation, Stats
 from recollect.consolidate.claim_cache import cached_claims
-from recollect.consolidate.dismissed import MERGE
 from recollect.consolidate.due import PASSED, episodes_of, must_consolidate
 from recollect.consolidate.run import PassResult, PassRow
 from recollect.context import views as drawn
 from recollect.errors import ConflictNotFound, Locked
-from recollect.features import merge as merging
 from recollect.features import repository
-from recollect.features.merge import MergeProposal, MergeResult
 from recollect.features.prune import DueMemory, prune_with_pass, rows_json
 from recollect.model.memory import Entry, Filter, Problem
 from recollect.store import disk as fsio
@@ -316,26 +312,3 @@ def list_archive(app: Workspace, *, scope: str, words: str) -> list[tuple[str, E
         rows = archiving.search(store, words) if words else archiving.archived(store)
         found += [(store.scope, e) for e in rows]
     return found
-
-
-# -------------------- Workspace: merging two memories of a store, and those that it may be worth for.
-
-
-def merge_proposals(app: Workspace, *, scope: str) -> list[tuple[str, MergeProposal]]:
-    """The pairs that a person may want to merge, each with the scope of its store."""
-    found = []
-    for store in app.stores(scope):
-        with cached_claims(app, store) as known:
-            found += [(store.scope, pair) for pair in merging.proposals(store, known)]
-    return found
-
-
-def dismiss_merge(app: Workspace, name: str, other: str, *, again: bool, dry_run: bool) -> bool:
-    """Do not propose to merge these two any more, or do it `again`; whether that is new."""
-    store = app.store_of(name)
-    return dismissing.decide(store, MERGE, name, other, again=again, dry_run=dry_run)
-
-
-def merge_memories(app: Workspace, name: str, other: str, *, dry_run: bool) -> MergeResult:
-    """Merge two memories of the store that has the first."""
-    return merging.merge(app.store_of(name), name, other, dry_run=dry_run)

@@ -15,7 +15,7 @@ from recollect._fastimport import NamedTuple
 from recollect.consolidate import dismissed as dismissing
 from recollect.consolidate.actions import Merge
 from recollect.consolidate.apply import moves
-from recollect.consolidate.claim_cache import ClaimCache
+from recollect.consolidate.claim_cache import ClaimCache, cached_claims
 from recollect.consolidate.dismissed import MERGE, RELATED, pair_of
 from recollect.consolidate.gather import gather
 from recollect.consolidate.run import look
@@ -399,13 +399,16 @@ def relate(store: OpenStore, found: list[Tie]) -> None:
     store.commit(plan, cause=RELATED_CAUSE, tries=3)
 
 
-# -------------------- Workspace: relating memories that belong together.
+# -------------------- Workspace: what is proposed in all stores.
 
 
-def dismiss(app: Workspace, name: str, other: str, *, again: bool, dry_run: bool) -> bool:
-    """Do not propose to relate these two any more, or do it `again`; whether that is new."""
-    store = app.store_of(name)
-    return dismissing.decide(store, RELATED, name, other, again=again, dry_run=dry_run)
+def merge_proposals(app: Workspace, *, scope: str) -> list[tuple[str, MergeProposal]]:
+    """The pairs that a person may want to merge, each with the scope of its store."""
+    found = []
+    for store in app.stores(scope):
+        with cached_claims(app, store) as known:
+            found += [(store.scope, pair) for pair in proposals(store, known)]
+    return found
 
 
 def related(

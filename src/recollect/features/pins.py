@@ -113,7 +113,7 @@ class CopiedMemory(NamedTuple):
 
 def pointers_of(store: OpenStore) -> list[Pointer]:
     """The pointers of a store, in the order in which they were pinned."""
-    return pointers_in(_read_pins(store)[0])
+    return pointers_in(store.text_at(FILE)[0])
 
 
 def places_of(store: OpenStore, pointers: Sequence[Pointer]) -> dict[str, Entry]:
@@ -158,28 +158,18 @@ def pin_in(store: OpenStore, pointer: Pointer) -> None:
 
 def unpin_in(store: OpenStore, name: str) -> bool:
     """Let a pointer go; whether there was one."""
-    there = any(one.id == name for one in pointers_of(store))
-    _change_pins(store, lambda old: [one for one in old if one.id != name], cause="unpin")
-    return there
-
-
-def _read_pins(store: OpenStore) -> tuple[str, str | None]:
-    if not store.files.exists(FILE):
-        return "", None
-    document = store.files.read(FILE)
-    return document.text, document.stamp
+    return _change_pins(store, lambda old: [one for one in old if one.id != name], cause="unpin")
 
 
 def _change_pins(
     store: OpenStore, change: Callable[[list[Pointer]], list[Pointer]], *, cause: str
-) -> None:
-    def plan() -> list[Change]:
-        text, stamp = _read_pins(store)
+) -> bool:
+    def changed(text: str) -> str:
         old = pointers_in(text)
         new = change(old)
-        return [] if new == old else [Change("put", FILE, "", stamp, with_pointers(text, new))]
+        return text if new == old else with_pointers(text, new)
 
-    store.commit(plan, cause=cause, tries=3)
+    return store.rewrite(FILE, changed, cause=cause)
 
 
 # ------------------------------------------------------------------------- for all projects

@@ -126,9 +126,7 @@ def is_too_much(store: OpenStore, many: int) -> bool:
 
 
 def _pinned_ids(store: OpenStore) -> set[str]:
-    if not store.files.exists(PINS):
-        return set()
-    return {one.id.partition("#")[0] for one in pointers_in(store.files.read(PINS).text)}
+    return {one.id.partition("#")[0] for one in pointers_in(store.text_at(PINS)[0])}
 
 
 def _prune_changes(store: OpenStore, entry: Entry) -> list[Change]:

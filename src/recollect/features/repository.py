@@ -124,8 +124,7 @@ def command() -> str:
 
     Exit code 19 is that of encrypted memories that cannot be opened: git's text merge would break them.
     """
-    main = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "__main__.py")
-    ours = shlex.join([sys.executable, "-I", main, "merge-driver"])
+    ours = shlex.join([sys.executable, "-I", f"{here.PACKAGE}/__main__.py", "merge-driver"])
     plain = "git merge-file -L ours -L base -L theirs %A %O %B || exit 1"
     return f"{ours} %O %A %B %P; c=$?; case $c in 0|19) exit $c;; esac; {plain}"
 

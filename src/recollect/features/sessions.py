@@ -47,17 +47,16 @@ def say(
     made: list[Remark] = []
 
     def plan() -> list[Change]:
-        state = sessions.whole(sessions.load(client, session) or SessionState(session, client))
+        state = known(sessions, client, session)
         made[:] = [_clean(store, remark) for remark in plan_remarks(state)]
         if not made:
             return []
-        old = store.files.read(path) if store.files.exists(path) else None
-        text = old.text if old else ""
+        text, stamp = store.text_at(path)
         if not text.endswith("\n"):  # as a person's editor may leave it
             text += "\n" if text else ""
         for remark in made:
             text = _with_line(store, text, partial(sessions.line_of, client, session, remark))
-        return [Change("put", path, "", old.stamp if old else None, text)]
+        return [Change("put", path, "", stamp, text)]
 
     store.commit(plan, cause=cause, tries=3)
     return RemarkedSession(known(sessions, client, session), tuple(made))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -23,7 +23,7 @@ from recollect.features.skill_detectors import (
     Suggestion,
 )
 from recollect.features.skills import FLAGS, PAGE
-from recollect.model.memory import Change, Entry, Filter
+from recollect.model.memory import Entry, Filter
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
 from recollect.text.tokens import stems
@@ -43,13 +43,6 @@ class Analysis(NamedTuple):
     dismissed: list[Suggestion]
     promoted: list[Suggestion]
     unquotable: int
-
-    def named(self, name: str) -> Suggestion:
-        """The suggestion of this name. Raises SuggestionNotFound."""
-        for one in (*self.suggestions, *self.dismissed, *self.promoted):
-            if one.name == name:
-                return one
-        raise SuggestionNotFound(name=name)
 
 
 def analyse(
@@ -133,13 +126,15 @@ def publish(store: OpenStore, found: Analysis) -> list[str]:
 
 def settled(store: OpenStore) -> list[DecidedSuggestion]:
     """What a person has decided about suggestions."""
-    return skill_detectors.settled_in(_read(store)[0])
+    return skill_detectors.settled_in(store.text_at(FILE)[0])
 
 
 def settle(store: OpenStore, one: Suggestion, decision: str) -> None:
     """Keep what a person has decided about a suggestion."""
     made = skill_detectors.settled_of(one, decision, store.now)
-    _change(store, lambda text: skill_detectors.with_settled(text, made), cause=_CAUSES[decision])
+    store.rewrite(
+        FILE, lambda text: skill_detectors.with_settled(text, made), cause=_CAUSES[decision]
+    )
 
 
 def suggest_again(store: OpenStore, name: str) -> None:
@@ -150,7 +145,9 @@ def suggest_again(store: OpenStore, name: str) -> None:
     """
     if all(one.name != name for one in settled(store)):
         raise SuggestionNotFound(name=name)
-    _change(store, lambda text: skill_detectors.without_settled(text, name), cause="dismiss-skill")
+    store.rewrite(
+        FILE, lambda text: skill_detectors.without_settled(text, name), cause="dismiss-skill"
+    )
 
 
 _CAUSES = {skill_detectors.DISMISSED: "dismiss-skill", skill_detectors.PROMOTED: "promote-skill"}
@@ -158,33 +155,16 @@ _CAUSES = {skill_detectors.DISMISSED: "dismiss-skill", skill_detectors.PROMOTED:
 
 def steps_for(store: OpenStore, one: Suggestion) -> tuple[str, ...]:
     """The steps that a model drafted for a suggestion; none where it was not asked."""
-    return skill_detectors.steps_in(_read(store)[0], one)
+    return skill_detectors.steps_in(store.text_at(FILE)[0], one)
 
 
 def keep_steps(store: OpenStore, one: Suggestion, steps: Sequence[str]) -> None:
     """Keep the steps that a model drafted for a suggestion, until a person promotes it."""
-    _change(
-        store,
+    store.rewrite(
+        FILE,
         lambda text: skill_detectors.with_steps(text, one, steps, store.now),
         cause="consolidate",
     )
-
-
-def _read(store: OpenStore) -> tuple[str, str | None]:
-    """`(text, stamp)` of the file with the decisions."""
-    if not store.files.exists(FILE):
-        return "", None
-    document = store.files.read(FILE)
-    return document.text, document.stamp
-
-
-def _change(store: OpenStore, change: Callable[[str], str], *, cause: str) -> None:
-    def plan() -> list[Change]:
-        old, stamp = _read(store)
-        new = change(old)
-        return [] if new == old else [Change("put", FILE, "", stamp, new)]
-
-    store.commit(plan, cause=cause, tries=3)
 
 
 DETECTORS = "recollect.detectors"  # the group of entry points for detectors of other packages

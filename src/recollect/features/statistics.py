@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import date, timedelta
 from typing import Any
@@ -132,8 +132,3 @@ def _activity(store: OpenStore, now: str) -> dict[str, Any]:
         if since <= entry.created[:10] <= now[:10]
     )
     return {"until": now[:10], "days": dict(sorted(days.items()))}
-
-
-def per_day(days: Sequence[str]) -> dict[str, int]:
-    """How many of these days are the same, in order; what is no day is left out."""
-    return dict(sorted(Counter(day for day in days if day).items()))

@@ -229,7 +229,7 @@ def _shares(store: OpenStore, sessions: dict[str, str], but: set[str]) -> dict[s
 
 
 def _lessons(store: OpenStore) -> list[Section]:
-    return _lessons_in(store.files.read(LESSONS).text) if store.files.exists(LESSONS) else []
+    return _lessons_in(store.text_at(LESSONS)[0])
 
 
 def _lessons_in(text: str) -> list[Section]:

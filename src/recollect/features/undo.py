@@ -85,8 +85,7 @@ def _own_change(app: Workspace, store: OpenStore, name: str) -> str:
 
 def undo_to(app: Workspace, point: str, *, scope: str, dry_run: bool) -> Rewound:
     """Take a store back to a change or a time; a person only."""
-    what = "Only a person can restore a whole store: run it in your own terminal."
-    here.require_person(app.env, "undo", what)
+    _require_person(app)
     store = app.store(scope)
     with _hiding(app, store, dry_run=dry_run):
         return undoing.undo_to(store, point, dry_run=dry_run)
@@ -94,9 +93,13 @@ def undo_to(app: Workspace, point: str, *, scope: str, dry_run: bool) -> Rewound
 
 def bring_back(app: Workspace, *, scope: str, dry_run: bool) -> list[str]:
     """Put back the files of a store that were taken away without a command; a person only."""
+    _require_person(app)
+    return undoing.bring_back(app.store(scope), dry_run=dry_run)
+
+
+def _require_person(app: Workspace) -> None:
     what = "Only a person can restore a whole store: run it in your own terminal."
     here.require_person(app.env, "undo", what)
-    return undoing.bring_back(app.store(scope), dry_run=dry_run)
 
 
 def _store_with_change(app: Workspace, name: str) -> OpenStore:
@@ -204,9 +207,7 @@ def _store_then(app: Workspace, store: OpenStore, name: str) -> Iterator[OpenSto
     index = SqliteIndex(folder)
     try:
         index.apply(_rows(texts), [], store.now_ns)
-        then = OpenStore(store.files, store.journal, index, store.ledger, store.scope)
-        then.now, then.now_ns, then.settings = store.now, store.now_ns, store.settings
-        yield then
+        yield store.with_index(index)
     finally:
         index.close()
         _throw_away(folder)

@@ -92,7 +92,7 @@ def _compiled() -> set[str]:
     ending = f".{sys.implementation.cache_tag}.pyc"
     return {
         os.path.join(base, name)
-        for base, _, names in os.walk(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        for base, _, names in os.walk(workers.PACKAGE)
         for name in names
         if name.endswith(ending)
     }

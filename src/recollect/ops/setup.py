@@ -29,7 +29,16 @@ from recollect.store import locations as places
 from recollect.store import ownership as ours
 from recollect.store import settings as config
 from recollect.store.store import OpenStore
-from recollect.workspace import ASKING, SCOPES, Workspace, is_agent, require_person
+from recollect.workspace import (
+    ASKING,
+    NO_HOME,
+    PACKAGE,
+    SCOPES,
+    Workspace,
+    data_folder,
+    is_agent,
+    require_person,
+)
 
 if TYPE_CHECKING:
     from recollect.context.pointers import Skill
@@ -63,10 +72,6 @@ class ClientFile(NamedTuple):
     changed: bool
     backup: str = ""
 
-    def as_json(self) -> dict[str, Any]:
-        """The fields by name."""
-        return self._asdict()
-
 
 class InitResult(NamedTuple):
     """What `init` did."""
@@ -87,7 +92,7 @@ class InitResult(NamedTuple):
             "clients": [c._asdict() for c in self.clients],
         }
         found |= {"offered": list(self.offered)} if self.offered else {}
-        found |= {"auto_memory": self.auto_memory.as_json()} if self.auto_memory else {}
+        found |= {"auto_memory": self.auto_memory._asdict()} if self.auto_memory else {}
         found |= {"git": [one._asdict() for one in self.git]} if self.git else {}
         found |= {"plugins": list(self.plugins)} if self.plugins else {}
         return found | ({"skills": skills} if skills else {})
@@ -244,14 +249,12 @@ def is_connected(app: Workspace, name: str) -> bool:
 
 def program_paths() -> tuple[str, str]:
     """`(python, hook)`: the interpreter that runs us and the hook program, absolute."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    return sys.executable, os.path.join(package, "hook.py")
+    return sys.executable, f"{PACKAGE}/hook.py"
 
 
 def runs_from_plugin() -> bool:
     """Whether this program is the one that a plugin carries, which goes with the plugin's version."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    plugin = os.path.dirname(os.path.dirname(package))
+    plugin = os.path.dirname(os.path.dirname(PACKAGE))
     return os.path.exists(os.path.join(plugin, ".claude-plugin", "plugin.json"))
 
 
@@ -289,7 +292,7 @@ def parts_of(
 def _note_path(app: Workspace, client: str, part: ConfigPart) -> str:
     base = places.cache_root(app.env)
     if not base:
-        raise StoreNotFound(where="a user without a home folder (HOME is not set)")
+        raise StoreNotFound(where=NO_HOME)
     # A file of a project has a note for each project.
     own = {"": "", "rule": f"-rule-{places.short_hash(part.path)}"}.get(part.name, f"-{part.name}")
     return os.path.join(base, f"installed-{client}{own}.json")
@@ -359,13 +362,7 @@ SHORTEST = 32  # characters
 
 def token_path(app: Workspace) -> str:
     """Where the token is, or would be made."""
-    home = app.env.get("HOME", "")
-    base = app.env.get("XDG_DATA_HOME", "")
-    if not base.startswith("/"):
-        if not home:
-            raise StoreNotFound(where="a user without a home folder (HOME is not set)")
-        base = os.path.join(home, ".local", "share")
-    return os.path.join(base, "recollect", "http-token")
+    return f"{data_folder(app.env)}/http-token"
 
 
 def http_token(app: Workspace) -> str:
@@ -404,11 +401,6 @@ class SettingRow(NamedTuple):
     takes: str
     about: str
     set_in: str
-
-
-def setting_names() -> list[str]:
-    """The names of all settings."""
-    return list(config.SETTINGS)
 
 
 def list_settings(app: Workspace) -> list[SettingRow]:
@@ -468,8 +460,8 @@ class SettingChange(NamedTuple):
         """The fields by name."""
         hidden = ("client", "connected")
         shown_value = {key: value for key, value in self._asdict().items() if key not in hidden}
-        shown_value |= {"client": self.client.as_json()} if self.client else {}
-        clients = [one.as_json() for one in self.connected]
+        shown_value |= {"client": self.client._asdict()} if self.client else {}
+        clients = [one._asdict() for one in self.connected]
         return shown_value | ({"clients": clients} if clients else {})
 
 

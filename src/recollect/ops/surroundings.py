@@ -114,10 +114,6 @@ class ClientState(NamedTuple):
     state: str  # connected, broken, absent
     called: str
 
-    def as_json(self) -> dict[str, str]:
-        """The fields by name."""
-        return self._asdict()
-
 
 def standings(app: Workspace) -> list[ClientState]:
     """How each client stands, as far as it can be told without starting anything."""

@@ -197,12 +197,6 @@ def cache_root(env: "dict[str, str]") -> str:
     return own_folder(env, "XDG_CACHE_HOME", ".cache")
 
 
-def embedders(env: "dict[str, str]") -> str:
-    """The folder with the embedders of this user, made or not; empty if there can be none."""
-    base = own_folder(env, "XDG_DATA_HOME", ".local/share")
-    return f"{base}/embedders" if base else ""
-
-
 def own_folder(env: "dict[str, str]", name: str, usual: str) -> str:
     """Our folder in the one that a variable names, or in the usual one below HOME."""
     base = env.get(name, "")

@@ -238,6 +238,12 @@ class OpenStore:
         self.redone: list[Op] = []
         self.hidden: list[str] = []  # encrypted memories whose plain texts a crash had left
 
+    def with_index(self, index: SqliteIndex) -> OpenStore:
+        """The same store with what another index has of it."""
+        other = OpenStore(self.files, self.journal, index, self.ledger, self.scope)
+        other.now, other.now_ns, other.settings = self.now, self.now_ns, self.settings
+        return other
+
     @property
     def root(self) -> str:
         """The folder of the store."""
@@ -287,6 +293,22 @@ class OpenStore:
             self._index(paths_of(ops))
             self.note_change()
         return ops
+
+    def rewrite(
+        self, path: str, change: Callable[[str], str], *, cause: str, dry_run: bool = False
+    ) -> bool:
+        """Change the text of a file that is no memory; whether it says something else then."""
+        is_new = False
+
+        def plan() -> list[Change]:
+            nonlocal is_new
+            old, stamp = self.text_at(path)
+            new = change(old)
+            is_new = new != old
+            return [Change("put", path, "", stamp, new)] if is_new else []
+
+        self.commit(plan, cause=cause, tries=3, dry_run=dry_run)
+        return is_new
 
     def commit_each(self, plans: Iterable[tuple[str, Plan]]) -> list[int]:
         """Carry out changes that have nothing to do with each other, and take them into the index.
@@ -339,6 +361,13 @@ class OpenStore:
         from recollect.privacy.sealing import closed  # seldom needed
 
         return closed(self, changes)
+
+    def text_at(self, path: str) -> tuple[str, str | None]:
+        """`(text, stamp)` of a file; nothing where there is none."""
+        if not self.files.exists(path):
+            return "", None
+        document = self.files.read(path)
+        return document.text, document.stamp
 
     def as_trusted(self, document: Document, path: str) -> Memory:
         """The memory in a file as it is told: what its repository says is no person's (external)."""

@@ -267,11 +267,11 @@ def memory_get_command(ctx: CommandContext, name: str) -> None:
     """Show a core file, or all of them."""
     if name:
         file = core_memory.named(ctx.app, name, scope=ctx.scope)
-        ctx.answer(file.as_json())
+        ctx.answer(file._asdict())
         ctx.console.markdown(file.text)
         return
     files = core_memory.every(ctx.app, scope=ctx.scope)
-    ctx.answer([file.as_json() for file in files])
+    ctx.answer([file._asdict() for file in files])
     for n, file in enumerate(files):
         if n:
             ctx.console.line()
@@ -284,7 +284,7 @@ def memory_get_command(ctx: CommandContext, name: str) -> None:
 def memory_list_command(ctx: CommandContext) -> None:
     """List the core files and their cost in tokens."""
     files = core_memory.every(ctx.app, scope=ctx.scope)
-    ctx.answer([{k: v for k, v in file.as_json().items() if k != "text"} for file in files])
+    ctx.answer([{k: v for k, v in file._asdict().items() if k != "text"} for file in files])
     rows = [(f.name, f"{f.tokens:,}", f.updated[:10], ctx.word(f.scope)) for f in files]
     if rows:
         ctx.table(("file", "tokens", "date", "scope"), rows)

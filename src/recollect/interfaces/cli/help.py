@@ -29,7 +29,7 @@ from recollect.interfaces.cli.main import (
 )
 from recollect.interfaces.cli.parsing import Choice, IntRange, Parameter, argument
 from recollect.model.memory import Filter
-from recollect.ops import setup
+from recollect.store.settings import SETTINGS
 from recollect.store.store import SHORTEST_START, OpenStore
 from recollect.workspace import Workspace
 
@@ -334,7 +334,7 @@ def _values(one: Parameter, start: str, folder: str | None, place: int = 0) -> l
         return [("plain", name, "") for name in _ids(start, folder)]
     values = kind.choices if isinstance(kind, Choice) else ()
     if kind is parsing.SETTING:
-        values = tuple(setup.setting_names())
+        values = tuple(SETTINGS)
     return [("plain", value, "") for value in values if value.startswith(start)]
 
 

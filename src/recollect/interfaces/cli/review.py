@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from recollect.consolidate.dismissed import MERGE, RELATED, decide
 from recollect.context.pointers import Pointer, wanted
 from recollect.features import lifecycle, pins, repository, review
 from recollect.features import merge as merging
@@ -149,17 +149,16 @@ DUPLICATES = {
 }
 
 
-def _dismiss(
-    ctx: CommandContext, dismiss: Callable[..., bool], name: str, other: str, *, again: bool
-) -> None:
-    """Dismiss the suggestion about two memories with `dismiss`, or allow it again.
+def _dismiss(ctx: CommandContext, what: str, name: str, other: str, *, again: bool) -> None:
+    """Dismiss the suggestion to merge or relate two memories, or allow it again.
 
     Raises:
         UsageProblem: they are not both named.
     """
     if not (name and other):
         raise ctx.usage_error("Name two memories.")
-    is_new = dismiss(ctx.app, name, other, again=again, dry_run=ctx.dry_run)
+    store = ctx.app.store_of(name)
+    is_new = decide(store, what, name, other, again=again, dry_run=ctx.dry_run)
     ctx.answer({"id": name, "other": other, "dismissed": not again, "changed": is_new})
     if again:
         ctx.tell("{id} and {other} may be suggested again.", id=name, other=other)
@@ -188,19 +187,19 @@ def merge_command(ctx: CommandContext, name: str, other: str, dismiss: bool, aga
     `history` still find it by id. `recollect undo` reverts it.
     """
     if dismiss or again:
-        _dismiss(ctx, lifecycle.dismiss_merge, name, other, again=again)
+        _dismiss(ctx, MERGE, name, other, again=again)
     elif name and other:
         _merge(ctx, name, other)
     elif name:
         raise ctx.usage_error("`merge` takes two memories, or none.")
     else:
-        found = lifecycle.merge_proposals(ctx.app, scope=ctx.scope)
+        found = merging.merge_proposals(ctx.app, scope=ctx.scope)
         ctx.answer([{**pair._asdict(), "scope": scope} for scope, pair in found])
         _show_duplicates(ctx, [pair for _, pair in found])
 
 
 def _merge(ctx: CommandContext, name: str, other: str) -> None:
-    done = lifecycle.merge_memories(ctx.app, name, other, dry_run=ctx.dry_run)
+    done = merging.merge(ctx.app.store_of(name), name, other, dry_run=ctx.dry_run)
     ctx.answer({**done._asdict(), "other": other})
     if ctx.dry_run:
         ctx.console.block(done.text)
@@ -242,7 +241,7 @@ def related_command(
     `recollect undo` reverts it.
     """
     if dismiss or again:
-        _dismiss(ctx, merging.dismiss, name, other, again=again)
+        _dismiss(ctx, RELATED, name, other, again=again)
         return
     found = merging.related(
         ctx.app, name, other, scope=ctx.scope, accept=accept, dry_run=ctx.dry_run

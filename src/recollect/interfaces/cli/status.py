@@ -33,7 +33,7 @@ def status_command(ctx: CommandContext) -> None:
 
     found = status(ctx.app)
     clients = surroundings.standings(ctx.app)
-    ctx.answer(found.as_json() | {"clients": [one.as_json() for one in clients]})
+    ctx.answer(found.as_json() | {"clients": [one._asdict() for one in clients]})
     ctx.pairs(
         {
             "remembered": _remembered(ctx, found),

@@ -51,14 +51,6 @@ EVENTS = {
     "sessionend": "session-end",
 }
 
-# ------------------------------------------------------------------------------------- the worker
-
-
-# -------------------------------------------------------------------------------------- the client
-
-
-# -------------------------------------------------------------------------------------- the events
-
 
 class HookEvent:
     """What is known when a hook runs: the payload's fields and the stores that are concerned."""

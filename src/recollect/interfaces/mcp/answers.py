@@ -19,7 +19,7 @@ from recollect.errors import AlreadyThere, MemoryNotFound, RecollectError, Store
 from recollect.features import agent_tools as app_tools
 from recollect.features import memories as writing
 from recollect.features import reading
-from recollect.features.agent_tools import Notes, UpdateRequest
+from recollect.features.agent_tools import FencedPart, Notes, UpdateRequest
 from recollect.features.memories import WriteResult
 from recollect.i18n import say, translate, word
 from recollect.interfaces.mcp.tools import BY_NAME, Refused, Tool, checked
@@ -143,12 +143,17 @@ def _expand(app: App, given: dict[str, Any]) -> ToolAnswer:
             if level == 3
             else say(app.lang, "The note is empty.")
         )
-    if piece.next:
-        more = say(app.lang, "Truncated: call `expand` with start {n} (of {size} characters).",
-                   n=piece.next, size=piece.size)  # fmt: skip
-        text = f"{text}\n{more}"
+    text += _cut_off(app, piece)
     used = [piece.id] if piece.text and not start else []
     return ToolAnswer(text, {"id": piece.id, "next": piece.next or None}, used=used)
+
+
+def _cut_off(app: App, piece: FencedPart) -> str:
+    """A line that says where a long text goes on; nothing at its end."""
+    if not piece.next:
+        return ""
+    what = "Truncated: call `expand` with start {n} (of {size} characters)."
+    return "\n" + say(app.lang, what, n=piece.next, size=piece.size)
 
 
 # -------------------------------------------------------------------------------------- writing
@@ -409,10 +414,7 @@ def read(app: App, uri: str) -> list[dict[str, Any]]:
         text = _index(app)
     else:
         piece = app_tools.expand(app, name, most=LONGEST)
-        text = piece.text
-        if piece.next:
-            text += "\n" + say(app.lang, "Truncated: call `expand` with start {n} (of {size} characters).",
-                               n=piece.next, size=piece.size)  # fmt: skip
+        text = piece.text + _cut_off(app, piece)
     return [{"uri": uri, "mimeType": MARKDOWN, "text": visible(text)}]
 
 
