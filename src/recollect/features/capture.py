@@ -9,8 +9,7 @@ from contextlib import ExitStack, suppress
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Self
 
-from recollect import workspace as here
-from recollect import workspace as workers
+from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect.capture.capture import Capture, Captured, Ending
 from recollect.capture.hearing import Hearing, ParsedSession, log_of
@@ -127,7 +126,7 @@ def _require_person(app: Workspace) -> None:
     what = (
         "Sessions are captured automatically; only a person can capture a transcript by its path."
     )
-    here.require_person(app.env, "capture", what)
+    workspace.require_person(app.env, "capture", what)
 
 
 class Left(NamedTuple):
@@ -288,7 +287,7 @@ class _Run:
         with ExitStack() as alone:
             try:
                 store = self.app.opened(place.root, place.scope, folder=place.folder)
-                alone.enter_context(workers.hold_worker(self.app, store))
+                alone.enter_context(workspace.hold_worker(self.app, store))
                 alone.enter_context(store.one_change())
             except RecollectError as problem:
                 yield from (_refused(transcript, problem) for transcript, _ in found)

@@ -69,7 +69,6 @@ class FactResult(NamedTuple):
     status: str
     what: str  # created, changed, unchanged, archived
     text: str = ""
-    before: str = ""  # the text that was replaced
 
 
 class _PlannedFact(NamedTuple):
@@ -181,7 +180,7 @@ class Keeping:
         new = old._replace(text=text, status=codec.memory_from_text(text, old.path).status)
         known[key] = new
         self._changes[old.path] = Change("put", old.path, old.entry_id, old.stamp, text)
-        return _fact_result(said.title, new, "changed", before=old.text)
+        return _fact_result(said.title, new, "changed")
 
     def _known_of(self, kind: str) -> dict[str, Entry | _PlannedFact]:
         """The facts of a kind that are not archived, by their words; the newest that holds."""
@@ -290,9 +289,9 @@ def _joined(have: Sequence[str], more: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*have, *(word.strip() for word in more if word.strip())]))
 
 
-def _fact_result(content: str, known: _PlannedFact, what: str, before: str = "") -> FactResult:
+def _fact_result(content: str, known: _PlannedFact, what: str) -> FactResult:
     number, name, path, kind, status, _, text = known
-    return FactResult(number, name, path, kind, content, status, what, text, before)
+    return FactResult(number, name, path, kind, content, status, what, text)
 
 
 def _text_of(fact: Fact, origin: FactOrigin, name: str, path: str, now: str) -> str:
@@ -409,7 +408,7 @@ def resolve(store: OpenStore, name: str, *, dry_run: bool = False) -> FactResult
     change = Change("put", entry.path, entry.id, old.stamp, text)
     store.commit(lambda: [change], cause="resolve", dry_run=dry_run)
     new = old._replace(text=text, status="resolved")
-    return _fact_result(entry.title, new, "changed", before=old.text)
+    return _fact_result(entry.title, new, "changed")
 
 
 def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> list[FactResult]:

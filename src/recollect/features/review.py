@@ -6,15 +6,12 @@ Each call is one change. Only what was named is approved.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any
 
 from recollect import workspace as here
 from recollect._fastimport import NamedTuple
 from recollect.context.views import FACTS_JSON, LastFacts
 from recollect.errors import AmbiguousId, FactNotFound, MemoryNotFound, SessionNotFound
-from recollect.features import facts_edits as factsedits
-from recollect.features import facts_edits as service
-from recollect.features import repository
+from recollect.features import facts_edits, repository
 from recollect.features.facts_edits import GONE, FactEdit
 from recollect.model import document as codec
 from recollect.model import entries as reviewing
@@ -46,6 +43,7 @@ class Waiting(NamedTuple):
     created: str
     path: str
     said: str
+    scope: str
 
 
 class Effect(NamedTuple):
@@ -76,13 +74,13 @@ def waiting(
         is_own = entry.session in origins or entry.id in origins
         if is_own or (not origins and entry.trust != "user"):
             if origins or episodes or entry.layer != "episodic":
-                found.append(_of_entry(entry))
+                found.append(_of_entry(entry, store.scope))
         elif entry.layer != "episodic":
             found += _sections_of(store, entry, origins)
     return found
 
 
-def _of_entry(entry: Entry) -> Waiting:
+def _of_entry(entry: Entry, scope: str) -> Waiting:
     return Waiting(
         entry.id,
         entry.title,
@@ -93,6 +91,7 @@ def _of_entry(entry: Entry) -> Waiting:
         entry.created,
         entry.path,
         entry.summary,
+        scope,
     )
 
 
@@ -100,7 +99,7 @@ def _sections_of(store: OpenStore, entry: Entry, origins: Collection[str]) -> It
     body = codec.body_of(store.read(entry).text)
     if "<!--" not in body:
         return
-    whole, labels = _of_entry(entry), set(map(label_of, origins))
+    whole, labels = _of_entry(entry, store.scope), set(map(label_of, origins))
     texts = {s.anchor: s.text for s in codec.sections_of(body)}
     for one in reviewing.doubtful(body):
         if origins and not reviewing.origins_of(texts[one.anchor]) & labels:
@@ -241,7 +240,7 @@ PREFIX = f"{FACTS_JSON}#"  # in front of the names of these edits
 
 def waiting_fact_edits(app: Workspace, store: OpenStore) -> list[Waiting]:
     """The edits of the view of a store; that it cannot be read is a warning."""
-    held = service.edited(store, LastFacts(app.cache_of(store.files.root)).text())
+    held = facts_edits.edited(store, LastFacts(app.cache_of(store.files.root)).text())
     if held.problem:
         path = f"{store.files.root}/{FACTS_JSON}"
         app.warnings.append(f"{path}: {held.problem}; fix it, or delete it to have it rebuilt.")
@@ -257,6 +256,7 @@ def waiting_fact_edits(app: Workspace, store: OpenStore) -> list[Waiting]:
             "",
             FACTS_JSON,
             edit_line(one),
+            store.scope,
         )
         for one in held.edits
     ]
@@ -264,7 +264,7 @@ def waiting_fact_edits(app: Workspace, store: OpenStore) -> list[Waiting]:
 
 def findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """What the doctor says of a view that somebody edited."""
-    held = service.edited(store, LastFacts(app.cache_of(store.files.root)).text())
+    held = facts_edits.edited(store, LastFacts(app.cache_of(store.files.root)).text())
     if held.problem:
         yield _found(
             "problem",
@@ -285,12 +285,12 @@ def edit_line(edit: FactEdit) -> str:
     """An edit in one line, in the words of the file: what is new, or what it was and is to be."""
     if edit.what == GONE:
         return "−"
-    new = factsedits.row_text(edit.row)
+    new = facts_edits.row_text(edit.row)
     if edit.was is None:
         shown = {key: new[key] for key in new if new[key] and (key, new[key]) != ("type", "other")}
         shown.pop("content")  # the title says it
         return f"+ {'; '.join(f'{key}: {_word(value)}' for key, value in shown.items())}".rstrip()
-    old = factsedits.row_text(edit.was)
+    old = facts_edits.row_text(edit.was)
     changed = [key for key in new if new[key] != old[key]]
     return "; ".join(f"{key}: {_word(old[key])} → {_word(new[key])}" for key in changed)
 
@@ -315,13 +315,15 @@ def decide_fact_edits(
         base = last.text()
         with store.one_change():
             if approve:
-                changes = service.approve(store, base, [one.name for one in edits], dry_run=dry_run)
+                changes = facts_edits.approve(
+                    store, base, [one.name for one in edits], dry_run=dry_run
+                )
                 what = {"move": "removed", "put": "changed"}
                 effects += [Effect(what[one.op], one.memory, one.path) for one in changes]
             else:
                 effects += [Effect("left", one.name, FACTS_JSON) for one in edits]
             if not dry_run:
-                last.end(factsedits.settled(base, edits))
+                last.end(facts_edits.settled(base, edits))
                 store.note_change()  # the view is to be written again
     return effects
 
@@ -332,7 +334,7 @@ def _by_store(
     left = list(dict.fromkeys(wanted))
     found: list[tuple[OpenStore, list[FactEdit]]] = []
     for store in app.stores(scope):
-        edits = service.edited(store, LastFacts(app.cache_of(store.files.root)).text()).edits
+        edits = facts_edits.edited(store, LastFacts(app.cache_of(store.files.root)).text()).edits
         own = [one for one in edits if one.name in left]
         left = [name for name in left if name not in {one.name for one in own}]
         found += [(store, own)] if own else []
@@ -344,22 +346,11 @@ def _by_store(
 # -------------------- Workspace: reviewing what waits, and taking back what came from one session or page.
 
 
-class ReviewRow(NamedTuple):
-    """Something that waits, and in which store."""
-
-    one: Waiting
-    scope: str
-
-    def as_json(self) -> dict[str, Any]:
-        """What `--json` shows."""
-        return {**self.one._asdict(), "scope": self.scope}
-
-
 def waiting_everywhere(
     app: Workspace, *, scope: str, trust: str, episodes: bool, session: str = "", page: str = ""
-) -> list[ReviewRow]:
+) -> list[Waiting]:
     """What a person has not approved; what came from a session or a page, if one is named."""
-    rows: list[ReviewRow] = []
+    rows: list[Waiting] = []
     for store in app.stores(scope):
         origins = _sessions_meant(app, store, session, page)
         if page and not origins:
@@ -367,11 +358,7 @@ def waiting_everywhere(
         ids = {e.id for one in origins for e in store.index.entries_of_session(one)}
         found = waiting(store, episodes=episodes, origins=origins | ids)
         found += [] if origins else waiting_fact_edits(app, store)
-        rows += [
-            ReviewRow(one, store.scope)
-            for one in found
-            if lowest_trust(one.trust, trust) == one.trust
-        ]
+        rows += [one for one in found if lowest_trust(one.trust, trust) == one.trust]
     return rows
 
 

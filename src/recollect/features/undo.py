@@ -22,7 +22,6 @@ from recollect.model.memory import Seen
 from recollect.ports import IndexRow
 from recollect.search.index import SqliteIndex
 from recollect.store import disk as fsio
-from recollect.store import history as snapshots
 from recollect.store import history as undoing
 from recollect.store.files import MEMORY_FOLDERS
 from recollect.store.history import ChangeGroup, Rewound
@@ -190,7 +189,7 @@ def stores_then(app: Workspace, scope: str, name: str) -> Iterator[list[OpenStor
 def _having(app: Workspace, scope: str, name: str) -> list[OpenStore]:
     """The stores that know the point: all of them if it is a time."""
     stores = app.stores(scope)
-    if snapshots.end_of(name):
+    if undoing.end_of(name):
         return stores
     known = [s for s in stores if any(op.group.startswith(name) for op in s.journal.heads())]
     return known or stores[:1]
@@ -227,8 +226,8 @@ def _runs(pid: str) -> bool:
 def _texts_then(store: OpenStore, name: str) -> dict[str, str]:
     """What every memory file said, by path."""
     ops = store.journal.heads()
-    point = snapshots.point_named(ops, name)
-    were = snapshots.stamps_at(point, ops)
+    point = undoing.point_named(ops, name)
+    were = undoing.stamps_at(point, ops)
     texts = {
         path: text
         for path, stamp in were.items()
@@ -238,7 +237,7 @@ def _texts_then(store: OpenStore, name: str) -> dict[str, str]:
         if seen.path not in were:
             with suppress(RecollectError):
                 texts[seen.path] = store.files.read(seen.path).text
-    known = snapshots.last_stamps(ops)
+    known = undoing.last_stamps(ops)
     if store.scope == "global":
         gone = takeover.elsewhere(store)
         texts = {

@@ -220,7 +220,6 @@ def _mended(done: mending.Mended) -> Iterator[Finding]:
         **{
             name: f"{was:,} → {now:,}"
             for name, was, now in zip(before._fields, before, after, strict=True)
-            if name != "bytes"
         },
     )
 

@@ -120,12 +120,11 @@ NOT_COPIED = "sessions/raw"  # compressed already, and nothing here changes them
 
 
 class Counts(NamedTuple):
-    """How much a store has: memory files, changes in the journal, bytes of text."""
+    """How much a store has: memory files, and changes in the journal."""
 
     memories: int
     archived: int
     changes: int
-    bytes: int
 
 
 class Mended(NamedTuple):
@@ -135,7 +134,6 @@ class Mended(NamedTuple):
     before: Counts
     after: Counts
     indexed: bool
-    views: list[str]
     lines: int
     private: int
     temps: int
@@ -144,7 +142,7 @@ class Mended(NamedTuple):
     @property
     def lowered(self) -> bool:
         """Whether there is less of anything than before; that must never be."""
-        return any(now < then for then, now in zip(self.before[:3], self.after[:3], strict=True))
+        return any(now < then for then, now in zip(self.before, self.after, strict=True))
 
 
 def mend(app: Workspace, store: OpenStore) -> Mended:
@@ -164,7 +162,7 @@ def mend(app: Workspace, store: OpenStore) -> Mended:
     if indexed:
         store.index.wipe()
         store.freshen()
-    views = app.publish(store)
+    app.publish(store)
     roots = (store.files.root, app.cache_of(store.files.root))
     private = [one for root in roots for one in open_to_others(root) if fsio.set_private(one)]
     if waits_since(app, store):
@@ -172,17 +170,14 @@ def mend(app: Workspace, store: OpenStore) -> Mended:
     temps = half_written(app, store)
     for one in temps:
         fsio.remove(one)
-    return Mended(
-        path, before, counted(store), indexed, views, lines, len(private), len(temps), left_out
-    )
+    return Mended(path, before, counted(store), indexed, lines, len(private), len(temps), left_out)
 
 
 def counted(store: OpenStore) -> Counts:
     """How much the store has now, whatever its index says."""
     seen = list(store.files.scan())
     archived = sum(one.path.startswith("archive/") for one in seen)
-    size = sum(one.size for one in seen)
-    return Counts(len(seen) - archived, archived, len(store.journal.heads()), size)
+    return Counts(len(seen) - archived, archived, len(store.journal.heads()))
 
 
 # ------------------------------------------------------------------------------------- snapshots

@@ -28,94 +28,79 @@ class Setting(NamedTuple):
     """A setting: its default, what it takes, what it is for."""
 
     default: Value
-    choices: tuple[str, ...]
-    lowest: int
-    highest: int
     about: str
+    choices: tuple[str, ...] = ()
+    lowest: int = 0
+    highest: int = 0
 
 
 SETTINGS: dict[str, Setting] = {
     "lang": Setting(
-        "en", ("en", "zh"), 0, 0, "language of what is written into the store and shown"
+        "en", "language of what is written into the store and shown", choices=("en", "zh")
     ),
-    "capture.enabled": Setting(True, (), 0, 0, "capture sessions at all"),
+    "capture.enabled": Setting(True, "capture sessions at all"),
     "capture.mode": Setting(
         "auto",
-        ("auto", "ask"),
-        0,
-        0,
         "auto: from the transcript, silently; ask: ask the agent to save",
+        choices=("auto", "ask"),
     ),
     "capture.save_interval": Setting(
-        5, (), 1, 1000, "in mode ask: tool calls between two requests"
+        5, "in mode ask: tool calls between two requests", lowest=1, highest=1000
     ),
     "capture.model": Setting(
         "",
-        (),
-        0,
-        0,
         "model that reads each session once it is over, as PROGRAM or PROGRAM:MODEL; empty: none",
     ),
-    "capture.model_calls": Setting(40, (), 0, 10_000, "most questions to a model in a day"),
+    "capture.model_calls": Setting(40, "most questions to a model in a day", highest=10_000),
     "capture.model_tokens": Setting(
-        200_000, (), 0, 100_000_000, "most tokens to and from a model in a day"
+        200_000, "most tokens to and from a model in a day", highest=100_000_000
     ),
-    "recall.start_tokens": Setting(600, (), 0, 2200, "budget of the brief at session start"),
-    "recall.prompt_tokens": Setting(800, (), 0, 2200, "budget of the notes for a prompt"),
-    "recall.error_tokens": Setting(400, (), 0, 2200, "budget of the notes for a failed command"),
+    "recall.start_tokens": Setting(600, "budget of the brief at session start", highest=2200),
+    "recall.prompt_tokens": Setting(800, "budget of the notes for a prompt", highest=2200),
+    "recall.error_tokens": Setting(400, "budget of the notes for a failed command", highest=2200),
     "recall.announce": Setting(
-        True, (), 0, 0, "show you one line at session start: what the agent was given"
+        True, "show you one line at session start: what the agent was given"
     ),
-    "history.keep_changes": Setting(0, (), 0, 10_000_000, "changes that can be undone; 0: all"),
+    "history.keep_changes": Setting(0, "changes that can be undone; 0: all", highest=10_000_000),
     "clients.auto_memory": Setting(
         "alongside",
-        ("alongside", "replace", "backend"),
-        0,
-        0,
         "the client's own memory: beside ours, turned off, or in our folder",
+        choices=("alongside", "replace", "backend"),
     ),
     "archive.days": Setting(
-        14, (), 1, 36_500, "days after which an inactive conversation is archived"
+        14, "days after which an inactive conversation is archived", lowest=1, highest=36_500
     ),
-    "archive.most": Setting(20, (), 1, 100_000, "conversations that stay active at once"),
+    "archive.most": Setting(
+        20, "conversations that stay active at once", lowest=1, highest=100_000
+    ),
     "prune.superseded_days": Setting(
-        90, (), 0, 36_500, "days after which superseded memories may be archived; 0: never"
+        90, "days after which superseded memories may be archived; 0: never", highest=36_500
     ),
     "prune.resolved_days": Setting(
-        180, (), 0, 36_500, "days after which resolved issues may be archived; 0: never"
+        180, "days after which resolved issues may be archived; 0: never", highest=36_500
     ),
     "prune.unused_days": Setting(
         0,
-        (),
-        0,
-        36_500,
         "days after which unused memories of low salience may be archived; 0: never",
+        highest=36_500,
     ),
     "prune.auto": Setting(
-        False, (), 0, 0, "archive them during consolidation, not only by `recollect prune`"
+        False, "archive them during consolidation, not only by `recollect prune`"
     ),
     "privacy.personal": Setting(
-        False,
-        (),
-        0,
-        0,
-        "redact personal data too: mail addresses, phone numbers, cards, accounts",
+        False, "redact personal data too: mail addresses, phone numbers, cards, accounts"
     ),
     "review.pulls": Setting(
         "trusted",
-        ("trusted", "listed"),
-        0,
-        0,
         "changes pulled into an accepted store: trusted, or first listed in `recollect review`",
+        choices=("trusted", "listed"),
     ),
-    "encryption.store": Setting(False, (), 0, 0, "encrypt everything, in all layers"),
-    "encryption.episodic": Setting(
-        False, (), 0, 0, "encrypt new episodes, including session memories"
-    ),
-    "encryption.semantic": Setting(False, (), 0, 0, "encrypt new facts, decisions and issues"),
-    "encryption.procedural": Setting(False, (), 0, 0, "encrypt new rules, solutions and patterns"),
-    "encryption.reference": Setting(False, (), 0, 0, "encrypt new pointers"),
-    "views.rows": Setting(200, (), 10, 100_000, "rows of the table in MEMORY.md"),
+    "encryption.store": Setting(False, "encrypt everything, in all layers"),
+    "encryption.episodic": Setting(False, "encrypt new episodes, including session memories"),
+    "encryption.semantic": Setting(False, "encrypt new facts, decisions and issues"),
+    "encryption.procedural": Setting(False, "encrypt new rules, solutions and patterns"),
+    "encryption.reference": Setting(False, "encrypt new pointers"),
+    "views.rows": Setting(200, "rows of the table in MEMORY.md", lowest=10, highest=100_000),
 }
 # What somebody set for all their projects, the file of one can make narrower and not wider.
 _NARROWER: dict[str, Callable[[Value, Value], Value]] = {

@@ -70,9 +70,9 @@ def review_command(
             trust="user" if given["session"] or given["page"] else given["trust"],
             **{name: given[name] for name in ("episodes", "session", "page")},
         )
-        names = tuple(row.one.name for row in rows)
+        names = tuple(row.name for row in rows)
         if not names or not (given["approve_all"] or given["reject_all"]):
-            ctx.answer([row.as_json() for row in rows])
+            ctx.answer([row._asdict() for row in rows])
             _show_waiting(ctx, rows)
             return
         approve, reject = (names, ()) if given["approve_all"] else ((), names)
@@ -97,7 +97,7 @@ def _decide_repository(ctx: CommandContext, *, accept: bool) -> None:
         )
 
 
-def _show_waiting(ctx: CommandContext, rows: list[review.ReviewRow]) -> None:
+def _show_waiting(ctx: CommandContext, rows: list[review.Waiting]) -> None:
     if ctx.as_json:
         return
     places = lifecycle.list_merged_places(ctx.app, scope=ctx.scope)
@@ -107,8 +107,7 @@ def _show_waiting(ctx: CommandContext, rows: list[review.ReviewRow]) -> None:
         if not places:
             ctx.tell("Nothing to review.")
         return
-    for row in rows:
-        one = row.one
+    for one in rows:
         about = " · ".join(filter(None, (one.kind, one.trust, one.source, one.created[:10])))
         ctx.console.line(("bold", one.name), ("dim", f"  {about}"))
         ctx.console.paragraph(one.title)

@@ -21,32 +21,23 @@ if TYPE_CHECKING:
     Heard = tuple[str, dict[str, bytes]]
 
 # Client → our event → what the client calls it, where it takes notes for its agent.
+_USUAL = {
+    "session-start": "SessionStart",
+    "user-prompt": "UserPromptSubmit",
+    "post-tool": "PostToolUse",
+    "post-tool-failure": "PostToolUseFailure",
+}
 TAKES = {
-    "codex": {
-        "session-start": "SessionStart",
-        "user-prompt": "UserPromptSubmit",
-        "post-tool": "PostToolUse",
-        "post-tool-failure": "PostToolUse",
-    },
+    "codex": {**_USUAL, "post-tool-failure": "PostToolUse"},
     "gemini": {
         "session-start": "SessionStart",
         "user-prompt": "BeforeAgent",
         "post-tool": "AfterTool",
         "post-tool-failure": "AfterTool",
     },
-    "opencode": {
-        "session-start": "SessionStart",
-        "user-prompt": "UserPromptSubmit",
-        "post-tool": "PostToolUse",
-        "post-tool-failure": "PostToolUseFailure",
-    },
+    "opencode": _USUAL,
     "cursor": {"session-start": "sessionStart"},
-    "copilot": {
-        "session-start": "SessionStart",
-        "user-prompt": "UserPromptSubmit",
-        "post-tool": "PostToolUse",
-        "post-tool-failure": "PostToolUseFailure",
-    },
+    "copilot": _USUAL,
 }
 # Clients that want the notes under a key of their own; Copilot's editor reads the usual form.
 KEYS = {"cursor": b'{"additional_context":%s}\n', "copilot": b'{"additionalContext":%s,%s\n'}

@@ -22,6 +22,7 @@ from recollect.features import reading
 from recollect.features.agent_tools import FencedPart, Notes, UpdateRequest
 from recollect.features.memories import WriteResult
 from recollect.i18n import say, translate, word
+from recollect.interfaces.mcp.server import INVALID_PARAMS, Request, Wrong
 from recollect.interfaces.mcp.tools import BY_NAME, Refused, Tool, checked
 from recollect.model.memory import Filter
 
@@ -42,6 +43,58 @@ class ToolAnswer(NamedTuple):
         if not text_alone:
             said["structuredContent"] = {"text": self.text, **self.facts}
         return said | ({"isError": True} if self.is_error else {})
+
+
+def result_of(app: App, request: Request, *, read_only: bool) -> dict[str, Any]:
+    """The result of a request that needs the stores. Raises Wrong."""
+    if request.method == "tools/call":
+        return _called(app, request, read_only=read_only)
+    if request.method == "resources/list":
+        return {"resources": listed_resources(app)}
+    if request.method == "resources/read":
+        return _resource(app, request)
+    if request.method == "prompts/list":
+        return {"prompts": listed(app)}
+    return _prompted(app, request)
+
+
+def _called(app: App, request: Request, *, read_only: bool) -> dict[str, Any]:
+    name = request.params.get("name")
+    tool = BY_NAME.get(name) if isinstance(name, str) else None
+    if tool is None or (read_only and not tool.reads):
+        known = ", ".join(t.name for t in BY_NAME.values() if t.reads or not read_only)
+        raise Wrong(INVALID_PARAMS, f"There is no tool {str(name)[:80]!r}; there are: {known}.")
+    given = request.params.get("arguments")
+    answer = call(app, tool, {} if given is None else given)
+    if answer.used and not read_only:
+        from recollect.features.given import record_use  # few calls open a note
+
+        record_use(app, answer.used, tool.name, answer.text)
+    return answer.as_json(text_alone=request.wants_text_alone)
+
+
+def _resource(app: App, request: Request) -> dict[str, Any]:
+    uri = request.params.get("uri")
+    if not isinstance(uri, str):
+        raise Wrong(INVALID_PARAMS, "The address of a resource is text: memory://index.")
+    try:
+        return {"contents": read(app, uri)}
+    except (MemoryNotFound, StoreNotFound) as error:
+        raise Wrong(INVALID_PARAMS, sentence_of(app, error), {"uri": uri[:300]}) from None
+
+
+def _prompted(app: App, request: Request) -> dict[str, Any]:
+    given = request.params.get("arguments")
+    topic = given.get("topic", "") if isinstance(given, dict) else ""
+    name = request.params.get("name")
+    topic = attribute(topic) if isinstance(topic, str) else ""
+    found = filled(app, name, topic) if isinstance(name, str) else None
+    if found is None:
+        what = f"There is no prompt {str(name)[:80]!r}; there are: recap, save_session."
+        raise Wrong(INVALID_PARAMS, what)
+    about, text = found
+    said = {"role": "user", "content": {"type": "text", "text": text}}
+    return {"description": about, "messages": [said]}
 
 
 def call(app: App, tool: Tool, given: object) -> ToolAnswer:

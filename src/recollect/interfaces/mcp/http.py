@@ -12,7 +12,6 @@ import os
 import queue
 import re
 import select
-import signal
 import socket
 from typing import Any, NoReturn, Protocol
 
@@ -27,7 +26,6 @@ from recollect.interfaces.mcp.server import (
     METHOD_NOT_FOUND,
     MODERN,
     PARSE_ERROR,
-    SECONDS_FOR_A_CHANGE,
     UNSUPPORTED_VERSION,
     VERSION_KEY,
     Call,
@@ -162,14 +160,7 @@ class Server(LoopbackServer):
 
     def serve(self) -> NoReturn:
         """Answer until a signal comes."""
-
-        def leave(*_: object) -> NoReturn:
-            self.desk.leave(SECONDS_FOR_A_CHANGE)
-            os._exit(0)
-
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, leave)
-        self.desk.open()
+        leave = protocol.open_until_told(self.desk)
         self.serve_forever()
         leave()
 

@@ -318,7 +318,7 @@ class Desk:
 
     def _work(self) -> None:
         try:
-            from recollect.interfaces.mcp import answers as resources  # noqa: F401 - while nobody waits
+            from recollect.interfaces.mcp import answers  # noqa: F401 - while nobody waits
         except Exception:  # noqa: BLE001 - without them nothing can be answered
             traceback.print_exc(file=sys.stderr)
             os._exit(1)
@@ -339,6 +339,7 @@ class Desk:
     def _answered(self, call: Call) -> dict[str, Any]:
         from recollect.app import App
         from recollect.errors import RecollectError
+        from recollect.interfaces.mcp import answers
 
         request = call.request
         try:
@@ -346,7 +347,7 @@ class Desk:
             app.workers = self._workers  # those that have ended are taken note of in the end
             try:
                 _open_stores(app, call)
-                return message(request, self._result(app, request))
+                return message(request, answers.result_of(app, request, read_only=self._read_only))
             finally:
                 app.close()
         except Wrong as wrong:
@@ -359,77 +360,13 @@ class Desk:
             traceback.print_exc(file=sys.stderr)
             return refusal(request.id, Wrong(INTERNAL_ERROR, type(error).__name__))
 
-    def _result(self, app: App, request: Request) -> dict[str, Any]:
-        from recollect.interfaces.mcp import answers as prompts
-        from recollect.interfaces.mcp import answers as resources
-
-        if request.method == "tools/call":
-            return self._called(app, request)
-        if request.method == "resources/list":
-            return {"resources": resources.listed_resources(app)}
-        if request.method == "resources/read":
-            return _read(app, request)
-        if request.method == "prompts/list":
-            return {"prompts": prompts.listed(app)}
-        return _prompted(app, request)
-
-    def _called(self, app: App, request: Request) -> dict[str, Any]:
-        from recollect.interfaces.mcp import answers
-
-        name = request.params.get("name")
-        tool = BY_NAME.get(name) if isinstance(name, str) else None
-        if tool is None or (self._read_only and not tool.reads):
-            known = ", ".join(t.name for t in BY_NAME.values() if t.reads or not self._read_only)
-            raise Wrong(INVALID_PARAMS, f"There is no tool {str(name)[:80]!r}; there are: {known}.")
-        given = request.params.get("arguments")
-        answer = answers.call(app, tool, {} if given is None else given)
-        if answer.used and not self._read_only:
-            from recollect.features.given import record_use
-
-            record_use(app, answer.used, tool.name, answer.text)
-        return answer.as_json(text_alone=request.wants_text_alone)
-
 
 def _open_stores(app: App, call: Call) -> None:
     """Open the stores beforehand: an index that has to be made is what may take long."""
-    from contextlib import suppress
-
     from recollect.errors import RecollectError
 
     with suppress(RecollectError):  # what runs next says it
         app.stores(progress=Telling(call).tell)
-
-
-def _read(app: App, request: Request) -> dict[str, Any]:
-    from recollect.errors import MemoryNotFound, StoreNotFound
-    from recollect.interfaces.mcp import answers
-    from recollect.interfaces.mcp import answers as resources
-
-    uri = request.params.get("uri")
-    if not isinstance(uri, str):
-        raise Wrong(INVALID_PARAMS, "The address of a resource is text: memory://index.")
-    try:
-        return {"contents": resources.read(app, uri)}
-    except (MemoryNotFound, StoreNotFound) as error:
-        what = answers.sentence_of(app, error)
-        raise Wrong(INVALID_PARAMS, what, {"uri": uri[:300]}) from None
-
-
-def _prompted(app: App, request: Request) -> dict[str, Any]:
-    from recollect.context.pack import attribute
-    from recollect.interfaces.mcp import answers as prompts
-
-    given = request.params.get("arguments")
-    topic = given.get("topic", "") if isinstance(given, dict) else ""
-    name = request.params.get("name")
-    topic = attribute(topic) if isinstance(topic, str) else ""
-    found = prompts.filled(app, name, topic) if isinstance(name, str) else None
-    if found is None:
-        what = f"There is no prompt {str(name)[:80]!r}; there are: recap, save_session."
-        raise Wrong(INVALID_PARAMS, what)
-    about, text = found
-    said = {"role": "user", "content": {"type": "text", "text": text}}
-    return {"description": about, "messages": [said]}
 
 
 # -------------------- MCP: the server on stdin and stdout.
@@ -513,13 +450,8 @@ class Wire:
             os._exit(0)
 
 
-def serve(folder: str | None = None, *, read_only: bool = False) -> NoReturn:
-    """Answer a client until it goes."""
-    try:
-        wire = Wire()
-    except OSError:  # there is no stdin or stdout, and nobody to answer
-        os._exit(0)
-    desk = Desk(folder, read_only=read_only)
+def open_until_told(desk: Desk) -> Callable[[], NoReturn]:
+    """Open the desk; gives what ends the process, which a signal does too."""
 
     def leave(*_: object) -> NoReturn:
         desk.leave(SECONDS_FOR_A_CHANGE)
@@ -528,6 +460,17 @@ def serve(folder: str | None = None, *, read_only: bool = False) -> NoReturn:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, leave)
     desk.open()
+    return leave
+
+
+def serve(folder: str | None = None, *, read_only: bool = False) -> NoReturn:
+    """Answer a client until it goes."""
+    try:
+        wire = Wire()
+    except OSError:  # there is no stdin or stdout, and nobody to answer
+        os._exit(0)
+    desk = Desk(folder, read_only=read_only)
+    leave = open_until_told(desk)
     for line in wire.lines():
         if line is None:
             what = f"A message has at most {LONGEST_LINE} bytes."
