@@ -10,14 +10,13 @@ from recollect.app import App
 from recollect.capture import intake as save_module
 from recollect.capture.intake import Draft, Written
 from recollect.context.recall import Recalled
-from recollect.errors import MemoryNotFound
 from recollect.features import memories as writing
 from recollect.features import reading
 from recollect.model.memory import Entry, Filter, Memory
 from recollect.search.search import Hit
 from recollect.store import history as undoing
 from recollect.store.history import ChangeGroup
-from recollect.store.store import OpenStore
+from recollect.store.store import OpenStore, holder_of
 
 
 class Fields(TypedDict, total=False):
@@ -97,7 +96,7 @@ class Memories:
         """
         listed = {k: (v,) if isinstance(v, str) else v for k, v in fields.items() if k in _LISTS}
         given = {**fields, **{k: tuple(v) for k, v in listed.items()}}  # type: ignore[arg-type]
-        store = self._freshen(self._stores[0])
+        store = self._fresh()[0]
         return save_module.save(store, Draft(title, body, **given))  # type: ignore[arg-type]
 
     def edit(self, memory_id: str, body: str, *, title: str | None = None) -> Written:
@@ -158,45 +157,38 @@ class Memories:
 
     def entries(self, only: Filter | None = None) -> Iterator[Entry]:
         """The memories without their text, newest first."""
-        for store in self._stores:
-            self._freshen(store)
+        self._fresh()
         listed = reading.entries(self._app, only or Filter(), scope=self._scope)
         yield from (one.entry for one in listed)
 
     def search(self, text: str, *, limit: int = 10, only: Filter | None = None) -> list[Hit]:
         """The memories that match some words, best first."""
-        for store in self._stores:
-            self._freshen(store)
+        self._fresh()
         return reading.search(
             self._app, text, only or Filter(), limit=limit, scope=self._scope, sections=False
         )
 
     def recall(self, text: str, *, budget: int | None = None) -> Recalled:
         """What an agent would be given for this cue, within a budget of tokens."""
-        for store in self._stores:
-            self._freshen(store)
+        self._fresh()
         return reading.recall(self._app, text, budget=budget, scope=self._scope)
 
-    def _freshen(self, store: OpenStore) -> OpenStore:
-        self._app.tick(store)
-        store.freshen()
-        return store
+    def _fresh(self) -> list[OpenStore]:
+        """The stores as their files are now."""
+        for store in self._stores:
+            self._app.tick(store)
+            store.freshen()
+        return self._stores
 
     def _store_of(self, name: str) -> OpenStore:
         """The store that has this memory. Raises MemoryNotFound."""
-        memory_id = name.partition("#")[0]
-        for store in self._stores:
-            if self._freshen(store).index.entry(memory_id):
-                return store
-        raise MemoryNotFound(id=name)
+        return holder_of(self._fresh(), name)[0]
 
     def _store_with_change(self, name: str) -> OpenStore:
         """The store that has changes by this name; the one that is written to if none has."""
-        for store in self._stores:
-            self._freshen(store)
-            if not name or undoing.history(store, name) or _has_change(store, name):
-                return store
-        return self._stores[0]
+        stores = self._fresh()
+        having = (s for s in stores if undoing.history(s, name) or _has_change(s, name))
+        return next(having, stores[0]) if name else stores[0]
 
 
 _LISTS = ("tags", "trigger", "files", "concepts")

@@ -115,7 +115,7 @@ def said() -> set[str]:
         found |= {error.sentence, error.next_step}
     for path, tree in trees():
         if (
-            not path.startswith(("interfaces/cli/", "interfaces/mcp/", "interfaces/statements"))
+            not path.startswith(("interfaces/cli/", "interfaces/mcp/", "features/remember"))
             and path not in FINDINGS
         ):
             continue

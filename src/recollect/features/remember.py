@@ -20,6 +20,7 @@ from recollect.capture.intake import save as save_writing
 from recollect.capture.signals import SignalledSession
 from recollect.capture.wording import require_lasting, understood_alone, with_reason
 from recollect.errors import UsageProblem
+from recollect.i18n import say
 from recollect.model import layers
 from recollect.ports import TranscriptReader
 from recollect.store.background import process_at
@@ -199,6 +200,39 @@ def _draft_of(note: Statement, writer: Writer) -> Draft:
 def _plain_name(session: str) -> str:
     """A session's name as it stands in a comment."""
     return "".join(sign for sign in session if sign not in ";<>\n")[:80]
+
+
+_OUTCOMES = {
+    "added": "Added as {id}.",
+    "known": "{id} says that already: “{old}”.",
+    "merged": "Merged with {id}, which said “{old}”.",
+    "amended": "Added to {id}.",
+    "replaced": "Replaced: {id} now says “{text}” (was “{old}”).",
+    "queued": "Queued as {id}, because it may contradict “{old}”. The person settles it with `recollect conflicts`.",
+    "asked": "Queued as {id}: the person said “{old}”, which contradicts it. Ask them which holds; `recollect conflicts` settles it.",
+}
+
+
+def describe_saved(lang: str, done: RememberResult) -> str:
+    """Whether it was added, merged, replaced or queued, with the id, and whose word it counts as."""
+    outcome = done.what
+    if outcome == "merged" and not done.old:
+        outcome = "amended"
+    if outcome == "queued" and done.by == "user" != done.trust:
+        outcome = "asked"
+    sentences = [say(lang, _OUTCOMES[outcome], id=done.id, text=done.text, old=done.old)]
+    if done.quote == "found":
+        sentences.append(say(lang, "It counts as the person's word."))
+    if done.quote == "missing":
+        sentences.append(
+            say(
+                lang,
+                "The quote is not in what the person typed in this session, so it counts as yours.",
+            )
+        )
+    if done.has_secret:
+        sentences.append(say(lang, "A secret was left out of the reason."))
+    return " ".join(sentences)
 
 
 # ------------------------------------------------------------------ who calls, and what they typed

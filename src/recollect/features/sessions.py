@@ -40,8 +40,12 @@ def say(
     plan_remarks: Callable[[SessionState], Sequence[Remark]],
     *,
     cause: str,
+    dry_run: bool = False,
 ) -> RemarkedSession:
     """Keep remarks about a session; `plan_remarks` is told what holds with the store locked."""
+    if dry_run:
+        remarks = tuple(_clean(store, remark) for remark in plan_remarks(about))
+        return RemarkedSession(with_remarks(about, remarks), remarks)
     client, session = about.client, about.session_id
     path = sessions.remarks_path(client, session)
     made: list[Remark] = []
@@ -60,14 +64,6 @@ def say(
 
     store.commit(plan, cause=cause, tries=3)
     return RemarkedSession(known(sessions, client, session), tuple(made))
-
-
-def planned(
-    store: OpenStore, about: SessionState, plan_remarks: Callable[[SessionState], Sequence[Remark]]
-) -> RemarkedSession:
-    """What `say` would do."""
-    remarks = tuple(_clean(store, remark) for remark in plan_remarks(about))
-    return RemarkedSession(with_remarks(about, remarks), remarks)
 
 
 def known(sessions: Sessions, client: str, session: str) -> SessionState:
@@ -271,16 +267,9 @@ def start(app: Workspace, task: str, *, scope: str, dry_run: bool) -> StoredSess
         day, clock = app.now[:10].replace("-", ""), app.now[11:19].replace(":", "")
         client, session = "terminal", f"session-{day}-{clock}-{os.urandom(3).hex()}"
     about = known(app.sessions(store), client, session)
-    remark = Remark(
-        "task",
-        " ".join(task.split()),
-        app.now,
-        trust_of(app.env),
-        here,
-    )
-    said = _say(
-        app, StoredSession(store, about), lambda _: [remark], "start-session", dry_run=dry_run
-    )
+    remark = _remark(app, "task", " ".join(task.split()))._replace(terminal=here)
+    found = StoredSession(store, about)
+    said = _say(app, found, lambda _: [remark], "start-session", dry_run=dry_run)
     if dry_run and client == "terminal":  # it gets its name when it begins
         said.state.session_id = ""
     return StoredSession(store, said.state, is_homeless)
@@ -318,9 +307,8 @@ def _say(
     *,
     dry_run: bool,
 ) -> RemarkedSession:
-    if dry_run:
-        return planned(found.store, found.state, plan)
-    return say(found.store, app.sessions(found.store), found.state, plan, cause=cause)
+    sessions = app.sessions(found.store)
+    return say(found.store, sessions, found.state, plan, cause=cause, dry_run=dry_run)
 
 
 # ------------------------------------------------------------------------------------- saving
@@ -343,16 +331,8 @@ def save(app: Workspace, name: str, wish: SaveSessionRequest, *, dry_run: bool) 
     with workers.hold_worker(app, found.store), found.store.one_change(), target.one_change():
         _catch_up(app, found)
         if wish.tags or wish.summary:
-            remark = Remark(
-                "about", wish.summary.strip(), app.now, trust_of(app.env), tags=wish.tags
-            )
-            say(
-                found.store,
-                app.sessions(found.store),
-                found.state,
-                lambda _: [remark],
-                cause="save-session",
-            )
+            remark = _remark(app, "about", wish.summary.strip())._replace(tags=wish.tags)
+            _say(app, found, lambda _: [remark], "save-session", dry_run=False)
         return _saved(app, found, target)
 
 

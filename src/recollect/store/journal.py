@@ -440,11 +440,9 @@ class FolderJournal:
 
         Gives the bytes that became free. The caller holds the store's lock.
         """
-        from recollect.store import journal_rewriting as forgetting  # seldom needed
-
         paths = [os.path.join(self.folder, name) for name in self._op_files()]
-        kept = forgetting.Retained(frozenset(texts), frozenset(groups))
-        return forgetting.forget(paths, kept, self._catalogue.text_of_op)
+        kept = listing.Retained(frozenset(texts), frozenset(groups))
+        return listing.forget(paths, kept, self._catalogue.text_of_op)
 
     def drop_unreadable(self) -> int:
         """Take out the lines that have to be passed over; gives how many there were.

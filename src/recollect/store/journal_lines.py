@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import binascii
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from recollect._fastimport import NamedTuple
@@ -22,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from typing import Any
+
+    Line = Mapping[str, Any]
 
 
 # -------------------- A text as its differences from an earlier one.
@@ -481,3 +483,75 @@ def _piece(path: str, start: int, end: int) -> bytes:
         return os.pread(handle, end - start, start)
     finally:
         os.close(handle)
+
+
+# -------------------- Old changes taken out: each goes or stays as a whole; a text that stays can be read at any moment, also after a crash.
+
+
+class Retained(NamedTuple):
+    """What stays: texts by their stamps, and groups."""
+
+    texts: Collection[str]
+    groups: Collection[str]
+
+
+def forget(paths: Sequence[str], keep: Retained, text_of_op: Callable[[str], str | None]) -> int:
+    """Take out every change and every text but these; gives the bytes that became free.
+
+    The caller keeps all other writers away.
+    """
+    before = sum(map(os.path.getsize, paths))
+    kept = {
+        line["op_id"]
+        for path in paths
+        for raw in _lines_in(path)
+        if (line := checked(raw)) and line.get("after") in keep.texts and "op_id" in line
+    }
+
+    def standing_alone(line: Line) -> Line:
+        """A line that says its text by what is going to be taken out says all of it from now on."""
+        if line.get("op_id") in kept and "parts" in line and line.get("base") not in kept:
+            text = text_of_op(line["op_id"])
+            if text is not None:
+                return _without(line, "base", "parts") | {"text": text}
+        return line
+
+    def without_text(line: Line) -> Line | None:
+        if line.get("group", "") not in ("", *keep.groups):
+            return None
+        has_text = line.get("text") is not None or "parts" in line
+        if has_text and "after" in line and line.get("op_id") not in kept:
+            return _without(line, "base", "parts") | {"text": None, "forgotten": True}
+        return line
+
+    for change in (standing_alone, without_text):
+        for path in paths:
+            _rewrite(path, change)
+    return before - sum(map(os.path.getsize, paths))
+
+
+def _without(line: Line, *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in line.items() if key not in (*keys, "sum")}
+
+
+def _lines_in(path: str) -> Iterator[bytes]:
+    return (raw for raw, _ in split(fsio.pieces_of(path, LARGEST_SEGMENT)))
+
+
+def _rewrite(path: str, change: Callable[[Line], Line | None]) -> None:
+    old = list(_lines_in(path))
+    new = [made for raw in old if (made := _changed(raw, change)) is not None]
+    if new != old:
+        fsio.write_whole(path, b"".join(raw + b"\n" for raw in new))
+        fsio.sync_folder(os.path.dirname(path))
+
+
+def _changed(raw: bytes, change: Callable[[Line], Line | None]) -> bytes | None:
+    """A line after the change, None where nothing of it stays."""
+    line = checked(raw)
+    if line is None:
+        return raw
+    made = change(line)
+    if made is None or made is line:
+        return None if made is None else raw
+    return line_of(dict(made)).rstrip(b"\n")

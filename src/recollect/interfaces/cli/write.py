@@ -133,8 +133,7 @@ def _show_advice(ctx: CommandContext, advice: Advice) -> None:
 
 
 def _save_statement(ctx: CommandContext, statement: str, given: dict[str, Any]) -> None:
-    from recollect.features.remember import Statement, remember  # other saves need none of it
-    from recollect.interfaces.statements import describe_saved
+    from recollect.features.remember import Statement, describe_saved, remember  # few saves need it
 
     texts, lists = (*STATEMENT, "kind"), ("files", "trigger", "tags")
     for name, value in given.items():

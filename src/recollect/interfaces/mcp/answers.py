@@ -217,8 +217,7 @@ OLDER = ("title", "text", "tags", "concepts", "category", "status", "confidence"
 
 def _remember(app: App, given: dict[str, Any]) -> ToolAnswer:
     """Take in a statement; a note with a title, as earlier versions took it, is saved as it was."""
-    from recollect.features.remember import Statement, remember  # few calls write
-    from recollect.interfaces.statements import describe_saved
+    from recollect.features.remember import Statement, describe_saved, remember  # few calls write
 
     older = [name for name in OLDER if name in given]
     if "title" in given and "statement" not in given:

@@ -160,7 +160,7 @@ class Server(LoopbackServer):
 
     def serve(self) -> NoReturn:
         """Answer until a signal comes."""
-        leave = protocol.open_until_told(self.desk)
+        leave = protocol.open_desk(self.desk)
         self.serve_forever()
         leave()
 

@@ -450,8 +450,8 @@ class Wire:
             os._exit(0)
 
 
-def open_until_told(desk: Desk) -> Callable[[], NoReturn]:
-    """Open the desk; gives what ends the process, which a signal does too."""
+def open_desk(desk: Desk) -> Callable[[], NoReturn]:
+    """Open the desk until a signal comes; gives what ends the process as a signal does."""
 
     def leave(*_: object) -> NoReturn:
         desk.leave(SECONDS_FOR_A_CHANGE)
@@ -470,7 +470,7 @@ def serve(folder: str | None = None, *, read_only: bool = False) -> NoReturn:
     except OSError:  # there is no stdin or stdout, and nobody to answer
         os._exit(0)
     desk = Desk(folder, read_only=read_only)
-    leave = open_until_told(desk)
+    leave = open_desk(desk)
     for line in wire.lines():
         if line is None:
             what = f"A message has at most {LONGEST_LINE} bytes."
