@@ -177,8 +177,8 @@ def test_another_process_is_heard_of_and_nothing_is_read_twice(
 
     real = fsio.read_file
 
-    def counted(path: str, limit: int = 0, offset: int = 0) -> bytes:
-        data = real(path, limit, offset)
+    def counted(path: str, limit: int = 0) -> bytes:
+        data = real(path, limit)
         read.append(len(data))
         return data
 

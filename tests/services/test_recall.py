@@ -78,10 +78,6 @@ def test_a_search_shows_what_nobody_would_be_told_unasked(stores: list[OpenStore
     assert recalled(stores, "walrus swim") == ["new"]
 
 
-def test_a_search_can_ask_for_trust(stores: list[OpenStore]) -> None:
-    assert ids(search(stores, "okapi", only=service.with_trust(Filter(), "user"))) == []
-
-
 @pytest.mark.parametrize(
     ("narrow", "found"),
     [

@@ -112,8 +112,3 @@ def _related(stores: Sequence[OpenStore], chosen: list[Candidate]) -> list[Candi
             one.parts = {"related": 1.0}
             more.append(one)
     return [one for one in more if rank.is_fit(one)]
-
-
-def with_trust(only: Filter, trust: str) -> Filter:
-    """The filter, letting through only memories that can be trusted at least that much."""
-    return only._replace(trust=trust)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from recollect import workspace as workers
@@ -18,7 +17,7 @@ from recollect.consolidate.claim_cache import cached_claims
 from recollect.consolidate.due import PASSED, episodes_of, must_consolidate
 from recollect.consolidate.run import PassResult, PassRow
 from recollect.context import views as drawn
-from recollect.errors import ConflictNotFound, Locked
+from recollect.errors import ConflictNotFound
 from recollect.features import repository
 from recollect.features.prune import DueMemory, prune_with_pass, rows_json
 from recollect.model.memory import Entry, Filter, Problem
@@ -197,19 +196,12 @@ def supersede(app: Workspace, old: str, new: str, *, dry_run: bool) -> tuple[str
     return f"{store.files.root}/{store.require(old).path}", changed
 
 
-@contextmanager
 def only_one(
     app: Workspace, store: OpenStore, wait_seconds: float = LOCK_WAIT_SECONDS
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """Keep two passes over a store apart: they would plan the same. Raises Locked."""
     path = f"{app.cache_of(store.files.root)}/consolidate.lock"
-    handle = fsio.take_lock(path, wait_seconds=wait_seconds)
-    if handle is None:
-        raise Locked(path=path, seconds=wait_seconds, who="another consolidation")
-    try:
-        yield
-    finally:
-        os.close(handle)
+    return fsio.lock(path, wait_seconds=wait_seconds, who="another consolidation")
 
 
 def _stale_views(store: OpenStore) -> list[str]:

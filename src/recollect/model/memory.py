@@ -7,14 +7,13 @@ and sort as text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from types import MappingProxyType
 
 from recollect._fastimport import NamedTuple, Pattern
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    pass
 
 
 LAYERS = ("semantic", "procedural", "reference", "episodic")
@@ -204,8 +203,6 @@ class Filter(NamedTuple):
     until: str = ""
     archived: bool = False
     superseded: bool = True
-    trust: str = "external"  # the least trust that is let through
-    extra: Mapping[str, str] = MappingProxyType({})
 
 
 def of_repository(memory: Memory) -> Memory:

@@ -11,6 +11,7 @@ looked up in the newest ones only (docs/adr/0030).
 from __future__ import annotations
 
 from itertools import accumulate, count
+from math import log
 
 from recollect._fastimport import NamedTuple
 from recollect.model.memory import TRUSTS, Entry, Filter
@@ -121,7 +122,7 @@ def _lower(column: str, wanted: str) -> str:
 
 def section_condition(only: Filter, shelf: str) -> tuple[str, list[object]]:
     """A filter as a condition on `section s` and `memory m`, with its values; often there is none."""
-    if shelf == "hot" and only == Filter(trust=only.trust):
+    if shelf == "hot" and only == Filter():
         return "", []
     return condition(only, shelf, by_entry=True)
 
@@ -144,6 +145,12 @@ _HEAD = "{title tags trigger}"
 _IN_HEAD, _IN_BODY = min(FIELD_WEIGHTS[:3]), FIELD_WEIGHTS[4]  # at least
 
 
+def rarity(count: int, total: int) -> float:
+    """The inverse document frequency of a word that so many of all sections have, as FTS5 has it."""
+    value = log((total - count + 0.5) / (count + 0.5)) if count <= total else 0.0
+    return value if value > 0 else LEAST_RARITY
+
+
 class Size(NamedTuple):
     """How many sections a shelf has, and how many words they have together."""
 
@@ -156,11 +163,8 @@ class Size(NamedTuple):
         return max(self.words, 1) / max(self.sections, 1)
 
     def rarity(self, count: int) -> float:
-        """The inverse document frequency of a word that so many sections have, as FTS5 has it."""
-        from math import log
-
-        value = log((self.sections - count + 0.5) / (count + 0.5)) if count <= self.sections else 0
-        return value if value > 0 else LEAST_RARITY
+        """What a word is worth that so many sections have."""
+        return rarity(count, self.sections)
 
     def saturated(self, frequency: float, length: float) -> float:
         """BM25's factor for a word that stands so often in a section of that length: up to 2.2."""
@@ -373,8 +377,6 @@ class _Search:
         """Whether what was found is better than what has only these words is likely to be."""
         if len(self.found) < self.limit:
             return False
-        from math import log
-
         rarities = (max(log((self.last - n + 0.5) / (n + 0.5)), 0.0) for n, _ in words)
         weakest = sorted(self.found.values(), reverse=True)[self.limit - 1]
         return weakest >= LIKELY * sum(rarities)

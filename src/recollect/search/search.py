@@ -6,15 +6,15 @@ Each entry appears once. Rarely needed modules are imported where they are used.
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from math import log
 
 from recollect._fastimport import NamedTuple
 from recollect.errors import RecollectError
-from recollect.model.memory import TRUSTS, Filter, Problem, day_of
+from recollect.model.memory import Filter, Problem, day_of
 from recollect.model.tags import with_forms
 from recollect.search import rank
 from recollect.search.conversation_rank import is_turn, rate_in_context, speaker_of, strong
 from recollect.search.evidence import start_of
+from recollect.search.index_read import rarity
 from recollect.search.rank import Candidate, Cue
 from recollect.store.store import EMBEDDER
 from recollect.text.tokens import cue_words, folded, index_terms, plain_words, simplified, stem
@@ -96,7 +96,6 @@ def search(
     most = MOST_FILTERED if narrow else max(limit * 3, MOST_CANDIDATES)
     with one_state(stores):
         found = _candidates(stores, cue, only, most)
-    found = [one for one in found if TRUSTS.index(one.trust) >= TRUSTS.index(only.trust)]
     if narrow:
         found = [one for one in found if narrow.lets_through(one, cue.words)]
     best = max((one.text_score for one in found if one.kind != "conversation"), default=0.0)
@@ -171,16 +170,11 @@ def _weigh_as_one_store(
     together = {word: sum(own[word] for own, _ in counts) for word in words}
     for found, (own, sections) in zip(every, counts, strict=True):
         known = [word for word in words if own[word]]
-        before = sum(_rarity(own[word], sections) for word in known)
-        after = sum(_rarity(together[word], total) for word in known)
+        before = sum(rarity(own[word], sections) for word in known)
+        after = sum(rarity(together[word], total) for word in known)
         for one in found:
             if known and is_turn(one) is (shelf == "raw"):
                 one.text_score *= after / before
-
-
-def _rarity(count: int, total: int) -> float:
-    """The inverse document frequency of a word, as FTS5 has it."""
-    return max(log((total - count + 0.5) / (count + 0.5)), 1e-6) if count <= total else 1e-6
 
 
 def others(more: Sequence[Candidate], found: Sequence[Candidate]) -> list[Candidate]:

@@ -461,12 +461,7 @@ class SqliteVectors:
         return self._shelves[shelf]
 
 
-def fill(
-    index: SqliteIndex,
-    embedder: Embedder,
-    may_go_on: Callable[[], bool],
-    progress: Callable[[int, int], None] | None = None,
-) -> int:
+def fill(index: SqliteIndex, embedder: Embedder, may_go_on: Callable[[], bool]) -> int:
     """Compute the missing vectors, batch by batch, as long as allowed; gives how many were stored."""
     total = 0
     while may_go_on():
@@ -476,8 +471,6 @@ def fill(
         made = embedder.passages([one.passage for one in missing])
         stored = index.vectors.put(embedder.identity, list(zip(missing, made, strict=True)))
         total += stored
-        if progress:
-            progress(*index.vectors.counts(embedder.identity))
         if not stored:
             break  # the memories change faster than we read them
     return total

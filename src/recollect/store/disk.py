@@ -75,14 +75,14 @@ def _opened(path: str, flags: int) -> Iterator[int]:
 # ------------------------------------------------------------------------------------- reading
 
 
-def read_file(path: str, limit: int = LARGEST_FILE_BYTES, offset: int = 0) -> bytes:
-    """The bytes of a regular file from `offset` on; links, pipes and devices are not read.
+def read_file(path: str, limit: int = LARGEST_FILE_BYTES) -> bytes:
+    """The bytes of a regular file; links, pipes and devices are not read.
 
     Raises:
         FileNotThere: there is no regular file at that path, or it is larger than `limit` bytes.
         StorageFailed: the file system refused to read it.
     """
-    return b"".join(pieces_of(path, limit, offset))
+    return b"".join(pieces_of(path, limit))
 
 
 def read_inside(root: str, path: str, limit: int = LARGEST_FILE_BYTES) -> bytes:
@@ -417,8 +417,10 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.
 
 
 @contextmanager
-def lock(path: str, *, wait_seconds: float = LOCK_WAIT_SECONDS) -> Iterator[None]:
+def lock(path: str, *, wait_seconds: float = LOCK_WAIT_SECONDS, who: str = "") -> Iterator[None]:
     """Hold the lock at `path`; the kernel lets it go when the process ends, however it ends.
+
+    `who` is the one that has it, for the error; else the process by its number.
 
     Raises:
         Locked: another process kept it for longer than `wait_seconds`.
@@ -426,7 +428,7 @@ def lock(path: str, *, wait_seconds: float = LOCK_WAIT_SECONDS) -> Iterator[None
     """
     handle = take_lock(path, wait_seconds=wait_seconds)
     if handle is None:
-        raise Locked(path=path, seconds=wait_seconds, who=_holder_of(path))
+        raise Locked(path=path, seconds=wait_seconds, who=who or _holder_of(path))
     try:
         yield
     finally:

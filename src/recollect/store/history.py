@@ -204,10 +204,7 @@ def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> ChangeGr
         real = [op for op in past.ops if op.cause != OUTSIDE]
         return [change for op in reversed(real) for change in _reverse(store, op)]
 
-    if dry_run:
-        plan()
-    else:
-        store.commit(plan, cause="undo", undoes=past.id)
+    store.commit(plan, cause="undo", undoes=past.id, dry_run=dry_run)
     return past
 
 
@@ -321,10 +318,7 @@ def bring_back(store: OpenStore, *, dry_run: bool = False) -> list[str]:
         found[:] = [change.path for change in changes]
         return changes
 
-    if dry_run:
-        plan()
-    else:
-        store.commit(plan, cause="undo")
+    store.commit(plan, cause="undo", dry_run=dry_run)
     return found
 
 
