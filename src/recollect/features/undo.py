@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 from recollect import workspace as here
@@ -20,7 +19,7 @@ from recollect.features import takeover
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Seen
 from recollect.ports import IndexRow
-from recollect.search.index import SqliteIndex
+from recollect.search.index import ScratchIndex
 from recollect.store import disk as fsio
 from recollect.store import history as undoing
 from recollect.store.files import MEMORY_FOLDERS
@@ -169,9 +168,6 @@ def change_json(past: ChangeGroup) -> dict[str, Any]:
 # -------------------- Workspace: a store as it was, to be searched like the store of today.
 
 
-FOLDER = "as-of-"
-
-
 @contextmanager
 def stores_then(app: Workspace, scope: str, name: str) -> Iterator[list[OpenStore]]:
     """The stores as they were behind a change, or at a day or a time.
@@ -179,11 +175,16 @@ def stores_then(app: Workspace, scope: str, name: str) -> Iterator[list[OpenStor
     Raises:
         ChangeNotFound: no journal has such a change, and it is no time.
     """
-    with ExitStack() as stack:
-        yield [
-            stack.enter_context(_store_then(app, store, name))
-            for store in _having(app, scope, name)
-        ]
+    made: list[OpenStore] = []
+    try:
+        for store in _having(app, scope, name):
+            then = store.with_index(ScratchIndex())
+            made.append(then)
+            then.index.apply(_rows(_texts_then(store, name)), [], store.now_ns)
+        yield made
+    finally:
+        for then in made:
+            then.index.close()
 
 
 def _having(app: Workspace, scope: str, name: str) -> list[OpenStore]:
@@ -193,34 +194,6 @@ def _having(app: Workspace, scope: str, name: str) -> list[OpenStore]:
         return stores
     known = [s for s in stores if any(op.group.startswith(name) for op in s.journal.heads())]
     return known or stores[:1]
-
-
-@contextmanager
-def _store_then(app: Workspace, store: OpenStore, name: str) -> Iterator[OpenStore]:
-    cache = app.cache_of(store.files.root)
-    for old in os.listdir(cache):  # of commands that were killed
-        if old.startswith(FOLDER) and not _runs(old.removeprefix(FOLDER)):
-            _throw_away(f"{cache}/{old}")
-    folder = f"{cache}/{FOLDER}{os.getpid()}"
-    texts = _texts_then(store, name)
-    index = SqliteIndex(folder)
-    try:
-        index.apply(_rows(texts), [], store.now_ns)
-        yield store.with_index(index)
-    finally:
-        index.close()
-        _throw_away(folder)
-
-
-def _runs(pid: str) -> bool:
-    """Whether there is such a process, of whomever."""
-    try:
-        os.kill(int(pid), 0)
-    except (ValueError, ProcessLookupError):
-        return False
-    except OSError:
-        pass
-    return True
 
 
 def _texts_then(store: OpenStore, name: str) -> dict[str, str]:
@@ -268,10 +241,3 @@ def _rows(texts: dict[str, str]) -> Iterator[IndexRow]:
         data = text.encode("utf-8", "surrogateescape")
         seen = Seen(path, len(data), 0, 0, 0)
         yield IndexRow(seen, fsio.stamp_of(data), memory_from_text(text, path))
-
-
-def _throw_away(folder: str) -> None:
-    with suppress(OSError):
-        for name in os.listdir(folder):
-            fsio.remove(os.path.join(folder, name))
-    fsio.remove_empty_folder(folder)

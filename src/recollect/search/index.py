@@ -368,5 +368,6 @@ class ScratchIndex(SqliteIndex):
     def _open(self) -> None:
         self._db = sqlite.connect(":memory:", isolation_level=None)
         self._db.execute("PRAGMA temp_store = MEMORY")
+        index_file.add_functions(self._db)
         index_file.create_tables(self._db)
         self._inode = 0

@@ -175,12 +175,17 @@ def _connect(path: str) -> sqlite.Connection:
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute(f"PRAGMA journal_size_limit = {LARGEST_WAL_AT_REST}")
-        db.create_function(LOWERED, 1, str.lower, deterministic=True)
+        add_functions(db)
         _require_identity(db)
     except BaseException:
         db.close()
         raise
     return db
+
+
+def add_functions(db: sqlite.Connection) -> None:
+    """Give a connection the functions that queries use."""
+    db.create_function(LOWERED, 1, str.lower, deterministic=True)
 
 
 def _require_identity(db: sqlite.Connection) -> None:
