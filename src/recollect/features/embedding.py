@@ -193,7 +193,7 @@ def _identity_of(about: dict[str, str]) -> str:
     return _identity(told | files)
 
 
-def use(app: Workspace, name: str, *, dry_run: bool) -> str:
+def use(app: Workspace, name: str, *, dry_run: bool) -> None:
     """Use an embedder from now on; `none` for none. Raises EmbedderNotFound."""
     embedders = embedders_of(app)
     if name != "none":
@@ -202,10 +202,9 @@ def use(app: Workspace, name: str, *, dry_run: bool) -> str:
         with embedders.alone():
             embedders.use("" if name == "none" else name)
         _begin(app)
-    return name
 
 
-def remove(app: Workspace, name: str, *, dry_run: bool) -> str:
+def remove(app: Workspace, name: str, *, dry_run: bool) -> None:
     """Take an embedder away; the vectors that it made go with the next change. Raises EmbedderNotFound."""
     embedders = embedders_of(app)
     if name not in {one.name for one in embedders.every()}:
@@ -215,7 +214,6 @@ def remove(app: Workspace, name: str, *, dry_run: bool) -> str:
             if embedders.in_use() == name:
                 embedders.use("")
             embedders.remove(name)
-    return name
 
 
 # ------------------------------------------------------------------------- doctor and the worker

@@ -254,7 +254,8 @@ def read_sessions(
         if called.outcome != "over-budget":
             _settle(asker, state, called)
         if found:
-            _write(asker, state, found)
+            with store.one_change():
+                _write(asker, state, found)
         done.append(called)
         if called.outcome in ("failed", "over-budget"):
             break
@@ -323,11 +324,6 @@ def _settle(asker: Asker, state: SessionState, called: ModelCall | None) -> None
 
 def _write(asker: Asker, state: SessionState, found: ExtractedSession) -> None:
     """Put what a model wrote of a session in its place."""
-    with asker.store.one_change():
-        _write_each(asker, state, found)
-
-
-def _write_each(asker: Asker, state: SessionState, found: ExtractedSession) -> None:
     app, store, _ = asker
     for stated in found.entries:
         with suppress(RecollectError):  # one that is refused keeps no other back

@@ -441,11 +441,6 @@ def _checked_value(key: str, text: str | None = None) -> config.Value | None:
     return None
 
 
-def shown_value(value: config.Value) -> str:
-    """A value as it is given on the command line."""
-    return config.shown(value)
-
-
 class SettingChange(NamedTuple):
     """A setting that was changed, or would be."""
 

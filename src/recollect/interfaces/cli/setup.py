@@ -11,6 +11,7 @@ from recollect.features import embedding
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import PATH, SETTING, Choice, IntRange, argument, option
 from recollect.ops import setup
+from recollect.store import settings
 
 if TYPE_CHECKING:
     from recollect.context.pointers import Skill
@@ -298,14 +299,14 @@ def config_command(ctx: CommandContext, key: str, value: str | None, unset: bool
         rows = setup.list_settings(ctx.app)
         ctx.answer([row._asdict() for row in rows])
         table = [
-            (r.key, setup.shown_value(r.value), r.takes, ctx.word(r.set_in), ctx.word(r.about))
+            (r.key, settings.shown(r.value), r.takes, ctx.word(r.set_in), ctx.word(r.about))
             for r in rows
         ]
         ctx.table(("setting", "value", "takes", "set in", "what for"), table, spare=[3, 2])
     elif value is None and not unset:
         row = setup.find_setting(ctx.app, key)
         ctx.answer(row._asdict())
-        ctx.console.line(setup.shown_value(row.value))
+        ctx.console.line(settings.shown(row.value))
     else:
         _change_setting(ctx, key, value)
 
@@ -315,7 +316,7 @@ def _change_setting(ctx: CommandContext, key: str, value: str | None) -> None:
     if not ctx.dry_run:
         ctx.lang = ctx.app.lang
     ctx.answer(done.as_json())
-    fields = {"key": done.key, "value": setup.shown_value(done.value), "path": done.path}
+    fields = {"key": done.key, "value": settings.shown(done.value), "path": done.path}
     if not done.changed:
         ctx.tell("{key} is already {value}; nothing was changed.", **fields)
     else:
