@@ -211,7 +211,7 @@ def _handed_up_by(call: ast.Call) -> list[ast.expr]:
         ("problems.append", "warnings.append", "news.append")
     ):
         return call.args
-    return call.args if name in ("ValueError", "usage_error") else []
+    return call.args if name in ("ValueError", "usage_error", "confirm") else []
 
 
 def _patterns(node: ast.expr, function: ast.FunctionDef) -> set[str]:

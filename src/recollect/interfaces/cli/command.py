@@ -28,7 +28,7 @@ from recollect.workspace import is_agent
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
 
@@ -127,6 +127,11 @@ class CommandContext:
             self.hint("  `recollect undo` reverts it.")
         self.tell_dry_run()
 
+    def tell_copies(self, copies: Iterable[tuple[str, str]]) -> None:
+        """Print where a text that was removed still is."""
+        for what, path in copies:
+            self.tell("  {what}: {path}", what=self.word(what), path=path, style="yellow")
+
     def preview(self, text: str) -> None:
         """Print a text that would be written."""
         if self.dry_run:
@@ -159,8 +164,10 @@ class CommandContext:
         with _questions() as click:
             return str(click.prompt(question, hide_input=True, confirmation_prompt=twice, err=True))
 
-    def confirm(self, question: str) -> None:
-        """Ask whether to go on. Raises Failed if not."""
+    def confirm(self, question: str, refusal: str) -> None:
+        """Ask whether to go on. Raises Failed if not, UsageProblem where nobody can answer."""
+        if not sys.stdin.isatty():
+            raise self.usage_error(refusal)
         with _questions() as click:
             click.confirm(question, abort=True)
 

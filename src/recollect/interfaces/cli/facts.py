@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from recollect.context.views import KINDS
@@ -207,9 +206,8 @@ def clear_facts_command(ctx: CommandContext, kind: str, yes: bool) -> None:
     rows = facts.clear(ctx.app, kinds, scope=ctx.scope, dry_run=True)
     if rows and not ctx.dry_run:
         if not yes:
-            if not sys.stdin.isatty():
-                raise ctx.usage_error("There is no terminal to confirm at: add --yes.")
-            ctx.confirm(ctx.say("Archive {n} facts?", n=len(rows)))
+            question = ctx.say("Archive {n} facts?", n=len(rows))
+            ctx.confirm(question, "There is no terminal to confirm at: add --yes.")
         rows = facts.clear(ctx.app, kinds, scope=ctx.scope, dry_run=False)
     ctx.answer([row.as_json() for row in rows])
     for row in rows:

@@ -181,9 +181,8 @@ def encrypt_command(
     if layer or every:
         ids = encrypt.names_in(ctx.app, layer, ctx.scope)
         if ids and not (yes or ctx.dry_run):
-            if not sys.stdin.isatty():
-                raise ctx.usage_error("That affects many memories: add --yes, or try --dry-run.")
-            ctx.confirm(ctx.say("Encrypt {n} memories?", n=len(ids)))
+            question = ctx.say("Encrypt {n} memories?", n=len(ids))
+            ctx.confirm(question, "That affects many memories: add --yes, or try --dry-run.")
         _encrypt_many(ctx, tuple(ids))
     elif not names:
         _finish(ctx)
@@ -225,8 +224,7 @@ def _show_copies(ctx: CommandContext, copies: list[tuple[str, str]]) -> None:
     ctx.tell("Its old text was removed from the store, the journal, the index and the views.")
     if copies:
         ctx.tell("Remaining places with its text or name:")
-    for what, path in copies:
-        ctx.tell("  {what}: {path}", what=ctx.word(what), path=path, style="yellow")
+    ctx.tell_copies(copies)
 
 
 def _finish(ctx: CommandContext) -> None:

@@ -321,9 +321,8 @@ def forget_command(
         _forget_origin(ctx, from_session, from_page)
         return
     if purge and not yes and not ctx.dry_run:
-        if not sys.stdin.isatty():
-            raise ctx.usage_error("--purge cannot be undone: add --yes.")
-        ctx.confirm(ctx.say("Remove {id} permanently?", id=name))
+        question = ctx.say("Remove {id} permanently?", id=name)
+        ctx.confirm(question, "--purge cannot be undone: add --yes.")
     done = memories.forget_memory(ctx.app, name, purge=purge, dry_run=ctx.dry_run)
     answer = done.as_json()
     copies: list[tuple[str, str]] = []
@@ -338,8 +337,7 @@ def forget_command(
         ctx.tell(
             "Its text was removed from the store, the journal and the index. Copies in git, backups or on other machines remain."
         )
-    for what, path in copies:
-        ctx.tell("  {what}: {path}", what=ctx.word(what), path=path, style="yellow")
+    ctx.tell_copies(copies)
     if not (purge or ctx.dry_run):
         ctx.hint("  `recollect undo` restores it.")
 
