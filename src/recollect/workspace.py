@@ -125,16 +125,20 @@ def terminal() -> str:
     return ""
 
 
+def homeless() -> StoreNotFound:
+    """The error where there is no place for what a user keeps."""
+    return StoreNotFound(where="a user without a home folder (HOME is not set)")
+
+
 def data_folder(env: Mapping[str, str]) -> str:
     """Our folder among the data of this user. Raises StoreNotFound."""
     folder = places.own_folder(dict(env), "XDG_DATA_HOME", ".local/share")
     if not folder:
-        raise StoreNotFound(where=NO_HOME)
+        raise homeless()
     return folder
 
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))  # with the programs of ours
-NO_HOME = "a user without a home folder (HOME is not set)"
 SCOPES = ("project", "global")
 ASKING = "asking"  # in the cache of a store: hooks ask the agent (`capture.mode`)
 CLAIMS = "claims"  # in the cache of a store: what passes of consolidation read of its files
@@ -204,7 +208,7 @@ class Workspace(_Above):
         if scope == "global":
             root = places.global_root(self.env)
             if not root:
-                raise StoreNotFound(where=NO_HOME)
+                raise homeless()
             return root
         if scope in self.roots and not places.is_private(self.roots[scope]):
             return self.roots[scope]

@@ -201,7 +201,7 @@ def has_words(template: str) -> bool:
 
 def _handed_up_by(call: ast.Call) -> list[ast.expr]:
     name = _name_of(call.func)
-    if name and name[0].isupper() and name not in ("Problem", "ValueError"):
+    if name == "lock" or (name and name[0].isupper() and name not in ("Problem", "ValueError")):
         return [k.value for k in call.keywords if k.arg in PHRASES]
     if name == "Problem":
         return [call.args[1]]
@@ -211,7 +211,9 @@ def _handed_up_by(call: ast.Call) -> list[ast.expr]:
         ("problems.append", "warnings.append", "news.append")
     ):
         return call.args
-    return call.args if name in ("ValueError", "usage_error", "confirm") else []
+    if name == "confirm":
+        return call.args[1:]
+    return call.args if name in ("ValueError", "usage_error") else []
 
 
 def _patterns(node: ast.expr, function: ast.FunctionDef) -> set[str]:

@@ -131,13 +131,13 @@ def test_what_was_being_written_when_it_was_killed_is_whole_or_not_there(agent: 
 def test_nothing_but_the_protocol_goes_to_stdout_whatever_is_printed(agent: Agent) -> None:
     code = (
         "import os, sys, threading\n"
-        "from recollect.interfaces.mcp import server as desk; from recollect.interfaces.mcp import server as stdio\n"
-        "def noisy(self, app, request):\n"
+        "from recollect.interfaces.mcp import answers, server\n"
+        "def noisy(app, request, *, read_only):\n"
         "    print('noise'); os.system('echo noise'); sys.stdout.flush()\n"
         "    assert sys.stdin.read() == ''\n"
         "    return {}\n"
-        "desk.Desk._result = noisy\n"
-        "stdio.serve()\n"
+        "answers.result_of = noisy\n"
+        "server.serve()\n"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code], cwd=agent.project,

@@ -18,7 +18,6 @@ from recollect.errors import (
     FileNotThere,
     RecollectError,
     SettingProblem,
-    StoreNotFound,
     Unreadable,
     UsageProblem,
 )
@@ -31,11 +30,11 @@ from recollect.store import settings as config
 from recollect.store.store import OpenStore
 from recollect.workspace import (
     ASKING,
-    NO_HOME,
     PACKAGE,
     SCOPES,
     Workspace,
     data_folder,
+    homeless,
     is_agent,
     require_person,
 )
@@ -292,7 +291,7 @@ def parts_of(
 def _note_path(app: Workspace, client: str, part: ConfigPart) -> str:
     base = places.cache_root(app.env)
     if not base:
-        raise StoreNotFound(where=NO_HOME)
+        raise homeless()
     # A file of a project has a note for each project.
     own = {"": "", "rule": f"-rule-{places.short_hash(part.path)}"}.get(part.name, f"-{part.name}")
     return os.path.join(base, f"installed-{client}{own}.json")

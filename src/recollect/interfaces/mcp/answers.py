@@ -205,8 +205,12 @@ def _cut_off(app: App, piece: FencedPart) -> str:
     """A line that says where a long text goes on; nothing at its end."""
     if not piece.next:
         return ""
-    what = "Truncated: call `expand` with start {n} (of {size} characters)."
-    return "\n" + say(app.lang, what, n=piece.next, size=piece.size)
+    return "\n" + say(
+        app.lang,
+        "Truncated: call `expand` with start {n} (of {size} characters).",
+        n=piece.next,
+        size=piece.size,
+    )
 
 
 # -------------------------------------------------------------------------------------- writing
