@@ -241,9 +241,9 @@ def test_slow_connections_keep_nobody_out(agent: Agent, name: str) -> None:
 
 
 QUICK = """
-from recollect.interfaces import loopback
-loopback.ASKING_SECONDS = 0.5
-loopback.IDLE_SECONDS = 2.0
+from recollect.interfaces.mcp import http
+http.ASKING_SECONDS = 0.5
+http.IDLE_SECONDS = 2.0
 """
 
 
