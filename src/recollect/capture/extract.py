@@ -28,7 +28,7 @@ SHORTEST = (20, 8)  # characters of what is no rule, in English and in Chinese
 _CJK = Pattern(r"[\u4e00-\u9fff]")
 _LEAD = Pattern(
     r"^(?:no,\s+|(?:ok(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
-    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|that['’]?s (?:not right|wrong)|mention that|also note that)\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了)[，,：:！。\s]+|请(?=[^注求问]))",
+    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|that['’]?s (?:not right|wrong)|wait|sorry|i(?:['’]ve)? changed my mind|mention that|also note that)\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|请(?=[^注求问]))",
     re.I,
 )
 _STATED = Pattern(
@@ -56,6 +56,8 @@ _SAID = Pattern(
     r"^(?:we|i|the team)(?:['’]ve| have)?(?: all)? (?:decided|agreed|chose|opted) "
     r"(?:to|that we(?:['’]ll| will)?|that|on)\s+(?!not\b)"
     r"|^(?:let['’]?s|we(?:['’]ll| will| shall)|i(?:['’]d| would)(?: like (?:us )?to)?|i want (?:us )?to)\s+(?!not\b|rather\b|like\b)"
+    r"|^(?:i misspoke|my mistake|correction|i was wrong)[,.:;]?\s+(?:(?:we|it|you) (?:should|must)\s+(?!not\b|be\b))?"
+    r"|^(?:刚才|刚刚|上面|前面)?我?(?:刚才|刚刚)?(?:说|记)错了[，,。！：:\s]*(?:应该|应当)?"
     r"|^我?们?(?:已经)?决定[了:：,，]?\s*",
     re.I,
 )

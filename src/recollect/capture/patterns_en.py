@@ -94,6 +94,10 @@ _USED = any_of(
     rf"{_STARTS}we (?:(?:now|only|all) )?use{_THING}",
     rf"{_STARTS}(?:the|our) [\w-]+(?: [\w-]+)? (?:will|shall) (?:use|be written in|run on|live in){_THING}",
     rf"{_STARTS}our (?!(?:goal|aim|plan|task|job|next|problem|hope|question|idea|intent|intention|focus)\b)[\w-]+(?: [\w-]+){{0,3}} (?:uses|is written in|runs on|lives in|is|are)(?! (?:too|very|so|not|still|down|now)\b){_THING}",
+    rf"{_STARTS}we (?:(?:now|all) )?(?:drop|abandon|ditch|retire)(?! (?:the|a|an|all|our)\b){_THING}",
+    # A change with its reason: `switch the front end to React because hiring is easier`.
+    rf"{_STARTS}(?:switch|move|migrate|change|set|raise|lower|increase|reduce|limit|cap) (?!{_VAGUE})\S[^,;]* (?:to|from|at) [^,;]*,? (?:because|since|so that|as we)\b(?! (?:it|this|that|they|i|you)\b)",
+    r"^(?:i misspoke|my mistake|correction|i was wrong)[,.:;]? (?:we |it |you )?(?:should |must )?(?:use|go with|be)\b",
     rf"{_STARTS}we (?:(?:now|all|only|always) )?(?:name|ship|release|deploy|version|tag|squash|rebase|host|round|support){_THING}",
     rf"{_STARTS}we (?:only|don['’]?t|do not) (?:do|use|support|ship|deploy|allow|mock|log|write|accept|cache|store|keep|version){_THING}",
     rf"^{_ALL}(?:only |always |must )?(?:live|go|belong|run|happen)(?: only| always)? (?:out )?(?:in|on|under|into|to|through|from|with|at){_THING}",
@@ -178,6 +182,8 @@ _RULED = any_of(
     # What to do each time.
     rf"{_STARTS}(?:whenever|every time|each time|before|after) you [^,]+, (?:please )?"
     rf"(?!(?:it|i|the|this|we|you|there|they|everything|nothing|help|show|tell|let|explain)\b){_DO}",
+    # What a number is.
+    r"^(?:the|our) (?:[\w-]+ ){0,3}(?:port|timeout|ttl|limit) (?:is|must be|should be) \d[\d.,]*(?: ?(?:ms|s|seconds?|minutes?|hours?|days?|[mgk]b|%))?(?: now| by default)?[.!]?$",
     # The language to speak.
     rf"{_STARTS}(?:answer|reply|respond|talk|speak|explain)\b.{{0,40}}\bin {_LANGUAGES}\b",
     r"^(?:please )?(?:answer|reply|respond)(?: to me)? (?:in (?:short|brief|plain|simple|bullet)|briefly|concisely)\b",

@@ -19,7 +19,7 @@ ENOUGH_SHARED = 0.6  # of the words of a statement that a commit has to have
 
 _LEAD = Pattern(
     r"(?:(?:no|ok(?:ay)?|oh|ah|hm+|actually|wait|sorry|well|yeah|hey|so|and|but|then|please|just|on second thoughts?)\b[\s,.:;!–—…-]*"
-    r"|不[，,。！\s]+|(?:好的?|嗯|那么?|等等|其实|抱歉|哦|请)[，,。！\s]*)*",
+    r"|不[，,。！\s]+|(?:好的?|嗯|那么?|等等|等一下|其实|抱歉|哦|请|(?:那就|就)这样吧?)[，,。！\s]*)*",
     re.I,
 )
 _ALL = r"(?:that|this|it|all (?:of )?(?:that|this|it)|what i (?:just )?said|(?:the|my) last (?:one|part|message|prompt|request|sentence|idea))"
@@ -32,7 +32,7 @@ _WHOLE = Pattern(
     r"|we (?:don['’]?t|do not|won['’]?t) need (?:that|this|it) (?:after all|any ?more)\b"
     r"|(?:算了|当我没说|我改(?:变)?主意了)(?=$|[，,。.！!；;\s])"
     r"|(?:刚才|刚刚|上面|前面|之前)(?:我)?说?的(?:那句|话|这个|那个)?(?:不算|作废|取消|收回|不要了|别管|忽略)"
-    r"|(?:忘掉|忽略|取消|撤回|收回)(?:刚才|刚刚|上面|前面|我说)(?:说)?的?\S{0,4}(?=$|[，,。.！!])"
+    r"|(?:忘掉|忽略|取消|撤回|收回|撤销|推翻|作废)(?:刚才|刚刚|上面|前面|我说)(?:说)?的?\S{0,4}(?=$|[，,。.！!])"
     r"|还是(?:不要|别|不)(?:这样|这么|那样)?(?:做|弄|改|搞)?(?:了|吧)+(?=$|[，,。.！!])",
     re.I,
 )
@@ -43,7 +43,8 @@ _NAMED = Pattern(
     r"|(?:we|i) (?:no longer|don['’]?t|do not) (?:want|need)|no more)"
     r" (?:the |any |using |our |that )?(?P<en>(?!it\b|this\b|that\b|to\b|them\b)[\w.+#/`-]+(?: [\w.+#/`-]+){0,3}?)"
     r"(?: (?:idea|plan|thing|approach|part|rule|requirement))?(?: after all| any ?more| then| for now)?(?:$|[.,;!]|\s[–—-]\s)"
-    r"|(?:我们)?(?:还是)?(?:放弃|去掉|不再?用|不要|别用|别|不做|砍掉|弃用|取消)\s*(?P<zh>[A-Za-z][\w.+#-]*|[\u4e00-\u9fff]{2,10}?)\s*(?:这个(?:想法|方案)|的方案|的想法)?(?:了|吧)+(?=$|[，,。.！!])",
+    r"|(?:我们)?(?:还是)?(?:放弃|去掉|不再?用|不要|别用|别|不做|砍掉|弃用|取消)\s*(?P<zh>[A-Za-z][\w.+#-]*|[\u4e00-\u9fff]{2,10}?)\s*(?:这个(?:想法|方案)|的方案|的想法)?(?:了|吧)+(?=$|[，,。.！!])"
+    r"|(?!这|那|它|我|你|都|还|也|什么)(?P<gone>[A-Za-z][\w.+#-]*|[\u4e00-\u9fff]{2,10}?)\s*(?:我们|就|先|都)*(?:不要|不用|不做|不搞|不考虑|砍掉|去掉|取消|作废)了(?=$|[，,。.！!])",
     re.I,
 )
 _ASKS = Pattern(r"[?？]\s*$|[吗呢]\s*$|^(?:can|could|should|do|did|what|why|how|is|are)\b", re.I)
@@ -96,7 +97,7 @@ def reversals_in(text: str) -> list[Reversal]:
         if (_WHOLE.match(rest) or _WHOLE.match(sentence)) and not found:
             found.append(Reversal())
         elif named := _NAMED.match(rest):
-            name = (named["en"] or named["zh"] or "").strip(" `.")
+            name = (named["en"] or named["zh"] or named["gone"] or "").strip(" `.")
             if asked.words_of(name):
                 found.append(Reversal(name))
     return found

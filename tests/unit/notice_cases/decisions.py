@@ -3,6 +3,23 @@
 from __future__ import annotations
 
 DECISIONS = (
+    ("Switch the front end to React because hiring is easier.", "Switch the front end to React"),
+    ("Set the cache TTL to five minutes because prices change.", "cache TTL to five minutes"),
+    ("We drop microservices, one monolith is enough.", "We drop microservices"),
+    ("I changed my mind, use Kafka for the queue.", "Use Kafka for the queue"),
+    ("I misspoke, we should use Kafka.", "Use Kafka"),
+    ("就用 PostgreSQL 吧，别的不考虑了", "PostgreSQL"),
+    ("数据库选 PostgreSQL", "数据库选 PostgreSQL"),
+    ("我们不用 ORM，直接写 SQL", "不用 ORM"),
+    ("我们不支持旧浏览器", "不支持旧浏览器"),
+    ("错了，我们用的是 pnpm，不是 npm", "我们用的是 pnpm"),
+    ("不用 Docker，直接用 systemd 部署", "systemd"),
+    ("API 的返回值统一包一层 data", "统一包一层 data"),
+    ("错误信息统一走日志服务", "统一走日志服务"),
+    ("等等，消息队列还是用 Kafka 吧。", "消息队列还是用 Kafka"),
+    ("那就这样，消息队列用 Kafka", "消息队列用 Kafka"),
+    ("微服务不要了，用单体架构", "用单体架构"),
+    ("刚才说错了，应该用 Kafka", "用 Kafka"),
     ("我們決定用 PostgreSQL，因為需要 JSONB。", "用 PostgreSQL"),
     ("前端改用 React，因為招人容易", "前端改用 React"),
     ("Let's use PostgreSQL for events because it has JSONB.", "Use PostgreSQL for events"),

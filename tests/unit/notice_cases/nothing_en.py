@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 NOTHING_EN = (
+    # What is changed because of this.
+    "change the color to red because it looks bad",
+    "Move the parser to src because the import fails",
+    "Should we set the TTL to five minutes because prices change?",
+    "He said we should switch the front end to React because hiring is easier",
+    "If we drop microservices, deployment gets easier",
+    "we drop the table in the migration",
+    "the port is 9090 but nothing listens",
+    "I was wrong, it works",
     # Steps with git.
     "ok lets go back to main and start over",
     "Before committing, let's switch to main, grab the latest and create a branch",

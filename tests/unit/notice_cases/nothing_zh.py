@@ -3,6 +3,24 @@
 from __future__ import annotations
 
 NOTHING_ZH = (
+    # What is taken back, asked, or somebody else's.
+    "撤销刚才的决定，消息队列先不定。",
+    "等等，我先看看",
+    "数据库选哪个好",
+    "下拉框选 A 会报错",
+    "我们不用担心性能",
+    "我们不用重启服务",
+    "他们说接口统一走网关",
+    "请把返回值统一包一层",
+    "日志统一处理一下",
+    "以后可以再优化",
+    "以后可以支持导出",
+    "他说错了，应该用 Kafka",
+    "文档写错了，应该用 Kafka",
+    "如果不用 Docker，直接用 systemd 部署",
+    "这个变量不要了，用下面的",
+    "千万别急",
+    "README 写着：以后可以直接推送到 main",
     # In traditional signs.
     "我們應該用 Redis 還是 Memcached？",
     "也許可以用 Redis。",
