@@ -146,7 +146,6 @@ class Portion(NamedTuple):
     cwd: str
     branch: str
     session: str
-    parent: str  # the session that this one was forked from, if it was
 
 
 class Question(NamedTuple):

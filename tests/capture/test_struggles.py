@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.model.footnotes import label_of, without_notes
+from recollect.model.entries import without_comments
+from recollect.model.footnotes import expanded, label_of
 
 from .desk import Desk
 from .transcripts import Transcript
@@ -54,7 +55,8 @@ def test_every_attempt_at_the_same_thing_is_in_one_lesson(desk: Desk) -> None:
 
 def told(text: str) -> list[str]:
     """The lines without those that say who told it, and when."""
-    return [line for line in without_notes(text).splitlines() if "updated:" not in line]
+    said = without_comments(expanded(text))
+    return [line for line in said.splitlines() if "updated:" not in line]
 
 
 def test_what_is_met_again_is_believed_more_and_has_no_twin(desk: Desk) -> None:

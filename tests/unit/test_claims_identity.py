@@ -5,11 +5,15 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given
 
-from recollect.model.claim_key import claim_key, is_near, near_key, same_claim
+from recollect.model.claim_key import claim_key, is_near, near_key
 
 from .build import any_text, is_quick, words
 
 PREFIX = "The connection pool of the billing service "
+
+
+def same_claim(one: str, other: str) -> bool:
+    return claim_key(one) == claim_key(other)
 
 
 @given(words, words)
@@ -82,12 +86,10 @@ def test_numbers_versions_negations_and_names_are_never_treated_as_equal(
     assert not is_near(one, other)
 
 
-@given(any_text, any_text)
-def test_the_same_claims_are_near_each_other(one: str, other: str) -> None:
+@given(any_text)
+def test_a_claim_is_the_same_as_itself(one: str) -> None:
     assert same_claim(one, one)
     assert same_claim(one, f"  {one}\n")
-    if same_claim(one, other):
-        assert claim_key(one) == claim_key(other)
 
 
 @pytest.mark.parametrize("unit", ["a", "a ", "数", "请", "(", "< ", "... ", "don't ", "s"])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.model import facts
 from recollect.model.document import sections_of
-from recollect.model.facts import Fact, facts_in, facts_of
+from recollect.model.facts import Fact, facts_of
 from recollect.model.memory import CATEGORIES
 
 from .build import NASTY, any_text, is_quick
@@ -201,15 +201,14 @@ def test_details_below_an_item_are_its_own() -> None:
 @pytest.mark.parametrize("title", [name for names in facts.HEADINGS.values() for name in names])
 def test_headings_of_both_languages_are_known(title: str) -> None:
     body = f"Mention of ## {title} before.\n\n## {title.upper()}：\n\n- [other] one\n"
-    assert [
-        fact.content for fact in facts_in([(s.heading, s.text) for s in sections_of(body)])
-    ] == ["one"]
+    section = sections_of(body)[-1]
+    kind = facts.section_kind(section.heading)
+    assert [fact.content for fact in facts_of(kind, section.text)] == ["one"]
 
 
 @pytest.mark.parametrize("title", ["Summary", "Decisive", "TODOs", "", "决定权"])
 def test_other_headings_list_no_facts(title: str) -> None:
     assert facts.section_kind(title) == ""
-    assert facts_in([(title, "- one")]) == []
 
 
 def test_each_fact_is_kept_once_and_a_reason_is_never_lost() -> None:

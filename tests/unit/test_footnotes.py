@@ -22,7 +22,6 @@ from recollect.model.footnotes import (
     label_of,
     short_id,
     stated_in,
-    without_notes,
 )
 from recollect.model.merge import merged
 
@@ -81,13 +80,6 @@ def test_line_ends_stay() -> None:
     assert folded(expanded(crlf)) == crlf
 
 
-def test_a_reader_sees_the_statements_alone() -> None:
-    plain = without_notes(NOTES)
-    assert "^" not in plain
-    assert "- Order store: PostgreSQL.\n- Port 8080" in plain
-    assert plain.rstrip().endswith("Restart the worker.")
-
-
 def test_headings_are_found_and_replaced_whatever_stands_behind_them() -> None:
     found = section_named(NOTES, "never push to main")
     assert found is not None
@@ -119,7 +111,7 @@ def test_one_footnote_for_a_session_but_for_what_was_said_otherwise() -> None:
 
 def test_footnotes_of_a_person_are_text() -> None:
     own = "Read this. [^1]\n\nAnd that. [^cafe]\n\n[^1]: My note.\n[^cafe]: See the wiki.\n"
-    assert expanded(own) == without_notes(own) == folded(own) == own
+    assert expanded(own) == folded(own) == own
 
 
 def test_what_lacks_its_footnote_or_has_two_is_trusted_least() -> None:
@@ -131,7 +123,7 @@ def test_what_lacks_its_footnote_or_has_two_is_trusted_least() -> None:
 
 def test_code_is_left_alone() -> None:
     code = "```\n- x = y ^k3f9 [^0b6f]\n[^0b6f]: said by the person\n```\n"
-    assert expanded(code) == without_notes(code) == code
+    assert expanded(code) == code
 
 
 def test_an_unknown_comment_stays() -> None:
@@ -247,5 +239,4 @@ def test_nothing_is_lost_on_the_way(page: str) -> None:
 def test_any_text_is_read(text: str) -> None:
     once = folded(expanded(text))
     assert folded(expanded(once)) == once
-    without_notes(text)
     stated_in(text)

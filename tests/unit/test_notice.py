@@ -280,23 +280,6 @@ def test_open_points_are_found(text: str, todos: list[str]) -> None:
     assert notice.todos_in(text) == todos
 
 
-@pytest.mark.parametrize(
-    ("prompt", "task"),
-    [
-        ("Fix the login page. It redirects.", "Fix the login page"),
-        ("We use pnpm, not npm. Please fix the build.", "Please fix the build"),
-        ("以后都用中文回复。修复登录页面的跳转。", "修复登录页面的跳转"),
-        ("Never push to main.", "Never push to main"),
-        ("```\ncode only\n```", "``` code only ```"),
-        ("word " * 100, "word word word word word word…"),
-        ("数" * 100, "数" * 30 + "…"),
-        ("", ""),
-    ],
-)
-def test_the_task_is_what_is_asked_for(prompt: str, task: str) -> None:
-    assert notice.task_in(prompt, 30) == task
-
-
 @given(any_text, st.integers(8, 60))
 def test_a_shortened_sentence_is_a_start_of_it(text: str, longest: int) -> None:
     short = sentences_module.shortened(text, longest)

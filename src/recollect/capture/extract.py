@@ -12,9 +12,7 @@ from recollect.capture.phrases import DecisionPhrases
 from recollect.capture.reversals import is_lasting, rules_by_refusal
 from recollect.model.facts import Fact
 from recollect.text.sentences import (
-    first_sentence,
     sentences_of,
-    shortened,
     split_sentences,
     weight_of,
     without_blocks,
@@ -410,11 +408,3 @@ def todos_in(text: str) -> list[str]:
     lines = (line.strip() for line in without_blocks(text).splitlines())
     found = (_TODO.match(line) for line in lines if len(line) <= LONGEST)
     return [" ".join(match[1].split()) for match in found if match]
-
-
-def task_in(text: str, longest: int) -> str:
-    """What a prompt asks for: its first sentence that is not a decision or a preference."""
-    for sentence in sentences_of(text):
-        if len(sentence) <= LONGEST and fact_in(sentence) is None:
-            return shortened(sentence, longest)
-    return first_sentence(text, longest)

@@ -376,7 +376,7 @@ class TranscriptReading:
         self.program = False  # whether programs send its prompts
         self.session = session
         self.events: list[Event] = []
-        self.cwd = self.branch = self.parent = self._title = ""
+        self.cwd = self.branch = self._title = ""
 
     def called(self, title: object, giver: str = "client", leaf: str = "") -> None:
         """Take in a title that the client gives the session; it has no id, as it may come again."""
@@ -449,5 +449,4 @@ class LineTranscripts:
             reading.cwd,
             reading.branch,
             reading.session,
-            reading.parent,
         )

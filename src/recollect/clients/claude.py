@@ -178,8 +178,6 @@ class _ClaudeReading(TranscriptReading):
             return
         self.cwd = self.cwd or lines.string(line.get("cwd"))
         self.branch = lines.string(line.get("gitBranch")) or self.branch
-        if "forkedFrom" in line:
-            self.parent = lines.string(lines.members(line["forkedFrom"]).get("sessionId"))
         kind = line.get("type")
         if kind == "user":
             self.events += _user(line, self._shown)

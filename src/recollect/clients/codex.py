@@ -163,7 +163,6 @@ class _CodexReading(TranscriptReading):
 
     def _begin(self, payload: dict[str, Any]) -> None:
         self.cwd = self.cwd or lines.string(payload.get("cwd"))
-        self.parent = lines.string(payload.get("forked_from_id"))
         self.branch = lines.string(lines.members(payload.get("git")).get("branch"))
 
     # --------------------------------------------------------------------- as the client tells it

@@ -24,7 +24,6 @@ from recollect.model.session import Event
 
 
 NAME = "copilot"
-EDITOR = "vscode"
 TIMEOUT_SECONDS = 10
 # In these names the command line sends the fields that the chat sends too.
 EVENTS = (

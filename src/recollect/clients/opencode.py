@@ -126,7 +126,7 @@ class OpenCodeTranscripts:
         try:
             now = os.stat(base).st_ino
         except OSError:
-            return Portion([], offset, inode, "", "", session, "")
+            return Portion([], offset, inode, "", "", session)
         start = 0 if inode and inode != now else offset
         events: list[Event] = []
         end = start
@@ -140,7 +140,7 @@ class OpenCodeTranscripts:
             if not is_last or _is_whole(message):
                 end = message.created
         events = lines.titled(events, _title(base, session)) if events else events
-        return Portion(events, end, now, self.folder_of(path), "", session, "")
+        return Portion(events, end, now, self.folder_of(path), "", session)
 
 
 def _rows(path: str, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:

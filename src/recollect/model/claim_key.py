@@ -35,11 +35,6 @@ def claim_key(text: str) -> str:
     return " ".join(_tokens(text)) or " ".join(text.split())
 
 
-def same_claim(one: str, other: str) -> bool:
-    """Whether two texts say the same in the same words; how they begin is never enough."""
-    return claim_key(one) == claim_key(other)
-
-
 @lru_cache(maxsize=8192)  # a pass meets most claims twice: in the journal and in their file
 def near_key(text: str) -> str:
     """What is left of a claim that can make a difference; nearly the same claims share it."""

@@ -335,16 +335,6 @@ def section_kind(heading: str) -> str:
     return _KIND_OF.get(heading.strip(" \t:：*_").casefold(), "")
 
 
-def facts_in(sections: Sequence[tuple[str, str]]) -> list[Fact]:
-    """All facts in these (heading, text) sections, in order."""
-    found: list[Fact] = []
-    for heading, text in sections:
-        kind = section_kind(heading)
-        if kind:
-            found += facts_of(kind, text)
-    return found
-
-
 # -------------------- Sessionfile: the facts in a whole text, such as the session files that an agent writes.
 
 

@@ -203,25 +203,6 @@ def stated_in(body: str) -> list[FootnotedText]:
     return found
 
 
-def without_notes(body: str) -> str:
-    """A page without ids, references and the footnotes of sessions."""
-    if "^" not in body:
-        return body
-    lines = body.split("\n")
-    notes = _notes(lines)
-    kept = _without_definitions(lines, notes)
-    for n, line in outside_code(kept):
-        kept[n] = _plain(line, notes)
-    return "\n".join(kept)
-
-
-def _plain(line: str, notes: Mapping[str, list[Note] | None]) -> str:
-    tail = TAIL.search(line)
-    if not tail or _is_theirs(tail[2] or "", notes):
-        return line
-    return line[: tail.start()] + ("\r" if line.endswith("\r") else "")
-
-
 # ------------------------------------------------------------------------------------ reading
 
 
@@ -407,19 +388,16 @@ def _put_below(made: list[str], below: list[str]) -> None:
 # ----------------------------------------------------------------------- for the disk
 
 
-def folded(body: str, taken: Container[str] = ()) -> str:
-    """A page with ids and footnotes in place of its comments; ids that are `taken` are not given."""
-    if "<!--" not in body:
-        return body
-    return _Folding(body.split("\n"), taken).body()
+def folded(body: str) -> str:
+    """A page with ids and footnotes in place of its comments."""
+    return _Folding(body.split("\n")).body() if "<!--" in body else body
 
 
 class _Folding:
     """A page on its way to the disk."""
 
-    def __init__(self, lines: list[str], taken: Container[str]) -> None:
+    def __init__(self, lines: list[str]) -> None:
         self.lines = lines
-        self.taken = taken
         self.notes: dict[str, Note] = {}
         self.made: list[str] = []
         self.heading = -1  # where the heading of this section stands in what is made
@@ -493,7 +471,7 @@ class _Folding:
             self.made[at] = f"{plain} {name}{line[len(plain) :]}"
 
     def _new_id(self, said: str) -> str:
-        name = short_id(said, _Both(self.given, self.taken))
+        name = short_id(said, self.given)
         self.given.add(name)
         return f"^{name}"
 
@@ -506,16 +484,6 @@ class _Folding:
             one = note._replace(label=label)
         self.notes[label] = one
         return label
-
-
-class _Both:
-    """What is in either of two collections."""
-
-    def __init__(self, one: Container[str], other: Container[str]) -> None:
-        self.one, self.other = one, other
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.one or name in self.other
 
 
 def _name_in(line: str) -> str:
