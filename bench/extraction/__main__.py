@@ -27,7 +27,7 @@ from recollect.capture import extraction
 from recollect.capture.condense import Condensed, condense
 from recollect.capture.hearing import Hearing
 from recollect.clients.models import extractor_of
-from recollect.clients.registry import Readers
+from recollect.clients.registry import READERS
 from recollect.errors import ModelFailed
 from recollect.model.session import Event, SessionState
 from recollect.ports import Question
@@ -57,7 +57,7 @@ def events_of(session: laid.Session) -> list[Event]:
     """The events of a transcript as they are kept: redacted, without private parts."""
     hearing = Hearing(redact, session.folder, lambda *_: set())
     state = SessionState(session.id, session.client)
-    reader = Readers()[session.client]
+    reader = READERS[session.client]
     return [event for fresh in hearing.hear(reader, session.path, state) for event in fresh]
 
 

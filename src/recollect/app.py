@@ -60,9 +60,9 @@ class App(Workspace):
 
     def readers(self) -> Mapping[str, TranscriptReader]:
         """The transcript readers, by client."""
-        from recollect.clients.registry import Readers
+        from recollect.clients.registry import READERS
 
-        return Readers()
+        return READERS
 
     def extractor(self, name: str) -> Extractor:
         """What asks the model that the setting `capture.model` names. Raises ModelFailed."""

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.capture.state import fold
+from recollect.clients import CAPTURED
 from recollect.clients.codex import CodexTranscripts
 from recollect.clients.copilot import CopilotTranscripts
 from recollect.clients.gemini import GeminiTranscripts
 from recollect.clients.opencode import OpenCodeTranscripts
-from recollect.clients.registry import KNOWN, Readers
+from recollect.clients.registry import KNOWN, READERS
 from recollect.model.session import Event, SessionState
 from recollect.ports import TranscriptReader
 
@@ -148,11 +149,9 @@ def test_transcripts_are_found_below_a_folder(case: Case, tmp_path: Path) -> Non
 
 
 def test_every_client_that_is_captured_has_its_reader() -> None:
-    readers = Readers()
-
-    assert set(readers) <= set(KNOWN)
-    assert [readers[name].client for name in readers] == list(readers)
-    assert "cursor" not in readers
+    assert tuple(READERS) == CAPTURED
+    assert set(READERS) <= set(KNOWN)
+    assert [reader.client for reader in READERS.values()] == list(READERS)
 
 
 # ------------------------------------------------------------------------------ files of lines

@@ -16,7 +16,7 @@ from functools import cache
 from recollect.capture import summary
 from recollect.capture.state import fold
 from recollect.clients.base import Form, HookProgram
-from recollect.clients.registry import KNOWN, Readers
+from recollect.clients.registry import KNOWN, READERS
 from recollect.consolidate.claims import claims_in
 from recollect.context import pack
 from recollect.errors import RecollectError
@@ -73,7 +73,7 @@ def transcript(data: bytes) -> None:
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
         file.write(data)
         file.flush()
-        for client, reader in Readers().items():
+        for client, reader in READERS.items():
             portion = reader.read(file.name, 0, 0)
             _told(SessionState("fuzz", client), portion.events)
 

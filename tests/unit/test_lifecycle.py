@@ -16,9 +16,7 @@ from recollect.consolidate.actions import (
     conflict_key,
 )
 from recollect.consolidate.claims import Claim
-from recollect.consolidate.edit import applied
 from recollect.consolidate.pages import reading_of
-from recollect.consolidate.plan import plan
 from recollect.model import document as codec
 from recollect.model.claim_key import near_key
 from recollect.model.entries import shelved
@@ -26,6 +24,7 @@ from recollect.model.footnotes import label_of, short_id
 from recollect.model.memory import Memory
 
 from .build import episode
+from .plans import applied, plan
 
 RULED = PlanRules("2026-05-01")
 FEEDBACK = "procedural/feedback.md"

@@ -19,9 +19,8 @@ from recollect.consolidate.actions import (
     Wait,
 )
 from recollect.consolidate.claims import claims_in, is_claim, statements_of
-from recollect.consolidate.edit import _goes_on_plain, _with_lines, applied
+from recollect.consolidate.edit import _goes_on_plain, _with_lines
 from recollect.consolidate.pages import reading_of
-from recollect.consolidate.plan import plan
 from recollect.model import document as codec
 from recollect.model.claim_key import near_key
 from recollect.model.conflicts import conflict_between
@@ -31,6 +30,7 @@ from recollect.model.memory import TRUSTS, Memory
 
 from .build import any_text, episode
 from .claim_cases import CLASHES_EN, CLASHES_ZH, RULES, STATED
+from .plans import applied, plan
 
 CLASHING = [side for case in (*CLASHES_EN, *CLASHES_ZH) for side in case[:2]]
 SAID = [*RULES, *STATED, *CLASHING]

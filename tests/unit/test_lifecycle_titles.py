@@ -9,13 +9,13 @@ import pytest
 from recollect.consolidate.actions import Archive, Wait, conflict_key
 from recollect.consolidate.claims import statements_of
 from recollect.consolidate.pages import reading_of
-from recollect.consolidate.plan import plan
 from recollect.model import document as codec
 from recollect.model.claim_key import near_key
 from recollect.model.document import sections_of
 from recollect.model.footnotes import label_of
 
 from .build import episode
+from .plans import plan
 from .test_lifecycle import FEEDBACK, RULED, kinds, page, run
 
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Protocol
 
 from recollect._fastimport import NamedTuple
 from recollect.capture import lessons, records, summary
 from recollect.capture.hearing import Hearing, ParsedSession, log_of, with_own_facts
 from recollect.capture.intake import Draft, section_change
+from recollect.capture.session_files import FolderSessions
 from recollect.model import document as codec
 from recollect.model import entries, frontmatter, layers
 from recollect.model.footnotes import in_one_form
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Op, Section, free_name
-from recollect.model.session import Event, Remark, SessionState
+from recollect.model.session import Event, SessionState
 from recollect.ports import TranscriptReader
 from recollect.store.disk import stamp_of
 from recollect.store.store import OpenStore
@@ -28,40 +28,6 @@ from recollect.store.transactions import Plan
 
 TRIES = 5
 CAUSE = "capture"
-
-
-class Sessions(Protocol):
-    """Where session states and raw copies are kept."""
-
-    def load(self, client: str, session: str) -> SessionState | None:
-        """The state of a session, or None if there is none yet."""
-
-    def save(self, *states: SessionState) -> None:
-        """Keep these states."""
-
-    def every(self) -> Iterator[SessionState]:
-        """All sessions, with what was said of them by command."""
-
-    def whole(self, state: SessionState) -> SessionState:
-        """The state with what was said of the session by command."""
-
-    def remarks_path(self, client: str, session: str) -> str:
-        """The file in the store that has what is said of a session by command."""
-
-    def line_of(self, client: str, session: str, remark: Remark, *, escaped: bool = False) -> str:
-        """A remark as a line of that file; `escaped` leaves no sign in it as it is."""
-
-    def packed(self, events: Sequence[Event]) -> bytes:
-        """Events as they stand in a raw copy."""
-
-    def append_raw(self, state: SessionState, packed: bytes) -> int:
-        """Append events to the raw copy behind `state.raw_bytes`; gives the new size."""
-
-    def raw_events(self, state: SessionState) -> Iterator[Event]:
-        """The events of the raw copy."""
-
-    def drop_raw(self, state: SessionState) -> None:
-        """Take the raw copy away."""
 
 
 class Captured(NamedTuple):
@@ -90,7 +56,7 @@ class Capture:
     def __init__(
         self,
         store: OpenStore,
-        sessions: Sessions,
+        sessions: FolderSessions,
         readers: Mapping[str, TranscriptReader],
         redact: Callable[[str], str],
         base: str = "",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from recollect._fastimport import NamedTuple
-from recollect.clients import CAPTURED, claude, codex, copilot, cursor, gemini, opencode
+from recollect.clients import claude, codex, copilot, cursor, gemini, opencode
 from recollect.clients.base import ConfigPart, HookProgram
 from recollect.ports import TranscriptReader
 
@@ -100,37 +100,10 @@ KNOWN = {
 }
 
 
-class Readers(Mapping[str, TranscriptReader]):
-    """The transcript readers by client, each imported when it is asked for."""
-
-    def __getitem__(self, name: str) -> TranscriptReader:
-        """The reader of a client. Raises KeyError."""
-        if name == "claude":
-            from recollect.clients.claude import ClaudeTranscripts
-
-            return ClaudeTranscripts()
-        if name == "codex":
-            from recollect.clients.codex import CodexTranscripts
-
-            return CodexTranscripts()
-        if name == "gemini":
-            from recollect.clients.gemini import GeminiTranscripts
-
-            return GeminiTranscripts()
-        if name == "opencode":
-            from recollect.clients.opencode import OpenCodeTranscripts
-
-            return OpenCodeTranscripts()
-        if name == "copilot":
-            from recollect.clients.copilot import CopilotTranscripts
-
-            return CopilotTranscripts()
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        """The names of the clients that can be read."""
-        return iter(CAPTURED)
-
-    def __len__(self) -> int:
-        """How many they are."""
-        return len(CAPTURED)
+READERS: Mapping[str, TranscriptReader] = {
+    "claude": claude.ClaudeTranscripts(),
+    "codex": codex.CodexTranscripts(),
+    "gemini": gemini.GeminiTranscripts(),
+    "opencode": opencode.OpenCodeTranscripts(),
+    "copilot": copilot.CopilotTranscripts(),
+}

@@ -11,7 +11,6 @@ from recollect.consolidate.actions import (
     AGAIN,
     SECTION,
     Absorb,
-    Action,
     NoteOldRule,
     Renew,
     Replace,
@@ -38,18 +37,6 @@ _MARK_BEHIND = re.compile(r"(?P<id>[ \t]*<!-- \^[a-z2-9]+ -->)?[ \t]*<!-- from: 
 _ITEM_LINE = re.compile(r"[ \t]*[-*+•][ \t]")
 _TITLE_LINE = re.compile(r"(?:[ \t]*(?:>[ \t]?)+)? {0,3}#{1,6}[ \t]")
 MOST_PLACES = 50
-
-
-def applied(files: Mapping[str, str], actions: Iterable[Action]) -> dict[str, str]:
-    """The files after these actions; what waits, is proposed or is archived changes no file here."""
-    result = dict(files)
-    changes: dict[str, list[Change]] = {}
-    for action in actions:
-        if isinstance(action, Start):
-            result[action.path] = started(action)
-        elif isinstance(action, (Absorb, Renew, Replace, NoteOldRule, Retire, Weigh)):
-            changes.setdefault(action.path, []).append(action)
-    return result | {path: changed(result[path], *row) for path, row in changes.items()}
 
 
 def started(action: Start) -> str:

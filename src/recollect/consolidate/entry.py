@@ -87,8 +87,7 @@ def _take(
     if same and same.trust == claim.trust:
         actions: tuple[Action, ...] = (Replace(same.path, same.text, claim.text, mark),)
     else:
-        files, rules = gathered.files, gathered.rules
-        actions = plan_entry(heard, mark, files, rules, files, subject=subject)
+        actions = plan_entry(heard, mark, gathered.files, gathered.rules, subject=subject)
         if same:  # first: what is put in reads like what is taken out
             actions = (Replace(same.path, same.text, "", mark), *actions)
     waits = [action for action in actions if isinstance(action, Wait)]
@@ -124,7 +123,7 @@ def refile(store: OpenStore, moves: Sequence[tuple[FileClaim, str]]) -> None:
         ChangedMeanwhile, AlreadyThere: somebody else wrote on one of the pages.
     """
     gathered = _gathered(store, None)
-    steps = steps_of(plan_moves(moves, gathered.files, gathered.rules, gathered.files)).steps
+    steps = steps_of(plan_moves(moves, gathered.files, gathered.rules)).steps
 
     def plan() -> list[Change]:
         return [one for step in steps for one in changes_of(store, gathered, step)]

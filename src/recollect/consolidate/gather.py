@@ -16,8 +16,9 @@ from recollect.consolidate import dismissed as dismissing
 from recollect.consolidate import rulings as kept_rulings
 from recollect.consolidate.actions import Merge, PlanRules, Weigh
 from recollect.consolidate.claim_cache import ClaimCache
+from recollect.consolidate.claims import claims_in
 from recollect.consolidate.dismissed import MERGE
-from recollect.consolidate.pages import EpisodeClaim, ParsedFile, claims_in_episode, reading_of
+from recollect.consolidate.pages import EpisodeClaim, ParsedFile, episode_claim, reading_of
 from recollect.consolidate.weights import weighings
 from recollect.errors import RecollectError
 from recollect.model.claim_key import near_key
@@ -67,7 +68,7 @@ class Gathered(NamedTuple):
         return stamp_of(repr(by).encode("utf-8", "backslashreplace"))
 
 
-class Files(Mapping[str, str]):
+class Files:
     """The semantic and procedural files, read when they are asked for, and the source of a plan.
 
     `stamps` says of every file that the plan goes by how it looked when it was read.
@@ -85,21 +86,11 @@ class Files(Mapping[str, str]):
         self.stamps: dict[str, str] = {}
 
     def __getitem__(self, path: str) -> str:
-        """The text as it is now. Raises KeyError for a path that is none of these."""
-        if path not in self._entries:
-            raise KeyError(path)
+        """The text as it is now."""
         document = self._store.files.read(path)
         self.stamps.setdefault(path, document.stamp)
         self.is_as_listed &= document.stamp == self._entries[path].stamp
         return document.text
-
-    def __iter__(self) -> Iterator[str]:
-        """The paths."""
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self._entries)
 
     def readings(self) -> Iterator[ParsedFile]:
         """What the files say; those that cannot be read are left out: `doctor` names them."""
@@ -145,7 +136,7 @@ class Files(Mapping[str, str]):
             return []
         self.is_as_listed &= document.stamp == self.stamps[path]
         self.stamps[path] = document.stamp
-        found = claims_in_episode(memory_from_text(document.text, path))
+        found = [episode_claim(one) for one in claims_in(memory_from_text(document.text, path))]
         self.remembered.keep_episode_claims(path, document.stamp, found)
         return found
 

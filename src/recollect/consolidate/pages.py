@@ -14,7 +14,7 @@ from typing import Protocol
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import FILE, SECTION, Mark, Title, mark_of, titles_of
-from recollect.consolidate.claims import Claim, PlacedStatement, claims_in, is_claim, statements_of
+from recollect.consolidate.claims import Claim, PlacedStatement, is_claim, statements_of
 from recollect.context.views import LONGEST_REASON, reason_of
 from recollect.model import document as codec
 from recollect.model.claim_key import near_key, reversed_keys
@@ -388,40 +388,25 @@ class EpisodeClaim(NamedTuple):
     topics: frozenset[str]
 
 
-def claims_in_episode(episode: Memory) -> list[EpisodeClaim]:
-    """What an episode says to a plan."""
-    return [episode_claim(claim) for claim in claims_in(episode)]
-
-
 def episode_claim(claim: Claim) -> EpisodeClaim:
     """A claim as a plan hears it."""
     return EpisodeClaim(claim, near_key(claim.text), topics_of(claim.text))
 
 
-class ClaimSource(Protocol):
-    """What a plan goes by: whoever has read something once need not read it again."""
+class ClaimFiles(Protocol):
+    """The semantic and procedural files that a plan goes by, and what they and episodes say.
+
+    Whoever has read something once need not read it again.
+    """
+
+    def __getitem__(self, path: str) -> str:
+        """The text of a file, which a plan needs where a claim in it may have to give way."""
 
     def claims_of(self, episode: Memory) -> list[EpisodeClaim]:
         """What an episode says."""
 
     def readings(self) -> Iterable[ParsedFile]:
-        """What the semantic and procedural files say, one after the other."""
-
-
-class UncachedSource:
-    """A source that parses everything anew."""
-
-    def __init__(self, files: Mapping[str, str]) -> None:
-        """These are the files."""
-        self.files = files
-
-    def claims_of(self, episode: Memory) -> list[EpisodeClaim]:
-        """What an episode says."""
-        return claims_in_episode(episode)
-
-    def readings(self) -> Iterator[ParsedFile]:
         """What the files say, one after the other."""
-        return (reading_of(path, text) for path, text in self.files.items())
 
 
 def is_claim_source(memory: Memory) -> bool:

@@ -32,13 +32,11 @@ from recollect.consolidate.actions import (
 from recollect.consolidate.claims import Claim, is_claim
 from recollect.consolidate.edit import can_replace, fits_in_place
 from recollect.consolidate.pages import (
+    ClaimFiles,
     ClaimIndex,
-    ClaimSource,
     EpisodeClaim,
     FileClaim,
     FileSummary,
-    ParsedFile,
-    UncachedSource,
     episode_claim,
     is_claim_source,
 )
@@ -203,59 +201,39 @@ LEAST_SHARED = 2  # claims that two files have in common before a merge is propo
 LEAST_SHARE = 0.6  # of the smaller one
 
 
-def plan(
-    episodes: Iterable[Memory],
-    files: Mapping[str, str],
-    rules: PlanRules,
-    source: ClaimSource | None = None,
-) -> tuple[Action, ...]:
-    """What consolidation will do, in the order in which it is safe to do it.
-
-    `files` are the texts of the semantic and procedural memories by path; a source that knows what
-    they say spares reading them, except where a claim in one of them may have to give way.
-    """
+def plan(episodes: Iterable[Memory], files: ClaimFiles, rules: PlanRules) -> tuple[Action, ...]:
+    """What consolidation will do, in the order in which it is safe to do it."""
     heard = sorted(filter(is_claim_source, episodes), key=lambda e: (e.created, e.id), reverse=True)
-    source = UncachedSource(files) if source is None else source  # an empty one is false
-    said = {one.id: source.claims_of(one) for one in heard}
-    planner = _Planner(files, rules, said, source.readings())
+    planner = _Planner(files, rules, {one.id: files.claims_of(one) for one in heard})
     pending = planner.absorb_all(heard)
     return (*planner.actions, *planner.merges(), *planner.archived(heard, pending))
 
 
 def plan_claim(
-    episode: Memory, claim: Claim, files: Mapping[str, str], rules: PlanRules, source: ClaimSource
+    episode: Memory, claim: Claim, files: ClaimFiles, rules: PlanRules
 ) -> tuple[Action, ...]:
     """What consolidation will do about one claim of an episode, and nothing else."""
-    planner = _Planner(files, rules, {episode.id: [episode_claim(claim)]}, source.readings())
+    planner = _Planner(files, rules, {episode.id: [episode_claim(claim)]})
     planner.absorb_all([episode])
     return tuple(planner.actions)
 
 
 def plan_entry(
-    heard: EpisodeClaim,
-    mark: Mark,
-    files: Mapping[str, str],
-    rules: PlanRules,
-    source: ClaimSource,
-    *,
-    subject: str = "",
+    heard: EpisodeClaim, mark: Mark, files: ClaimFiles, rules: PlanRules, *, subject: str
 ) -> tuple[Action, ...]:
     """What becomes of one statement that somebody writes now, on the page of this subject if named."""
     episode = Memory(mark.episode, "", "episodic", "", "", created=mark.date)
-    planner = _Planner(files, rules, {episode.id: [heard]}, source.readings())
+    planner = _Planner(files, rules, {episode.id: [heard]})
     planner.placing.subject, planner.is_said_now = subject, True
     planner.absorb_all([episode])
     return tuple(planner.actions)
 
 
 def plan_moves(
-    moves: Iterable[tuple[FileClaim, str]],
-    files: Mapping[str, str],
-    rules: PlanRules,
-    source: ClaimSource,
+    moves: Iterable[tuple[FileClaim, str]], files: ClaimFiles, rules: PlanRules
 ) -> tuple[Action, ...]:
     """How statements come to the pages of other subjects, each as it stands, with its origin."""
-    planner = _Planner(files, rules, {}, source.readings())
+    planner = _Planner(files, rules, {})
     actions: list[Action] = []
     for held, subject in moves:
         if held.mark is None:
@@ -274,11 +252,7 @@ class _Planner:
     """A plan in the making."""
 
     def __init__(
-        self,
-        files: Mapping[str, str],
-        rules: PlanRules,
-        said: Mapping[str, Sequence[EpisodeClaim]],
-        readings: Iterable[ParsedFile],
+        self, files: ClaimFiles, rules: PlanRules, said: Mapping[str, Sequence[EpisodeClaim]]
     ) -> None:
         self.files = files
         self.rules = rules
@@ -289,7 +263,7 @@ class _Planner:
         }
         every = [heard for row in said.values() for heard in row]
         topics = frozenset(topic for heard in every for topic in heard.topics)
-        self.shelf = ClaimIndex(readings, {heard.key for heard in every}, topics)
+        self.shelf = ClaimIndex(files.readings(), {heard.key for heard in every}, topics)
         self.shelf.count_subjects((heard.claim.text, heard.key) for heard in every)
         self.placing = Placing(self.shelf, rules)
         self.is_said_now = False  # whether it is newer than all there is, whatever the clock says

@@ -67,7 +67,7 @@ def _actions(gathered: Gathered) -> Sequence[Action]:
         return known
     actions = [
         action
-        for action in plan(gathered.episodes, files, gathered.rules, files)
+        for action in plan(gathered.episodes, files, gathered.rules)
         if not (isinstance(action, Archive) and action.id in gathered.kept)
     ]
     left = [action for action in actions if isinstance(action, (Wait, Merge))]
@@ -182,14 +182,14 @@ def _following(gathered: Gathered, wait: Wait, word: rulings.Ruling) -> tuple[Fi
     """What follows at once; nothing if the older claim is not in a file yet: the next pass sees to it."""
     files, rules = gathered.files, gathered.rules
     episode = next(one for one in gathered.episodes if one.id == wait.mark.episode)
-    now = plan_claim(episode, wait.claim, files, rules, files)
+    now = plan_claim(episode, wait.claim, files, rules)
     if not any(isinstance(action, Wait) and action.key == wait.key for action in now):
         return ()
     ruled = rules._replace(
         rulings={**rules.rulings, wait.key: word.ruling},
         removed={**rules.removed, **rulings.taken_out({wait.key: word})},
     )
-    return steps_of(plan_claim(episode, wait.claim, files, ruled, files)).steps
+    return steps_of(plan_claim(episode, wait.claim, files, ruled)).steps
 
 
 def supersede(store: OpenStore, old: str, new: str, *, dry_run: bool = False) -> bool:

@@ -15,7 +15,7 @@ from recollect.capture.capture import Capture, Captured, Ending
 from recollect.capture.hearing import Hearing, ParsedSession, log_of
 from recollect.capture.session_files import FolderSessions
 from recollect.clients import CAPTURED
-from recollect.clients.registry import KNOWN, Readers
+from recollect.clients.registry import KNOWN, READERS
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound
 from recollect.features.takeover import project_store
 from recollect.model.document import decay_day
@@ -379,7 +379,7 @@ def _parsed(app: Workspace, job: Job) -> ParsedSession:
         return set()
 
     app.is_personal = job.is_personal
-    reader = Readers()[job.client]
+    reader = READERS[job.client]
     hearing = Hearing(app.redact, job.base, none_beside)
     state = SessionState(reader.session_of(job.transcript), job.client)
     events: list[Event] = []

@@ -23,7 +23,7 @@ from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, current_session, terminal, trust_of
 
 if TYPE_CHECKING:
-    from recollect.capture.capture import Sessions
+    from recollect.capture.session_files import FolderSessions
 
 
 class RemarkedSession(NamedTuple):
@@ -35,7 +35,7 @@ class RemarkedSession(NamedTuple):
 
 def say(
     store: OpenStore,
-    sessions: Sessions,
+    sessions: FolderSessions,
     about: SessionState,
     plan_remarks: Callable[[SessionState], Sequence[Remark]],
     *,
@@ -66,7 +66,7 @@ def say(
     return RemarkedSession(known(sessions, client, session), tuple(made))
 
 
-def known(sessions: Sessions, client: str, session: str) -> SessionState:
+def known(sessions: FolderSessions, client: str, session: str) -> SessionState:
     """What is known of a session: its captured state with what was said of it; maybe nothing."""
     return sessions.whole(sessions.load(client, session) or SessionState(session, client))
 

@@ -1,0 +1,39 @@
+"""Plans over texts in memory, and the texts behind them: no store, nothing remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from recollect.consolidate import plan as service
+from recollect.consolidate.actions import Action, PlanRules, Start
+from recollect.consolidate.claims import claims_in
+from recollect.consolidate.edit import Change, changed, started
+from recollect.consolidate.pages import EpisodeClaim, ParsedFile, episode_claim, reading_of
+from recollect.model.memory import Memory
+
+
+class Texts(dict[str, str]):
+    """Files by path, parsed anew for each plan."""
+
+    def claims_of(self, episode: Memory) -> list[EpisodeClaim]:
+        return list(map(episode_claim, claims_in(episode)))
+
+    def readings(self) -> Iterator[ParsedFile]:
+        return (reading_of(path, text) for path, text in self.items())
+
+
+def plan(episodes: Iterable[Memory], files: dict[str, str], rules: PlanRules) -> tuple[Action, ...]:
+    """What consolidation does with these episodes and files."""
+    return service.plan(episodes, Texts(files), rules)
+
+
+def applied(files: dict[str, str], actions: Iterable[Action]) -> dict[str, str]:
+    """The files after these actions; what waits, is proposed or is archived changes no file here."""
+    result = dict(files)
+    changes: dict[str, list[Change]] = {}
+    for action in actions:
+        if isinstance(action, Start):
+            result[action.path] = started(action)
+        elif isinstance(action, Change):
+            changes.setdefault(action.path, []).append(action)
+    return result | {path: changed(result[path], *row) for path, row in changes.items()}
