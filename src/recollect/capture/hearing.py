@@ -13,6 +13,7 @@ from recollect._fastimport import NamedTuple
 from recollect.capture import records
 from recollect.capture.state import fold, with_facts
 from recollect.capture.summary import conversation_text
+from recollect.clients.base import OWN_TOOL
 from recollect.context.views import is_fact, reason_of
 from recollect.model.facts import Fact
 from recollect.model.session import Event, SessionState
@@ -20,8 +21,6 @@ from recollect.ports import TranscriptReader
 from recollect.store.store import OpenStore
 from recollect.text.redact import strip_private_in_part
 
-# What a reader calls our own tools: their answers are what was captured before.
-OWN_TOOL = "recollect"
 LONGEST_TEXT = 200_000  # of a prompt or an answer
 LONGEST_COMMAND = 4_000
 LONGEST_TARGET = 500

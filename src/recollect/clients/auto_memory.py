@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.clients.claude import folder, settings_path
-from recollect.clients.config_files import is_blank, last
-from recollect.errors import RecollectError, StorageFailed, Unreadable
+from recollect.clients.config_files import LARGEST, is_blank, last, text_at, writable_mode
+from recollect.errors import RecollectError
 from recollect.model.frontmatter import split_front
 from recollect.store import disk as fsio
 from recollect.text import json_edit as jsontext
 
 ENABLED, DIRECTORY = "autoMemoryEnabled", "autoMemoryDirectory"
 INDEX = "MEMORY.md"
-LARGEST_SETTINGS = 8 * 1024 * 1024
 LARGEST_NOTE = 64 * 1024
 MOST_NOTES = 500
 LONGEST_SLUG = 200  # the client cuts longer ones and adds a hash
@@ -50,7 +48,7 @@ def in_force(env: dict[str, str], project: str) -> dict[str, Any]:
     shared = os.path.join(project, ".claude", "settings.json")
     for path in (settings_path(env), shared, local_settings(project)):
         with suppress(RecollectError):
-            found |= settings_in(text_of(path))
+            found |= settings_in(text_at(path))
     return found
 
 
@@ -114,28 +112,13 @@ def taken_back(text: str, edit: SettingsEdit) -> str | None:
     return edit.blank if edit.was_blank and text == "{}\n" else text
 
 
-def text_of(path: str) -> str | None:
-    """The text of a settings file, None where there is none. Raises Unreadable."""
-    real = os.path.realpath(path)
-    if not os.path.lexists(real):
-        return None
-    try:
-        return fsio.read_file(real, LARGEST_SETTINGS).decode("utf-8")
-    except UnicodeDecodeError:
-        raise Unreadable(path=path, reason="it is not UTF-8 text") from None
-
-
 def write(path: str, text: str | None) -> None:
     """Put a settings file in place, or take it away (None). Raises StorageFailed."""
     real = os.path.realpath(path)
     if text is None:
         fsio.remove(real)
         return
-    mode = fsio.FILE_MODE
-    with suppress(FileNotFoundError):
-        mode = stat.S_IMODE(os.stat(real).st_mode)
-    if not mode & stat.S_IWUSR:
-        raise StorageFailed(path=real, reason="it is read-only")
+    mode = writable_mode(real)
     fsio.make_folder(os.path.dirname(real))
     fsio.write_whole(real, text.encode("utf-8"), mode=mode)
     fsio.sync_folder(os.path.dirname(real))
@@ -224,7 +207,7 @@ def index_of(place: str) -> str:
     path = os.path.join(place, INDEX)
     if not os.path.isfile(path) or os.path.islink(path):
         return ""
-    return fsio.read_file(path, LARGEST_SETTINGS).decode("utf-8", "surrogateescape")
+    return fsio.read_file(path, LARGEST).decode("utf-8", "surrogateescape")
 
 
 def put_index(place: str, text: str) -> None:

@@ -42,6 +42,12 @@ class HookProgram(NamedTuple):
         main = os.path.join(os.path.dirname(self.hook), "__main__.py")
         return [self.python, "-I", main, "mcp"]
 
+    @property
+    def entry(self) -> dict[str, str | list[str]]:
+        """The same in the form of most settings files."""
+        command, *args = self.server
+        return {"command": command, "args": args}
+
 
 def _quoted(path: str) -> str:
     return '"' + re.sub(r'(["\\$`])', r"\\\1", path) + '"'
@@ -356,6 +362,18 @@ def files_in(folder: str, is_one: Callable[[str], bool], skipped: Iterable[str] 
     return [path for _, path in sorted(found)]
 
 
+def string_in(value: dict[str, Any], *keys: str) -> str:
+    """What stands under the first of these keys that has anything."""
+    return next((string(value[key]) for key in keys if value.get(key)), "")
+
+
+def todos_in(value: object, text: str) -> tuple[tuple[str, str, str], ...]:
+    """The to-dos of a list that is kept as a whole; their texts stand under this key."""
+    rows = (row for row in objects(value) if row.get(text))
+    return tuple((string(row.get("status")), string(row[text]), "") for row in rows)
+
+
+OWN_TOOL = "recollect"  # what our own tools answer is what was captured before
 # The tools of our own server (`interfaces/mcp`); a test holds that it has no other.
 OUR_TOOLS = ("recall", "search", "remember", "update", "forget", "expand", "timeline", "status")
 

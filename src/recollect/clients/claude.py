@@ -83,7 +83,6 @@ def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
 # -------------------- Claude Code: reading its transcripts, `~/.claude/projects/<slug>/<session>.jsonl`.
 
 
-OWN_TOOL = "recollect"  # what our own tools answer is what was captured before
 _SKIPPED = tuple(
     f'{{"type":"{kind}'.encode()
     for kind in (
@@ -331,24 +330,13 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
             id=_id(line, n),
         )
     elif name == "TodoWrite":
-        rows = lines.objects(given.get("todos"))
-        pairs = tuple(
-            (lines.string(t.get("status")), lines.string(t.get("content")), "")
-            for t in rows
-            if t.get("content")
-        )
-        yield Event("todos", time, todos=pairs, id=_id(line, n))
+        todos = lines.todos_in(given.get("todos"), "content")
+        yield Event("todos", time, todos=todos, id=_id(line, n))
     elif lines.is_ours(name, _OURS):
-        yield Event("call", time, tool=OWN_TOOL, call=call, id=_id(line, n))
+        yield Event("call", time, tool=lines.OWN_TOOL, call=call, id=_id(line, n))
     else:
-        target = next(
-            (
-                lines.string(given[k])
-                for k in ("file_path", "path", "pattern", "query", "url", "subject")
-                if given.get(k)
-            ),
-            "",
-        )
+        keys = ("file_path", "path", "pattern", "query", "url", "subject")
+        target = lines.string_in(given, *keys)
         yield Event("call", time, tool=name, call=call, target=target, id=_id(line, n))
         if name.startswith(_WEB):
             yield Event("web", time, id=_id(line, n, "w"))

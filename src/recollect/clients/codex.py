@@ -41,9 +41,8 @@ def group_for(program: HookProgram, event: str) -> dict[str, Any]:
 
 def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files of this user that something of ours goes into."""
-    command, *args = program.server
     hooks = HookTable(NAME, {event: group_for(program, event) for event in EVENTS})
-    server = Table("mcp_servers", "recollect", {"command": command, "args": args})
+    server = Table("mcp_servers", "recollect", program.entry)
     return [
         ConfigPart("", os.path.join(folder(env), "hooks.json"), hooks),
         ConfigPart("mcp", os.path.join(folder(env), "config.toml"), server),
@@ -66,7 +65,6 @@ _SERVER = re.compile(r"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*([\w-]+|\"[\w-]+\
 # -------------------- Codex CLI: reading its transcripts, `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl`.
 
 
-OWN_TOOL = "recollect"
 _NAME = re.compile(r"rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl")
 _SKIPPED = tuple(
     f'"type":"{kind}"'.encode()
@@ -213,11 +211,7 @@ class _CodexReading(TranscriptReading):
         kind, call = payload.get("type"), lines.string(payload.get("call_id"))
         name = f"{self.mark}.{call}"
         if kind == "function_call" and payload.get("name") == "update_plan":
-            steps = lines.objects(_object(payload.get("arguments")).get("plan"))
-            todos = tuple(
-                (lines.string(step.get("status")), lines.string(step.get("step")), "")
-                for step in steps
-            )
+            todos = lines.todos_in(_object(payload.get("arguments")).get("plan"), "step")
             yield Event("todos", time, todos=todos, id=f"{name}.l")
         elif kind == "function_call" and payload.get("name") == "request_user_input":
             asked = _object(payload.get("arguments")).get("questions")
@@ -273,8 +267,8 @@ def _changed(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
 
 def _used(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     call, server = lines.string(item.get("id")), lines.string(item.get("server"))
-    if server == OWN_TOOL:
-        yield Event("call", time, tool=OWN_TOOL, call=call, id=name)
+    if server == lines.OWN_TOOL:
+        yield Event("call", time, tool=lines.OWN_TOOL, call=call, id=name)
         return
     tool = f"{server}.{lines.string(item.get('tool'))}"
     yield Event("call", time, tool=tool, call=call, id=name)

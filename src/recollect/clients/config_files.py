@@ -42,7 +42,7 @@ def install(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
         StorageFailed: the file is read-only or the disk refused.
     """
     real = os.path.realpath(part.path)
-    old = _read(real)
+    old = text_at(real)
     try:
         text = part.form.put(old or "")
         theirs = part.form.empties(old or "")
@@ -54,7 +54,7 @@ def install(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
     backup = real + BACKUP_SUFFIX if old is not None and first else ""
     if dry_run:
         return InstallResult(part.path, True, text, backup)
-    mode = _require_writable(real)
+    mode = writable_mode(real)
     fsio.make_folder(os.path.dirname(real))
     if backup:
         fsio.write_whole(backup, _bytes(old or ""), mode=mode)
@@ -79,7 +79,7 @@ def _keep_note(
 def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
     """Take out what is ours; the bytes from before come back if nobody wrote since."""
     real = os.path.realpath(part.path)
-    old = _read(real)
+    old = text_at(real)
     if old is None:
         return InstallResult(part.path, False, "")
     kept = _install_note(note, real)
@@ -91,7 +91,7 @@ def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
     if text == old:
         return InstallResult(part.path, False, text)
     if not dry_run:
-        mode = _require_writable(real)
+        mode = writable_mode(real)
         if not text and not kept.get("backup"):
             fsio.remove(real)  # there was no file before us
         else:
@@ -119,7 +119,7 @@ def _before(kept: dict[str, Any], now: str) -> str | None:
     """What the file was before us, if it still is what we wrote."""
     if not kept or kept.get("wrote") != _stamp(now):
         return None
-    return _read(str(kept["backup"])) if kept.get("backup") else ""
+    return text_at(str(kept["backup"])) if kept.get("backup") else ""
 
 
 def state_of(part: ConfigPart) -> str:
@@ -128,7 +128,7 @@ def state_of(part: ConfigPart) -> str:
     `absent`, `current`, `other` (it runs another installation) or `invalid` (it cannot be read).
     """
     try:
-        text = _read(os.path.realpath(part.path)) or ""
+        text = text_at(part.path) or ""
         wanted = part.form.put(text)
     except (Unreadable, FileNotThere, StorageFailed, ValueError):
         return "invalid"
@@ -144,15 +144,6 @@ def _has_ours(form: Form, text: str) -> bool:
         return False
 
 
-def _read(path: str) -> str | None:
-    if not os.path.lexists(path):
-        return None
-    try:
-        return fsio.read_file(path, LARGEST).decode("utf-8")
-    except UnicodeDecodeError:
-        raise Unreadable(path=path, reason="it is not UTF-8 text") from None
-
-
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8")
 
@@ -161,12 +152,28 @@ def _stamp(text: str) -> str:
     return fsio.stamp_of(_bytes(text))
 
 
-def _require_writable(path: str) -> int:
-    """The mode of the file. Raises StorageFailed if its owner made it read-only."""
+def text_at(path: str) -> str | None:
+    """The text of a file of somebody else, behind a link too; None where there is none.
+
+    Raises:
+        Unreadable: it is not UTF-8.
+    """
+    real = os.path.realpath(path)
+    if not os.path.lexists(real):
+        return None
+    try:
+        # Line ends have to come back as they are.
+        return fsio.read_file(real, LARGEST).decode("utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable(path=path, reason="it is not UTF-8 text") from None
+
+
+def writable_mode(path: str, usual: int = fsio.FILE_MODE) -> int:
+    """The mode of a file, the usual one for a new file. Raises StorageFailed if it is read-only."""
     try:
         mode = stat.S_IMODE(os.stat(path).st_mode)
     except FileNotFoundError:
-        return fsio.FILE_MODE
+        return usual
     if not mode & stat.S_IWUSR:
         raise StorageFailed(path=path, reason="it is read-only")
     return mode
@@ -390,9 +397,9 @@ class Table(NamedTuple):
     def put(self, text: str) -> str:
         """The text with our table at its end, or where it stands already."""
         said = _parsed(text)
-        there = _tomlform_listed(said, self.within)
+        there = _table_in(said, self.within)
         have = there.get(self.name)
-        if have is not None and not _tomlform_runs_us(have):
+        if have is not None and not _runs_us(have):
             raise ValueError(f"it has a table [{self.within}.{self.name}] that is not ours")
         if have is not None and all(have.get(key) == value for key, value in self.value.items()):
             return text
@@ -411,8 +418,8 @@ class Table(NamedTuple):
         """The text without our table and those below it."""
         del theirs
         said = _parsed(text)
-        there = _tomlform_listed(said, self.within)
-        if not _tomlform_runs_us(there.get(self.name)):
+        there = _table_in(said, self.within)
+        if not _runs_us(there.get(self.name)):
             return text
         out = text
         while (found := self._first(out)) is not None:
@@ -457,19 +464,11 @@ def _parsed(text: str) -> dict[str, Any]:
         raise ValueError(f"it is not valid TOML ({error})") from None
 
 
-def _tomlform_listed(said: dict[str, Any], key: str) -> dict[str, Any]:
+def _table_in(said: dict[str, Any], key: str) -> dict[str, Any]:
     found = said.get(key, {})
     if not isinstance(found, dict):
         raise ValueError(f"“{key}” does not have the form that the client reads")  # noqa: TRY004
     return found
-
-
-def _tomlform_runs_us(table: object) -> bool:
-    words = table.get("args", []) if isinstance(table, dict) else []
-    return isinstance(words, list) and any(
-        isinstance(word, str) and re.search(r"[/\\]recollect[/\\]__main__\.py$", word)
-        for word in words
-    )
 
 
 def _shown(value: str | list[str]) -> str:

@@ -67,8 +67,7 @@ def _hooks(env: dict[str, str], program: HookProgram) -> ConfigPart:
 
 def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files for the command line."""
-    command, *args = program.server
-    value = {"type": "local", "command": command, "args": args, "tools": ["*"]}
+    value = {"type": "local", **program.entry, "tools": ["*"]}
     path = os.path.join(folder(env), "mcp-config.json")
     return [
         _hooks(env, program),
@@ -78,8 +77,7 @@ def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
 
 def editor_parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files for VS Code."""
-    command, *args = program.server
-    value = {"type": "stdio", "command": command, "args": args}
+    value = {"type": "stdio", **program.entry}
     server = ObjectEntry("servers", "recollect", value, has_comments=True)
     path = os.path.join(editor_folder(env), "mcp.json")
     return [_hooks(env, program), ConfigPart("mcp", path, server)]
@@ -88,7 +86,6 @@ def editor_parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
 # -------------------- Copilot CLI: reading its transcripts, `~/.copilot/session-state/<session>/events.jsonl`.
 
 
-OWN_TOOL = "recollect"
 FILE = "events.jsonl"
 _KINDS = tuple(
     f'{{"type":"{kind}"'.encode()
@@ -215,12 +212,11 @@ def _events(kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[E
 def _started(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     tool, call = lines.string(data.get("toolName")), lines.string(data.get("toolCallId"))
     given = lines.members(data.get("arguments"))
-    if data.get("mcpServerName") == OWN_TOOL:
-        yield Event("call", time, tool=OWN_TOOL, call=call, id=name)
+    if data.get("mcpServerName") == lines.OWN_TOOL:
+        yield Event("call", time, tool=lines.OWN_TOOL, call=call, id=name)
         return
     kind = "shell" if tool == "bash" else "edit" if tool in _EDITS else tool
-    keys = ("command", "path", "url", "query", "pattern")
-    target = next((lines.string(given[key]) for key in keys if given.get(key)), "")
+    target = lines.string_in(given, "command", "path", "url", "query", "pattern")
     change = lines.change_of(given) if kind == "edit" else ""
     yield Event("call", time, tool=kind, call=call, target=target, text=change, id=name)
     if tool in _WEB or data.get("mcpServerName"):

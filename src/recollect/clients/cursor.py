@@ -41,10 +41,9 @@ def handler_for(program: HookProgram, event: str) -> dict[str, Any]:
 
 def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files of this user that something of ours goes into."""
-    command, *args = program.server
     handlers = {event: handler_for(program, event) for event in EVENTS}
     hooks = HookTable(NAME, handlers, is_flat=True, head='{\n  "version": 1\n}')
-    server = ObjectEntry("mcpServers", "recollect", {"command": command, "args": args})
+    server = ObjectEntry("mcpServers", "recollect", program.entry)
     return [
         ConfigPart("", os.path.join(folder(env), "hooks.json"), hooks),
         ConfigPart("mcp", os.path.join(folder(env), "mcp.json"), server),

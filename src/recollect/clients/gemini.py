@@ -52,12 +52,9 @@ def group_for(program: HookProgram, event: str) -> dict[str, Any]:
 
 def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files of this user that something of ours goes into."""
-    command, *args = program.server
     groups = {event: group_for(program, event) for event in EVENTS}
     hooks = HookTable(NAME, groups, has_comments=True)
-    server = ObjectEntry(
-        "mcpServers", "recollect", {"command": command, "args": args}, has_comments=True
-    )
+    server = ObjectEntry("mcpServers", "recollect", program.entry, has_comments=True)
     path = os.path.join(folder(env), "settings.json")
     return [ConfigPart("", path, CombinedForms([hooks, server]))]
 
@@ -65,7 +62,6 @@ def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
 # -------------------- Gemini CLI: reading its transcripts, `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`.
 
 
-OWN_TOOL = "recollect"
 _OURS = ("mcp_recollect_",)
 _INJECTED = re.compile(r"<hook_context>.*?(?:</hook_context>|\Z)", re.S)
 _MACHINE = ("<session_context>", "<system-reminder>")
@@ -152,19 +148,14 @@ def _call(call: dict[str, Any], time: str) -> Iterator[Event]:
     given = lines.members(call.get("args"))
     time = lines.time_of(call.get("timestamp")) or time
     if tool == "write_todos":
-        rows = lines.objects(given.get("todos"))
-        todos = tuple(
-            (lines.string(row.get("status")), lines.string(row.get("description")), "")
-            for row in rows
-        )
+        todos = lines.todos_in(given.get("todos"), "description")
         yield Event("todos", time, todos=todos, id=f"g{name}")
         return
-    path = lines.string(given.get("file_path"))
     if lines.is_ours(tool, _OURS):
-        yield Event("call", time, tool=OWN_TOOL, call=name, id=f"g{name}")
+        yield Event("call", time, tool=lines.OWN_TOOL, call=name, id=f"g{name}")
         return
     kind = "shell" if tool == "run_shell_command" else "edit" if tool in _EDITS else tool
-    target = lines.string(given.get("command")) or path or lines.string(given.get("query"))
+    target = lines.string_in(given, "command", "file_path", "query")
     change = lines.change_of(given) if kind == "edit" else ""
     yield Event("call", time, tool=kind, call=name, target=target, text=change, id=f"g{name}")
     if tool.startswith(_WEB):

@@ -62,7 +62,6 @@ def plugin_text(program: HookProgram) -> str:
 # -------------------- OpenCode: reading its sessions, which are rows of its database, `<its data>/opencode.db`.
 
 
-OWN_TOOL = "recollect"
 FILE = "opencode.db"
 MOST_MESSAGES = 500  # of a portion
 BUSY_SECONDS = 2.0
@@ -226,20 +225,14 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
     if state.get("status") not in ("completed", "error"):
         return  # it is read again when it has ended
     if tool == "todowrite":
-        rows = lines.objects(given.get("todos"))
-        todos = tuple(
-            (lines.string(r.get("status")), lines.string(r.get("content")), "") for r in rows
-        )
+        todos = lines.todos_in(given.get("todos"), "content")
         yield Event("todos", time, todos=todos, id=part.id)
         return
     if lines.is_ours(tool, _OURS):
-        yield Event("call", time, tool=OWN_TOOL, call=call, id=part.id)
+        yield Event("call", time, tool=lines.OWN_TOOL, call=call, id=part.id)
         return
     kind = "shell" if tool == "bash" else "edit" if tool in _EDITS else tool
-    target = next(
-        (lines.string(given[k]) for k in ("command", "filePath", "url", "pattern") if given.get(k)),
-        "",
-    )
+    target = lines.string_in(given, "command", "filePath", "url", "pattern")
     change = lines.change_of(given) if kind == "edit" else ""
     yield Event("call", time, tool=kind, call=call, target=target, text=change, id=part.id)
     if tool in _WEB:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from recollect._fastimport import NamedTuple, Pattern
+from recollect.clients import config_files
 from recollect.context.pack import hidden
 from recollect.context.views import keywords, listed
 from recollect.errors import (
@@ -23,7 +24,6 @@ from recollect.errors import (
     OutsideStore,
     RecollectError,
     SkillThere,
-    StorageFailed,
     Unreadable,
 )
 from recollect.model.frontmatter import split_keywords
@@ -429,7 +429,6 @@ def renew_keywords(store: OpenStore) -> None:
 
 
 NAME = "CLAUDE.md"
-LARGEST_INSTRUCTIONS = 4 * 1024 * 1024
 
 
 def path_for(store_root: str, scope: str) -> str:
@@ -441,18 +440,6 @@ def path_for(store_root: str, scope: str) -> str:
     return beside if os.path.exists(beside) and not os.path.exists(above) else above
 
 
-def text_of(path: str) -> str:
-    """The text of the instructions, nothing where there are none. Raises Unreadable."""
-    place = os.path.realpath(path)
-    if not os.path.lexists(place):
-        return ""
-    try:
-        # Bytes that stand for no character, and line ends, have to come back as they are.
-        return fsio.read_file(place, LARGEST_INSTRUCTIONS).decode("utf-8")
-    except UnicodeDecodeError:
-        raise Unreadable(path=path, reason="it is not UTF-8 text") from None
-
-
 def put_block(path: str, block: str, *, dry_run: bool = False) -> bool:
     """Put the block between our marks, or take it out; whether that changes anything.
 
@@ -460,15 +447,15 @@ def put_block(path: str, block: str, *, dry_run: bool = False) -> bool:
         Unreadable: the marks are not one pair, so that nobody knows what is ours.
         ChangedMeanwhile: somebody wrote the file at the same time.
     """
-    old = text_of(path)
+    old = config_files.text_at(path) or ""
     if not is_sound(old):
         raise Unreadable(path=path, reason="its RECOLLECT_POINTERS marks are not a single pair")
     new = with_block(old, block)
     if new == old or dry_run:
         return new != old
     place = os.path.realpath(path)
-    mode = _mode_of(place)
-    if text_of(path) != old:
+    mode = config_files.writable_mode(place, 0o644)  # what everybody who works on a project reads
+    if (config_files.text_at(path) or "") != old:
         raise ChangedMeanwhile(path=path)
     if new:
         fsio.write_whole(place, new.encode("utf-8", "replace"), mode=mode)
@@ -476,13 +463,3 @@ def put_block(path: str, block: str, *, dry_run: bool = False) -> bool:
         fsio.remove(place)
     fsio.sync_folder(os.path.dirname(place))
     return True
-
-
-def _mode_of(place: str) -> int:
-    try:
-        mode = stat.S_IMODE(os.stat(place).st_mode)
-    except FileNotFoundError:
-        return 0o644  # instructions of a project are meant for everybody who works on it
-    if not mode & stat.S_IWUSR:
-        raise StorageFailed(path=place, reason="it is read-only")
-    return mode

@@ -17,6 +17,7 @@ from typing import Any
 from recollect._fastimport import NamedTuple
 from recollect.clients import auto_memory as client
 from recollect.clients import claude
+from recollect.clients.config_files import text_at
 from recollect.context import pointers, views
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound, Unreadable
 from recollect.model import document as codec
@@ -61,7 +62,7 @@ def apply(app: Workspace, scope: str, mode: str, *, dry_run: bool) -> Applied:
     path = claude.settings_path(app.env) if is_global else client.local_settings(app.project_folder)
     place = _place(app, scope) if mode == BACKEND else ""
     notes = _notes(app)
-    old = client.text_of(path)
+    old = text_at(path)
     text = old
     try:
         if old is not None and path in notes:
@@ -97,7 +98,7 @@ def _wanted(
 
 def _text_above(app: Workspace) -> str | None:
     with suppress(RecollectError):  # the client cannot read it either
-        return client.text_of(claude.settings_path(app.env))
+        return text_at(claude.settings_path(app.env))
     return None
 
 
@@ -111,7 +112,7 @@ def undo(app: Workspace, *, is_last: bool, dry_run: bool) -> list[Applied]:
     notes = _notes(app)
     left = dict(notes)
     for path, edit in notes.items():
-        old = client.text_of(path)
+        old = text_at(path)
         if old is None:
             left.pop(path)
             continue
