@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.context import views as factsview
+from recollect.model.entries import beside_title
 from recollect.model.memory import STATUSES, Entry, is_id
 
 from .build import NASTY, any_text, entry
@@ -217,7 +218,7 @@ def test_a_very_long_reason_is_cut() -> None:
     ],
 )
 def test_a_reason_is_what_is_said_below_the_title(text: str, reason: str) -> None:
-    assert factsview.reason_of(text, "Use Redis") == reason
+    assert beside_title(text, "Use Redis") == reason
 
 
 def test_a_summary_counts_facts_and_names_what_most_are_about() -> None:

@@ -14,7 +14,8 @@ from recollect.capture import records
 from recollect.capture.state import fold, with_facts
 from recollect.capture.summary import conversation_text
 from recollect.clients.base import OWN_TOOL
-from recollect.context.views import is_fact, reason_of
+from recollect.context.views import is_fact
+from recollect.model.entries import beside_title
 from recollect.model.facts import Fact
 from recollect.model.session import Event, SessionState
 from recollect.ports import TranscriptReader
@@ -190,7 +191,7 @@ def with_own_facts(store: OpenStore, state: SessionState) -> SessionState:
                 Fact(
                     entry.kind,
                     entry.title,
-                    " ".join(reason_of(texts.get(entry.id, ""), entry.title).split()),
+                    " ".join(beside_title(texts.get(entry.id, ""), entry.title).split()),
                     entry.category or "other",
                     entry.status,
                     source=entry.source if entry.trust == "user" else "observed",

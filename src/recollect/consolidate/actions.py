@@ -18,7 +18,7 @@ from recollect.model import document as codec
 from recollect.model.claim_key import near_key, reversed_comment
 from recollect.model.document import BodyPart, parts_of
 from recollect.model.entries import is_solution, without_comments
-from recollect.model.footnotes import MARK
+from recollect.model.footnotes import MARK, Mark
 from recollect.model.layers import is_subject, subject_of
 from recollect.model.memory import Memory
 from recollect.model.page_form import NOTED, RULE_OF, title_for
@@ -28,45 +28,6 @@ from recollect.text.tokens import is_cjk
 FEEDBACK = "procedural/feedback.md"
 TITLES = {"en": "How to work here", "zh": "工作方式"}
 LABELS = tuple(dict.fromkeys(label for row in RULE_OF.values() for label in row))
-
-_MARK = re.compile(
-    r"<!-- from: (?P<episode>[^;<>]*); date: (?P<date>[^;<>]*); trust: (?P<trust>\w+)"
-    r"(?:; source: (?P<source>\w+))?(?:; salience: (?P<salience>\w+))?(?:; title: (?P<title>[^<>]*))? -->"
-)
-
-
-class Mark(NamedTuple):
-    """Which episode a line was learned from, when, and how far that can be trusted."""
-
-    episode: str
-    date: str
-    trust: str
-    source: str = "observed"
-    salience: str = "medium"
-    title: str = ""  # what the episode is called
-
-    @property
-    def comment(self) -> str:
-        """The mark as it stands behind a line."""
-        source = "" if self.source == "observed" else f"; source: {self.source}"
-        salience = "" if self.salience == "medium" else f"; salience: {self.salience}"
-        more = f"{source}{salience}{f'; title: {self.title}' if self.title else ''}"
-        return f"<!-- from: {self.episode}; date: {self.date}; trust: {self.trust}{more} -->"
-
-
-def mark_of(comment: str) -> Mark | None:
-    """The mark that a comment is, or None."""
-    match = _MARK.fullmatch(comment.strip())
-    if not match:
-        return None
-    return Mark(
-        match["episode"],
-        match["date"],
-        match["trust"],
-        match["source"] or "observed",
-        match["salience"] or "medium",
-        match["title"] or "",
-    )
 
 
 class Start(NamedTuple):
@@ -332,7 +293,7 @@ def retitled(body: str, made: str, old: str) -> str:
         if n and was.text != part.text and says(part.heading, old):
             parts[n] = _renamed(part, old, taken)
     whole = "".join(part.text for part in parts)
-    return whole if _texts(whole) == _texts(made) else made
+    return whole if texts_of(whole) == texts_of(made) else made
 
 
 def can_turn(body: str, title: str) -> bool:
@@ -353,10 +314,10 @@ def turned(body: str, action: Replace) -> str | None:
         taken = {other.heading.casefold() for other in parts[1:] if other is not part}
         made = [*parts[:n], _turned(part, action, taken), *parts[n + 1 :]]
         whole = "".join(one.text for one in made)
-        wanted = _texts(body)
+        wanted = texts_of(body)
         wanted.subtract(one.text for one in below)
         wanted.update([action.new] if action.new else [])
-        return whole if _texts(whole) == +wanted else None
+        return whole if texts_of(whole) == +wanted else None
     return None
 
 
@@ -423,5 +384,6 @@ def _free_title(title: str, taken: set[str]) -> str:
     return title
 
 
-def _texts(body: str) -> Counter[str]:
+def texts_of(body: str) -> Counter[str]:
+    """What a body states, each wording with how often it stands there."""
     return Counter(said.text for said in statements_of(body))

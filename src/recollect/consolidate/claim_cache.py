@@ -10,11 +10,12 @@ from typing import Any
 
 from recollect._gc import without_collecting
 from recollect._version import __version__
-from recollect.consolidate.actions import Mark, Merge, Wait
+from recollect.consolidate.actions import Merge, Wait
 from recollect.consolidate.claims import Claim
 from recollect.consolidate.pages import EpisodeClaim, FileClaim, FileSummary, ParsedFile
 from recollect.errors import RecollectError
 from recollect.model.conflicts import Priority
+from recollect.model.footnotes import Mark
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
 from recollect.workspace import CLAIMS, Workspace

@@ -15,7 +15,7 @@ from recollect.capture.failure_fix import is_problem
 from recollect.capture.phrases import any_of
 from recollect.model.claim_key import claim_key
 from recollect.model.document import sections_of
-from recollect.model.entries import SUMMARY_LABELS, is_conversation
+from recollect.model.entries import SUMMARY_LABELS, beside_title, is_conversation
 from recollect.model.facts import Fact, facts_of, section_kind
 from recollect.model.footnotes import MARK, without_id
 from recollect.model.memory import TRUSTS, Memory, Section
@@ -400,17 +400,12 @@ def claims_in(memory: Memory) -> list[Claim]:
         return []
     recorded = memory.kind in ("session", "conversation")
     title = strip_private(memory.title)
-    is_title = not recorded and _without_title(memory.body, memory.title) == ""
-    if is_title and is_claim(title):
+    said = " ".join(beside_title(memory.body, memory.title).split())
+    is_title = said.casefold() in ("", memory.title.casefold())
+    if is_title and not recorded and is_claim(title):
         how = _how(title, memory.trust)
         return [Claim(plain_statement(title), how, memory.source, memory.trust)]
     return claims_of(memory.body, source=memory.source, trust=memory.trust, recorded=recorded)
-
-
-def _without_title(body: str, title: str) -> str:
-    first, _, rest = body.strip().partition("\n")
-    is_title = " ".join(first.removeprefix("#").split()).casefold() == title.casefold()
-    return rest.strip() if is_title else body.strip()
 
 
 def claims_of(

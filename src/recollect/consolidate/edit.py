@@ -18,14 +18,15 @@ from recollect.consolidate.actions import (
     Start,
     Weigh,
     followed,
-    mark_of,
     retitled,
+    texts_of,
     titles_of,
     turned,
 )
 from recollect.consolidate.claims import is_claim, statements_of
 from recollect.model import document as codec
 from recollect.model.document import BodyPart, layer_defaults, parts_of
+from recollect.model.footnotes import mark_of
 from recollect.model.page_form import NOTED
 from recollect.text.sentences import split_sentences
 from recollect.text.tokens import is_cjk
@@ -144,7 +145,7 @@ def _put_in(
     for n in sorted(n for name in names for n in places.get(name.casefold(), ())):
         text = _with_lines(parts[n].text, lines, eol, is_last=n == len(parts) - 1)
         is_plain = _goes_on_plain(parts[n].text) and "|" not in lines
-        if (_texts(lines) if is_plain else _texts(text) - _texts(parts[n].text)) == wanted:
+        if (texts_of(lines) if is_plain else texts_of(text) - texts_of(parts[n].text)) == wanted:
             parts[n] = parts[n]._replace(text=text)
             return
     if len(row) > 1 and any(name.casefold() in places for name in names):
@@ -185,17 +186,13 @@ def _append(parts: list[BodyPart], title: str, lines: str, eol: str) -> None:
     parts[-1:] = made if len(parts) == 1 else made[1:]
 
 
-def _texts(body: str) -> Counter[str]:
-    return Counter(said.text for said in statements_of(body))
-
-
 def _with_old_rule(body: str, action: NoteOldRule) -> str | None:
     for _, end in _places(body, action.text):
         behind = _MARK_BEHIND.match(body, end)
         if behind:
             eol = "\r\n" if "\r\n" in body else "\n"
             made = f"{body[: behind.end()]}{eol}  {action.past}{body[behind.end() :]}"
-            if _texts(made) == _texts(body):
+            if texts_of(made) == texts_of(body):
                 return made
     return None
 
@@ -234,12 +231,12 @@ def _replaced_in(body: str, old: str, new: str, mark: str, past: str) -> str | N
     places = _places(body, old)
     if not places:
         return None
-    wanted = _texts(body)
+    wanted = texts_of(body)
     wanted.subtract([old])
     wanted.update([new] if new else [])
     for place in places:
         made = _replaced_at(body, place, f"{new} {mark}" if new else "", past)
-        if _texts(made) == +wanted:
+        if texts_of(made) == +wanted:
             return made
     return None
 
@@ -304,7 +301,7 @@ def renewed(body: str, text: str, mark: str) -> str | None:
         name = (behind["id"] or "").strip() if behind else ""
         rest = body[behind.end() if behind else end :]
         made = " ".join(filter(None, (body[:end], name, mark))) + rest
-        if _texts(made) == _texts(body):
+        if texts_of(made) == texts_of(body):
             return made
     return None
 

@@ -13,7 +13,7 @@ from recollect._fastimport import NamedTuple
 from recollect.capture.intake import Draft, save
 from recollect.capture.wording import bare
 from recollect.consolidate import rulings
-from recollect.consolidate.actions import Absorb, Action, Mark, PlanRules, Replace, Retire, Wait
+from recollect.consolidate.actions import Absorb, Action, PlanRules, Replace, Retire, Wait
 from recollect.consolidate.apply import changes_of, steps_of
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.claims import Claim
@@ -23,6 +23,7 @@ from recollect.consolidate.plan import plan_entry, plan_moves
 from recollect.model.claim_key import near_key
 from recollect.model.document import memory_from_text, stem_of
 from recollect.model.entries import shelved
+from recollect.model.footnotes import Mark
 from recollect.model.layers import is_subject
 from recollect.model.memory import TRUSTS, Change, Filter
 from recollect.store.store import OpenStore

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Protocol
 
 from recollect._fastimport import NamedTuple
-from recollect.consolidate.actions import FILE, SECTION, Mark, Title, mark_of, titles_of
+from recollect.consolidate.actions import FILE, SECTION, Title, titles_of
 from recollect.consolidate.claims import Claim, PlacedStatement, is_claim, statements_of
-from recollect.context.views import LONGEST_REASON, reason_of
+from recollect.context.views import LONGEST_REASON
 from recollect.model import document as codec
 from recollect.model.claim_key import near_key, reversed_keys
 from recollect.model.conflicts import (
@@ -25,8 +25,8 @@ from recollect.model.conflicts import (
     says_with_subject,
     topics_of,
 )
-from recollect.model.entries import is_conversation
-from recollect.model.footnotes import is_same_origin
+from recollect.model.entries import beside_title, is_conversation
+from recollect.model.footnotes import Mark, is_same_origin, mark_of
 from recollect.model.layers import named_subject
 from recollect.model.memory import TRUSTS, Memory, lowest_trust
 from recollect.text.redact import strip_private
@@ -141,7 +141,7 @@ def _whole(title: str, body: str) -> frozenset[str]:
     """The near keys of what a page says as a whole."""
     if not is_claim(title):
         return frozenset()
-    reason = " ".join(reason_of(codec.sections_of(body)[0].text, title).split())
+    reason = " ".join(beside_title(codec.sections_of(body)[0].text, title).split())
     reason = reason if len(reason) <= LONGEST_REASON else ""  # no session tells so much of a fact
     return frozenset(map(near_key, (title, f"{title}: {reason}") if reason else (title,)))
 

@@ -17,7 +17,6 @@ from recollect.consolidate.actions import (
     Absorb,
     Action,
     Archive,
-    Mark,
     Merge,
     NoteOldRule,
     PlanRules,
@@ -45,15 +44,15 @@ from recollect.model import layers
 from recollect.model.claim_key import reversed_comment, reversed_key
 from recollect.model.conflicts import Conflict, Priority, is_newer, keeping_subject
 from recollect.model.document import stem_of
-from recollect.model.footnotes import title_in_note
+from recollect.model.footnotes import Mark, title_in_note
 from recollect.model.memory import LEVELS, TRUSTS, Memory, free_name, slug_of
 from recollect.model.page_form import NOTED, RULE_OF, title_for
+from recollect.model.tags import LEAST_COMMON
 from recollect.text.tokens import plain_words, stem
 
 # -------------------- Lifecycle: which file a claim belongs into.
 
 
-LEAST_COMMON = 2
 EARNS_A_PAGE = 3  # entries that name the same subject
 LONGEST_SUBJECT = 3  # words of a page's title that names a subject
 

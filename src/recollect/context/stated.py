@@ -11,7 +11,7 @@ from recollect._fastimport import NamedTuple
 from recollect.context.left_off import TRUSTED
 from recollect.model.claim_key import near_key, reversed_keys
 from recollect.model.document import sections_of
-from recollect.model.entries import Shelved, shelved, without_comments
+from recollect.model.entries import Shelved, beside_title, shelved, without_comments
 from recollect.model.facts import Fact, facts_of, same_words, section_kind
 from recollect.model.footnotes import label_of, letters_of
 from recollect.model.layers import is_subject
@@ -126,9 +126,7 @@ def _of_entry(row: Shelved, page: str, subject: str) -> StatedLine:
 
 def _reason_in(memory: Memory) -> str:
     """What a page says below its title, on one line."""
-    text = without_comments(memory.body)
-    first, _, rest = text.partition("\n")
-    text = rest if first.strip().casefold() == f"# {memory.title}".casefold() else text
+    text = beside_title(without_comments(memory.body), memory.title)
     said = " ".join(line.strip().lstrip("#").strip() for line in text.splitlines() if line.strip())
     return "" if same_words(said) == same_words(memory.title) else said
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from recollect._fastimport import NamedTuple, Pattern
 from recollect._version import __version__
 from recollect.errors import RecollectError
+from recollect.model.entries import beside_title
 from recollect.model.memory import (
     CATEGORIES,
     LAYERS,
@@ -240,12 +241,6 @@ def summary_of(entries: Iterable[Entry]) -> Summary:
     return Summary(decisions, patterns, issues, unresolved, ranked[:MOST_CONCEPTS])
 
 
-def reason_of(text: str, title: str) -> str:
-    """What a fact's text says besides its title."""
-    first, _, rest = text.strip().partition("\n")
-    return rest.strip() if first.strip().casefold() == f"# {title}".casefold() else text.strip()
-
-
 def reason_line(reason: str) -> str:
     """A reason as the view has it: one line, cut where it is very long."""
     line = " ".join(reason.split())
@@ -471,6 +466,6 @@ def _reasons(store: OpenStore, entries: Iterable[Entry]) -> dict[str, str]:
     for start in range(0, len(ids), ASKED_AT_ONCE):
         heads = store.index.by_ids(ids[start : start + ASKED_AT_ONCE])
         for head in heads:
-            reason = reason_of(head.text, head.title)
+            reason = beside_title(head.text, head.title)
             found[head.id] = reason_line(reason)  # never the whole texts of all
     return found

@@ -19,13 +19,12 @@ from recollect.context.views import (
     number_of,
     numbered,
     numbered_id,
-    reason_of,
 )
 from recollect.errors import FactNotFound, RecollectError, UsageProblem
 from recollect.model import document as codec
 from recollect.model import layers
 from recollect.model.document import layer_defaults, section_text
-from recollect.model.entries import is_conversation, without_comments
+from recollect.model.entries import beside_title, is_conversation, without_comments
 from recollect.model.facts import Fact, same_words
 from recollect.model.frontmatter import Value
 from recollect.model.memory import (
@@ -168,7 +167,7 @@ class Keeping:
         if old.status == "superseded" and self._again:
             return self._created(fact, origin)
         said = codec.memory_from_text(old.text, old.path)
-        reason = reason_of(without_comments(said.body), said.title)
+        reason = beside_title(without_comments(said.body), said.title)
         if self._again and _differs(fact, reason, old.status):
             return self._created(fact, origin)
         text = old.text

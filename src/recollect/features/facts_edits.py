@@ -18,13 +18,13 @@ from recollect.context.views import (
     facts_page,
     facts_text,
     numbered,
-    reason_of,
 )
 from recollect.errors import FactNotFound
 from recollect.features.facts import FactOrigin, Keeping, free_place
 from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import section_text
+from recollect.model.entries import beside_title
 from recollect.model.facts import Fact, parse_status, same_words
 from recollect.model.memory import CATEGORIES, Change, Entry, Filter, free_name, slug_of
 from recollect.store.store import OpenStore
@@ -360,7 +360,7 @@ def _changed(store: OpenStore, text: str, entry: Entry, one: FactEdit) -> str:
 def _with_reason(text: str, entry: Entry, reason: str) -> str:
     """The text with another body below its title; what the view had no room for stays."""
     title = codec.memory_from_text(text, entry.path).title
-    old = reason_of(frontmatter.split_front(text).body, title)
+    old = beside_title(frontmatter.split_front(text).body, title)
     line = " ".join(old.split())
     if len(line) > LONGEST_REASON and reason.endswith("…"):
         reason = reason[:-1] + line[LONGEST_REASON - 1 :]

@@ -163,10 +163,10 @@ def _in_line(
     app: Workspace, store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool
 ) -> RememberResult:
     """Take in what is one line on the page of its subject, or a rule."""
-    from recollect.consolidate.actions import Mark
     from recollect.consolidate.claim_cache import cached_claims
     from recollect.consolidate.claims import BEHAVIOURAL, FACTUAL, Claim, plain_statement
     from recollect.consolidate.entry import take
+    from recollect.model.footnotes import Mark
 
     text = plain_statement(with_reason(understood_alone(note.statement, note.subject), note.why))
     how = BEHAVIOURAL if note.kind == "rule" else FACTUAL

@@ -265,19 +265,11 @@ def claims_to_be_sealed(text: str) -> bool:
 def closed_memory(text: str, path: str, stem: str) -> Memory:
     """What is known of an encrypted memory without a key: next to nothing."""
     found = sealed_of(text)
+    name = found.id if found else stem
+    shell = Memory(name, name, "semantic", path, "", private=True)
     if found is None:
-        problem = "is not an encrypted memory as described in docs/format.md"
-        return Memory(stem, stem, "semantic", path, "", private=True, problem=problem)
-    return Memory(
-        found.id,
-        found.id,
-        "semantic",
-        path,
-        "",
-        created=found.created,
-        updated=found.updated,
-        private=True,
-    )
+        return shell._replace(problem="is not an encrypted memory as described in docs/format.md")
+    return shell._replace(created=found.created, updated=found.updated)
 
 
 ORDER = (

@@ -77,6 +77,12 @@ def without_comments(text: str) -> str:
     return COMMENT.sub("", text).strip() if "<!--" in text else text.strip()
 
 
+def beside_title(text: str, title: str) -> str:
+    """What a text says besides its `# title`."""
+    first, _, rest = text.strip().partition("\n")
+    return rest.strip() if _is_title(first, title) else text.strip()
+
+
 def is_conversation(path: str) -> bool:
     """Whether this file is the raw conversation (level 3) beside a memory."""
     return path.endswith("/conversation.md")
@@ -84,34 +90,9 @@ def is_conversation(path: str) -> bool:
 
 def entry_of(memory: Memory, stamp: str) -> Entry:
     """A memory without its text, as lists show it."""
-    return Entry(
-        id=memory.id,
-        title=memory.title,
-        layer=memory.layer,
-        kind=memory.kind,
-        category=memory.category,
-        tags=memory.tags,
-        trigger=memory.trigger,
-        files=memory.files,
-        concepts=memory.concepts,
-        salience=memory.salience,
-        confidence=memory.confidence,
-        source=memory.source,
-        trust=memory.trust,
-        status=memory.status,
-        related=memory.related,
-        session=memory.session,
-        created=memory.created,
-        updated=memory.updated,
-        last_accessed=memory.last_accessed,
-        decay_after=memory.decay_after,
-        private=memory.private,
-        path=memory.path,
-        tokens=count_tokens(memory.body),
-        summary=summary_of(memory),
-        stamp=stamp,
-        problem=memory.problem,
-    )
+    shared = {name: getattr(memory, name) for name in Entry._fields if name in Memory._fields}
+    tokens, summary = count_tokens(memory.body), summary_of(memory)
+    return Entry(**shared, tokens=tokens, summary=summary, stamp=stamp)
 
 
 # How a session's memory begins the lines of its summary, in either language, and what each line is.
@@ -262,7 +243,7 @@ def _section(
     is_own = bool(name) or _is_own(section, memory, heads, origin.trust)
     text = without_comments(section.text)
     if not section.heading:
-        text = _without_title(text, memory.title)
+        text = beside_title(text, memory.title) or text  # which every list shows beside it
     if is_own and len(heads) > 1:  # when one of several was said is known only where it says so
         origin = origin._replace(
             created="" if origin.created == memory.created else origin.created,
@@ -343,12 +324,6 @@ def is_solution(heading: str) -> bool:
 def solution_title(what: str) -> str:
     """The `##` title under which a solution stands in procedural/feedback.md."""
     return f"Solution: {what}"
-
-
-def _without_title(text: str, title: str) -> str:
-    """The head of a body without the `# title` that every list shows beside it anyway."""
-    first, _, rest = text.partition("\n")
-    return rest.strip() if _is_title(first, title) and rest.strip() else text
 
 
 def matched_triggers(triggers: Iterable[str], text: str) -> tuple[str, ...]:

@@ -110,6 +110,34 @@ class Note(NamedTuple):
         return f"[^{self.label}]: {', '.join(filter(None, (date, title, *who)))}"
 
 
+class Mark(NamedTuple):
+    """From which session or episode a line was learned, when, and how far that can be trusted."""
+
+    episode: str
+    date: str
+    trust: str
+    source: str = "observed"
+    salience: str = "medium"
+    title: str = ""  # what the episode is called
+
+    @property
+    def comment(self) -> str:
+        """The mark as it stands behind a line."""
+        source = "" if self.source == "observed" else f"; source: {self.source}"
+        salience = "" if self.salience == "medium" else f"; salience: {self.salience}"
+        more = f"{source}{salience}{f'; title: {self.title}' if self.title else ''}"
+        return f"{MARK}{self.episode}; date: {self.date}; trust: {self.trust}{more} -->"
+
+
+def mark_of(comment: str) -> Mark | None:
+    """The mark that a comment is, or None."""
+    match = _FROM.fullmatch(comment.strip())
+    if not match:
+        return None
+    episode, date, trust, source, salience, title = match.groups()
+    return Mark(episode, date, trust, source or "observed", salience or "medium", title or "")
+
+
 _UNTOLD = Note("", source="referenced", trust="external")
 
 
@@ -352,10 +380,8 @@ def _origin_of(note: Note) -> str:
 
 
 def _mark_of(note: Note) -> str:
-    source = "" if note.source == "observed" else f"; source: {note.source}"
-    salience = "" if note.salience == "medium" else f"; salience: {note.salience}"
-    title = f"; title: {note.title}" if note.title else ""
-    return f"<!-- from: {_origin_of(note)}; date: {note.date}; trust: {note.trust}{source}{salience}{title} -->"
+    origin = _origin_of(note)
+    return Mark(origin, note.date, note.trust, note.source, note.salience, note.title).comment
 
 
 def _comment_of(note: Note) -> str:
