@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from recollect.context import explain as whynot
 from recollect.context import recall
 from recollect.errors import MemoryNotFound
 from recollect.search import search as searching
@@ -51,10 +50,10 @@ def why(
     name: str,
     budget: int = 800,
     told: frozenset[str] = frozenset(),
-) -> whynot.Reason:
+) -> recall.Reason:
     cue = searching.cue_of(words, NOW, HERE)
     found = recall.recall(stores, cue, budget=budget, lang="en", nonce="n0nce", given=told)
-    return whynot.reason(stores, name, cue, found, told)
+    return recall.reason(stores, name, cue, found, told)
 
 
 @pytest.mark.parametrize(
@@ -157,13 +156,13 @@ def test_a_session_was_told_what_its_hooks_gave_it_since_it_was_compacted() -> N
         mine | {"items": ["of-an-agent"], "agent": "a1", "op_id": "3"},
         mine | {"items": ["elsewhere"], "session": "s2", "op_id": "3"},
     ]
-    assert whynot.given_since_compaction([house.open()], "s1") == {"brief", "queue#wal"}
-    assert whynot.given_since_compaction([house.open()], "s2") == {"elsewhere"}
+    assert recall.given_since_compaction([house.open()], "s1") == {"brief", "queue#wal"}
+    assert recall.given_since_compaction([house.open()], "s2") == {"elsewhere"}
 
 
 def test_the_words_are_those_that_were_asked(stores: list[OpenStore]) -> None:
     cue = searching.cue_of("how does the ledger keep its unicorns", NOW, HERE)
     one = why(stores, "ledger", "money").candidate
-    words = {word.word: word.said for word in whynot.words(stores, cue, one)}
+    words = {word.word: word.said for word in recall.words(stores, cue, one)}
     assert words == {"ledger": True, "keep": True, "unicorns": False}
-    assert not any(word.said for word in whynot.words(stores, cue, None))
+    assert not any(word.said for word in recall.words(stores, cue, None))

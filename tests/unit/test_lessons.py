@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.lessons import comment, seen_again
-from recollect.capture.summary import solution_text
+from recollect.capture.summary import seen_again, solution_text
+from recollect.capture.summary import solution_comment as comment
 from recollect.model.document import memory_from_text
 from recollect.model.entries import origins_of, shelved, without_comments
 from recollect.model.footnotes import label_of

@@ -11,7 +11,7 @@ from copy import deepcopy
 from functools import partial
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import lessons, records, summary
+from recollect.capture import records, summary
 from recollect.capture.hearing import Hearing, ParsedSession, log_of, with_own_facts
 from recollect.capture.intake import Draft, section_change
 from recollect.capture.session_files import FolderSessions
@@ -357,10 +357,10 @@ class Capture:
             section = codec.section_named(body, draft.title)
             if section and not self._is_ours(path, section):
                 return []
-            if section and (again := lessons.seen_again(section.text, session, draft.body)):
+            if section and (again := summary.seen_again(section.text, session, draft.body)):
                 draft = draft._replace(body=again)
             others = [one for one in codec.sections_of(body) if one is not section]
-            if not section and any(lessons.is_same_fix(one.text, draft.body) for one in others):
+            if not section and any(summary.is_same_fix(one.text, draft.body) for one in others):
                 return []  # another line of the same check
         choice = layers.LayerChoice("procedural", "solution", "kind")
         return section_change(self.store, path, draft.title, draft, choice, replace=True)[1]

@@ -89,7 +89,8 @@ def new_sessions(store: OpenStore, ends: dict[str, int]) -> Iterator[tuple[str, 
         if signals:
             found = _session_of(signals)
             if not found.transcript:  # the last event of a session need not name it
-                found = found._replace(transcript=_transcript_named_in(store, name))
+                before = _session_of(_signals_in(store, name))
+                found = found._replace(transcript=before.transcript)
             yield name, found
 
 
@@ -102,17 +103,14 @@ def every_session(store: OpenStore) -> Iterator[tuple[str, SignalledSession]]:
 
 def session_in(store: OpenStore, name: str) -> SignalledSession | None:
     """What the signals in a session's file say of it, heard or not; None if there are none."""
-    lines = store.journal.lines(name, store.ledger.came().get(name, 0))
-    signals = [line.data for line in lines if line.data.get("op") == "signal"]
+    signals = _signals_in(store, name)
     return _session_of(signals) if signals else None
 
 
-def _transcript_named_in(store: OpenStore, name: str) -> str:
-    """The transcript that was named last by what is in a session's file."""
+def _signals_in(store: OpenStore, name: str) -> list[dict[str, Any]]:
+    """All signals in a session's file."""
     lines = store.journal.lines(name, store.ledger.came().get(name, 0))
-    signals = (line.data for line in lines if line.data.get("op") == "signal")
-    named = [str(signal["transcript"]) for signal in signals if signal.get("transcript")]
-    return named[-1] if named else ""
+    return [line.data for line in lines if line.data.get("op") == "signal"]
 
 
 def _session_of(signals: list[dict[str, Any]]) -> SignalledSession:

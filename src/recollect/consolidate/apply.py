@@ -8,7 +8,7 @@ are.
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import partial
 from typing import Any, cast
 
@@ -39,6 +39,7 @@ from recollect.model.document import files_of
 from recollect.model.entries import is_conversation
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Entry, Filter
+from recollect.store import locations as places
 from recollect.store.journal import FolderJournal
 from recollect.store.store import OpenStore, refresh
 from recollect.store.transactions import Ledger
@@ -367,7 +368,7 @@ def _activity(store: OpenStore) -> dict[str, str]:
         for time in (entry.created, entry.updated, entry.last_accessed):
             note(entry.id, time)
         if entry.path in known:
-            note(entry.id, _utc(known[entry.path].mtime_ns))
+            note(entry.id, places.utc(known[entry.path].mtime_ns // 10**9))
     for op in store.journal.heads():
         if op.cause != CAUSE:
             note(op.memory, op.time)
@@ -375,11 +376,3 @@ def _activity(store: OpenStore) -> dict[str, str]:
         for name in (*fact.get("items", ()), *fact.get("pointers", ())):
             note(str(name).partition("#")[0], str(fact.get("time", "")))
     return last
-
-
-def _utc(ns: int) -> str:
-    return (
-        datetime.fromtimestamp(ns // 10**9, UTC)
-        .isoformat(timespec="seconds")
-        .replace("+00:00", "Z")
-    )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from recollect._fastimport import NamedTuple
-from recollect.errors import FileNotThere, Unreadable
+from recollect.errors import Unreadable
 from recollect.model.claim_key import near_key
 from recollect.model.memory import Change
 from recollect.store.store import OpenStore
@@ -40,12 +40,12 @@ class Ruling(NamedTuple):
 
 def rulings_of(store: OpenStore) -> dict[str, Ruling]:
     """The rulings of a store, by the key of the conflict. Raises Unreadable."""
-    return _parsed(store.files.root, _text(store)[0])
+    return _parsed(store.files.root, store.text_at(FILE)[0])
 
 
 def ruling_change(store: OpenStore, key: str, ruling: Ruling) -> Change:
     """The change that keeps one more ruling."""
-    text, stamp = _text(store)
+    text, stamp = store.text_at(FILE)
     every = _parsed(store.files.root, text) | {key: ruling}
     return Change("put", FILE, "", stamp, _rendered(every))
 
@@ -58,14 +58,6 @@ def taken_out(rulings: Mapping[str, Ruling]) -> dict[str, str]:
             for text in (one.old, one.new):
                 found[near_key(text)] = max(one.date, found.get(near_key(text), ""))
     return found
-
-
-def _text(store: OpenStore) -> tuple[str, str | None]:
-    try:
-        document = store.files.read(FILE)
-    except FileNotThere:
-        return "", None
-    return document.text, document.stamp
 
 
 def _parsed(root: str, text: str) -> dict[str, Ruling]:

@@ -18,8 +18,7 @@ TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:  # seldom needed
     from typing import Any
 
-    from recollect.context.explain import Reason, Word
-    from recollect.context.recall import Recalled
+    from recollect.context.recall import Reason, Recalled, Word
     from recollect.model.entries import Shelved
 
 
@@ -123,9 +122,9 @@ def recall(
 
 def given_ids(app: Workspace, session: str, *, scope: str) -> frozenset[str]:
     """The ids that a session was given before; of no session none."""
-    from recollect.context import explain as whynot
+    from recollect.context import recall as service
 
-    return whynot.given_since_compaction(app.stores(scope), session) if session else frozenset()
+    return service.given_since_compaction(app.stores(scope), session) if session else frozenset()
 
 
 def recalled_json(found: Recalled) -> dict[str, Any]:
@@ -164,14 +163,14 @@ def why_not(
     told: frozenset[str] = frozenset(),
 ) -> tuple[Reason, list[Word]]:
     """Why a memory would not be given for a prompt, and which of its words the memory says."""
-    from recollect.context import explain as whynot
+    from recollect.context import recall as service
 
     stores = app.stores(scope)
     cue = searching.cue_of(text, app.now)
     found = recall(app, text, budget=budget, scope=scope, told=told)
-    reason = whynot.reason(stores, name, cue, found, told)
+    reason = service.reason(stores, name, cue, found, told)
     one = reason.candidate or next(iter(_sections_of(stores, name)), None)
-    return reason, whynot.words(stores, cue, one)
+    return reason, service.words(stores, cue, one)
 
 
 def _sections_of(stores: list[OpenStore], name: str) -> list[Candidate]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import lessons
+from recollect.capture.summary import session_that_taught
 from recollect.errors import RecollectError
 from recollect.features import pins
 from recollect.model import document as codec
@@ -222,7 +222,7 @@ def _shares(store: OpenStore, sessions: dict[str, str], but: set[str]) -> dict[s
         found.setdefault(project, Share([], [])).memories.extend(beside or [path])
     projects = {label_of(session): project for session, project in sessions.items()}
     for section in _lessons(store) if LESSONS not in but else ():
-        taught = label_of(lessons.session_of(section.text))
+        taught = label_of(session_that_taught(section.text))
         project = projects.get(taught, NOBODYS)
         found.setdefault(project, Share([], [])).lessons.append(section)
     return found
@@ -237,7 +237,7 @@ def _lessons_in(text: str) -> list[Section]:
     return [
         one
         for one in codec.sections_of(codec.body_of(text))
-        if lessons.session_of(one.text) and f"<!-- {pins.ORIGIN}:" not in one.text
+        if session_that_taught(one.text) and f"<!-- {pins.ORIGIN}:" not in one.text
     ]
 
 

@@ -18,8 +18,7 @@ TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
     from typing import Any
 
-    from recollect.context.explain import Reason
-    from recollect.context.recall import Recalled
+    from recollect.context.recall import Reason, Recalled
     from recollect.store.store import OpenStore
 
 MOST_SCORED = 15  # rows of `recall --why`
