@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from recollect.model.frontmatter import LARGEST_FRONT, Value, read_front, split_front
+from recollect.model.frontmatter import LARGEST_FRONT, Value, split_front
 
 from .build import NASTY, any_text, is_quick
 
@@ -54,33 +54,6 @@ def test_every_entry_names_lines_of_its_own(text: str) -> None:
     ends = [0, *(e.end for e in found.entries if e.end)]
     starts = [*(e.start for e in found.entries if e.end), len(found.lines)]
     assert all(end <= start for end, start in zip(ends, starts, strict=True))
-
-
-_usual = st.sampled_from(
-    ["title: x", "a-b: c  ", "tags: [a, b]", "tags: [a, , b]", "key:", "key: ", "key: []", "key: ~", "n: [null]"]
-)  # fmt: skip
-_plain_front = st.builds(
-    lambda lines, body: "\n".join(["---", *lines, "---", *body]),
-    st.lists(_usual | _scraps, max_size=6),
-    st.lists(_scraps, max_size=3),
-)
-
-
-@given(any_text | any_front | _plain_front)
-@example("---\ntitle: x\ntitle: y\n---\nBody\n---\n")
-@example("---\ntitle: x\n---")
-@example("---\n---\n---\n")
-@example("---\nkey:\n- a\n---\n")
-@example("---\nkey: x\n y\n---\n")
-@example("---\nkey: [a]\r\n---\n")
-@example("---\nkey: [\n---\n")
-@example("---\nkey: a #b\n---\n")
-@example("---\nkey: a: b\n---\n")
-@example("---\ntitle: x\n" + "a: b\n" * 14_000 + "---\n")
-def test_who_asks_only_what_a_head_says_is_told_the_same(text: str) -> None:
-    whole = split_front(text)
-    fields = {entry.key: entry.value for entry in whole.entries}
-    assert read_front(text) == (fields, whole.body, whole.problem)
 
 
 # --------------------------------------------------------------------------------------- forms

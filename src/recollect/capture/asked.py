@@ -50,9 +50,9 @@ _COMPLAINS = Pattern(
     re.I,
 )
 FEW = 6  # short lines below each other that may still be typed
-_LINK = Pattern(r"https?://\S+")
+LINK = Pattern(r"https?://\S+")
 _NUMBERED = Pattern(r"(?:\b(?:pr|mr|pull request|issue|task|ticket|bug)s? ?#?|#)\d+", re.I)
-_WORD = Pattern(r"[^\W_][\w'’.-]*")
+WORD = Pattern(r"[^\W_][\w'’.-]*")
 
 # Words that steer a session and say nothing of its subject.
 ROUTINE = STOP_WORDS | frozenset(
@@ -145,7 +145,7 @@ def weight_of(text: str) -> int:
 def words_of(text: str) -> set[str]:
     """The words that say something of a subject; of Chinese each sign."""
     found: set[str] = set()
-    for word in _WORD.findall(_LINK.sub(" ", text).casefold()):
+    for word in WORD.findall(LINK.sub(" ", text).casefold()):
         if word.isascii():
             found.add(word.rstrip("."))
         else:

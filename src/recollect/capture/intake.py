@@ -8,7 +8,6 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import UsageProblem
 from recollect.model import document as codec
 from recollect.model import entries, layers, tags
-from recollect.model import entries as reviewing
 from recollect.model import memory as model
 from recollect.model.claim_key import reversed_comment
 from recollect.model.document import layer_defaults, with_conversation, words_for
@@ -521,8 +520,8 @@ def section_change(
     body = _with_triggers(draft.body.strip() or title, title, draft, store.settings.lang)
     if draft.trust == "user" and path in SHARED.values():
         source = draft.source or "instructed"
-        title, body = reviewing.dated(title, body, source, store.now)
-    body = reviewing.signed(body, draft.trust, draft.source, draft.session, store.now[:10])
+        title, body = entries.dated(title, body, source, store.now)
+    body = entries.signed(body, draft.trust, draft.source, draft.session, store.now[:10])
     if not store.files.exists(path):
         # The file is the person's; what was captured says so in its own section.
         kind = "rule" if choice.layer == "procedural" else "pointer"

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from recollect._fastimport import Pattern
-from recollect.capture.asked import is_handed_over, is_wide, weight_of, words_of
+from recollect.capture.asked import LINK, WORD, is_handed_over, is_wide, weight_of, words_of
 from recollect.model.session import SessionState
 from recollect.text.sentences import one_line, sentences_of, shortened, split_sentences
 from recollect.text.tokens import STOP_WORDS, is_cjk
@@ -33,8 +33,6 @@ _GENERIC = STOP_WORDS | frozenset(
     select selected session sessions start started task test title untitled user warmup
     会话 对话 新 新会话 新对话 问候 你好 继续 未命名""".split()
 )  # fmt: skip
-_WORD = Pattern(r"[^\W_][\w'’.-]*")
-_LINK = Pattern(r"https?://\S+")
 _PATH = Pattern(
     r"(?<![\w`~.@/-])(?!/dev/)@?(?:(?:~|\.{1,2})?/(?:[\w.@+-]+/)+|(?:[\w.@+-]+/){2,}(?=[\w.@+-]+\.\w+\b))"
     r"(?P<name>[\w.@+-]*\w)(?::\d+)*"
@@ -116,7 +114,7 @@ def is_generic(title: str) -> bool:
     """Whether a title would fit any session."""
     if title.startswith(("/", "<", "[")) or is_handed_over(title):
         return True
-    words = [word for word in _WORD.findall(title.casefold()) if not word[0].isdigit()]
+    words = [word for word in WORD.findall(title.casefold()) if not word[0].isdigit()]
     left = [word for word in words if word not in _GENERIC]
     wide = sum(map(is_cjk, "".join(left)))
     return wide < 3 if wide else len(left) < 2
@@ -365,7 +363,7 @@ def title_from_answer(told: str) -> str:
 
 def titled(text: str) -> str:
     """A text as a title: one line, its first letter large, no stop at its end."""
-    line = _LINK.sub(_linked, text).replace("**", "")
+    line = LINK.sub(_linked, text).replace("**", "")
     paths = {found[0]: found["name"] for found in _PATH.finditer(line)}
     if len({*paths.values()}) == len(paths):  # else the folders are what tells the files apart
         line = _PATH.sub(r"\g<name>", line)

@@ -83,17 +83,16 @@ class Placing:
         """`(new files, path, heading)` for a claim."""
         is_zh = self.rules.lang == "zh"
         if claim.kind == "behavioural":
-            wanted, start = self._rules_file(mark)
+            start = self._rules_file(mark)
             heading = title_for(claim.text, RULE_OF[claim.trust][is_zh])
         else:
             heading = NOTED[claim.trust][is_zh]
             if best := self._best(episode, claim):
                 return [], best, heading
-            wanted, start = self._facts_file(mark, claim.text)
-        page = self.shelf.pages.get(wanted)
-        if page and self._takes(page, claim.trust):
-            return [], wanted, heading
-        path = self._free_path(wanted)
+            start = self._facts_file(mark, claim.text)
+        if self._takes_in(start.path, claim.trust):
+            return [], start.path, heading
+        path = self._free_path(start.path)
         start = start._replace(path=path, id=stem_of(path))
         self._open(start)
         return [start], path, heading
@@ -153,13 +152,13 @@ class Placing:
         most = max(row[:3] for row in fitting)
         return min(row[3] for row in fitting if row[:3] == most)
 
-    def _rules_file(self, mark: Mark) -> tuple[str, Start]:
+    def _rules_file(self, mark: Mark) -> Start:
         # The file is the person's; each line in it says where it comes from.
         own = mark._replace(trust="user", source="instructed")
         title = TITLES[self.rules.lang]
-        return FEEDBACK, Start(FEEDBACK, "", title, "procedural", "rule", (), own)
+        return Start(FEEDBACK, "", title, "procedural", "rule", (), own)
 
-    def _facts_file(self, mark: Mark, text: str) -> tuple[str, Start]:
+    def _facts_file(self, mark: Mark, text: str) -> Start:
         """The page of the subject that three entries name, else of one that every project has."""
         named = layers.named_subject(text)
         title = self.subject or layers.subject_of(text, self.rules.lang)
@@ -168,7 +167,7 @@ class Placing:
         path = f"semantic/{slug_of(title)}.md"
         # The page is for everybody's entries; each says whose it is.
         own = mark._replace(trust="user", source="observed")
-        return path, Start(path, "", title, "semantic", "fact", (), own)
+        return Start(path, "", title, "semantic", "fact", (), own)
 
     def _free_path(self, wanted: str) -> str:
         folder, _, name = wanted.removesuffix(".md").rpartition("/")

@@ -181,7 +181,7 @@ def _weighed(store: OpenStore, entry: Entry, known: _MemoryFields) -> Iterator[W
         return
     if entry.path not in SHARED.values():
         ops = store.journal.ops_about("memory", entry.id)[::-1]
-        if salience != entry.salience and not _standing("salience", entry, ops, text).is_set:
+        if salience != entry.salience and not standing_of("salience", entry.path, ops, text).is_set:
             yield Weigh(entry.path, "salience", entry.salience, salience, IDLE if is_idle else USED)
         yield from _believed(entry, ops, text, credit)
     if is_read:
@@ -191,16 +191,12 @@ def _weighed(store: OpenStore, entry: Entry, known: _MemoryFields) -> Iterator[W
 def _believed(
     entry: Entry, ops: Sequence[Op], text: str, credit: Sequence[Credit]
 ) -> Iterator[Weigh]:
-    standing = _standing("confidence", entry, ops, text)
+    standing = standing_of("confidence", entry.path, ops, text)
     new = [one.kind for one in credit if one.seq > standing.seq]
     level = confidence_after(entry.confidence, new)
     if level != entry.confidence and not standing.is_set:
         why = APPROVED if new[-1] == APPROVAL else CORRECTED
         yield Weigh(entry.path, "confidence", entry.confidence, level, why)
-
-
-def _standing(key: str, entry: Entry, ops: Sequence[Op], text: str) -> FieldOrigin:
-    return standing_of(key, entry.path, ops, text)
 
 
 def _is_idle(entry: Entry, use: LastUse, times: Sequence[str], since: str) -> bool:

@@ -17,7 +17,6 @@ from recollect.model.frontmatter import (
     Value,
     date_text,
     headers_of,
-    read_front,
     split_front,
     split_keywords,
     value_text,
@@ -353,10 +352,11 @@ def memory_from_text(text: str, path: str) -> Memory:
     if is_sealed_path(path):
         stem = stem_of(path)
         return closed_memory(text, path, stem if is_id(stem) else id_from(stem))
-    said, body, problem = read_front(text)
-    body = in_memory(body)
+    front = split_front(text)
+    said = {entry.key: entry.value for entry in front.entries}
+    body = in_memory(front.body)
     legacy = headers_of(body)
-    problems = [problem] if problem else []
+    problems = [front.problem] if front.problem else []
     if text.endswith("\0"):
         problems.append("it ends in NUL bytes, as a power cut or a bad disk leaves them")
     default = default_fields(path)

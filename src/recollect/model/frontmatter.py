@@ -56,14 +56,6 @@ class FrontMatterEntry(NamedTuple):
     comment: str  # what follows the value on its line: blanks and `# …`
 
 
-class HeadFields(NamedTuple):
-    """What a text says at its head, for who does not ask how it is written there."""
-
-    fields: dict[str, Value]  # of a key that is there twice, the last
-    body: str
-    problem: str
-
-
 class Front(NamedTuple):
     """A text split at its front matter. `lines` keep their line ends, the two fences among them."""
 
@@ -79,38 +71,6 @@ class Front(NamedTuple):
             if entry.key == key:
                 return entry.value
         return None
-
-
-def read_front(text: str) -> HeadFields:
-    """What `split_front` finds in a text, without the lines in which it stands."""
-    said = _read_plain(text)
-    if said:
-        return said
-    front = split_front(text)
-    fields = {entry.key: entry.value for entry in front.entries}
-    return HeadFields(fields, front.body, front.problem)
-
-
-def _read_plain(text: str) -> HeadFields | None:
-    """What a head of nothing but `key: words` and `key: [words]` says, as most are."""
-    end = text.find("\n---\n", 3, LARGEST_FRONT) if text.startswith("---\n") else -1
-    if end < 0:
-        return None
-    fields: dict[str, Value] = {}
-    is_key = _KEY_ALONE.compiled.fullmatch
-    for line in text[4:end].split("\n"):
-        key, colon, raw = line.partition(": ")
-        value: Value | None = None
-        if not colon and line.endswith(":"):
-            key, value = line[:-1], ""
-        elif raw[:1].isalnum() and "#" not in raw:
-            value = _null_or(raw.rstrip())
-        elif raw[:1] == "[":
-            value = _read_words(raw)
-        if value is None or not is_key(key):
-            return None
-        fields[key] = value
-    return HeadFields(fields, text[end + 5 :], "")
 
 
 def split_front(text: str) -> Front:
