@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +23,6 @@ from recollect.model.footnotes import (
     is_same_origin,
     label_of,
     short_id,
-    stated_in,
 )
 from recollect.model.merge import merged
 
@@ -66,6 +67,51 @@ Restart the worker.
 [^{label_of("a")}]: seen before
 [^{label_of("b")}]: seen in the session, sure
 """
+
+
+class FootnotedText(NamedTuple):
+    """A line, or with its heading a section, that has an id, footnotes, or both.
+
+    What has none of its own below a heading with an id is of the entry that the heading is.
+    """
+
+    line: int
+    is_heading: bool
+    text: str
+    id: str
+    notes: tuple[Note, ...]
+
+
+def stated_in(body: str) -> list[FootnotedText]:
+    """The lines and headings of a page, in either form, that have an id or an origin.
+
+    Those of an older page have the ids that they get when the page is written.
+    """
+    body = folded(body)
+    if "^" not in body:
+        return []
+    lines = body.split("\n")
+    notes = footnotes._notes(lines)
+    found: list[FootnotedText] = []
+    heading = -1
+    for n, line in footnotes.outside_code(lines):
+        is_heading = bool(footnotes._HEADING.match(line))
+        tail = footnotes.TAIL.search(line)
+        name = footnotes._name_in(line)
+        given = footnotes._given(tail[2] or "", notes) if tail else ()
+        if tail and given and not name and heading >= 0 and not is_heading:
+            rule = found[heading]
+            found[heading] = rule._replace(notes=(*rule.notes, *given))
+        elif tail and (name or given):
+            text = (
+                line[2 : tail.start()]
+                if is_heading
+                else footnotes._MARKER.sub("", line[: tail.start()])
+            )
+            found.append(FootnotedText(n, is_heading, text.strip(), name, given))
+        if is_heading:
+            heading = len(found) - 1 if name else -1
+    return found
 
 
 def test_comments_become_footnotes_and_come_back() -> None:

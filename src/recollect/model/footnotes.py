@@ -141,19 +141,6 @@ def mark_of(comment: str) -> Mark | None:
 _UNTOLD = Note("", source="referenced", trust="external")
 
 
-class FootnotedText(NamedTuple):
-    """A line, or with its heading a section, that has an id, footnotes, or both.
-
-    What has none of its own below a heading with an id is of the entry that the heading is.
-    """
-
-    line: int
-    is_heading: bool
-    text: str
-    id: str
-    notes: tuple[Note, ...]
-
-
 def label_of(origin: str) -> str:
     """The label of the footnote for a session or an episode, whatever page it stands on."""
     if origin.startswith("^"):
@@ -199,36 +186,9 @@ def untailed(line: str) -> str:
 
 
 def ids_in(body: str) -> list[str]:
-    """The ids that stand on a page, in order."""
-    return [one.id for one in stated_in(body) if one.id]
-
-
-def stated_in(body: str) -> list[FootnotedText]:
-    """The lines and headings of a page, in either form, that have an id or an origin.
-
-    Those of an older page have the ids that they get when the page is written.
-    """
-    body = folded(body)
-    if "^" not in body:
-        return []
-    lines = body.split("\n")
-    notes = _notes(lines)
-    found: list[FootnotedText] = []
-    heading = -1
-    for n, line in outside_code(lines):
-        is_heading = bool(_HEADING.match(line))
-        tail = TAIL.search(line)
-        name = _name_in(line)
-        given = _given(tail[2] or "", notes) if tail else ()
-        if tail and given and not name and heading >= 0 and not is_heading:
-            rule = found[heading]
-            found[heading] = rule._replace(notes=(*rule.notes, *given))
-        elif tail and (name or given):
-            text = line[2 : tail.start()] if is_heading else _MARKER.sub("", line[: tail.start()])
-            found.append(FootnotedText(n, is_heading, text.strip(), name, given))
-        if is_heading:
-            heading = len(found) - 1 if name else -1
-    return found
+    """The ids that stand on a page, in order; those of an older page as it gets them when written."""
+    lines = folded(body).split("\n")
+    return [name for _, line in outside_code(lines) if (name := _name_in(line))]
 
 
 # ------------------------------------------------------------------------------------ reading
