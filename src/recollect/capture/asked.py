@@ -2,7 +2,6 @@
 
 Promises: a prompt that nobody typed (a plan handed over, a report of a machine) is no request; what
 is pasted is left out of one.
-Touches: nothing.
 """
 
 from __future__ import annotations

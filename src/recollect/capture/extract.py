@@ -12,6 +12,7 @@ from recollect.capture.phrases import DecisionPhrases
 from recollect.capture.reversals import is_lasting, rules_by_refusal
 from recollect.model.facts import Fact
 from recollect.text.sentences import (
+    HAN,
     sentences_of,
     split_sentences,
     weight_of,
@@ -23,7 +24,6 @@ from recollect.text.tokens import simplified
 LONGEST = 200
 LEAST = 6  # letters of anything that says something
 SHORTEST = (20, 8)  # characters of what is no rule, in English and in Chinese
-_CJK = Pattern(r"[\u4e00-\u9fff]")
 _LEAD = Pattern(
     r"^(?:no,\s+|(?:ok(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
     r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|that['’]?s (?:not right|wrong)|wait|sorry|i(?:['’]ve)? changed my mind|mention that|also note that)\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|请(?=[^注求问]))",
@@ -80,7 +80,7 @@ def facts_refusing(text: str) -> list[Fact]:
     for sentence in rules_by_refusal(text):
         content = _tidy(sentence)
         read = simplified(content)
-        wording = CHINESE if _CJK.search(read) else ENGLISH
+        wording = CHINESE if HAN.search(read) else ENGLISH
         if content.casefold() in known or wording.vague.search(read):
             continue
         if re.match(r"i\b|我", content, re.I):
@@ -104,7 +104,7 @@ _GOES_ON_ZH = Pattern(
 def _within(sentence: str) -> list[Fact | None]:
     """What single clauses of a Chinese sentence require, which as a whole asks or tells more."""
     read = simplified(sentence)
-    parts = re.split(r"[，,；;]", read) if _CJK.search(read) else []
+    parts = re.split(r"[，,；;]", read) if HAN.search(read) else []
     if len(parts) < 2:
         return []
     found: list[Fact | None] = []
@@ -156,7 +156,7 @@ def _chosen(sentence: str, before: str) -> Fact | None:
             return None
     if not _stands_alone(text, wording):
         return None
-    chosen = _decision(text, "instructed")
+    chosen = _decision(text)
     cut = _REASON.search(read, match.end())
     return chosen._replace(detail=_trim(bare[cut.end() :])) if chosen and cut else chosen
 
@@ -221,10 +221,10 @@ def _accepted(text: str, before: str) -> Fact | None:
     ):
         proposed = _option(label["label"].upper(), before)
     proposed = re.split(r"\s[—–-]\s", proposed)[0].strip(" *:：")
-    if not _stands_alone(proposed, CHINESE if _CJK.search(proposed) else ENGLISH):
+    if not _stands_alone(proposed, CHINESE if HAN.search(proposed) else ENGLISH):
         return None
     is_choice = (label or _CHOOSES.search(found[0][0])) and not _TASK.match(proposed)
-    return _decision(proposed, "instructed") if is_choice else None
+    return _decision(proposed) if is_choice else None
 
 
 LEAST_WORDS = 4  # of what an agent offers, which a person who says yes has not put into words
@@ -276,7 +276,7 @@ def _fact_in(sentence: str) -> Fact | None:
     if weight_of(sentence) < LEAST or len(sentence) > LONGEST:
         return None
     sentence = _without_lead(sentence)
-    wording = CHINESE if _CJK.search(sentence) else ENGLISH
+    wording = CHINESE if HAN.search(sentence) else ENGLISH
     if wording is CHINESE and weight_of(bare := _ASIDE_ZH.sub("", sentence)) >= 2 * LEAST:
         sentence = bare
     plain = without_quotations(sentence)
@@ -286,7 +286,7 @@ def _fact_in(sentence: str) -> Fact | None:
     if wording.not_meant.search(plain) or (wording.vague.search(said) and not stated):
         return None
     if stated:
-        return _decision(sentence[stated.end() :], "instructed")
+        return _decision(sentence[stated.end() :])
     return _ruled(sentence, plain, wording) or _decided(sentence, plain, wording)
 
 
@@ -301,7 +301,7 @@ def _ruled(sentence: str, plain: str, wording: DecisionPhrases) -> Fact | None:
 
 def _decided(sentence: str, plain: str, wording: DecisionPhrases) -> Fact | None:
     is_long = len(sentence) >= SHORTEST[wording is CHINESE]
-    return _decision(sentence, "instructed") if is_long and _is_decided(plain, wording) else None
+    return _decision(sentence) if is_long and _is_decided(plain, wording) else None
 
 
 # What an agent is told that it did not do: `you're not using the shared fixtures`.
@@ -342,7 +342,7 @@ def _is_decided(plain: str, wording: DecisionPhrases) -> bool:
     return found is not None and not wording.reported.search(plain[: found.start()])
 
 
-def _decision(sentence: str, source: str) -> Fact | None:
+def _decision(sentence: str) -> Fact | None:
     read = simplified(sentence)
     cut = _REASON.search(read)
     content = _bare(read[: cut.start()] if cut else read)
@@ -351,7 +351,7 @@ def _decision(sentence: str, source: str) -> Fact | None:
         content, reason = _bare(read), ""
     if not content:
         return None
-    fact = Fact("decision", content, reason, category_of(content), source=source)
+    fact = Fact("decision", content, reason, category_of(content), source="instructed")
     return _as_written(fact, read, sentence)
 
 
@@ -396,7 +396,7 @@ def returns_in(text: str) -> list[str]:
 
 
 def _asks(sentence: str) -> bool:
-    wording = CHINESE if _CJK.search(sentence) else ENGLISH
+    wording = CHINESE if HAN.search(sentence) else ENGLISH
     return bool(wording.not_meant.search(simplified(sentence)))
 
 

@@ -1,7 +1,6 @@
 """Records: what a log has written down: commits, pull requests, checks, answers, compactions.
 
 Promises: a commit that was amended, reset or reverted in the session is not among its commits.
-Touches: nothing.
 """
 
 from __future__ import annotations
@@ -30,14 +29,12 @@ _STEP = Pattern(
     r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+(?P<git>commit|reset|revert)\b|\bgh\s+(?P<gh>pr|issue)\s+create\b"
 )
 _QUOTED = (
-    r"(?:\"\$\(cat\s*<<-?\s*\\?['\"]?(?P<tag{n}>\w+)['\"]?[^\n]*\n(?P<doc{n}>.*?)(?:\n\s*(?P=tag{n})\b|\Z)"
-    r"|\"(?P<double{n}>(?:[^\"\\]|\\.)*)(?:\"|\Z)|'(?P<single{n}>[^']*)(?:'|\Z)|(?P<bare{n}>[^\s\"'$&|;]+))"
+    r"(?:\"\$\(cat\s*<<-?\s*\\?['\"]?(?P<tag>\w+)['\"]?[^\n]*\n(?P<doc>.*?)(?:\n\s*(?P=tag)\b|\Z)"
+    r"|\"(?P<double>(?:[^\"\\]|\\.)*)(?:\"|\Z)|'(?P<single>[^']*)(?:'|\Z)|(?P<bare>[^\s\"'$&|;]+))"
 )
-_MESSAGE = Pattern(
-    r"\s(?:-[a-zA-Z]*m|--message)(?:\s+|=|(?=[\"']))" + _QUOTED.replace("{n}", ""), re.S
-)
-_TITLE = Pattern(r"\s(?:-t|--title)(?:\s+|=)" + _QUOTED.replace("{n}", ""), re.S)
-_BODY = Pattern(r"\s(?:-b|--body)(?:\s+|=)" + _QUOTED.replace("{n}", ""), re.S)
+_MESSAGE = Pattern(r"\s(?:-[a-zA-Z]*m|--message)(?:\s+|=|(?=[\"']))" + _QUOTED, re.S)
+_TITLE = Pattern(r"\s(?:-t|--title)(?:\s+|=)" + _QUOTED, re.S)
+_BODY = Pattern(r"\s(?:-b|--body)(?:\s+|=)" + _QUOTED, re.S)
 _HEREDOC = Pattern(r"<<-?\s*\\?['\"]?(?P<tag>\w+)['\"]?[^\n]*\n(?P<doc>.*?)(?:\n\s*(?P=tag)\b|\Z)", re.S)  # fmt: skip
 _FROM_INPUT = Pattern(r"\s(?:-F\s*-|--file[= ]-|--body-file[= ]-)(?=\s|$)")
 _TRAILER = Pattern(

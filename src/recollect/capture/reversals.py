@@ -1,7 +1,6 @@
 """Reversals: what a person takes back, by a word or by what they had undone, and what they rule by a refusal.
 
 Promises: pure; who asks, and who speaks of something else, takes nothing back.
-Touches: nothing.
 """
 
 from __future__ import annotations

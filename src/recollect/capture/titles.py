@@ -1,7 +1,6 @@
 """Titles: what a session was about, in a few words of those who were in it.
 
 Promises: a title is one line; it is none that would fit any session, and no path or pasted output.
-Touches: nothing.
 """
 
 from __future__ import annotations

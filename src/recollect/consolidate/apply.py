@@ -313,9 +313,7 @@ def activate(store: OpenStore, name: str, *, dry_run: bool = False) -> tuple[str
         MemoryNotFound: no memory has this id.
         ChangedMeanwhile: somebody changed it just now.
     """
-    entry = store.index.entry(name)
-    if entry is None or "#" in name:
-        raise MemoryNotFound(id=name)
+    entry = store.require(name)
     if not entry.archived:
         return entry.path, False
     to = entry.path.removeprefix("archive/")

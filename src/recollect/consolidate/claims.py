@@ -20,13 +20,12 @@ from recollect.model.facts import Fact, facts_of, section_kind
 from recollect.model.footnotes import MARK, without_id
 from recollect.model.memory import TRUSTS, Memory, Section
 from recollect.text.redact import strip_private
-from recollect.text.sentences import split_sentences
+from recollect.text.sentences import HAN, split_sentences
 from recollect.text.tokens import is_cjk, simplified
 
 # -------------------- Claims: whether a claim says how to work, in English or Chinese.
 
 
-_CJK = re.compile(r"[\u4e00-\u9fff]")
 # Where an instruction may begin: at the start, behind a scope or a condition, or in a second clause.
 _START = (
     r"(?:^|^(?:in|on|for|when|whenever|before|after|if|unless|during|with|while|to)\b[^,.;]{1,80},\s*(?:then\s+)?|[;:]\s+|\s[–—-]\s|,\s+(?:and|but|so)\s+)"
@@ -103,7 +102,7 @@ _CHINESE_FACT = re.compile(
 def is_behavioural(text: str) -> bool:
     """Whether a claim says how to work, rather than what is so."""
     plain = simplified(text.strip().strip("*_\"'“”")[:600])
-    if _CJK.search(plain):
+    if HAN.search(plain):
         if _CHINESE_FACT.search(plain):
             return False
         if _CHINESE.search(plain):

@@ -305,7 +305,7 @@ def conflict_between(one: str, other: str) -> Conflict | None:
     verdicts = [conflict for conflict in found if conflict]
     if not verdicts or is_near(one, other):
         return None
-    return min(verdicts, key=lambda c: (c.certainty != SURE, c.why), default=None)
+    return min(verdicts, key=lambda c: (c.certainty != SURE, c.why))
 
 
 def _at_hours(found: Conflict | None, one: int | None, other: int | None) -> Conflict | None:

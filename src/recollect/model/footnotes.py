@@ -15,7 +15,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from recollect._fastimport import NamedTuple, Pattern, digest
 from recollect.model.memory import TRUSTS
-from recollect.text.sentences import fence_after
+from recollect.text.sentences import HAN, fence_after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ _TITLED = Pattern(r"[\"“](.*)[\"”], (.+)$")
 _TIME = Pattern(rf"({_DATE})(?:T(\d\d:\d\d)(:\d\d)?Z)?$")
 _HEADING = Pattern(r"##[ \t]")
 _MARKER = Pattern(r"[ \t]*(?:[-*+•>]|\d{1,9}[.)])[ \t]+")
-_CHINESE = Pattern("[\u4e00-\u9fff]")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz23456789"
 LONGEST_ID = 12
 LONGEST_TITLE = 60
@@ -101,7 +100,7 @@ class Note(NamedTuple):
 
     def text(self, about: str = "") -> str:
         """The line of the footnote; a page `about` something Chinese has one in Chinese."""
-        zh = bool(_CHINESE.search(self.title or about))
+        zh = bool(HAN.search(self.title or about))
         more = [("salience", self.salience), ("confidence", self.confidence)]
         who = [_WHO[self.source, self.trust][zh], *(_MORE[one][zh] for one in more if one in _MORE)]
         title = f'"{self.title}"' if self.title else ""

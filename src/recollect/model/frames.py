@@ -8,6 +8,7 @@ from functools import lru_cache
 from recollect._fastimport import NamedTuple
 from recollect.model.claim_key import claim_key, near_key
 from recollect.model.values import BilingualPattern, versioned
+from recollect.text.sentences import HAN
 
 ADDED = BilingualPattern(
     r"\b(?:also|as well|too|additionally|another|both|in addition|alongside|besides|together with)\b",
@@ -42,9 +43,6 @@ def without_scope(plain: str) -> tuple[str, str]:
         scopes.append(last[1])
         plain = plain[: last.start()]
     return " ".join(plain.split()), " ".join(near_key(scope) for scope in scopes)
-
-
-_CJK = re.compile(r"[\u4e00-\u9fff]")
 
 
 class Value(NamedTuple):
@@ -140,7 +138,7 @@ def frames_of(plain: str) -> tuple[Frame, ...]:
     """The frames of a readable claim."""
     added = bool(ADDED.search(plain))
     core, scope = without_scope(plain)
-    if _CJK.search(plain):
+    if HAN.search(plain):
         return _chinese(core, scope, added=added)
     return _english(plain, core, scope, added=added)
 

@@ -19,7 +19,7 @@ from recollect.model.footnotes import (
     outside_code,
     trusts_in,
 )
-from recollect.text.sentences import shortened
+from recollect.text.sentences import HAN, shortened
 
 LONGEST_TITLE = 60
 # The sections of statements, by trust, in English and Chinese.
@@ -39,7 +39,6 @@ RULE_OF = {
 _PAST = Pattern(r"[ \t]*<!-- superseded .*-->[ \t]*\r?$")
 _DEFINED = Pattern(r"\[\^[^\]\s]+\]: ")
 _ITEM = Pattern(r"[-*+•][ \t]+")
-_CJK = Pattern("[\u4e00-\u9fff]")
 
 
 def in_memory(body: str) -> str:
@@ -143,7 +142,7 @@ def _with_noted(head: list[str], trusts: dict[str, str]) -> list[str]:
     is_signed = any(line.startswith("<!--") and not _PAST.match(line) for line in head[first:])
     if not (first and title) or is_signed:
         return head
-    name = NOTED["user"][bool(_CJK.search(title))]
+    name = NOTED["user"][bool(HAN.search(title))]
     while _ITEM.match(head[first - 1]):
         first -= 1
     end = "\r" if head[first].endswith("\r") else ""
@@ -202,7 +201,7 @@ def _long_rule(lines: list[str], trusts: dict[str, str]) -> list[str]:
     if not found <= RULE_OF.keys():
         return []  # seen before: a solution
     least = next(trust for trust in reversed(RULE_OF) if trust in found)
-    label = RULE_OF[least][bool(_CJK.search(said))]
+    label = RULE_OF[least][bool(HAN.search(said))]
     # The heading has the id where it says no more than the statement.
     above, behind = ("", f" {tail[1]}") if label else (f" {tail[1]}", "")
     return [

@@ -325,6 +325,3 @@ def openable(
             yield entry, store.read_open(entry)
         except RecollectError as error:
             failed(error)
-
-
-# -------------------- Capture where episodes are encrypted: a session is read as a whole, and leaves cipher text only.

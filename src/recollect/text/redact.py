@@ -3,7 +3,7 @@
 Promises: `<private>` parts go first: in any case, nested, with attributes, entity-encoded, and to
 the end when unclosed. A secret becomes `[redacted:kind:ab12]`, the same for the same secret and
 key. Idempotent; linear time.
-Touches: nothing. Transactions call it on every text, capture on every event before anything else
+Transactions call it on every text, capture on every event before anything else
 sees it.
 """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from recollect._fastimport import IGNORE_CASE, Pattern
 
+HAN = Pattern("[\u4e00-\u9fff]")  # whether a text is Chinese, in part
 _MASKED = Pattern(r"`[^`\n]*`|https?://[^\s，。！？；、（）]*[^\s，。！？；、（）.,;:!]")
 _END = Pattern(r"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[”’」』）)\"'*_]*")
 _WORD_BEFORE = Pattern(r"[\w.]+$")
@@ -180,7 +181,7 @@ def weight_of(text: str) -> int:
 def first_sentence(text: str, longest: int) -> str:
     """The first sentence of a text on one line, cut at a word where it is too long."""
     sentences = sentences_of(text) or [" ".join(text.split())]
-    return shortened(next((s for s in sentences if s), ""), longest)
+    return shortened(sentences[0], longest)
 
 
 def shortened(sentence: str, longest: int) -> str:
