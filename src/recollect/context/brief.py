@@ -21,7 +21,7 @@ from recollect.context.left_off import (
     line_of,
     on_one_line,
 )
-from recollect.context.pack import HARD_CAP, MOST_READ, Room, attribute, harmless, shortened
+from recollect.context.pack import HARD_CAP, MOST_READ, Room, attribute, fence, harmless, shortened
 from recollect.context.stated import (
     Running,
     StatedLine,
@@ -312,7 +312,7 @@ def render(matter: BriefInput, lang: str, budget: int, nonce: str) -> Brief:
     core, ids, unseen = _core(matter.core, room, nonce, lang)
     for one in lists:
         one.fill(room)
-    told = _fence(nonce, {}, "\n".join(line for one in lists for line in one.shown()))
+    told = fence(nonce, {}, "\n".join(line for one in lists for line in one.shown()))
     blocks = [*([strange] if strange else []), *core]
     blocks += [told] if any(one.kept for one in lists) else []
     if not blocks:
@@ -333,12 +333,12 @@ def render_late(matter: BriefInput, lang: str, budget: int, nonce: str) -> str:
     for one in lists:
         one.fill(room)
     told = [line for one in lists for line in one.shown()]
-    return "\n".join([say["late"], _fence(nonce, {}, "\n".join(told))]) if told else ""
+    return "\n".join([say["late"], fence(nonce, {}, "\n".join(told))]) if told else ""
 
 
 def _filled(matter: BriefInput, say: Mapping[str, str], room: Room, nonce: str) -> list[_BriefList]:
     """The lists of a brief in the order in which they are told, each within its share of the room."""
-    if not room.take(_fence(nonce, {}, "")):
+    if not room.take(fence(nonce, {}, "")):
         return []
     last = _BriefList("last", "", last_lines(matter.sessions[0], say) if matter.sessions else [])
     rules, decided, noted, todo = (
@@ -491,19 +491,14 @@ def _core_block(memory: Memory, tokens: int, size: int, nonce: str, lang: str) -
     say = _WORDS[lang]
     about = of_page(memory)._replace(date=(memory.updated or memory.created)[:10])
     said = say["on"].join(filter(None, (about.date, _who(about, say))))
-    frame = _fence(nonce, {"title": memory.title, "from": said}, "")
+    frame = fence(nonce, {"title": memory.title, "from": said}, "")
     tokens, size = tokens - count_tokens(frame) - 3, size - len(frame) - 3
     text = harmless(without_comments(memory.body[:MOST_READ]))
     if count_tokens(text) > tokens or len(text) > size:
         rest = f"\n(… `recollect show {attribute(memory.id)}`)"
         head = shortened(text, tokens - count_tokens(rest), size - len(rest))
         text = head + rest if head else ""
-    return _fence(nonce, {"title": memory.title, "from": said}, text) if text else ""
-
-
-def _fence(nonce: str, about: Mapping[str, str], text: str) -> str:
-    head = "".join(f' {key}="{attribute(value)}"' for key, value in about.items() if value)
-    return f"<memory-{nonce}{head}>\n{text}\n</memory-{nonce}>"
+    return fence(nonce, {"title": memory.title, "from": said}, text) if text else ""
 
 
 # -------------------- Made from what the stores say.

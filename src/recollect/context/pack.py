@@ -113,20 +113,24 @@ def attribute(text: str) -> str:
     return line.replace('"', "'").replace("<", "‹").replace(">", "›")[:120]
 
 
+def fence(nonce: str, about: "dict[str, str]", text: str) -> str:
+    """A text in a fence, which says what is known `about` it."""
+    head = "".join([f' {key}="{attribute(value)}"' for key, value in about.items() if value])
+    return f"<memory-{nonce}{head}>\n{text}\n</memory-{nonce}>"
+
+
 def fenced(item: Candidate, text: str, nonce: str) -> str:
     """One note in its fence, with where it comes from."""
-    head = f'<memory-{nonce} id="{attribute(item.name)}" title="{attribute(item.shown_title)}"'
-    about = (
-        ("date", item.created[:10]),
-        ("kind", item.kind),
-        ("source", item.source),
-        ("trust", item.trust),
-        ("status", item.status),
-    )
-    for key, value in about:
-        if value:
-            head += f' {key}="{attribute(value)}"'
-    return f"{head}>\n{text}\n</memory-{nonce}>"
+    about = {
+        "id": item.name,
+        "title": item.shown_title,
+        "date": item.created[:10],
+        "kind": item.kind,
+        "source": item.source,
+        "trust": item.trust,
+        "status": item.status,
+    }
+    return fence(nonce, about, text)
 
 
 def pack(

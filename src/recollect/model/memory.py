@@ -12,16 +12,9 @@ from recollect._fastimport import NamedTuple, Pattern
 
 TYPE_CHECKING = False
 
-if TYPE_CHECKING:
-    pass
-
-
 LAYERS = ("semantic", "procedural", "reference", "episodic")
 SEALED = ".md.age"  # the end of the name of an encrypted memory
 CORE = "core"  # no layer, but a folder of its own: what every session is told
-KINDS = (
-    "conversation session note fact decision issue implementation rule solution pattern pointer"
-).split()
 LEVELS = ("low", "medium", "high")
 SOURCES = ("observed", "inferred", "instructed", "referenced")
 REFERENCED = "referenced"  # the source of what somebody else says
@@ -47,6 +40,7 @@ type_of_kind = {
     "pattern": "procedural",
     "pointer": "reference",
 }
+KINDS = [*type_of_kind]
 
 
 class Memory(NamedTuple):
