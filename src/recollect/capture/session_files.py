@@ -205,11 +205,11 @@ class FolderSessions:
 
 def _listed(folder: str, endings: tuple[str, ...]) -> list[str]:
     """The files of a folder that have one of these endings, by name; none if it is not there."""
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return []
-    return sorted(name for name in names if name.endswith(endings) and not name.startswith("."))
+    return [
+        name
+        for name in fsio.names_in(folder)
+        if name.endswith(endings) and not name.startswith(".")
+    ]
 
 
 def _rows_in(path: str) -> tuple[list[dict[str, Any]], str]:

@@ -154,11 +154,7 @@ class ClientNote(NamedTuple):
 
 def notes_in(place: str) -> Iterator[ClientNote]:
     """The notes in a folder, by name; links and what is far too large are none."""
-    try:
-        names = sorted(os.listdir(place)) if place else []
-    except OSError:
-        return
-    for name in names[:MOST_NOTES]:
+    for name in fsio.names_in(place)[:MOST_NOTES] if place else ():
         if name.endswith(".md") and name != INDEX and not name.startswith("."):
             with suppress(RecollectError, UnicodeDecodeError):
                 data = fsio.read_file(os.path.join(place, name), LARGEST_NOTE)
@@ -221,8 +217,7 @@ def copy_notes(source: str, place: str) -> int:
     """Copy the notes of a folder, and its index, to where nothing of their names is."""
     fsio.make_folder(place)
     done = 0
-    names = os.listdir(source) if os.path.isdir(source) else []
-    for name in sorted(names)[: MOST_NOTES + 1]:
+    for name in fsio.names_in(source)[: MOST_NOTES + 1]:
         target = os.path.join(place, name)
         if name.endswith(".md") and not os.path.lexists(target):
             with suppress(RecollectError):

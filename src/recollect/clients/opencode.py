@@ -21,7 +21,6 @@ from recollect.store import locations as places
 # -------------------- OpenCode: where its files are, and what of ours goes into them.
 
 
-NAME = "opencode"
 MARK = "// recollect: made by `recollect init --client opencode`"
 HEAD = '{\n  "$schema": "https://opencode.ai/config.json"\n}'
 

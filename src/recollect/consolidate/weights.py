@@ -25,7 +25,6 @@ OFTEN = 3  # days of the recent ones on which a memory came first make it salien
 IDLE_DAYS = 90
 _NEEDED = (*ASKED_FOR, "recall", "expand")  # moments: of a hook, or of a tool that an agent called
 OWN_CAUSES = ("consolidate", "capture")
-FIELDS = ("salience", "confidence")
 KEPT = "set/"  # the cause of a change by which a person said that a field is right as it is
 
 

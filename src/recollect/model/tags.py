@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from recollect.model.memory import LEVELS, Entry
 from recollect.text.tokens import plain_words, stem
 
-FEWEST, MOST = 3, 6
+MOST = 6
 MOST_OF_CONVERSATION = 8
 LEAST_COMMON = 2  # tags that a file has in common with what is added to it
 

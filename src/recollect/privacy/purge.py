@@ -11,7 +11,6 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import RecollectError, StoreNotFound
@@ -56,7 +55,7 @@ def _findings_in(app: Workspace, root: str) -> list[Finding]:
     findings: list[Finding] = []
     app.settings(root)  # says whether what is personal counts
     for base in (root, app.cache_of(root)):
-        for path in _files_in(base):
+        for path, _ in fsio.regular_files(base):
             shown = os.path.relpath(path, root) if base == root else path
             try:
                 text = _text_of(path)
@@ -138,15 +137,6 @@ def leak_in(text: str, clean: str) -> Leak | None:
     return Leak(kinds, text.count("\n", 0, same) + 1)
 
 
-def _files_in(folder: str) -> Iterator[str]:
-    for base, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = os.path.join(base, name)
-            if os.path.isfile(path) and not os.path.islink(path):
-                yield path
-
-
 def _text_of(path: str) -> str:
     data = fsio.read_file(path)
     return (_unpacked(data) if path.endswith(".gz") else data).decode("utf-8", "replace")
@@ -199,7 +189,7 @@ def purge_session(app: Workspace, store: OpenStore, session: str) -> None:
         blank.sources, blank.ids = state.sources, state.ids
         sessions.save(blank)
     raw = os.path.join(store.files.root, "sessions", "raw")
-    for name in _names_in(raw):
+    for name in fsio.names_in(raw):
         if name.endswith(f"-{session}.jsonl.gz"):
             fsio.remove(os.path.join(raw, name))
 
@@ -259,7 +249,7 @@ def out_of_reach(app: Workspace, scope: str) -> list[tuple[str, str]]:
     root = app.roots[scope]
     places: list[tuple[str, str]] = []
     kept = os.path.join(app.cache_of(root), "snapshots")
-    places += [(SNAPSHOT, os.path.join(kept, name)) for name in _names_in(kept)]
+    places += [(SNAPSHOT, os.path.join(kept, name)) for name in fsio.names_in(kept)]
     above = root
     while os.path.dirname(above) != above:
         above = os.path.dirname(above)
@@ -267,9 +257,3 @@ def out_of_reach(app: Workspace, scope: str) -> list[tuple[str, str]]:
             places.append(("git history", above))
             break
     return places
-
-
-def _names_in(folder: str) -> list[str]:
-    with suppress(OSError):
-        return sorted(os.listdir(folder))
-    return []

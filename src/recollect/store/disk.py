@@ -535,6 +535,13 @@ def _holder_of(path: str) -> str:
 # ----------------------------------------------------------------------------------------- listing
 
 
+def names_in(folder: str) -> list[str]:
+    """The names in a folder, in order; none where it is not there or cannot be read."""
+    with suppress(OSError):
+        return sorted(os.listdir(folder))
+    return []
+
+
 def regular_files(
     root: str, is_wanted: Callable[[str], bool] = bool
 ) -> Iterator[tuple[str, os.stat_result]]:

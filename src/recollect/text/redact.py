@@ -2,9 +2,8 @@
 
 Promises: `<private>` parts go first: in any case, nested, with attributes, entity-encoded, and to
 the end when unclosed. A secret becomes `[redacted:kind:ab12]`, the same for the same secret and
-key. Idempotent; linear time.
-Transactions call it on every text, capture on every event before anything else
-sees it.
+key. Idempotent; linear time. Transactions call it on every text, capture on every event before
+anything else sees it.
 """
 
 from __future__ import annotations
