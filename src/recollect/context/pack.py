@@ -115,22 +115,21 @@ def attribute(text: str) -> str:
 
 def fence(nonce: str, about: "dict[str, str]", text: str) -> str:
     """A text in a fence, which says what is known `about` it."""
-    head = "".join([f' {key}="{attribute(value)}"' for key, value in about.items() if value])
+    head = "".join([f' {key}="{attribute(value)}"' for key, value in about.items()])
     return f"<memory-{nonce}{head}>\n{text}\n</memory-{nonce}>"
 
 
 def fenced(item: Candidate, text: str, nonce: str) -> str:
     """One note in its fence, with where it comes from."""
-    about = {
-        "id": item.name,
-        "title": item.shown_title,
+    more = {
         "date": item.created[:10],
         "kind": item.kind,
         "source": item.source,
         "trust": item.trust,
         "status": item.status,
     }
-    return fence(nonce, about, text)
+    about = {"id": item.name, "title": item.shown_title}
+    return fence(nonce, about | {key: said for key, said in more.items() if said}, text)
 
 
 def pack(

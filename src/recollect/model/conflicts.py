@@ -21,8 +21,8 @@ from recollect.model.values import (
     SAME_TIME,
     SURE,
     UNSURE,
-    BilingualPattern,
     Slot,
+    bilingual,
     family_of,
     hour_in,
     in_digits,
@@ -38,12 +38,12 @@ from recollect.text.tokens import folded, simplified
 
 LONGEST = 240  # longer claims say several things; nothing is inferred from them
 
-_HEDGED = BilingualPattern(
+_HEDGED = bilingual(
     r"\b(?:maybe|perhaps|might|could|would|was|were|used to|previously|formerly|had|probably|sometimes|often|usually"
     r"|unless|except|e\.g\.|for example|consider|not (?:only|just|yet|sure|necessarily)|either|neither|whether|some of|half of)\b|[?？]",
     r"也许|可能|曾经|以前|之前是|原来|有时|通常|除非|除了|例如|比如|考虑|不仅|不一定|未必|是否|或者|要么",
 )
-_REASON = BilingualPattern(
+_REASON = bilingual(
     r"(?:[,;:]|\s[–—-])?\s+(?:because|since|so that|as it|as we|in order to|due to|it has|which)\b.*$",
     r"[，,；;：:]?\s*(?:因为|由于|以便|为了避免|原因是|理由是|这样|它支持).*$",
 )
@@ -54,13 +54,13 @@ _LEAD = re.compile(
     r"|(?:注意|记住|记得|决定|现在|目前|以后|今后|从现在起|请|我们决定|已决定)[，,：:]?\s*)+",
     re.I,
 )
-_NEGATIVE = BilingualPattern(
+_NEGATIVE = bilingual(
     r"\b(?:never(?: ever)?|(?:do|does|did|must|should|shall|will|is|are|can|may)(?: not|n['’]t)|cannot|can['’]t|won['’]t|don['’]?t|doesn['’]?t"
     r"|isn['’]t|aren['’]t|need not|needn['’]t|no need to|avoid|no longer|stop|not|refrain from)\b",
     r"不必|无需|无须|不需要|不用(?=先|再|跑|写|做|加|等)|永远不要|绝对不要|千万不要|千万别|永远别|绝不|不再|不要再|不要|不应该|不应当|不应|不能够|不能|不得|不可以|不允许|不准|禁止|严禁|请勿|没有|未(?=[启开支])"
     r"|(?<![特区分级类个辨识])别(?!的|人|名)|不(?!同|仅|过|错|但|管|断|久|少|足|变|可|小|大|超)",
 )
-_MODAL = BilingualPattern(
+_MODAL = bilingual(
     r"\b(?:always|must|should|shall|have to|has to|need to|needs to|will|do|does|we|you|i|the team|everyone|all|only|please|ever)\b",
     r"必须|总是|一律|应该|应当|务必|始终|一定|我们|大家|团队|可以|需要|统一|每次|要|请|都|会",
 )
@@ -111,7 +111,7 @@ def readable(text: str) -> str:
     if len(text) > LONGEST or _HEDGED.search(text):
         return ""
     plain = simplified(folded(text)).replace("`", "").replace("**", "").strip()
-    plain = _REASON.replaced(plain, "")[0].strip(" .。!！;；")
+    plain = _REASON.compiled.subn("", plain)[0].strip(" .。!！;；")
     plain = in_digits(_SPOKEN.sub("", plain))
     if not plain.isascii():
         plain = _DECIDED.sub("", plain)
@@ -139,8 +139,8 @@ def core_of(plain: str) -> Core | None:
         return " # "
 
     text = _NUMBER.sub(numbered, plain) if _DIGIT.search(plain) else plain
-    text, negations = _NEGATIVE.replaced(text, " ")
-    text = _USED.sub("用", _MODAL.replaced(text, " ")[0])
+    text, negations = _NEGATIVE.compiled.subn(" ", text)
+    text = _USED.sub("用", _MODAL.compiled.subn(" ", text)[0])
     words = []
     flips = negations
     for one, opposite in _WIDE_OPPOSITES:
@@ -434,7 +434,7 @@ _WHY = re.compile(r"(?<=\w\w)(?::\s|：)\s*\S.*$")
 
 def _without_reason(text: str) -> str:
     """The start of a claim, up to the colon or the word behind which it says why."""
-    return _REASON.replaced(_WHY.sub("", text), "")[0]
+    return _REASON.compiled.subn("", _WHY.sub("", text))[0]
 
 
 _SHORT = re.compile(

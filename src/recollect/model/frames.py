@@ -5,26 +5,26 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.claim_key import claim_key, near_key
-from recollect.model.values import BilingualPattern, versioned
+from recollect.model.values import bilingual, versioned
 from recollect.text.sentences import HAN
 
-ADDED = BilingualPattern(
+ADDED = bilingual(
     r"\b(?:also|as well|too|additionally|another|both|in addition|alongside|besides|together with)\b",
     r"也|还(?!是)|另外|同时|以及|再加",
 )
-_HERE = BilingualPattern(
+_HERE = bilingual(
     r"\b(?:in|for|of) (?:this|our|the) (?:repo|repository|project|codebase|team|company)\b|\beverywhere\b"
     r"|\b(?:now|currently|from now on|by default|anymore|any more|any longer)\b",
     r"(?:在)?(?:本|这个|我们的)?项目(?:里|中)[，,]?|现在|目前",
 )
-_SCOPE_FIRST = BilingualPattern(
+_SCOPE_FIRST = bilingual(
     r"((?:in|on|for|at|during|when|whenever|while|before|after|under|if|with|inside|outside) [^,]{1,80}),\s*(?=\S)",
     r"((?:在|当|对于?|对)[^，,。]{1,24}?(?:里|中|上|时|下|环境|阶段|前|后|内|来说)?)[，,]\s*"
     r"|(在?[^，,。是用]{1,16}?(?:环境|测试|文件|脚本|分支|代码)?(?:里|中|上|时|环境下?)[，,]?)(?=(?:使用|采用|不|别|禁止|必须|都|用|可以|总是|应)\S)",
 )
-_SCOPE_LAST = BilingualPattern(
+_SCOPE_LAST = bilingual(
     r"\s((?:(?:during|when|whenever|while|before|after|if|until|without) "
     r"|(?:in|on|under|inside|outside|within|for|at|from) (?!(?:port|favor|place|charge|least|most|all)\b|[^.]* (?:is|are|=) ))"
     r"\D.*)$",
@@ -34,7 +34,7 @@ _SCOPE_LAST = BilingualPattern(
 @lru_cache(maxsize=16)  # who reads a claim asks twice
 def without_scope(plain: str) -> tuple[str, str]:
     """`(rest, scope)`: a claim without the words that say where or when it holds."""
-    plain = _HERE.replaced(plain, " ")[0].strip(" ,，")
+    plain = _HERE.compiled.subn(" ", plain)[0].strip(" ,，")
     scopes = []
     if first := _SCOPE_FIRST.match(plain):
         scopes.append(first[first.lastindex or 0])
@@ -76,15 +76,15 @@ _IN = (
     r"is written in|are written in|is hosted (?:on|at|in|by)|is deployed (?:to|on|in|with)|runs on|run on|lives? in|is stored in|are stored in"
     r"|is owned by|is maintained by|points to|belongs to|is built with|is managed by|are managed by|goes to|go to|starts? at|is located (?:in|at)"
 )
-_VALUE_EN = BilingualPattern(
+_VALUE_EN = bilingual(
     rf"(?:the |our |its |my |a |an )?(?P<s>[\w`][\w` ./'-]{{0,60}}?)\s*(?:(?<=\s)(?P<in>{_IN})(?=\s)|(?P<is>(?<=\s)(?:{_IS})(?=\s)|:(?=\s)|=))"
     r"\s*(?P<no>not |no longer )?(?:the |a |an |still )?(?P<v>\S.{0,60})",
 )
-_PORT_EN = BilingualPattern(
+_PORT_EN = bilingual(
     r"(?:the |our )?(?P<s>[\w -]{1,40}?) (?:runs|listens|is listening|is running|is served|serves|is exposed|is available) on (?:port )?(?P<v>\d{2,5})",
 )
 _OF = re.compile(r"([\w-]+(?: [\w-]+)?) (?:of|for) (?:the |our |a )?(.+)", re.I)
-_VAGUE_FRAMES = BilingualPattern(
+_VAGUE_FRAMES = bilingual(
     r"^(?:it|this|that|these|those|there|he|she|they|we|you|i|what|which|who|one|everything|nothing|something|here|the (?:problem|issue|reason|idea|result|fix|bug|error|cause|answer))\b"
     r"|\b(?:and|or|which|that|who)\b",
 )
@@ -93,16 +93,16 @@ _MODES = r"(?:(?:will|shall|always|now|only|should|must|have to|all|still|curren
 _NO = r"(?P<no>(?:do(?:es)? not|don['’]?t|doesn['’]?t|never|no longer|avoid|stop|must not|should not|will not|won['’]t|not)\s+(?:ever\s+)?)?"
 _USE = r"(?:(?:(?:go|going|switch|move|come) )?back to|return to|revert to|uses?|using|adopt(?:s|ing)?|go with|switch(?:ed)? to|mov(?:e|ed) to|migrated? to|stick (?:with|to)|standardi[sz]e on|prefers?|pick|choose|chose)"
 _NAMED = r"[\w`@.+#/-]+(?: [\w`@.+#/-]+){0,3}?"
-_USE_EN = BilingualPattern(
+_USE_EN = bilingual(
     rf"(?:{_WHO}{_MODES}{_NO}{_MODES}|(?:the |our )(?P<p>[\w -]{{2,30}}?) {_MODES}(?P<no2>does not |doesn['’]t |no longer )?){_USE}\s+(?:the |a |an )?(?P<n>{_NAMED})"
     r"(?:\s+for\s+(?P<for>[^,;]{2,50}?))?(?P<instead>\s+instead)?"
     rf"(?:(?:\s+instead of|\s+rather than|\s+over|,?\s+(?:and )?not)\s+(?P<other>{_NAMED}))?(?:\s+for\s+(?P<for2>[^,;]{{2,50}}))?",
 )
-_CHANGE_EN = BilingualPattern(
+_CHANGE_EN = bilingual(
     rf"{_WHO}(?:have\s+)?(?:replaced?|dropped|drop|switch(?:ed)? from|mov(?:e|ed) from|migrated? from)\s+(?P<other>{_NAMED})\s+"
     rf"(?:with|by|to|for|in favor of)\s+(?P<n>{_NAMED})",
 )
-_AVOID_EN = BilingualPattern(
+_AVOID_EN = bilingual(
     rf"(?:avoid|drop|no) (?P<n>[\w`@.+#/-]+)|(?P<n2>{_NAMED}) (?:is|are) (?:forbidden|banned|not allowed|deprecated here)",
 )
 
@@ -144,22 +144,28 @@ def frames_of(plain: str) -> tuple[Frame, ...]:
 
 
 def _english(plain: str, core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
-    if change := _CHANGE_EN.parts(plain):
+    if change := _parts(_CHANGE_EN, plain):
         return _uses(change["n"], change["other"], "", "", firm=True)
     readings = dict.fromkeys(((plain, ""), (core, scope)))  # a purpose looks like a scope
     for text, where in readings:
-        if use := _USE_EN.parts(text):
+        if use := _parts(_USE_EN, text):
             return _english_use(use, text, where, added=added)
-    if avoid := _AVOID_EN.parts(core):
+    if avoid := _parts(_AVOID_EN, core):
         return (_use(avoid["n"] or avoid["n2"], "", scope, negative=True),)
-    if port := _PORT_EN.parts(core):
+    if port := _parts(_PORT_EN, core):
         return _value(f"{port['s']} port", port["v"], scope, single=True)
     if len(readings) == 1:
         return _english_value(plain, "")
     return _english_value(plain, "", only_places=bool(scope)) or _english_value(core, scope)
 
 
-_FIRM = BilingualPattern(r"\bonly\b|\b(?:back|return|revert) to\b")
+_FIRM = bilingual(r"\bonly\b|\b(?:back|return|revert) to\b")
+
+
+def _parts(pattern: Pattern, text: str) -> dict[str, str] | None:
+    """The named parts of a match of the whole text, those that are not there empty."""
+    found = pattern.fullmatch(text)
+    return found.groupdict("") if found else None
 
 
 def _english_use(use: dict[str, str], text: str, where: str, *, added: bool) -> tuple[Frame, ...]:
@@ -171,7 +177,7 @@ def _english_use(use: dict[str, str], text: str, where: str, *, added: bool) -> 
 
 
 def _english_value(text: str, scope: str, *, only_places: bool = False) -> tuple[Frame, ...]:
-    found = _VALUE_EN.parts(text)
+    found = _parts(_VALUE_EN, text)
     if not found or _VAGUE_FRAMES.search(found["s"]) or _LIST.search(found["v"]):
         return ()
     place = found["in"].casefold()
