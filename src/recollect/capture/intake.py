@@ -14,7 +14,7 @@ from recollect.model.document import layer_defaults, with_conversation, words_fo
 from recollect.model.facts import same_words
 from recollect.model.footnotes import ids_in, in_one_form, short_id
 from recollect.model.frontmatter import Value
-from recollect.model.layers import SHARED
+from recollect.model.layers import SHARED, SHARED_TITLES
 from recollect.model.memory import (
     TRUSTS,
     Change,
@@ -125,16 +125,6 @@ def check_word(key: str, value: str, command: str) -> None:
 
 TRIGGER = {"en": "Trigger", "zh": "触发词"}
 _DATE = Pattern(r"; date: [^;<>]*")
-SHARED_TITLES = {
-    "en": {
-        "procedural/feedback.md": "How to work here",
-        "reference/external-systems.md": "Where to find things",
-    },
-    "zh": {
-        "procedural/feedback.md": "工作方式",
-        "reference/external-systems.md": "外部资源",
-    },
-}
 
 
 def save(store: OpenStore, draft: Draft, *, dry_run: bool = False) -> Written:

@@ -19,14 +19,13 @@ from recollect.model.claim_key import near_key, reversed_comment
 from recollect.model.document import BodyPart, parts_of
 from recollect.model.entries import is_solution, without_comments
 from recollect.model.footnotes import MARK, Mark
-from recollect.model.layers import is_subject, subject_of
+from recollect.model.layers import SHARED, SHARED_TITLES, is_subject, subject_of
 from recollect.model.memory import Memory
 from recollect.model.page_form import NOTED, RULE_OF, title_for
 from recollect.text.redact import strip_private
 from recollect.text.tokens import is_cjk
 
-FEEDBACK = "procedural/feedback.md"
-TITLES = {"en": "How to work here", "zh": "工作方式"}
+FEEDBACK = SHARED["rule"]
 LABELS = tuple(dict.fromkeys(label for row in RULE_OF.values() for label in row))
 
 
@@ -194,7 +193,7 @@ AGAIN = " +"  # behind the title of a section whose first choice is taken
 
 _OURS = {
     *(name for row in NOTED.values() for name in row),
-    *TITLES.values(),
+    *(titles[FEEDBACK] for titles in SHARED_TITLES.values()),
 }
 _ONCE_OURS = re.compile(r"Facts about .+|关于.+的事实|Miscellaneous|其他")
 

@@ -8,7 +8,6 @@ are.
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Sequence
-from datetime import date, timedelta
 from functools import partial
 from typing import Any, cast
 
@@ -35,10 +34,10 @@ from recollect.errors import (
     RecollectError,
     UsageProblem,
 )
-from recollect.model.document import files_of
+from recollect.model.document import days_after, files_of
 from recollect.model.entries import is_conversation
 from recollect.model.layers import SHARED
-from recollect.model.memory import Change, Entry, Filter
+from recollect.model.memory import SESSION_KINDS, Change, Entry, Filter
 from recollect.store import locations as places
 from recollect.store.journal import FolderJournal
 from recollect.store.store import OpenStore, refresh
@@ -193,7 +192,6 @@ def free_place(store: OpenStore, path: str) -> str:
 
 
 CAUSE, BACK = "archive", "activate"
-KINDS = ("session", "conversation")
 INACTIVE, BEYOND, ASKED = "inactive", "beyond", "asked"
 
 
@@ -227,13 +225,11 @@ def conversations(store: OpenStore, *, force: bool = False) -> list[Conversation
         (
             Conversation(entry, last.get(entry.id, "")[:10] or entry.created[:10])
             for entry in store.index.entries(Filter(layer="episodic"))
-            if entry.kind in KINDS and not entry.private and not is_conversation(entry.path)
+            if entry.kind in SESSION_KINDS and not entry.private and not is_conversation(entry.path)
         ),
         key=lambda one: (one.active, last.get(one.entry.id, ""), one.entry.created, one.entry.id),
     )
-    limit = (
-        date.fromisoformat(store.now[:10]) - timedelta(days=store.settings.archive_days)
-    ).isoformat()
+    limit = days_after(store.now, -store.settings.archive_days)
     rows = [one._replace(why=INACTIVE) if one.active < limit else one for one in found]
     fresh = [n for n, one in enumerate(rows) if not one.why]
     for n in fresh[: max(0, len(fresh) - store.settings.archive_most)]:
@@ -249,7 +245,7 @@ def stats(store: OpenStore) -> Stats:
     counts = [one.why for one in rows]
     return Stats(
         active=len(rows),
-        archived=sum(1 for entry in archived(store) if entry.kind in KINDS),
+        archived=sum(1 for entry in archived(store) if entry.kind in SESSION_KINDS),
         inactive=counts.count(INACTIVE),
         beyond=counts.count(BEYOND),
         days=store.settings.archive_days,
@@ -327,7 +323,7 @@ def search(store: OpenStore, text: str) -> list[Entry]:
     """The conversations, active or archived, in which all these words occur somewhere."""
     words = text.casefold().split()
     every = [*store.index.entries(Filter()), *archived(store)]
-    return [one for one in every if one.kind in KINDS and _says(store, one, words)]
+    return [one for one in every if one.kind in SESSION_KINDS and _says(store, one, words)]
 
 
 def _says(store: OpenStore, entry: Entry, words: Iterable[str]) -> bool:

@@ -18,7 +18,7 @@ from recollect.model.document import sections_of
 from recollect.model.entries import SUMMARY_LABELS, beside_title, is_conversation
 from recollect.model.facts import Fact, facts_of, section_kind
 from recollect.model.footnotes import MARK, without_id
-from recollect.model.memory import TRUSTS, Memory, Section
+from recollect.model.memory import SESSION_KINDS, TRUSTS, Memory, Section
 from recollect.text.redact import strip_private
 from recollect.text.sentences import HAN, split_sentences
 from recollect.text.tokens import is_cjk, simplified
@@ -397,7 +397,7 @@ def claims_in(memory: Memory) -> list[Claim]:
     """The claims of a memory, or its title where it says nothing else; a raw conversation has none."""
     if is_conversation(memory.path):
         return []
-    recorded = memory.kind in ("session", "conversation")
+    recorded = memory.kind in SESSION_KINDS
     title = strip_private(memory.title)
     said = " ".join(beside_title(memory.body, memory.title).split())
     is_title = said.casefold() in ("", memory.title.casefold())

@@ -18,7 +18,7 @@ from recollect.consolidate.actions import Merge, PlanRules, Weigh
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.claims import claims_in
 from recollect.consolidate.dismissed import MERGE
-from recollect.consolidate.pages import EpisodeClaim, ParsedFile, episode_claim, reading_of
+from recollect.consolidate.pages import LAYERS, EpisodeClaim, ParsedFile, episode_claim, reading_of
 from recollect.consolidate.weights import weighings
 from recollect.errors import RecollectError
 from recollect.model.claim_key import near_key
@@ -28,7 +28,6 @@ from recollect.model.page_form import marked_lines
 from recollect.store.disk import stamp_of
 from recollect.store.store import OpenStore
 
-LAYERS = ("semantic", "procedural")
 CAUSE = "consolidate"
 RULING = "conflicts"  # the cause of what followed from a ruling
 ARCHIVED = ("archive", "compress")  # the causes of what is archived before it may have been heard

@@ -13,7 +13,6 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from recollect.consolidate.actions import (
     FEEDBACK,
     FILE,
-    TITLES,
     Absorb,
     Action,
     Archive,
@@ -155,7 +154,7 @@ class Placing:
     def _rules_file(self, mark: Mark) -> Start:
         # The file is the person's; each line in it says where it comes from.
         own = mark._replace(trust="user", source="instructed")
-        title = TITLES[self.rules.lang]
+        title = layers.SHARED_TITLES[self.rules.lang][FEEDBACK]
         return Start(FEEDBACK, "", title, "procedural", "rule", (), own)
 
     def _facts_file(self, mark: Mark, text: str) -> Start:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, timedelta
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -15,7 +14,7 @@ from recollect.capture.reactions import APPROVAL, ASKED_FOR, Credit, Reaction, c
 from recollect.consolidate.actions import Weigh
 from recollect.errors import RecollectError
 from recollect.model import frontmatter
-from recollect.model.document import default_fields
+from recollect.model.document import days_after, default_fields
 from recollect.model.layers import SHARED
 from recollect.model.memory import LEVELS, Entry, Op
 from recollect.store.store import OpenStore
@@ -37,7 +36,7 @@ class LastUse(NamedTuple):
 
 def uses_of(injections: Iterable[Mapping[str, Any]], today: str) -> dict[str, LastUse]:
     """How each memory was used. What stands in a brief was not asked for: it is no use."""
-    since = days_before(today, RECENT_DAYS)
+    since = days_after(today, -RECENT_DAYS)
     last: dict[str, str] = {}
     first: dict[str, set[str]] = {}
     for line in injections:
@@ -50,11 +49,6 @@ def uses_of(injections: Iterable[Mapping[str, Any]], today: str) -> dict[str, La
         if names and day > since:
             first.setdefault(names[0], set()).add(day)
     return {name: LastUse(day, len(first.get(name, ()))) for name, day in last.items()}
-
-
-def days_before(today: str, days: int) -> str:
-    """The day that many days before."""
-    return (date.fromisoformat(today[:10]) - timedelta(days=days)).isoformat()
 
 
 def salience_after(level: str, recent: int, *, is_idle: bool) -> str:
@@ -170,7 +164,7 @@ def _weighed(store: OpenStore, entry: Entry, known: _MemoryFields) -> Iterator[W
     times = known.times.get(entry.id, ())
     # What holds for all projects is handed over in each of them, and noted there, not here.
     is_known = store.scope != "global"
-    is_idle = is_known and _is_idle(entry, use, times, days_before(store.now, IDLE_DAYS))
+    is_idle = is_known and _is_idle(entry, use, times, days_after(store.now, -IDLE_DAYS))
     salience = salience_after(entry.salience, use.recent, is_idle=is_idle)
     is_read = use.last > entry.last_accessed
     if not (credit or is_read or salience != entry.salience):

@@ -34,7 +34,7 @@ from recollect.context.stated import (
 from recollect.errors import RecollectError
 from recollect.model.entries import without_comments
 from recollect.model.facts import Fact, same_words
-from recollect.model.memory import Entry, Memory, day_of
+from recollect.model.memory import SESSION_KINDS, Entry, Memory, day_of
 from recollect.store.store import OpenStore
 from recollect.text.redact import strip_private
 from recollect.text.tokens import count_tokens
@@ -56,7 +56,6 @@ SMALLEST_CORE = 60  # tokens of one, below which it would say too little
 LEFT_OUT_TOKENS = 45  # kept free for the line that names what found no room
 MOST_LINES = 99
 WRITE_SHARE = 8  # of a brief at most the eighth part says when to write
-SESSION_KINDS = ("session", "conversation")
 RECENT_START, RECENT_END = "<!-- RECENT_START -->", "<!-- RECENT_END -->"
 MOST_CHECKS = 4
 _WORDS = {

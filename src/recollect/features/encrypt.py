@@ -16,7 +16,7 @@ from recollect.errors import (
     SealBroken,
     UsageProblem,
 )
-from recollect.model.memory import CORE, Entry, Filter, is_sealed_path
+from recollect.model.memory import CORE, SESSION_KINDS, Entry, Filter, is_sealed_path
 from recollect.model.merge import BY_KEY, CannotMerge, merged_by_key
 from recollect.model.session import SessionState
 from recollect.ports import IndexRow
@@ -148,7 +148,7 @@ def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionS
         UsageProblem: it goes on.
     """
     entry = store.require(name)
-    if entry.kind not in ("session", "conversation") or not entry.session:
+    if entry.kind not in SESSION_KINDS or not entry.session:
         return []
     states = [one for one in app.sessions(store).every() if one.session_id == entry.session]
     if any(state.status == "active" for state in states):

@@ -11,7 +11,7 @@ from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import Reaction, credits_of
 from recollect.errors import MemoryNotFound, RecollectError, SessionNotFound
 from recollect.features import reading
-from recollect.model.memory import is_sealed_path
+from recollect.model.memory import SESSION_KINDS, is_sealed_path
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
@@ -19,7 +19,6 @@ from recollect.workspace import Workspace, current_session
 
 BRIEF = "brief"  # the name under which a brief is noted as a whole
 TAKEN = ("expand", "show")  # moments at which an agent opens a note itself
-EPISODES = ("session", "conversation")  # told of by their titles
 SHORTEST_PREFIX = 4  # of a session's id
 
 
@@ -42,7 +41,7 @@ class GivenNote(NamedTuple):
         first = next((line for line in lines if line), "")
         if first.startswith(self.title.rstrip("…")):
             return first
-        return self.title if self.kind in EPISODES or not first else f"{self.title} – {first}"
+        return self.title if self.kind in SESSION_KINDS or not first else f"{self.title} – {first}"
 
 
 class Handover(NamedTuple):

@@ -7,7 +7,6 @@ again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
@@ -19,6 +18,7 @@ from recollect.context.pointers import FILE as PINS
 from recollect.context.pointers import pointers_in
 from recollect.errors import ChangedMeanwhile
 from recollect.features.merge import OF_MANY_THINGS
+from recollect.model.document import days_after
 from recollect.model.memory import Change, Entry, Filter, is_sealed_path
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace
@@ -58,7 +58,7 @@ def due_by(
         why = prune_reason(entry)
         days = getattr(policy, why) if why else 0
         since = max(last.get(entry.id, ""), entry.updated, entry.created, entry.last_accessed)[:10]
-        if days and entry.id not in kept and since and since < _days_before(today, days):
+        if days and entry.id not in kept and since and since < days_after(today, -days):
             found.append(DueMemory(entry, why, since))
     return sorted(found, key=lambda one: (one.since, one.entry.id))
 
@@ -74,10 +74,6 @@ def prune_reason(entry: Entry) -> str:
     if entry.kind == "issue" and entry.status == RESOLVED:
         return RESOLVED
     return UNUSED if entry.salience == "low" else ""
-
-
-def _days_before(today: str, days: int) -> str:
-    return (date.fromisoformat(today[:10]) - timedelta(days=days)).isoformat()
 
 
 PRUNE = "prune"

@@ -25,7 +25,17 @@ from recollect.model import frontmatter
 from recollect.model.document import sections_of, stem_of, time_of
 from recollect.model.entries import without_comments
 from recollect.model.facts import code_in
-from recollect.model.memory import CORE, Change, Document, Entry, Filter, Memory, id_from, is_id
+from recollect.model.memory import (
+    CORE,
+    SESSION_KINDS,
+    Change,
+    Document,
+    Entry,
+    Filter,
+    Memory,
+    id_from,
+    is_id,
+)
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
@@ -36,7 +46,6 @@ from recollect.workspace import Workspace
 
 RECENT_TOKENS = 300
 START, END = RECENT_START, RECENT_END
-KINDS = ("session", "conversation")
 LONGEST_TITLE = 80
 MOST_TOPICS = 4
 _LEFT_OUT = ("files", "文件", "metadata", "元数据")  # headings of sections that no page needs
@@ -103,7 +112,7 @@ def recent_block(
 
     The newest first, as far as the budget goes; `title_of` says what a session may be called.
     """
-    sessions = [e for e in entries if e.kind in KINDS and not e.private]
+    sessions = [e for e in entries if e.kind in SESSION_KINDS and not e.private]
     sessions.sort(key=lambda entry: (entry.created, entry.id), reverse=True)
     older = sessions[MOST_SESSIONS:]
     days: dict[str, list[Entry]] = {}
@@ -209,7 +218,7 @@ def _old_sessions(store: OpenStore, staying: Collection[str], before: str) -> li
     return [
         entry
         for archived in (False, True)
-        for kind in KINDS
+        for kind in SESSION_KINDS
         for entry in store.index.entries(Filter(kind=kind, archived=archived))
         if entry.kind == kind
         and entry.created

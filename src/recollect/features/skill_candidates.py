@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -23,6 +22,7 @@ from recollect.features.skill_detectors import (
     Suggestion,
 )
 from recollect.features.skills import FLAGS, PAGE
+from recollect.model.document import days_after
 from recollect.model.memory import Entry, Filter
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
@@ -71,7 +71,7 @@ def analyse(
 
 def gather(store: OpenStore, days: int) -> list[SkillInput]:
     """The memories of the last days as detectors look at them, archived ones too."""
-    since = _days_before(store.now, days)
+    since = days_after(store.now, -days)
     matters: list[SkillInput] = []
     for archived in (False, True):
         only = Filter(since=since, superseded=False, archived=archived)
@@ -91,13 +91,6 @@ def gather(store: OpenStore, days: int) -> list[SkillInput]:
 
 def _counts(entry: Entry) -> bool:
     return not entry.private and "core/" not in entry.path
-
-
-def _days_before(now: str, days: int) -> str:
-    try:
-        return (date.fromisoformat(now[:10]) - timedelta(days=days)).isoformat()
-    except (ValueError, OverflowError):
-        return ""
 
 
 def _statements_in(store: OpenStore, entry: Entry) -> tuple[skill_detectors.SkillStatement, ...]:

@@ -9,10 +9,10 @@ from typing import Any
 from recollect._fastimport import NamedTuple
 from recollect.clients import CAPTURED
 from recollect.features import lifecycle, repository
-from recollect.features.given import EPISODES, injections, tokens_of
+from recollect.features.given import injections, tokens_of
 from recollect.features.review import waiting_everywhere
 from recollect.features.statistics import count_overdue
-from recollect.model.memory import Entry, Filter
+from recollect.model.memory import SESSION_KINDS, Entry, Filter
 from recollect.model.session import SessionState
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace
@@ -72,7 +72,9 @@ def status(app: Workspace) -> Status:
     """How things stand in the stores of this folder."""
     stores = app.stores()
     entries = {store.scope: store.index.entries(Filter()) for store in stores}
-    sessions = [one for store in stores for one in entries[store.scope] if one.kind in EPISODES]
+    sessions = [
+        one for store in stores for one in entries[store.scope] if one.kind in SESSION_KINDS
+    ]
     lasting = {
         scope: Counter(_kind(one) for one in here if _is_lasting(one))
         for scope, here in entries.items()
@@ -94,7 +96,7 @@ def status(app: Workspace) -> Status:
 
 
 def _is_lasting(entry: Entry) -> bool:
-    return entry.kind not in EPISODES and entry.status != "superseded"
+    return entry.kind not in SESSION_KINDS and entry.status != "superseded"
 
 
 def _kind(entry: Entry) -> str:

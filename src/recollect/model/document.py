@@ -442,12 +442,17 @@ def _unsaid(fields: Mapping[str, Value], path: str) -> dict[str, str]:
     return usual
 
 
-def decay_day(created: str) -> str:
-    """The day after which an episode fades: 90 days after it was made (UTC)."""
+def days_after(day: str, days: int) -> str:
+    """The day that is so many days after another, or before it; nothing where there is none."""
     try:
-        return (date.fromisoformat(created[:10]) + timedelta(days=model.DECAY_DAYS)).isoformat()
+        return (date.fromisoformat(day[:10]) + timedelta(days=days)).isoformat()
     except (ValueError, OverflowError):
         return ""
+
+
+def decay_day(created: str) -> str:
+    """The day after which an episode fades: 90 days after it was made (UTC)."""
+    return days_after(created, model.DECAY_DAYS)
 
 
 def with_field(text: str, key: str, value: Value | None) -> str:

@@ -28,6 +28,7 @@ from recollect.model.listed import (
 )
 from recollect.model.memory import (
     REFERENCED,
+    SESSION_KINDS,
     TRUSTS,
     Entry,
     Memory,
@@ -172,7 +173,7 @@ def entries_of(memory: Memory) -> list[Shelved]:
     rows = shelved(memory)
     rest = [row for row in rows if not row.entry and row.shelf != "raw"]
     own = [row for row in rows if row.entry]
-    if not rest and (not own or memory.kind not in ("session", "conversation")):
+    if not rest and (not own or memory.kind not in SESSION_KINDS):
         return own
     least = min(rest or own[:1], key=lambda row: TRUSTS.index(row.trust))
     said = "\n\n".join(
@@ -238,7 +239,7 @@ def _section(
     kind, listed = memory.kind, section_kind(section.heading)
     if is_solution(section.heading):
         kind = "solution"
-    elif listed and memory.kind in ("session", "conversation"):
+    elif listed and memory.kind in SESSION_KINDS:
         kind = listed
     is_own = bool(name) or _is_own(section, memory, heads, origin.trust)
     text = without_comments(section.text)
@@ -274,7 +275,7 @@ def _section(
 
 def _is_own(section: Section, memory: Memory, heads: Sequence[Section], trust: str) -> bool:
     """Whether a section is an entry by itself: a rule, a solution, a pointer."""
-    if not section.anchor or memory.kind in ("session", "conversation"):
+    if not section.anchor or memory.kind in SESSION_KINDS:
         return False
     if is_solution(section.heading) or is_shared(memory) or trust != memory.trust:
         return True  # somebody else's words on a person's page are their own

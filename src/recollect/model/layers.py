@@ -202,6 +202,16 @@ SHARED = {
     "solution": "procedural/feedback.md",
     "pointer": "reference/external-systems.md",
 }
+SHARED_TITLES = {
+    "en": {
+        "procedural/feedback.md": "How to work here",
+        "reference/external-systems.md": "Where to find things",
+    },
+    "zh": {
+        "procedural/feedback.md": "工作方式",
+        "reference/external-systems.md": "外部资源",
+    },
+}
 
 
 # -------------------- Subjects: the page of a fact for which nobody names one.

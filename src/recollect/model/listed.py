@@ -19,7 +19,7 @@ from recollect.model.facts import (
     section_kind,
 )
 from recollect.model.layers import SHARED
-from recollect.model.memory import REFERENCED, Memory, Section, lowest_trust
+from recollect.model.memory import REFERENCED, SESSION_KINDS, Memory, Section, lowest_trust
 
 COMMENT = Pattern(r"<!--(.*?)(?:-->|\Z)", re.S)
 _OWN_TRUST = Pattern(r"\btrust:\s*(external|tool|agent)\b")
@@ -132,7 +132,7 @@ def items_in(section: Section, memory: Memory) -> tuple[list[Listed], str]:
     They are facts of a session, or a list in which at least one item says where it comes from. A
     rule with one such item below its title is one entry.
     """
-    kind = section_kind(section.heading) if memory.kind in ("session", "conversation") else ""
+    kind = section_kind(section.heading) if memory.kind in SESSION_KINDS else ""
     if not kind and not any(mark in section.text for mark in _MARKS):
         return [], section.text
     lines = COMMENT.sub(lambda one: "\n" * one[0].count("\n"), section.text).split("\n")

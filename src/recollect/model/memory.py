@@ -41,6 +41,7 @@ type_of_kind = {
     "pointer": "reference",
 }
 KINDS = [*type_of_kind]
+SESSION_KINDS = ("session", "conversation")  # of memories that tell of a session as a whole
 
 
 class Memory(NamedTuple):

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import RecollectError, StoreNotFound
 from recollect.model.document import files_of, memory_from_text
-from recollect.model.memory import Change, is_sealed_path
+from recollect.model.memory import SESSION_KINDS, Change, is_sealed_path
 from recollect.model.session import SessionState
 from recollect.store import disk as fsio
 from recollect.store import locations as places
@@ -25,7 +25,6 @@ from recollect.text.secret_rules import possible_in
 from recollect.workspace import CLAIMS, Finding, FindingGroup, Report, Workspace
 from recollect.workspace import found as _found
 
-WHOLE = ("session", "conversation")  # the kinds of memory that tell of a session as a whole
 SNAPSHOT = "snapshot"
 MOST_NAMED = 5  # lines of one file
 RUN_TOGETHER = frozenset({"assigned", "said"})  # not sure in an index, where fields have no end
@@ -162,11 +161,11 @@ def session_behind(app: Workspace, name: str) -> str:
     for store in app.stores():
         entry = store.index.entry(name)
         if entry is not None:
-            return entry.session if entry.kind in WHOLE else ""
+            return entry.session if entry.kind in SESSION_KINDS else ""
         for op in store.journal.ops_about("memory", name):
             if op.text:
                 memory = memory_from_text(op.text, op.path)
-                if memory.kind in WHOLE:
+                if memory.kind in SESSION_KINDS:
                     return memory.session
     return ""
 

@@ -24,6 +24,7 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.model.memory import (
+    SESSION_KINDS,
     Change,
     Document,
     Entry,
@@ -428,7 +429,7 @@ class OpenStore:
             raise OutsideStore(name=name)
         from recollect.model.layers import folder_of
 
-        if kind in ("session", "conversation"):
+        if kind in SESSION_KINDS:
             return f"episodic/{name}/summary.md"
         return f"{folder_of(layer, kind)}/{name}.md"
 
