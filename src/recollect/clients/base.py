@@ -413,10 +413,7 @@ class LineTranscripts:
 
     client = ""
     skipped: tuple[str, ...] = ()  # folders without transcripts of their own
-
-    def reading(self, session: str) -> TranscriptReading:
-        """What lines are to be taken in by."""
-        raise NotImplementedError
+    reading = TranscriptReading  # what a portion's lines are taken in by
 
     def session_of(self, path: str) -> str:
         """The session that a transcript is of, or nothing; sub-agents have none."""

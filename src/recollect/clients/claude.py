@@ -118,42 +118,6 @@ _WEB = ("WebFetch", "WebSearch", "mcp__")
 _OURS = ("mcp__recollect__", "mcp__plugin_recollect_recollect__")
 
 
-class ClaudeTranscripts(LineTranscripts):
-    """Reader of Claude Code's transcripts."""
-
-    client = "claude"
-    skipped = ("subagents", "tool-results", "memory")
-
-    def reading(self, session: str) -> TranscriptReading:
-        """What lines are to be taken in by."""
-        return _ClaudeReading(session)
-
-    def session_of(self, path: str) -> str:
-        """The session that a transcript is of: its file's stem; sub-agents have none."""
-        stem = os.path.basename(path).removesuffix(".jsonl")
-        if stem.startswith("agent-") or f"{os.sep}subagents{os.sep}" in path:
-            return ""
-        return stem
-
-    def is_named(self, path: str) -> bool:
-        """Whether a file has the name of a transcript."""
-        return path.endswith(".jsonl")
-
-    def moved(self, path: str) -> str:
-        """Where the transcript really is, if a hook named a place where it is not.
-
-        After a resume from elsewhere the hook names a path below the new folder, but the lines
-        go to the first one.
-        """
-        if os.path.exists(path):
-            return path
-        folder = os.path.dirname(os.path.dirname(path))
-        found = glob.glob(
-            os.path.join(glob.escape(folder), "*", glob.escape(os.path.basename(path)))
-        )
-        return max(found, key=os.path.getmtime, default=path)
-
-
 # Lines of the client's own that say something of a session: the field that has it, and who said it.
 _TITLES = {
     "ai-title": ("aiTitle", "client"),
@@ -198,6 +162,39 @@ class _ClaudeReading(TranscriptReading):
             self.events.append(Event("link", _time(line), target=link, id=f"l.{link[-40:]}"))
         elif kind == "system" and line.get("subtype") == "compact_boundary":
             self.events.append(Event("compacted", _time(line), id=_id(line, 0)))
+
+
+class ClaudeTranscripts(LineTranscripts):
+    """Reader of Claude Code's transcripts."""
+
+    client = "claude"
+    reading = _ClaudeReading
+    skipped = ("subagents", "tool-results", "memory")
+
+    def session_of(self, path: str) -> str:
+        """The session that a transcript is of: its file's stem; sub-agents have none."""
+        stem = os.path.basename(path).removesuffix(".jsonl")
+        if stem.startswith("agent-") or f"{os.sep}subagents{os.sep}" in path:
+            return ""
+        return stem
+
+    def is_named(self, path: str) -> bool:
+        """Whether a file has the name of a transcript."""
+        return path.endswith(".jsonl")
+
+    def moved(self, path: str) -> str:
+        """Where the transcript really is, if a hook named a place where it is not.
+
+        After a resume from elsewhere the hook names a path below the new folder, but the lines
+        go to the first one.
+        """
+        if os.path.exists(path):
+            return path
+        folder = os.path.dirname(os.path.dirname(path))
+        found = glob.glob(
+            os.path.join(glob.escape(folder), "*", glob.escape(os.path.basename(path)))
+        )
+        return max(found, key=os.path.getmtime, default=path)
 
 
 def _time(line: dict[str, Any]) -> str:

@@ -77,39 +77,6 @@ _REQUEST = re.compile(r"\A# Context from my IDE setup:.*?^## My request for Code
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
 
 
-class CodexTranscripts(LineTranscripts):
-    """Reader of Codex CLI's transcripts."""
-
-    client = "codex"
-
-    def reading(self, session: str) -> TranscriptReading:
-        """What lines are to be taken in by."""
-        return _CodexReading(session)
-
-    def session_of(self, path: str) -> str:
-        """The session that a transcript is of, from its name; sub-agents have none."""
-        found = _NAME.fullmatch(os.path.basename(path))
-        return found[1] if found and not _is_subagent(path) else ""
-
-    def is_named(self, path: str) -> bool:
-        """Whether a file has the name of a transcript."""
-        return bool(_NAME.fullmatch(os.path.basename(path)))
-
-    def is_of_program(self, path: str) -> bool:
-        """Whether a program started the session."""
-        about = _about(path)
-        origin = lines.string(about.get("originator"))
-        return about.get("source") in _PROGRAMS or origin.startswith(_ORIGINS)
-
-    def read(self, path: str, offset: int, inode: int) -> Portion:
-        """What was added since `offset`, with the name of the thread if it has one."""
-        portion = super().read(path, offset, inode)
-        if not portion.events:
-            return portion
-        name = _thread_name(path, portion.session)
-        return portion._replace(events=lines.titled(portion.events, name))
-
-
 def _thread_name(path: str, session: str) -> str:
     """The name of a thread from the index beside the folder of all sessions; the last one holds."""
     base, found, _ = path.rpartition(f"{os.sep}sessions{os.sep}")
@@ -237,6 +204,36 @@ class _CodexReading(TranscriptReading):
         elif kind in ("function_call_output", "custom_tool_call_output"):
             text, code = _output(payload.get("output"))
             yield Event("result", time, text=text, call=call, ok=not code, id=f"{name}.r")
+
+
+class CodexTranscripts(LineTranscripts):
+    """Reader of Codex CLI's transcripts."""
+
+    client = "codex"
+    reading = _CodexReading
+
+    def session_of(self, path: str) -> str:
+        """The session that a transcript is of, from its name; sub-agents have none."""
+        found = _NAME.fullmatch(os.path.basename(path))
+        return found[1] if found and not _is_subagent(path) else ""
+
+    def is_named(self, path: str) -> bool:
+        """Whether a file has the name of a transcript."""
+        return bool(_NAME.fullmatch(os.path.basename(path)))
+
+    def is_of_program(self, path: str) -> bool:
+        """Whether a program started the session."""
+        about = _about(path)
+        origin = lines.string(about.get("originator"))
+        return about.get("source") in _PROGRAMS or origin.startswith(_ORIGINS)
+
+    def read(self, path: str, offset: int, inode: int) -> Portion:
+        """What was added since `offset`, with the name of the thread if it has one."""
+        portion = super().read(path, offset, inode)
+        if not portion.events:
+            return portion
+        name = _thread_name(path, portion.session)
+        return portion._replace(events=lines.titled(portion.events, name))
 
 
 def _ran(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:

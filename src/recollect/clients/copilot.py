@@ -110,31 +110,6 @@ _GUIDANCE = '\n\nTool "'  # what hooks said of a result stands behind it
 _SYSTEM = b'{"type":"system.message"'
 
 
-class CopilotTranscripts(LineTranscripts):
-    """Reader of Copilot CLI's transcripts."""
-
-    client = "copilot"
-
-    def reading(self, session: str) -> TranscriptReading:
-        """What lines are to be taken in by."""
-        return _CopilotReading(session)
-
-    def session_of(self, path: str) -> str:
-        """The session that a transcript is of: the name of its folder."""
-        return os.path.basename(os.path.dirname(path)) if self.is_named(path) else ""
-
-    def is_named(self, path: str) -> bool:
-        """Whether a file has the name of a transcript."""
-        return os.path.basename(path) == FILE
-
-    def is_of_program(self, path: str) -> bool:
-        """Whether a program started the session, by what its model is told first."""
-        for raw in lines.first(path):
-            if raw.startswith(_SYSTEM):
-                return _ALONE in raw.decode("utf-8", "replace")
-        return False
-
-
 # Calls that a person answers, and what they say to them.
 _SHOWN = ("ask_user", "exit_plan_mode")
 _SAID = re.compile(r"User (?:selected|responded): (.+)", re.S)
@@ -189,6 +164,28 @@ class _CopilotReading(TranscriptReading):
             elif said := _SAID.match(text):
                 for event in lines.choices([given], [said[1].strip()], time, name):
                     yield event._replace(program=self.program)
+
+
+class CopilotTranscripts(LineTranscripts):
+    """Reader of Copilot CLI's transcripts."""
+
+    client = "copilot"
+    reading = _CopilotReading
+
+    def session_of(self, path: str) -> str:
+        """The session that a transcript is of: the name of its folder."""
+        return os.path.basename(os.path.dirname(path)) if self.is_named(path) else ""
+
+    def is_named(self, path: str) -> bool:
+        """Whether a file has the name of a transcript."""
+        return os.path.basename(path) == FILE
+
+    def is_of_program(self, path: str) -> bool:
+        """Whether a program started the session, by what its model is told first."""
+        for raw in lines.first(path):
+            if raw.startswith(_SYSTEM):
+                return _ALONE in raw.decode("utf-8", "replace")
+        return False
 
 
 def _events(kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[Event]:

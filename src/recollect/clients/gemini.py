@@ -72,14 +72,26 @@ _EDITS = ("write_file", "replace", "edit")
 _WEB = ("web_fetch", "google_web_search", "mcp_")
 
 
+class _GeminiReading(TranscriptReading):
+    def __init__(self, session: str) -> None:
+        super().__init__(session)
+        self._told: set[str] = set()
+
+    def take(self, raw: bytes) -> None:
+        line = lines.object_of(raw)
+        self.called(line.get("summary") or lines.members(line.get("$set")).get("summary"))
+        # A message is written anew for each of its calls that ends: what was said once is enough.
+        for event in _events(line):
+            if event.id not in self._told:
+                self._told.add(event.id)
+                self.events.append(event)
+
+
 class GeminiTranscripts(LineTranscripts):
     """Reader of Gemini CLI's transcripts."""
 
     client = "gemini"
-
-    def reading(self, session: str) -> TranscriptReading:
-        """What lines are to be taken in by."""
-        return _GeminiReading(session)
+    reading = _GeminiReading
 
     def session_of(self, path: str) -> str:
         """The session that a transcript is of, from its first line; sub-agents have none."""
@@ -102,21 +114,6 @@ class GeminiTranscripts(LineTranscripts):
     def read(self, path: str, offset: int, inode: int) -> Portion:
         """What was added since `offset`; from the start if it is another file now."""
         return super().read(path, offset, inode)._replace(cwd=self.folder_of(path))
-
-
-class _GeminiReading(TranscriptReading):
-    def __init__(self, session: str) -> None:
-        super().__init__(session)
-        self._told: set[str] = set()
-
-    def take(self, raw: bytes) -> None:
-        line = lines.object_of(raw)
-        self.called(line.get("summary") or lines.members(line.get("$set")).get("summary"))
-        # A message is written anew for each of its calls that ends: what was said once is enough.
-        for event in _events(line):
-            if event.id not in self._told:
-                self._told.add(event.id)
-                self.events.append(event)
 
 
 def _events(line: dict[str, Any]) -> Iterator[Event]:
