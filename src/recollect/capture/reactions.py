@@ -12,7 +12,7 @@ from recollect.text.tokens import simplified
 
 CORRECTION, APPROVAL = "correction", "approval"
 ASKED_FOR = ("prompt", "error")  # moments of injections that answer something
-LOOKED_AT_FOR_REACTION = 4_000  # characters of a prompt
+LOOKED_AT = 4_000  # characters of a prompt
 LONGEST = 200  # of a sentence that only reacts
 SENTENCES = 2  # at the start of a prompt
 
@@ -85,7 +85,7 @@ _LIMITED = Pattern(
 
 def reaction_in(text: str) -> str:
     """`correction`, `approval`, or nothing: what a prompt says of the answer before it."""
-    sentences = sentences_of(text[:LOOKED_AT_FOR_REACTION], least=2)[:SENTENCES]
+    sentences = sentences_of(text[:LOOKED_AT], least=2)[:SENTENCES]
     found = {kind for kind in map(_kind_of, sentences) if kind}
     return found.pop() if len(found) == 1 else ""
 

@@ -19,7 +19,7 @@ from recollect.model import document as fields
 from recollect.model.session import Event
 from recollect.ports import Portion
 
-# -------------------- Clients: what we add to their files, and how it gets in and out again.
+# -------------------- What we add to their files, and how it gets in and out again.
 
 
 NOTHING: frozenset[str] = frozenset()
@@ -383,7 +383,7 @@ def is_ours(name: str, prefixes: tuple[str, ...]) -> bool:
     return any(name.startswith(p) and name[len(p) :] in OUR_TOOLS for p in prefixes)
 
 
-# -------------------- Clients: what the readers of transcripts that are files of lines have in common.
+# -------------------- What the readers of transcripts that are files of lines have in common.
 
 
 class TranscriptReading:

@@ -18,7 +18,7 @@ from recollect.errors import FileNotThere, StorageFailed, Unreadable
 from recollect.store import disk as fsio
 from recollect.text import json_edit as jsontext
 
-# -------------------- Clients: putting what is ours into their files, and taking it out again.
+# -------------------- Putting what is ours into their files, and taking it out again.
 
 
 LARGEST = 8 * 1024 * 1024
@@ -381,7 +381,7 @@ def without_member(text: str, root: int, at: int) -> str:
     return jsontext.removed(text, root, n, 0)
 
 
-# -------------------- Clients: a table of ours in a TOML file.
+# -------------------- A table of ours in a TOML file.
 
 
 _HEADER = re.compile(r"^[ \t]*\[[^\n]*$", re.M)

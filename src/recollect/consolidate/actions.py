@@ -182,7 +182,7 @@ def conflict_key(new: str, old: str) -> str:
     return digest(f"{near_key(new)}\n{near_key(old)}", 6).hex()
 
 
-# -------------------- Lifecycle: what titles state, of files and of sections, and what becomes of them.
+# -------------------- What titles state, of files and of sections, and what becomes of them.
 
 
 FILE, SECTION = "file", "section"  # of which a claim is the title

@@ -43,7 +43,7 @@ from recollect.store.journal import FolderJournal
 from recollect.store.store import OpenStore, refresh
 from recollect.store.transactions import Ledger
 
-# -------------------- Consolidate: from the actions of a plan to steps, one for each file.
+# -------------------- From the actions of a plan to steps, one for each file.
 
 
 class FileStep(NamedTuple):
@@ -97,7 +97,7 @@ def steps_of(actions: Iterable[Action]) -> Steps:
     return Steps(steps, tuple(archives), tuple(waits), tuple(merges))
 
 
-# -------------------- Consolidate: the steps of a plan, carried out.
+# -------------------- The steps of a plan, carried out.
 
 
 SUMMARY = "/summary.md"

@@ -23,7 +23,7 @@ from recollect.text.redact import strip_private
 from recollect.text.sentences import HAN, split_sentences
 from recollect.text.tokens import is_cjk, simplified
 
-# -------------------- Claims: whether a claim says how to work, in English or Chinese.
+# -------------------- Whether a claim says how to work, in English or Chinese.
 
 
 # Where an instruction may begin: at the start, behind a scope or a condition, or in a second clause.
@@ -110,7 +110,7 @@ def is_behavioural(text: str) -> bool:
     return bool(_ENGLISH.search(plain)) and not _ENGLISH_FACT.search(plain)
 
 
-# -------------------- Claims: the statements of a Markdown text, without what only looks like text.
+# -------------------- The statements of a Markdown text, without what only looks like text.
 
 
 END = "\f"  # stands where a heading was: it ends a list item, which a blank line alone does not
@@ -330,7 +330,7 @@ def _unmarked(text: str) -> tuple[str, str]:
     return text, mark
 
 
-# -------------------- Claims: from the body of an episode to its claims.
+# -------------------- From the body of an episode to its claims.
 
 
 BEHAVIOURAL, FACTUAL = "behavioural", "factual"

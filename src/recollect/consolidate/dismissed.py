@@ -59,7 +59,7 @@ def _pair_in(row: Any) -> DismissedPair | None:
     return pair_of(row["what"], *names) if all(isinstance(one, str) for one in names) else None
 
 
-# -------------------- Dismissing: what a person does not want to be proposed again, and taking that back.
+# -------------------- What a person does not want to be proposed again, and taking that back.
 
 
 def pairs(store: OpenStore) -> frozenset[DismissedPair]:

@@ -49,7 +49,7 @@ from recollect.model.page_form import NOTED, RULE_OF, title_for
 from recollect.model.tags import LEAST_COMMON
 from recollect.text.tokens import plain_words, stem
 
-# -------------------- Lifecycle: which file a claim belongs into.
+# -------------------- Which file a claim belongs into.
 
 
 EARNS_A_PAGE = 3  # entries that name the same subject

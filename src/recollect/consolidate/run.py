@@ -35,7 +35,7 @@ from recollect.model.document import default_fields
 from recollect.model.memory import Change
 from recollect.store.store import OpenStore, refresh
 
-# -------------------- Consolidate: one pass over a store.
+# -------------------- One pass over a store.
 
 
 TRIES = 3
@@ -231,7 +231,7 @@ def _checked(old: str, new: str) -> None:
         raise UsageProblem(what="A memory cannot supersede itself.", command="supersede")
 
 
-# -------------------- Consolidate: a pass as rows: what goes where, and why.
+# -------------------- A pass as rows: what goes where, and why.
 
 
 ABSORBED, SUPERSEDED, ARCHIVED = "absorbed", "superseded", "archived"

@@ -120,7 +120,7 @@ def _value(text: str, key: str) -> str:
     return value.strip().lower() if isinstance(value, str) else ""
 
 
-# -------------------- Consolidate: which memories get another salience, confidence or day of last access, and why.
+# -------------------- Which memories get another salience, confidence or day of last access, and why.
 
 
 USED, IDLE, CORRECTED, APPROVED = "used", "idle", "corrected", "approved"

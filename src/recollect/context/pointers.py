@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# -------------------- Keywords: level 0, the end of a skill's description, which every session loads.
+# -------------------- Level 0, the end of a skill's description, which every session loads.
 
 
 MOST = 15
@@ -372,7 +372,7 @@ def _text_of(path: str) -> str:
         raise NotText(path=path) from None
 
 
-# -------------------- App: level 0, the keywords of a store in the description of the skill beside it.
+# -------------------- Level 0, the keywords of a store in the description of the skill beside it.
 
 
 class Skill(NamedTuple):

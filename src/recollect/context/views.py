@@ -163,7 +163,7 @@ def _json_row(entry: Entry) -> dict[str, object]:
     return row
 
 
-# -------------------- Factsview: `facts.json`, in the shape that seed 003 gave it, and the numbers of facts.
+# -------------------- `facts.json`, in the shape that seed 003 gave it, and the numbers of facts.
 
 
 KINDS = tuple(CATEGORIES)
@@ -308,7 +308,7 @@ def _concepts(shown: Sequence[tuple[str, Entry]]) -> dict[str, list[str]]:
     return found
 
 
-# -------------------- Publish: the views of a store, written where they changed.
+# -------------------- The views of a store, written where they changed.
 
 
 INDEX_PAGE = "MEMORY.md"

@@ -33,7 +33,7 @@ from recollect.model.values import (
 )
 from recollect.text.tokens import folded, simplified
 
-# -------------------- Conflicts: what a claim says once polarity, numbers and scope are set aside.
+# -------------------- What a claim says once polarity, numbers and scope are set aside.
 
 
 LONGEST = 240  # longer claims say several things; nothing is inferred from them
@@ -175,7 +175,7 @@ def _rooted(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
-# -------------------- Conflicts: from two claims to a verdict, and who of the two is newer.
+# -------------------- From two claims to a verdict, and who of the two is newer.
 
 
 class Conflict(NamedTuple):

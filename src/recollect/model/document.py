@@ -35,7 +35,7 @@ from recollect.model.memory import (
 from recollect.model.page_form import files_listed, in_memory, on_disk
 from recollect.text.sentences import fence_after
 
-# -------------------- Codec: the `##` sections of a body, found, replaced and added.
+# -------------------- The `##` sections of a body, found, replaced and added.
 
 
 _HEADING = Pattern(r"##[ \t]+(.*)")
@@ -165,7 +165,7 @@ def section_text(text: str) -> str:
     return f"{lowered}\n{fence}" if fence else lowered
 
 
-# -------------------- Codec: an encrypted memory as it lies on disk: a few plain lines, and an age file in armor.
+# -------------------- An encrypted memory as it lies on disk: a few plain lines, and an age file in armor.
 
 
 FOLDER = "encrypted"
@@ -298,13 +298,13 @@ _FOLDER_KINDS = (
     ("core/", "fact"),
 )
 _NOT = ("", "false", "no", "off", "n", "0", "否")
-_TIME_FIELDS = Pattern(
+_WRITTEN_TIME = Pattern(
     r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)日?"
     r"(?:[T\s]*(\d{1,2})[:：](\d{2})(?:[:：](\d{2})(?:[.,]\d*)?)?\s*(?:([+-])(\d{2}):?(\d{2}))?)?",
     re.IGNORECASE,
 )
 Said = Mapping[str, Value]  # what the front matter says, by key
-_FENCE_FIELDS = Pattern(r"^ {0,3}(?:```|~~~)", re.M)
+_FENCE = Pattern(r"^ {0,3}(?:```|~~~)", re.M)
 
 
 def words_for(key: str) -> tuple[str, ...]:
@@ -548,7 +548,7 @@ def _first_heading(body: str) -> str:
 def _heading_of(body: str) -> re.Match[str] | None:
     """The `# ` heading of a body; what stands in a code block is a comment in a script."""
     head = body[:4000]
-    fence = _FENCE_FIELDS.search(head)
+    fence = _FENCE.search(head)
     return re.search(r"^#[ \t]+(.*)$", head[: fence.start()] if fence else head, re.M)
 
 
@@ -559,7 +559,7 @@ def time_of(value: str) -> str:
             return f"{datetime.fromisoformat(value[:19]).isoformat()}Z"
         except ValueError:
             pass
-    match = _TIME_FIELDS.match(value)
+    match = _WRITTEN_TIME.match(value)
     if not match:
         return ""
     try:
@@ -572,7 +572,7 @@ def time_of(value: str) -> str:
     return f"{time.isoformat()}Z"
 
 
-# -------------------- Codec: text ↔ memory, in both languages.
+# -------------------- Text ↔ memory, in both languages.
 
 
 def body_of(text: str) -> str:

@@ -394,10 +394,10 @@ def _turn(anchor: str, text: str, memory: Memory) -> Shelved:
     )
 
 
-# -------------------- Reviewing: what a memory says of its trust, raised by a person, or taken back with its origin.
+# -------------------- What a memory says of its trust, raised by a person, or taken back with its origin.
 
 
-_COMMENT_REVIEWING = Pattern(r"<!--[^<>]*-->")
+_LINE_COMMENT = Pattern(r"<!--[^<>]*-->")
 _TRUST = Pattern(r"\btrust:[ \t]*(external|tool|agent)\b")
 _SESSION = Pattern(r"\bsession:[ \t]*([^;<>\s]+)")
 _PLAIN_NAME = {ord(";"): ",", ord("<"): "‹", ord(">"): "›", ord(" "): "-"}
@@ -410,7 +410,7 @@ def signed(text: str, trust: str, source: str = "", session: str = "", date: str
     The file around it stays the person's. A text that says of itself that it is no more trusted
     than that stays as it is.
     """
-    told = [found[1] for one in _COMMENT_REVIEWING.findall(text) if (found := _TRUST.search(one))]
+    told = [found[1] for one in _LINE_COMMENT.findall(text) if (found := _TRUST.search(one))]
     if trust == "user" or (told and lowest_trust(*told, trust) == lowest_trust(*told)):
         return text
     whose = f"source: {source or 'inferred'}; trust: {trust}"
@@ -447,7 +447,7 @@ def doubtful(body: str) -> Iterator[Doubtful]:
     """The sections of a body that are trusted less than a person."""
     body = in_memory(body)
     for section in codec.sections_of(body):
-        comments = _COMMENT_REVIEWING.findall(section.text) if "<!--" in section.text else []
+        comments = _LINE_COMMENT.findall(section.text) if "<!--" in section.text else []
         trusts = [found[1] for one in comments if (found := _TRUST.search(one))]
         if section.anchor and trusts:
             sessions = [found[1] for one in comments if (found := _SESSION.search(one))]
@@ -474,13 +474,13 @@ def approved(text: str, anchor: str) -> str:
 
 
 def _raised(text: str) -> str:
-    return _COMMENT_REVIEWING.sub(lambda comment: _TRUST.sub("trust: user", comment[0]), text)
+    return _LINE_COMMENT.sub(lambda comment: _TRUST.sub("trust: user", comment[0]), text)
 
 
 def origins_of(body: str) -> set[str]:
     """The sessions and episodes that a body says something comes from, by their labels."""
     body = in_memory(body)
-    comments = _COMMENT_REVIEWING.findall(body) if "<!--" in body else []
+    comments = _LINE_COMMENT.findall(body) if "<!--" in body else []
     found = {match[1] for one in comments for match in _SESSION.finditer(one)}
     found |= {match[1].strip() for one in comments for match in _FROM.finditer(one)}
     return {label_of(one) for one in found}
@@ -496,7 +496,7 @@ def taken_back(body: str, origins: Collection[str]) -> str:
 def _left_of(part: BodyPart, labels: Collection[str]) -> str:
     if "<!--" not in part.text:
         return part.text
-    for comment in _COMMENT_REVIEWING.findall(part.text):
+    for comment in _LINE_COMMENT.findall(part.text):
         said = _SESSION.search(comment)
         if part.heading and said and label_of(said[1]) in labels:
             return ""

@@ -335,7 +335,7 @@ def section_kind(heading: str) -> str:
     return _KIND_OF.get(heading.strip(" \t:：*_").casefold(), "")
 
 
-# -------------------- Sessionfile: the facts in a whole text, such as the session files that an agent writes.
+# -------------------- The facts in a whole text, such as the session files that an agent writes.
 
 
 _HEADING = Pattern(r" {0,3}(#{1,6})[ \t]+(\S.*)|\*\*([^*]{1,60})\*\*[ \t]*[:：]?[ \t]*\Z")
@@ -346,15 +346,15 @@ _BELOW_ALL = 7  # the level of a line in bold letters
 _AROUND_TITLE = Pattern(r"\A[^\w]*+(?:[\d一二三四五六七八九十]{1,3}[.)、])?|[(（/&|].*\Z", re.S)
 _CODE = Pattern(r"[ \t]*(`{3,}|~{3,})(.*)")
 # What may stand in front of the word for a list, and what says that all of it is settled.
-_RESOLVED_SESSIONFILE = r"resolved|closed|fixed|solved|已解决|已修复|已关闭"
+_SETTLED_WORDS = r"resolved|closed|fixed|solved|已解决|已修复|已关闭"
 _BEFORE_TITLE = Pattern(
     rf"(?:(?:architectur(?:e|al)|technical|design|key|major|important|main|final|new|open|known|"
-    rf"remaining|outstanding|pending|code|coding|{_RESOLVED_SESSIONFILE}|架构|技术|设计|关键|重要|主要|已知|遗留|"
+    rf"remaining|outstanding|pending|code|coding|{_SETTLED_WORDS}|架构|技术|设计|关键|重要|主要|已知|遗留|"
     rf"未解决|待解决|代码|编码)的?[ \t]*+)+(?=\S)",
     re.I,
 )
 _BEHIND_TITLE = Pattern(r"[ \t]+(?:found|made|taken|used)\Z|事项\Z", re.I)
-_SETTLED = Pattern(rf"(?:{_RESOLVED_SESSIONFILE})(?![a-z])", re.I)
+_SETTLED = Pattern(rf"(?:{_SETTLED_WORDS})(?![a-z])", re.I)
 
 
 class UnparsedLines(NamedTuple):

@@ -84,7 +84,7 @@ _PORT_EN = bilingual(
     r"(?:the |our )?(?P<s>[\w -]{1,40}?) (?:runs|listens|is listening|is running|is served|serves|is exposed|is available) on (?:port )?(?P<v>\d{2,5})",
 )
 _OF = re.compile(r"([\w-]+(?: [\w-]+)?) (?:of|for) (?:the |our |a )?(.+)", re.I)
-_VAGUE_FRAMES = bilingual(
+_VAGUE = bilingual(
     r"^(?:it|this|that|these|those|there|he|she|they|we|you|i|what|which|who|one|everything|nothing|something|here|the (?:problem|issue|reason|idea|result|fix|bug|error|cause|answer))\b"
     r"|\b(?:and|or|which|that|who)\b",
 )
@@ -178,7 +178,7 @@ def _english_use(use: dict[str, str], text: str, where: str, *, added: bool) -> 
 
 def _english_value(text: str, scope: str, *, only_places: bool = False) -> tuple[Frame, ...]:
     found = _parts(_VALUE_EN, text)
-    if not found or _VAGUE_FRAMES.search(found["s"]) or _LIST.search(found["v"]):
+    if not found or _VAGUE.search(found["s"]) or _LIST.search(found["v"]):
         return ()
     place = found["in"].casefold()
     if only_places and not place:

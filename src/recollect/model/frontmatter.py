@@ -354,7 +354,7 @@ def _one(value: object) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-# -------------------- Codec: the YAML block at the head of a memory, edited line by line.
+# -------------------- The YAML block at the head of a memory, edited line by line.
 
 
 # What YAML readers take for something else than a string: booleans, nothing, numbers, times.
@@ -488,7 +488,7 @@ def without_key(text: str, key: str) -> str:
     return front.lead + "".join(lines) + front.body
 
 
-# -------------------- Codec: the headers of seed 001, which carry title, keywords and time in the body.
+# -------------------- The headers of seed 001, which carry title, keywords and time in the body.
 
 
 _SEARCHED = 16_000

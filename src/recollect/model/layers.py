@@ -214,7 +214,7 @@ SHARED_TITLES = {
 }
 
 
-# -------------------- Subjects: the page of a fact for which nobody names one.
+# -------------------- The page of a fact for which nobody names one.
 
 
 class Subject(NamedTuple):

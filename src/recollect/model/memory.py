@@ -230,7 +230,7 @@ def day_of(time: str) -> int:
         return 0
 
 
-# -------------------- Looks: whether a file is as it was when it was last read, by how it looks.
+# -------------------- Whether a file is as it was when it was last read, by how it looks.
 
 
 # A file that was changed this shortly before we looked may change again without a new time stamp.
@@ -246,7 +246,7 @@ def has_same_stat(old: KnownFields, seen: SeenFields) -> bool:
     return old[:5] == seen and max(seen[2], seen[3]) + TICK_NS < old[6]
 
 
-# -------------------- Names: slugs, ids and anchors, and what may never be a name.
+# -------------------- Slugs, ids and anchors, and what may never be a name.
 
 
 LONGEST_SLUG = 64

@@ -163,7 +163,7 @@ class SessionState:
         return bool(self.has_results or asked or self.remarks)
 
 
-# -------------------- Oldsessions: the states of sessions as seed 002 kept them, read as ours.
+# -------------------- The states of sessions as seed 002 kept them, read as ours.
 
 
 CLIENT = "terminal"  # they were started by command

@@ -177,7 +177,7 @@ def is_headed(subject: str, heads: frozenset[str]) -> bool:
     return any(tail.endswith(head) for head in heads if not head.isascii())
 
 
-# -------------------- Conflicts: the one place in a sentence that holds one thing at a time.
+# -------------------- The one place in a sentence that holds one thing at a time.
 
 
 class Slot(NamedTuple):
@@ -282,7 +282,7 @@ def slots_clash(one: Slot, other: Slot) -> str:
     return SURE if first == second else ""
 
 
-# -------------------- Conflicts: numbers in words, and times of day.
+# -------------------- Numbers in words, and times of day.
 
 
 _NUMERALS: dict[str, int] = {
@@ -320,7 +320,7 @@ def hour_in(text: str) -> int | None:
     return int(clock[1] or clock[2]) if clock else None
 
 
-# -------------------- Conflicts: patterns in both languages.
+# -------------------- Patterns in both languages.
 
 
 def bilingual(english: str, chinese: str = "") -> Pattern:

@@ -35,7 +35,7 @@ from recollect.privacy import sealing as service
 from recollect.store import disk as fsio
 from recollect.workspace import Workspace
 
-# -------------------- Crypto: texts in and out of the age format, keys made and named.
+# -------------------- Texts in and out of the age format, keys made and named.
 
 
 LEAST_RECIPIENTS = 2
@@ -115,7 +115,7 @@ def unlocked(armor: str, passphrase: str) -> str | None:
         return None
 
 
-# -------------------- Crypto: a secret in the system's keyring, for those who have the package `keyring`.
+# -------------------- A secret in the system's keyring, for those who have the package `keyring`.
 
 
 WAIT_SECONDS = 2.0
@@ -304,7 +304,7 @@ def _state_of(text: str) -> str:
     return "keyring" if text.strip().startswith(_RING) else "file"
 
 
-# -------------------- Workspace: the keys of a person, and whom is encrypted for.
+# -------------------- The keys of a person, and whom is encrypted for.
 
 
 HERE, RECOVERY = "this machine", "recovery"

@@ -145,7 +145,7 @@ def _compiled(pattern: str) -> Any:
     return re.compile(pattern, re.ASCII) if engine is None else engine.compile(pattern)
 
 
-# -------------------- PEM: private keys over many lines, whole, cut off, or in parts.
+# -------------------- Private keys over many lines, whole, cut off, or in parts.
 
 
 KIND = "private-key"
@@ -220,7 +220,7 @@ def _has_head(text: str, at: int) -> bool:
     return False
 
 
-# -------------------- Personal: what tells of people: addresses of mail, telephone numbers, accounts, cards, identity cards.
+# -------------------- What tells of people: addresses of mail, telephone numbers, accounts, cards, identity cards.
 
 
 _MAIL = Pattern(
