@@ -188,6 +188,12 @@ def is_blank(text: str) -> bool:
     return not text.strip("\ufeff \t\r\n")
 
 
+def _begun(text: str, head: str) -> str:
+    """The text; of a blank file what a new one begins with, behind its byte-order mark."""
+    mark = text[: len(text) - len(text.lstrip("\ufeff"))]
+    return f"{mark}{head}\n" if is_blank(text) else text
+
+
 class HookTable(NamedTuple):
     """Our handlers in the table of hooks of a client, one group for each event."""
 
@@ -199,9 +205,7 @@ class HookTable(NamedTuple):
 
     def put(self, text: str) -> str:
         """The text of a settings file with our hooks in it, each event's once, and no others."""
-        if is_blank(text):
-            text = f"{text[: len(text) - len(text.lstrip(chr(0xFEFF)))]}{self.head}\n"
-        text = self._without_events(text, frozenset(self.groups), NOTHING)
+        text = self._without_events(_begun(text, self.head), frozenset(self.groups), NOTHING)
         for event, group in self.groups.items():
             text = self._with_group(text, event, dict(group))
         return text
@@ -306,8 +310,7 @@ class ObjectEntry(NamedTuple):
 
     def put(self, text: str) -> str:
         """The text with our entry. Raises ValueError if there is another of its name."""
-        if is_blank(text):
-            text = f"{text[: len(text) - len(text.lstrip(chr(0xFEFF)))]}{self.head}\n"
+        text = _begun(text, self.head)
         root = self._root(text)
         listed = member(text, root, self.within, dict)
         if listed is None:
