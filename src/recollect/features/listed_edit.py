@@ -9,10 +9,11 @@ import re
 from collections.abc import Callable, Iterator
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.consolidate.actions import Mark, mark_of, retitled
+from recollect.consolidate.actions import retitled
 from recollect.model import document as codec
 from recollect.model.document import parts_of
 from recollect.model.entries import Shelved, shelved
+from recollect.model.footnotes import Mark, mark_of
 from recollect.model.listed import COMMENT, Listed, id_in, items_in
 from recollect.model.memory import Memory
 

@@ -165,8 +165,8 @@ def _item_edited(
     by: By,
 ) -> str:
     """The body with other words for the item that `page#^id` names. Raises MemoryNotFound."""
-    from recollect.consolidate.actions import Mark  # seldom needed
     from recollect.features import listed_edit
+    from recollect.model.footnotes import Mark  # seldom needed
 
     def changed(old: str) -> str:
         new = " ".join((old if said is None else said).split())
