@@ -273,7 +273,7 @@ def words(stores: Sequence[OpenStore], cue: Cue, one: Candidate | None) -> list[
     said: dict[str, float] = {}
     if one is not None:
         whole = "" if one.anchor else f"{one.files}\n{one.tags}"
-        text = index_terms(f"{one.shown_title} {one.trigger} {whole} {one.text}")
+        text = index_terms(f"{one.own_title} {one.trigger} {whole} {one.text}")
         said = evidence.found_in(asked, text)
     spoken = {evidence.start_of(word): word for word in reversed(cue.asked)}
     return [Word(spoken.get(start, start), worth, start in said) for start, worth in asked.items()]

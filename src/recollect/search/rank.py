@@ -95,6 +95,12 @@ class Candidate:
         return f"{self.scope}:{self.id}^{self.entry}" if self.entry else f"{self.scope}:{self.id}"
 
     @property
+    def own_title(self) -> str:
+        """What it is called by itself: a statement of a session need not be about the session's title."""
+        is_statement = self.layer == "episodic" and self.anchor and self.entry
+        return self.heading if is_statement else self.shown_title
+
+    @property
     def shown_title(self) -> str:
         """The title of the memory, with the section's own."""
         return f"{self.title} – {self.heading}" if self.heading else self.title
@@ -371,7 +377,7 @@ def shortfall(
     # Files and tags are the memory's: that they answer says nothing of one of its sections.
     tags, files = ("", "") if one.anchor else (one.tags, one.files)
     named = index_terms(f"{one.trigger}\n{tags}", known)
-    about = f"{index_terms(f'{one.shown_title}{chr(10)}{files}', known)} {named}"
+    about = f"{index_terms(f'{one.own_title}{chr(10)}{files}', known)} {named}"
     if text.count(" ") < SHORT_TEXT:
         about = f"{about} {text}"  # one statement is about all that it says
     found = evidence.found_in(asked, about, text)

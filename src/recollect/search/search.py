@@ -13,7 +13,7 @@ from recollect.model.memory import Filter, Problem, day_of
 from recollect.model.tags import with_forms
 from recollect.search import rank
 from recollect.search.conversation_rank import is_turn, rate_in_context, speaker_of, strong
-from recollect.search.evidence import start_of
+from recollect.search.evidence import found_in, start_of, worth
 from recollect.search.index_read import rarity
 from recollect.search.rank import Candidate, Cue
 from recollect.store.store import EMBEDDER
@@ -32,6 +32,7 @@ MOST_CANDIDATES = 30
 MOST_FILTERED = 2_000  # candidates, where a hit must have more than some of the words
 MOST_WORDS_SHOWN = 16
 MOST_PLACES = 8
+LEAST_OWN = 0.1  # of its score an entry keeps of which only the page has the words
 
 
 class Hit(NamedTuple):
@@ -98,6 +99,9 @@ def search(
         found = _candidates(stores, cue, only, most)
     if narrow:
         found = [one for one in found if narrow.lets_through(one, cue.words)]
+    asked = {start_of(word): worth(word, 1, 1) for word in cue.words}
+    for one in found:
+        one.text_score *= _own_share(one, asked)
     best = max((one.text_score for one in found if one.kind != "conversation"), default=0.0)
     best = best or max((one.text_score for one in found), default=0.0)
     words = plain_words(text) if any(map(is_turn, found)) else ()
@@ -120,6 +124,18 @@ def search(
         Hit(one, _snippet(one, starts), f"{roots[one.scope]}/{one.path}")
         for one in list(entries.values())[:limit]
     ]
+
+
+def _own_share(one: Candidate, asked: dict[str, float]) -> float:
+    """How much of what an entry has of a cue stands in itself, not in the title or tags of its page."""
+    if not (one.anchor and one.entry) or is_turn(one):
+        return 1.0
+    page = index_terms(f"{one.shown_title} {with_forms(one.tags)}")
+    by_page = found_in(asked, page)
+    if not by_page:
+        return 1.0
+    own = found_in(asked, index_terms(f"{one.own_title} {one.trigger} {one.text}"))
+    return max(LEAST_OWN, sum(own.values()) / sum((by_page | own).values()))
 
 
 def _has_all(one: Candidate, words: Sequence[str]) -> bool:

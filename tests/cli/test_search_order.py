@@ -1,0 +1,99 @@
+"""What `search` puts first: an entry that says the words before one whose page has them."""
+
+from __future__ import annotations
+
+import pytest
+
+from .running import Person
+
+SESSION = """---
+id: 2026-01-08-write-the-dhl-adapter
+title: Write the DHL adapter
+type: episodic
+kind: session
+tags: [sqlite, adapter, dhl]
+created: 2026-01-08T10:00:00Z
+session: aa
+---
+# Write the DHL adapter
+
+## Summary
+
+- Asked: Write the DHL adapter
+
+## Decisions
+
+- Sort imports alphabetically <!-- from: aa; date: 2026-01-08; trust: user; source: instructed -->
+- Let's not use SQLite any more <!-- from: aa; date: 2026-01-08; trust: user; source: instructed -->
+"""
+RULES = """---
+id: feedback
+title: How to work here
+kind: rule
+tags: [sqlite, "429", uv.lock]
+---
+# How to work here
+
+## Always use type hints
+
+Always use type hints.
+
+## The uv.lock is committed
+
+It is.
+
+## Back off when the carrier is busy
+
+It says 429 then.
+"""
+
+
+@pytest.fixture
+def knowing(person: Person) -> Person:
+    """Pages whose tags and titles have words that most of their entries do not have."""
+    person.ok("init")
+    person.write("episodic/2026-01-08-write-the-dhl-adapter.md", SESSION)
+    person.write("procedural/feedback.md", RULES)
+    person.write("semantic/database.md", "# Database\n\n## Noted\n\n- SQLite keeps the bookings\n")
+    person.write("semantic/pool.md", "---\ntags: [carrier]\n---\n# Pool\n\n## Size\n\nTen links.\n")
+    return person
+
+
+def found(person: Person, *words: str) -> list[str]:
+    return [
+        f"{one['id']}#{one['anchor']}" for one in person.ok("search", *words, "--json").json["hits"]
+    ]
+
+
+def test_an_entry_that_says_the_word_stands_before_those_of_a_page_with_its_tag(
+    knowing: Person,
+) -> None:
+    first, second, *others = found(knowing, "sqlite")
+    assert {first.partition("#")[0], second.partition("#")[0]} == {
+        "2026-01-08-write-the-dhl-adapter",
+        "database",
+    }
+    assert len(others) >= 3  # their pages have it: they are found, behind
+
+
+def test_a_number_brings_the_entry_that_says_it(knowing: Person) -> None:
+    assert found(knowing, "429")[0] == "feedback#back-off-when-the-carrier-is-busy"
+
+
+def test_a_page_that_is_one_entry_has_its_tags_for_its_own(knowing: Person) -> None:
+    assert "pool" in found(knowing, "carrier")[0]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "given"),
+    [
+        ("write the UPS adapter", False),
+        ("the DHL adapter", False),
+        ("sort imports alphabetically in the adapter", True),
+    ],
+)
+def test_the_title_of_a_session_brings_nothing_that_was_said_in_it(
+    prompt: str, given: bool, knowing: Person
+) -> None:
+    text = knowing.ok("recall", prompt, "--json").json["text"]
+    assert ("adapter#^" in text) is given
