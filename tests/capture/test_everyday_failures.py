@@ -56,6 +56,29 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     return desk
 
 
+@pytest.mark.parametrize(
+    ("ran", "said", "then"),
+    [
+        ("git push", "错误：推送一些引用到 'origin' 失败", ["git pull --rebase", "git push"]),
+        ("foo --version", "bash: foo：未找到命令", ["npm install -g foo", "foo --version"]),
+        ("npm run migrate", "错误：无法连接到数据库 orders", ["docker compose up -d db", "npm run migrate"]),
+        ("./run.sh", "bash: ./run.sh: 权限不够", ["chmod +x run.sh", "./run.sh"]),
+        ("./run.sh", "bash: ./run.sh: 拒絕不符權限的操作", ["chmod +x run.sh", "./run.sh"]),
+        ("npm start", "错误：地址已被使用 :::3000", ["PORT=0 npm start"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_fix_of_a_chinese_error_comes_back(
+    tmp_path: Path, lang: str, ran: str, said: str, then: list[str]
+) -> None:
+    desk = Desk(tmp_path, lang=lang)
+    desk.capture(fixed(1, {"ran": ran, "said": said, "then": then}))
+
+    (found,) = told(desk, ran, said)
+    assert then[0] in found
+    assert told(desk, ran, "错误：文件已损坏") == []
+
+
 @pytest.mark.slow
 def test_of_fifty_everyday_failures_the_fix_comes_back_first(learned: Desk) -> None:
     missed = []

@@ -292,6 +292,8 @@ OTHER = [
     ("gh: Not Found (HTTP 404)", "gh: Forbidden (HTTP 403)"),
     ("error: the build failed", "error: the test failed"),
     ("错误：找不到模块 pydantic", "错误：端口已被占用"),
+    ("bash: foo：未找到命令", "bash: bar：未找到命令"),
+    ("bash: ./a.sh: 权限不够", "bash: ./a.sh: 没有那个文件或目录"),
 ]  # fmt: skip
 
 

@@ -46,7 +46,7 @@ _SURROUNDINGS = re.compile(
     r"|module not found|not installed|could not (?:resolve|connect|find|locate|read|open|load)|unable to (?:resolve|connect|find|locate|access)"
     r"|externally-managed|is locked|certificate|unauthorized|authentication|credentials|no space left|out of memory"
     r"|unrecognized (?:arguments|option)|unknown (?:option|flag|command|revision)|unsupported|requires|required|not a git repository|outside a module|needed"
-    r"|does not exist|doesn't exist|version (?:conflict|mismatch)|timed out|not running|denied|fixture '|missing|未找到|找不到|无法|不存在|拒绝|没有",
+    r"|does not exist|doesn't exist|version (?:conflict|mismatch)|timed out|not running|denied|fixture '|missing|未找到|找不到|无法|不存在|拒绝|没有|权限|不允许的?操作|占用|(?:地址|端口)已|已存在|已经存在|未安装|缺少|连接(?:超时|失败|被)|未授权|认证失败|验证失败|证书|空间不足|内存不足|不支持|不是.{0,4}git 仓库|需要(?:安装|登录|参数)",
     re.I,
 )
 _TELLS = re.compile(
@@ -167,10 +167,11 @@ def telling_line(error: str) -> str:
 def _score(line: str) -> int:
     if line[:1] in "{[" and line.endswith(("{", "[", ",")):
         return 0
+    read = simplified(line)
     score = 4 if _CODE.search(line) else 0
-    score += 3 if _SURROUNDINGS.search(line) else 0
-    score += 1 if _TELLS.search(line) else 0
-    return score + 2 if score and _STARTS.match(line) else score
+    score += 3 if _SURROUNDINGS.search(read) else 0
+    score += 1 if _TELLS.search(read) else 0
+    return score + 2 if score and _STARTS.match(read) else score
 
 
 def may_teach(error: str) -> bool:
@@ -182,7 +183,7 @@ def may_teach(error: str) -> bool:
 
 
 def _is_of_surroundings(line: str) -> bool:
-    return bool(_SURROUNDINGS.search(line)) and not _TEST_FAILED.search(line)
+    return bool(_SURROUNDINGS.search(simplified(line))) and not _TEST_FAILED.search(line)
 
 
 def program_of(command: str) -> str:
@@ -358,10 +359,15 @@ def _checks_of(command: str, symptom: str = "") -> list[_Check]:
     return found
 
 
+_NO_PROGRAM = (
+    "not found", "not recognized", "not installed", "未找到命令", "找不到命令", "找不到指令", "未安装", "不是内部或外部命令",
+)  # fmt: skip
+
+
 def _is_missing(core: tuple[str, ...], symptom: str) -> bool:
     """Whether an error says that this program is not there."""
-    low = symptom.lower()
-    is_told = any(sign in low for sign in ("not found", "not recognized", "not installed"))
+    low = simplified(symptom.lower())
+    is_told = any(sign in low for sign in _NO_PROGRAM)
     if not core or not is_told or "http" in low:
         return False
     return re.search(rf"(?<![\w.-]){re.escape(core[0])}[\d.]*(?![\w-]|\.\w)", low) is not None
@@ -462,7 +468,7 @@ def _may_mend(step: str, one: Failure) -> bool:
         return False
     if not one.fresh and not any(is_code_file(path) for path, _ in one.edits):
         return True
-    is_likely = words & _FORMATTERS or _SURROUNDINGS.search(one.symptom)
+    is_likely = words & _FORMATTERS or _SURROUNDINGS.search(simplified(one.symptom))
     if is_likely and not (_REMEDIES | _FORMATTERS).isdisjoint(words):
         return True
     return _names_what_is_missing([step], one.symptom)

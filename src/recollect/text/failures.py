@@ -4,7 +4,7 @@ Numbers, folders, hashes and places in a file make no difference; another name o
 imports this module, so it imports next to nothing itself.
 """
 
-from recollect.text.tokens import STOP_WORDS
+from recollect.text.tokens import STOP_WORDS, is_cjk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ _GENERIC = frozenset(
     """error errors err failed failure fail fails fatal exception exit exited code status command task build built run
     running process unexpected unknown warning cannot can't unable found file files directory line module named name
     package required provides add go get missing invalid does exist exists doesn't make npm main thread such please
-    try using use used when while import could couldn't open read write load loading given value type argument""".split()
+    try using use used when while import could couldn't open read write load loading given value type argument
+    错误 錯誤 失败 失敗""".split()
 )
 _EMPTY = STOP_WORDS | frozenset(
     "e s t zsh bash sh dash eval stdout stderr info debug ok err! npm yarn pip cli line lines".split()
@@ -63,7 +64,8 @@ _EXTENSIONS = frozenset(
     sqlite csv mod sum exs ex hs lua dart mk cmake conf properties plist dylib pyc map snap csproj sln""".split()
 )
 _MISSING = ("no such file", "not found", "cannot find", "can't find", "does not exist", "enoent", "could not find",
-            "cannot open", "doesn't exist", "no such table", "找不到", "不存在")  # fmt: skip
+            "cannot open", "doesn't exist", "no such table", "找不到", "不存在",
+            "未找到", "没有那个文件", "沒有此一檔案", "沒有那個檔案")  # fmt: skip
 
 
 def is_of_client(error: str) -> bool:
@@ -161,7 +163,10 @@ class ErrorSignature:
 
     def _add_word(self, low: str) -> None:
         if low not in _EMPTY and low not in _HERE:
-            self.words[low] = 1 if low in _GENERIC or low in ("no", "not") else 2
+            is_weak = low in _GENERIC or low in ("no", "not")
+            # No blank parts the words of Chinese: most have two signs.
+            several = 1 if low.isascii() or not is_cjk(low[0]) else max(len(low) // 2, 1)
+            self.words[low] = 1 if is_weak else 2 * several
 
 
 def likeness(one: ErrorSignature, other: ErrorSignature) -> float:

@@ -141,9 +141,9 @@ def _fields_of(text: str) -> "dict[str, str]":
     """The lines of a solution by what they are called: `**Symptom:** …`."""
     found: dict[str, str] = {}
     for line in text.split("\n"):
-        name, mark, said = line[2:].replace("：", ":", 1).partition(":**")
-        if mark and line.startswith("**"):
-            found.setdefault(name.strip(), said.strip())
+        name, mark, said = line[2:].partition("**")
+        if mark and line.startswith("**") and name.endswith((":", "：")):
+            found.setdefault(name[:-1].strip(), said.strip())
     return found
 
 
