@@ -114,18 +114,11 @@ def summary_of(memory: Memory) -> str:
     # A session's page repeats it.
     titles = {title, *(f"{label.casefold()}: {title}" for label in SUMMARY_LABELS)}
     for line in strip_private(memory.body[:8000]).splitlines():
-        text = line.strip()
-        if _may_have_marks(text):
-            text = _MARKS.sub("", text).strip()
+        text = _MARKS.sub("", line.strip()).strip()
         if not text or text.startswith(("#", "```", "|", "---")) or text.casefold() in titles:
             continue
         return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1].rstrip() + "…"
     return ""
-
-
-def _may_have_marks(line: str) -> bool:
-    first = line[:1]
-    return first in "-+>" or first.isdigit() or "*" in line or "`" in line or "<!--" in line
 
 
 def shelved(memory: Memory) -> list[Shelved]:

@@ -32,7 +32,6 @@ _SINGLE = Pattern(r"'((?:[^']|'')*+)'")
 _FLOW_ITEM = Pattern(
     r"""[ \t]*+("(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'|[^\s,\[\]{}"'][^,\[\]{}]*+)?+[ \t]*+([,\]])"""
 )
-_BEYOND_WORDS = Pattern(r"""["'\[\]{}#&*!|>?:%@`\\，、]""")
 _ESCAPE = Pattern(r"\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|(.))", re.S)
 _ESCAPED = {
     "0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r",
@@ -201,9 +200,6 @@ def _read_flow(raw: str) -> tuple[list[str], str] | None:
     Full-width commas separate as well, since that is what an input method for Chinese gives; an
     item that has one is quoted.
     """
-    words = _read_words(raw)
-    if words is not None:
-        return words, ""
     values: list[str] = []
     at = 1
     while match := _FLOW_ITEM.match(raw, at):
@@ -222,15 +218,6 @@ def _read_flow(raw: str) -> tuple[list[str], str] | None:
             comment = _comment_behind(raw[at:])
             return None if comment is None else (values, comment)
     return None
-
-
-def _read_words(raw: str) -> list[str] | None:
-    """The items of a list that has nothing but words, as most have none but those."""
-    inside = raw[1:-1]
-    if raw[-1] != "]" or _BEYOND_WORDS.search(inside):
-        return None
-    words = [word.strip() for word in inside.split(",")]
-    return [_null_or(word) for word in words if word]
 
 
 def _read_scalar(raw: str) -> tuple[str, str] | None:
