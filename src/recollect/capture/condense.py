@@ -14,7 +14,7 @@ from recollect.capture import asked, records
 from recollect.capture.extract import fact_in
 from recollect.capture.failure_fix import program_of, telling_line
 from recollect.capture.summary import answer_summary, is_chatter
-from recollect.model.session import Event
+from recollect.model.session import OVER, Event
 from recollect.text.sentences import is_pasted, is_typed, split_sentences, weight_of
 from recollect.text.tokens import count_tokens
 
@@ -484,8 +484,7 @@ class _CondenseState:
         for n, piece in enumerate(self.pieces):
             if piece.who == AGENT and sum(len(unit.text) for unit in piece.units) >= TELLING:
                 self.outcome = n
-        over = ("completed", "done", "deleted", "cancelled", "canceled")
-        if left := [text for status, text in self.todos.values() if text and status not in over]:
+        if left := [text for status, text in self.todos.values() if text and status not in OVER]:
             self.add(OPEN, "\n".join(left[:12]))
         for check, error in list(self.failing.items())[-2:]:
             self.add(CHECK, f"`{check}` failed ({error}) when it was run last")

@@ -15,7 +15,7 @@ from recollect.capture.reactions import reaction_in
 from recollect.capture.summary import answer_summary
 from recollect.model.facts import Fact, same_words
 from recollect.model.memory import lowest_trust
-from recollect.model.session import SHORTEST_TASK, Event, Remark, SessionState
+from recollect.model.session import OVER, SHORTEST_TASK, Event, Remark, SessionState
 from recollect.text import sentences
 
 REMEMBERED_IDS = 20_000
@@ -333,10 +333,7 @@ def _take_todos(state: SessionState, event: Event) -> None:
     if is_whole:  # the list as it stands now: what is no longer on it was given up
         state.todos = [todo for todo in state.todos if not todo.get("listed")]
     for status, text, ref in event.todos:
-        _add_todo(state, text, "done" if status in _OVER else "open", ref, listed=is_whole)
-
-
-_OVER = ("completed", "done", "deleted", "cancelled", "canceled")
+        _add_todo(state, text, "done" if status in OVER else "open", ref, listed=is_whole)
 
 
 def _take_title(state: SessionState, event: Event) -> None:

@@ -155,11 +155,7 @@ def files_of(state: SessionState) -> list[str]:
 
 def session_facts(state: SessionState) -> list[Fact]:
     """The decisions, patterns and issues of a session."""
-    facts = [
-        Fact(kind, row["content"], row["reason"], row["category"], source=row["source"])
-        for kind, rows in (("decision", state.decisions), ("pattern", state.patterns))
-        for row in rows
-    ]
+    facts = state.statements
     facts += [
         Fact("issue", row["content"], category=row["category"], status=row["status"])
         for row in state.issues

@@ -33,7 +33,7 @@ from recollect.context.stated import (
 )
 from recollect.errors import RecollectError
 from recollect.model.entries import without_comments
-from recollect.model.facts import Fact, same_words
+from recollect.model.facts import same_words
 from recollect.model.memory import SESSION_KINDS, Entry, Memory, day_of
 from recollect.store.store import OpenStore
 from recollect.text.redact import strip_private
@@ -536,7 +536,7 @@ def make_brief(
             memories.append(memory._replace(id=entry.id))
             paths.append(f"{store.files.root}/{entry.path}")
     going_on = [
-        (state.task, state.started[:10], state.asked_trust, _facts_of(state))
+        (state.task, state.started[:10], state.asked_trust, state.statements)
         for state in running
         if state.task
     ]
@@ -568,13 +568,6 @@ def _quoted(entries: Sequence[Entry]) -> list[Entry]:
     newest = [[e for e in others if e.kind in some][:most] for some, most in kinds]
     newest.append([e for e in others if e.kind in SESSION_KINDS and e not in newest[-1]][:1])
     return [*core, *(entry for several in newest for entry in several)]
-
-
-def _facts_of(state: SessionState) -> list[Fact]:
-    rows = [("decision", row) for row in state.decisions] + [
-        ("pattern", row) for row in state.patterns
-    ]
-    return [Fact(k, r["content"], r["reason"], r["category"], source=r["source"]) for k, r in rows]
 
 
 def as_hook_output(text: str, message: str = "") -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from recollect._fastimport import NamedTuple
 from recollect.model.document import time_of
+from recollect.model.facts import Fact
 from recollect.model.memory import lowest_trust
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 SHORTEST_TASK = 12
 STATUSES = ("active", "saved", "discarded")
+OVER = ("completed", "done", "deleted", "cancelled", "canceled")  # what clients say of a to-do
 
 
 class Event(NamedTuple):
@@ -143,6 +145,15 @@ class SessionState:
     def commits(self) -> list[str]:
         """The subjects of the commits that stand."""
         return [row["text"] for row in self.made if row["kind"] == "commit"]
+
+    @property
+    def statements(self) -> list[Fact]:
+        """What was decided and ruled in it."""
+        return [
+            Fact(kind, row["content"], row["reason"], row["category"], source=row["source"])
+            for kind, rows in (("decision", self.decisions), ("pattern", self.patterns))
+            for row in rows
+        ]
 
     @property
     def is_of_programs(self) -> bool:
