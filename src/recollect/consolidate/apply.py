@@ -138,6 +138,11 @@ def changes_of(store: OpenStore, gathered: Gathered, step: FileStep) -> list[Cha
     return [change for change in [_put(store, gathered, step)] if change]
 
 
+def changes_of_all(store: OpenStore, gathered: Gathered, steps: Iterable[FileStep]) -> list[Change]:
+    """The changes of several steps, to be made at once. Raises ChangedMeanwhile."""
+    return [change for step in steps for change in changes_of(store, gathered, step)]
+
+
 def _put(store: OpenStore, gathered: Gathered, step: FileStep) -> Change | None:
     first, rest = step.actions[0], step.actions
     if isinstance(first, Start):
@@ -291,9 +296,9 @@ def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> tuple[str
     if entry.path in SHARED.values() or entry.path.startswith("core/"):
         what = "Core files and shared files of rules and pointers stay; `recollect forget` removes a section."
         raise UsageProblem(what=what, command="archive")
-    changes = _changes(store, entry)
+    changes = to_archive(store, entry)
     if not dry_run:
-        store.commit(partial(_changes, store, entry), cause=CAUSE)
+        store.commit(partial(to_archive, store, entry), cause=CAUSE)
     return next(change.to for change in changes if change.path == entry.path), True
 
 
@@ -339,12 +344,13 @@ def _says(store: OpenStore, entry: Entry, words: Iterable[str]) -> bool:
 
 def _moved(store: OpenStore, entry: Entry) -> bool:
     try:
-        return bool(store.ledger.commit(partial(_changes, store, entry), cause=CAUSE))
+        return bool(store.ledger.commit(partial(to_archive, store, entry), cause=CAUSE))
     except (ChangedMeanwhile, FileNotThere):
         return False  # somebody is at it: it is active
 
 
-def _changes(store: OpenStore, entry: Entry) -> list[Change]:
+def to_archive(store: OpenStore, entry: Entry) -> list[Change]:
+    """The changes that move a memory into the archive. Raises ChangedMeanwhile."""
     if store.files.stamp(entry.path) != entry.stamp:
         raise ChangedMeanwhile(path=entry.path)
     return moves(store, entry.id, entry.path, f"archive/{entry.path}")

@@ -8,13 +8,14 @@ which `conflicts` shows to the person until they rule.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from recollect._fastimport import NamedTuple
 from recollect.capture.intake import Draft, save
 from recollect.capture.wording import bare
 from recollect.consolidate import rulings
 from recollect.consolidate.actions import Absorb, Action, PlanRules, Replace, Retire, Wait
-from recollect.consolidate.apply import changes_of, steps_of
+from recollect.consolidate.apply import changes_of_all, steps_of
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.claims import Claim
 from recollect.consolidate.gather import Files, Gathered
@@ -25,7 +26,7 @@ from recollect.model.document import memory_from_text, stem_of
 from recollect.model.entries import shelved
 from recollect.model.footnotes import Mark
 from recollect.model.layers import is_subject
-from recollect.model.memory import TRUSTS, Change, Filter
+from recollect.model.memory import TRUSTS, Filter
 from recollect.store.store import OpenStore
 from recollect.store.transactions import CHANGED
 
@@ -97,11 +98,7 @@ def _take(
     done = _taken(actions, same, gathered)
     if not dry_run:
         steps = steps_of(actions).steps
-
-        def plan() -> list[Change]:
-            return [one for step in steps for one in changes_of(store, gathered, step)]
-
-        store.commit(plan, cause="remember")
+        store.commit(partial(changes_of_all, store, gathered, steps), cause="remember")
     return done._replace(id=_id_in(store, done.path, done.text))
 
 
@@ -125,11 +122,7 @@ def refile(store: OpenStore, moves: Sequence[tuple[FileClaim, str]]) -> None:
     """
     gathered = _gathered(store, None)
     steps = steps_of(plan_moves(moves, gathered.files, gathered.rules)).steps
-
-    def plan() -> list[Change]:
-        return [one for step in steps for one in changes_of(store, gathered, step)]
-
-    store.commit(plan, cause="consolidate")
+    store.commit(partial(changes_of_all, store, gathered, steps), cause="consolidate")
 
 
 def trust_of(store: OpenStore, wait: Wait, remembered: ClaimCache | None = None) -> str:

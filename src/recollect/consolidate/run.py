@@ -25,7 +25,7 @@ from recollect.consolidate.actions import (
     Wait,
     Weigh,
 )
-from recollect.consolidate.apply import FileStep, Steps, carry_out, changes_of, steps_of
+from recollect.consolidate.apply import FileStep, Steps, carry_out, changes_of_all, steps_of
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.gather import RULING, Gathered, gather
 from recollect.consolidate.plan import plan, plan_claim
@@ -163,7 +163,7 @@ def settle(
     steps = _following(gathered, wait, word)
 
     def plan() -> list[Change]:
-        changes = [change for step in steps for change in changes_of(store, gathered, step)]
+        changes = changes_of_all(store, gathered, steps)
         return [rulings.ruling_change(store, wait.key, word), *changes]
 
     if not dry_run:

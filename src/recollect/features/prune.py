@@ -11,15 +11,14 @@ from functools import partial
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.consolidate.apply import BACK, moves
+from recollect.consolidate.apply import BACK, to_archive
 from recollect.consolidate.gather import undone
 from recollect.consolidate.weights import OWN_CAUSES, uses_of
 from recollect.context.pointers import FILE as PINS
 from recollect.context.pointers import pointers_in
-from recollect.errors import ChangedMeanwhile
 from recollect.features.merge import OF_MANY_THINGS
 from recollect.model.document import days_after
-from recollect.model.memory import Change, Entry, Filter, is_sealed_path
+from recollect.model.memory import Entry, Filter, is_sealed_path
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace
 
@@ -112,7 +111,7 @@ def prune(store: OpenStore, *, unasked: bool = False) -> list[DueMemory]:
     found = due_in_store(store)
     if unasked and is_too_much(store, len(found)):
         return []
-    refused = store.commit_each((PRUNE, partial(_prune_changes, store, one.entry)) for one in found)
+    refused = store.commit_each((PRUNE, partial(to_archive, store, one.entry)) for one in found)
     return [one for n, one in enumerate(found) if n not in refused]
 
 
@@ -123,12 +122,6 @@ def is_too_much(store: OpenStore, many: int) -> bool:
 
 def _pinned_ids(store: OpenStore) -> set[str]:
     return {one.id.partition("#")[0] for one in pointers_in(store.text_at(PINS)[0])}
-
-
-def _prune_changes(store: OpenStore, entry: Entry) -> list[Change]:
-    if store.files.stamp(entry.path) != entry.stamp:
-        raise ChangedMeanwhile(path=entry.path)
-    return moves(store, entry.id, entry.path, f"archive/{entry.path}")
 
 
 # ---------------------------------------------------------------------------------- all stores
