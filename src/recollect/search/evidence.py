@@ -30,7 +30,13 @@ ENOUGH_USUAL = 1.1  # two of them
 UNKNOWN_WORTH = 0.6
 UNKNOWN_PAIR_WORTH = 0.3  # of two Chinese characters: half of all pairs are no words
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # most of them from “what’s” and “don’t”
-PARTICLES = frozenset("的了吗呢吧么是在和把给")  # in a pair that nobody wrote: no part of a word
+PARTICLES = frozenset("的了吗呢吧么是在和把给用什个这那哪谁怎")  # in a pair: no part of a word …
+# … but of these:
+WITH_PARTICLE = frozenset(
+    """目的 的确 了解 了结 在线 存在 所在 在职 在途 和解 总和 求和 饱和 把手 把握 供给 补给 给定 个人 个体 个性 个数
+    用户 用例 用途 用法 用量 用料 用工 用电 用水 用药 用餐 使用 应用 引用 调用 启用 禁用 停用 弃用 复用 重用 共用 公用
+    通用 专用 常用 占用 费用 信用 作用 适用 可用 滥用 利用 试用 租用 实用 效用 备用 借用 录用 商用 食用 日用""".split()
+)
 
 
 def worths(words: list[str], counts: dict[str, int], total: int) -> dict[str, float]:
@@ -47,6 +53,8 @@ def worths(words: list[str], counts: dict[str, int], total: int) -> dict[str, fl
     for word in words:
         count = counts.get(word, 0)
         if not count and (is_joined(word, have) or _is_between(word, known)):
+            continue
+        if _has_particle(word, everyday):
             continue
         if count and is_joined(word, everyday):
             continue
@@ -104,11 +112,20 @@ def _is_between(word: str, known: set[str]) -> bool:
 
     连接池满了 is cut into 连接, 接池, 池满, 满了.
     """
-    if not _is_pair(word):
-        return False
-    return any(
+    return _is_pair(word) and any(
         _is_pair(one) and (one[1] == word[0] or one[0] == word[1]) for one in known
-    ) or not PARTICLES.isdisjoint(word)
+    )
+
+
+def _has_particle(word: str, everyday: set[str]) -> bool:
+    """Whether a pair of Chinese characters is no word, but what stands beside a particle.
+
+    前端用什么 is cut into 前端, 端用, 用什, 什么. In 测试用什么, 试用 is no word, either.
+    """
+    if not _is_pair(word) or PARTICLES.isdisjoint(word):
+        return False
+    ends = word[1] in PARTICLES and any(one[1:] == word[0] for one in everyday if _is_pair(one))
+    return ends or word not in WITH_PARTICLE
 
 
 def found_in(asked: dict[str, float], about: str, text: str = "") -> dict[str, float]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PROMPT_TOKENS = 800
 ERROR_TOKENS = 400
-SHORTEST_PROMPT = 3
+SHORTEST_PROMPT, SHORTEST_CHINESE = 3, 2  # characters
 LONGEST_LATE = 4_096
 LONGEST_TYPED, MOST_TYPED_LINES = 3_000, 40
 LONGEST_ERROR = 8_000
@@ -176,7 +176,8 @@ def prompt(moment: program.HookEvent) -> None:
     if len(raw) > LONGEST_PROMPT:
         raw = raw[: LONGEST_PROMPT * 2 // 3] + b" " + raw[-LONGEST_PROMPT // 3 :]
     text = text_of(raw)
-    if text.lstrip().startswith(program.MACHINE_PROMPTS) or len(text.strip()) < SHORTEST_PROMPT:
+    shortest = SHORTEST_PROMPT if text.isascii() else SHORTEST_CHINESE
+    if text.lstrip().startswith(program.MACHINE_PROMPTS) or len(text.strip()) < shortest:
         return
     if not paths.exists(f"{moment.store}/journal/{moment.writer}.jsonl"):
         moment.signal()
