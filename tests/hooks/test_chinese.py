@@ -67,3 +67,11 @@ def test_a_word_that_only_contains_such_a_character_is_evidence(machine: Machine
 
     assert ids(machine.ask("循环引用怎么处理？")) == ["ref"]
     assert ids(machine.ask("在线状态多久更新？")) == ["net"]
+
+
+def test_the_subject_of_a_young_project_is_evidence(known: Machine) -> None:
+    for n in range(10):
+        known.write(f"episodic/{n}.md", f"前端的第 {n} 件事。", publish=False, id=f"s{n}")
+    known.publish()
+
+    assert "front" in ids(known.ask("前端用什么框架？"))

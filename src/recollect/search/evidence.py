@@ -15,6 +15,7 @@ READ_BEFORE = 200
 RARE = 0.001  # the share of texts that have a word of which nothing is known
 OF_EVERYDAY, OF_USUAL = 0.5, 0.02  # … one of these, whatever the store says
 OF_TERM, FEW = 0.006, 8  # a term that so few sections have is one in the smallest store, too
+FEW_OF_CHINESE = 25  # where it has fewer words for more things
 LONGEST_WHOLE = (
     4  # letters of a stem that a longer word does not match, as `config` matches `configuration`
 )
@@ -79,7 +80,8 @@ def worth(word: str, count: int, total: int) -> float:
         share = max(share, OF_EVERYDAY)
     else:
         usual = OF_USUAL if stem(word) in USUAL else OF_TERM
-        share = min(share, usual) if count <= FEW else share
+        few = FEW_OF_CHINESE if _is_pair(word) else FEW
+        share = min(share, usual) if count <= few else share
         share = max(share, usual) if usual == OF_USUAL else share
     return _logarithm(share) / _logarithm(RARE)
 
