@@ -282,7 +282,9 @@ def test_a_stem_begins_its_word_and_is_its_own_stem(word: str) -> None:
 def test_stop_words_go_unless_nothing_else_is_left() -> None:
     assert cue_words("What is the port?") == ["port"]
     assert cue_words("how do I do this") == ["how", "do", "i", "this"]
-    assert cue_words("什么是数据库") == ["是数", "数据", "据库"]
+    assert cue_words("什么是数据库") == ["数据", "据库"]
+    assert cue_words("前端用的是什么") == ["前端"]
+    assert cue_words("用户调用") == ["用户", "户调", "调用"]
     assert cue_words("怎么") == ["怎么"]
 
 

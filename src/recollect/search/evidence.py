@@ -3,7 +3,7 @@
 Pure; more text is never less evidence. Hooks import this module, so it imports little.
 """
 
-from recollect.text.tokens import STOP_WORDS, is_cjk, plain_words, stem, text_file
+from recollect.text.tokens import PARTICLES, STOP_WORDS, is_pair, plain_words, stem, text_file
 
 # Stems of words that say little in a query about any project: what everybody types all day, and
 # English that is no term of anything.
@@ -31,13 +31,6 @@ ENOUGH_USUAL = 1.1  # two of them
 UNKNOWN_WORTH = 0.6
 UNKNOWN_PAIR_WORTH = 0.3  # of two Chinese characters: half of all pairs are no words
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # most of them from “what’s” and “don’t”
-PARTICLES = frozenset("的了吗呢吧么是在和把给用什个这那哪谁怎")  # in a pair: no part of a word …
-# … but of these:
-WITH_PARTICLE = frozenset(
-    """目的 的确 了解 了结 在线 存在 所在 在职 在途 和解 总和 求和 饱和 把手 把握 供给 补给 给定 个人 个体 个性 个数
-    用户 用例 用途 用法 用量 用料 用工 用电 用水 用药 用餐 使用 应用 引用 调用 启用 禁用 停用 弃用 复用 重用 共用 公用
-    通用 专用 常用 占用 费用 信用 作用 适用 可用 滥用 利用 试用 租用 实用 效用 备用 借用 录用 商用 食用 日用""".split()
-)
 
 
 def worths(words: list[str], counts: dict[str, int], total: int) -> dict[str, float]:
@@ -55,14 +48,14 @@ def worths(words: list[str], counts: dict[str, int], total: int) -> dict[str, fl
         count = counts.get(word, 0)
         if not count and (is_joined(word, have) or _is_between(word, known)):
             continue
-        if _has_particle(word, everyday):
+        if _is_tail(word, everyday):
             continue
         if count and is_joined(word, everyday):
             continue
         start = start_of(word)
         value = worth(word, count, total)
         if not count:
-            value *= UNKNOWN_PAIR_WORTH if _is_pair(word) else UNKNOWN_WORTH
+            value *= UNKNOWN_PAIR_WORTH if is_pair(word) else UNKNOWN_WORTH
         asked[start] = max(value, asked.get(start, 0.0))
     return asked
 
@@ -80,7 +73,7 @@ def worth(word: str, count: int, total: int) -> float:
         share = max(share, OF_EVERYDAY)
     else:
         usual = OF_USUAL if stem(word) in USUAL else OF_TERM
-        few = FEW_OF_CHINESE if _is_pair(word) else FEW
+        few = FEW_OF_CHINESE if is_pair(word) else FEW
         share = min(share, usual) if count <= few else share
         share = max(share, usual) if usual == OF_USUAL else share
     return _logarithm(share) / _logarithm(RARE)
@@ -105,29 +98,21 @@ def is_joined(word: str, others: set[str]) -> bool:
     )
 
 
-def _is_pair(word: str) -> bool:
-    return len(word) == 2 and is_cjk(word[0]) and is_cjk(word[1])
-
-
 def _is_between(word: str, known: set[str]) -> bool:
     """Whether a pair of Chinese characters is no word, but the end of one and the start of another.
 
     连接池满了 is cut into 连接, 接池, 池满, 满了.
     """
-    return _is_pair(word) and any(
-        _is_pair(one) and (one[1] == word[0] or one[0] == word[1]) for one in known
+    return is_pair(word) and any(
+        is_pair(one) and (one[1] == word[0] or one[0] == word[1]) for one in known
     )
 
 
-def _has_particle(word: str, everyday: set[str]) -> bool:
-    """Whether a pair of Chinese characters is no word, but what stands beside a particle.
-
-    前端用什么 is cut into 前端, 端用, 用什, 什么. In 测试用什么, 试用 is no word, either.
-    """
-    if not _is_pair(word) or PARTICLES.isdisjoint(word):
+def _is_tail(word: str, everyday: set[str]) -> bool:
+    """Whether a pair is no word, though it may be one elsewhere: 试用 in 前端测试用什么."""
+    if not is_pair(word) or word[1] not in PARTICLES:
         return False
-    ends = word[1] in PARTICLES and any(one[1:] == word[0] for one in everyday if _is_pair(one))
-    return ends or word not in WITH_PARTICLE
+    return any(is_pair(one) and one[1] == word[0] for one in everyday)
 
 
 def found_in(asked: dict[str, float], about: str, text: str = "") -> dict[str, float]:

@@ -5,10 +5,9 @@ Pure. Superseded and untrusted memories never pass. Hooks import this module, so
 
 from recollect.search import evidence
 from recollect.text.tokens import (
-    STOP_PAIRS,
-    STOP_WORDS,
     cue_words,
     index_terms,
+    is_stop,
     may_speak_of_time,
     plain_words,
     simplified,
@@ -141,7 +140,7 @@ class Cue:
                 if found:
                     have = set(self.words)
                     rest = [word for word in cue_words(found[1]) if word in have]
-                    rest = [w for w in rest if w not in STOP_WORDS and w not in STOP_PAIRS]
+                    rest = [word for word in rest if not is_stop(word)]
                     self._when = (found[0], rest)
         return self._when
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from recollect.search import lookup
-from recollect.search.evidence import PARTICLES, is_joined
+from recollect.search.evidence import is_joined
 from recollect.text import synonyms
-from recollect.text.tokens import is_cjk, stem
+from recollect.text.tokens import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ LONG = 9  # from this length on a word may have two slips
 MOST_TRIED = 4  # words of a cue
 LONGEST_CUE = 16  # words; in a longer one the others are enough
 ENOUGH_KNOWN = 3  # words of a cue that was not written to find the unknown one
-MOST_CHARACTERS = 4  # in a longer cue some of them stand somewhere by chance
 MOST_COMPARED = 20_000  # terms with one beginning
 MOST_NEAR = 3
 
@@ -26,15 +25,9 @@ Terms = list[tuple[str, int]]  # each with the number of sections that have it
 
 
 def with_neighbours(db: sqlite.Connection, counts: dict[str, int], shelf: str) -> dict[str, int]:
-    """The words with the terms that resemble those of them that no section has.
-
-    If no section has any of them, the characters of a short Chinese cue are looked for, too.
-    """
+    """The words with the terms that resemble those of them that no section has."""
     near = neighbours(db, counts, shelf)
-    more = dict(pair for terms in near.values() for pair in terms)
-    if not more and not any(counts.values()):
-        more = lookup.counts_of(db, characters(counts), shelf)
-    return more | counts
+    return dict(pair for terms in near.values() for pair in terms) | counts
 
 
 def neighbours(db: sqlite.Connection, counts: dict[str, int], shelf: str) -> dict[str, Terms]:
@@ -66,12 +59,6 @@ def _synonyms(db: sqlite.Connection, words: Iterable[str], shelf: str) -> dict[s
         word: [(o, counts[o]) for o in several if counts[o]] for word, several in others.items()
     }
     return {word: terms for word, terms in found.items() if terms}
-
-
-def characters(words: Iterable[str]) -> list[str]:
-    """The characters of a Chinese cue of a word or two, each once, without particles."""
-    found = dict.fromkeys(char for word in words for char in word if is_cjk(char))
-    return [c for c in found if c not in PARTICLES] if len(found) <= MOST_CHARACTERS else []
 
 
 def _near(

@@ -34,6 +34,13 @@ STOP_PAIRS = frozenset(
     请问 请你 帮我 吗的 的时 时候 以及 或者 还是 就是 不是 没有 已经 现在 这样 那样 怎样 为什 么时 么的 的是
     了吗 是什 在哪 有没 能不 不能 有什 做什 于什 关于 我的 你的 么是 么样 么办 是不 会不""".split()
 )
+PARTICLES = frozenset("的了吗呢吧么是在和把给用什个这那哪谁怎")  # beside a word, in 前端用 or 用的是
+# … but of these:
+WITH_PARTICLE = frozenset(
+    """目的 的确 了解 了结 在线 存在 所在 在职 在途 和解 总和 求和 饱和 把手 把握 供给 补给 给定 个人 个体 个性 个数
+    用户 用例 用途 用法 用量 用料 用工 用电 用水 用药 用餐 使用 应用 引用 调用 启用 禁用 停用 弃用 复用 重用 共用 公用
+    通用 专用 常用 占用 费用 信用 作用 适用 可用 滥用 利用 试用 租用 实用 效用 备用 借用 录用 商用 食用 日用""".split()
+)
 _TIMES = frozenset(
     """yesterday today day days week weeks weekend month months year january february march april may june
     july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
@@ -66,6 +73,20 @@ def is_cjk(char: str) -> bool:
         or 0xF900 <= code <= 0xFAFF
         or 0x20000 <= code <= 0x3FFFF
     )
+
+
+def is_pair(word: str) -> bool:
+    """Whether this is two characters of such a script, as a run of them is cut."""
+    return len(word) == 2 and is_cjk(word[0]) and is_cjk(word[1])
+
+
+def is_stop(word: str) -> bool:
+    """Whether a word says nothing about a topic, or is a pair that only happens to stand together."""
+    if word.isascii():
+        return word in STOP_WORDS
+    if word in STOP_PAIRS:
+        return True
+    return is_pair(word) and not PARTICLES.isdisjoint(word) and word not in WITH_PARTICLE
 
 
 def is_picture(char: str) -> bool:
@@ -123,7 +144,7 @@ def cue_words(text: str) -> list[str]:
     for chunk in folded(_shortened(text)).split():
         words = _cue_words_of(chunk)
         for word in words:
-            (stops if word in STOP_WORDS or word in STOP_PAIRS else kept)[word] = None
+            (stops if is_stop(word) else kept)[word] = None
         plain = chunk.strip(_EDGES).lower()
         simple = plain.isalnum() and plain.isascii() and plain not in STOP_WORDS
         if before and simple and len(before) + len(plain) <= LONGEST_WORD:
@@ -139,7 +160,7 @@ def plain_words(phrase: str) -> list[str]:
         alias = _alias_of(chunk)
         for whole in [alias] if alias else chunk.translate(_BREAKS).split():
             words += [whole.lower()] if whole.isascii() else _cue_words_of(whole)
-    return [w for w in words if w not in STOP_WORDS and w not in STOP_PAIRS] or words
+    return [word for word in words if not is_stop(word)] or words
 
 
 def _shortened(text: str) -> str:

@@ -13,9 +13,8 @@ import time
 from recollect.context import pack
 from recollect.text.tokens import count_tokens
 from recollect.search import rank
-from recollect.text.tokens import STOP_PAIRS
-from recollect.text.tokens import STOP_WORDS
 from recollect.text.tokens import cue_words
+from recollect.text.tokens import is_stop
 from recollect.store import locations as paths
 from recollect.store import locations as places
 from recollect.interfaces.hooks import events as program
@@ -216,7 +215,7 @@ def failure(moment: program.HookEvent) -> None:
 def cue_of(text: str) -> rank.Cue:
     """What to search with; a prompt of stop words alone is about nothing."""
     words = cue_words(text)
-    if all(word in STOP_WORDS or word in STOP_PAIRS for word in words):
+    if all(is_stop(word) for word in words):
         words = []
     files = [
         word.strip("\"'`()[],;:!?") for word in text[:4000].split() if "." in word or "/" in word
