@@ -26,6 +26,7 @@ from recollect.model.values import (
     family_of,
     hour_in,
     in_digits,
+    is_same_name,
     slots_clash,
     slots_of,
     values_clash,
@@ -91,6 +92,9 @@ _DECIDED = re.compile(
     r"(?=(?:使用|采用|选用|改用|换用|用|换成|改成|改为)\s*\S)"
 )
 _SPOKEN = re.compile(r"(?<=[\w\u4e00-\u9fff])[吧啦]$|就(?=使?用|采用|改用|换)")
+# Not more than two is a limit; not two is none.
+_BOUND = re.compile(r"\b(?:mor|fewer|les|larger|longer|bigger) than #|\b(?:over|abov|below|under|exceed) #"
+                    r"|(?:超 过|多 于|少 于|大 于|小 于|高 于|低 于|长 于) #")  # fmt: skip
 _ITS_VERSION = re.compile(r"(?:(?:current|latest|newest|release) )*version|(?:当 前|最 新)? ?版 本")
 
 
@@ -323,7 +327,8 @@ def _cores(one: Core | None, other: Core | None) -> Conflict | None:
             return None
         scopes = _scopes(one.scope, other.scope)
         return Conflict(scopes, "negation") if scopes else None
-    if one.negative or one.follows or len(one.numbers) != len(other.numbers):
+    is_bound = not one.negative or bool(_BOUND.search(one.key))
+    if not is_bound or one.follows or len(one.numbers) != len(other.numbers):
         return None
     differing = [
         (a, b) for a, b in zip(one.numbers, other.numbers, strict=True) if versions_clash(a, b)
@@ -377,7 +382,7 @@ def _choices(one: Use, other: Use) -> Conflict | None:
     if not scopes or not purposes:
         return None
     certainty = SURE if scopes == purposes == SURE else UNSURE
-    if one.name == other.name:
+    if is_same_name(one.name, other.name):
         return _same_name(one, other, certainty, scopes)
     if one.negative or other.negative or one.added or other.added:
         return None

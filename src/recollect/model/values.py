@@ -30,7 +30,8 @@ _VERSIONED = re.compile(r"(.*?)\s*\bv?(\d+(?:\.\d+|\.x)*)")
 _FAMILIES = [
     family.split()
     for family in (
-        "npm pnpm yarn bun", "tab space 制表符 空格", "postgresql postgres mysql mariadb sqlite oracle mssql cockroachdb",
+        "npm pnpm yarn bun", "tab space 制表符 空格",
+        "postgresql postgres mysql mariadb sqlite oracle mssql cockroachdb mongodb",
         "redis memcached valkey dragonfly", "jest vitest mocha ava", "pytest unittest nose",
         "flask django fastapi starlette", "react vue svelte angular solid", "webpack vite rollup parcel esbuild",
         "pip poetry uv pipenv conda pdm", "black ruff-format yapf autopep8", "flake8 pylint ruff",
@@ -40,7 +41,7 @@ _FAMILIES = [
         "moment date-fns dayjs luxon", "axios fetch ky", "requests httpx aiohttp", "redux zustand mobx jotai",
         "bcrypt argon2 argon2id scrypt pbkdf2 md5 sha1 sha256", "jwt session-cookie", "mit apache-2.0 gpl bsd", "express koa fastify hapi",
         "junit testng", "log4j logback", "prisma typeorm sequelize drizzle", "cypress playwright selenium",
-        "english chinese german french spanish japanese korean russian 中文 简体中文 英文 英语 日文 德文", "json xml yaml toml protobuf",
+        "english chinese german french spanish japanese korean russian 中文 汉语 简体中文 英文 英语 日文 日语 德文 德语 法文 法语", "json xml yaml toml protobuf",
         "uuid ulid snowflake auto-increment 自增", "sentry rollbar bugsnag", "stripe adyen paypal",
         "sendgrid mailgun postmark", "heroku fly vercel netlify", "helm kustomize", "nginx caddy traefik haproxy",
         "elasticsearch opensearch meilisearch solr", "auth0 keycloak cognito okta", "datadog newrelic honeycomb",
@@ -48,6 +49,11 @@ _FAMILIES = [
     )
 ]  # fmt: skip
 _FAMILY = {name: n for n, family in enumerate(_FAMILIES) for name in family}
+# What one thing is called besides.
+_ALIASES = {
+    "postgres": "postgresql", "mongo": "mongodb", "英语": "英文", "日语": "日文", "德语": "德文", "法语": "法文",
+    "汉语": "中文", "制表符": "tab", "空格": "space", "tabs": "tab", "spaces": "space",
+}  # fmt: skip
 _OPPOSITES = [
     pair.split()
     for pair in (
@@ -84,6 +90,16 @@ def family_of(name: str) -> int | None:
     return _FAMILY.get(low.removesuffix("s")) if found is None else found
 
 
+def is_same_name(one: str, other: str) -> bool:
+    """Whether two names (as claim keys) are of the same thing: `postgres` and `postgresql`."""
+    return one == other or _named(one) == _named(other)
+
+
+def _named(name: str) -> str:
+    name = name if name.isascii() else name.replace(" ", "")
+    return _ALIASES.get(name, name)
+
+
 def alternatives(text: str) -> list[str]:
     """What somebody could choose in place of what a text names: `npm` of `use pnpm`."""
     names = (word.strip("`.,;:!?()。，；：！").casefold() for word in text.split())
@@ -115,7 +131,7 @@ def values_clash(subject: str, one: str, other: str) -> str:
     if OPPOSITE.get(a.casefold()) == b.casefold():
         return SURE
     (name, version), (other_name, other_version) = versioned(a), versioned(b)
-    if claim_key(name) == claim_key(other_name):
+    if is_same_name(claim_key(name), claim_key(other_name)):
         return SURE if versions_clash(version, other_version) else ""
     return _names_clash(subject, name, other_name)
 
@@ -264,14 +280,21 @@ def _span(found: re.Match[str]) -> tuple[int, int]:
     return next(found.span(name) for name, value in found.groupdict().items() if value)
 
 
+# "Write comments in English" is "comments are in English".
+_NO_CONTENT = frozenset("always must should are is be write written".split())
+
+
 def _slot(said: str, start: int, end: int, certainty: str) -> Slot:
-    key = claim_key(f"{said[:start]} {_GAP} {said[end:]}")
+    words = claim_key(f"{said[:start]} {_GAP} {said[end:]}").split()
+    key = " ".join(word for word in words if word not in _NO_CONTENT)
     return Slot(key, claim_key(said[start:end]), certainty)
 
 
 def slots_clash(one: Slot, other: Slot) -> str:
     """How sure it is that two slots exclude each other: sure, unsure, or nothing."""
     if one.key != other.key:
+        return ""
+    if is_same_name(one.value, other.value):
         return ""
     values = set(one.value.split()), set(other.value.split())
     if values[0] <= values[1] or values[1] <= values[0]:

@@ -81,6 +81,16 @@ CLASHES_EN = (
     ("The staging server is in Frankfurt.", "The staging server is in Dublin.", "unsure"),
     ("Money is stored in floats.", "Money is stored in integer cents.", "unsure"),
     ("Comments must be in English.", "Comments must be in German.", "sure"),
+    ("Use CockroachDB for bookings", "Use MongoDB for bookings", "sure"),
+    ("Use DynamoDB for bookings", "Use SQLite for bookings", "unsure"),
+    (
+        "Always write commit messages in German.",
+        "Always write commit messages in English.",
+        "sure",
+    ),
+    ("Always write commit messages in German.", "Commit messages are in English.", "sure"),
+    ("Never run more than two containers.", "Never run more than four containers.", "sure"),
+    ("Don't keep logs longer than 30 days.", "Don't keep logs longer than 90 days.", "sure"),
     (
         "Where do diagrams go? docs/made (rather than docs/drawn)",
         "Where do diagrams go? docs/drawn",
@@ -93,6 +103,16 @@ CLASHES_EN = (
     ),
 )
 PEACE_EN = (
+    ("Use CockroachDB for bookings", "Use MongoDB for logs"),
+    ("Use CockroachDB for bookings", "We use DynamoDB"),
+    ("Always write commit messages in German.", "Write comments in English."),
+    ("Always write commit messages in German.", "Read commit messages in English."),
+    ("Never run more than two containers.", "Never run more than four workers."),
+    ("Never run fewer than two replicas.", "Never run more than four replicas."),
+    ("Never commit more than 5 files.", "Never commit more than 5 MB."),
+    ("Never retry 3 times.", "Never retry 5 times."),
+    ("Use Postgres for orders.", "Use PostgreSQL for orders."),
+    ("The database is Postgres.", "The database is PostgreSQL."),
     ("Use React for the front end.", "Go back to main."),
     (
         "Which database should we use? PostgreSQL (rather than MySQL)",
