@@ -35,7 +35,7 @@ STAGES: dict[str, tuple[switches.Switch, ...]] = {
     "times in the cue": ((rank.Cue, "_spoken", lambda cue: ((0, 0), cue.words)),),
     "the newer first": ((rank, "is_newer", lambda *_: False),),
     "words that mean the same": ((spelling, "_synonyms", switches.nothing),),
-    "spelling": ((spelling, "_near", switches.nothing), (spelling, "characters", lambda _: [])),
+    "spelling": ((spelling, "_near", switches.nothing),),
     "tags are evidence": ((rank, "judge", _without_tags(rank.judge)),),
     "what everybody says asks for little": ((evidence, "EVERYDAY", frozenset()),),
     "what is usual tells less": ((evidence, "USUAL", frozenset()),),
