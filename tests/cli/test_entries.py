@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 from tests.capture.transcripts import Transcript
@@ -265,6 +266,27 @@ def test_a_text_without_an_option_is_told_where_it_goes(kept: Person) -> None:
         ran = kept.run(*words)
         assert (ran.code, "--body" in ran.err) == (2, True), ran
     assert "quotes" in kept.run("save", "Title", "text").err
+
+
+def test_status_and_stats_count_what_list_lists(kept: Person) -> None:
+    feedback = kept.store / "procedural" / "feedback.md"
+    solution = (
+        "## Solution: npm-test ^s7p2 [^91c2]\n\n- **Symptom:** ENOENT\n- **Solution:** npm ci\n\n"
+    )
+    feedback.write_text(feedback.read_text().replace("[^0b6f]: ", solution + "[^0b6f]: "))
+    counts = Counter(one["kind"] for one in kept.ok("list", "--json").json)
+    assert counts == {"rule": 3, "fact": 2, "solution": 1}
+    assert kept.ok("status", "--json").json["remembered"]["project"] == counts
+    [row] = kept.ok("stats", "--json").json
+    assert (row["kinds"], row["entries"], row["memories"]) == (counts, 6, 2)
+    assert "rule 3, fact 2, solution 1" in kept.ok("status").out
+    waiting = {one["name"]: one for one in kept.ok("review", "--json").json}
+    one = waiting["feedback#solution-npm-test"]
+    assert [one[key] for key in ("kind", "source", "created")] == [
+        "solution",
+        "inferred",
+        "2026-11-16",
+    ]
 
 
 def test_a_mistyped_beginning_names_what_was_meant_also_in_the_archive(person: Person) -> None:

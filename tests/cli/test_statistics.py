@@ -11,7 +11,7 @@ from tests.cli.running import Person
 from recollect.features.statistics import uses_of
 
 KEYS = (
-    "scope root memories archived conversations sections tokens layers kinds sessions injected bytes "
+    "scope root memories archived conversations sections tokens layers entries kinds sessions injected bytes "
     "index_bytes used most_accessed never_accessed oldest_unaccessed activity pointers encrypted "
     "past_their_time"
 ).split()

@@ -49,6 +49,15 @@ def test_the_lines_of_the_brief_are_shown_too(machine: Machine, person: Person) 
     assert "Use PostgreSQL" in machine.fire("SessionStart", source="clear").context
 
 
+def test_a_solution_is_named_as_one_and_without_marks(machine: Machine, person: Person) -> None:
+    text = "## Solution: pytest\n\n- **Symptom:** No module named ladle\n- **Solution:** pip install ladle"
+    machine.write("procedural/feedback.md", text, id="feedback", trust="user")
+    machine.ask("pytest says: no module named ladle")
+    shown = person.ok("given").out
+    assert "Solution: pytest – Symptom: No module named ladle" in shown
+    assert "feedback#solution-pytest · solution" in shown
+
+
 def test_a_note_says_what_became_of_it(machine: Machine, person: Person) -> None:
     write_notes(machine)
     machine.ask(QUESTION)

@@ -37,7 +37,7 @@ class GivenNote(NamedTuple):
     @property
     def one_line(self) -> str:
         """What it says, on one line: its title, and the first line of its text if that says more."""
-        lines = (line.strip(" -*#") for line in self.text.splitlines())
+        lines = (line.replace("**", "").strip(" -*#") for line in self.text.splitlines())
         first = next((line for line in lines if line), "")
         if first.startswith(self.title.rstrip("…")):
             return first
@@ -198,7 +198,8 @@ def _given_note(app: Workspace, name: str) -> GivenNote:
     text = "" if is_sealed_path(entry.path) else page.text
     is_item = "#^" in name  # below a heading that says only who noted it
     title = "" if is_item or entry.path.startswith("core/") else page.heading or entry.title
-    return GivenNote(name, title, text, entry.kind, entry.updated or entry.created)
+    kind = page.own.kind if page.own else entry.kind
+    return GivenNote(name, title, text, kind, entry.updated or entry.created)
 
 
 # A server whose client says nothing of its session has one of its own.

@@ -414,6 +414,7 @@ def stats(app: Workspace, *, scope: str) -> list[dict[str, Any]]:
     rows = []
     for store in app.stores(scope):
         found = store.index.entries(Filter())
+        every = listed(app, Filter(), scope="", stores=[store])
         counts = store.index.counts()
         rows.append(
             {
@@ -425,7 +426,8 @@ def stats(app: Workspace, *, scope: str) -> list[dict[str, Any]]:
                 "sections": counts["sections"],
                 "tokens": sum(e.tokens for e in found),
                 "layers": _counted(e.layer for e in found),
-                "kinds": _counted(e.kind for e in found),
+                "entries": len(every),
+                "kinds": _counted(one.own.kind for one in every),
                 "sessions": len({e.session for e in found if e.session}),
                 "injected": _injected(store),
                 "bytes": _bytes_in(store.files.root),

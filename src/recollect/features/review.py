@@ -96,18 +96,24 @@ def _of_entry(entry: Entry, scope: str) -> Waiting:
 
 
 def _sections_of(store: OpenStore, entry: Entry, origins: Collection[str]) -> Iterator[Waiting]:
-    body = codec.body_of(store.read(entry).text)
+    memory = codec.memory_from_text(store.read(entry).text, entry.path)
+    body = memory.body
     if "<!--" not in body:
         return
     whole, labels = _of_entry(entry, store.scope), set(map(label_of, origins))
+    rows = {row.anchor: row for row in reviewing.shelved(memory)}
     texts = {s.anchor: s.text for s in codec.sections_of(body)}
     for one in reviewing.doubtful(body):
         if origins and not reviewing.origins_of(texts[one.anchor]) & labels:
             continue
+        row = rows.get(one.anchor)
         yield whole._replace(
             name=f"{entry.id}#{one.anchor}",
             title=one.heading,
+            kind=row.kind if row else whole.kind,
             trust=one.trust,
+            source=row.source if row else whole.source,
+            created=(row.created if row else "") or whole.created,
             session=one.session,
             said=" ".join(one.text.split())[:LONGEST_SAID],
         )

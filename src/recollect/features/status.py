@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.clients import CAPTURED
-from recollect.features import lifecycle, repository
+from recollect.features import lifecycle, reading, repository
 from recollect.features.given import injections, tokens_of
 from recollect.features.review import waiting_everywhere
 from recollect.features.statistics import count_overdue
@@ -51,7 +51,7 @@ class GivenLately(NamedTuple):
 class Status(NamedTuple):
     """How things stand."""
 
-    remembered: dict[str, dict[str, int]]  # by scope and kind, without sessions
+    remembered: dict[str, dict[str, int]]  # entries by scope and kind, without sessions
     sessions: int
     last: LastSession | None
     waiting: WaitingCounts
@@ -71,14 +71,16 @@ class Status(NamedTuple):
 def status(app: Workspace) -> Status:
     """How things stand in the stores of this folder."""
     stores = app.stores()
-    entries = {store.scope: store.index.entries(Filter()) for store in stores}
     sessions = [
-        one for store in stores for one in entries[store.scope] if one.kind in SESSION_KINDS
+        page
+        for store in stores
+        for page in store.index.entries(Filter())
+        if page.kind in SESSION_KINDS
     ]
-    lasting = {
-        scope: Counter(_kind(one) for one in here if _is_lasting(one))
-        for scope, here in entries.items()
-    }
+    lasting: dict[str, Counter[str]] = {store.scope: Counter() for store in stores}
+    for one in reading.listed(app, Filter(), scope=""):
+        if one.own.kind not in SESSION_KINDS and one.own.status != "superseded":
+            lasting[one.page.scope][_kind(one)] += 1
     newest = max(sessions, key=lambda one: one.updated or one.created, default=None)
     return Status(
         {scope: dict(kinds.most_common()) for scope, kinds in lasting.items()},
@@ -95,12 +97,8 @@ def status(app: Workspace) -> Status:
     )
 
 
-def _is_lasting(entry: Entry) -> bool:
-    return entry.kind not in SESSION_KINDS and entry.status != "superseded"
-
-
-def _kind(entry: Entry) -> str:
-    return "core" if entry.path.startswith("core/") else entry.kind
+def _kind(one: reading.ListedEntry) -> str:
+    return "core" if one.page.entry.path.startswith("core/") else one.own.kind
 
 
 def _last_session(app: Workspace, entry: Entry) -> LastSession:

@@ -98,6 +98,7 @@ def _show_counts(ctx: CommandContext, row: dict[str, Any]) -> None:
             "archived": row["archived"],
             "episodes": due_text if due else "",
             "encrypted": new_too if layers else encrypted or "",
+            "entries": row["entries"],
             "kinds": ", ".join(f"{word} {count:,}" for word, count in row["kinds"].items()) or "–",
             "sessions": row["sessions"],
             "conversations": row["conversations"],
