@@ -303,6 +303,28 @@ def test_a_memory_of_nothing_but_nul_that_no_command_wrote_is_a_problem(person: 
     assert found(person)["semantic/zeros.md"] == "problem"
 
 
+DAMAGED: dict[str, bytes] = {
+    "a binary file": b"\x00\xff garbage",
+    "NUL in the middle": b"---\nid: odd\n---\nOne.\0Two.\n",
+    "another encoding": "---\nid: odd\n---\nÜber alles.\n".encode("latin-1"),
+    "a head without its first line": b"type: semantic\ncreated: 2026-01-11\ntags:\n- a\n---\n# Odd\n\nText.\n",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_file_that_nobody_wrote_like_this_is_a_problem(person: Person, damage: str) -> None:
+    file = person.write("semantic/odd.md", "")
+    file.write_bytes(DAMAGED[damage])
+    assert found(person)["semantic/odd.md"] == "problem"
+    assert file.read_bytes() == DAMAGED[damage]
+
+
+def test_a_page_that_only_looks_like_fields_is_none(person: Person) -> None:
+    person.write("semantic/a.md", "title: an essay\n\nIt goes on.\n---\nAnd on: 中文。\n")
+    person.write("semantic/b.md", "---\n\nA line across, and more.\n")
+    assert problems(person) == 0
+
+
 def test_whole_lines_that_somebody_took_away_are_an_edit(person: Person) -> None:
     person.ok("edit", "one-fact", "--append", "And old.")
     file = person.store / "semantic" / "one-fact.md"

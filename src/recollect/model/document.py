@@ -12,6 +12,7 @@ from datetime import date, datetime, timedelta
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model import memory as model
+from recollect.model.damage import damage_in
 from recollect.model.footnotes import untailed
 from recollect.model.frontmatter import (
     Value,
@@ -357,8 +358,7 @@ def memory_from_text(text: str, path: str) -> Memory:
     body = in_memory(front.body)
     legacy = headers_of(body)
     problems = [front.problem] if front.problem else []
-    if text.endswith("\0"):
-        problems.append("it ends in NUL bytes, as a power cut or a bad disk leaves them")
+    problems += damage_in(text, () if said or front.problem else ORDER)
     default = default_fields(path)
     layer = _one(said, "type").lower()
     if layer != default["type"] and layer in model.LAYERS:
