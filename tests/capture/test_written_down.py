@@ -126,6 +126,10 @@ def test_a_title_is_made_of_the_prompt_that_says_most(prompt: str, title: str, d
         (["how can we make the boiler tests faster?"], "Make the boiler tests faster"),
         (["For the lid, let's disallow `--steam` and `--cold` together\n\nno on number 2"], "Disallow `--steam` and `--cold` together"),
         (["我们公司是做茶叶的，你看下", "无法打开了", "请帮我实现库存预警功能，超过三天没货就提醒"], "实现库存预警功能，超过三天没货就提醒"),
+        (["請幫我實現庫存預警功能，超過三天沒貨就提醒"], "實現庫存預警功能，超過三天沒貨就提醒"),
+        (["帮我建数据库的表结构。", "不要删除迁移文件，写回滚脚本。"], "建数据库的表结构"),
+        (["还是用回 Vue 吧，React 重写太慢了"], "用回 Vue 吧，React 重写太慢"),
+        (["Next time remember to run the migrations before the tests"], "Next time remember to run the migrations before the tests"),
     ],
 )  # fmt: skip
 def test_a_title_names_the_subject(prompts: list[str], title: str, desk: Desk) -> None:

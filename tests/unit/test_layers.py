@@ -132,6 +132,12 @@ def test_tags_are_few_and_each_named_once(title: str, body: str, most: int) -> N
         ("每次部署前必须跑完集成测试，否则不允许合并到主分支。", ["部署", "集成测试", "主分支"]),
         ("登录接口在高并发下返回 500 错误", ["登录接口", "高并发", "错误"]),
         ("在线文档放在缓存里", ["在线文档", "缓存"]),
+        ("数据库连接超时改成 60 秒，30 秒会拖垮网关", ["数据库连接超时", "拖垮网关"]),
+        ("不要删除迁移文件，写回滚脚本", ["迁移文件", "回滚脚本"]),
+        ("还是用回 Vue 吧，React 重写太慢了", ["vue", "react"]),
+        ("等等，先搭个骨架，订单用 PostgreSQL", ["骨架", "订单", "postgresql"]),
+        ("用户会话的优先级和性能", ["用户会话", "优先级", "性能"]),
+        ("我們決定不要刪除遷移檔案", ["遷移檔案"]),
     ],
 )
 def test_chinese_tags_are_what_stands_between_the_small_words(text: str, tags: list[str]) -> None:

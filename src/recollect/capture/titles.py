@@ -13,7 +13,7 @@ from recollect._fastimport import Pattern
 from recollect.capture.asked import LINK, WORD, is_handed_over, is_wide, weight_of, words_of
 from recollect.model.session import SessionState
 from recollect.text.sentences import one_line, sentences_of, shortened, split_sentences
-from recollect.text.tokens import STOP_WORDS, is_cjk
+from recollect.text.tokens import STOP_WORDS, is_cjk, simplified
 
 LONGEST = 90
 SHORTEST = 8
@@ -52,7 +52,7 @@ _ASKING = (
 )
 _LEAD = Pattern(
     r"(?:(?:ok(?:ay)?|hey|hi|hello|yes|yeah|yep|yup|no|so|also|and|now|then|well|great|cool|perfect|alright|right|wait|h?mm+k*|hm+|uh+|please|but"
-    r"|first(?: problem)?|next|actually|right now|btw|good|thanks|sorry|sure|brainstorm|question|however|finally|again|all good|one more thing|therefore|man|dude)\b[\s,.:;!–—-]+"
+    r"|first(?: problem)?|next(?! time\b)|actually|right now|btw|good|thanks|sorry|sure|brainstorm|question|however|finally|again|all good|one more thing|therefore|man|dude)\b[\s,.:;!–—-]+"
     rf"|{_ASKING}"
     r"|i (?:think|guess|believe|wonder|feel|suppose|noticed|see|realized?)(?: that| if| like)?(?: we| you| i)?(?: should| need to| could| have to| can)?\s+"
     r"|(?:please )?(?:look at|read|check(?: out)?|see|study|go through) \S+,? and (?:then )?(?=\w+ \w+ \w)"
@@ -67,7 +67,7 @@ _LEAD = Pattern(
 )
 _LEAD_ZH = Pattern(
     r"(?:我(?:们)?(?:现在|目前|先|还|也)*(?:想要?|需要|希望|要|打算|准备)|(?:想要?|需要|希望)(?=一)|请(?:你|帮我)?|帮(?:我|忙)|麻烦(?:你)?|能不能|能否|可不可以|是否可以|可以|现在|目前|接下来|首先|好的?|那么?|然后|另外|还有|关于|对于"
-    r"|你(?:先|再|去|来|把|帮我|能|可以|看下|看)?(?=[^的])|为我|给我|(?:查|看|想|说|讲|了解|参考|研究|分析)一下|查阅(?:一下)?|看看|告诉我|有没有|是不是|\d{1,2}[.)、．])[，,：:。\s]*"
+    r"|你(?:先|再|去|来|把|帮我|能|可以|看下|看)?(?=[^的])|为我|给我|(?:查|看|想|说|讲|了解|参考|研究|分析)一下|查阅(?:一下)?|看看|告诉我|有没有|是不是|还是(?=[用改换退])|\d{1,2}[.)、．])[，,：:。\s]*"
 )
 # What is asked for, whichever way it is said.
 _ASKS = Pattern(
@@ -83,7 +83,7 @@ _STEERS = Pattern(
     r"|read (?:@|the |docs?/)|you (?:just|did|didn|are|were|have|haven|keep|still|can see)|you['’](?:re|ve)\b|i (?:just |also |already |still )?(?:got|get|have|see|did|ran|tried|undid|reverted|made|created|added|opened|pushed|just|am|was|don|did|didn)\b|i['’](?:ve|m|ll)\b|we (?:were|was|have|had|just|use|used|are|do|did|got|added|don)\b|we['’](?:re|ve)\b"
     r"|(?:could|should|would|can)n['’]?t\b|in terms of\b|nothing\b|ah\b|address (?:\w{1,4} )?#?\d+|for example\b|e\.g|in particular\b|until recently|currently\b|right now\b|today,|at the moment|previously\b|(?:did|do|does|didn['’]?t|is|are|was|were|have|has|haven['’]?t|where) (?:you|it|this|that|i|we|the|did|there|they)\b"
     r"|why (?:did|does? (?:it|this|that)|are you|do you|would you|have you|has it|not|why)|why (?:is|are|was) (?:this|that|it|there)\b|why didn|(?:that|this|it)(?:['’]?s| is| was| work(?:s|ed))|thats\b|same\b|still\b|look at (?:the|that|this)\b|know (?:why|if|what|how)\b|(?:what|where|how|when) (?:did|have|were|was|would) (?:you|i|we)\b|what(?:['’]s| is) (?:remaining|left|next|the (?:status|current))|here(?:['’]s| is| are)\b|you are (?:a|an|the)\b"
-    r"|继续|这样|为什么|还是|不对|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
+    r"|继续|这样|为什么|还是(?![用改换退])|不对|不要|别(?![名人的])|不用|不能|禁止|记住|等等|算了|以后|今后|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
     re.I,
 )
 _POINTS = Pattern(
@@ -299,13 +299,15 @@ def _of_sentence(sentence: str) -> Iterator[tuple[str, float]]:
     """The titles that a sentence makes."""
     if is_wide(sentence):
         parts = [part.strip() for part in re.split(r"[，,；;。]+", sentence) if part.strip()]
+        read = [simplified(part) for part in parts]
         for n in range(min(len(parts), 6)):
-            if _ASIDE_ZH.match(parts[n]) and len(parts) > 1 and not _ASKS.match(parts[n]):
+            if _ASIDE_ZH.match(read[n]) and len(parts) > 1 and not _ASKS.match(read[n]):
                 continue
             bare = _bare(parts[n], _LEAD_ZH)
-            for part in parts[n + 1 :]:
-                is_whole = len(bare) >= LONGEST_WIDE // 3 and not _OPEN_ZH.search(bare)
-                if is_whole or len(bare) + len(part) > LONGEST_WIDE or _ASIDE_ZH.match(part):
+            for m in range(n + 1, len(parts)):
+                part = parts[m]
+                is_whole = len(bare) >= LONGEST_WIDE // 3 and not _OPEN_ZH.search(simplified(bare))
+                if is_whole or len(bare) + len(part) > LONGEST_WIDE or _ASIDE_ZH.match(read[m]):
                     break
                 bare = f"{bare}，{part}"
             yield _row(parts[n], bare, 0.5 * n)
@@ -316,14 +318,15 @@ def _of_sentence(sentence: str) -> Iterator[tuple[str, float]]:
 def _row(sentence: str, bare: str, less: float) -> tuple[str, float]:
     title = titled(bare)
     weight = min(weight_of(title), 7)
-    is_asking = bool(_ASKS.match(bare)) or bare != sentence
+    said, read = simplified(sentence), simplified(bare)
+    is_asking = bool(_ASKS.match(read)) or bare != sentence
     score = weight + 2.0 * (is_asking and weight > 1)
     is_bare = bare == sentence
     faults = (
-        (6.0, _STEERS.match(sentence) or _STEERS.match(bare)),
-        (5.0, _POINTS.search(bare[: LONGEST + 30])),
+        (6.0, _STEERS.match(said) or _STEERS.match(read)),
+        (5.0, _POINTS.search(read[: LONGEST + 30])),
         (2.0, _NOISY.search(bare)),
-        (2.0, _CONDITION.match(bare)),
+        (2.0, _CONDITION.match(read)),
         (2.0, is_bare and sentence.endswith(("?", "？"))),
         (1.5, len(bare) > 2 * LONGEST),
     )
@@ -334,7 +337,7 @@ def _row(sentence: str, bare: str, less: float) -> tuple[str, float]:
 def _bare(sentence: str, leads: Pattern) -> str:
     """A request without the words that it begins with, and no question any more."""
     bare = sentence
-    while (lead := leads.match(bare)) and weight_of(bare[lead.end() :]) and lead.end():
+    while (lead := leads.match(simplified(bare))) and weight_of(bare[lead.end() :]) and lead.end():
         bare = bare[lead.end() :]
     return bare.strip() if bare == sentence else bare.rstrip("?？ ").strip()
 
@@ -372,7 +375,7 @@ def titled(text: str) -> str:
         line = line[: ends[-1]] if ends and ends[-1] >= LONGEST // 2 else shortened(line, LONGEST)
     if line.count("`") % 2:
         line = line[: line.rindex("`")].rstrip() if line.rindex("`") else line[1:]
-    while tail := _TAIL.search(line):
+    while tail := _TAIL.search(simplified(line)):
         line = line[: tail.start()]
     return (line[:1].upper() + line[1:]).rstrip(" .。:：,，;；!！")
 
