@@ -169,12 +169,9 @@ def why_not(
     cue = searching.cue_of(text, app.now)
     found = recall(app, text, budget=budget, scope=scope, told=told)
     reason = service.reason(stores, name, cue, found, told)
-    one = reason.candidate or next(iter(_sections_of(stores, name)), None)
+    sections = (one for store in stores for one in store.index.by_ids([name.partition("#")[0]]))
+    one = reason.candidate or next(sections, None)
     return reason, service.words(stores, cue, one)
-
-
-def _sections_of(stores: list[OpenStore], name: str) -> list[Candidate]:
-    return [one for store in stores for one in store.index.by_ids([name.partition("#")[0]])]
 
 
 def why_not_json(name: str, reason: Reason, words: list[Word]) -> dict[str, Any]:

@@ -359,7 +359,7 @@ def decisions(matters: Sequence[SkillInput], rules: DetectorRules) -> list[Group
     """Decisions about the same matter."""
     taken = _statements_of_kind(matters, "decision")
     cuts = [cut(one.text, deciding=True) for one in taken]
-    return _grouped(taken, cuts, are_alike, rules, _times_decided)
+    return _grouped(taken, cuts, are_alike, rules, len)  # one session may take several
 
 
 def problems(matters: Sequence[SkillInput], rules: DetectorRules) -> list[Group]:
@@ -379,11 +379,6 @@ DETECTORS: dict[str, Detector] = {
 def occasions(evidence: Sequence[Evidence]) -> int:
     """In how many conversations something came up."""
     return len({one.occasion for one in evidence})
-
-
-def _times_decided(evidence: Sequence[Evidence]) -> int:
-    """How many decisions these are: one session may take several."""
-    return len(evidence)
 
 
 def _statements_of_kind(matters: Sequence[SkillInput], kind: str) -> list[Evidence]:

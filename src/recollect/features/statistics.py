@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from datetime import date, timedelta
 from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.errors import RecollectError
 from recollect.features import pins, reading
+from recollect.model.document import days_after
 from recollect.model.memory import Entry, Filter, is_sealed_path
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace
@@ -124,7 +124,7 @@ def _unused_since(entry: Entry) -> tuple[str, str]:
 
 def _activity(store: OpenStore, now: str) -> dict[str, Any]:
     """How many memories each day of the last half year brought, archived ones too."""
-    since = (date.fromisoformat(now[:10]) - timedelta(weeks=WEEKS)).isoformat()
+    since = days_after(now, -7 * WEEKS)
     days = Counter(
         entry.created[:10]
         for archived in (False, True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import date, timedelta
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -12,6 +11,7 @@ from recollect.features import lifecycle, reading, repository
 from recollect.features.given import injections, tokens_of
 from recollect.features.review import waiting_everywhere
 from recollect.features.statistics import count_overdue
+from recollect.model.document import days_after
 from recollect.model.memory import SESSION_KINDS, Entry, Filter
 from recollect.model.session import SessionState
 from recollect.store.store import OpenStore
@@ -119,7 +119,7 @@ def _state_of(app: Workspace, session: str) -> SessionState | None:
 
 
 def _given_lately(app: Workspace, stores: list[OpenStore]) -> GivenLately:
-    since = (date.fromisoformat(app.now[:10]) - timedelta(days=LATELY_DAYS)).isoformat()
+    since = days_after(app.now, -LATELY_DAYS)
     lines = [line for store in stores for line in injections(store, since)]
     return GivenLately(
         LATELY_DAYS,

@@ -221,15 +221,11 @@ def _shares(store: OpenStore, sessions: dict[str, str], but: set[str]) -> dict[s
         beside = [one for one in paths if folder != path and one.startswith(folder)]
         found.setdefault(project, Share([], [])).memories.extend(beside or [path])
     projects = {label_of(session): project for session, project in sessions.items()}
-    for section in _lessons(store) if LESSONS not in but else ():
+    for section in _lessons_in(store.text_at(LESSONS)[0]) if LESSONS not in but else ():
         taught = label_of(session_that_taught(section.text))
         project = projects.get(taught, NOBODYS)
         found.setdefault(project, Share([], [])).lessons.append(section)
     return found
-
-
-def _lessons(store: OpenStore) -> list[Section]:
-    return _lessons_in(store.text_at(LESSONS)[0])
 
 
 def _lessons_in(text: str) -> list[Section]:

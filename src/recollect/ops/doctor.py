@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, timedelta
 from itertools import combinations
 from typing import Any
 from urllib.parse import unquote
@@ -20,6 +19,7 @@ from recollect.features import embedding, facts, repository, takeover
 from recollect.features import review as factsedits
 from recollect.features.statistics import count_overdue, uses_in_store
 from recollect.model.claim_key import near_key
+from recollect.model.document import days_after
 from recollect.model.memory import Entry, Filter, is_sealed_path
 from recollect.ops import repair as mending
 from recollect.ops import surroundings
@@ -57,9 +57,7 @@ def examined(
 ) -> Health:
     """What is odd; `last_used` has the day on which each memory was last needed."""
     own = [entry for entry in entries if "core/" not in entry.path]
-    today = date.fromisoformat(now[:10])
-    stale = (today - timedelta(days=STALE_DAYS)).isoformat()
-    settled = (today - timedelta(days=SETTLED_DAYS)).isoformat()
+    stale, settled = days_after(now, -STALE_DAYS), days_after(now, -SETTLED_DAYS)
     unused = [e for e in own if e.id not in last_used and e.created]
     return Health(
         _duplicates(own),

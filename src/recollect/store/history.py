@@ -399,17 +399,13 @@ def forget_old_changes(store: OpenStore, most: int) -> int:
     0 stands for all changes. It waits until half as many again are there, so that not every
     pass costs a look at all of them.
     """
-    if not most or _count(store.journal.heads()) <= most + most // 2:
+    if not most or len({op.group for op in store.journal.heads()}) <= most + most // 2:
         return 0
     with store.files.locked():
         found = needed(store.journal.ops(), most)
         unfinished, _ = store.journal.unsettled({})
         texts = found.texts | _stamps(unfinished)
         return store.journal.forget(texts, found.groups | {op.group for op in unfinished})
-
-
-def _count(ops: Iterable[Op]) -> int:
-    return len({op.group for op in ops})
 
 
 def needed(ops: Sequence[Op], most: int) -> Needed:
