@@ -305,8 +305,7 @@ def _setting_findings(store: OpenStore, keys: Keys) -> Iterator[Finding]:
         )
     plain = [
         entry
-        for archived in (False, True)
-        for entry in store.index.entries(Filter(archived=archived))
+        for entry in store.every_entry()
         if not is_sealed_path(entry.path) and _layer_of(entry) in store.settings.encrypt
     ]
     if plain:

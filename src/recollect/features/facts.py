@@ -230,10 +230,9 @@ def _highest(store: OpenStore, kinds: Sequence[str]) -> dict[str, int]:
         highest = highest_numbers(op.memory for op in store.journal.heads())
         kinds = KINDS
     for kind in kinds:
-        for archived in (False, True):
-            entries = store.index.entries(Filter(kind=kind, archived=archived))
-            for letter, number in highest_numbers(e.id for e in entries).items():
-                highest[letter] = max(highest[letter], number)
+        found = highest_numbers(entry.id for entry in store.every_entry(Filter(kind=kind)))
+        for letter, number in found.items():
+            highest[letter] = max(highest[letter], number)
     return highest
 
 

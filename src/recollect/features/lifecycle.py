@@ -20,7 +20,7 @@ from recollect.context import views as drawn
 from recollect.errors import ConflictNotFound
 from recollect.features import repository
 from recollect.features.prune import DueMemory, prune_with_pass, rows_json
-from recollect.model.memory import Entry, Filter, Problem
+from recollect.model.memory import Entry, Problem
 from recollect.store import disk as fsio
 from recollect.store.history import clean_up
 from recollect.store.store import OpenStore
@@ -215,12 +215,7 @@ def _stale_views(store: OpenStore) -> list[str]:
 def _unread(store: OpenStore) -> list[Problem]:
     """What is passed over or read only in part: files of memories, lines of the journal."""
     store.journal.heads()
-    torn = [
-        Problem(entry.path, entry.problem)
-        for archived in (False, True)
-        for entry in store.index.entries(Filter(archived=archived))
-        if entry.problem
-    ]
+    torn = [Problem(entry.path, entry.problem) for entry in store.every_entry() if entry.problem]
     return list(dict.fromkeys([*store.problems, *torn, *store.journal.problems]))
 
 

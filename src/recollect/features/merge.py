@@ -341,13 +341,12 @@ def _checked(store: OpenStore, name: str, other: str) -> tuple[Entry, Entry]:
 def _naming(store: OpenStore, kept: Entry, gone: Entry) -> list[Change]:
     """The changes of those that name the one that goes as related."""
     changes = []
-    for archived in (False, True):
-        for entry in store.index.entries(Filter(archived=archived)):
-            if gone.id in entry.related and entry.id not in (kept.id, gone.id):
-                document = store.read(entry)
-                names = [kept.id if one == gone.id else one for one in entry.related]
-                text = codec.with_field(document.text, "related", list(dict.fromkeys(names)))
-                changes.append(Change("put", entry.path, entry.id, document.stamp, text))
+    for entry in store.every_entry():
+        if gone.id in entry.related and entry.id not in (kept.id, gone.id):
+            document = store.read(entry)
+            names = [kept.id if one == gone.id else one for one in entry.related]
+            text = codec.with_field(document.text, "related", list(dict.fromkeys(names)))
+            changes.append(Change("put", entry.path, entry.id, document.stamp, text))
     return changes
 
 

@@ -180,8 +180,7 @@ def take_back(
 def _taken(
     store: OpenStore, sessions: Collection[str], sealed: Collection[str]
 ) -> Iterator[Change]:
-    every = [*store.index.entries(Filter()), *store.index.entries(Filter(archived=True))]
-    found = {one.path: one for one in every}.values()
+    found = {one.path: one for one in store.every_entry()}.values()
     entries = [e for e in found if not is_sealed_path(e.path) or e.id in sealed]
     own = [entry for entry in entries if entry.session in sessions or entry.id in sealed]
     origins = {*sessions, *(entry.id for entry in own)}
@@ -375,8 +374,9 @@ def _sessions_meant(app: Workspace, store: OpenStore, session: str, page: str) -
     """
     if not session:
         return _sessions_that_read(app, store, page) if page else set()
-    every = [*store.index.entries(Filter()), *store.index.entries(Filter(archived=True))]
-    known = {entry.session for entry in every} | {s.session_id for s in app.sessions(store).every()}
+    known = {entry.session for entry in store.every_entry()} | {
+        s.session_id for s in app.sessions(store).every()
+    }
     begun = sorted(one for one in known if one.startswith(session))
     if session in known or not begun or len(session) < SHORTEST_PREFIX:
         return {session}

@@ -217,9 +217,8 @@ def _old_sessions(store: OpenStore, staying: Collection[str], before: str) -> li
     brought_back = {op.memory for op in moved if not op.to.startswith("archive/")}
     return [
         entry
-        for archived in (False, True)
         for kind in SESSION_KINDS
-        for entry in store.index.entries(Filter(kind=kind, archived=archived))
+        for entry in store.every_entry(Filter(kind=kind))
         if entry.kind == kind
         and entry.created
         and max(entry.created, entry.updated)[:10] < before
@@ -334,8 +333,9 @@ def _archive_title(store: OpenStore, entry: Entry) -> str:
 
 
 def _recent_change(store: OpenStore, since: str) -> Change | None:
-    entries = [e for a in (False, True) for e in store.index.entries(Filter(archived=a))]
-    block = recent_block(entries, since, store.settings.lang, partial(_archive_title, store))
+    block = recent_block(
+        store.every_entry(), since, store.settings.lang, partial(_archive_title, store)
+    )
     if not store.files.exists(RECENT):
         if not block:
             return None

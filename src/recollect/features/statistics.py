@@ -109,11 +109,7 @@ def _pointer_stats(store: OpenStore) -> dict[str, int]:
 
 def _encryption_stats(store: OpenStore) -> dict[str, Any]:
     """How many memories are encrypted, and in which layers everything new is."""
-    count = sum(
-        is_sealed_path(entry.path)
-        for archived in (False, True)
-        for entry in store.index.entries(Filter(archived=archived))
-    )
+    count = sum(is_sealed_path(entry.path) for entry in store.every_entry())
     return {"memories": count, "asked_for": sorted(store.settings.encrypt)}
 
 
@@ -127,8 +123,7 @@ def _activity(store: OpenStore, now: str) -> dict[str, Any]:
     since = days_after(now, -7 * WEEKS)
     days = Counter(
         entry.created[:10]
-        for archived in (False, True)
-        for entry in store.index.entries(Filter(since=since, archived=archived))
+        for entry in store.every_entry(Filter(since=since))
         if since <= entry.created[:10] <= now[:10]
     )
     return {"until": now[:10], "days": dict(sorted(days.items()))}

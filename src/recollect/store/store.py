@@ -377,6 +377,11 @@ class OpenStore:
         memory = memory_from_text(document.text, path)
         return memory if self.files.is_own(document.stamp) else of_repository(memory)
 
+    def every_entry(self, only: Filter | None = None) -> list[Entry]:
+        """The memories that the filter lets through; behind them those in the archive."""
+        hot = only or Filter()
+        return [*self.index.entries(hot), *self.index.entries(hot._replace(archived=True))]
+
     def require(self, memory_id: str) -> Entry:
         """The memory with this id. Raises MemoryNotFound."""
         entry = self.index.entry(memory_id)
