@@ -104,7 +104,14 @@ def test_what_is_like_nothing_finds_nothing_by_its_spelling(typed: str, index: S
 
 @pytest.mark.parametrize(
     ("typed", "found"),
-    [("水池", []), ("连接", ["pool"]), ("池", ["pool"]), ("的了", []), ("火", []), ("水池漏了", [])],
+    [
+        ("水池", []),
+        ("连接", ["pool"]),
+        ("池", ["pool"]),
+        ("的了", []),
+        ("火", []),
+        ("水池漏了", []),
+    ],
 )
 def test_a_chinese_word_that_nobody_wrote_is_not_found_by_one_of_its_characters(
     typed: str, found: list[str], index: SqliteIndex

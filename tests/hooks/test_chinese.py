@@ -39,9 +39,7 @@ def known(machine: Machine) -> Machine:
         ("前端", "front"),
     ],
 )
-def test_a_question_of_a_few_characters_is_answered(
-    prompt: str, note: str, known: Machine
-) -> None:
+def test_a_question_of_a_few_characters_is_answered(prompt: str, note: str, known: Machine) -> None:
     assert note in ids(known.ask(prompt))
 
 
@@ -62,7 +60,10 @@ def test_the_end_of_one_word_and_the_start_of_another_are_no_evidence(machine: M
 
 
 def test_a_word_that_only_contains_such_a_character_is_evidence(machine: Machine) -> None:
-    for name, text in {"ref": "循环引用由弱引用打断。", "net": "在线状态每三十秒更新一次。"}.items():
+    for name, text in {
+        "ref": "循环引用由弱引用打断。",
+        "net": "在线状态每三十秒更新一次。",
+    }.items():
         machine.write(f"semantic/{name}.md", text, id=name, title=text.rstrip("。"))
 
     assert ids(machine.ask("循环引用怎么处理？")) == ["ref"]
