@@ -350,13 +350,26 @@ def test_what_a_repository_brings_is_never_told_as_the_persons(clone: Someone) -
     for hook in (brief(clone), clone.hook("UserPromptSubmit", prompt=f"How do we deploy {WORD} and queues?")):  # fmt: skip
         assert WORD not in hook
     assert "4 notes that the person has not accepted" in brief(clone)
-    assert "4 memories came with the project" in clone.run("doctor").out
-    assert "4 memories came with the project" in clone.ok("init", "--scope", "project").err
+    said = "emories that came with the project: 4"
+    assert said in clone.run("doctor").out
+    assert said in clone.ok("init", "--scope", "project").err
     assert trusts(clone) == {"external"}
     shown = clone.ok("show", "feedback", "--json").json
     assert (shown["trust"], shown["source"]) == ("external", "referenced")
     clone.ok("consolidate")
     assert trusts(clone) == {"external"}
+
+
+def test_review_shows_each_entry_that_accepting_takes_and_how_to_accept_them(
+    clone: Someone,
+) -> None:
+    page = clone.store / "procedural" / "feedback.md"
+    page.write_text(f"{page.read_text()}\n## Sort the imports\n\n## Squash each branch\n")
+    out = clone.ok("review").out
+    assert "- Sort the imports" in out
+    assert "- Squash each branch" in out
+    assert "Came with the project: 4, " in out
+    assert "`recollect review --repository accept` accepts all." in out
 
 
 def test_before_anything_is_read_a_hook_tells_nothing_of_it(clone: Someone) -> None:
@@ -383,7 +396,7 @@ def test_a_person_accepts_it_once_and_may_take_that_back(clone: Someone) -> None
     assert "came with the project" not in clone.run("doctor").out
 
     would = clone.ok("review", "--repository", "refuse", "--dry-run").out
-    assert "Would count" in would
+    assert "Would stop telling agents" in would
     assert trusts(clone) == {"user"}
     clone.ok("review", "--repository", "refuse")
     assert trusts(clone) == {"external"}

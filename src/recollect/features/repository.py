@@ -475,6 +475,11 @@ def count_doubted(store: OpenStore) -> int:
     return sum(not store.files.is_own(one.stamp) for one in store.index.entries(Filter()))
 
 
+def count_unaccepted(app: Workspace, *, scope: str = "") -> int:
+    """How many memories came with the project's store and wait to be accepted."""
+    return sum(count_doubted(one) for one in app.stores(scope) if one.files.believed is not None)
+
+
 def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, int]:
     """`(store, memories)`: have this person accept the store of their project, or no more.
 
@@ -532,6 +537,6 @@ def trust_findings(app: Workspace) -> Iterator[Finding]:
                 yield _found(
                     "note",
                     "store",
-                    "{n} memories came with the project and are told as its words, not as yours; `recollect review --repository accept` takes them as yours on this machine",
+                    "memories that came with the project: {n}; agents are not told them until you accept them with `recollect review --repository accept`",
                     n=count,
                 )

@@ -11,7 +11,7 @@ from recollect import workspace as here
 from recollect._fastimport import NamedTuple
 from recollect.context.views import FACTS_JSON, LastFacts
 from recollect.errors import AmbiguousId, FactNotFound, MemoryNotFound, SessionNotFound
-from recollect.features import facts_edits, repository
+from recollect.features import facts_edits, reading, repository
 from recollect.features.facts_edits import GONE, FactEdit
 from recollect.model import document as codec
 from recollect.model import entries as reviewing
@@ -365,6 +365,19 @@ def waiting_everywhere(
         found += [] if origins else waiting_fact_edits(app, store)
         rows += [one for one in found if lowest_trust(one.trust, trust) == one.trust]
     return rows
+
+
+def entries_on(
+    app: Workspace, rows: Iterable[Waiting], *, scope: str
+) -> dict[tuple[str, str], list[str]]:
+    """What the entries of each waiting page say, by scope and path; none of pages that are one entry."""
+    pages = {(one.scope, one.path) for one in rows if "#" not in one.name}
+    found: dict[tuple[str, str], list[str]] = {}
+    for one in reading.listed(app, Filter(), scope=scope) if pages else ():
+        place = one.page.scope, one.page.entry.path
+        if place in pages and one.own.anchor:
+            found.setdefault(place, []).append(one.summary)
+    return {place: said for place, said in found.items() if len(said) > 1}
 
 
 def _sessions_meant(app: Workspace, store: OpenStore, session: str, page: str) -> set[str]:

@@ -91,7 +91,7 @@ def status(app: Workspace) -> Status:
             len(lifecycle.conflicts(app, scope=""))
             + len(lifecycle.list_merged_places(app, scope="")),
             sum(count_overdue(store, app.now) for store in stores),
-            sum(repository.count_doubted(s) for s in stores if s.files.believed is not None),
+            repository.count_unaccepted(app),
         ),
         _given_lately(app, stores),
     )

@@ -131,7 +131,7 @@ def init(app: Workspace, wish: InitRequest, *, scope: str, dry_run: bool) -> Ini
             app.publish_or_ask(store)
             if store.files.believed is not None and (n := repository.count_doubted(store)):
                 app.warnings.append(
-                    f"{n} memories came with the project and are told as its words, not as yours; `recollect review --repository accept` takes them as yours on this machine."
+                    f"Memories that came with the project: {n}. Agents are not told them until you accept them with `recollect review --repository accept`."
                 )
     skills = _put_skills(app, stores, dry_run=dry_run) if wish.skill else ()
     offered = [name for name in installed(app) if not is_connected(app, name)]

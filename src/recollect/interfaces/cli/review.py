@@ -84,8 +84,8 @@ def _decide_repository(ctx: CommandContext, *, accept: bool) -> None:
     ctx.answer({"store": root, "accepted": accept, "memories": count})
     if not accept:
         ctx.tell_change(
-            "Would count what is in {path} as the project's words, not yours.",
-            "What is in {path} counts as the project's words from now on, not yours.",
+            "Would stop telling agents what is in {path}.",
+            "Agents are not told any more what is in {path}; `recollect search` finds it, as external.",
             path=root,
         )
     else:
@@ -107,13 +107,21 @@ def _show_waiting(ctx: CommandContext, rows: list[review.Waiting]) -> None:
         if not places:
             ctx.tell("Nothing to review.")
         return
+    entries = review.entries_on(ctx.app, rows, scope=ctx.scope)
     for one in rows:
         about = " · ".join(filter(None, (one.kind, one.trust, one.source, one.created[:10])))
         ctx.console.line(("bold", one.name), ("dim", f"  {about}"))
         ctx.console.paragraph(one.title)
-        if one.said and one.said != one.title:
+        if one.said and one.said != one.title and (one.scope, one.path) not in entries:
             ctx.console.paragraph(one.said, style="dim")
+        for said in entries.get((one.scope, one.path), ()):
+            ctx.console.paragraph(f"- {said}", style="dim")
     ctx.hint("Decide with `recollect review --approve ID` or `--reject ID`.")
+    if unaccepted := repository.count_unaccepted(ctx.app, scope=ctx.scope):
+        ctx.hint(
+            "Came with the project: {n}, sessions included (`--episodes` lists them); `recollect review --repository accept` accepts all.",
+            n=unaccepted,
+        )
 
 
 def _decide(ctx: CommandContext, approve: tuple[str, ...], reject: tuple[str, ...]) -> None:
