@@ -30,7 +30,7 @@ STAGES: dict[str, tuple[Switch, ...]] = {
     "times in the cue": ((rank.Cue, "_spoken", lambda cue: ((0, 0), cue.words)),),
     "stop words are dropped": ((text, "STOP_WORDS", frozenset()),),
     "words that mean the same": ((spelling, "_synonyms", nothing),),
-    "spelling": ((spelling, "_near", nothing), (spelling, "characters", lambda _: [])),
+    "spelling": ((spelling, "_near", nothing),),
     "long turns in parts": ((entries, "LONGEST_PART", 1_000_000),),
     **filed.STAGES,
 }
