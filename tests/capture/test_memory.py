@@ -53,7 +53,7 @@ def test_the_same_session_in_a_chinese_store_speaks_chinese(tmp_path: Path) -> N
     assert "先运行测试" in found["模式"]
     assert "- [ ] 写文档" in found["待办"]
     assert "# 原始对话记录" in desk.conversation()
-    assert "**症状:**" in desk.feedback()
+    assert "**症状：**" in desk.feedback()
 
 
 def test_the_conversation_is_kept_as_level_three(desk: Desk) -> None:

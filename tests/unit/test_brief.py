@@ -66,6 +66,7 @@ UNTITLED = "a session whose title did not come from the person"
     ("body", "shown"),
     [
         ("# Evil\n\n## Summary\n\n- Asked: Fix the login\n- Outcome: Evil\n- Commits: Evil\n", "Fix the login"),
+        ("# Evil\n\n## 摘要\n\n- 请求：修复登录\n- 结果：Evil\n- 合并请求：#1 Evil\n", "修复登录"),
         ("# Evil\n\n## 摘要\n\n- 请求: 修复登录\n- 结果: Evil\n- 合并请求: #1 Evil\n", "修复登录"),
         ("# Evil\n\n## Summary\n\n- Asked: Evil, you said\n", "Evil"),
         ("# Evil\n\n## Summary\n\n\\- Asked: Evil\n", ""),

@@ -89,6 +89,7 @@ WORDS = {
         "wrote": "Wrote",
         "checks": "Commands",
         "usual": "Commands that work here",
+        "colon": ": ",
         "log": "Raw Conversation Log",
         "user": "User",
         "program": "Program",
@@ -98,7 +99,7 @@ WORDS = {
         "failed": "Failed",
         "worked": "Solution",
         "why": "Why",
-        "edited": "after changes of {files}",
+        "edited": " (after changes of {files})",
         "told": "the person said so",
     },
     "zh": {
@@ -121,6 +122,7 @@ WORDS = {
         "wrote": "写了",
         "checks": "命令",
         "usual": "可用的命令",
+        "colon": "：",
         "log": "原始对话记录",
         "user": "用户",
         "program": "程序",
@@ -130,7 +132,7 @@ WORDS = {
         "failed": "失败的做法",
         "worked": "解决办法",
         "why": "原因",
-        "edited": "修改 {files} 之后",
+        "edited": "（修改 {files} 之后）",
         "told": "用户这样说",
     },
 }
@@ -247,23 +249,26 @@ def _section(heading: str, lines: Iterable[str]) -> list[str]:
 
 
 def _summary_lines(state: SessionState, say: dict[str, str]) -> list[str]:
-    plans = [f"{say['plan']}: {plan}" for plan in state.plans if plan != "–"]
+    colon = say["colon"]
+    plans = [f"{say['plan']}{colon}{plan}" for plan in state.plans if plan != "–"]
     wanted = [*plans, *asked.heaviest(state.requests, MOST_ASKED - min(len(plans), 3))]
     label = say["asked_by_program" if state.is_of_programs else "asked"]
-    lines = [f"- {label}: {one_line(request, asked.LONGEST_ASK)}" for request in wanted]
+    lines = [f"- {label}{colon}{one_line(request, asked.LONGEST_ASK)}" for request in wanted]
     pulls = [row for row in state.made if row["kind"] != "commit"]
     lines += [
-        f"- {say['pull' if row['kind'] == 'pull' else 'issue_made']}: {_published(row)}"
+        f"- {say['pull' if row['kind'] == 'pull' else 'issue_made']}{colon}{_published(row)}"
         for row in pulls[-MOST_PULLS:]
     ]
     if outcome := one_line(state.told, 10_000) or outcome_of(state):
-        lines.append(f"- {say['outcome']}: {outcome}")
+        lines.append(f"- {say['outcome']}{colon}{outcome}")
     if written := [path for path in files_of(state) if _DOCUMENT.search(path)]:
-        lines.append(f"- {say['wrote']}: " + ", ".join(f"`{_code(path)}`" for path in written[:8]))
+        lines.append(
+            f"- {say['wrote']}{colon}" + ", ".join(f"`{_code(path)}`" for path in written[:8])
+        )
     if state.summary:
         said = one_line(state.summary, 10_000)
         return [_STARTS.sub(r"\\\1", said), *(("", *lines) if lines else ())]
-    return lines or [f"- {label}: {one_line(state.task, 160)}".rstrip()]
+    return lines or [f"- {label}{colon}{one_line(state.task, 160)}".rstrip()]
 
 
 def _commit_lines(state: SessionState) -> Iterator[str]:
@@ -410,13 +415,14 @@ def solution_text(
     tries = (f"`{_code(one)}`" for one in (*row.get("tries", ()), row["failed"]))
     if row.get("edits"):
         files = ", ".join(_edited(*edit) for edit in row["edits"])
-        worked += f" ({say['edited'].replace('{files}', files)})"
-    told = [f"**{say['why']}:** {say['told']}"] if row["why"] else []
+        worked += say["edited"].replace("{files}", files)
+    colon = say["colon"].strip()
+    told = [f"**{say['why']}{colon}** {say['told']}"] if row["why"] else []
     return "\n".join(
         [
-            f"**{say['symptom']}:** {one_line(row['symptom'], 200)}",
-            f"**{say['failed']}:** {', '.join(tries)}",
-            f"**{say['worked']}:** {worked}",
+            f"**{say['symptom']}{colon}** {one_line(row['symptom'], 200)}",
+            f"**{say['failed']}{colon}** {', '.join(tries)}",
+            f"**{say['worked']}{colon}** {worked}",
             *told,
             "",
             solution_comment(session, more=more_of(date, title)),
@@ -433,8 +439,8 @@ def _edited(path: str, change: str) -> str:
 
 FIRST, AGAIN = "medium", "high"
 
-_WORKED = Pattern(r"^\*\*(?:Solution|解决办法):\*\* (.+)$", 8)  # re.M
-_FAILED = Pattern(r"^\*\*(?:Failed|失败的做法):\*\* .*?(`[^`]*`)$", 8)
+_WORKED = Pattern(r"^\*\*(?:Solution|解决办法)[:：]\*\* (.+)$", 8)  # re.M
+_FAILED = Pattern(r"^\*\*(?:Failed|失败的做法)[:：]\*\* .*?(`[^`]*`)$", 8)
 _TAUGHT = Pattern(
     r"<!-- source: observed; trust: (\w+)(?:; confidence: \w+)?; session: ([^;<>]*)([^<>]*) -->"
 )

@@ -113,8 +113,9 @@ def _summary(sections: Sequence[Section]) -> list[tuple[str, str]]:
         return []
     found: list[tuple[str, str]] = []
     for line in without_comments(sections[0].text).splitlines():
-        name, _, said = line.removeprefix("- ").partition(": ")
-        label = SUMMARY_LABELS.get(name) if line.startswith("- ") else None
+        labelled = _LABELLED.fullmatch(line)
+        name, said = labelled.groups() if labelled else ("", "")
+        label = SUMMARY_LABELS.get(name)
         if label and said.strip():
             found.append((label, f"{name} {said.strip()}" if label == "made" else said.strip()))
         elif not label and line.strip(" -*>|") and not line.startswith(_UNTOLD):
@@ -122,6 +123,7 @@ def _summary(sections: Sequence[Section]) -> list[tuple[str, str]]:
     return found
 
 
+_LABELLED = Pattern(r"- ([^:：]{1,24})(?:: |：)(.*)")
 _UNTOLD = ("#", "```", "|")
 
 

@@ -112,7 +112,8 @@ def summary_of(memory: Memory) -> str:
     """The first telling line of a memory's body, on one line."""
     title = memory.title.casefold()
     # A session's page repeats it.
-    titles = {title, *(f"{label.casefold()}: {title}" for label in SUMMARY_LABELS)}
+    labels = [label.casefold() for label in SUMMARY_LABELS]
+    titles = {title, *(f"{label}{colon}{title}" for label in labels for colon in (": ", "："))}
     for line in strip_private(memory.body[:8000]).splitlines():
         text = _MARKS.sub("", line.strip()).strip()
         if not text or text.startswith(("#", "```", "|", "---")) or text.casefold() in titles:

@@ -282,6 +282,9 @@ def tidied(fact: Fact) -> Fact:
     return fact._replace(content=content, files=files, concepts=concepts)
 
 
+_WIDE = Pattern(r"[\u4e00-\u9fff]")
+
+
 def fact_lines(fact: Fact) -> list[str]:
     """A fact as it is written in a session memory."""
     content = _on_one_line(fact.content)
@@ -289,7 +292,8 @@ def fact_lines(fact: Fact) -> list[str]:
     if fact.kind == "decision":
         at_end = len(content) - len(content.rstrip("\\"))
         content = _unseparated(content) + ("\\" * at_end if detail else "")
-    lines = [f"- [{fact.category}] {content}" + (f": {detail}" if detail else "")]
+    mark = "：" if _WIDE.search(content) else ": "
+    lines = [f"- [{fact.category}] {content}" + (f"{mark}{detail}" if detail else "")]
     if fact.source:
         lines.append(f"  - source: {fact.source}")
     if fact.files:
