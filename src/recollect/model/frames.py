@@ -115,7 +115,7 @@ _NAMED_ZH = r"[\w@.+#/-]+(?: [A-Za-z0-9][\w.+#-]*)?"
 _USE_ZH = re.compile(
     rf"(?:{_WHO_ZH}{_NO_ZH}|(?P<p>[\u4e00-\u9fffA-Za-z ]{{2,16}}?)(?P<no2>不再|不)?){_USE_ZH_VERB}\s*(?P<n>[A-Za-z]{_NAMED_ZH}|[A-Za-z]|[\u4e00-\u9fff]{{2,6}}?)"
     r"\s*(?:(?:来)?(?:做|作为|当|管理|处理|存储?|存放|保存|表示|计算|记录|写|跑|构建|部署)(?P<for>[\u4e00-\u9fffA-Za-z ]{2,16}?))?"
-    rf"(?P<tail>打包|构建|部署|编译|渲染|编写|管理|存储|保存|表示|计算|记录|测试)?(?P<instead>吧|代替|替代)?(?:[，,、]?\s*(?:而不是|不要用|别用|不用|不使用|不再用|代替|替代|取代)\s*(?P<other>{_NAMED_ZH}))?",
+    rf"(?P<tail>打包|构建|部署|编译|渲染|编写|管理|存储|保存|表示|计算|记录|测试|回答)?(?P<instead>吧|代替|替代)?(?:[，,、]?\s*(?:而不是|不要用|别用|不用|不使用|不再用|代替|替代|取代)\s*(?P<other>{_NAMED_ZH}))?",
     re.I,
 )
 _SWITCH_ZH = re.compile(
@@ -192,12 +192,17 @@ def _english_value(text: str, scope: str, *, only_places: bool = False) -> tuple
 _FIRM_ZH = re.compile(r"只用|统一|[用换改切退]回")
 
 
+_REPLY_ZH = re.compile(r"回复|答复|回覆")
+
+
 def _chinese(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
+    core = _REPLY_ZH.sub("回答", core)
     if change := _SWITCH_ZH.fullmatch(core):
         return _uses(change["n"], change["other"], "", scope, firm=True)
     use = _USE_ZH.fullmatch(core)
     if use and not _VAGUE_ZH.search(use["p"] or ""):
-        purpose = (use["p"] or use["for"] or "").strip()
+        replies = "回答" if use["tail"] == "回答" else ""
+        purpose = (use["p"] or use["for"] or replies).strip()
         if use["no"] or use["no2"]:
             return tuple(_use(n, purpose, scope, negative=True) for n in _names(use["n"]))
         firm = bool(use["instead"] or use["other"]) or bool(_FIRM_ZH.search(core))
