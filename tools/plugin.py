@@ -16,6 +16,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 PROGRAM = "recollect"
+DISTRIBUTION = "recollect-memory"
 MINILM = PROJECT / "packages" / "minilm" / "src" / "recollect_minilm"
 NOT_CARRIED = re.compile(
     r"(^|/)(__pycache__|bin|[\w.-]+\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json))(/|$)|\.(pyc|so|pyd|exe)$"
@@ -56,7 +57,7 @@ def build(target: Path) -> list[str]:
     shutil.copytree(MINILM, lib / MINILM.name, ignore=skipped)
     # What `init` installs for other clients comes from the plugin itself.
     shutil.copytree(PROJECT / "plugin", lib / PROGRAM / "plugin", ignore=skipped)
-    names = dependencies_of(PROGRAM)
+    names = dependencies_of(DISTRIBUTION)
     for name in names:
         for source, inside in carried(name):
             (lib / inside).parent.mkdir(parents=True, exist_ok=True)

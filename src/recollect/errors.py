@@ -178,7 +178,7 @@ class PortTaken(RecollectError):
 class MissingExtra(RecollectError):
     exit_code = 14
     sentence = "{feature} needs the package {package}."
-    next_step = "Install it with `pip install 'recollect[{extra}]'`."
+    next_step = "Install it with `pip install 'recollect-memory[{extra}]'`."
 
 
 class Unreadable(RecollectError):

@@ -72,6 +72,14 @@ def test_a_slip_of_the_finger_finds_what_was_meant(
     assert ids(index, typed)[0] == meant
 
 
+def test_two_words_written_as_one_find_both(index: SqliteIndex) -> None:
+    add(index, "semantic/dry.md", "A dry run prints what would be deleted")
+    add(index, "semantic/run.md", "Who may run the deployment")
+    assert ids(index, "dryrun")[0] == "dry"
+    assert ids(index, "what does dryrun print")[0] == "dry"
+    assert "run" not in ids(index, "runqueue")
+
+
 def test_among_several_known_words_a_slip_in_the_second_letter_is_left_alone(
     index: SqliteIndex,
 ) -> None:

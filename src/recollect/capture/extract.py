@@ -67,8 +67,11 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
     `before` is the answer right before it: of an option that it offers the option's text is kept.
     """
     found: list[Fact | None] = []
-    for sentence in sentences_of(text, 1):
-        fact = fact_in(sentence) or _chosen(sentence, before)
+    sentences = sentences_of(text, 1)
+    for sentence, following in zip(sentences, [*sentences[1:], ""], strict=False):
+        is_rule = _MARKS_RULE.match(following) and not following.endswith(("?", "？"))
+        fact = _marked(sentence) if is_rule else None
+        fact = fact or fact_in(sentence) or _chosen(sentence, before)
         found += [fact] if fact else _within(sentence)
     return [fact for fact in found if fact] or [*filter(None, (_accepted(text, before),))]
 
@@ -276,6 +279,8 @@ def _fact_in(sentence: str) -> Fact | None:
     if weight_of(sentence) < LEAST or len(sentence) > LONGEST:
         return None
     sentence = _without_lead(sentence)
+    if asked := _asked_rule(sentence):
+        return asked
     wording = CHINESE if HAN.search(sentence) else ENGLISH
     if wording is CHINESE and weight_of(bare := _ASIDE_ZH.sub("", sentence)) >= 2 * LEAST:
         sentence = bare
@@ -287,6 +292,8 @@ def _fact_in(sentence: str) -> Fact | None:
         return None
     if stated:
         return _decision(sentence[stated.end() :])
+    if _is_ruled(plain, wording) and not wording.general.search(plain):
+        return None  # about the task at hand
     return _ruled(sentence, plain, wording) or _decided(sentence, plain, wording)
 
 
@@ -294,6 +301,69 @@ def _ruled(sentence: str, plain: str, wording: DecisionPhrases) -> Fact | None:
     if missed := _MISSED.match(sentence):
         return _missed(missed)
     if not _is_ruled(plain, wording):
+        return None
+    category = "anti-pattern" if wording.against.search(plain) else "convention"
+    return Fact("pattern", _tidy(sentence), category=category, source="instructed")
+
+
+# A rule that an agent is asked to write down, and what makes it one.
+_RULE_ASKED = Pattern(
+    r"(?:(?:go ahead and|can you|could you|let['’]?s|we should|please|also|now)\s+)*"
+    r"(?:add|creat|mak|writ|put|updat|includ|chang|improv|extend|record)e? (?:[\w@./`'’-]+ ){0,5}?(?:rules?|guidelines?|conventions?"
+    r"|(?:CLAUDE|AGENTS|GEMINI|CONTRIBUTING)(?:\.md)?)(?: (?:in|to|at|for|under) [\w@./`-]+)?"
+    r"(?:,? (?:that|which|to|so that|saying|stating|specifying|requiring)"
+    r"(?: (?:clearly|also))?(?: (?:specif(?:y|ies)|say|state|mention|require|ensure|enforce|note|make sure|makes sure)s?)?(?: (?:that|to))?\s+|:\s+)(?P<en>\S.*)"
+    r"|(?:请|帮我|再|在\s?\S{1,20}\s?(?:里|中))*(?:新建|新增|添加|增加|加|写|记|更新)(?:上|入|到|进)?\s?(?:一)?(?:条|个)?(?:规则|规范|约定|CLAUDE\.md|AGENTS\.md)"
+    r"(?:里|中)?[：:，,]\s*(?:要求|规定|说明)?(?P<zh>\S.*)",
+    re.I,
+)
+# Where the rule is to go: `add a rule to the same file to …`.
+_NAMES_FILE = Pattern(
+    r"(?:(?:the|that|this|same|my|our|a|an|new|existing)\s+)+(?:\S+ )?(?:files?|docs?)\b", re.I
+)
+_BINDS = Pattern(
+    r"\b(?:always|never|must|should|only|not|don['’]?t|when(?:ever)?|before|after|every|each|all|any|no|use|avoid|prefer)\b"
+    r"|必须|一律|不要|不能|不得|禁止|统一|先|都|只|用",
+    re.I,
+)
+
+
+def _asked_rule(sentence: str) -> Fact | None:
+    """The rule in `create a rule that says that every fix gets a test`."""
+    asked = _RULE_ASKED.match(sentence)
+    content = asked and (asked["en"] or asked["zh"])
+    if not content or not _BINDS.search(content) or _NAMES_FILE.match(content):
+        return None
+    wording = CHINESE if HAN.search(content) else ENGLISH
+    plain = without_quotations(content)
+    if wording.vague.search(plain) or wording.passing.search(plain) or plain.endswith(("?", "？")):
+        return None
+    category = "anti-pattern" if wording.against.search(plain) else "convention"
+    return Fact("pattern", _tidy(content), category=category, source="instructed")
+
+
+# What makes a rule of the sentence before: `record this as a rule`.
+_MARKS_RULE = Pattern(
+    r"(?:(?:please|also|and|now|go ahead and|can you|let['’]?s)\s+)*"
+    r"(?:(?:record|note|save|document|write|add|put|store|keep)(?: (?:this|that|it))(?: down)?(?: too| also)? (?:as|in|into|to|under) (?:[\w@./`'’-]+ ){0,4}?"
+    r"(?:rules?\b|conventions?\b|preferences?\b|memory\b|notes\b|guidelines?\b|`?(?:CLAUDE|AGENTS|GEMINI)\b)"
+    r"|(?:make|create|add|write) a (?:[\w-]+ )?rule (?:for|about|of|out of) (?:this|that|it)\b"
+    r"|remember (?:this|that)(?: for (?:next time|later|the future))?[.!]*$)"
+    r"|(?:请|帮我|并)*(?:把这(?:个|条|一点)?)?(?:记|写|加|存)(?:到|进|入|在)\s*(?:规则|规范|CLAUDE\.md|AGENTS\.md|记忆)|(?:请|帮我)?(?:记住|记下)(?:这(?:个|条|一)?点?|来)[。！!]*$",
+    re.I,
+)
+
+
+_POINTS = Pattern(r"\b(?:this|that|these|those)\b|^(?:it|they)\b|这|那|它", re.I)
+
+
+def _marked(sentence: str) -> Fact | None:
+    """The rule that a sentence is because the next one says so, if it can be understood alone."""
+    sentence = _without_lead(sentence)
+    wording = CHINESE if HAN.search(sentence) else ENGLISH
+    plain = without_quotations(sentence)
+    is_clear = SHORTEST[wording is CHINESE] <= len(sentence) <= LONGEST
+    if not is_clear or _POINTS.search(plain) or wording.not_meant.search(plain):
         return None
     category = "anti-pattern" if wording.against.search(plain) else "convention"
     return Fact("pattern", _tidy(sentence), category=category, source="instructed")
@@ -332,14 +402,19 @@ def _is_ruled(plain: str, wording: DecisionPhrases) -> bool:
     found = wording.ruled.search(plain)
     if found is None or wording.passing.search(plain):
         return False
-    return not wording.reported.search(plain[: found.start()])
+    return not wording.reported.search(_in_front(plain, found))
+
+
+def _in_front(plain: str, found: re.Match[str]) -> str:
+    """What stands before a phrase, with the comma or colon that the phrase begins with."""
+    return plain[: found.start() + (found[0][:1] in (",", ":", ";"))]
 
 
 def _is_decided(plain: str, wording: DecisionPhrases) -> bool:
     found = wording.decided.search(plain)
     if found is None and not wording.trouble.search(plain):
         found = wording.used.search(plain)
-    return found is not None and not wording.reported.search(plain[: found.start()])
+    return found is not None and not wording.reported.search(_in_front(plain, found))
 
 
 def _decision(sentence: str) -> Fact | None:

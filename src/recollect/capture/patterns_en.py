@@ -8,7 +8,7 @@ from recollect.capture.phrases import DecisionPhrases, any_of
 _STARTS = (
     r"(?:^|[,:;]\s*|\s[–—-]\s|\b(?:and|but|so|then)\s+)"
     r"(?:(?:please|also|just|now|yes|ok(?:ay)?|here|always|instead of [\w.-]+"
-    r"|(?:in|for|on) (?:(?:this|our|the|all) )?[\w-]+),?\s+)*"
+    r"|(?:in|for|on) (?:(?:this|our|the|all) )?[\w-]+(?: [\w-]+,)?),?\s+)*"
 )
 # What cannot be understood without what was said before, or is nothing to choose.
 _VAGUE = (
@@ -24,7 +24,7 @@ _TAKE = (
     r"|stay (?:with|on)|adopt|standardi[sz]e on|drop|support|avoid|target|deploy (?:to|on|with))"
 )
 # What is a task as often as a decision: it decides where a name, or all of a kind, is in it.
-_TREAT = r"(?:replace|store|keep|put|move|cache|pin|host|serve|encrypt|hash|validate|expose|retry)"
+_TREAT = r"(?:replace|store|keep|put|move(?! on\b)|cache|pin|host|serve|encrypt|hash|validate|expose|retry)"
 _PROPER = r"(?-i:\b[A-Z][\w.+#-]*[A-Za-z\d])|`|\w[./_]\w|\w\d"
 _NAMED = (
     rf"(?=[^.]*(?:{_PROPER}|\b(?:everywhere|always|never|only|every|each|any|all|default|optional|required|internal|public"
@@ -46,7 +46,8 @@ _PARTS = r"(?:roles|sections|modules|pages|states|statuses|tiers|plans|layers|st
 _DECIDED = any_of(
     # It was decided: `we chose FastAPI over Flask`.
     rf"{_STARTS}(?:we|i|the team|everybody|everyone)(?:['’]ve| have)?(?: all| both| now| finally)* "
-    rf"(?:decided|chose|chosen|settled|picked|opted|standardi[sz]ed|moved off|dropped)(?: (?:to|on|for|that))?+{_THING}",
+    rf"(?:decided|chose|chosen|settled|picked|opted|standardi[sz]ed|moved off|dropped|(?:switched|moved|migrated)(?: over)? to)"
+    rf"(?: (?:to|on|for|that|against))?+{_THING}",
     rf"{_STARTS}(?:we|the team|everybody|everyone)(?:['’]ve| have)?(?: all| both| now| finally)* "
     rf"agreed(?: (?:to|on|that|with [\w ]+? (?:to|on|that)))?+{_THING}",
     # It is about to be done, by all: `let's (not) use …`, `we will …`, `I want us to …`.
@@ -58,10 +59,12 @@ _DECIDED = any_of(
     rf"{_STARTS}(?:the (?:client|customer|team|boss|product owner|legal(?: team)?|security team|company)"
     rf"|our (?:client|customer|users?)s?) (?:wants?|requires?|insists? on|asked for)(?! us\b){_THING}",
     rf"{_STARTS}i(?:['’]d| would) rather (?:have|use|see|keep)\b.* than ",
+    rf"{_STARTS}we (?:switch|move|migrate)(?: over)? to{_THING}",
+    rf"{_STARTS}(?:switch|move|migrate)(?: over)? to (?!{_VAGUE}|the\b|an?\b)[\w.+#/-]+(?:,| because\b| since\b)",
     rf"{_STARTS}(?:let['’]?s|we['’]ll|we will) (?:write|build|implement|do) .{{2,40}} (?:in|with) (?-i:[A-Z])",
     # A choice between two, or for something: `use httpx instead of …`, `use SQLite for …`.
     rf"{_STARTS}(?:use|go with|switch to|migrate to|adopt|pick|choose)(?! (?:the|a|an)\b){_THING}.*"
-    r"(?:\b(?:instead of|rather than|everywhere)\b|, not )",
+    r"(?:\b(?:instead of|rather than|everywhere)\b|, (?:not|never) )",
     rf"{_STARTS}(?:use|go with|adopt|pick|choose)(?! (?:the|a|an)\b)(?! .* to ){_THING}[^,]* for "
     r"(?!(?:this|that|it|now|example|me|reference|the moment)\b)",
     rf"{_STARTS}replace{_THING}.* (?:with|by) .*\beverywhere\b",
@@ -92,6 +95,7 @@ _USED = any_of(
     # It is being done, or always is: `we are moving to …`, `we use pnpm`, `the API will use …`.
     rf"{_STARTS}we(?:['’]re| are)(?: now| all)* {_TAKING}{_THING}",
     rf"{_STARTS}we (?:(?:now|only|all) )?use{_THING}",
+    rf"{_STARTS}we (?:(?:now|only|all) )?(?:store|keep|cache|serve|run|build) (?!{_VAGUE}).{{3,50}} (?:in|on|with|as) (?!(?:the|a|an|this|that)\b)\S+.* (?:because|since|so that) ",
     rf"{_STARTS}(?:the|our) [\w-]+(?: [\w-]+)? (?:will|shall) (?:use|be written in|run on|live in){_THING}",
     rf"{_STARTS}our (?!(?:goal|aim|plan|task|job|next|problem|hope|question|idea|intent|intention|focus)\b)[\w-]+(?: [\w-]+){{0,3}} (?:uses|is written in|runs on|lives in|is|are)(?! (?:too|very|so|not|still|down|now)\b){_THING}",
     rf"{_STARTS}we (?:(?:now|all) )?(?:drop|abandon|ditch|retire)(?! (?:the|a|an|all|our)\b){_THING}",
@@ -100,7 +104,7 @@ _USED = any_of(
     r"^(?:i misspoke|my mistake|correction|i was wrong)[,.:;]? (?:we |it |you )?(?:should |must )?(?:use|go with|be)\b",
     rf"{_STARTS}we (?:(?:now|all|only|always) )?(?:name|ship|release|deploy|version|tag|squash|rebase|host|round|support){_THING}",
     rf"{_STARTS}we (?:only|don['’]?t|do not) (?:do|use|support|ship|deploy|allow|mock|log|write|accept|cache|store|keep|version){_THING}",
-    rf"^{_ALL}(?:only |always |must )?(?:live|go|belong|run|happen)(?: only| always)? (?:out )?(?:in|on|under|into|to|through|from|with|at){_THING}",
+    rf"^{_ALL}(?:only |always |must )?(?:live|go|belong|run|happen)(?: only| always)? (?:out )?(?:only )?(?:in|on|under|into|to|through|from|with|at|next to|beside|alongside){_THING}",
     rf"^{_ALL}(?:are|get)(?: only| always| never)? (?:stored|kept|written|named|shown|hashed|encrypted|signed|versioned|hosted|deployed"
     r"|sent|logged|squashed|rounded|prefixed|sorted|identified|tagged|counted|measured|cached|generated|released)"
     rf" (?:in|as|with|on|by|under|from|to|at|including|without|per|for|before|after|through|via){_THING}",
@@ -133,11 +137,16 @@ _NO = (
 _LANGUAGES = r"(?:English|Chinese|German|French|Spanish|Japanese|Korean|Russian|Portuguese|Italian)"
 _RULED = any_of(
     # From a point in time on.
-    rf"\b(?:from (?:now|here|today) on|going forward)\b|{_STARTS}in (?:the )?future,? ",
+    rf"\b(?:from (?:now|here|today) on|going forward)\b|{_STARTS}in (?:the )?future,? |{_STARTS}as a (?:general )?rule,? ",
     # `always …` and `never …` as instructions, to whoever reads them or to those who are named.
     rf"{_STARTS}(?:make sure (?:that |you |to )*)?(?:always|never)(?: ever)? {_DO}",
     rf"{_STARTS}(?:it['’]s important|i(?: want|['’]d like)) (?:that |you |to )*(?:always|never) {_DO}",
     rf"{_STARTS}we (?:always|never) {_DO}",
+    rf"{_STARTS}i (?:never|always) (?:want|expect|need) (?:you |us )?(?:to )?\w",
+    rf"{_STARTS}(?:don['’]?t|do not|never) ever {_DO}",
+    rf"{_STARTS}(?:remember|don['’]?t forget) to (?:always|never|not) {_DO}",
+    rf"{_STARTS}(?:remember to|don['’]?t forget to|you (?:need|have) to|you must|you should)(?! not\b| be\b| see\b| have\b) "
+    r"\w+ [^,;]+\b(?:before|after|on|for|with|in) (?:every|each|any|all)\b",
     rf"{_STARTS}(?:you|we|agents?) (?:should|must|have to|need to) (?:always|never) {_DO}",
     r"^(?:you|agents?|nobody|no one|everybody|everyone) (?:should|must) not (?:be )?\w",
     rf"^{_ALL}(?:(?:must|should|shall|ha(?:ve|s) to|needs? to|are to)(?: always| never| not| only)*"
@@ -235,6 +244,13 @@ _REPORTED = any_of(
     r"\b(?:write|implement|add|make|create|build|rename|show|explain|find|change|fix|review|update|check|describe|verify"
     r"|help|try|mention|see)\b[^,;:]*$",
 )
+# Words of a rule: `never`, `every`, `we`; a reason or a contrast; all of a kind, named by its plural.
+_GENERAL_EN = any_of(
+    r"\b(?:we|our|always|never|ever|every\w*|each|all|any\w*|only|must|should|shall|may|can|prefer\w*|default|convention|rule|policy"
+    r"|from now on|going forward|future|when\w*|before|after|because|since|unless|instead of|rather than|remember|note that"
+    r"|port|like|love|hate|dislike|(?:un)?less|no|without|keep in mind|first)\b|, (?:not|never) |: |^[\w`-]+ (?:is|are) |\bin [A-Z]",
+    r"(?<!\bthe )(?<!\bthis )(?<!\bthese )(?<!\bthose )\b(?!this|is|was|has|does|its|less|us|as)\w{3,}[^s\W]s\b",
+)
 ENGLISH = DecisionPhrases(
     decided=_DECIDED,
     used=_USED,
@@ -247,4 +263,5 @@ ENGLISH = DecisionPhrases(
     against=any_of(
         r"\b(?:never|don['’]?t|do not|avoid|stop|hate|dislike|must not|should not)\b", r"^no "
     ),
+    general=_GENERAL_EN,
 )

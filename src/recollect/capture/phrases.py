@@ -19,6 +19,7 @@ class DecisionPhrases(NamedTuple):
     trouble: Pattern  # a report of trouble
     reported: Pattern  # in front of somebody else's words
     against: Pattern  # a rule that forbids
+    general: Pattern  # a sign that a rule holds beyond the task
 
 
 def any_of(*patterns: str, after: str = "") -> Pattern:

@@ -58,7 +58,7 @@ _RULED = Pattern(
     re.I,
 )
 _NOW = Pattern(
-    r"\b(?:this|that|these|those|it|them|yet|now|first|again|today|here|the (?:plan|file|change|branch|pr|test|last|other))\b|\bany ?more\b|这|那|它|先|现在|刚才|了[。！]?$",
+    r"\b(?:this|that|these|those|(?<![,;:] )it|them|yet|now|first|again|today|the (?:plan|file|change|branch|pr|test|last|other))\b|\bany ?more\b|这|那|它|先|现在|刚才|了[。！]?$",
     re.I,
 )
 

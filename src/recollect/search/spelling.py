@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recollect.search.lookup import sqlite
 
 SHORTEST = 5  # a shorter word has too many neighbours that mean something else
+SHORTEST_PART = 3  # letters of each of two words that were written as one
 LONG = 9  # from this length on a word may have two slips
 MOST_TRIED = 4  # words of a cue
 LONGEST_CUE = 16  # words; in a longer one the others are enough
@@ -46,7 +47,8 @@ def neighbours(db: sqlite.Connection, counts: dict[str, int], shelf: str) -> dic
     strange = [word for word in strange if not is_joined(word, known)]
     tried = sorted(strange, key=lambda word: is_joined(word, have))[:MOST_TRIED]
     for word in tried:
-        found[word] = list(_near(db, stem(word), shelf, is_sought=len(known) < ENOUGH_KNOWN))
+        near = list(_near(db, stem(word), shelf, is_sought=len(known) < ENOUGH_KNOWN))
+        found[word] = near or _parts(db, word, shelf)
     return {word: near for word, near in found.items() if near}
 
 
@@ -59,6 +61,16 @@ def _synonyms(db: sqlite.Connection, words: Iterable[str], shelf: str) -> dict[s
         word: [(o, counts[o]) for o in several if counts[o]] for word, several in others.items()
     }
     return {word: terms for word, terms in found.items() if terms}
+
+
+def _parts(db: sqlite.Connection, word: str, shelf: str) -> Terms:
+    """The two terms that were written as one word (`dryrun`), the rarest pair; none if there is none."""
+    ends = range(SHORTEST_PART, len(word) - SHORTEST_PART + 1)
+    pairs = [(word[:end], word[end:]) for end in ends]
+    counts = lookup.counts_of(db, [part for pair in pairs for part in pair], shelf)
+    found = [pair for pair in pairs if all(counts[part] for part in pair)]
+    rarest = min(found, key=lambda pair: max(counts[part] for part in pair), default=())
+    return [(part, counts[part]) for part in rarest]
 
 
 def _near(

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from recollect._fastimport import IGNORE_CASE, Pattern
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
 HAN = Pattern("[\u4e00-\u9fff]")  # whether a text is Chinese, in part
 _MASKED = Pattern(r"`[^`\n]*`|https?://[^\s，。！？；、（）]*[^\s，。！？；、（）.,;:!]")
 _END = Pattern(r"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[”’」』）)\"'*_]*")
@@ -63,7 +67,7 @@ def _is_full_stop(plain: str, at: int, end: int) -> bool:
 
 _FENCE_LINE = Pattern(r" {0,3}(`{3,}|~{3,})(.*)")
 _BLOCK = Pattern(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|```.*?(?:```|\Z)", _DOT_ALL | _MULTILINE)
-_ENDS = Pattern(r"(?<=[.!?])[\"')\]]*\s+(?=[^a-z\s])|(?<=[。！？；])|\n+|;\s+")
+_ENDS = Pattern(r"(?<=[.!?])[\"')\]]*\s+(?=\S)|(?<=[。！？；])|\n+|;\s+")
 _BULLET = Pattern(
     r"^\s{0,3}(?:(?:[-*•]|\d{1,2}[.)])\s+(?=\S)|\d{1,2}[.)、．]\s*(?=[\u4e00-\u9fff]))"
 )
@@ -97,6 +101,7 @@ _QUOTED = Pattern(
     r"|(?<!\w)'[^'\n]{0,400}'(?!\w)"
 )
 _STAND_IN = "X"
+INDENT = 20  # characters in which a line begins
 
 
 LONGEST_TYPED = 3_000  # characters; who sends more has pasted most of it
@@ -160,12 +165,32 @@ def sentences_of(text: str, least: int = 6) -> list[str]:
 
 
 def _split(text: str) -> list[str]:
-    """The text cut where sentences end; a sign within a quotation ends nothing."""
+    """The text cut where sentences end; a sign within a quotation ends nothing.
+
+    A full stop before a small letter ends one where the line itself begins in small letters.
+    """
     plain = _QUOTED.sub(lambda match: _STAND_IN * len(match[0]), text)
-    ends = [(match.start(), match.end()) for match in _ENDS.finditer(plain)]
-    starts = [0, *(end for _, end in ends)]
-    stops = [*(start for start, _ in ends), len(text)]
-    return [text[start:stop] for start, stop in zip(starts, stops, strict=True)]
+    found: list[str] = []
+    start = line = 0
+    for match in _ENDS.finditer(plain):
+        at, end = match.span()
+        if _goes_on_in_small_letters(plain, line, match):
+            continue
+        found.append(text[start:at])
+        start = end
+        line = end if "\n" in match[0] else line
+    return [*found, text[start:]]
+
+
+def _goes_on_in_small_letters(plain: str, line: int, match: re.Match[str]) -> bool:
+    """Whether what looks like an end is followed by a small letter, as in `e.g. this`."""
+    at, end = match.span()
+    if "\n" in match[0] or plain[at - 1 : at] not in (".", "!", "?"):
+        return False
+    if not plain[end : end + 1].islower():
+        return False
+    is_small_line = plain[line : line + INDENT].lstrip()[:1].islower()
+    return not is_small_line or (plain[at - 1] == "." and not _is_full_stop(plain, at - 1, end))
 
 
 def is_pasted(line: str) -> bool:

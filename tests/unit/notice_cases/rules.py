@@ -12,6 +12,22 @@ RULES = (
     ("從現在起註解都寫中文", "從現在起註解都寫中文"),
     ("我更喜歡小的提交", "我更喜歡小的提交"),
     ("請不要直接推送到 main", "不要直接推送到 main"),
+    # Asked for as a rule, in whatever file.
+    ("create a rule that says that every bug fix first gets a failing test", "Every bug fix first gets"),
+    ("Please add a rule that all endpoints must return JSON.", "All endpoints must return JSON"),
+    ("update the style rule to always import React by name", "Always import React by name"),
+    ("Can you add a note to CLAUDE.md that tests never talk to the network", "tests never talk"),
+    ("加一条规则：数据库字段一律用下划线", "数据库字段一律用下划线"),
+    ("Please add to AGENTS.md: always run the linter before committing", "run the linter"),
+    # Made a rule by the next sentence.
+    ("tests live beside the code they test. make a rule for it", "Tests live beside the code"),
+    ("when reading yaml, use yq rather than sed. record this as a rule", "use yq rather than sed"),
+    ("提交前要跑完整的测试。把这条写进 CLAUDE.md", "提交前要跑完整的测试"),
+    # In small letters, in the middle of a prompt.
+    ("go on with it. also, never `npm link` a local version. then commit", "Never `npm link` a local"),
+    ("If you change the schema, always add a migration", "always add a migration"),
+    ("Remember to never commit generated files", "never commit generated files"),
+    ("As a rule, SQL stays in the repository layer", "SQL stays in the repository layer"),
     ("Always run the linter before committing.", "Always run the linter"),
     ("Never commit directly to main.", "Never commit directly to main"),
     ("From now on, write the commit messages in English.", "commit messages in English"),

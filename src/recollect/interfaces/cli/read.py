@@ -533,7 +533,7 @@ def browse_command(ctx: CommandContext) -> None:
 
     Type `/` to filter, move with the arrow keys, and read on the right. `e` opens your editor, `y`
     approves what an agent noted, `D` forgets, `u` undoes the last change. It needs the extra
-    `browse`: `pip install 'recollect[browse]'`.
+    `browse`: `pip install 'recollect-memory[browse]'`.
     """
     if ctx.as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Failed(what="`recollect browse` needs a terminal; `recollect list --json` does not.")
@@ -541,7 +541,7 @@ def browse_command(ctx: CommandContext) -> None:
         from recollect.interfaces.cli.browser import Browser
     except ImportError:
         raise Failed(
-            what="`recollect browse` needs Textual: `pip install 'recollect[browse]'`."
+            what="`recollect browse` needs Textual: `pip install 'recollect-memory[browse]'`."
         ) from None
     from recollect.interfaces.cli.write import in_editor
 
