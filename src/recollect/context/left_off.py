@@ -19,6 +19,7 @@ from recollect.text.tokens import STOP_WORDS, is_cjk, plain_words, stem
 
 TRUSTED = ("user", "agent")
 LONGEST_ASKED, LONGEST_ANSWER, LONGEST_BEFORE = 160, 320, 150
+REQUESTS = ("asked", "program")  # what a session was for: a person's words, and a program's
 MOST_COMMITS = 5
 LONGEST_TITLE = 100
 SHORTEST_TOLD = 20
@@ -79,20 +80,20 @@ def left_off(memory: Memory) -> LeftOff:
         found[name].append(said)
     # A fix in it is the tools' word; the rest is the person's and the agent's all the same.
     is_trusted = memory.trust != "external"
-    told = found if is_trusted else {"asked": found["asked"]}
+    told = found if is_trusted else {name: found[name] for name in REQUESTS}
     own = sections if is_trusted else []
     changed = [line.strip("`") for line in _lines(sections, _FILES)]
     changed += [path for line in found["wrote"] for path in line.split("`")[1::2]]
     commits = [one for line in found["commits"] for one in line.split("; ")]
     commits += [one for one in _lines(sections, _COMMITS) if one.partition(": ")[0] not in commits]
     if not is_trusted:
-        known = _words(" ".join((*told["asked"], *changed)))
+        known = _words(" ".join((*told["asked"], *told["program"], *changed)))
         told["commits"] = [one for one in map(_subject, commits) if _is_backed(one, known)]
     return LeftOff(
         memory.id,
         session_title(memory),
         (memory.updated or memory.created)[:10],
-        asked=(*told["asked"], *told.get("program", ())),
+        asked=(*told["asked"], *told["program"]),
         made=tuple(told.get("made", ())),
         commits=_with_reasons(told.get("commits", ()), _lines(own, _COMMITS)),
         changed=tuple(path for path in changed if is_trusted or _PLAIN_PATH.match(path)),
@@ -179,7 +180,7 @@ def session_title(memory: Memory) -> str:
     if memory.trust in TRUSTED:
         return memory.title
     sections = [section for section in sections_of(memory.body) if section.heading]
-    asked = [said for name, said in _summary(sections) if name == "asked"]
+    asked = [said for name, said in _summary(sections) if name in REQUESTS]
     if any(one.startswith(memory.title.rstrip("…")) for one in asked):
         return memory.title
     return (
@@ -196,7 +197,8 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     lines = [say["last"].format(date=one.date, title=title)]
     asked = [said for said in one.asked if not _repeats_title(said, title) and REDACTED not in said]
     asked = asked[:MOST_ASKED] if one.is_second_hand else [*asked[:1], *asked[1:][-1:]]
-    lines += [say["asked"].format(said=on_one_line(said, LONGEST_ASKED)) for said in asked]
+    name = "asked-by-program" if one.is_routine else "asked"
+    lines += [say[name].format(said=on_one_line(said, LONGEST_ASKED)) for said in asked]
     lines += [f"- {_first_sentences(said, LONGEST_ANSWER)}" for said in one.made[-2:]]
     commits = [_new_in(said, title) for said in one.commits[-MOST_COMMITS:]]
     if any(commits):
