@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
+from recollect.capture.rivals import Rival, rivals_of, with_subject
 from recollect.errors import UsageProblem
 from recollect.model import document as codec
 from recollect.model import entries, layers, tags
@@ -26,7 +27,7 @@ from recollect.model.memory import (
 )
 from recollect.model.page_form import title_for
 from recollect.store.store import OpenStore
-from recollect.text.tokens import STOP_WORDS, cue_words
+from recollect.text.tokens import STOP_WORDS
 
 TYPE_CHECKING = False
 
@@ -79,6 +80,7 @@ class Advice(NamedTuple):
     instead: tuple[str, ...] = ()  # what it contradicts and takes the place of, in its words
     common: tuple[str, ...] = ()  # the tags that both have
     warnings: tuple[str, ...] = ()  # long-summary, many-keywords, many-tags
+    waits: str = ""  # what it may contradict, in its words: it holds when the person says so
 
     def as_json(self) -> dict[str, Any]:
         """What there is to say."""
@@ -87,6 +89,8 @@ class Advice(NamedTuple):
             said["near"] = {"id": self.near, "tags": list(self.common)}
         if self.instead:
             said["instead"] = list(self.instead)
+        if self.waits:
+            said["waits"] = self.waits
         return said | ({"warnings": list(self.warnings)} if self.warnings else {})
 
 
@@ -145,8 +149,8 @@ def save(store: OpenStore, draft: Draft, *, dry_run: bool = False) -> Written:
     if draft.into:
         done = _save_into(store, draft, dry_run=dry_run)
     else:
-        rivals = [] if is_alone else _rivals(store, draft, choice, SHARED.get(choice.kind, ""))
-        draft = draft._replace(title=_with_subject(draft.title, rivals))
+        rivals = [] if is_alone else rivals_of(store, draft, choice, SHARED.get(choice.kind, ""))
+        draft = draft._replace(title=with_subject(draft.title, rivals))
         if is_section:
             done = _save_section(store, draft, choice, rivals, dry_run=dry_run)
         else:
@@ -155,54 +159,6 @@ def save(store: OpenStore, draft: Draft, *, dry_run: bool = False) -> Written:
     advice = _near(store, draft, choice, done.id)
     instead = tuple(rival.text for rival in rivals) if done.what != "unchanged" else ()
     return done._replace(advice=advice._replace(warnings=warnings_of(draft), instead=instead))
-
-
-class Rival(NamedTuple):
-    """A statement that a draft contradicts: a section of a shared file, or a file that says it."""
-
-    id: str
-    path: str
-    text: str
-
-
-STATING = ("rule", "pattern", "decision", "fact")
-
-
-def _rivals(store: OpenStore, draft: Draft, choice: layers.LayerChoice, shared: str) -> list[Rival]:
-    """What a draft certainly contradicts and may take the place of: nobody trusted more said it."""
-    if choice.kind not in STATING or draft.conversation:
-        return []
-    from recollect.model.conflicts import conflict_between, keeping_subject  # seldom needed
-    from recollect.model.values import SURE, alternatives
-
-    found, about = [], []
-    words = cue_words(draft.title)
-    for one in store.index.consider([*words, *alternatives(draft.title)])[0]:
-        text = one.heading if one.anchor else one.title
-        is_here = one.path == shared if one.anchor else one.kind in STATING and one.path != shared
-        if not is_here or one.status == "superseded" or is_sealed_path(one.path):
-            continue
-        conflict = conflict_between(text, draft.title)
-        if conflict is None or TRUSTS.index(draft.trust) < TRUSTS.index(one.trust):
-            continue
-        if conflict.why == "number":
-            continue  # "Memory 4 of the day" is as likely a name as a statement
-        rival = Rival(one.id, one.path, text)
-        if conflict.certainty == SURE:
-            found.append(rival)
-        elif conflict.why == "choice" and keeping_subject(text, draft.title) != draft.title:
-            about.append(rival)  # it says for what, and the draft does not
-    # Of two that say for what, nobody knows which one is meant.
-    return list(dict.fromkeys(found or (about if len(about) == 1 else [])))
-
-
-def _with_subject(title: str, rivals: Sequence[Rival]) -> str:
-    """The title with what it is about, where only what it takes the place of says so."""
-    if not rivals:
-        return title
-    from recollect.model.conflicts import keeping_subject
-
-    return keeping_subject(rivals[0].text, title)
 
 
 def _superseding(

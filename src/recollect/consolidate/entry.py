@@ -20,7 +20,7 @@ from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.claims import Claim
 from recollect.consolidate.gather import Files, Gathered
 from recollect.consolidate.pages import EpisodeClaim, FileClaim, episode_claim
-from recollect.consolidate.plan import plan_entry, plan_moves
+from recollect.consolidate.plan import PagePlan, plan_entry, plan_moves, plan_page
 from recollect.model.claim_key import near_key
 from recollect.model.document import memory_from_text, stem_of
 from recollect.model.entries import shelved
@@ -100,6 +100,32 @@ def _take(
         steps = steps_of(actions).steps
         store.commit(partial(changes_of_all, store, gathered, steps), cause="remember")
     return done._replace(id=_id_in(store, done.path, done.text))
+
+
+def page_plan(store: OpenStore, claim: Claim, mark: Mark, remembered: ClaimCache) -> PagePlan:
+    """What a statement does to others that somebody writes now on a page of its own."""
+    gathered = _gathered(store, remembered)
+    return plan_page(episode_claim(claim), mark, gathered.files, gathered.rules)
+
+
+def give_way(store: OpenStore, losers: Sequence[Replace | Retire], remembered: ClaimCache) -> None:
+    """Take out what a new page contradicts, as far as it still stands, in one change.
+
+    Raises:
+        ChangedMeanwhile: somebody else wrote on one of the pages.
+    """
+    gathered = _gathered(store, remembered)
+    pages = [reading for reading in gathered.files.readings() if reading.page]
+    stands = {(page.path, held.text) for page in pages for held in page.held}
+    paths = {page.path for page in pages}
+    left = [
+        one
+        for one in losers
+        if (one.path in paths if isinstance(one, Retire) else (one.path, one.old) in stands)
+    ]
+    if left:
+        steps = steps_of(left).steps
+        store.commit(partial(changes_of_all, store, gathered, steps), cause="save")
 
 
 def unfiled(store: OpenStore, remembered: ClaimCache | None = None) -> list[FileClaim]:

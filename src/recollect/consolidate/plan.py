@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
+from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import (
     FEEDBACK,
     FILE,
@@ -27,7 +28,7 @@ from recollect.consolidate.actions import (
     can_turn,
     conflict_key,
 )
-from recollect.consolidate.claims import Claim, is_claim
+from recollect.consolidate.claims import BEHAVIOURAL, Claim, is_claim
 from recollect.consolidate.edit import can_replace, fits_in_place
 from recollect.consolidate.pages import (
     ClaimFiles,
@@ -226,6 +227,39 @@ def plan_entry(
     return tuple(planner.actions)
 
 
+class PagePlan(NamedTuple):
+    """What a statement does to others that gets a page of its own."""
+
+    text: str  # with what it is about, where only what gives way says so
+    losers: tuple[Replace | Retire, ...]
+    wordings: tuple[str, ...]  # those of the losers
+    waits: tuple[FileClaim, ...]  # what it may contradict, or what somebody trusted more said
+
+
+def plan_page(heard: EpisodeClaim, mark: Mark, files: ClaimFiles, rules: PlanRules) -> PagePlan:
+    """What gives way to one statement that somebody writes now on a page of its own, or waits."""
+    planner = _Planner(files, rules, {mark.episode: [heard]})
+    planner.is_said_now = True
+    losers: list[tuple[FileClaim, Conflict]] = []
+    waits: list[FileClaim] = []
+    for held, conflict, verdict in planner.verdicts(heard, mark):
+        is_sure = conflict.certainty == "sure"
+        is_trusted = TRUSTS.index(mark.trust) >= TRUSTS.index(held.trust)
+        if verdict == "new" or (
+            verdict == "wait" and is_sure and is_trusted and held.title == FILE
+        ):
+            losers.append((held, conflict))
+        elif verdict == "wait" and not (is_sure and is_trusted):
+            waits.append(held)
+    if waits:
+        return PagePlan(heard.claim.text, (), (), tuple(waits))
+    for held, conflict in losers:
+        planner.give_way(held, mark, conflict, None)
+    text = keeping_subject(losers[0][0].text, heard.claim.text) if losers else heard.claim.text
+    actions = tuple(one for one in planner.actions if isinstance(one, (Replace, Retire)))
+    return PagePlan(text, actions, tuple(held.text for held, _ in losers), ())
+
+
 def plan_moves(
     moves: Iterable[tuple[FileClaim, str]], files: ClaimFiles, rules: PlanRules
 ) -> tuple[Action, ...]:
@@ -308,7 +342,7 @@ class _Planner:
         if self.shelf.with_subject(claim.text, heard.topics, episode.id):
             return True
         self._stood.discard((episode.id, key, claim.trust))
-        verdicts = self._verdicts(heard, mark)
+        verdicts = self.verdicts(heard, mark)
         said = {verdict for _, _, verdict in verdicts}
         if self._is_removed(key, mark) or "neither" in said or "old" in said:
             self._pass_over(claim, mark, verdicts)
@@ -332,8 +366,8 @@ class _Planner:
         """Plan for what a claim leaves behind that is not taken in itself."""
         for held, conflict, verdict in verdicts:
             if verdict == "neither":
-                self._give_way(held, mark, conflict, None)
-            elif verdict == "old" and conflict.is_reversal:
+                self.give_way(held, mark, conflict, None)
+            elif verdict == "old" and (conflict.is_reversal or claim.kind == BEHAVIOURAL):
                 self._keep_old_rule(self._with_subject(held, claim), claim)
 
     def _with_subject(self, held: FileClaim, older: Claim) -> FileClaim:
@@ -360,7 +394,8 @@ class _Planner:
 
     # ----------------------------------------------------------------------------- conflicts
 
-    def _verdicts(self, heard: EpisodeClaim, mark: Mark) -> list[tuple[FileClaim, Conflict, str]]:
+    def verdicts(self, heard: EpisodeClaim, mark: Mark) -> list[tuple[FileClaim, Conflict, str]]:
+        """What contradicts a claim, and who wins (see `_verdict`)."""
         clashing = self.shelf.clashing(heard.claim.text, heard.topics)
         return [
             (held, conflict, self._verdict(heard.claim, mark, held, conflict))
@@ -439,20 +474,23 @@ class _Planner:
                 and not self._is_whole(held)
                 and fits_in_place(heard.claim.text, is_item=held.is_item)
             )
-            self._give_way(held, mark, conflict, heard if in_place else None)
+            self.give_way(held, mark, conflict, heard if in_place else None)
             stands = stands or in_place
         return stands
 
-    def _give_way(
+    def give_way(
         self, held: FileClaim, mark: Mark, conflict: Conflict, new: EpisodeClaim | None
     ) -> None:
+        """Plan to take out a claim, or to put a new one in its place."""
         if not self.shelf.holds(held):
             return  # it went with its title
         if self._is_whole(held):
             self.actions.append(Retire(held.path, mark.episode))
             self.shelf.retire(held)
             return
-        past = reversed_comment(mark.date, held.text) if conflict.is_reversal else ""
+        is_rule = self.shelf.pages[held.path].layer == "procedural"
+        is_kept = conflict.is_reversal or is_rule
+        past = reversed_comment(mark.date, held.text) if is_kept else ""
         wording = new.claim.text if new else ""
         self.actions.append(Replace(held.path, held.text, wording, mark, past, held.title))
         self.shelf.give_up(held)
@@ -503,7 +541,7 @@ class _Planner:
             return True
         if self.shelf.with_subject(claim.text, heard.topics, episode.id):
             return True
-        verdicts = {row[2] for row in self._verdicts(heard, mark)}
+        verdicts = {row[2] for row in self.verdicts(heard, mark)}
         return bool(verdicts & {"old", "neither"})
 
     # ---------------------------------------------------------------------------- at the end

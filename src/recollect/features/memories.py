@@ -13,6 +13,7 @@ from recollect.capture.intake import (
     check_word,
 )
 from recollect.capture.intake import save as save_writing
+from recollect.capture.rivals import may_contradict
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, UsageProblem
 from recollect.model import document as codec
 from recollect.model import entries as reviewing
@@ -397,6 +398,12 @@ def draft(app: Workspace, title: str, body: str, **fields: Any) -> Draft:
 def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> WriteResult:
     """Save a memory in the project's store, in the one that is named, or in one that is there."""
     store = app.store_of(wanted.into) if wanted.into and not scope else app.store(scope)
+    if may_contradict(store, wanted):
+        from recollect.features.contradicting import (
+            save_contradicting,
+        )  # other saves need none of it
+
+        return _done(store, save_contradicting(app, store, wanted, dry_run=dry_run))
     return _done(store, save_writing(store, wanted, dry_run=dry_run))
 
 

@@ -213,6 +213,11 @@ _OUTCOMES = {
 }
 
 
+def describe_queued(lang: str, name: str, old: str) -> str:
+    """That a memory waits for the person, and against what."""
+    return say(lang, _OUTCOMES["queued"], id=name, old=old)
+
+
 def describe_saved(lang: str, done: RememberResult) -> str:
     """Whether it was added, merged, replaced or queued, with the id, and whose word it counts as."""
     outcome = done.what

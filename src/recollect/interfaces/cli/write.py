@@ -97,6 +97,13 @@ def save_command(ctx: CommandContext, title: str, **given: Any) -> None:
     ctx.answer(done.as_json())
     if done.what == "unchanged":
         ctx.tell("{id} already says that; nothing was changed.", id=done.id)
+    elif done.advice.waits:
+        from recollect.features.remember import describe_queued  # other saves need none of it
+
+        ctx.console.line(describe_queued(ctx.app.lang, done.id, done.advice.waits))
+        ctx.hint("  {path}", path=done.path)
+        ctx.tell_dry_run()
+        return
     elif ctx.dry_run:
         ctx.tell("Would save {id} in {path}", id=done.id, path=done.path)
     else:

@@ -268,6 +268,10 @@ def _save(app: App, given: dict[str, Any]) -> ToolAnswer:
             id=done.id,
             scope=word(app.lang, done.scope),
         )
+    if done.advice.waits:
+        from recollect.features.remember import describe_queued  # few calls write
+
+        text = describe_queued(app.lang, done.id, done.advice.waits)
     if done.advice.near:
         near = say(app.lang, "{id} has tags in common; “into” would have added to it.", id=done.advice.near)  # fmt: skip
         text = f"{text} {near}"

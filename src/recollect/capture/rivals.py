@@ -1,0 +1,90 @@
+"""What a new memory contradicts, as far as the index has its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from recollect._fastimport import NamedTuple
+from recollect.model import layers
+from recollect.model.memory import TRUSTS, is_sealed_path
+from recollect.store.store import OpenStore
+from recollect.text.tokens import cue_words
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from recollect.capture.intake import Draft
+    from recollect.model.conflicts import Conflict
+    from recollect.search.rank import Candidate
+
+
+class Rival(NamedTuple):
+    """A statement that a draft contradicts: a section of a shared file, or a file that says it."""
+
+    id: str
+    path: str
+    text: str
+
+
+STATING = ("rule", "pattern", "decision", "fact")
+
+
+def rivals_of(
+    store: OpenStore, draft: Draft, choice: layers.LayerChoice, shared: str
+) -> list[Rival]:
+    """What a draft certainly contradicts and may take the place of: nobody trusted more said it."""
+    if choice.kind not in STATING or draft.conversation:
+        return []
+    from recollect.model.conflicts import keeping_subject  # seldom needed
+    from recollect.model.values import SURE
+
+    found, about = [], []
+    for one, text, conflict in _contradicted(store, draft):
+        is_here = one.path == shared if one.anchor else one.kind in STATING and one.path != shared
+        if not is_here or TRUSTS.index(draft.trust) < TRUSTS.index(one.trust):
+            continue
+        if conflict.why == "number" and not draft.kind:
+            continue  # "Memory 4 of the day" is as likely a name as a statement
+        rival = Rival(one.id, one.path, text)
+        if conflict.certainty == SURE:
+            found.append(rival)
+        elif conflict.why == "choice" and keeping_subject(text, draft.title) != draft.title:
+            about.append(rival)  # it says for what, and the draft does not
+    # Of two that say for what, nobody knows which one is meant.
+    return list(dict.fromkeys(found or (about if len(about) == 1 else [])))
+
+
+def _contradicted(store: OpenStore, draft: Draft) -> Iterator[tuple[Candidate, str, Conflict]]:
+    """The entries that a draft contradicts, as far as they have its words, each with its wording."""
+    from recollect.model.conflicts import conflict_between  # seldom needed
+    from recollect.model.values import alternatives
+
+    words = cue_words(draft.title)
+    for one in store.index.consider([*words, *alternatives(draft.title)])[0]:
+        is_item = one.anchor.startswith("^")
+        text = one.text.removeprefix("- ") if is_item else one.heading if one.anchor else one.title
+        if one.status == "superseded" or is_sealed_path(one.path):
+            continue
+        if conflict := conflict_between(text, draft.title):
+            yield one, text, conflict
+
+
+def may_contradict(store: OpenStore, draft: Draft) -> bool:
+    """Whether something on a page seems to say otherwise than a draft that states something."""
+    choice = layers.choose(draft.title, draft.body, draft.layer, draft.kind)
+    is_alone = draft.encrypt or draft.private or draft.into or draft.conversation
+    if is_alone or choice.kind not in STATING or choice.layer in store.settings.encrypt:
+        return False
+    return any(
+        one.layer in ("semantic", "procedural") and (conflict.why != "number" or draft.kind)
+        for one, _, conflict in _contradicted(store, draft)
+    )
+
+
+def with_subject(title: str, rivals: Sequence[Rival]) -> str:
+    """The title with what it is about, where only what it takes the place of says so."""
+    if not rivals:
+        return title
+    from recollect.model.conflicts import keeping_subject
+
+    return keeping_subject(rivals[0].text, title)

@@ -1,0 +1,68 @@
+"""Save what contradicts entries: what gives way to it is taken out, and what is not certain waits.
+
+A statement that somebody trusted more contradicts, or that may contradict another one, is kept as a
+note of the day until the person rules (`recollect conflicts`).
+"""
+
+from __future__ import annotations
+
+from recollect.capture.intake import Draft, Written, save
+from recollect.capture.wording import with_reason
+from recollect.consolidate.claim_cache import cached_claims
+from recollect.consolidate.claims import BEHAVIOURAL, FACTUAL, Claim, plain_statement
+from recollect.consolidate.entry import give_way, page_plan
+from recollect.model import layers
+from recollect.model.footnotes import Mark
+from recollect.store.store import OpenStore
+from recollect.workspace import Workspace
+
+LONGEST_REASON = 300  # characters of a text that goes with a statement as its reason
+
+
+def save_contradicting(
+    app: Workspace, store: OpenStore, wanted: Draft, *, dry_run: bool
+) -> Written:
+    """Save a draft that seems to contradict an entry, and settle or queue that.
+
+    Raises:
+        ChangedMeanwhile: somebody else wrote on a page that gives way; the draft is saved.
+    """
+    with cached_claims(app, store) as known:
+        claim, mark = _claim_of(wanted), _mark_of(store, wanted)
+        plan = page_plan(store, claim, mark, known)
+        if plan.waits:
+            return _queued(store, wanted, plan.waits[0].text, dry_run=dry_run)
+        if plan.text != claim.text:
+            wanted = wanted._replace(title=plan.text)
+        done = save(store, wanted, dry_run=dry_run)
+        if not dry_run and done.what != "unchanged":
+            store.freshen()
+            give_way(store, plan.losers, known)
+    told = dict.fromkeys((*done.advice.instead, *plan.wordings))
+    return done._replace(advice=done.advice._replace(instead=tuple(told)))
+
+
+def _claim_of(wanted: Draft) -> Claim:
+    kind = layers.choose(wanted.title, wanted.body, wanted.layer, wanted.kind).kind
+    how = BEHAVIOURAL if kind in ("rule", "pattern") else FACTUAL
+    source = wanted.source or ("instructed" if wanted.trust == "user" else "inferred")
+    return Claim(plain_statement(wanted.title), how, source, wanted.trust)
+
+
+def _mark_of(store: OpenStore, wanted: Draft) -> Mark:
+    return Mark(wanted.session, store.now, wanted.trust, wanted.source or "instructed")
+
+
+def _queued(store: OpenStore, wanted: Draft, against: str, *, dry_run: bool) -> Written:
+    reason = " ".join(wanted.body.split())
+    is_short = len(reason) <= LONGEST_REASON
+    note = wanted._replace(
+        title=with_reason(wanted.title, reason) if is_short else wanted.title,
+        body="" if is_short else wanted.body,
+        layer="episodic",
+        kind="note",
+        category="",
+        status="provisional",
+    )
+    done = save(store, note, dry_run=dry_run)
+    return done._replace(advice=done.advice._replace(waits=against))

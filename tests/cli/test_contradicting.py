@@ -1,0 +1,133 @@
+"""What `save` does with a statement that contradicts others: it says so, and drops nothing silently."""
+
+from __future__ import annotations
+
+import pytest
+
+from .running import Person
+
+LINES = """# {title}
+
+- {line} <!-- from: s1; date: 2026-01-02; trust: user; source: instructed -->
+- {other} <!-- from: s1; date: 2026-01-02; trust: user; source: instructed -->
+"""
+
+
+@pytest.fixture
+def knowing(person: Person) -> Person:
+    """A project that settled the store of its bookings three times, and never took one back."""
+    person.ok("init")
+    for n, name in enumerate(("CockroachDB", "MySQL")):
+        person.write(f"semantic/decisions/d{n}.md", f"# Use {name} for bookings\n\nIt scales.\n")
+    line, other = "We use PostgreSQL for bookings", "Use Redis for sessions"
+    person.write("semantic/database.md", LINES.format(title="Database", line=line, other=other))
+    line, other = "预订用 PostgreSQL 存储", "会话用 Redis 存储"
+    person.write("semantic/shuju.md", LINES.format(title="数据库", line=line, other=other))
+    return person
+
+
+def texts(person: Person) -> set[str]:
+    """What holds."""
+    rows = person.ok("list", "--json").json
+    return {row["text"] for row in rows if row["status"] not in ("superseded", "provisional")}
+
+
+def open_questions(person: Person) -> list[tuple[str, str]]:
+    rows = person.ok("conflicts", "--json").json
+    return [(row["old"], row["new"]) for row in rows]
+
+
+def test_a_decision_takes_the_place_of_every_entry_for_the_same_purpose(knowing: Person) -> None:
+    said = knowing.ok("save", "Use SQLite for bookings", "--kind", "decision").out
+    for name in ("Use CockroachDB", "Use MySQL", "We use PostgreSQL"):
+        assert f"“{name} for bookings”" in said
+    held = "\n".join(texts(knowing))
+    assert "Use SQLite for bookings" in held
+    assert not any(name in held for name in ("Cockroach", "MySQL", "use PostgreSQL"))
+    page = (knowing.store / "semantic" / "database.md").read_text()
+    assert "previously We use PostgreSQL for bookings" in page
+    assert "- Use Redis for sessions" in page
+    assert open_questions(knowing) == []
+
+
+def test_a_chinese_decision_takes_the_place_of_a_line(knowing: Person) -> None:
+    said = knowing.ok("save", "预订用 SQLite 存储", "--kind", "decision").out
+    assert "预订用 PostgreSQL 存储" in said
+    page = (knowing.store / "semantic" / "shuju.md").read_text()
+    assert "\n- 预订用 PostgreSQL" not in page
+    assert "- 会话用 Redis 存储" in page
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [("Use DynamoDB for bookings", "bookings"), ("预订用 DynamoDB 存储", "预订用 PostgreSQL 存储")],
+)
+def test_what_may_contradict_is_queued_and_holds_when_the_person_says_so(
+    new: str, old: str, knowing: Person
+) -> None:
+    said = knowing.ok("save", new, "--kind", "decision", "--tags", "store").out
+    assert "recollect conflicts" in said
+    assert old in said
+    questions = open_questions(knowing)
+    assert questions
+    assert {text for _, text in questions} == {new}
+    assert new not in texts(knowing)
+    knowing.ok("conflicts", "--choose", knowing.ok("conflicts", "--json").json[0]["id"], "new")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Always write commit messages in German", "Always write commit messages in English"),
+        ("Never run more than two containers", "Never run more than four containers"),
+        ("Always squash pull requests", "Never squash pull requests"),
+        ("永远不要运行超过两个容器", "永远不要运行超过四个容器"),
+        ("提交信息一律用德语", "提交信息一律用英语"),
+    ],
+)
+def test_a_rule_takes_the_place_of_one_with_another_value_for_the_same(
+    old: str, new: str, person: Person
+) -> None:
+    person.ok("init")
+    person.ok("save", old, "--kind", "rule")
+    said = person.ok("save", new, "--kind", "rule").out
+    assert f"“{old}”" in said
+    assert texts(person) == {new}
+    assert f"previously {old}" in (person.store / "procedural" / "feedback.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Use SQLite for bookings", "Use MongoDB for logs"),
+        ("Always write commit messages in German", "Write comments in English"),
+        ("Never run more than two containers", "Never run more than four workers"),
+        ("Use Postgres for bookings", "Use PostgreSQL for bookings and logs"),
+        ("Step 4 is slow", "Step 5 is slow"),
+        ("预订用 SQLite 存储", "日志用 MongoDB 存储"),
+        ("永远不要运行超过两个容器", "永远不要运行超过四个线程"),
+    ],
+)
+def test_what_is_about_something_else_stays(one: str, other: str, person: Person) -> None:
+    person.ok("init")
+    for text in (one, other):
+        said = person.ok("save", text, "--kind", "decision").out
+        assert "contradict" not in said
+    assert {one, other} <= texts(person)
+    assert open_questions(person) == []
+
+
+def test_a_look_changes_nothing(knowing: Person) -> None:
+    before = texts(knowing)
+    knowing.ok("save", "Use SQLite for bookings", "--kind", "decision", "--dry-run")
+    knowing.ok("save", "Use DynamoDB for bookings", "--kind", "decision", "--dry-run")
+    assert texts(knowing) == before
+    assert open_questions(knowing) == []
+
+
+def test_an_agent_does_not_outdo_the_person(knowing: Person) -> None:
+    agent = {"CLAUDECODE": "1"}
+    said = knowing.ok("save", "Use SQLite for bookings", "--kind", "decision", env=agent).out
+    assert "recollect conflicts" in said
+    assert any("PostgreSQL for bookings" in text for text in texts(knowing))
+    assert "Use SQLite for bookings" not in texts(knowing)
