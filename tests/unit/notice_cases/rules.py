@@ -5,7 +5,7 @@ from __future__ import annotations
 RULES = (
     ("另外不要提交 dist 目录", "不要提交 dist 目录"),
     ("No, the port is 9090.", "The port is 9090"),
-    ("千万别直接推到 main！", "千万别直接推到 main"),
+    ("千万别直接推到 main", "千万别直接推到 main"),
     ("代码里不允许出现 print 调试", "不允许出现 print"),
     ("以后可以直接推送到 main", "可以直接推送到 main"),
     ("今后不用再问就能合并", "不用再问"),
