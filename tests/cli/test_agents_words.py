@@ -216,7 +216,7 @@ def test_what_a_session_left_is_signed_by_whoever_said_it(person: Person) -> Non
         assert wrong not in told
     brief = person.ok("recall", "--start").out
     assert "- Outcome, as the agent told it: Only name local — falls back" in brief
-    assert "Fridays" not in brief.partition("Before it (what came of it: the agent's words)")[0]
+    assert "Fridays" not in brief.partition("Earlier sessions (results in the agent's words)")[0]
 
 
 TODAY = datetime.now(UTC).date().isoformat()

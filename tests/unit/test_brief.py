@@ -265,7 +265,7 @@ def test_a_brief_tells_what_holds_and_where_the_last_session_left_off() -> None:
         "- Changed: `src/cookie.py`",
         "Open",
         "- Login is slow (2026-01-11, the person)",
-        "Before it (what came of it: the agent's words)",
+        "Earlier sessions (results in the agent's words)",
         "- 2026-01-09 Opening: The shop opens at nine.",
         f"</memory-{NONCE}>",
     ]
@@ -408,7 +408,7 @@ def test_running_sessions_say_that_they_run() -> None:
         Fact("pattern", "Guess", source="inferred"),
     ]
     for lang, now in (
-        ("en", "A session that goes on: "),
+        ("en", "Still running: "),
         ("zh", "进行中的会话："),
     ):
         matter = brief.gather([], [("Rewrite login", "2026-01-11", "user", facts)])

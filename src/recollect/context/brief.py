@@ -63,14 +63,14 @@ _WORDS = {
         "intro": "Recollect keeps the notes of earlier sessions. These are for orientation: the "
         "code and the person's words come first. More: `recollect search WORDS` or the tool `recall`.",
         "write": "Note for later sessions what was decided, corrected or learned, as it happens, with the tool `remember` (or `recollect save`):\n"
-        "0 to 5 a session, none is a good answer; not what code or git say, no task of this session.",
+        "0 to 5 a session; none is a good answer. Leave out what code or git say, and tasks of this session.",
         "rules": "Rules",
         "decided": "Decided",
         "noted": "Noted by agents, confirmed by nobody",
         "open": "Open",
         "last": "Last session, {date}: {title}",
-        "before": "Before it (what came of it: the agent's words)",
-        "now": "A session that goes on: {title}",
+        "before": "Earlier sessions (results in the agent's words)",
+        "now": "Still running: {title}",
         "asked": "- Asked: {said}",
         "asked-by-program": "- Asked by a program: {said}",
         "commits": "- Committed: {said}",
