@@ -195,7 +195,7 @@ def summary_text(
     body += _section(
         say["solution"],
         (
-            f"- `{_code(row['failed'])}` → `{_code(row['solution'])}` "
+            f"- `{_code(row['failed'])}` → {_what_worked(row, say)} "
             f"(procedural/feedback.md#{anchor_of(solution_title(row['slug']))})"
             for row in state.solutions
         ),
@@ -411,23 +411,26 @@ def solution_text(
 ) -> str:
     """The body of a solution's section; a comment says how far it can be trusted, and why."""
     say = WORDS[lang]
-    worked = f"`{_code(row['solution'])}`"
     tries = (f"`{_code(one)}`" for one in (*row.get("tries", ()), row["failed"]))
-    if row.get("edits"):
-        files = ", ".join(_edited(*edit) for edit in row["edits"])
-        worked += say["edited"].replace("{files}", files)
     colon = say["colon"].strip()
     told = [f"**{say['why']}{colon}** {say['told']}"] if row["why"] else []
     return "\n".join(
         [
             f"**{say['symptom']}{colon}** {one_line(row['symptom'], 200)}",
             f"**{say['failed']}{colon}** {', '.join(tries)}",
-            f"**{say['worked']}{colon}** {worked}",
+            f"**{say['worked']}{colon}** {_what_worked(row, say)}",
             *told,
             "",
             solution_comment(session, more=more_of(date, title)),
         ]
     )
+
+
+def _what_worked(row: Mapping[str, Any], say: Mapping[str, str]) -> str:
+    """The command that worked, and the files that were changed for it."""
+    files = ", ".join(_edited(*edit) for edit in row.get("edits", ()))
+    changed = say["edited"].replace("{files}", files) if files else ""
+    return f"`{_code(row['solution'])}`{changed}"
 
 
 def _edited(path: str, change: str) -> str:
