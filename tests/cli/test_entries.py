@@ -385,4 +385,4 @@ def test_a_page_with_all_the_words_stands_before_the_conversation_about_it(perso
     person.ok("consolidate")
     for words in ("orders", "orders database"):
         first = person.ok("search", words, "--json").json["hits"][0]
-        assert (first["title"], first["kind"]) == ("Database", "fact"), words
+        assert (first["title"], first["kind"]) == ("Database", "decision"), words

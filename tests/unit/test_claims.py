@@ -159,9 +159,9 @@ Prose between them counts.
 def test_an_item_of_a_session_is_one_claim_with_its_own_source_and_trust() -> None:
     found = claims_of(SESSION, source="observed", trust="agent")
     assert found == [
-        Claim("Use PostgreSQL for events: it has JSONB", "factual", "instructed", "user", "decisions"),
-        Claim("never retry a payment", "factual", "inferred", "agent", "decisions"),
-        Claim("Decided: pnpm", "factual", "observed", "agent", "decisions"),
+        Claim("Use PostgreSQL for events: it has JSONB", "factual", "instructed", "user", "decisions", "decision"),
+        Claim("never retry a payment", "factual", "inferred", "agent", "decisions", "decision"),
+        Claim("Decided: pnpm", "factual", "observed", "agent", "decisions", "decision"),
         Claim("Prose between them counts.", "factual", "observed", "agent", "decisions"),
         Claim("Small commits with a test in each", "behavioural", "instructed", "user", "patterns"),
         Claim("The queue is drained twice: resolved", "factual", "observed", "agent", "issues"),

@@ -17,6 +17,7 @@ from recollect.capture.intake import Draft, section_change
 from recollect.capture.session_files import FolderSessions
 from recollect.model import document as codec
 from recollect.model import entries, frontmatter, layers
+from recollect.model.filed import with_marks_of, without_marks
 from recollect.model.footnotes import in_one_form
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Op, Section, free_name
@@ -279,10 +280,15 @@ class Capture:
 
     def _change(self, state: SessionState, name: str, path: str, stamp: str | None) -> Change:
         text = self._rendered(state, name, path)
-        if stamp is not None and stamp != state.written_stamp:
+        if stamp is None:
+            return Change("put", path, name, stamp, text)
+        theirs = self.store.files.read(path).text
+        text = with_marks_of(text, theirs)
+        if stamp != state.written_stamp:
             base = self.store.journal.text_of(state.written_stamp) or ""
-            ticked = self._rendered(state, name, path, ticked=True)
-            text = with_new_lines(self.store.files.read(path).text, ticked, base)
+            if without_marks(theirs) != without_marks(base):  # a person wrote there
+                ticked = self._rendered(state, name, path, ticked=True)
+                text = with_new_lines(theirs, ticked, base)
         return Change("put", path, name, stamp, text)
 
     def _log_change(self, state: SessionState, name: str, path: str, text: str | None) -> Change:
@@ -426,13 +432,15 @@ def with_new_lines(theirs: str, ours: str, base: str) -> str:
     stays out; a to-do of ours that they left alone is ticked when it is done.
     """
     body = _with_ticks(frontmatter.split_front(theirs).body, ours, base)
-    have = {" ".join(line.split()) for line in [*body.splitlines(), *base.splitlines()]}
+    known = without_marks(f"{body}\n{base}").splitlines()
+    have = {" ".join(line.split()) for line in known}
     for section in codec.sections_of(frontmatter.split_front(ours).body):
-        new = [
-            line
-            for line in section.text.splitlines()
-            if line.strip() and " ".join(line.split()) not in have and not _is_ticked(line)
-        ]
+        new: list[str] = []
+        is_new = False
+        for line in section.text.splitlines():
+            if not line.startswith(" "):  # what is indented belongs to the item above it
+                is_new = " ".join(line.split()) not in have and not _is_ticked(line)
+            new += [line] if line.strip() and is_new else []
         if not new or not section.heading:
             continue
         old = codec.section_named(body, section.heading)

@@ -81,6 +81,18 @@ class NoteOldRule(NamedTuple):
     past: str
 
 
+class MarkFiled(NamedTuple):
+    """A statement of a session was filed, settled, or waits: its memory says so (see `model.filed`).
+
+    `path` is the session's; `page` is where the statement or what it gave way to stands, if anywhere.
+    """
+
+    path: str
+    text: str
+    stage: str
+    page: str = ""
+
+
 class Retire(NamedTuple):
     """A file that says one thing says what is no longer so: `status: superseded`."""
 
@@ -149,7 +161,19 @@ class Archive(NamedTuple):
     path: str
 
 
-Action = Start | Absorb | Renew | Replace | NoteOldRule | Retire | Wait | Merge | Weigh | Archive
+Action = (
+    Start
+    | Absorb
+    | Renew
+    | Replace
+    | NoteOldRule
+    | MarkFiled
+    | Retire
+    | Wait
+    | Merge
+    | Weigh
+    | Archive
+)
 
 
 def _nothing_taken(_id: str) -> bool:

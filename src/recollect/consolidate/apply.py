@@ -8,6 +8,7 @@ are.
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ from recollect.consolidate.actions import (
     Absorb,
     Action,
     Archive,
+    MarkFiled,
     Merge,
     NoteOldRule,
     Renew,
@@ -24,7 +26,7 @@ from recollect.consolidate.actions import (
     Weigh,
 )
 from recollect.consolidate.edit import Change as FileAction
-from recollect.consolidate.edit import changed, started
+from recollect.consolidate.edit import changed, marked, started
 from recollect.consolidate.gather import CAUSE as CAUSE_STEPS
 from recollect.consolidate.gather import Gathered
 from recollect.errors import (
@@ -39,6 +41,7 @@ from recollect.model.entries import is_conversation
 from recollect.model.layers import SHARED
 from recollect.model.memory import SESSION_KINDS, Change, Entry, Filter
 from recollect.store import locations as places
+from recollect.store.disk import stamp_of
 from recollect.store.journal import FolderJournal
 from recollect.store.store import OpenStore, refresh
 from recollect.store.transactions import Ledger
@@ -59,7 +62,7 @@ class FileStep(NamedTuple):
             return f"{CAUSE_STEPS}/decay"
         if self.is_weighing:
             return f"{CAUSE_STEPS}/weigh"
-        known = (Start, Absorb, Renew, NoteOldRule, Weigh)
+        known = (Start, Absorb, Renew, NoteOldRule, MarkFiled, Weigh)
         is_peaceful = all(isinstance(action, known) for action in self.actions)
         return f"{CAUSE_STEPS}/absorb" if is_peaceful else f"{CAUSE_STEPS}/supersede"
 
@@ -81,6 +84,7 @@ class Steps(NamedTuple):
 def steps_of(actions: Iterable[Action]) -> Steps:
     """The steps of a plan."""
     files: dict[str, list[Action]] = {}
+    marks: list[MarkFiled] = []
     archives: list[FileStep] = []
     waits: list[Wait] = []
     merges: list[Merge] = []
@@ -91,8 +95,13 @@ def steps_of(actions: Iterable[Action]) -> Steps:
             merges.append(action)
         elif isinstance(action, Archive):
             archives.append(FileStep(action.path, (action,)))
+        elif isinstance(action, MarkFiled):
+            marks.append(action)
         else:
             files.setdefault(action.path, []).append(action)
+    pages = frozenset(files)
+    for mark in marks:  # with the page, so that both are undone together
+        files.setdefault(mark.page if mark.page in pages else mark.path, []).append(mark)
     steps = tuple(FileStep(path, tuple(row)) for path, row in files.items())
     return Steps(steps, tuple(archives), tuple(waits), tuple(merges))
 
@@ -135,12 +144,45 @@ def changes_of(store: OpenStore, gathered: Gathered, step: FileStep) -> list[Cha
     """The changes of a step. Raises ChangedMeanwhile if its file is not as the plan saw it."""
     if isinstance(step.actions[0], Archive):
         return _moves(store, gathered, step)
-    return [change for change in [_put(store, gathered, step)] if change]
+    return changes_of_all(store, gathered, [step])
 
 
 def changes_of_all(store: OpenStore, gathered: Gathered, steps: Iterable[FileStep]) -> list[Change]:
-    """The changes of several steps, to be made at once. Raises ChangedMeanwhile."""
-    return [change for step in steps for change in changes_of(store, gathered, step)]
+    """The changes of several steps, none of which archives anything, to be made at once.
+
+    Raises ChangedMeanwhile.
+    """
+    marks: list[MarkFiled] = []
+    puts: list[Change] = []
+    for step in steps:
+        marks += (action for action in step.actions if isinstance(action, MarkFiled))
+        rest = tuple(action for action in step.actions if not isinstance(action, MarkFiled))
+        change = _put(store, gathered, FileStep(step.path, rest)) if rest else None
+        puts += [change] if change else []
+    return [*puts, *_marked(store, gathered, marks, {change.path for change in puts})]
+
+
+def _marked(
+    store: OpenStore, gathered: Gathered, marks: Iterable[MarkFiled], taken: Container[str]
+) -> list[Change]:
+    """The changes that mark the statements of sessions; whoever changes one meanwhile is not in the way."""
+    rows: dict[str, list[MarkFiled]] = {}
+    for mark in marks:
+        rows.setdefault(mark.path, []).append(mark)
+    changes = []
+    for path, row in rows.items():
+        if path in taken:
+            continue  # the next pass marks it
+        with suppress(RecollectError):  # it is gone, or cannot be read
+            document = store.files.read(path)
+            new = marked(document.text, row)
+            if new != document.text:
+                name = gathered.entries[path].id
+                changes.append(Change("put", path, name, document.stamp, new))
+                stamp = stamp_of(new.encode("utf-8", "surrogateescape"))
+                if gathered.files.stamps.get(path) == document.stamp:
+                    gathered.files.stamps[path] = stamp
+    return changes
 
 
 def _put(store: OpenStore, gathered: Gathered, step: FileStep) -> Change | None:
@@ -363,14 +405,16 @@ def _activity(store: OpenStore) -> dict[str, str]:
     def note(memory: str, time: str) -> None:
         last[memory] = max(time, last.get(memory, ""))
 
-    known = store.index.known()
+    known, ops = store.index.known(), store.journal.heads()
+    # A pass that marks what a session said is no activity of the session.
+    marked = {op.after for op in ops if op.cause.startswith(CAUSE_STEPS)}
     for entry in store.index.entries(Filter(layer="episodic")):
         for time in (entry.created, entry.updated, entry.last_accessed):
             note(entry.id, time)
-        if entry.path in known:
+        if entry.path in known and entry.stamp not in marked:
             note(entry.id, places.utc(known[entry.path].mtime_ns // 10**9))
-    for op in store.journal.heads():
-        if op.cause != CAUSE:
+    for op in ops:
+        if op.cause != CAUSE and not op.cause.startswith(CAUSE_STEPS):
             note(op.memory, op.time)
     for fact in store.journal.hot("inject"):
         for name in (*fact.get("items", ()), *fact.get("pointers", ())):

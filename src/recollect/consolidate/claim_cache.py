@@ -20,7 +20,7 @@ from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
 from recollect.workspace import CLAIMS, Workspace
 
-FORMAT = "recollect-claims 10"
+FORMAT = "recollect-claims 11"
 HEARD, READ, LEFT = "h", "r", "l"  # what an episode says, a file says, a plan left: before a stamp
 PLAN = "*"  # stands for a path in the row of a plan
 

@@ -17,6 +17,7 @@ from recollect.model.claim_key import claim_key
 from recollect.model.document import sections_of
 from recollect.model.entries import SUMMARY_LABELS, beside_title, is_conversation
 from recollect.model.facts import Fact, facts_of, section_kind
+from recollect.model.filed import OPEN, items_in
 from recollect.model.footnotes import MARK, without_id
 from recollect.model.memory import SESSION_KINDS, TRUSTS, Memory, Section
 from recollect.text.redact import strip_private
@@ -384,13 +385,19 @@ _WORD = re.compile(r"[^\W_](?:[\w.+#/@-]*[\w+#])?")
 
 
 class Claim(NamedTuple):
-    """One statement of an episode: what it says, how, who said it, and in which section."""
+    """One statement of an episode: what it says, how, who said it, and in which section.
+
+    `listed` is what a session calls it: a decision. `stage` is its mark (see `model.filed`); a
+    statement that has no line to be marked has none.
+    """
 
     text: str
     kind: str = FACTUAL
     source: str = "observed"
     trust: str = "user"
     anchor: str = ""
+    listed: str = ""
+    stage: str = ""
 
 
 def claims_in(memory: Memory) -> list[Claim]:
@@ -404,7 +411,29 @@ def claims_in(memory: Memory) -> list[Claim]:
     if is_title and not recorded and is_claim(title):
         how = _how(title, memory.trust)
         return [Claim(plain_statement(title), how, memory.source, memory.trust)]
-    return claims_of(memory.body, source=memory.source, trust=memory.trust, recorded=recorded)
+    found = claims_of(memory.body, source=memory.source, trust=memory.trust, recorded=recorded)
+    if not (recorded and found):
+        return found
+    stages: dict[str, str] = {}
+    for key, stage in (
+        (key, stage) for _, stage, keys in marked_claims(memory.body) for key in keys
+    ):
+        stages[key] = OPEN if stages.get(key, stage) != stage else stage
+    return [one._replace(stage=stages.get(claim_key(one.text), "")) for one in found]
+
+
+def marked_claims(body: str) -> Iterator[tuple[int, str, list[str]]]:
+    """The items of a session's memory that state something: line, mark, and keys of the claims.
+
+    An issue keeps its own status there, whatever pages say of it.
+    """
+    lines = body.split("\n")
+    for item in items_in(lines):
+        if section_kind(item.heading) == "issue":
+            continue
+        said = "\n".join([f"## {item.heading}", "", *lines[item.start : item.end]])
+        if keys := [claim_key(one.text) for one in claims_of(said)]:
+            yield item.start, item.stage, keys
 
 
 def claims_of(
@@ -516,7 +545,8 @@ def _fact_claim(fact: Fact, anchor: str, source: str, trust: str) -> Claim | Non
         trust = "user"
     behavioural = fact.kind == "pattern" or (fact.kind == "decision" and _is_rule(content))
     how = BEHAVIOURAL if behavioural and trust == "user" else FACTUAL
-    return Claim(text, how, fact.source or source, trust, anchor)
+    listed = fact.kind if fact.kind == "decision" and how == FACTUAL else ""
+    return Claim(text, how, fact.source or source, trust, anchor, listed)
 
 
 _RULE = re.compile(

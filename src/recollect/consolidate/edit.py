@@ -11,6 +11,7 @@ from recollect.consolidate.actions import (
     AGAIN,
     SECTION,
     Absorb,
+    MarkFiled,
     NoteOldRule,
     Renew,
     Replace,
@@ -23,8 +24,10 @@ from recollect.consolidate.actions import (
     titles_of,
     turned,
 )
-from recollect.consolidate.claims import is_claim, statements_of
+from recollect.consolidate.claims import is_claim, marked_claims, statements_of
 from recollect.model import document as codec
+from recollect.model import filed
+from recollect.model.claim_key import claim_key, statement_key
 from recollect.model.document import BodyPart, layer_defaults, parts_of
 from recollect.model.footnotes import mark_of
 from recollect.model.page_form import NOTED
@@ -83,6 +86,21 @@ def changed(text: str, *actions: Change) -> str:
             body = _with_old_rule(body, action) or body
     text = text if body == old else _with_updated(codec.with_body(text, body))
     return followed(text, (action for action in actions if isinstance(action, Replace)))
+
+
+def marked(text: str, actions: Iterable[MarkFiled]) -> str:
+    """The text of a session's memory with these marks behind its statements."""
+    body = codec.body_of(text)
+    wanted = {claim_key(one.text): one for one in actions}
+    lines = body.split("\n")
+    for n, _, keys in marked_claims(body):
+        for action in (wanted[key] for key in keys if key in wanted):
+            lines[n] = filed.marked(lines[n], action.stage, codec.stem_of(action.page))
+    asked = {statement_key(one.text): one for one in wanted.values()}
+    for n, key in filed.requests_for(lines, asked):
+        lines[n] = filed.marked(lines[n], asked[key].stage, codec.stem_of(asked[key].page))
+    new = "\n".join(lines)
+    return text if new == body else codec.with_body(text, new)
 
 
 def _with_updated(text: str) -> str:

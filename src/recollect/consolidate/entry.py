@@ -87,6 +87,8 @@ def _take(
     if same and not _adds(claim, same):
         return _known(store, same)
     if same and same.trust == claim.trust:
+        kind = mark.kind or (same.mark.kind if same.mark else "")
+        mark = mark._replace(kind=kind)
         actions: tuple[Action, ...] = (Replace(same.path, same.text, claim.text, mark),)
     else:
         actions = plan_entry(heard, mark, gathered.files, gathered.rules, subject=subject)

@@ -8,7 +8,7 @@ Private episodes are left alone.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import (
@@ -17,184 +17,43 @@ from recollect.consolidate.actions import (
     Absorb,
     Action,
     Archive,
+    MarkFiled,
     Merge,
     NoteOldRule,
     PlanRules,
     Renew,
     Replace,
     Retire,
-    Start,
     Wait,
     can_turn,
     conflict_key,
 )
-from recollect.consolidate.claims import BEHAVIOURAL, Claim, is_claim
+from recollect.consolidate.claims import BEHAVIOURAL, Claim
 from recollect.consolidate.edit import can_replace, fits_in_place
 from recollect.consolidate.pages import (
     ClaimFiles,
     ClaimIndex,
     EpisodeClaim,
     FileClaim,
-    FileSummary,
     episode_claim,
     is_claim_source,
 )
+from recollect.consolidate.placing import Placing
 from recollect.model import document as codec
-from recollect.model import layers
 from recollect.model.claim_key import reversed_comment, reversed_key
-from recollect.model.conflicts import Conflict, Priority, is_newer, keeping_subject
-from recollect.model.document import stem_of
+from recollect.model.conflicts import (
+    Conflict,
+    Priority,
+    conflict_between,
+    is_newer,
+    keeping_subject,
+)
+from recollect.model.filed import FILED, WAITS
 from recollect.model.footnotes import Mark, title_in_note
-from recollect.model.memory import LEVELS, TRUSTS, Memory, free_name, slug_of
-from recollect.model.page_form import NOTED, RULE_OF, title_for
-from recollect.model.tags import LEAST_COMMON
-from recollect.text.tokens import plain_words, stem
-
-# -------------------- Which file a claim belongs into.
-
-
-EARNS_A_PAGE = 3  # entries that name the same subject
-LONGEST_SUBJECT = 3  # words of a page's title that names a subject
-
-
-class Placing:
-    """Finds places on a shelf, and starts new files on it."""
-
-    def __init__(self, shelf: ClaimIndex, rules: PlanRules) -> None:
-        """On this shelf, by these rules."""
-        self.shelf = shelf
-        self.rules = rules
-        self.subject = ""  # the page that the writer names
-        self._known: dict[tuple[str, str], str] = {}
-        self._titles: dict[
-            str, tuple[str, frozenset[str]]
-        ] = {}  # of pages of a subject of their own
-        for page in shelf.pages.values():
-            self._take_title(page.path, page.title)
-
-    def _take_title(self, path: str, title: str) -> None:
-        words = frozenset(map(stem, plain_words(title)))
-        is_page = path.startswith("semantic/") and path.count("/") == 1
-        is_named = 0 < len(words) <= LONGEST_SUBJECT and not layers.is_subject(title)
-        if is_page and is_named and not is_claim(title):
-            self._titles[path] = title, words
-
-    def place_for(self, episode: Memory, claim: Claim, mark: Mark) -> tuple[list[Start], str, str]:
-        """`(new files, path, heading)` for a claim."""
-        is_zh = self.rules.lang == "zh"
-        if claim.kind == "behavioural":
-            start = self._rules_file(mark)
-            heading = title_for(claim.text, RULE_OF[claim.trust][is_zh])
-        else:
-            heading = NOTED[claim.trust][is_zh]
-            if best := self._best(episode, claim):
-                return [], best, heading
-            start = self._facts_file(mark, claim.text)
-        if self._takes_in(start.path, claim.trust):
-            return [], start.path, heading
-        path = self._free_path(start.path)
-        start = start._replace(path=path, id=stem_of(path))
-        self._open(start)
-        return [start], path, heading
-
-    def _takes(self, page: FileSummary, trust: str) -> bool:
-        is_trusted = TRUSTS.index(page.trust) >= TRUSTS.index(trust)
-        return page.is_open and is_trusted
-
-    def _best(self, episode: Memory, claim: Claim) -> str:
-        """The page that a claim goes to as it is: of the subject that it names, or by its writer's tags."""
-        if self.subject:
-            return self._of_subject(claim.trust)
-        named = layers.named_subject(claim.text).casefold()
-        words = set(map(stem, plain_words(claim.text)))
-        about = [
-            (title.casefold() == named, len(said), path)
-            for path, (title, said) in self._titles.items()
-            if (title.casefold() == named or said <= words) and self._takes_in(path, claim.trust)
-        ]
-        if about:
-            return max(about)[2]
-        key = episode.id, claim.trust
-        known = self._known.get(key, "")
-        if not known or known not in self.shelf.pages:
-            known = self._known[key] = self._tagged(episode, claim.trust)
-        return known
-
-    def _of_subject(self, trust: str) -> str:
-        """The page that has the subject for its title."""
-        wanted = self.subject.casefold()
-        pages = (
-            page.path
-            for page in self.shelf.pages.values()
-            if page.title.casefold() == wanted
-            and page.layer == "semantic"
-            and page.path.count("/") == 1
-            and self._takes(page, trust)
-        )
-        return min(pages, default="")
-
-    def _takes_in(self, path: str, trust: str) -> bool:
-        page = self.shelf.pages.get(path)
-        return page is not None and self._takes(page, trust)
-
-    def _tagged(self, episode: Memory, trust: str) -> str:
-        """The page with most of an episode's tags; those of a session are words of its title."""
-        tags = frozenset(tag.casefold() for tag in episode.tags if episode.kind != "session")
-        fitting = [
-            (common, LEVELS.index(page.salience), page.last_accessed, page.path)
-            for path, common in self.shelf.common_tags(tags).items()
-            if common >= LEAST_COMMON
-            and (page := self.shelf.pages[path]).layer == "semantic"
-            and self._takes(page, trust)
-        ]
-        if not fitting:
-            return ""
-        most = max(row[:3] for row in fitting)
-        return min(row[3] for row in fitting if row[:3] == most)
-
-    def _rules_file(self, mark: Mark) -> Start:
-        # The file is the person's; each line in it says where it comes from.
-        own = mark._replace(trust="user", source="instructed")
-        title = layers.SHARED_TITLES[self.rules.lang][FEEDBACK]
-        return Start(FEEDBACK, "", title, "procedural", "rule", (), own)
-
-    def _facts_file(self, mark: Mark, text: str) -> Start:
-        """The page of the subject that three entries name, else of one that every project has."""
-        named = layers.named_subject(text)
-        title = self.subject or layers.subject_of(text, self.rules.lang)
-        if not self.subject and named and self.shelf.named[named.casefold()] >= EARNS_A_PAGE:
-            title = named
-        path = f"semantic/{slug_of(title)}.md"
-        # The page is for everybody's entries; each says whose it is.
-        own = mark._replace(trust="user", source="observed")
-        return Start(path, "", title, "semantic", "fact", (), own)
-
-    def _free_path(self, wanted: str) -> str:
-        folder, _, name = wanted.removesuffix(".md").rpartition("/")
-
-        def is_taken(name: str) -> bool:
-            return f"{folder}/{name}.md" in self.shelf.paths or self.rules.is_taken(name)
-
-        return f"{folder}/{free_name(name, is_taken)}.md"
-
-    def _open(self, start: Start) -> None:
-        self._take_title(start.path, start.title)
-        self.shelf.add_page(
-            FileSummary(
-                start.path,
-                start.title,
-                start.layer,
-                frozenset(tag.casefold() for tag in start.tags),
-                "medium",
-                start.mark.trust,
-                start.mark.date[:10],
-                0,
-                is_open=True,
-            )
-        )
-
+from recollect.model.memory import TRUSTS, Memory
 
 MOST_ROUNDS = 8
+ROUNDS_FOR_OLDER = 4  # in which a newer statement lets an older one go first
 LEAST_SHARED = 2  # claims that two files have in common before a merge is proposed
 LEAST_SHARE = 0.6  # of the smaller one
 
@@ -204,7 +63,12 @@ def plan(episodes: Iterable[Memory], files: ClaimFiles, rules: PlanRules) -> tup
     heard = sorted(filter(is_claim_source, episodes), key=lambda e: (e.created, e.id), reverse=True)
     planner = _Planner(files, rules, {one.id: files.claims_of(one) for one in heard})
     pending = planner.absorb_all(heard)
-    return (*planner.actions, *planner.merges(), *planner.archived(heard, pending))
+    return (
+        *planner.actions,
+        *planner.marks(heard),
+        *planner.merges(),
+        *planner.archived(heard, pending),
+    )
 
 
 def plan_claim(
@@ -213,7 +77,7 @@ def plan_claim(
     """What consolidation will do about one claim of an episode, and nothing else."""
     planner = _Planner(files, rules, {episode.id: [episode_claim(claim)]})
     planner.absorb_all([episode])
-    return tuple(planner.actions)
+    return (*planner.actions, *planner.marks([episode]))
 
 
 def plan_entry(
@@ -306,22 +170,52 @@ class _Planner:
         # For each episode whose statement waits: the episodes that say the opposite, and its key.
         self._needed: dict[str, set[tuple[str, str]]] = {}
         self._stood: set[tuple[str, str, str]] = set()  # what stands: episode, near key, trust
+        # What was said and not looked at yet, by topic; how often a newer statement let it go first.
+        self._unsettled: dict[str, list[tuple[Memory, EpisodeClaim]]] = {}
+        self._let_first = 0
+        # What became of the statements of an episode: its mark, and the page.
+        self._stages: dict[tuple[str, str], tuple[str, str]] = {}
 
     def absorb_all(self, episodes: list[Memory]) -> dict[str, list[EpisodeClaim]]:
         """Plan for the claims of all episodes; gives those that wait, by episode."""
         left: dict[str, list[EpisodeClaim]] = {}
-        for _ in range(MOST_ROUNDS):  # what comes later may contradict, or free, what came before
+        self._file_unsettled(episodes)
+        for n in range(MOST_ROUNDS):  # what comes later may contradict, or free, what came before
             planned, before = len(self.actions), self.shelf.changed
             self.shelf.changed = set()
+            if n == ROUNDS_FOR_OLDER:
+                self._unsettled.clear()
+            let_first = self._let_first
             for one in episodes:
                 left[one.id] = [
                     heard
                     for heard in self.said[one.id]
                     if not (self._stands_still(one, heard, before) or self._take(one, heard))
                 ]
-            if planned == len(self.actions):
+            if planned == len(self.actions) and let_first == self._let_first:
                 break
         return left
+
+    def _file_unsettled(self, episodes: Iterable[Memory]) -> None:
+        for one in episodes:
+            for heard in self.said[one.id]:
+                for topic in heard.topics if heard.claim.stage != FILED else ():
+                    self._unsettled.setdefault(topic, []).append((one, heard))
+
+    def _lets_first(self, episode: Memory, heard: EpisodeClaim) -> bool:
+        """Whether an older statement that it may contradict is still to come: that one holds until a ruling."""
+        near = (row for topic in heard.topics for row in self._unsettled.get(topic, ()))
+        for one, other in near:
+            if (one.id, other.claim.text) in self._stages or not one.created < episode.created:
+                continue
+            if TRUSTS.index(other.claim.trust) < TRUSTS.index(heard.claim.trust):
+                continue
+            found = conflict_between(heard.claim.text, other.claim.text)
+            key = conflict_key(heard.claim.text, other.claim.text)
+            if found and found.certainty != "sure" and key not in self.rules.rulings:
+                self._let_first += 1
+                return True
+        return False
 
     def _stands_still(self, episode: Memory, heard: EpisodeClaim, before: Container[str]) -> bool:
         """Whether a claim stood when it was last looked at, and nothing has come of it since."""
@@ -331,6 +225,21 @@ class _Planner:
 
     def _take(self, episode: Memory, heard: EpisodeClaim) -> bool:
         """Plan for one claim; whether it is settled."""
+        stage, page = self._settle(episode, heard)
+        if stage:
+            self._stages[episode.id, heard.claim.text] = stage, page
+        return stage == FILED
+
+    def marks(self, episodes: Iterable[Memory]) -> Iterator[MarkFiled]:
+        """What the memories of sessions are to say of their statements, and do not say yet."""
+        for one in episodes:
+            for claim, _, _ in self.said[one.id]:
+                stage, page = self._stages.get((one.id, claim.text), ("", ""))
+                if stage and claim.stage and claim.stage != stage:
+                    yield MarkFiled(one.path, claim.text, stage, page)
+
+    def _settle(self, episode: Memory, heard: EpisodeClaim) -> tuple[str, str]:
+        """Plan for one claim; how far it has come, and on which page; nothing if another comes first."""
         claim, key, _ = heard
         mark = _mark(episode, claim)
         about = key, claim.trust
@@ -338,27 +247,28 @@ class _Planner:
             if held:
                 self._restated(held, mark)
             self._stood.add((episode.id, key, claim.trust))
-            return True
-        if self.shelf.with_subject(claim.text, heard.topics, episode.id):
-            return True
+            return FILED, held.path if held else ""
+        if claim.stage == FILED or self.shelf.with_subject(claim.text, heard.topics, episode.id):
+            return FILED, ""
         self._stood.discard((episode.id, key, claim.trust))
         verdicts = self.verdicts(heard, mark)
         said = {verdict for _, _, verdict in verdicts}
         if self._is_removed(key, mark) or "neither" in said or "old" in said:
             self._pass_over(claim, mark, verdicts)
-            return True
+            return FILED, next((one.path for one, _, verdict in verdicts if verdict == "old"), "")
         if "wait" in said:
-            for held, conflict, verdict in verdicts:
+            for one, conflict, verdict in verdicts:
                 if verdict == "wait":
-                    self._wait(claim, mark, held, conflict)
-            return False
-        losers = [(held, conflict) for held, conflict, verdict in verdicts if verdict == "new"]
+                    self._wait(claim, mark, one, conflict)
+            return WAITS, ""
+        if self._lets_first(episode, heard):
+            return "", ""
+        losers = [(one, conflict) for one, conflict, verdict in verdicts if verdict == "new"]
         if losers:
             text = keeping_subject(losers[0][0].text, claim.text)
             heard = heard if text == claim.text else episode_claim(claim._replace(text=text))
-        if not self._replace(losers, heard, mark):
-            self._put(episode, heard, mark)
-        return True
+        path = self._replace(losers, heard, mark) or self._put(episode, heard, mark)
+        return FILED, path
 
     def _pass_over(
         self, claim: Claim, mark: Mark, verdicts: Iterable[tuple[FileClaim, Conflict, str]]
@@ -461,9 +371,9 @@ class _Planner:
 
     def _replace(
         self, losers: list[tuple[FileClaim, Conflict]], heard: EpisodeClaim, mark: Mark
-    ) -> bool:
-        """Let all losers go; whether the claim took the place of one of them."""
-        stands = False
+    ) -> str:
+        """Let all losers go; the page on which the claim took the place of one of them."""
+        stands = ""
         for held, conflict in losers:
             in_place = (
                 not stands
@@ -475,7 +385,7 @@ class _Planner:
                 and fits_in_place(heard.claim.text, is_item=held.is_item)
             )
             self.give_way(held, mark, conflict, heard if in_place else None)
-            stands = stands or in_place
+            stands = held.path if in_place else stands
         return stands
 
     def give_way(
@@ -516,7 +426,9 @@ class _Planner:
         if not held.topics:
             return
         renewed = mark._replace(
-            trust=held.trust, source=held.mark.source if held.mark else "observed"
+            trust=held.trust,
+            source=held.mark.source if held.mark else "observed",
+            kind=held.mark.kind if held.mark else mark.kind,
         )
         newer = held._replace(standing=Priority(mark.date, mark.salience, mark.date))
         if held.mark and self.shelf.pages[held.path].is_open:
@@ -527,17 +439,18 @@ class _Planner:
         self.shelf.drop(held)
         self.shelf.add(newer)
 
-    def _put(self, episode: Memory, heard: EpisodeClaim, mark: Mark) -> None:
+    def _put(self, episode: Memory, heard: EpisodeClaim, mark: Mark) -> str:
         starts, path, heading = self.placing.place_for(episode, heard.claim, mark)
         self.actions += starts
         self.actions.append(Absorb(path, heading, heard.claim, mark))
         self.shelf.add(_learned(path, heard, mark))
+        return path
 
     def _is_found(self, episode: Memory, heard: EpisodeClaim) -> bool:
         """Whether a claim is found in what the plan leaves behind, or was settled."""
         claim, key, _ = heard
         mark = _mark(episode, claim)
-        if self._is_removed(key, mark) or self._stands(heard):
+        if claim.stage == FILED or self._is_removed(key, mark) or self._stands(heard):
             return True
         if self.shelf.with_subject(claim.text, heard.topics, episode.id):
             return True
@@ -584,7 +497,8 @@ class _Planner:
 
 def _mark(episode: Memory, claim: Claim) -> Mark:
     title = title_in_note(episode.title)
-    return Mark(episode.id, episode.created, claim.trust, claim.source, episode.salience, title)
+    source, kind = claim.source, claim.listed
+    return Mark(episode.id, episode.created, claim.trust, source, episode.salience, title, kind)
 
 
 def _learned(path: str, heard: EpisodeClaim, mark: Mark) -> FileClaim:

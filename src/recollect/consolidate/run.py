@@ -16,6 +16,7 @@ from recollect.consolidate.actions import (
     Absorb,
     Action,
     Archive,
+    MarkFiled,
     Merge,
     NoteOldRule,
     Renew,
@@ -179,16 +180,16 @@ def _named(waits: tuple[Wait, ...], key: str) -> Wait:
 
 
 def _following(gathered: Gathered, wait: Wait, word: rulings.Ruling) -> tuple[FileStep, ...]:
-    """What follows at once; nothing if the older claim is not in a file yet: the next pass sees to it."""
+    """What follows at once; all that is due where the older claim is not in a file yet."""
     files, rules = gathered.files, gathered.rules
     episode = next(one for one in gathered.episodes if one.id == wait.mark.episode)
     now = plan_claim(episode, wait.claim, files, rules)
-    if not any(isinstance(action, Wait) and action.key == wait.key for action in now):
-        return ()
     ruled = rules._replace(
         rulings={**rules.rulings, wait.key: word.ruling},
         removed={**rules.removed, **rulings.taken_out({wait.key: word})},
     )
+    if not any(isinstance(action, Wait) and action.key == wait.key for action in now):
+        return planned(gathered._replace(rules=ruled)).steps
     return steps_of(plan_claim(episode, wait.claim, files, ruled)).steps
 
 
@@ -237,6 +238,9 @@ def _checked(old: str, new: str) -> None:
 ABSORBED, SUPERSEDED, ARCHIVED = "absorbed", "superseded", "archived"
 
 
+Visible = Start | Absorb | Renew | Replace | NoteOldRule | Retire | Wait | Merge | Weigh | Archive
+
+
 class PassRow(NamedTuple):
     """One thing that a pass does. `do` is its verb, `text` what it is about, `new` what it becomes."""
 
@@ -256,13 +260,16 @@ class PassRow(NamedTuple):
 
 def rows_of(outcome: PassResult) -> Iterator[PassRow]:
     """What a pass does, file by file."""
-    for step in outcome.steps:
-        yield from map(row_of, step.actions)
-    for step in outcome.archives:
-        yield from map(row_of, step.actions)
+    for step in (*outcome.steps, *outcome.archives):
+        yield from rows_in(step)
 
 
-def row_of(action: Action) -> PassRow:
+def rows_in(step: FileStep) -> Iterator[PassRow]:
+    """What is done to one file; marks in the memories of sessions are bookkeeping."""
+    return (row_of(one) for one in step.actions if not isinstance(one, MarkFiled))
+
+
+def row_of(action: Visible) -> PassRow:
     """An action as a row."""
     match action:
         case Start():

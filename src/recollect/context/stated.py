@@ -9,9 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from recollect._fastimport import NamedTuple
 from recollect.context.left_off import TRUSTED
-from recollect.model.claim_key import near_key, reversed_keys
+from recollect.model.claim_key import near_key, reversed_key, reversed_keys
 from recollect.model.document import sections_of
-from recollect.model.entries import Shelved, beside_title, shelved, without_comments
+from recollect.model.entries import (
+    Shelved,
+    beside_title,
+    shelved,
+    without_comments,
+    without_filed,
+)
 from recollect.model.facts import Fact, facts_of, same_words, section_kind
 from recollect.model.footnotes import label_of, letters_of
 from recollect.model.layers import is_subject
@@ -86,7 +92,7 @@ def facts_of_session(memory: Memory) -> Iterator[tuple[str, StatedLine]]:
     """What the person decided or asked for in a session, with its kind."""
     date = memory.created[:10]
     anchors = {row.entry: row.anchor for row in shelved(memory) if row.entry}
-    for section in sections_of(memory.body):
+    for section in sections_of(without_filed(memory, memory.body)):
         kind = section_kind(section.heading)
         if kind in ("decision", "pattern"):
             for fact in facts_of(kind, section.text):
@@ -149,12 +155,13 @@ def still_so(lines: list[StatedLine], bodies: Sequence[str]) -> list[StatedLine]
     past = {key for body in bodies if "<!-- sup" in body for key in reversed_keys(body)}
     if not past:
         return lines
-    whole = (f"{line.text} because {line.why}" for line in lines)
-    return [
-        line
-        for line, said in zip(lines, whole, strict=True)
-        if key_of(line) not in past and near_key(said) not in past
-    ]
+    return [line for line in lines if past.isdisjoint(_wordings(line))]
+
+
+def _wordings(line: StatedLine) -> list[str]:
+    """The keys of a statement alone, and with its reason as people write it and as pages do."""
+    with_why = (f"{line.text} because {line.why}", f"{line.text}: {line.why}") if line.why else ()
+    return [key_of(line), *map(reversed_key, with_why)]
 
 
 def once(lines: Sequence[StatedLine]) -> tuple[list[StatedLine], dict[str, str]]:

@@ -100,6 +100,8 @@ def _line(line: str, said: str, anchor: str, mark: Mark | None) -> str:
     beginning = _BEGINNING.match(line)
     comments = [f"<!--{one}-->" for one in COMMENT.findall(line) if not id_in([one])]
     if mark:
+        kind = next((was.kind for one in comments if (was := mark_of(one))), mark.kind)
+        mark = mark._replace(kind=kind)
         comments = [one for one in comments if not mark_of(one)] + [mark.comment]
     end = "\r" if line.endswith("\r") else ""
     words = [said, f"<!-- {anchor} -->", *comments]

@@ -15,6 +15,7 @@ from recollect.capture.intake import (
 from recollect.capture.intake import save as save_writing
 from recollect.capture.rivals import may_contradict
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, UsageProblem
+from recollect.features import forget_in_sessions
 from recollect.model import document as codec
 from recollect.model import entries as reviewing
 from recollect.model import frontmatter
@@ -28,12 +29,16 @@ from recollect.model.document import (
     with_section_at,
     without_section,
 )
-from recollect.model.entries import without_comments
+from recollect.model.entries import (
+    rows_at,
+    shelved,
+    without_comments,
+)
 from recollect.model.frontmatter import Value
 from recollect.model.layers import LayerChoice
 from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import Change, Document, Entry, is_sealed_path
-from recollect.model.page_form import title_for
+from recollect.model.page_form import NOTED, title_for
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, current_session, trust_of
@@ -307,25 +312,39 @@ def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> Written:
         return _forget_section(store, entry, name, dry_run=dry_run)
 
     def plan() -> list[Change]:
-        return [
-            Change("remove", path, entry.id, stamp)
-            for path in files_of(entry.path)
-            if (stamp := store.files.stamp(path)) is not None
-        ]
+        return [*_removals(store, entry), *forget_in_sessions.changes(store, entry, rows)]
 
+    rows = [] if is_sealed_path(entry.path) else shelved(store.open_memory(entry))
     store.commit(plan, cause="forget", dry_run=dry_run)
     return Written(name, entry.path, "removed", layer=entry.layer)
 
 
+def _removals(store: OpenStore, entry: Entry) -> list[Change]:
+    return [
+        Change("remove", path, entry.id, stamp)
+        for path in files_of(entry.path)
+        if (stamp := store.files.stamp(path)) is not None
+    ]
+
+
 def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool) -> Written:
-    old = store.read_open(entry)
-    if name.partition("#")[2].startswith("^"):
+    old, anchor = store.read_open(entry), name.partition("#")[2]
+    if anchor.startswith("^"):
         kept = _without_item(entry, old.text, name)
     else:
         body = codec.body_of(old.text)
         kept = without_section(body, _section_at(body, name).anchor)
-    change = Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, kept))
-    store.commit(lambda: [change], cause="forget", dry_run=dry_run)
+    rows = rows_at(store.open_memory(entry), anchor)
+
+    def plan() -> list[Change]:
+        if reviewing.says_nothing(kept) and entry.kind in ("fact", "rule") and rows:
+            changes = _removals(store, entry)  # an empty page is nothing to list
+        else:
+            text = codec.with_body(old.text, kept)
+            changes = [Change("put", entry.path, entry.id, old.stamp, text)]
+        return [*changes, *forget_in_sessions.changes(store, entry, rows)]
+
+    store.commit(plan, cause="forget", dry_run=dry_run)
     return Written(name, entry.path, "removed", layer=entry.layer)
 
 
@@ -337,7 +356,10 @@ def _without_item(entry: Entry, text: str, name: str) -> str:
     kept = listed_edit.without(memory, name.partition("#")[2])
     if kept is None:
         raise MemoryNotFound(id=name)
-    return kept
+    names = {one for both in NOTED.values() for one in both}
+    parts = codec.parts_of(kept)
+    empty = (part.heading in names and not part.text.partition("\n")[2].strip() for part in parts)
+    return "".join(part.text for part, gone in zip(parts, empty, strict=True) if not gone)
 
 
 def purge_from_store(store: OpenStore, name: str, path: str) -> None:

@@ -170,8 +170,10 @@ def _in_line(
 
     text = plain_statement(with_reason(understood_alone(note.statement, note.subject), note.why))
     how = BEHAVIOURAL if note.kind == "rule" else FACTUAL
-    claim = Claim(text, how, writer.source, writer.trust)
-    mark = Mark(_plain_name(writer.session), store.now, writer.trust, writer.source)
+    kind = note.kind if note.kind == "decision" else ""
+    claim = Claim(text, how, writer.source, writer.trust, listed=kind)
+    session = _plain_name(writer.session)
+    mark = Mark(session, store.now, writer.trust, writer.source, kind=kind)
     with cached_claims(app, store) as known:
         done = take(store, claim, mark, subject=note.subject, remembered=known, dry_run=dry_run)
     path = os.path.join(store.files.root, done.path)

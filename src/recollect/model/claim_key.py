@@ -51,6 +51,14 @@ def is_near(one: str, other: str) -> bool:
     return near_key(one) == near_key(other)
 
 
+_WITH_REASON = re.compile(r"[:：]\s|：|,?\s+(?:because|since|as)\s+|[,，]?\s*因为", re.I)
+
+
+def statement_key(text: str) -> str:
+    """The near key of a statement with its reason, in whichever way that is put."""
+    return near_key(_WITH_REASON.sub(" ", text))
+
+
 def _tokens(text: str) -> list[str]:
     chunks = folded(text).casefold().replace("’", "'").split()
     if text.isascii():  # most words stand between blanks

@@ -13,6 +13,7 @@ from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import BodyPart, parts_of, sections_of
 from recollect.model.facts import section_kind
+from recollect.model.filed import without_marked
 from recollect.model.footnotes import MARK, TAIL, label_of, letters_of
 from recollect.model.listed import (
     COMMENT,
@@ -22,6 +23,7 @@ from recollect.model.listed import (
     is_mark,
     is_shared,
     items_in,
+    kind_in,
     origin_of_section,
     shortest,
     with_comments,
@@ -126,7 +128,7 @@ def shelved(memory: Memory) -> list[Shelved]:
     """The entries of a memory as the index files them, and the parts of what is one entry as a whole."""
     if is_sealed_path(memory.path) and not memory.body:
         return []  # closed: there is nothing by which it could be found
-    body = strip_private(memory.body[:LARGEST_INDEXED])
+    body = without_filed(memory, strip_private(memory.body[:LARGEST_INDEXED]))
     if is_conversation(memory.path):
         return [
             _turn(f"turn-{n}" if part == 1 else f"turn-{n}.{part}", text, memory)
@@ -145,6 +147,11 @@ def shelved(memory: Memory) -> list[Shelved]:
             rows.append(_section(left, memory, origin, heads, ids.get(section.anchor, "")))
         rows += [_item(one, section, memory, origin) for one in items]
     return _distinct_ids(rows)
+
+
+def without_filed(memory: Memory, body: str) -> str:
+    """What a memory tells by itself: of a session nothing that is filed on a page, or that waits."""
+    return without_marked(body) if memory.kind in ("session", "conversation") else body
 
 
 def _heading_ids(body: str, sections: Sequence[Section]) -> dict[str, str]:
@@ -297,7 +304,7 @@ def _item(one: Listed, section: Section, memory: Memory, origin: Origin) -> Shel
         _ITEM_ANCHOR,
         section.heading,
         one.text,
-        one.kind or memory.kind,
+        one.kind or kind_in(one.comments) or memory.kind,
         origin.source,
         origin.trust,
         matched_triggers(memory.trigger, one.text),

@@ -44,7 +44,7 @@ MARK = "<!-- from: "  # how a comment begins that says where a line was learned
 _ID_COMMENT = Pattern(rf"[ \t]*<!-- ({ID}) -->")
 _FROM = Pattern(
     r"[ \t]*<!-- from: (?P<of>[^;<>]*); date: (?P<date>[^;<>]*); trust: (?P<trust>\w+)"
-    r"(?:; source: (?P<source>\w+))?(?:; salience: (?P<salience>\w+))?"
+    r"(?:; source: (?P<source>\w+))?(?:; salience: (?P<salience>\w+))?(?:; kind: (?P<kind>\w+))?"
     r"(?:; title: (?P<title>[^<>]*))? -->[ \t]*$"
 )
 _SIGNED = Pattern(
@@ -77,6 +77,7 @@ _WHO = {
     (SEEN_BEFORE, ""): (SEEN_BEFORE, "以前见过"),
 }
 _MORE = {
+    ("kind", "decision"): ("as a decision", "作为决定"),
     ("salience", "high"): ("important", "重要"),
     ("salience", "low"): ("minor", "次要"),
     ("confidence", "high"): ("sure", "确定"),
@@ -97,11 +98,12 @@ class Note(NamedTuple):
     trust: str = "user"
     salience: str = "medium"
     confidence: str = ""
+    kind: str = ""
 
     def text(self, about: str = "") -> str:
         """The line of the footnote; a page `about` something Chinese has one in Chinese."""
         zh = bool(HAN.search(self.title or about))
-        more = [("salience", self.salience), ("confidence", self.confidence)]
+        more = [(name, getattr(self, name)) for name in ("kind", "salience", "confidence")]
         who = [_WHO[self.source, self.trust][zh], *(_MORE[one][zh] for one in more if one in _MORE)]
         title = f'"{self.title}"' if self.title else ""
         date = self.date.replace("T", " ").removesuffix("Z")
@@ -110,7 +112,10 @@ class Note(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """From which session or episode a line was learned, when, and how far that can be trusted."""
+    """From which session or episode a line was learned, when, and how far that can be trusted.
+
+    `kind` is `decision` for what was stated as one.
+    """
 
     episode: str
     date: str
@@ -118,13 +123,15 @@ class Mark(NamedTuple):
     source: str = "observed"
     salience: str = "medium"
     title: str = ""  # what the episode is called
+    kind: str = ""
 
     @property
     def comment(self) -> str:
         """The mark as it stands behind a line."""
         source = "" if self.source == "observed" else f"; source: {self.source}"
         salience = "" if self.salience == "medium" else f"; salience: {self.salience}"
-        more = f"{source}{salience}{f'; title: {self.title}' if self.title else ''}"
+        kind = f"; kind: {self.kind}" if self.kind else ""
+        more = f"{source}{salience}{kind}{f'; title: {self.title}' if self.title else ''}"
         return f"{MARK}{self.episode}; date: {self.date}; trust: {self.trust}{more} -->"
 
 
@@ -133,8 +140,9 @@ def mark_of(comment: str) -> Mark | None:
     match = _FROM.fullmatch(comment.strip())
     if not match:
         return None
-    episode, date, trust, source, salience, title = match.groups()
-    return Mark(episode, date, trust, source or "observed", salience or "medium", title or "")
+    episode, date, trust, source, salience, kind, title = match.groups(default="")
+    source, salience = source or "observed", salience or "medium"
+    return Mark(episode, date, trust, source, salience, title, kind)
 
 
 _UNTOLD = Note("", source="referenced", trust="external")
@@ -340,7 +348,8 @@ def _origin_of(note: Note) -> str:
 
 def _mark_of(note: Note) -> str:
     origin = _origin_of(note)
-    return Mark(origin, note.date, note.trust, note.source, note.salience, note.title).comment
+    about = note.salience, note.title, note.kind
+    return Mark(origin, note.date, note.trust, note.source, *about).comment
 
 
 def _comment_of(note: Note) -> str:
@@ -483,13 +492,14 @@ def _note_of(match: re.Match[str]) -> Note | None:
     source, trust = fields.get("source") or "observed", fields.get("trust", "")
     salience, confidence = fields.get("salience") or "medium", fields.get("confidence", "")
     is_told = (source, trust) in _WHO and salience in ("low", "medium", "high")
-    is_told &= confidence in ("", "low", "medium", "high")
+    kind = fields.get("kind", "")
+    is_told &= confidence in ("", "low", "medium", "high") and kind in ("", "decision")
     if not is_told or (fields["date"] and not _TIME.match(fields["date"])):
         return None
     origin = fields["of"] or fields["date"]  # what is of no session has the label of its date
     label = origin[1:] if origin.startswith("^") else label_of(origin)
     title = title_in_note(fields["title"])
-    return Note(label, fields["date"], title, source, trust, salience, confidence)
+    return Note(label, fields["date"], title, source, trust, salience, confidence, kind)
 
 
 def _note_below(line: str) -> Note | None:

@@ -26,6 +26,7 @@ _OWN_TRUST = Pattern(r"\btrust:\s*(external|tool|agent)\b")
 _OWN_SOURCE = Pattern(r"\bsource:\s*(observed|inferred|instructed|referenced)\b")
 _OWN_CONFIDENCE = Pattern(r"\bconfidence:\s*(low|medium|high)\b")
 _OWN_DATE = Pattern(r"\bdate:\s*(\d{4}-[^;<>\s]*)")
+_OWN_KIND = Pattern(r"; kind: (decision)\b")
 _ID = Pattern(r"\s*\^([a-z2-9]{4,16})\s*")
 _OWN_SESSION = Pattern(r"\b(?:session|from):\s*([^;<>]+)")
 
@@ -37,6 +38,12 @@ _MARKS = ("<!-- from: ", "<!-- ^")  # how the comments of one line begin
 def id_in(comments: Iterable[str]) -> str:
     """The id that one of these comments is: ` ^k3f9 `."""
     return next((found[1] for one in comments if (found := _ID.fullmatch(one))), "")
+
+
+def kind_in(comments: Iterable[str]) -> str:
+    """The kind that the mark of a line says: `decision`, or nothing."""
+    marks = (one.partition("; title: ")[0] for one in comments if is_mark(one))
+    return next((found[1] for one in marks if (found := _OWN_KIND.search(one))), "")
 
 
 def shortest(name: str, ids: Iterable[str]) -> str:

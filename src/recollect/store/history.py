@@ -20,6 +20,7 @@ from recollect.errors import (
     NothingToUndo,
     RecollectError,
 )
+from recollect.model.filed import with_marks_undone, without_marks
 from recollect.model.memory import Change, Op
 from recollect.model.page_form import marked_lines
 from recollect.store import disk
@@ -354,6 +355,8 @@ def _reverse(store: OpenStore, op: Op) -> list[Change]:
     now = op.before if op.op == "move" else op.after  # None behind a removal
     here = op.to or op.path
     if store.files.stamp(here) != now:
+        if op.op == "put" and (changes := _unmarked(store, op)) is not None:
+            return changes
         raise ChangedMeanwhile(path=here)
     if op.op == "move":
         if store.files.exists(op.path):
@@ -365,6 +368,23 @@ def _reverse(store: OpenStore, op: Op) -> list[Change]:
     if text is None:
         raise Failed(what=f"The journal no longer has the old text of {op.path}.")
     return [Change("put", op.path, op.memory, now, text)]
+
+
+def _unmarked(store: OpenStore, op: Op) -> list[Change] | None:
+    """The change that takes back marks in a session's memory, whatever else changed there since.
+
+    None for an op that did more than mark.
+    """
+    before, after = (
+        store.journal.text_of(stamp) if stamp else None for stamp in (op.before, op.after)
+    )
+    if before is None or after is None or without_marks(before) != without_marks(after):
+        return None
+    if not store.files.exists(op.path):
+        return []  # it is archived, or gone
+    document = store.files.read(op.path)
+    text = with_marks_undone(document.text, before, after)
+    return [Change("put", op.path, op.memory, document.stamp, text)]
 
 
 # -------------------- Keeping: how far back a store remembers what was done to it.

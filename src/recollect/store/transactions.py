@@ -11,7 +11,8 @@ Write order: lock → compare content hashes → journal (fdatasync) → files (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
@@ -112,27 +113,26 @@ class Ledger:
 
         Each comes with its cause, and is a group that is undone by itself. The store is locked, and
         the journal written, once for many of them. A change is refused when a file is not as its
-        plan saw it, or when another one wants the same place.
+        plan saw it. One that has a file in common with one before it sees what that left.
 
         Raises:
             StorageFailed: the disk refused; the next command finishes what is in the journal.
         """
         refused: list[int] = []
-        queue = enumerate(plans)
-        while self._commit_some(queue, refused):
+        queue = deque(enumerate(plans))
+        while queue and self._commit_some(queue, refused):
             pass
         return refused
 
-    def _commit_some(
-        self, queue: Iterator[tuple[int, tuple[str, Plan]]], refused: list[int]
-    ) -> bool:
+    def _commit_some(self, queue: deque[tuple[int, tuple[str, Plan]]], refused: list[int]) -> bool:
         """Carry out the next changes of the queue; whether there may be more."""
         with self.store.locked():
             self._recover_locked()
             groups: dict[int, _Group] = {}
             taken: set[str] = set()
             seq, size, is_full = self.journal.next_seq(), 0, False
-            for n, (cause, plan) in queue:
+            while queue and not is_full:
+                n, (cause, plan) = queue.popleft()
                 try:
                     group = self._group_of(plan(), cause, "", seq)
                 except CHANGED:
@@ -140,15 +140,14 @@ class Ledger:
                     continue
                 paths = paths_of(group.ops)
                 if not taken.isdisjoint(paths):
-                    refused.append(n)
+                    queue.appendleft((n, (cause, plan)))
+                    is_full = True
                 elif group.ops:
                     groups[n] = group
                     taken.update(paths)
                     seq += len(group.ops)
                     size += sum(len(op.text or "") for op in group.ops)
-                is_full = len(groups) == MOST_AT_ONCE or size > LARGEST_AT_ONCE
-                if is_full:
-                    break
+                is_full |= len(groups) == MOST_AT_ONCE or size > LARGEST_AT_ONCE
             if groups:
                 self.journal.append([op for group in groups.values() for op in group.ops])
                 self._apply_each(groups, refused)

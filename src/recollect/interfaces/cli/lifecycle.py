@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from recollect.consolidate.actions import Wait
 from recollect.consolidate.apply import Stats
 from recollect.consolidate.rulings import WORDS
-from recollect.consolidate.run import conflict_json, row_of
+from recollect.consolidate.run import conflict_json, rows_in
 from recollect.features import capture as capturing
 from recollect.features import lifecycle
 from recollect.features.lifecycle import ArchiveResult
@@ -221,10 +221,11 @@ def _settle(ctx: CommandContext, name: str, ruling: str) -> None:
         settled = lifecycle.settle_conflict(
             ctx.app, name, ruling, scope=ctx.scope, dry_run=ctx.dry_run
         )
-        actions = [row_of(one).as_json() for step in settled.steps for one in step.actions]
+        done = {step.path: list(rows_in(step)) for step in settled.steps}
+        actions = [row.as_json() for rows in done.values() for row in rows]
         word, old, new = settled.ruling, settled.wait.old, settled.wait.new
         ctx.answer({**conflict_json(settled.wait), "ruling": word, "actions": actions})
-        paths = [step.path for step in settled.steps]
+        paths = [path for path, rows in done.items() if rows]
     ctx.tell(RULINGS[word], old=old, new=new)
     for path in paths:
         ctx.hint("  {path}", path=path)

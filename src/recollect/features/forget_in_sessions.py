@@ -1,0 +1,58 @@
+"""Take a forgotten statement out of the memories of the sessions that it was learned in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from recollect.model import document as codec
+from recollect.model.claim_key import statement_key
+from recollect.model.document import files_of
+from recollect.model.entries import Shelved, is_conversation, without_comments
+from recollect.model.filed import says, without_sentence, without_statement
+from recollect.model.footnotes import is_same_origin
+from recollect.model.memory import Change, Entry, Filter, is_sealed_path
+from recollect.store.store import OpenStore
+
+
+def changes(store: OpenStore, entry: Entry, rows: Iterable[Shelved]) -> Iterator[Change]:
+    """The changes that take forgotten entries out of the memories of the sessions that they were learned in."""
+    by_session: dict[str, list[str]] = {}
+    for row in rows:
+        if row.entry and row.session and row.kind != "solution":
+            said = row.text if row.anchor.startswith("^") else row.text or row.heading
+            by_session.setdefault(row.session, []).append(without_comments(said))
+    if entry.layer == "episodic" or not by_session:
+        return
+    for one in store.index.entries(Filter(layer="episodic")):
+        every = [
+            text
+            for session, texts in by_session.items()
+            if session == one.session or is_same_origin(session, one.id)
+            for text in texts
+        ]
+        if not every or one.kind != "session" or is_sealed_path(one.path):
+            continue
+        for path in files_of(one.path):
+            if store.files.exists(path):
+                old = store.files.read(path)
+                text = old.text
+                for statement in every:
+                    text = _without_statement(text, path, one, statement, store.settings.lang)
+                if text != old.text:
+                    yield Change("put", path, one.id, old.stamp, text)
+
+
+def _without_statement(text: str, path: str, entry: Entry, said: str, lang: str) -> str:
+    """The text of a session's memory that says this nowhere, not even as its title."""
+    key = statement_key(said)
+    if is_conversation(path):
+        return without_sentence(text, key)
+    body = codec.body_of(text)
+    new = without_statement(body, said)
+    text = codec.with_body(text, new) if new != body else text
+    title = entry.title.rstrip("…")
+    is_cut = title != entry.title and key.startswith(statement_key(title))
+    if says(title, key) or is_cut:
+        day = entry.created[:10]
+        text = codec.with_title(text, f"{day} 的会话" if lang == "zh" else f"Session of {day}")
+    return text

@@ -1,0 +1,391 @@
+"""What a person changes on a page holds: its session never tells the old words again.
+
+A statement stands in the memory of its session and, once filed, on a page. Only the page is told.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from tests.cli.running import Person
+from tests.hooks.machine import HOOK
+from tests.mcp.talking import Agent
+
+DAYS = tuple((datetime.now(UTC) - timedelta(days=n)).date().isoformat() for n in (4, 3))
+START = "Take a look around first."
+
+
+def session(person: Person, day: str, *prompts: str) -> None:
+    """A session of Claude Code on that day, captured; again, it goes on with more prompts."""
+    name = f"s-{day}"
+    path = person.home / ".claude/projects/-project" / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    about = {"sessionId": name, "cwd": str(person.project)}
+    rows: list[dict[str, object]] = []
+    for n, said in enumerate((START, *prompts)):
+        rows.append({"type": "user", "message": {"role": "user", "content": said}, "timestamp": f"{day}T10:{n:02}:00Z"})  # fmt: skip
+        answer = [{"type": "text", "text": "Done."}]
+        rows.append({"type": "assistant", "message": {"role": "assistant", "content": answer}, "timestamp": f"{day}T10:{n:02}:30Z"})  # fmt: skip
+    lines = (row | about | {"uuid": f"{day[-2:]}-{n}"} for n, row in enumerate(rows))
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    person.ok("capture", str(path))
+
+
+def doors(person: Person, ask: str) -> dict[str, str]:
+    """What each way of reading says: the start of a session, a prompt, lists, searches, MCP.
+
+    Raw conversations are a record, and do not count.
+    """
+    payload = {
+        "session_id": uuid4().hex, "cwd": str(person.project), "hook_event_name": "UserPromptSubmit",
+        "prompt": ask, "transcript_path": "",
+    }  # fmt: skip
+    hook = subprocess.run(
+        [sys.executable, "-I", "-S", HOOK, "claude", "UserPromptSubmit"],
+        input=json.dumps(payload).encode(), env=person.environment({}), cwd=person.project,
+        check=True, capture_output=True,
+    )  # fmt: skip
+    hits = person.ok("search", ask, "--json").json["hits"]
+    found = {
+        "brief": person.ok("recall", "--start").out,
+        "recall": person.ok("recall", ask).out,
+        "hook": hook.stdout.decode(),
+        "list": person.ok("list").out,
+        "search": "\n".join(
+            f"{h['title']}: {h['snippet']}" for h in hits if not h["anchor"].startswith("turn-")
+        ),
+    }
+    with Agent(person.home, person.project).server() as server:
+        for tool, name in (("recall", "cue"), ("search", "query")):
+            said = server.text(tool, **{name: ask})
+            found[f"mcp {tool}"] = re.sub(r"(?s)<memory-\w+ id=\S+#turn-.*?</memory", "", said)
+    return found
+
+
+def says(person: Person, ask: str, word: str) -> set[str]:
+    """The ways of reading that say a word."""
+    return {door for door, text in doors(person, ask).items() if word in text}
+
+
+def page(person: Person, word: str) -> Path:
+    """The page outside the sessions that says a word."""
+    folders = ("semantic", "procedural")
+    [found] = [
+        p for f in folders for p in (person.store / f).rglob("*.md") if word in p.read_text()
+    ]
+    return found
+
+
+def named(person: Person, word: str) -> str:
+    """The id of the one entry whose text has this word."""
+    [found] = [row["entry"] for row in person.ok("list", "--json").json if word in row["text"]]
+    return str(found)
+
+
+EVERY = {"brief", "recall", "hook", "list", "search", "mcp recall", "mcp search"}
+ZEPHYR = "We use Zephyr for the firmware because it is small."
+ASK = "which system does the firmware use, Zephyr?"
+
+
+@pytest.fixture
+def filed(person: Person) -> Person:
+    """Somebody whose decision and rules were learned in a session, and filed."""
+    person.ok("init", "--scope", "project")
+    session(person, DAYS[0], f"{ZEPHYR} Always write commit messages in English.")
+    person.ok("consolidate")
+    return person
+
+
+def test_a_filed_statement_is_told_everywhere_and_once(filed: Person) -> None:
+    assert says(filed, ASK, "Zephyr for the firmware") == EVERY
+    for text in doors(filed, ASK).values():
+        assert text.count("Zephyr for the firmware") == 1, text
+
+
+def test_what_was_forgotten_is_told_nowhere_and_undo_brings_it_back(filed: Person) -> None:
+    filed.ok("forget", named(filed, "Zephyr"))
+    assert says(filed, ASK, "Zephyr for") == set()
+    assert says(filed, ASK, "omain ") == set()  # nor is the page that is empty now
+    filed.ok("consolidate")
+    filed.ok("rebuild-index")
+    assert says(filed, ASK, "Zephyr for") == set()
+    filed.ok("undo")
+    assert says(filed, ASK, "Zephyr for") == EVERY
+
+
+def test_a_forgotten_title_is_told_nowhere(person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    session(person, DAYS[0])  # another one first
+    path = person.home / ".claude/projects/-project/s-9.jsonl"
+    line = {"type": "user", "message": {"role": "user", "content": ZEPHYR}, "sessionId": "s-9",
+            "cwd": str(person.project), "uuid": "9-0", "timestamp": f"{DAYS[1]}T10:00:00Z"}  # fmt: skip
+    done = line | {"type": "assistant", "uuid": "9-1", "message": {"role": "assistant", "content": [{"type": "text", "text": "It builds in four seconds now."}]}}  # fmt: skip
+    path.write_text(f"{json.dumps(line)}\n{json.dumps(done)}\n")
+    person.ok("capture", str(path))
+    person.ok("consolidate")
+    [decision] = person.ok("list", "--kind", "decision", "--json").json
+    person.ok("forget", decision["entry"])
+    assert says(person, ASK, "Zephyr for") == set()
+
+
+def test_what_was_forgotten_is_gone_from_the_raw_conversation_until_undo(filed: Person) -> None:
+    [log] = filed.store.glob("episodic/*/conversation.md")
+    before = log.read_bytes()
+    filed.ok("forget", named(filed, "Zephyr"))
+    assert "Zephyr" not in log.read_text()
+    assert "Always write commit messages" in log.read_text()
+    filed.ok("undo")
+    assert log.read_bytes() == before
+
+
+def test_a_whole_page_that_was_forgotten_is_told_nowhere(filed: Person) -> None:
+    filed.ok("forget", page(filed, "Zephyr").stem)
+    assert says(filed, ASK, "Zephyr for") == set()
+    filed.ok("undo")
+    assert says(filed, ASK, "Zephyr for") == EVERY
+
+
+def test_a_line_deleted_in_an_editor_is_told_nowhere(filed: Person) -> None:
+    path = page(filed, "Zephyr")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if "Zephyr" not in line))
+    for _ in range(2):
+        assert says(filed, ASK, "Zephyr for") == set()
+        filed.ok("consolidate")
+
+
+def test_a_line_deleted_in_an_editor_stays_deleted_where_no_journal_is(filed: Person) -> None:
+    path = page(filed, "Zephyr")
+    path.write_text("".join(x for x in path.read_text().splitlines(True) if "Zephyr" not in x))
+    for one in (filed.store / "journal").glob("*"):
+        one.unlink()
+    filed.ok("consolidate")
+    assert says(filed, ASK, "Zephyr for") == set()
+
+
+def test_a_line_changed_in_an_editor_is_told_as_it_reads_now(filed: Person) -> None:
+    path = page(filed, "English")
+    path.write_text(path.read_text().replace("in English", "in French"))
+    for _ in range(2):
+        assert says(filed, "commit messages language", "in English") == set()
+        assert {"brief", "list", "search"} <= says(filed, "commit messages", "in French")
+        filed.ok("consolidate")
+    assert filed.ok("list").out.count("commit messages") == 1
+
+
+def test_what_a_review_rejected_is_not_told_in_its_old_words(filed: Person) -> None:
+    agent = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}
+    name = named(filed, "English")
+    filed.ok("edit", name, "--title", "Always write commit messages in French", env=agent)
+    [waiting] = filed.ok("review", "--json").json
+    filed.ok("review", "--reject", waiting["name"])
+    assert says(filed, "commit messages", "commit messages in") == set()
+
+
+# ------------------------------------------------------------------------------------ superseded
+
+MYSQL = "We use MySQL for timetables because the host offers it."
+POSTGRES = "We use PostgreSQL for timetables because we need PostGIS."
+TIMES = "which database do the timetables use?"
+
+
+@pytest.mark.parametrize("between", [True, False])
+def test_a_superseded_decision_with_a_reason_is_told_no_more(person: Person, between: bool) -> None:
+    person.ok("init", "--scope", "project")
+    session(person, DAYS[0], MYSQL)
+    if between:
+        person.ok("consolidate")
+        assert says(person, TIMES, "MySQL for") == EVERY
+    session(person, DAYS[1], POSTGRES)
+    person.ok("consolidate")
+    assert says(person, TIMES, "MySQL for") == set()
+    assert says(person, TIMES, "PostgreSQL for") == EVERY
+    assert "previously We use MySQL" in page(person, "PostgreSQL").read_text()
+    records = [p.read_text() for p in person.store.glob("episodic/*/summary.md")]
+    assert any("We use MySQL for timetables: the host offers it" in text for text in records)
+
+
+@pytest.mark.parametrize(
+    "words", [["--subject", "Database", "--why", "it scales"], ["--kind", "decision"]]
+)
+def test_what_a_save_replaced_is_told_no_more(person: Person, words: list[str]) -> None:
+    person.ok("init", "--scope", "project")
+    session(person, DAYS[0], POSTGRES)
+    person.ok("consolidate")
+    done = person.ok("save", "Use CockroachDB for timetables", *words)
+    assert "PostgreSQL" in done.out
+    assert says(person, TIMES, "PostgreSQL for") == set()
+    assert {"brief", "list", "search"} <= says(person, TIMES, "CockroachDB for")
+    person.ok("undo")
+    assert says(person, TIMES, "PostgreSQL for") == EVERY
+    assert says(person, TIMES, "CockroachDB for") == set()
+
+
+def test_it_is_so_in_chinese(person: Person) -> None:
+    person.ok("init", "--scope", "project", "--lang", "zh")
+    session(person, DAYS[0], "我们决定用 MySQL 存时刻表，因为主机提供它。")
+    person.ok("consolidate")
+    assert "MySQL" in person.ok("recall", "--start").out
+    session(person, DAYS[1], "我们决定用 PostgreSQL 存时刻表，因为需要 PostGIS。")
+    person.ok("consolidate")
+    brief = person.ok("recall", "--start").out
+    assert "PostgreSQL" in brief
+    assert "用 MySQL" not in brief
+    decision = person.ok("list", "--kind", "decision", "--json").json
+    assert len(decision) == 1
+    person.ok("forget", decision[0]["entry"])
+    assert "用 PostgreSQL" not in person.ok("recall", "--start").out
+
+
+# ------------------------------------------------------------------------------------- rulings
+
+DEPLOY = "when do we deploy?"
+
+
+@pytest.fixture(params=["filed between", "not filed between"])
+def contradicted(person: Person, request: pytest.FixtureRequest) -> Person:
+    """Somebody with two rules of which nobody knows whether both hold."""
+    person.ok("init", "--scope", "project")
+    session(person, DAYS[0], "Always deploy on Mondays.")
+    if request.param == "filed between":
+        person.ok("consolidate")
+    session(person, DAYS[1], "Always deploy on Tuesdays.")
+    return person
+
+
+def test_while_a_contradiction_is_open_the_old_statement_holds(contradicted: Person) -> None:
+    contradicted.ok("consolidate")
+    assert says(contradicted, DEPLOY, "on Tuesdays") == set()
+    assert {"brief", "list", "search"} <= says(contradicted, DEPLOY, "on Mondays")
+    [waiting] = contradicted.ok("conflicts", "--json").json
+    assert (waiting["old"], waiting["stands"]) == ("Always deploy on Mondays", "old")
+    before = {p: p.read_bytes() for p in contradicted.store.glob("episodic/*/*.md")}
+    contradicted.ok("consolidate")
+    assert {p: p.read_bytes() for p in contradicted.store.glob("episodic/*/*.md")} == before
+
+
+@pytest.mark.parametrize("passed", [True, False])
+@pytest.mark.parametrize(
+    ("word", "holds", "gone"),
+    [("new", "Tuesdays", "Mondays"), ("old", "Mondays", "Tuesdays")],
+)
+def test_a_ruling_counts_at_once_and_can_be_undone(
+    contradicted: Person, word: str, holds: str, gone: str, passed: bool
+) -> None:
+    if passed:
+        contradicted.ok("consolidate")
+    [waiting] = contradicted.ok("conflicts", "--json").json
+    contradicted.ok("conflicts", "--choose", waiting["id"], word)
+    contradicted.ok("undo")
+    assert [row["id"] for row in contradicted.ok("conflicts", "--json").json] == [waiting["id"]]
+    contradicted.ok("conflicts", "--choose", waiting["id"], word)
+    for _ in range(2):
+        assert says(contradicted, DEPLOY, f"on {gone}") == set()
+        assert {"brief", "list", "search"} <= says(contradicted, DEPLOY, f"on {holds}")
+        assert contradicted.ok("conflicts", "--json").json == []
+        contradicted.ok("consolidate")
+
+
+@pytest.mark.parametrize("word", ["both", "neither"])
+def test_both_or_neither_holds_by_ruling(contradicted: Person, word: str) -> None:
+    contradicted.ok("consolidate")
+    [waiting] = contradicted.ok("conflicts", "--json").json
+    contradicted.ok("conflicts", "--choose", waiting["id"], word)
+    for day in ("Mondays", "Tuesdays"):
+        told = says(contradicted, DEPLOY, f"on {day}")
+        assert ({"brief", "list"} <= told) if word == "both" else (told == set())
+
+
+# ----------------------------------------------------------------------- kinds, ids, and the record
+
+
+def test_a_filed_decision_stays_a_decision_with_one_id(filed: Person) -> None:
+    [row] = filed.ok("list", "--kind", "decision", "--json").json
+    assert row["text"] == "We use Zephyr for the firmware: it is small"
+    assert row["path"].endswith(page(filed, "Zephyr").name)
+    [same] = [one for one in filed.ok("list", "--json").json if "Zephyr" in one["text"]]
+    assert (same["entry"], same["kind"]) == (row["entry"], "decision")
+    assert filed.ok("show", row["entry"], "--json").json["kind"] == "decision"
+    assert "said by the person, as a decision" in page(filed, "Zephyr").read_text()
+    assert filed.ok("list", "--kind", "rule", "--json").json[0]["text"].startswith("Always write")
+    before = page(filed, "Zephyr").read_bytes()
+    filed.ok("set", page(filed, "Zephyr").stem, "salience=high")
+    filed.ok("set", page(filed, "Zephyr").stem, "salience=medium")
+    assert filed.ok("list", "--kind", "decision", "--json").json[0]["entry"] == row["entry"]
+    assert (
+        before.split(b"# Domain")[-1] == page(filed, "Zephyr").read_bytes().split(b"# Domain")[-1]
+    )
+
+
+def test_a_decision_that_somebody_saves_on_a_page_is_one(person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    person.ok("save", "Use Redis for sessions", "--kind", "decision", "--subject", "Cache")
+    [row] = person.ok("list", "--kind", "decision", "--json").json
+    assert row["text"] == "Use Redis for sessions"
+
+
+def test_the_session_keeps_its_record_and_marks_it(filed: Person) -> None:
+    [memory] = filed.store.glob("episodic/*/summary.md")
+    assert "for the firmware: it is small <!-- filed: " in memory.read_text()
+    assert "Zephyr" in filed.ok("show", memory.parent.name).out
+    marked = memory.read_bytes()
+    filed.ok("consolidate")
+    assert memory.read_bytes() == marked
+
+
+def test_a_session_that_goes_on_keeps_its_marks(filed: Person) -> None:
+    path = page(filed, "Zephyr")
+    path.write_text("".join(x for x in path.read_text().splitlines(True) if "Zephyr" not in x))
+    first = f"{ZEPHYR} Always write commit messages in English."
+    display = "We use e-ink for the display because it holds its picture."
+    session(filed, DAYS[0], first, display)
+    assert says(filed, ASK, "Zephyr for") == set()
+    assert "e-ink" in filed.ok("recall", "--start").out
+    filed.ok("consolidate")
+    assert says(filed, ASK, "Zephyr for") == set()
+    [memory] = filed.store.glob("episodic/*/summary.md")
+    assert memory.read_text().count("Zephyr") == 1
+    [row] = [one for one in filed.ok("list", "--json").json if "e-ink" in one["text"]]
+    assert row["trust"] == "user"
+
+
+def test_what_was_forgotten_stays_so_when_its_session_goes_on(filed: Person) -> None:
+    filed.ok("forget", named(filed, "Zephyr"))
+    first = f"{ZEPHYR} Always write commit messages in English."
+    session(filed, DAYS[0], first, "We use e-ink for the display because it holds its picture.")
+    assert says(filed, ASK, "Zephyr for") == set()
+    [row] = [one for one in filed.ok("list", "--json").json if "e-ink" in one["text"]]
+    assert row["trust"] == "user"
+    filed.ok("consolidate")
+    assert says(filed, ASK, "Zephyr for") == set()
+
+
+def test_filing_is_undone_with_its_page_whatever_came_to_the_session_since(filed: Person) -> None:
+    [memory] = filed.store.glob("episodic/*/summary.md")
+    memory.write_text(memory.read_text().replace("## Summary\n", "## Summary\n\n- My own word.\n"))
+    filed.ok("undo", page(filed, "Zephyr").stem)
+    assert says(filed, ASK, "Zephyr for") >= {"brief", "recall", "list", "search"}
+    assert "My own word" in memory.read_text()
+    assert "small <!-- filed" not in memory.read_text()
+    assert "English <!-- filed" in memory.read_text()
+
+
+def test_a_pass_that_files_is_no_activity_of_the_session(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time_ns = time.time_ns
+    person.ok("init", "--scope", "project")
+    session(person, DAYS[0], ZEPHYR)
+    monkeypatch.setattr(time, "time_ns", lambda: time_ns() + 20 * 86_400 * 10**9)
+    [before] = person.ok("archive", "--stats", "--json").json
+    assert before["inactive"] == 1
+    person.ok("consolidate")
+    assert person.ok("archive", "--stats", "--json").json == [before]
