@@ -224,7 +224,8 @@ def test_what_a_save_replaced_is_told_no_more(person: Person, words: list[str]) 
     assert "PostgreSQL" in done.out
     assert says(person, TIMES, "PostgreSQL for") == set()
     assert {"brief", "list", "search"} <= says(person, TIMES, "CockroachDB for")
-    person.ok("undo")
+    for _ in range(1 if "--subject" in words else 2):  # a page of its own, and what gave way
+        person.ok("undo")
     assert says(person, TIMES, "PostgreSQL for") == EVERY
     assert says(person, TIMES, "CockroachDB for") == set()
 
