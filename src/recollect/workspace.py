@@ -347,6 +347,8 @@ class Workspace(_Above):
     def settings(self, root: str) -> Settings:
         """The settings of a store: its own file, then the global store's, then the defaults."""
         values: dict[str, config.Value] = {key: s.default for key, s in config.SETTINGS.items()}
+        if not os.path.lexists(root):  # it is made with the first change, in the terminal's language
+            values["lang"] = self.terminal_lang
         own: dict[str, config.Value] = {}
         for place in dict.fromkeys([self.roots.get("global", ""), root]):
             if place:

@@ -218,6 +218,13 @@ def test_a_dry_run_shows_what_the_run_does(
     assert changed(before, after) or name in ONLY_MADE, "the case changes nothing"
 
 
+def test_a_dry_run_names_the_views_that_the_run_writes(settled: Person) -> None:
+    episode(settled, "port", "The port of the store is 5433.", tags="[port, store]")
+    planned = settled.ok("consolidate", "--dry-run", "--json").json
+    done = settled.ok("consolidate", "--json").json
+    assert [one["views"] for one in planned] == [one["views"] for one in done] != [[], []]
+
+
 @pytest.mark.parametrize("name", ENCRYPTION)
 def test_a_dry_run_of_encryption_shows_what_the_run_does(settled: Person, name: str) -> None:
     words = ENCRYPTION[name]

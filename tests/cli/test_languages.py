@@ -116,6 +116,25 @@ def test_the_store_decides_the_language_and_the_terminal_where_there_is_none(
     assert stranger.ok("list", env=english).out == "There are no memories yet.\n"
 
 
+def test_a_store_made_by_the_way_keeps_the_language_of_the_locale(stranger: Person) -> None:
+    chinese, english = {"LANG": "zh_CN.UTF-8"}, {"LANG": "en_US.UTF-8"}
+    saved = stranger.ok("save", "本地规则一律写中文", "--kind", "rule", env=chinese)
+    assert "已保存" in saved.out
+    for env in (chinese, english):  # the worker of a later session may have another one
+        assert stranger.ok("config", "lang", env=env).out == "zh\n"
+        assert "以往会话" in stranger.ok("recall", "--start", env=env).out
+    [page] = stranger.home.glob(".claude/memory/projects/*/procedural/*.md")
+    assert page.read_text("utf-8").count("# 工作方式") == 1
+
+
+def test_a_store_made_by_the_way_speaks_as_the_person_has_set_for_all(stranger: Person) -> None:
+    stranger.ok("init", "--scope", "global", "--lang", "en")
+    stranger.ok("save", "Local rules", "--kind", "rule", env={"LANG": "zh_CN.UTF-8"})
+    assert stranger.ok("config", "lang").out == "en\n"
+    stranger.ok("config", "lang", "zh", "--scope", "global")
+    assert stranger.ok("config", "lang").out == "zh\n"
+
+
 # --------------------------------------------------------------------------------------- help
 
 OF_HELP = {"Usage:", "Options", "Commands", "Example:", "COMMAND", "DIRECTORY", "Groups", "More"}

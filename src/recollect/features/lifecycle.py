@@ -79,7 +79,8 @@ def consolidate(
                 gathered = gather.gather(store, known, reactions_in(app, store))
                 found = run.look(gathered, force_decay=force_decay)
             gone = prune_with_pass(store, dry_run=True)
-            done.append(ConsolidateResult(store.scope, _stale_views(store), found, gone))
+            names = _stale_views(store, changes=bool(found.steps or found.archives or gone))
+            done.append(ConsolidateResult(store.scope, names, found, gone))
             continue
         with store.one_change():
             found = consolidate_store(app, store, force_decay=force_decay)
@@ -204,11 +205,14 @@ def only_one(
     return fsio.lock(path, wait_seconds=wait_seconds, who="another consolidation")
 
 
-def _stale_views(store: OpenStore) -> list[str]:
+def _stale_views(store: OpenStore, *, changes: bool) -> list[str]:
+    """The views that are to be written; those that list memories also where memories change."""
     return [
         n
         for n, text in drawn.pages_of(store).items()
-        if not store.files.exists(n) or store.files.read(n).text != text
+        if (changes and n in (drawn.INDEX_PAGE, drawn.INDEX_JSON))
+        or not store.files.exists(n)
+        or store.files.read(n).text != text
     ]
 
 

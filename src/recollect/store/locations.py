@@ -61,6 +61,7 @@ def line_of(path: str) -> str:
 STORE_FOLDER = ours.STORE_FOLDER
 PRIVATE_FOLDER = "projects"  # in the global store: those of projects that have none of their own
 PROJECT_FILE = "project"  # in a private store: the folder that it is of
+SETTINGS_FILE = "config.toml"
 MOST_TRIES = 5  # to append; a session's file is set aside once a day at most
 
 # ------------------------------------------------------------------------- names of files, once
@@ -71,8 +72,16 @@ def roots(start: str, env: "dict[str, str]") -> "tuple[str, str]":
     project, home = project_root(start, env), global_root(env)
     return (
         project if is_folder(project) else "",
-        home if is_folder(home) else "",
+        home if is_made(home) else "",
     )
+
+
+def is_made(home: str) -> bool:
+    """Whether the global store is there, and not only the folder with the projects' private ones."""
+    try:
+        return os.listdir(home) != [PRIVATE_FOLDER]
+    except (OSError, ValueError):
+        return False
 
 
 def project_root(start: str, env: "dict[str, str]") -> str:
@@ -128,18 +137,38 @@ def is_private(root: str) -> bool:
 
 
 def make_private(root: str, start: str, env: "dict[str, str]") -> None:
-    """Make the private store of the project that a folder belongs to; no harm if it is there."""
+    """Make the private store of the project that a folder belongs to; no harm if it is there.
+
+    Unless the person has set a language for all projects, a new store keeps that of the locale.
+    """
     make_folders(root)
+    project = real(project_of(start, env))
+    if _write_new(f"{root}/{PROJECT_FILE}", f"{project}\n"):
+        from recollect.i18n import language_of  # seldom needed
+
+        lang = language_of(env)
+        if lang != "en" and not _sets_language(f"{global_root(env)}/{SETTINGS_FILE}"):
+            _write_new(f"{root}/{SETTINGS_FILE}", f'lang = "{lang}"\n')
+
+
+def _write_new(path: str, text: str) -> bool:
+    """Make a file of ours, and say whether it was not there."""
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        handle = os.open(f"{root}/{PROJECT_FILE}", flags, 0o600)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
-        return
+        return False
     try:
-        project = real(project_of(start, env))
-        os.write(handle, f"{project}\n".encode("utf-8", "surrogateescape"))
+        os.write(handle, text.encode("utf-8", "surrogateescape"))
     finally:
         os.close(handle)
+    return True
+
+
+def _sets_language(path: str) -> bool:
+    try:
+        return "\nlang = " in f"\n{read_text(path)}"
+    except (OSError, ValueError):
+        return False
 
 
 def project_of_store(root: str) -> str:
