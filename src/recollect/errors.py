@@ -74,6 +74,14 @@ class StoreNotFound(NotFound):
     )
 
 
+class GlobalStoreNotFound(StoreNotFound):
+    sentence = "There is no memory store for all projects."
+    next_step = "Make one with `recollect init --scope global`."
+
+
+GlobalStoreNotFound.kind = StoreNotFound.kind
+
+
 class MemoryNotFound(NotFound):
     sentence = "There is no memory “{id}”."
     next_step = "`recollect search WORDS` or `recollect list` shows the ids."

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 
 from recollect._fastimport import NamedTuple
 from recollect.errors import (
+    GlobalStoreNotFound,
     Locked,
     RecollectError,
     SettingProblem,
@@ -239,17 +240,22 @@ class Workspace(_Above):
         if not root and scope == "project":
             root = places.project_root(self.folder, self.env)
         if not root:
-            raise StoreNotFound(where=self.project_folder if scope != "global" else "all projects")
+            raise self._no_store(scope)
         return self.opened(root, scope, progress, folder=self.folder)
 
     def stores(self, scope: str = "", progress: Progress | None = None) -> list[OpenStore]:
         """The stores that a reader looks through, the project's first."""
         names = [s for s in SCOPES if s in self.roots and scope in ("", s)]
         if not names:
-            raise StoreNotFound(where=self.project_folder if scope != "global" else "all projects")
+            raise self._no_store(scope)
         found = [self.opened(self.roots[name], name, progress) for name in names]
         # Where the global store was sorted out just now, the project may have got its own by that.
         return found if "roots" in self.__dict__ else self.stores(scope, progress)
+
+    def _no_store(self, scope: str) -> StoreNotFound:
+        if scope == "global":
+            return GlobalStoreNotFound()
+        return StoreNotFound(where=self.project_folder)
 
     def store_of(self, name: str) -> OpenStore:
         """The store that has this memory or section; the project's first. Raises MemoryNotFound."""
@@ -347,7 +353,9 @@ class Workspace(_Above):
     def settings(self, root: str) -> Settings:
         """The settings of a store: its own file, then the global store's, then the defaults."""
         values: dict[str, config.Value] = {key: s.default for key, s in config.SETTINGS.items()}
-        if not os.path.lexists(root):  # it is made with the first change, in the terminal's language
+        if not os.path.lexists(
+            root
+        ):  # it is made with the first change, in the terminal's language
             values["lang"] = self.terminal_lang
         own: dict[str, config.Value] = {}
         for place in dict.fromkeys([self.roots.get("global", ""), root]):

@@ -52,7 +52,7 @@ BUILT_OTHERWISE = {
     "the front matter is nested too deeply",
     "the front matter is not a list of `key: value` lines",
     "the front matter is not valid YAML",
-    "the front matter is not valid YAML{where}",
+    "the front matter is not valid YAML in line {n}",
     "the front matter is too large for anything but `key: value` lines",
     "the front matter uses YAML anchors, aliases or tags, which are not read",
 }

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+NEAR = 0.65  # --reason is no slip of --json
+
 
 class Choice(NamedTuple):
     """One of a few words, in the order of the help."""
@@ -236,6 +238,6 @@ def _require_known(flag: str, options: dict[str, Parameter]) -> None:
     from difflib import get_close_matches  # only for a slip
 
     known = [one for one in options if one.startswith("--")] if flag.startswith("--") else []
-    if near := sorted(get_close_matches(flag, known)):
+    if near := sorted(get_close_matches(flag, known, cutoff=NEAR)):
         raise ValueError(f"There is no option {flag}. Did you mean {', '.join(near)}?")
     raise ValueError(f"There is no option {flag}.")
