@@ -28,7 +28,7 @@ CELL, LINE, MARGIN = 8.4, 19, 16  # pixels: the advance of a 14-pixel monospace 
 LINE_SECONDS, PAUSE_SECONDS = 0.25, 1.6  # a line follows another; a bold one starts a new scene
 CODES = {"1": "b", "2": "d", "36": "c"}
 _ESCAPE = re.compile(r"\x1b\[([0-9;]*)m")
-_TIME = re.compile(r"\b\d+(?= (?:ms|毫秒|tokens|个 token))")
+_TIME = re.compile(r"\b\d+(?= (?:ms|毫秒|tokens|个 token))|\b\d{4}-\d\d-\d\d")
 HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="{label}">
 <style>
 rect {{ fill: #1b1f24 }}

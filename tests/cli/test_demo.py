@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +110,17 @@ def test_the_short_demo_fits_a_screen_and_gives_what_was_stated(lang: str, tmp_p
     told = shown.partition("is told at its start")[2]
     assert "JSONB" in told
     assert "docker compose up -d db" in told
+
+
+def test_the_short_demo_is_all_in_the_language_of_the_locale_and_of_yesterday(
+    tmp_path: Path,
+) -> None:
+    for name in ("home", "project"):
+        (tmp_path / name).mkdir()
+    person = Person(tmp_path / "home", tmp_path / "project")
+    shown = person.ok("demo", env={"LANG": "zh_CN.UTF-8"}).out
+    assert "  您      订单用 PostgreSQL 存储" in shown
+    assert not re.search(r"^  (you|agent)\b", shown, re.MULTILINE)
+    days = {date.fromisoformat(day) for day in re.findall(r"\d{4}-\d\d-\d\d", shown)}
+    assert {(datetime.now(UTC).date() - day).days for day in days} <= {0, 1}
+    assert "Before it" not in person.ok("demo").out  # nothing that came before is shown

@@ -29,6 +29,7 @@ from recollect.ops.demo_history import (
     DemoStep,
     Session,
     held_before,
+    held_yesterday,
 )
 from recollect.ops.setup import program_paths
 from recollect.store import locations as places
@@ -257,8 +258,10 @@ class Play:
         return app
 
     def sessions(self, history: tuple[Session, ...] = SESSIONS) -> Iterator[tuple[Session, int]]:
-        """Hold the sessions one after the other; gives each with the number of its hook calls."""
-        for session in held_before(date.fromisoformat(self.app().now[:10]), history):
+        """Hold the whole history, or sessions of yesterday; gives each with the number of its hook calls."""
+        today = date.fromisoformat(self.app().now[:10])
+        moved = held_before(today) if history is SESSIONS else held_yesterday(today, history)
+        for session in moved:
             yield session, self._hold(session)
 
     def _hold(self, session: Session) -> int:

@@ -244,11 +244,11 @@ _REFUSED = (
 _CHECK = ("pytest tests/integration", "docker compose up -d db && pytest tests/integration")
 
 
-def _two_days(decides: str, rules: str, done: str, tests: str, cause: str) -> tuple[Session, ...]:
+def _yesterday(decides: str, rules: str, done: str, tests: str, cause: str) -> tuple[Session, ...]:
     return (
         Session(
             "0b6f1c2e-7d51-4c1e-9a11-6d1f00000021",
-            "2026-11-05T09:12:00Z",
+            "2026-11-14T09:12:00Z",
             (
                 person(decides),
                 edit("db/schema.sql"),
@@ -272,15 +272,15 @@ def _two_days(decides: str, rules: str, done: str, tests: str, cause: str) -> tu
     )
 
 
-TWO_DAYS = {
-    "en": _two_days(
+YESTERDAY = {
+    "en": _yesterday(
         "We use PostgreSQL for orders because we need JSONB. Set up the schema.",
         "Prices are always integers in cents, never floats.",
         "The order store is on PostgreSQL, and prices are in cents.",
         "Run the integration tests and fix what is red.",
         "Green: the integration tests need the database of the compose file.",
     ),
-    "zh": _two_days(
+    "zh": _yesterday(
         "订单用 PostgreSQL 存储，因为需要 JSONB。先建好表结构。",
         "价格一律用整数（分）表示，不要用浮点数。",
         "订单已存入 PostgreSQL，价格以分为单位。",
@@ -312,12 +312,21 @@ ASKED_NEXT = {
 
 def held_before(day: date, sessions: tuple[Session, ...] = SESSIONS) -> list[Session]:
     """Sessions, moved by whole days so that the last of the history was ten days before this one."""
-    last = date.fromisoformat(SESSIONS[-1].started[:10])
-    days = timedelta(days=(day - last).days - 10)
-    return [
-        one._replace(started=f"{date.fromisoformat(one.started[:10]) + days}{one.started[10:]}")
-        for one in sessions
-    ]
+    return _moved(sessions, (day - _day_of(SESSIONS[-1])).days - 10)
+
+
+def held_yesterday(day: date, sessions: tuple[Session, ...]) -> list[Session]:
+    """Sessions, moved by whole days so that the last was on the day before this one."""
+    return _moved(sessions, (day - _day_of(sessions[-1])).days - 1)
+
+
+def _day_of(session: Session) -> date:
+    return date.fromisoformat(session.started[:10])
+
+
+def _moved(sessions: tuple[Session, ...], days: int) -> list[Session]:
+    moved = timedelta(days=days)
+    return [s._replace(started=f"{_day_of(s) + moved}{s.started[10:]}") for s in sessions]
 
 
 # What is asked in later sessions: a prompt, or a command that fails the way one failed before.

@@ -34,10 +34,9 @@ STOP_PAIRS = frozenset(
     请问 请你 帮我 吗的 的时 时候 以及 或者 还是 就是 不是 没有 已经 现在 这样 那样 怎样 为什 么时 么的 的是
     了吗 是什 在哪 有没 能不 不能 有什 做什 于什 关于 我的 你的 么是 么样 么办 是不 会不""".split()
 )
-PARTICLES = frozenset(
-    "的了吗呢吧么是在和把给用什个这那哪谁怎"
-)  # beside a word, in 前端用 or 用的是
-# … but of these:
+# In 前端用 and 用的是 they stand beside a word …
+PARTICLES = frozenset("的了吗呢吧么是在和把给用什个这那哪谁怎")
+# … but these are words:
 WITH_PARTICLE = frozenset(
     """目的 的确 了解 了结 在线 存在 所在 在职 在途 和解 总和 求和 饱和 把手 把握 供给 补给 给定 个人 个体 个性 个数
     用户 用例 用途 用法 用量 用料 用工 用电 用水 用药 用餐 使用 应用 引用 调用 启用 禁用 停用 弃用 复用 重用 共用 公用

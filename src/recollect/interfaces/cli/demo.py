@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.features import lifecycle, reading
 from recollect.features import skill_candidates as skills
 from recollect.interfaces.cli.command import CommandContext, command
-from recollect.interfaces.cli.console import shown
+from recollect.interfaces.cli.console import padded, shown
 from recollect.interfaces.cli.parsing import Choice, FolderPath, option
 from recollect.model.memory import Filter
 from recollect.ops import setup
@@ -31,7 +31,11 @@ SIGNS = {"stands": "=", "overtaken": "<", "lost": "!"}
 @command(
     "demo",
     option("--all", "is_whole", is_flag=True, help="Show the whole story: ten acts, four months."),
-    option("--lang", type=Choice(["en", "zh"]), default="en", help="Language of the store."),
+    option(
+        "--lang",
+        type=Choice(["en", "zh"]),
+        help="Language of the story (default: the store's or the terminal's).",
+    ),
     option("--keep", type=FolderPath(), help="Keep everything in this (empty or new) folder."),
     example="recollect demo\nrecollect demo --all --keep ./orchard-demo",
 )
@@ -46,6 +50,7 @@ def demo_command(ctx: CommandContext, is_whole: bool, lang: str, keep: str) -> N
     """
     from recollect.ops.demo import Play  # `recollect --help` needs only the declaration
 
+    lang = lang or ctx.lang
     folder = os.path.abspath(keep) if keep else tempfile.mkdtemp(prefix="recollect-demo-")
     try:
         play = Play(folder)
@@ -66,9 +71,9 @@ def demo_command(ctx: CommandContext, is_whole: bool, lang: str, keep: str) -> N
 
 def _show_two_days(ctx: CommandContext, play: Play, lang: str) -> None:
     """Two sessions, and what the next one is given: on one screen."""
-    from recollect.ops.demo_history import ASKED_NEXT, TWO_DAYS
+    from recollect.ops.demo_history import ASKED_NEXT, YESTERDAY
 
-    sessions = [session for session, _ in play.sessions(TWO_DAYS[lang])]
+    sessions = [session for session, _ in play.sessions(YESTERDAY[lang])]
     memories = play.page_statements()
     brief, answers = play.brief(), list(play.answers(ASKED_NEXT[lang]))
     ctx.answer(
@@ -83,7 +88,8 @@ def _show_two_days(ctx: CommandContext, play: Play, lang: str) -> None:
     for session in sessions:
         for step in session.steps:
             if step.kind == "person" or step.failed:
-                _show_line(ctx, "you" if step.kind == "person" else "agent $", step.text)
+                who = ctx.say("you") if step.kind == "person" else f"{ctx.say('agent')} $"
+                _show_line(ctx, who, step.text)
     ctx.tell("Recollect kept, as Markdown that you can edit and commit", style="bold")
     for path, statements in memories.items():
         ctx.console.line(("dim", f"  {' ' * WHO}{path}"))
@@ -92,7 +98,8 @@ def _show_two_days(ctx: CommandContext, play: Play, lang: str) -> None:
     ctx.tell("Today, a new session is told at its start", style="bold")
     _show_given(ctx, brief)
     for answer in answers:
-        _show_line(ctx, "agent" if answer.asked.startswith("$") else "you", answer.asked)
+        is_agents = answer.asked.startswith("$")
+        _show_line(ctx, ctx.say("agent") if is_agents else ctx.say("you"), answer.asked)
         _show_given(ctx, answer)
     ctx.console.line()
     ctx.tell("No model, no network. `recollect demo --all` shows the whole story;")
@@ -101,17 +108,19 @@ def _show_two_days(ctx: CommandContext, play: Play, lang: str) -> None:
 
 def _show_line(ctx: CommandContext, who: str, text: str) -> None:
     """A statement or an action, with who said or did it, in lines of a narrow screen."""
-    head = ctx.translate(who) if who else ""
+    head = padded(who, WHO)
     for line in wrap(shown(text), SCREEN - WHO - 2) if text.isascii() else [shown(text)]:
-        ctx.console.line(("cyan", f"  {head:<{WHO}}"), ("", line))
-        head = ""
+        ctx.console.line(("cyan", f"  {head}"), ("", line))
+        head = " " * WHO
 
 
 def _show_given(ctx: CommandContext, answer: HookAnswer) -> None:
     """What a hook gave to the agent, without its fence, and its cost."""
     lines = [line.strip() for line in answer.text.splitlines()[1:]]
     given = [line for line in lines if line and not line.startswith(("<", "- source:"))]
-    for line in given[:MOST_GIVEN]:
+    cut = next(iter(given[MOST_GIVEN:]), "")
+    is_heading = cut.startswith("- ") and not given[MOST_GIVEN - 1].startswith("- ")
+    for line in given[: MOST_GIVEN - is_heading]:
         _show_line(ctx, "", line)
     if not given:
         ctx.hint("          nothing is added ({ms:.0f} ms)", ms=answer.milliseconds)
