@@ -273,6 +273,24 @@ def test_while_a_contradiction_is_open_the_old_statement_holds(contradicted: Per
     assert {p: p.read_bytes() for p in contradicted.store.glob("episodic/*/*.md")} == before
 
 
+def test_what_an_agent_said_against_a_person_is_not_recalled_before_a_ruling(
+    person: Person,
+) -> None:
+    person.ok("init", "--scope", "project")
+    person.ok("save", "The staging port is 8080", "--subject", "Deployment")
+    agent = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}
+    person.ok("save", "The staging port is 9090", "--subject", "Deployment", env=agent)
+    asked = "which staging port is it?"
+    assert says(person, asked, "9090").isdisjoint({"brief", "recall", "hook", "mcp recall"})
+    assert {"brief", "recall", "hook", "mcp recall"} <= says(person, asked, "8080")
+    [note] = [row for row in person.ok("list", "--json").json if "9090" in row["text"]]
+    assert "waits for your ruling" in person.ok("recall", asked, "--why-not", note["id"]).out
+    [waiting] = person.ok("conflicts", "--json").json
+    person.ok("conflicts", "--choose", waiting["id"], "new")
+    assert {"brief", "recall", "hook"} <= says(person, asked, "9090")
+    assert says(person, asked, "port is 8080") == set()
+
+
 @pytest.mark.parametrize("passed", [True, False])
 @pytest.mark.parametrize(
     ("word", "holds", "gone"),

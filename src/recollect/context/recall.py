@@ -193,7 +193,7 @@ def _not_considered(store: OpenStore, entry: Entry, anchor: str, cue: Cue) -> Re
         ((n, one) for n, one in enumerate(hot, 1) if _is(one, entry.id, anchor)), (0, None)
     )
     trust = lowest_trust(entry.trust, mine.trust) if mine else entry.trust
-    unfit = _unfit(entry.status, trust)
+    unfit = _unfit(entry, trust)
     if unfit:
         return Reason(unfit, place, len(hot), candidate=mine)
     if mine is None:
@@ -234,9 +234,11 @@ def _is_named(name: str, memory_id: str, anchor: str) -> bool:
     return said == memory_id and anchor in ("", section)
 
 
-def _unfit(status: str, trust: str) -> str:
-    if status == "superseded":
+def _unfit(entry: Entry, trust: str) -> str:
+    if entry.status == "superseded":
         return "superseded"
+    if rank.is_queued(entry.layer, entry.status):
+        return "queued"
     if trust == "external":
         return "external"
     return ""

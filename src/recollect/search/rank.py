@@ -435,7 +435,13 @@ def _about(one: Candidate, subjects: dict[int, evidence.Subject]) -> evidence.Su
 
 def is_fit(one: Candidate) -> bool:
     """Whether a candidate may be said unasked at all."""
-    return one.status != "superseded" and one.trust != "external"
+    is_out = one.status == "superseded" or one.trust == "external"
+    return not is_out and not is_queued(one.layer, one.status)
+
+
+def is_queued(layer: str, status: str) -> bool:
+    """Whether it is the note of a statement that waits for a ruling: what it contradicts holds."""
+    return status == "provisional" and layer == "episodic"
 
 
 def related_names(chosen: list[Candidate], scope: str) -> list[str]:

@@ -272,6 +272,7 @@ REASONS = {
     "archived": "{id} is archived: only `search --archived` finds it.",
     "brief": "{id} is part of every brief, so it is not repeated.",
     "superseded": "{id} is superseded.",
+    "queued": "{id} waits for your ruling: see `recollect conflicts`.",
     "external": "{id} comes from an external source: only `search` finds it.",
     "no-words": "{id} has none of the words.",
     "spelled": "{id} has none of the words exactly; only `search` tries similar spellings.",
