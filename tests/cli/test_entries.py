@@ -386,3 +386,23 @@ def test_a_page_with_all_the_words_stands_before_the_conversation_about_it(perso
     for words in ("orders", "orders database"):
         first = person.ok("search", words, "--json").json["hits"][0]
         assert (first["title"], first["kind"]) == ("Database", "decision"), words
+
+
+def test_undo_names_what_is_left_of_a_pass_of_consolidation(person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    log = Transcript("5f0c2d6e-0001-4a7b-9c1d-000000000001", cwd=str(person.project))
+    log.prompt("We use PostgreSQL because we need JSONB. Never push to main. Orders go to Kafka.")
+    log.answer("Done.")
+    log.save(person.home / ".claude" / "projects" / "p")
+    person.ok("capture", str(person.home / ".claude" / "projects"))
+    before = person.ok("history", "--json").json[0]["change"]
+    person.ok("consolidate")
+    made = len(person.ok("history", "--json").json) - 1
+    assert made > 1
+    out = person.ok("undo").out
+    command = f"undo --to {before[:15]}"
+    assert f"Changes of consolidation that remain: {made - 1}; `recollect {command}`" in out
+    person.ok(*command.split())
+    assert not (person.store / "procedural" / "feedback.md").exists()
+    person.ok("save", "A last note", "--kind", "fact")
+    assert "remain" not in person.ok("undo").out

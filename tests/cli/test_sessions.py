@@ -93,7 +93,7 @@ def test_nobody_else_s_session_is_taken_for_ours(person: Person) -> None:
     for words in (("note", "x"), ("todo", "x"), ("todo", "--done", "1"), ("save-session",)):
         refused = person.run(*words)
         assert refused.code == 10
-        assert "No session runs in this terminal" in refused.err
+        assert "There is no terminal here by which to tell a session" in refused.err
     assert tree_of(person.project) == before
 
 

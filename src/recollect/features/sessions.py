@@ -15,7 +15,7 @@ from recollect import workspace as workers
 from recollect._fastimport import NamedTuple
 from recollect.capture.hearing import with_own_facts
 from recollect.capture.state import with_remarks
-from recollect.errors import NoSessionHere, SessionNotFound, UsageProblem
+from recollect.errors import NoSessionHere, NoTerminalHere, SessionNotFound, UsageProblem
 from recollect.model.memory import Change
 from recollect.model.session import Remark, SessionState
 from recollect.store import locations as places
@@ -195,9 +195,10 @@ def find(app: Workspace, name: str = "", *, scope: str = "") -> StoredSession:
                 return _with_facts(store, state)
         store = app.store(scope)
         return _with_facts(store, SessionState(session, client))
-    running = _of_terminal(app, terminal(), scope)
+    here = terminal()
+    running = _of_terminal(app, here, scope)
     if not running:
-        raise NoSessionHere
+        raise NoSessionHere if here else NoTerminalHere
     return max(running, key=_began)
 
 

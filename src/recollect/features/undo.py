@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from itertools import takewhile
 from typing import Any
 
 from recollect import workspace as here
+from recollect._fastimport import NamedTuple
 from recollect.errors import (
     ChangedMeanwhile,
     ChangedSince,
@@ -49,6 +51,34 @@ def undo(app: Workspace, name: str, *, scope: str, dry_run: bool) -> ChangeGroup
     if not dry_run and past.cause == takeover.CAUSE:
         takeover.undo_other_half(app, store, past)
     return past
+
+
+CONSOLIDATE = "consolidate/"
+
+
+class RestOfPass(NamedTuple):
+    """What is left of the pass of consolidation from which the last change was undone."""
+
+    changes: int
+    before: str  # the change before the pass; empty where it was the first
+
+
+def rest_of_pass(app: Workspace, change: ChangeGroup, *, scope: str) -> RestOfPass:
+    """How many older changes were made in one go with this one, the newest that was not undone."""
+    if not change.cause.startswith(CONSOLIDATE):
+        return RestOfPass(0, "")
+    for store in app.stores(scope):
+        pasts = undoing.history(store)
+        at = next((n for n, past in enumerate(pasts) if past.id == change.id), None)
+        if at is None:
+            continue
+        older = pasts[at + 1 :]
+        is_last = all(past.undone or past.undoes for past in pasts[:at])
+        same = list(takewhile(lambda past: past.cause.startswith(CONSOLIDATE), older))
+        left = [past for past in same if not past.undone]
+        if is_last:
+            return RestOfPass(len(left), older[len(same)].id if len(older) > len(same) else "")
+    return RestOfPass(0, "")
 
 
 def _hiding(app: Workspace, store: OpenStore, *, dry_run: bool) -> AbstractContextManager[None]:

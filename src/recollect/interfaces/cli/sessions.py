@@ -42,7 +42,7 @@ def start_session_command(ctx: CommandContext, task: str) -> None:
     ctx.tell("Session {session}: {task}", session=name, task=found.state.task or "–")
     if found.is_homeless:
         ctx.hint(
-            "  no terminal identifies this session: set RECOLLECT_SESSION={session}", session=name
+            "  There is no terminal to tell the session by: set RECOLLECT_SESSION={session}, or give --session-id.", session=name
         )
 
 

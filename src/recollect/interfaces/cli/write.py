@@ -368,7 +368,7 @@ def _forget_origin(ctx: CommandContext, session: str, page: str) -> None:
 
 ID_COLUMNS = 15  # of a change's id: enough to distinguish it, and for `undo`
 RESTORED = {
-    "created": "  {path}: removed again",
+    "created": "  {path}: removed",
     "changed": "  {path}: restored to its old text",
     "moved": "  {path}: moved back",
     "removed": "  {path}: restored",
@@ -418,6 +418,13 @@ def _undo_change(ctx: CommandContext, name: str) -> None:
     )
     for what, path in undo.effects_of(change):
         ctx.hint(RESTORED[what], path=path)
+    rest = undo.rest_of_pass(ctx.app, change, scope=ctx.scope)
+    if rest.changes and not ctx.dry_run:
+        ctx.hint(
+            "Changes of consolidation that remain: {n}; `recollect undo{to}` takes them back.",
+            n=rest.changes,
+            to=f" --to {rest.before[:ID_COLUMNS]}" if rest.before else "",
+        )
 
 
 def _undo_to(ctx: CommandContext, to: str) -> None:
