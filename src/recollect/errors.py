@@ -114,7 +114,7 @@ class NoSessionHere(NotFound):
     next_step = "Start one with `recollect session start`, or choose one with --session-id (`recollect session list`)."
 
 
-class NoTerminalHere(NoSessionHere):
+class NoTerminal(NoSessionHere):
     sentence = "There is no terminal here by which to tell a session."
     next_step = "Set RECOLLECT_SESSION to the session's id, or give --session-id (`recollect session list` shows the ids)."
 

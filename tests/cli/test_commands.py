@@ -190,3 +190,23 @@ def test_a_purge_is_confirmed_at_a_terminal_and_refused_without_one(kept: Person
     assert file.exists()
     assert kept.at_terminal("forget", "old", "--purge", typed="y\n").code == 0
     assert not file.exists()
+
+
+def test_errors_name_commands_as_help_does(person: Person) -> None:
+    assert "See `recollect core set --help`." in person.run("core", "set").err
+    assert "See `recollect session todo --help`." in person.run("todo", "--nope").err
+    assert person.ok("help", "help").out == person.ok("help").out
+
+
+def test_what_needs_the_store_of_all_projects_says_how_to_make_that(person: Person) -> None:
+    person.ok("save", "Use Redis", "--kind", "decision")
+    refused = person.run("promote", "use-redis", "--to", "global")
+    assert refused.code == 10
+    assert refused.err.endswith("→ Make one with `recollect init --scope global`.\n")
+
+
+def test_one_entry_cannot_be_purged_and_the_way_around_is_named(person: Person) -> None:
+    person.ok("save", "Always squash pull requests")
+    refused = person.run("forget", "feedback#always-squash-pull-requests", "--purge", "--yes")
+    assert refused.code == 2
+    assert "`recollect forget feedback --purge`" in refused.err

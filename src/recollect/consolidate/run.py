@@ -307,7 +307,9 @@ def _row_of_whole(action: Weigh | Archive | Merge | Wait) -> PassRow:
 def counts_of(outcome: PassResult) -> dict[str, int]:
     """How much a pass does."""
     found = {ABSORBED: 0, SUPERSEDED: 0, ARCHIVED: 0}
-    words = {"absorb": ABSORBED} | dict.fromkeys(("replace", "remove", "note", "retire"), SUPERSEDED)
+    words = {"absorb": ABSORBED} | dict.fromkeys(
+        ("replace", "remove", "note", "retire"), SUPERSEDED
+    )
     for row in rows_of(outcome):
         word = ARCHIVED if row.do == "archive" else words.get(row.do, "")
         if word:

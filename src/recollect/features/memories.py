@@ -362,13 +362,16 @@ def _without_item(entry: Entry, text: str, name: str) -> str:
     return "".join(part.text for part, gone in zip(parts, empty, strict=True) if not gone)
 
 
+def _only_whole(name: str) -> UsageProblem:
+    page = name.partition("#")[0]
+    what = f"Only a whole memory can be purged: the history of its file has every entry. Copy what is to stay, run `recollect forget {page} --purge`, and save it again."
+    return UsageProblem(what=what, command="forget")
+
+
 def purge_from_store(store: OpenStore, name: str, path: str) -> None:
     """Take a forgotten memory's text out of the journal and the index as well."""
     if "#" in name:
-        raise UsageProblem(
-            what="Only a whole memory can be purged: the file's history contains every section.",
-            command="forget",
-        )
+        raise _only_whole(name)
     with store.files.locked():
         for file in files_of(path):
             store.journal.purge(file)
@@ -512,10 +515,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
     memory that was forgotten before can still be purged.
     """
     if purge and "#" in name:
-        raise UsageProblem(
-            what="Only a whole memory can be purged: the file's history contains every section.",
-            command="forget",
-        )
+        raise _only_whole(name)
     session = ""
     if purge:
         from recollect.privacy import purge as leaks  # seldom needed

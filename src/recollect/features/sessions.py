@@ -15,7 +15,7 @@ from recollect import workspace as workers
 from recollect._fastimport import NamedTuple
 from recollect.capture.hearing import with_own_facts
 from recollect.capture.state import with_remarks
-from recollect.errors import NoSessionHere, NoTerminalHere, SessionNotFound, UsageProblem
+from recollect.errors import NoSessionHere, NoTerminal, SessionNotFound, UsageProblem
 from recollect.model.memory import Change
 from recollect.model.session import Remark, SessionState
 from recollect.store import locations as places
@@ -198,7 +198,7 @@ def find(app: Workspace, name: str = "", *, scope: str = "") -> StoredSession:
     here = terminal()
     running = _of_terminal(app, here, scope)
     if not running:
-        raise NoSessionHere if here else NoTerminalHere
+        raise NoSessionHere if here else NoTerminal
     return max(running, key=_began)
 
 

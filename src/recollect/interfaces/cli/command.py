@@ -265,8 +265,13 @@ def open_context(
 
 def report(ctx: CommandContext, error: RecollectError) -> int:
     """Print what happened and what to do next; returns the exit code."""
+    from recollect.interfaces.cli.main import FULL_NAMES  # which imports this module
+
     ctx.reported.append(f"{error} {error.next_step}")
-    step = ctx.say_translated(error.next_step, error.fields)
+    fields = dict(error.fields)
+    if name := FULL_NAMES.get(str(fields.get("command"))):
+        fields["command"] = name
+    step = ctx.say_translated(error.next_step, fields)
     if isinstance(error, MemoryNotFound) and (near := ctx.app.near_names(str(error.fields["id"]))):
         step = ctx.say("Did you mean {near}?", near=", ".join(near))
     message = ctx.say_translated(error.sentence, error.fields)

@@ -201,7 +201,7 @@ def run(words: list[str]) -> None:
     if values.get("help") or not name:
         _show_help("", folder)
     elif name == "help":
-        _show_help(" ".join(words), folder)
+        _show_help("" if words == ["help"] else " ".join(words), folder)
     elif name in FAMILIES and not (words and words[0][:1] != "-"):
         _show_help(name, folder)
     else:

@@ -42,7 +42,8 @@ def start_session_command(ctx: CommandContext, task: str) -> None:
     ctx.tell("Session {session}: {task}", session=name, task=found.state.task or "–")
     if found.is_homeless:
         ctx.hint(
-            "  There is no terminal to tell the session by: set RECOLLECT_SESSION={session}, or give --session-id.", session=name
+            "  There is no terminal to tell the session by: set RECOLLECT_SESSION={session}, or give --session-id.",
+            session=name,
         )
 
 
