@@ -19,13 +19,13 @@ from recollect.interfaces.mcp.server import Call, Cancelled, Request, Telling
 # Each call says that it has begun and sleeps; one that changes something wakes up after a moment.
 ASLEEP = """
 import sys, time
-from recollect.interfaces.mcp import server as desk; from recollect.interfaces.mcp import server as stdio
-def slow(self, app, request):
+from recollect.interfaces.mcp import answers, server as stdio
+def slow(app, request, *, read_only):
     print("begun", file=sys.stderr, flush=True)
     time.sleep(0.3 if request.params["name"] == "remember" else 600)
     print("finished", file=sys.stderr, flush=True)
     return {}
-desk.Desk._result = slow
+answers.result_of = slow
 stdio.serve()
 """
 # A store whose index is being made for as long as anybody wants to know of it, and then is there.
