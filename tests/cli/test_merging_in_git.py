@@ -123,14 +123,14 @@ def test_a_decision_and_a_rule_of_each_are_one_store_in_both_orders(ada: Clone, 
 
 @pytest.mark.parametrize("way", ["merge", "rebase"])
 def test_settings_rulings_pins_and_dismissals_of_each_come_together(ada: Clone, way: str) -> None:
-    for name in ("Use NATS for events", "Use Redis for events"):
+    for name in ("Use NATS for events", "Use Redis for sessions"):
         ada.ok("save", name, "--kind", "decision", "--tags", "events")
     ada.commit()
     bob = ada.clone("bob")
     bob.ok("review", "--repository", "accept")
     for one, kept, key, value, other in (
-        (ada, "use-nats-for-events", "recall.start_tokens", "900", "use-redis-for-events"),
-        (bob, "use-redis-for-events", "archive.days", "9", "use-postgresql"),
+        (ada, "use-nats-for-events", "recall.start_tokens", "900", "use-redis-for-sessions"),
+        (bob, "use-redis-for-sessions", "archive.days", "9", "use-postgresql"),
     ):
         one.ok("config", key, value, "--scope", "project")
         one.ok("config", "views.rows", "50" if one is ada else "60", "--scope", "project")
@@ -153,7 +153,7 @@ def test_settings_rulings_pins_and_dismissals_of_each_come_together(ada: Clone, 
         assert "# merged, the other side has rows = 50" in one.read("config.toml")
         assert set(toml(one.read("rulings.toml"))) == {"a" * 8, "b" * 8}
         pins = json.loads(one.read("pins.json"))["pinned"]
-        assert {row["id"] for row in pins} == {"use-nats-for-events", "use-redis-for-events"}
+        assert {row["id"] for row in pins} == {"use-nats-for-events", "use-redis-for-sessions"}
         assert len(json.loads(one.read("dismissed.json"))["dismissed"]) == 2
         problems = one.ok("doctor", "--json").json["findings"]
         assert [f for f in problems if f["state"] == "problem"] == []

@@ -253,7 +253,7 @@ def test_without_the_package_the_error_says_so(desk: Desk, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "pyrage", None)
     ran = desk.person.run("show", name)
     assert ran.code == 14
-    assert "recollect[crypto]" in ran.err
+    assert "recollect-memory[crypto]" in ran.err
 
 
 # -------------------------------------------------------------------------------------- changing
