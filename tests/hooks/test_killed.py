@@ -125,7 +125,7 @@ def test_the_next_session_is_told_at_its_first_prompt(
     assert ("PostgreSQL" in brief) != ("PostgreSQL" in told)
     assert "PostgreSQL" in told or not has_store
     assert "Write the schema of the orders" in brief + told
-    assert "goes on" not in told
+    assert "Still running" not in told
     assert two.fire("UserPromptSubmit", prompt="Good morning, let us go on") == ""
     root = bare.root if has_store else next((bare.everywhere / "projects").iterdir())
     assert len(list(root.rglob("summary.md"))) == 1
@@ -200,7 +200,7 @@ def test_a_session_in_which_nothing_was_done_is_over_too(
     two.fire("SessionStart")
     bare.settle()
     assert two.fire("UserPromptSubmit", prompt="Good morning, let us go on") == ""
-    assert "goes on" not in client("s3").fire("SessionStart")
+    assert "Still running" not in client("s3").fire("SessionStart")
     assert not list(bare.root.rglob("summary.md"))
 
 

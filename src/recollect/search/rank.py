@@ -96,8 +96,9 @@ class Candidate:
     @property
     def own_title(self) -> str:
         """What it is called by itself: a statement of a session need not be about the session's title."""
-        is_statement = self.layer == "episodic" and self.anchor and self.entry
-        is_statement = is_statement and self.kind != "issue"  # what went wrong on the way to it
+        # An issue went wrong on the way to what the title says.
+        is_statement = bool(self.anchor and self.entry) and self.kind != "issue"
+        is_statement = is_statement and self.layer == "episodic"
         return self.heading if is_statement else self.shown_title
 
     @property
