@@ -46,12 +46,12 @@ COUNTED = "Your clients have logged {} sessions of this project, {} of all proje
 def test_init_counts_them_and_says_the_command(person: Person) -> None:
     shown = person.ok("init").out
     assert COUNTED.format(2, 3) in shown
-    assert "`recollect capture` imports them" in shown
+    assert "`recollect capture` imports those of this project" in shown
     assert person.ok("capture", "--dry-run", "--json").json["created"] == 2
     assert person.ok("capture", "--json").json["created"] == 2
     shown = person.ok("init").out
     assert COUNTED.format(0, 1) in shown
-    assert "`recollect capture --all` imports them" in shown
+    assert "`recollect capture --all` imports them all" in shown
     assert person.ok("capture", "--all", "--json").json["created"] == 1
     assert "logged" not in person.ok("init").out
     assert "logged no session" in person.ok("capture").out

@@ -41,7 +41,6 @@ VOLATILE = (
     (re.compile(r"\bage1[0-9a-z]{58}\b"), "{key}"),
     (re.compile(r'"score": [0-9.]+'), '"score": {score}'),
     (re.compile(r'"parts": \{[^}]*\}'), '"parts": {parts}'),
-    (re.compile(r"\b[0-9]\.[0-9]{2} +text=.*"), "{score} {parts}"),
     (re.compile(r"\[redacted:([a-z-]+):[0-9a-f]{4}\]"), r"[redacted:\1:{mark}]"),
     (re.compile(r"memory-[0-9a-f]{8,16}"), "memory-{nonce}"),
     (re.compile(r"/recollect/[0-9a-f]{16}"), "/recollect/{store}"),

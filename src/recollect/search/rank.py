@@ -335,7 +335,8 @@ def _relevant(
         texts[id(one)] = text = index_terms(one.text, known)
         is_so = judge(one, text, cue, asked, known)
         if is_so:
-            one.score *= (1.0 + one.parts["coverage"]) / 2.0
+            one.parts["answered"] = (1.0 + one.parts["coverage"]) / 2.0
+            one.score *= one.parts["answered"]
         return is_so
 
     relevant: list[Candidate] = []

@@ -256,8 +256,8 @@ def score_of(one: Candidate) -> str:
     product += [f"{name} {parts[name]:.2f}" for name in FACTORS if parts.get(name, 1.0) != 1.0]
     bonuses = [f"{name} {parts[name]:.2f}" for name in BONUSES if parts.get(name)]
     formula = " + ".join([" × ".join(product), *bonuses])
-    for name in BEHIND:
-        if name in parts:
+    for name in (*BEHIND, "answered"):
+        if parts.get(name, 1.0) != 1.0:
             formula = f"({formula}) × {name} {parts[name]:.2f}"
     if parts.get("newer"):
         formula += f" + newer {parts['newer']:.2f}"
@@ -363,19 +363,14 @@ def _show_reason(ctx: CommandContext, name: str, reason: Reason) -> None:
 def _show_scores(ctx: CommandContext, found: Recalled) -> None:
     given = {id(one) for one in found.full} | {id(one) for one in found.pointers}
     rows = [
-        (
-            "✓" if id(one) in given else "",
-            one.name,
-            f"{one.score:.2f}",
-            " ".join(f"{name}={value:.2f}" for name, value in one.parts.items()),
-        )
+        ("✓" if id(one) in given else "", one.name, score_of(one))
         for one in found.candidates[:MOST_SCORED]
     ]
     if not rows:
         ctx.hint("No memory has any of these words.")
         return
     ctx.console.line()
-    ctx.table(("", "memory", "score", "parts"), rows)
+    ctx.table(("", "memory", "score"), rows, wide=1, below=2)
 
 
 @command(

@@ -209,8 +209,10 @@ def _offer_sessions(ctx: CommandContext) -> None:
         all=len(left.every),
     )
     if not ctx.can_ask:
-        words = "recollect capture" if left.here else "recollect capture --all"
-        ctx.hint("  `{command}` imports them", command=words)
+        if left.here:
+            ctx.hint("  `{command}` imports those of this project", command="recollect capture")
+        if left.others:
+            ctx.hint("  `{command}` imports them all", command="recollect capture --all")
         return
     answers = ["no", *(["project"] if left.here else []), *(["all"] if left.others else [])]
     answer = ctx.choose(ctx.say("Import them?"), answers)
