@@ -79,7 +79,7 @@ def consolidate(
                 gathered = gather.gather(store, known, reactions_in(app, store))
                 found = run.look(gathered, force_decay=force_decay)
             gone = prune_with_pass(store, dry_run=True)
-            names = _stale_views(store, changes=bool(found.steps or found.archives or gone))
+            names = _stale_views(store, changes=bool(found.steps or found.archives))
             done.append(ConsolidateResult(store.scope, names, found, gone))
             continue
         with store.one_change():
