@@ -251,6 +251,23 @@ def test_nothing_is_archived_while_a_file_that_takes_its_claims_in_is_being_edit
     assert "Edit 3." in house.texts()[FACTS]
 
 
+def test_a_page_that_came_meanwhile_is_filed_on_and_not_made_twice() -> None:
+    house = House()
+    episode(house, "talk", "Never push to main.")
+    store = at(house)
+    gathered = gather(store)
+    house.write(FEEDBACK, "# How to work here\n\n## Always sign commits\n")
+    house.open()  # another command puts it into the index
+    steps = look(gathered).steps
+    assert [step.path for step in steps] == [FEEDBACK]
+    assert applying.carry_out(store, gathered, steps) == list(steps)
+    run(house)
+    pages = [path for path in memories(house) if path.startswith("procedural/")]
+    assert pages == [FEEDBACK]
+    for rule in ("Always sign commits", "Never push to main"):
+        assert rule in house.texts()[FEEDBACK]
+
+
 def test_a_step_whose_file_was_changed_is_refused() -> None:
     house = House()
     house.write(FACTS, "---\ntags: [redis, cache]\n---\nHost is db.\n\nX is y.\n")

@@ -18,7 +18,7 @@ from recollect.consolidate.actions import Absorb, Action, PlanRules, Replace, Re
 from recollect.consolidate.apply import changes_of_all, steps_of
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.claims import Claim
-from recollect.consolidate.gather import Files, Gathered
+from recollect.consolidate.gather import Files, Gathered, was_taken
 from recollect.consolidate.pages import EpisodeClaim, FileClaim, episode_claim
 from recollect.consolidate.plan import PagePlan, plan_entry, plan_moves, plan_page
 from recollect.model.claim_key import near_key
@@ -166,7 +166,7 @@ def _gathered(store: OpenStore, remembered: ClaimCache | None) -> Gathered:
         today=store.now[:10],
         lang=store.settings.lang,
         rulings={key: one.ruling for key, one in rulings.rulings_of(store).items()},
-        is_taken=lambda name: store.free_id(name) != name,
+        is_taken=lambda name: was_taken(store, entries, name),
     )
     return Gathered([], files, rules, entries, frozenset(), frozenset())
 

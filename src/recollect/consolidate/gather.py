@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import Reaction
@@ -162,7 +162,7 @@ def gather(
         waiting=frozenset(_unwanted_merges(store, paths)),
         rulings={key: one.ruling for key, one in ruled.items()},
         removed=_newest(told.removed, kept_rulings.taken_out(ruled)),
-        is_taken=lambda name: store.free_id(name) != name,
+        is_taken=lambda name: was_taken(store, entries, name),
     )
     for one in told.weighings:
         files.stamps.setdefault(one.path, entries[one.path].stamp)
@@ -205,6 +205,21 @@ def _journal_facts(
 
 def _archived_since(ops: Iterable[Op], seq: int) -> Iterator[str]:
     return (op.memory for op in ops if op.op == "move" and op.cause in ARCHIVED and op.seq >= seq)
+
+
+PAGES = ("semantic/", "procedural/")
+
+
+def was_taken(store: OpenStore, entries: Container[str], name: str) -> bool:
+    """Whether an id was in use when these entries were read.
+
+    A page that somebody made since is none: the step that would make it again is refused, and the
+    next pass files on that page.
+    """
+    found = store.index.entry(name)
+    if found is not None and found.path not in entries and found.path.startswith(PAGES):
+        return False
+    return store.is_taken(name)
 
 
 def _unwanted_merges(store: OpenStore, paths: Mapping[str, str]) -> Iterator[str]:
