@@ -7,6 +7,7 @@ is printed now. What differs from run to run is shown as it was.
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ SHOWN = {
 @pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
 def test_the_commands_print_what_it_shows(name: str, tmp_path: Path, clock: Clock) -> None:
     home, project = tmp_path / "home", tmp_path / "shop"
-    (project / ".git").mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
     home.mkdir()
     person = Person(home, project)
     if ".zh" in name:
