@@ -72,6 +72,9 @@ def test_forget_and_undo(person: Person) -> None:
         first = titles(browser)[0]
         await pilot.press("D")
         await pilot.pause()
+        assert first in titles(browser)
+        await pilot.press("D")
+        await pilot.pause()
         assert first not in titles(browser)
         await pilot.press("u")
         await pilot.pause()

@@ -42,7 +42,7 @@ class Browser(App[None]):
         super().__init__()
         self.workspace, self.editor = workspace, editor
         self.rows: list[ListRow] = []
-        self.words = ""
+        self.words = self.to_forget = ""
         bind = self._bindings.bind
         bind("slash", "filter", self.say("Filter"))
         bind("e", "edit", self.say("Edit"))
@@ -164,7 +164,13 @@ class Browser(App[None]):
         self._change(approve)
 
     def action_forget(self) -> None:
-        """Remove the chosen memory; undo brings it back."""
+        """Remove the chosen memory when the key is pressed twice; undo brings it back."""
+        name = self.chosen.entry.id if self.chosen else ""
+        if name != self.to_forget:
+            self.to_forget = name
+            self.notify(self.say("Press D again to forget {name}.").format(name=shown(name)))
+            return
+        self.to_forget = ""
         forget, workspace = memories.forget_memory, self.workspace
         self._change(lambda name: forget(workspace, name, purge=False, dry_run=False).what)
 
