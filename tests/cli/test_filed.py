@@ -197,7 +197,7 @@ POSTGRES = "We use PostgreSQL for timetables because we need PostGIS."
 TIMES = "which database do the timetables use?"
 
 
-@pytest.mark.parametrize("between", [True, False])
+@pytest.mark.parametrize("between", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_superseded_decision_with_a_reason_is_told_no_more(person: Person, between: bool) -> None:
     person.ok("init", "--scope", "project")
     session(person, DAYS[0], MYSQL)
@@ -291,7 +291,7 @@ def test_what_an_agent_said_against_a_person_is_not_recalled_before_a_ruling(
     assert says(person, asked, "port is 8080") == set()
 
 
-@pytest.mark.parametrize("passed", [True, False])
+@pytest.mark.parametrize("passed", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("word", "holds", "gone"),
     [("new", "Tuesdays", "Mondays"), ("old", "Mondays", "Tuesdays")],
