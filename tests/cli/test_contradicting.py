@@ -48,6 +48,26 @@ def test_a_decision_takes_the_place_of_every_entry_for_the_same_purpose(knowing:
     assert "previously We use PostgreSQL for bookings" in page
     assert "- Use Redis for sessions" in page
     assert open_questions(knowing) == []
+    knowing.ok("undo")  # of all of it
+    held = "\n".join(texts(knowing))
+    assert all(name in held for name in ("Cockroach", "MySQL", "use PostgreSQL"))
+    assert "Use SQLite for bookings" not in texts(knowing)
+
+
+def test_a_rule_takes_the_place_of_a_statement_on_the_page_that_it_goes_to(person: Person) -> None:
+    person.ok("init")
+    old, other = "Never run more than two containers", "Never push on Fridays"
+    for text in (old, other):
+        person.ok("save", text, "--kind", "rule", "--why", "the box is small")
+    person.ok("save", "Never run more than four containers", "--kind", "rule")
+    held = "\n".join(texts(person))
+    assert "more than two" not in held
+    assert "more than four" in held
+    assert other in held
+    person.ok("undo")
+    held = "\n".join(texts(person))
+    assert "more than two" in held
+    assert "more than four" not in held
 
 
 def test_a_chinese_decision_takes_the_place_of_a_line(knowing: Person) -> None:

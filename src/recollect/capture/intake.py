@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+AlsoChanged = Callable[[list[Change]], list[Change]]
 LONGEST_SUMMARY = 2_000  # characters of a conversation's summary, as seed 001 recommends
 
 
@@ -131,8 +132,13 @@ TRIGGER = {"en": "Trigger", "zh": "触发词"}
 _DATE = Pattern(r"; date: [^;<>]*")
 
 
-def save(store: OpenStore, draft: Draft, *, dry_run: bool = False) -> Written:
-    """Save a new memory; gives its id, its path and the rule that chose its layer."""
+def save(
+    store: OpenStore, draft: Draft, *, dry_run: bool = False, also: AlsoChanged | None = None
+) -> Written:
+    """Save a new memory; gives its id, its path and the rule that chose its layer.
+
+    `also` makes of its changes those that are made at once with them.
+    """
     # Before a name, a tag or a path is made of it, all of which are written as they are.
     draft = draft.mapped(store.ledger.redact)
     _require_words(draft)
@@ -152,10 +158,10 @@ def save(store: OpenStore, draft: Draft, *, dry_run: bool = False) -> Written:
         rivals = [] if is_alone else rivals_of(store, draft, choice, SHARED.get(choice.kind, ""))
         draft = draft._replace(title=with_subject(draft.title, rivals))
         if is_section:
-            done = _save_section(store, draft, choice, rivals, dry_run=dry_run)
+            done = _save_section(store, draft, choice, rivals, dry_run=dry_run, also=also)
         else:
             made = lambda: _superseding(store, rivals, _new_file(store, draft, choice))  # noqa: E731
-            done = _carried_out(store, made, dry_run=dry_run)
+            done = _carried_out(store, made, dry_run=dry_run, also=also)
     advice = _near(store, draft, choice, done.id)
     instead = tuple(rival.text for rival in rivals) if done.what != "unchanged" else ()
     return done._replace(advice=advice._replace(warnings=warnings_of(draft), instead=instead))
@@ -225,7 +231,11 @@ def _save_into(store: OpenStore, draft: Draft, *, dry_run: bool) -> Written:
 
 
 def _carried_out(
-    store: OpenStore, plan: Callable[[], tuple[Written, list[Change]]], *, dry_run: bool
+    store: OpenStore,
+    plan: Callable[[], tuple[Written, list[Change]]],
+    *,
+    dry_run: bool,
+    also: AlsoChanged | None = None,
 ) -> Written:
     """What a plan writes; it is made anew for each try of the commit."""
     done: list[Written] = []
@@ -233,7 +243,7 @@ def _carried_out(
     def changes() -> list[Change]:
         written, changes = plan()
         done.append(written)
-        return changes
+        return also(changes) if also and changes else changes
 
     if dry_run:
         changes()
@@ -405,6 +415,7 @@ def _save_section(
     rivals: Sequence[Rival],
     *,
     dry_run: bool,
+    also: AlsoChanged | None,
 ) -> Written:
     path = SHARED[choice.kind]
     title = " ".join(draft.title.split())
@@ -417,7 +428,7 @@ def _save_section(
         name = f"{_id_of(store, path)}#{_anchor(changes, store, path, title)}"
         return Written(name, path, what, choice.rule, choice.layer, draft.body), changes
 
-    return _carried_out(store, plan, dry_run=dry_run)
+    return _carried_out(store, plan, dry_run=dry_run, also=also)
 
 
 def _without_rivals(change: Change, title: str, rivals: Sequence[Rival], now: str) -> Change:

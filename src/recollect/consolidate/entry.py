@@ -18,6 +18,7 @@ from recollect.consolidate.actions import Absorb, Action, PlanRules, Replace, Re
 from recollect.consolidate.apply import changes_of_all, steps_of
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.claims import Claim
+from recollect.consolidate.edit import changed
 from recollect.consolidate.gather import Files, Gathered, was_taken
 from recollect.consolidate.pages import EpisodeClaim, FileClaim, episode_claim
 from recollect.consolidate.plan import PagePlan, plan_entry, plan_moves, plan_page
@@ -26,7 +27,7 @@ from recollect.model.document import memory_from_text, stem_of
 from recollect.model.entries import shelved
 from recollect.model.footnotes import Mark
 from recollect.model.layers import is_subject
-from recollect.model.memory import TRUSTS, Filter
+from recollect.model.memory import TRUSTS, Change, Filter
 from recollect.store.store import OpenStore
 from recollect.store.transactions import CHANGED
 
@@ -110,24 +111,27 @@ def page_plan(store: OpenStore, claim: Claim, mark: Mark, remembered: ClaimCache
     return plan_page(episode_claim(claim), mark, gathered.files, gathered.rules)
 
 
-def give_way(store: OpenStore, losers: Sequence[Replace | Retire], remembered: ClaimCache) -> None:
-    """Take out what a new page contradicts, as far as it still stands, in one change.
+def giving_way(
+    store: OpenStore,
+    losers: Sequence[Replace | Retire],
+    remembered: ClaimCache,
+    changes: list[Change],
+) -> list[Change]:
+    """The changes that put in a new page or section, and what takes out these claims with them.
 
     Raises:
         ChangedMeanwhile: somebody else wrote on one of the pages.
     """
+    new = {change.path: change for change in changes}
+    for one in losers:
+        if isinstance(one, Replace) and one.path in new:
+            change = new[one.path]
+            new[one.path] = change._replace(text=changed(change.text, one))
+    left = [one for one in losers if one.path not in new]
     gathered = _gathered(store, remembered)
-    pages = [reading for reading in gathered.files.readings() if reading.page]
-    stands = {(page.path, held.text) for page in pages for held in page.held}
-    paths = {page.path for page in pages}
-    left = [
-        one
-        for one in losers
-        if (one.path in paths if isinstance(one, Retire) else (one.path, one.old) in stands)
-    ]
-    if left:
-        steps = steps_of(left).steps
-        store.commit(partial(changes_of_all, store, gathered, steps), cause="save")
+    for one in left:
+        gathered.files[one.path]  # it is as it is now
+    return [*new.values(), *changes_of_all(store, gathered, steps_of(left).steps)]
 
 
 def unfiled(store: OpenStore, remembered: ClaimCache | None = None) -> list[FileClaim]:

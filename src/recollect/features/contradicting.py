@@ -6,11 +6,13 @@ note of the day until the person rules (`recollect conflicts`).
 
 from __future__ import annotations
 
+from functools import partial
+
 from recollect.capture.intake import Draft, Written, save
 from recollect.capture.wording import with_reason
 from recollect.consolidate.claim_cache import cached_claims
 from recollect.consolidate.claims import BEHAVIOURAL, FACTUAL, Claim, plain_statement
-from recollect.consolidate.entry import give_way, page_plan
+from recollect.consolidate.entry import giving_way, page_plan
 from recollect.model import layers
 from recollect.model.footnotes import Mark
 from recollect.store.store import OpenStore
@@ -25,7 +27,7 @@ def save_contradicting(
     """Save a draft that seems to contradict an entry, and settle or queue that.
 
     Raises:
-        ChangedMeanwhile: somebody else wrote on a page that gives way; the draft is saved.
+        ChangedMeanwhile: somebody else wrote on a page that gives way.
     """
     with cached_claims(app, store) as known:
         claim, mark = _claim_of(wanted), _mark_of(store, wanted)
@@ -34,10 +36,8 @@ def save_contradicting(
             return _queued(store, wanted, plan.waits[0].text, dry_run=dry_run)
         if plan.text != claim.text:
             wanted = wanted._replace(title=plan.text)
-        done = save(store, wanted, dry_run=dry_run)
-        if not dry_run and done.what != "unchanged":
-            store.freshen()
-            give_way(store, plan.losers, known)
+        also = partial(giving_way, store, plan.losers, known)
+        done = save(store, wanted, dry_run=dry_run, also=also)
     told = dict.fromkeys((*done.advice.instead, *plan.wordings))
     return done._replace(advice=done.advice._replace(instead=tuple(told)))
 

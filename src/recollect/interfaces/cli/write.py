@@ -71,11 +71,11 @@ def save_command(ctx: CommandContext, title: str, **given: Any) -> None:
     The layer is chosen by rule (pointer, way of working or event, otherwise fact) unless you name
     a layer or kind. Rules and pointers become sections of a shared file; everything else gets its
     own file. Tags stay as you write them; `scraper` still finds `scraping`. The same title and
-    text are not saved twice.
+    text are not saved twice. A statement replaces what it contradicts; what only you can settle
+    is queued.
 
     With --subject, --why or --quote the title is one statement. It goes to the page of its
-    subject, merges with what says the same, and replaces what it contradicts; what only you can
-    settle is queued.
+    subject and merges with what says the same.
     """
     if any(given[name] for name in STATEMENT) or given["kind"] == UNDECIDED:
         _save_statement(ctx, title, given)
