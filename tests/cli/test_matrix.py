@@ -288,8 +288,7 @@ def mcp_resources(world: World, asker: str) -> str:
 
 # What each interface shows of one's own. All of it is asked of every project.
 FOUND = {"session", "fact", "solution", "rule", "todo", "skill"}
-# What is open stands in the brief, and a session's title brings nothing that was said in it.
-GIVEN = FOUND - {"todo", "session"}
+GIVEN = FOUND - {"todo"}  # what is open stands in the brief
 LISTED = {"session", "fact", "rule", "todo", "core", "skill"}
 WAYS: dict[Callable[[World, str], str], set[str]] = {
     search: {"conversation", "core"} | FOUND,
