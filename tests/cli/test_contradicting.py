@@ -151,3 +151,12 @@ def test_an_agent_does_not_outdo_the_person(knowing: Person) -> None:
     assert "recollect conflicts" in said
     assert any("PostgreSQL for bookings" in text for text in texts(knowing))
     assert "Use SQLite for bookings" not in texts(knowing)
+
+
+def test_a_number_in_a_name_contradicts_no_other(person: Person) -> None:
+    person.ok("init")
+    for title in ("Sprint 1", "Sprint 2", "Memory 2 of May", "Memory 3 of May"):
+        person.ok("save", title, "--kind", "fact", "--body", f"What is in {title}.")
+    assert {row["status"] for row in person.ok("list", "--json").json} == {"confirmed"}
+    person.ok("save", "Port 8080 for the API", "--kind", "fact")
+    assert "in place of" in person.ok("save", "Port 9090 for the API", "--kind", "fact").out
