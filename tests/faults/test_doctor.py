@@ -305,7 +305,7 @@ def test_a_memory_of_nothing_but_nul_that_no_command_wrote_is_a_problem(person: 
 
 DAMAGED: dict[str, bytes] = {
     "a binary file": b"\x00\xff garbage",
-    "NUL in the middle": b"---\nid: odd\n---\nOne.\0Two.\n",
+    "NULs in the middle": b"---\nid: odd\n---\nOne.\0\0\0\0Two.\n",
     "another encoding": "---\nid: odd\n---\nÜber alles.\n".encode("latin-1"),
     "a head without its first line": b"type: semantic\ncreated: 2026-01-11\ntags:\n- a\n---\n# Odd\n\nText.\n",
 }
