@@ -14,7 +14,8 @@ from recollect._fastimport import NamedTuple
 from recollect.app import App
 from recollect.consolidate.claims import claims_in
 from recollect.consolidate.pages import reading_of
-from recollect.errors import Failed
+from recollect.errors import Failed, Locked
+from recollect.features import lifecycle
 from recollect.model.claim_key import near_key
 from recollect.model.conflicts import conflict_between, says_with_subject
 from recollect.model.document import memory_from_text
@@ -382,11 +383,25 @@ class Play:
                 yield answer._replace(asked=f"$ {command}")
 
     def _wait(self, project: str) -> None:
-        """Wait for the worker that the hooks started."""
+        """Wait for the worker that the hooks started, and for the consolidation that follows."""
         root, _ = places.roots(project, self.env)
         cache = places.cache_folder(root, self.env)
         deadline = time.monotonic() + WORKER_SECONDS
-        while any(os.path.exists(f"{cache}/{mark}") for mark in ("pending", "working")):
+        while any(
+            os.path.exists(f"{cache}/{mark}") for mark in ("pending", "working")
+        ) or not self._is_in_order(project):
             if time.monotonic() > deadline:
                 raise Failed(what=f"The worker did not exit within {WORKER_SECONDS:.0f} seconds.")
             time.sleep(0.01)
+
+    def _is_in_order(self, project: str) -> bool:
+        """Whether no consolidation is due: if the worker has not begun with it, it is done here."""
+        app = self.app(project)
+        try:
+            for store in app.stores(""):
+                lifecycle.consolidate_if_due(app, store)
+        except Locked:
+            return False  # the worker is at it
+        finally:
+            app.close()
+        return True
