@@ -17,7 +17,7 @@ from recollect.model.claim_key import claim_key
 from recollect.model.document import sections_of
 from recollect.model.entries import SUMMARY_LABELS, beside_title, is_conversation
 from recollect.model.facts import Fact, facts_of, section_kind
-from recollect.model.filed import OPEN, items_in
+from recollect.model.filed import OPEN, list_items
 from recollect.model.footnotes import MARK, without_id
 from recollect.model.memory import SESSION_KINDS, TRUSTS, Memory, Section
 from recollect.text.redact import strip_private
@@ -428,7 +428,7 @@ def marked_claims(body: str) -> Iterator[tuple[int, str, list[str]]]:
     An issue keeps its own status there, whatever pages say of it.
     """
     lines = body.split("\n")
-    for item in items_in(lines):
+    for item in list_items(lines):
         if section_kind(item.heading) == "issue":
             continue
         said = "\n".join([f"## {item.heading}", "", *lines[item.start : item.end]])

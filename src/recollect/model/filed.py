@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.claim_key import statement_key
-from recollect.model.footnotes import FENCES
-from recollect.text.sentences import fence_after, split_sentences
+from recollect.text.sentences import outside_fences, split_sentences
 
 OPEN, FILED, WAITS = "open", "filed", "waits"
 _MARK = Pattern(r"[ \t]*<!-- (filed|waits)(?:: [^<>]*)? -->(?=[ \t]*\r?$)")
@@ -21,8 +20,8 @@ _ASKED = Pattern(r"- (?:Asked|请求)[:：] ?(.+)")
 _LABEL = Pattern(r"^(?:[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[^\]]*\] |(?:Asked|请求)[:：] ?)?")
 
 
-class MarkedItem(NamedTuple):
-    """An item of a list with its lines, from `start` to before `end`, and how far it has come."""
+class ListItem(NamedTuple):
+    """An item of a list: its lines, from `start` to before `end`, and what its mark says."""
 
     heading: str
     start: int
@@ -51,23 +50,20 @@ def marked(line: str, stage: str, page: str = "") -> str:
     return f"{plain.rstrip()} <!-- {stage}{where} -->{end}"
 
 
-def items_in(lines: list[str]) -> Iterator[MarkedItem]:
+def list_items(lines: list[str]) -> Iterator[ListItem]:
     """The items of all lists that are not indented, each with its lines."""
-    heading = fence = ""
+    heading = ""
     start = -1
-    for n, line in enumerate(lines):
-        was, fence = fence, fence_after(line, fence) if line.lstrip(" ")[:3] in FENCES else fence
-        if was or fence:
-            continue
+    for n, line in outside_fences(lines):
         is_item = bool(_ITEM.match(line))
         if start >= 0 and (is_item or line.startswith("#") or not line.strip()):
-            yield MarkedItem(heading, start, n, stage_of(lines[start]))
+            yield ListItem(heading, start, n, stage_of(lines[start]))
             start = -1
         if line.startswith("## "):
             heading = line[3:].strip()
         start = n if is_item else start
     if start >= 0:
-        yield MarkedItem(heading, start, len(lines), stage_of(lines[start]))
+        yield ListItem(heading, start, len(lines), stage_of(lines[start]))
 
 
 def is_marked(body: str) -> bool:
@@ -80,12 +76,12 @@ def without_marked(body: str, stages: Collection[str] = (FILED, WAITS)) -> str:
     if not is_marked(body):
         return body
     lines = body.split("\n")
-    return _without(lines, (one for one in items_in(lines) if one.stage in stages))
+    return _without(lines, (one for one in list_items(lines) if one.stage in stages))
 
 
 def requests_for(lines: list[str], said: Collection[str]) -> Iterator[tuple[int, str]]:
     """The lines that tell in a summary that one of these statements was said, with its key."""
-    for one in items_in(lines):
+    for one in list_items(lines):
         found = _ASKED.match(without_mark(lines[one.start]))
         if found and (key := statement_key(found[1])) in said:
             yield one.start, key
@@ -95,7 +91,7 @@ def without_statement(body: str, said: str) -> str:
     """A session's body without a statement, and without the sentences of requests that say it."""
     lines, key = body.split("\n"), statement_key(said)
     gone = []
-    for one in items_in(lines):
+    for one in list_items(lines):
         line = without_mark(lines[one.start])
         label = _LABEL.match(line)
         start = label.end() if label else 0
@@ -121,7 +117,7 @@ def says(text: str, key: str) -> bool:
     return bool(key) and f" {key} " in f" {statement_key(text)} "
 
 
-def _without(lines: list[str], items: Iterable[MarkedItem]) -> str:
+def _without(lines: list[str], items: Iterable[ListItem]) -> str:
     gone = {n for one in items for n in range(one.start, one.end)}
     starts = [n for n, line in enumerate(lines) if line.startswith("## ") and n not in gone]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):

@@ -15,7 +15,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from recollect._fastimport import NamedTuple, Pattern, digest
 from recollect.model.memory import TRUSTS
-from recollect.text.sentences import HAN, fence_after
+from recollect.text.sentences import HAN, outside_fences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ LONGEST_ID = 12
 LONGEST_TITLE = 60
 _PLAIN = {ord("<"): "‹", ord(">"): "›", ord('"'): "'"}
 _FIELD = Pattern(r"\b(from|date|trust|source|salience|confidence|session|title):", 2)  # re.I
-FENCES = ("```", "~~~")
 
 MARK = "<!-- from: "  # how a comment begins that says where a line was learned
 # The comments that footnotes stand for: behind a line, and below the text of a section.
@@ -203,10 +202,8 @@ def ids_in(body: str) -> list[str]:
 
 def outside_code(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """The lines that may end with an id or a reference, with their numbers; those of code cannot."""
-    fence = ""
-    for n, line in enumerate(lines):
-        was, fence = fence, fence_after(line, fence) if line.lstrip(" ")[:3] in FENCES else fence
-        if not (was or fence) and ("^" in line or "<!--" in line or line.startswith("##")):
+    for n, line in outside_fences(lines):
+        if "^" in line or "<!--" in line or line.startswith("##"):
             yield n, line.removesuffix("\r")
 
 

@@ -11,6 +11,7 @@ from recollect._fastimport import IGNORE_CASE, Pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterable, Iterator
 
 HAN = Pattern("[\u4e00-\u9fff]")  # whether a text is Chinese, in part
 _MASKED = Pattern(r"`[^`\n]*`|https?://[^\s，。！？；、（）]*[^\s，。！？；、（）.,;:!]")
@@ -65,6 +66,7 @@ def _is_full_stop(plain: str, at: int, end: int) -> bool:
 # -------------------- The sentences that a person wrote, without what they pasted.
 
 
+_FENCES = ("```", "~~~")
 _FENCE_LINE = Pattern(r" {0,3}(`{3,}|~{3,})(.*)")
 _BLOCK = Pattern(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|```.*?(?:```|\Z)", _DOT_ALL | _MULTILINE)
 _ENDS = Pattern(r"(?<=[.!?])[\"')\]]*\s+(?=\S)|(?<=[。！？；])|\n+|;\s+")
@@ -137,6 +139,17 @@ def fence_after(line: str, fence: str) -> str:
     if not fence:
         return "" if mark[0] == "`" and "`" in rest else mark  # ```code``` on one line is no fence
     return "" if mark.startswith(fence) and not rest.strip() else fence
+
+
+def outside_fences(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The lines that are no code, with their numbers; a fence is part of its code."""
+    fence = ""
+    for n, line in enumerate(lines):
+        before = fence
+        if line.lstrip(" ")[:3] in _FENCES:  # spares most lines the pattern
+            fence = fence_after(line, fence)
+        if not (before or fence):
+            yield n, line
 
 
 def without_blocks(text: str) -> str:
