@@ -146,6 +146,27 @@ def test_what_was_forgotten_is_gone_from_the_raw_conversation_until_undo(filed: 
     assert log.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("said", "entry", "opposite"),
+    [
+        ("Let's use Zephyr for the firmware.", "Use Zephyr", "Never use Zephyr for the firmware of kettles"),
+        ("改用 Zephyr 写固件。", "改用 Zephyr", "水壶不要改用 Zephyr 写固件"),
+    ],
+)  # fmt: skip
+def test_what_says_the_opposite_of_what_was_forgotten_stays(
+    person: Person, said: str, entry: str, opposite: str
+) -> None:
+    person.ok("init", "--scope", "project")
+    session(person, DAYS[0], said, f"{opposite}.")
+    [log] = person.store.glob("episodic/*/conversation.md")
+    person.ok("consolidate")
+    [one] = [row for row in person.ok("list", "--json").json if row["text"].startswith(entry)]
+    person.ok("forget", one["entry"])
+    for path in (log, log.with_name("summary.md")):
+        assert opposite in path.read_text()
+        assert path.read_text().count("Zephyr") == 1
+
+
 def test_a_whole_page_that_was_forgotten_is_told_nowhere(filed: Person) -> None:
     filed.ok("forget", page(filed, "Zephyr").stem)
     assert says(filed, ASK, "Zephyr for") == set()

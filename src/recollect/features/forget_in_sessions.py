@@ -1,4 +1,4 @@
-"""Take a forgotten statement out of the memories of the sessions that it was learned in."""
+"""Remove forgotten statements from the memories of the sessions that they were learned in."""
 
 from __future__ import annotations
 
@@ -15,35 +15,34 @@ from recollect.store.store import OpenStore
 
 
 def changes(store: OpenStore, entry: Entry, rows: Iterable[Shelved]) -> Iterator[Change]:
-    """The changes that take forgotten entries out of the memories of the sessions that they were learned in."""
+    """The changes to sessions' memories when these rows of an entry are forgotten."""
     by_session: dict[str, list[str]] = {}
     for row in rows:
         if row.entry and row.session and row.kind != "solution":
-            said = row.text if row.anchor.startswith("^") else row.text or row.heading
-            by_session.setdefault(row.session, []).append(without_comments(said))
+            said = without_comments(row.text or row.heading)
+            by_session.setdefault(row.session, []).append(said)
     if entry.layer == "episodic" or not by_session:
         return
     for one in store.index.entries(Filter(layer="episodic")):
-        every = [
+        statements = [
             text
             for session, texts in by_session.items()
             if session == one.session or is_same_origin(session, one.id)
             for text in texts
         ]
-        if not every or one.kind != "session" or is_sealed_path(one.path):
+        if not statements or one.kind != "session" or is_sealed_path(one.path):
             continue
-        for path in files_of(one.path):
-            if store.files.exists(path):
-                old = store.files.read(path)
-                text = old.text
-                for statement in every:
-                    text = _without_statement(text, path, one, statement, store.settings.lang)
-                if text != old.text:
-                    yield Change("put", path, one.id, old.stamp, text)
+        for path in filter(store.files.exists, files_of(one.path)):
+            old = store.files.read(path)
+            text = old.text
+            for said in statements:
+                text = _without(text, path, one, said, store.settings.lang)
+            if text != old.text:
+                yield Change("put", path, one.id, old.stamp, text)
 
 
-def _without_statement(text: str, path: str, entry: Entry, said: str, lang: str) -> str:
-    """The text of a session's memory that says this nowhere, not even as its title."""
+def _without(text: str, path: str, entry: Entry, said: str, lang: str) -> str:
+    """The text of a session's file without a statement, even where that is its title."""
     key = statement_key(said)
     if is_conversation(path):
         return without_sentence(text, key)

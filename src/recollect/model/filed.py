@@ -19,6 +19,12 @@ _ITEM = Pattern(r"(?:[-*+•]|\d{1,9}[.)])[ \t]+\S")
 _ASKED = Pattern(r"- (?:Asked|请求)[:：] ?(.+)")
 _LABEL = Pattern(r"^(?:[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[^\]]*\] |(?:Asked|请求)[:：] ?)?")
 
+# What makes the opposite of the words behind it, in a key. `No, use npm` and 不，用 npm do not.
+_NEGATED = Pattern(
+    r"(?<!\bwhy )\b(?:not|never|avoid|stop)(?: ever)?$"
+    r"|(?:别|勿|禁 止|不 (?:要|能|得|准|许|再|可|可 以|应|应 该))(?: 再)?$"
+)
+
 
 class ListItem(NamedTuple):
     """An item of a list: its lines, from `start` to before `end`, and what its mark says."""
@@ -93,12 +99,16 @@ def without_statement(body: str, said: str) -> str:
     gone = []
     for one in list_items(lines):
         line = without_mark(lines[one.start])
+        mark = lines[one.start][len(line) :]
         label = _LABEL.match(line)
         start = label.end() if label else 0
         left = without_sentence(line[start:], key)
-        if left != line[start:]:
-            lines[one.start] = f"{line[:start]}{left}"
-            gone += [] if left.strip() else [one]
+        if left == line[start:]:
+            continue
+        if not left.strip():
+            gone.append(one)
+        else:
+            lines[one.start] = f"{line[:start]}{left}{mark}"
     return _without(lines, gone)
 
 
@@ -107,14 +117,35 @@ def without_sentence(text: str, key: str) -> str:
     lines = text.split("\n")
     for n, line in enumerate(lines):
         if says(line, key):
-            left = [one for one in split_sentences(line) if not says(one, key)]
-            lines[n] = " ".join(left)
+            for one in _saying(split_sentences(line), key):
+                before, _, after = line.partition(one)
+                line = f"{before}{after.lstrip()}".rstrip()  # noqa: PLW2901
+            lines[n] = line
     return "\n".join(lines)
 
 
+def _saying(sentences: list[str], key: str) -> list[str]:
+    """The sentences that say a statement, or the shortest run of them where it takes several."""
+    if found := [one for one in sentences if says(one, key)]:
+        return found
+    while says(" ".join(sentences[1:]), key):
+        sentences = sentences[1:]
+    while says(" ".join(sentences[:-1]), key):
+        sentences = sentences[:-1]
+    return sentences
+
+
 def says(text: str, key: str) -> bool:
-    """Whether a text has the words of a statement in a row; its key comes from `statement_key`."""
-    return bool(key) and f" {key} " in f" {statement_key(text)} "
+    """Whether a text has the words of a statement in a row, and not negated.
+
+    The key of the statement comes from `statement_key`.
+    """
+    before, found, after = f" {statement_key(text)} ".partition(f" {key} ")
+    while key and found:
+        if not _NEGATED.search(before):
+            return True
+        before, found, after = f" {after}".partition(f" {key} ")
+    return False
 
 
 def _without(lines: list[str], items: Iterable[ListItem]) -> str:
