@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from recollect._fastimport import Pattern
 from recollect.capture.patterns_en import ENGLISH
@@ -67,11 +68,8 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
     `before` is the answer right before it: of an option that it offers the option's text is kept.
     """
     found: list[Fact | None] = []
-    sentences = sentences_of(text, 1)
-    for sentence, following in zip(sentences, [*sentences[1:], ""], strict=False):
-        is_rule = _MARKS_RULE.match(following) and not following.endswith(("?", "？"))
-        fact = _marked(sentence) if is_rule else None
-        fact = fact or fact_in(sentence) or _chosen(sentence, before)
+    for sentence, following in pairwise([*sentences_of(text, 1), ""]):
+        fact = _rule_marked(sentence, following) or fact_in(sentence) or _chosen(sentence, before)
         found += [fact] if fact else _within(sentence)
     return [fact for fact in found if fact] or [*filter(None, (_accepted(text, before),))]
 
@@ -83,15 +81,24 @@ def facts_refusing(text: str) -> list[Fact]:
     for sentence in rules_by_refusal(text):
         content = _tidy(sentence)
         read = simplified(content)
-        wording = CHINESE if HAN.search(read) else ENGLISH
+        wording = _wording_of(read)
         if content.casefold() in known or wording.vague.search(read):
             continue
         if re.match(r"i\b|我", content, re.I):
             kept.append(Fact("decision", content, "", category_of(content), source="instructed"))
         else:
-            category = "anti-pattern" if wording.against.search(read) else "convention"
-            kept.append(Fact("pattern", content, category=category, source="instructed"))
+            kept.append(_rule(content, read, wording))
     return kept
+
+
+def _wording_of(text: str) -> DecisionPhrases:
+    return CHINESE if HAN.search(text) else ENGLISH
+
+
+def _rule(content: str, plain: str, wording: DecisionPhrases) -> Fact:
+    """The rule with this content; `plain` shows whether it forbids something."""
+    category = "anti-pattern" if wording.against.search(plain) else "convention"
+    return Fact("pattern", _tidy(content), category=category, source="instructed")
 
 
 # A clause that requires something in a Chinese sentence that goes on to ask, and what comes before such a clause if it is none.
@@ -224,7 +231,7 @@ def _accepted(text: str, before: str) -> Fact | None:
     ):
         proposed = _option(label["label"].upper(), before)
     proposed = re.split(r"\s[—–-]\s", proposed)[0].strip(" *:：")
-    if not _stands_alone(proposed, CHINESE if HAN.search(proposed) else ENGLISH):
+    if not _stands_alone(proposed, _wording_of(proposed)):
         return None
     is_choice = (label or _CHOOSES.search(found[0][0])) and not _TASK.match(proposed)
     return _decision(proposed) if is_choice else None
@@ -281,7 +288,7 @@ def _fact_in(sentence: str) -> Fact | None:
     sentence = _without_lead(sentence)
     if asked := _asked_rule(sentence):
         return asked
-    wording = CHINESE if HAN.search(sentence) else ENGLISH
+    wording = _wording_of(sentence)
     if wording is CHINESE and weight_of(bare := _ASIDE_ZH.sub("", sentence)) >= 2 * LEAST:
         sentence = bare
     plain = without_quotations(sentence)
@@ -292,29 +299,22 @@ def _fact_in(sentence: str) -> Fact | None:
         return None
     if stated:
         return _decision(sentence[stated.end() :])
-    if _is_ruled(plain, wording) and not wording.general.search(plain):
+    is_ruled = _is_ruled(plain, wording)
+    if is_ruled and not wording.general.search(plain):
         return None  # about the task at hand
-    return _ruled(sentence, plain, wording) or _decided(sentence, plain, wording)
-
-
-def _ruled(sentence: str, plain: str, wording: DecisionPhrases) -> Fact | None:
-    if missed := _MISSED.match(sentence):
-        return _missed(missed)
-    if not _is_ruled(plain, wording):
-        return None
-    category = "anti-pattern" if wording.against.search(plain) else "convention"
-    return Fact("pattern", _tidy(sentence), category=category, source="instructed")
+    found = _rule(sentence, plain, wording) if is_ruled else _decided(sentence, plain, wording)
+    return _missed(sentence) or found
 
 
 # A rule that an agent is asked to write down, and what makes it one.
 _RULE_ASKED = Pattern(
     r"(?:(?:go ahead and|can you|could you|let['’]?s|we should|please|also|now)\s+)*"
-    r"(?:add|creat|mak|writ|put|updat|includ|chang|improv|extend|record)e? (?:[\w@./`'’-]+ ){0,5}?(?:rules?|guidelines?|conventions?"
+    r"(?:add|create|make|write|put|update|include|change|improve|extend|record) (?:[\w@./`'’-]+ ){0,5}?(?:rules?|guidelines?|conventions?"
     r"|(?:CLAUDE|AGENTS|GEMINI|CONTRIBUTING)(?:\.md)?)(?: (?:in|to|at|for|under) [\w@./`-]+)?"
-    r"(?:,? (?:that|which|to|so that|saying|stating|specifying|requiring)"
-    r"(?: (?:clearly|also))?(?: (?:specif(?:y|ies)|say|state|mention|require|ensure|enforce|note|make sure|makes sure)s?)?(?: (?:that|to))?\s+|:\s+)(?P<en>\S.*)"
-    r"|(?:请|帮我|再|在\s?\S{1,20}\s?(?:里|中))*(?:新建|新增|添加|增加|加|写|记|更新)(?:上|入|到|进)?\s?(?:一)?(?:条|个)?(?:规则|规范|约定|CLAUDE\.md|AGENTS\.md)"
-    r"(?:里|中)?[：:，,]\s*(?:要求|规定|说明)?(?P<zh>\S.*)",
+    r"(?:,? (?:that|which|to|so that|saying|stating|specifying|requiring)(?: clearly| also)?"
+    r"(?: (?:specify|specifies|says?|states?|mentions?|requires?|ensures?|enforces?|notes?|makes? sure))?(?: that| to)?\s+|:\s+)(?P<en>\S.*)"
+    r"|(?:请|帮我|再|在\s?\S{1,20}\s?(?:里|中))*(?:新建|新增|添加|增加|加|写|记|更新)(?:上|入|到|进)?\s?一?[条个]?(?:规则|规范|约定|CLAUDE\.md|AGENTS\.md)"
+    r"[里中]?[：:，,]\s*(?:要求|规定|说明)?(?P<zh>\S.*)",
     re.I,
 )
 # Where the rule is to go: `add a rule to the same file to …`.
@@ -334,12 +334,11 @@ def _asked_rule(sentence: str) -> Fact | None:
     content = asked and (asked["en"] or asked["zh"])
     if not content or not _BINDS.search(content) or _NAMES_FILE.match(content):
         return None
-    wording = CHINESE if HAN.search(content) else ENGLISH
+    wording = _wording_of(content)
     plain = without_quotations(content)
     if wording.vague.search(plain) or wording.passing.search(plain) or plain.endswith(("?", "？")):
         return None
-    category = "anti-pattern" if wording.against.search(plain) else "convention"
-    return Fact("pattern", _tidy(content), category=category, source="instructed")
+    return _rule(content, plain, wording)
 
 
 # What makes a rule of the sentence before: `record this as a rule`.
@@ -357,16 +356,19 @@ _MARKS_RULE = Pattern(
 _POINTS = Pattern(r"\b(?:this|that|these|those)\b|^(?:it|they)\b|这|那|它", re.I)
 
 
-def _marked(sentence: str) -> Fact | None:
+def _rule_marked(sentence: str, following: str) -> Fact | None:
     """The rule that a sentence is because the next one says so, if it can be understood alone."""
-    sentence = _without_lead(sentence)
-    wording = CHINESE if HAN.search(sentence) else ENGLISH
-    plain = without_quotations(sentence)
-    is_clear = SHORTEST[wording is CHINESE] <= len(sentence) <= LONGEST
+    is_marked = _MARKS_RULE.match(simplified(following)) and not following.endswith(("?", "？"))
+    if not is_marked:
+        return None
+    read = simplified(sentence)
+    said = _without_lead(read)
+    wording = _wording_of(said)
+    plain = without_quotations(said)
+    is_clear = SHORTEST[wording is CHINESE] <= len(said) <= LONGEST
     if not is_clear or _POINTS.search(plain) or wording.not_meant.search(plain):
         return None
-    category = "anti-pattern" if wording.against.search(plain) else "convention"
-    return Fact("pattern", _tidy(sentence), category=category, source="instructed")
+    return _as_written(_rule(said, plain, wording), read, sentence)
 
 
 def _decided(sentence: str, plain: str, wording: DecisionPhrases) -> Fact | None:
@@ -383,8 +385,11 @@ _MISSED = Pattern(
 _VERBS = {"us": "Use", "follow": "Follow", "runn": "Run", "respect": "Respect"}
 
 
-def _missed(missed: re.Match[str]) -> Fact:
+def _missed(sentence: str) -> Fact | None:
     """The rule that was not kept."""
+    missed = _MISSED.match(sentence)
+    if not missed:
+        return None
     if missed["zh"]:
         content = f"{missed['zh']}{missed['was']}"
     else:
@@ -471,7 +476,7 @@ def returns_in(text: str) -> list[str]:
 
 
 def _asks(sentence: str) -> bool:
-    wording = CHINESE if HAN.search(sentence) else ENGLISH
+    wording = _wording_of(sentence)
     return bool(wording.not_meant.search(simplified(sentence)))
 
 

@@ -23,6 +23,7 @@ RULES = (
     ("tests live beside the code they test. make a rule for it", "Tests live beside the code"),
     ("when reading yaml, use yq rather than sed. record this as a rule", "use yq rather than sed"),
     ("提交前要跑完整的测试。把这条写进 CLAUDE.md", "提交前要跑完整的测试"),
+    ("測試環境跑在單獨的機器上。把這條寫進 CLAUDE.md", "測試環境跑在單獨的機器上"),
     # In small letters, in the middle of a prompt.
     ("go on with it. also, never `npm link` a local version. then commit", "Never `npm link` a local"),
     ("If you change the schema, always add a migration", "always add a migration"),
