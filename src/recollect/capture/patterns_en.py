@@ -47,9 +47,9 @@ _DECIDED = any_of(
     # It was decided: `we chose FastAPI over Flask`.
     rf"{_STARTS}(?:we|i|the team|everybody|everyone)(?:['’]ve| have)?(?: all| both| now| finally)* "
     rf"(?:decided|chose|chosen|settled|picked|opted|standardi[sz]ed|moved off|dropped|(?:switched|moved|migrated)(?: over)? to)"
-    rf"(?: (?:to|on|for|that|against))?+{_THING}",
+    rf"(?: (?:to|on|for|that|against)\b|(?! (?:to|on|for|that|against)\b)){_THING}",
     rf"{_STARTS}(?:we|the team|everybody|everyone)(?:['’]ve| have)?(?: all| both| now| finally)* "
-    rf"agreed(?: (?:to|on|that|with [\w ]+? (?:to|on|that)))?+{_THING}",
+    rf"agreed(?: (?:to|on|that|with [\w ]+? (?:to|on|that))\b|(?! (?:to|on|that|with)\b)){_THING}",
     # It is about to be done, by all: `let's (not) use …`, `we will …`, `I want us to …`.
     rf"{_STARTS}let(?:['’]?s| us)(?: not| just| all)* (?:{_TAKEN}|{_MADE})",
     rf"{_STARTS}we(?:['’]ll| will| shall| won['’]t| want to|(?:['’]re| are) (?:not )?going to)"

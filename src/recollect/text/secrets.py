@@ -224,7 +224,7 @@ def _has_head(text: str, at: int) -> bool:
 
 
 _MAIL = Pattern(
-    r"(?<![\w.+/-])[A-Za-z0-9](?:[\w.+-]{0,62}[A-Za-z0-9_])?+@(?:[A-Za-z0-9-]{1,63}\.){1,4}[A-Za-z]{2,18}(?![\w-])",
+    r"(?<![\w.+/-])[A-Za-z0-9](?:[\w.+-]{0,62}[A-Za-z0-9_])?@(?:[A-Za-z0-9-]{1,63}\.){1,4}[A-Za-z]{2,18}(?![\w-])",
     re.ASCII,
 )
 # Of machines, or of nobody: RFC 2606 keeps these for examples.
