@@ -421,7 +421,7 @@ def _learned(one: Failure, done: list[str]) -> Solution | None:
     if any(map(is_dangerous, since)):
         return None
     is_code = bool(edits) and all(map(is_code_file, edits))
-    if is_code and not steps and (one.fresh or not all(edits.values())):
+    if is_code and not steps:
         return None  # a mistake in the code at hand
     if steps and is_code and (one.fresh or _names_what_is_missing(steps, one.symptom)):
         edits = {}
