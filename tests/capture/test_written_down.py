@@ -353,6 +353,34 @@ def test_the_body_of_a_commit_says_why(command: str, desk: Desk) -> None:
     )
 
 
+def test_a_list_in_the_body_of_a_commit_keeps_the_line_before_it(desk: Desk) -> None:
+    transcript = Transcript()
+    transcript.prompt("Please mend the leaking spout of the teapot.")
+    said = "The rim was cut in two places:\n\n- at the spout\n- below the lid\n"
+    transcript.shell(
+        f"git commit -m 'Sharpen the rim' -m '{said}'", "[main 3f2a1b4] Sharpen the rim"
+    )
+
+    desk.capture(transcript)
+
+    found = sections(desk.memory())["Commits"]
+    assert "The rim was cut in two places: at the spout; below the lid." in found
+
+
+def test_that_all_is_well_is_no_outcome(desk: Desk) -> None:
+    transcript = Transcript()
+    transcript.prompt("Please mend the leaking spout of the teapot.")
+    transcript.answer(
+        "The drip came from a worn rim of the spout. All lint issues are fixed and the tests pass."
+    )
+
+    desk.capture(transcript)
+
+    found = sections(desk.memory())["Summary"]
+    assert "worn rim" in found
+    assert "lint issues" not in found
+
+
 def test_a_pull_request_and_an_issue_are_told_with_what_they_say(desk: Desk) -> None:
     transcript = Transcript()
     transcript.prompt("ok, now make a pull request")

@@ -27,7 +27,7 @@ from recollect.text.sentences import (
     weight_of,
     without_blocks,
 )
-from recollect.text.tokens import STOP_WORDS
+from recollect.text.tokens import STOP_WORDS, plain_words, stem
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -274,13 +274,22 @@ def _summary_lines(state: SessionState, say: dict[str, str]) -> list[str]:
 def _commit_lines(state: SessionState) -> Iterator[str]:
     """The last commits that stand, with the reason of those that give one."""
     reasons = {
-        row["text"]: answer_summary(row["body"], 400)
+        row["text"]: answer_summary(_with_lead(row["body"]), 400)
         for row in state.made
         if row["kind"] == "commit"
     }
     for text in state.commits[-MOST_COMMITS:]:
         why = reasons.get(text, "")
         yield f"- {one_line(text, 120)}{f': {why}' if why else ''}"
+
+
+def _with_lead(body: str) -> str:
+    """A message whose list goes on from the line before it: `Parsed in two places:`."""
+    return _LED_LIST.sub(lambda led: f"{led[1]}: {'; '.join(_LIST_ITEM.findall(led[2]))}.\n", body)
+
+
+_LED_LIST = re.compile(r"^(?![-*•])(\S.*):\n+((?:[-*•] .*(?:\n|\Z))+)", re.M)
+_LIST_ITEM = re.compile(r"^[-*•] +(.*?)[.;]?$", re.M)
 
 
 def _published(row: Mapping[str, str]) -> str:
@@ -309,9 +318,24 @@ def answer_summary(text: str, longest: int = 300) -> str:
     return one_line(said, longest + 1) if weight_of(said) >= SHORTEST_TOLD else ""
 
 
+# “All lint issues are fixed and the tests pass.”: nothing but that the work is as it should be.
+_STATUS = frozenset(
+    map(
+        stem,
+        """all lint linter linting issue error warning fix fixed test suite full unit integration end
+        pass passing build compile clean cleanly green working tree nothing else commit committed push
+        pushed change branch remote repository done complete completed successfully everything work
+        ready merge merged code format formatted check ran still existing now correctly fine""".split(),
+    )
+)
+
+
 def is_chatter(sentence: str) -> bool:
-    """Whether an agent says this on the way, or as an offer at the end."""
-    return bool(_CHATTER.match(sentence))
+    """Whether an agent says this on the way, as an offer at the end, or only that all is well."""
+    if _CHATTER.match(sentence):
+        return True
+    words = [word for word in plain_words(sentence) if word not in STOP_WORDS]
+    return bool(words) and all(stem(word) in _STATUS or word.isdigit() for word in words)
 
 
 def _informative_sentences(text: str) -> Iterator[str]:
