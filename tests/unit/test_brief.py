@@ -389,6 +389,28 @@ def test_a_rule_without_sections_is_told_by_its_title() -> None:
     )
 
 
+def test_a_rule_whose_heading_was_cut_is_told_once() -> None:
+    body = "# R\n\n## Name branches after the ticket and…\n\nName branches after the ticket and the `<area>` it is in.\n"
+    text = told(memory(kind="rule", path="procedural/feedback.md", body=body))
+    assert text.count("Name branches after") == 1
+
+
+def test_a_commit_that_is_the_title_is_told_by_what_it_says_beyond_it() -> None:
+    body = "## Summary\n\n- Commits: {}; Test the cookie\n"
+    plain = told(session(body.format("Fix login"), title="Fix login"))
+    assert "- Committed: Test the cookie\n" in plain
+    reasoned = told(session(body.format("Fix login: the day was a name"), title="Fix login"))
+    assert "- Committed: Fix login: the day was a name; Test the cookie\n" in reasoned
+
+
+def test_an_earlier_session_of_which_nothing_came_is_not_told() -> None:
+    asked = "## Summary\n\n- Asked: What is the time?\n"
+    text = told(
+        session(SESSION), session(asked, id="s2", title="The time", created="2026-01-09T10:00:00Z")
+    )
+    assert "The time" not in text
+
+
 def test_solutions_wait_for_their_error() -> None:
     body = "# How to work here\n\n## Solution: npm\n\nx\n"
     assert told(memory(kind="rule", path="procedural/feedback.md", body=body)) == ""

@@ -193,7 +193,7 @@ def gather(
         [line for line in newest_first([*rules, *stated]) if line.trust != "user"],
         once(todo)[0],
         [StatedLine(task, date=date, trust=trust) for task, date, trust, _ in running],
-        _without_repeats(sessions),
+        _without_repeats([*sessions[:1], *(one for one in sessions[1:] if one.came or one.untold)]),
         _common_checks(sessions),
         places,
     )

@@ -200,7 +200,7 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     name = "asked-by-program" if one.is_routine else "asked"
     lines += [say[name].format(said=on_one_line(said, LONGEST_ASKED)) for said in asked]
     lines += [f"- {_first_sentences(said, LONGEST_ANSWER)}" for said in one.made[-2:]]
-    commits = [_new_in(said, title) for said in one.commits[-MOST_COMMITS:]]
+    commits = [said for said in one.commits[-MOST_COMMITS:] if _new_in(said, title)]
     if any(commits):
         longest = 240 if len(commits) < 3 else 120
         said = "; ".join(
@@ -228,7 +228,7 @@ def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
     said = next((_first_sentences(new, LONGEST_BEFORE) for new in made if new), "")
     said = said or _first_sentences(_new_in(one.answer, title), LONGEST_BEFORE, SHORTEST_TOLD)
     if one.untold:
-        said = say["count"].format(n=one.untold)
+        return f"- {one.date} {title} ({say['count'].format(n=one.untold)})"
     return f"- {one.date} {title}{say['because'] if said else ''}{said}"
 
 

@@ -77,6 +77,9 @@ def stated_by(
     )
 
 
+BEGUN = 24  # characters of a title that was cut; a name in `<…>` may be missing behind them
+
+
 def of_fact(fact: Fact, date: str, place: str = "", episode: str = "") -> StatedLine:
     """A fact of a session as a statement."""
     return StatedLine(fact.content, fact.detail, date, fact.source, "user", place, "", episode)
@@ -123,7 +126,8 @@ def _of_entry(row: Shelved, page: str, subject: str) -> StatedLine:
     said = " ".join(line.strip().lstrip("-*+ ") for line in row.text.splitlines())
     is_item = row.anchor.startswith("^")
     text, why = (said, "") if is_item else (row.heading, said)
-    if why.startswith(text.rstrip("…")):
+    begun = same_words(text.rstrip("…"))[:BEGUN] if text.endswith("…") else same_words(text)
+    if same_words(why).startswith(begun):
         text, why = why, ""  # the title of a rule is its beginning
     about, name = subject if is_item else "", f"{page}#{row.anchor}"
     date = row.created[:10]
