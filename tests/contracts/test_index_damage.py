@@ -7,12 +7,14 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.services.project import Project
 
 from recollect.errors import Locked
 from recollect.model.memory import Filter
+from recollect.search import lookup
 from recollect.search.index import SqliteIndex
 from recollect.search.search import search
 from recollect.store.store import OpenStore
@@ -275,6 +277,27 @@ def test_a_busy_index_is_not_moved_aside_and_says_what_it_has(
     assert not index.with_name("index.db.broken").exists()
     with project.opened() as store:
         assert search([store], "ostrich", Filter(), limit=3)
+
+
+def test_an_index_that_another_process_creates_meanwhile_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite tries twice to open a file: what appears between its tries is opened read-only."""
+    connect = lookup.sqlite.connect
+
+    def opened_late(address: str, **named: Any) -> sqlite3.Connection:
+        if "mode=rw" in address and not (tmp_path / "index.db").exists():
+            monkeypatch.undo()
+            SqliteIndex(str(tmp_path)).close()
+            address = address.replace("mode=rw", "mode=ro")
+        opened: sqlite3.Connection = connect(address, **named)
+        return opened
+
+    monkeypatch.setattr(lookup.sqlite, "connect", opened_late)
+    index = SqliteIndex(str(tmp_path))
+    index.set_meta({"key": "value"})
+    assert index.meta("key") == "value"
+    index.close()
 
 
 def test_an_empty_index_that_somebody_else_fills_is_not_taken_for_an_answer(

@@ -30,8 +30,8 @@ def project(quick_folder: Path, tmp_path: Path) -> Project:
 
 def finish(running: list[subprocess.Popen[str]]) -> Iterator[str]:
     """What the processes told; every one has to end well and without a complaint."""
-    for process in running:
-        told, complaints = process.communicate(timeout=300)
+    ended = [(process, *process.communicate(timeout=300)) for process in running]
+    for process, told, complaints in ended:
         assert process.returncode == 0, (process.args, told, complaints)
         assert complaints == ""
         yield told

@@ -158,6 +158,10 @@ def remove_set_aside(path: str) -> None:
 
 def _connect_if_sound(path: str) -> sqlite.Connection | None:
     """A connection to the index, None if there is none or not one of ours."""
+    # SQLite must not look for a file that is not there: it tries twice, the second time read-only,
+    # and would find the one that another process has just created.
+    if not os.path.exists(path):
+        return None
     try:
         return _connect(path)
     except UnicodeDecodeError:  # SQLite's message quotes what is damaged
