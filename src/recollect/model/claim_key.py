@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from recollect._fastimport import Pattern
 from recollect.text.tokens import folded, is_cjk
 
 _EDGES = "\"'“”‘’`*_~,;:!?()[]{}<>。，；：！？、（）【】「」『』《》…·"
-_SIGNS = re.compile(r"^[<>=]+$")
+_SIGNS = Pattern(r"^[<>=]+$")
 _FILLING = frozenset(
     """a an the please just also really very simply our this that's so then now currently all is are be of""".split()
 )
@@ -24,7 +25,7 @@ _NEGATIONS = {
     "can't": "not", "cant": "not", "isn't": "not", "aren't": "not", "won't": "not", "shouldn't": "not",
     "mustn't": "not", "never": "never", "no": "no", "without": "without",
 }  # fmt: skip
-_FILLING_ZH = re.compile(r"(?<!目)的(?!确)|(?<!申)请(?!求)|(?<![首成])都(?!市)|(?<!成)就")
+_FILLING_ZH = Pattern(r"(?<!目)的(?!确)|(?<!申)请(?!求)|(?<![首成])都(?!市)|(?<!成)就")
 # What looks like a plural of another word and is not.
 _NO_PLURALS = frozenset("https windows always express sometimes perhaps".split())
 _DO_NOT = frozenset(("do", "does", "did"))
@@ -51,7 +52,7 @@ def is_near(one: str, other: str) -> bool:
     return near_key(one) == near_key(other)
 
 
-_WITH_REASON = re.compile(r"[:：]\s|：|,?\s+(?:because|since|as)\s+|[,，]?\s*因为", re.I)
+_WITH_REASON = Pattern(r"[:：]\s|：|,?\s+(?:because|since|as)\s+|[,，]?\s*因为", re.I)
 
 
 def statement_key(text: str) -> str:
@@ -110,10 +111,10 @@ def _stem(word: str) -> str:
     return word[:-1] if is_plural else word
 
 
-_PAST = re.compile(r"<!-- superseded \S+: previously ")
+_PAST = Pattern(r"<!-- superseded \S+: previously ")
 
 
-_OWN_FIELDS = re.compile(r"\b(trust|source|from):", re.I)
+_OWN_FIELDS = Pattern(r"\b(trust|source|from):", re.I)
 
 
 def reversed_keys(text: str) -> set[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.claim_key import is_near, near_key
 from recollect.model.frames import Frame, Use, Value, frames_of, uses_of, without_scope
 from recollect.model.memory import LEVELS
@@ -48,8 +48,8 @@ _REASON = bilingual(
     r"(?:[,;:]|\s[–—-])?\s+(?:because|since|so that|as it|as we|in order to|due to|it has|which)\b.*$",
     r"[，,；;：:]?\s*(?:因为|由于|以便|为了避免|原因是|理由是|这样|它支持).*$",
 )
-_EXPLAINED = re.compile(r"([^:]{4,120}?)(?<!\d):(?:\s+\S+\s+\S|\s*[\u4e00-\u9fff]{2})")
-_LEAD = re.compile(
+_EXPLAINED = Pattern(r"([^:]{4,120}?)(?<!\d):(?:\s+\S+\s+\S|\s*[\u4e00-\u9fff]{2})")
+_LEAD = Pattern(
     r"^(?:(?:please|note(?: that)?|remember(?: that| to)?|decision|decided|ok|okay|now|currently|from now on|by default|make sure (?:to|that)|ensure that"
     r"|we(?:['’]ve)? (?:decided|agreed) (?:to|that we)|let['’]?s|be sure to)\b[,:]?\s+"
     r"|(?:注意|记住|记得|决定|现在|目前|以后|今后|从现在起|请|我们决定|已决定)[，,：:]?\s*)+",
@@ -65,37 +65,37 @@ _MODAL = bilingual(
     r"\b(?:always|must|should|shall|have to|has to|need to|needs to|will|do|does|we|you|i|the team|everyone|all|only|please|ever)\b",
     r"必须|总是|一律|应该|应当|务必|始终|一定|我们|大家|团队|可以|需要|统一|每次|要|请|都|会",
 )
-_USED = re.compile(r"使用|采用|改用")
-_NUMBER = re.compile(r"(?<![\w.])v?\d+(?:[.,]\d+)*(?![\w.]*[A-Za-z]\w*\d)|\d+")
-_DIGIT = re.compile(r"\d")
-_NAMED_BY_NUMBER = re.compile(
+_USED = Pattern(r"使用|采用|改用")
+_NUMBER = Pattern(r"(?<![\w.])v?\d+(?:[.,]\d+)*(?![\w.]*[A-Za-z]\w*\d)|\d+")
+_DIGIT = Pattern(r"\d")
+_NAMED_BY_NUMBER = Pattern(
     r"(?:\b(?:step|issue|pr|ticket|sprint|release|build|milestone|iteration|phase|chapter|figure|fig|case|day|task|bug|line|lines|section|part|point|commit|rule|test|node|room"
     r"|level|layer|stage|week|q|number|no|item|attempt|round|shard|worker|server|migration|adr|rfc|http|error|code|status)[ #]*|#|第|步骤|问题|阶段|发布)\s*$",
     re.I,
 )
 
 
-_VERSIONS = re.compile(
+_VERSIONS = Pattern(
     r"^(?!.*\b(?:min|max|low|old|high|newest|requir|support)\w*).*\b(?:versions?|releas\w+|shipp\w+|tag\w*|bump\w*)\b"
     r"|^(?!.*(?:最低|最高|要求)).*(?:发布|版本)",
     re.I,
 )
-_VAGUE = re.compile(r"(?:it|this|that|these|those|he|she|they|there)\b|[这那它他她]", re.I)
+_VAGUE = Pattern(r"(?:it|this|that|these|those|he|she|they|there)\b|[这那它他她]", re.I)
 _WIDE_OPPOSITES = [
     (one, other) for one, other in OPPOSITE.items() if not one.isascii() and one < other
 ]
 
 
 # That it was decided, behind what it is about: 前端我们决定用 Vue, 超时还是用 30 秒.
-_DECIDED = re.compile(
+_DECIDED = Pattern(
     r"(?:(?:(?:我们|咱们|大家|团队)(?:(?:已经|最终|最后|都|就)*(?:决定|商定|约定)了?)?|决定|还是|依然|仍然?)(?:都|就|继续)*)"
     r"(?=(?:使用|采用|选用|改用|换用|用|换成|改成|改为)\s*\S)"
 )
-_SPOKEN = re.compile(r"(?<=[\w\u4e00-\u9fff])[吧啦]$|就(?=使?用|采用|改用|换)")
+_SPOKEN = Pattern(r"(?<=[\w\u4e00-\u9fff])[吧啦]$|就(?=使?用|采用|改用|换)")
 # Not more than two is a limit; not two is none.
-_BOUND = re.compile(r"\b(?:mor|fewer|les|larger|longer|bigger) than #|\b(?:over|abov|below|under|exceed) #"
+_BOUND = Pattern(r"\b(?:mor|fewer|les|larger|longer|bigger) than #|\b(?:over|abov|below|under|exceed) #"
                     r"|(?:超 过|多 于|少 于|大 于|小 于|高 于|低 于|长 于) #")  # fmt: skip
-_ITS_VERSION = re.compile(r"(?:(?:current|latest|newest|release) )*version|(?:当 前|最 新)? ?版 本")
+_ITS_VERSION = Pattern(r"(?:(?:current|latest|newest|release) )*version|(?:当 前|最 新)? ?版 本")
 
 
 class Core(NamedTuple):
@@ -115,7 +115,7 @@ def readable(text: str) -> str:
     if len(text) > LONGEST or _HEDGED.search(text):
         return ""
     plain = simplified(folded(text)).replace("`", "").replace("**", "").strip()
-    plain = _REASON.compiled.subn("", plain)[0].strip(" .。!！;；")
+    plain = _REASON.sub("", plain).strip(" .。!！;；")
     plain = in_digits(_SPOKEN.sub("", plain))
     if not plain.isascii():
         plain = _DECIDED.sub("", plain)
@@ -144,7 +144,7 @@ def core_of(plain: str) -> Core | None:
 
     text = _NUMBER.sub(numbered, plain) if _DIGIT.search(plain) else plain
     text, negations = _NEGATIVE.compiled.subn(" ", text)
-    text = _USED.sub("用", _MODAL.compiled.subn(" ", text)[0])
+    text = _USED.sub("用", _MODAL.sub(" ", text))
     words = []
     flips = negations
     for one, opposite in _WIDE_OPPOSITES:
@@ -241,10 +241,10 @@ def _read(text: str) -> _Read:
 
 
 # A question and its answer: `Which database should we use? PostgreSQL (rather than MySQL): it has JSONB`.
-_ANSWERED = re.compile(
+_ANSWERED = Pattern(
     r"([^?]{4,}\?) ?([^?]{1,240}?)(?: ?\((?:rather than|未选) (.+?)\))?(?::(?:\s|[\u4e00-\u9fff]).*)?"
 )
-_ASKS_WHAT_IS_USED = re.compile(
+_ASKS_WHAT_IS_USED = Pattern(
     r"(?:which|what) (?P<what>[\w -]{2,40}?) (?:should|do|will|shall) (?:we|i|you) (?:want to )?use"
     r"(?: for (?:the |our )?(?P<for>[^,?]{2,50}))?\?"
     r"|(?P<zh>[\u4e00-\u9fffA-Za-z ]{2,16}?)(?:应该|要|该)?(?:使用|用|选用|选择|选|采用)(?:哪|什么)[\u4e00-\u9fff]{0,6}\?",
@@ -434,15 +434,15 @@ def keeping_subject(old: str, new: str) -> str:
     return said.replace(names[0], names[1], 1) + new[len(bare) :]
 
 
-_WHY = re.compile(r"(?<=\w\w)(?::\s|：)\s*\S.*$")
+_WHY = Pattern(r"(?<=\w\w)(?::\s|：)\s*\S.*$")
 
 
 def _without_reason(text: str) -> str:
     """The start of a claim, up to the colon or the word behind which it says why."""
-    return _REASON.compiled.subn("", _WHY.sub("", text))[0]
+    return _REASON.sub("", _WHY.sub("", text))
 
 
-_SHORT = re.compile(
+_SHORT = Pattern(
     r"(?:,? (?:and )?(?:not|instead of|rather than) [\w.+#-]+(?= |$)|[，,]\s*(?:不用|而不是|不要用)\s*[\w.+#-]+)"
 )
 

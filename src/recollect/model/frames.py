@@ -34,7 +34,7 @@ _SCOPE_LAST = bilingual(
 @lru_cache(maxsize=16)  # who reads a claim asks twice
 def without_scope(plain: str) -> tuple[str, str]:
     """`(rest, scope)`: a claim without the words that say where or when it holds."""
-    plain = _HERE.compiled.subn(" ", plain)[0].strip(" ,，")
+    plain = _HERE.sub(" ", plain).strip(" ,，")
     scopes = []
     if first := _SCOPE_FIRST.match(plain):
         scopes.append(first[first.lastindex or 0])
@@ -83,7 +83,7 @@ _VALUE_EN = bilingual(
 _PORT_EN = bilingual(
     r"(?:the |our )?(?P<s>[\w -]{1,40}?) (?:runs|listens|is listening|is running|is served|serves|is exposed|is available) on (?:port )?(?P<v>\d{2,5})",
 )
-_OF = re.compile(r"([\w-]+(?: [\w-]+)?) (?:of|for) (?:the |our |a )?(.+)", re.I)
+_OF = Pattern(r"([\w-]+(?: [\w-]+)?) (?:of|for) (?:the |our |a )?(.+)", re.I)
 _VAGUE = bilingual(
     r"^(?:it|this|that|these|those|there|he|she|they|we|you|i|what|which|who|one|everything|nothing|something|here|the (?:problem|issue|reason|idea|result|fix|bug|error|cause|answer))\b"
     r"|\b(?:and|or|which|that|who)\b",
@@ -112,26 +112,26 @@ _WHO_ZH = r"(?:(?:我们|大家|团队|本项目|项目|这个项目)(?:里|中|
 _NO_ZH = r"(?P<no>永远不要|绝不|不要再|不要|不再|不应该|不能|禁止|严禁|请勿|别再|别|不准|不许|不)?"
 _USE_ZH_VERB = r"(?:继续|统一|一律|改为|都|必须|总是|只)*(?:使用|采用|改用|换用|选用|换成|用回|换回|改回|切回|退回|用的是|用)"
 _NAMED_ZH = r"[\w@.+#/-]+(?: [A-Za-z0-9][\w.+#-]*)?"
-_USE_ZH = re.compile(
+_USE_ZH = Pattern(
     rf"(?:{_WHO_ZH}{_NO_ZH}|(?P<p>[\u4e00-\u9fffA-Za-z ]{{2,16}}?)(?P<no2>不再|不)?){_USE_ZH_VERB}\s*(?P<n>[A-Za-z]{_NAMED_ZH}|[A-Za-z]|[\u4e00-\u9fff]{{2,6}}?)"
     r"\s*(?:(?:来)?(?:做|作为|当|管理|处理|存储?|存放|保存|表示|计算|记录|写|跑|构建|部署)(?P<for>[\u4e00-\u9fffA-Za-z ]{2,16}?))?"
     rf"(?P<tail>打包|构建|部署|编译|渲染|编写|管理|存储|保存|表示|计算|记录|测试|回答)?(?P<instead>吧|代替|替代)?(?:[，,、]?\s*(?:而不是|不要用|别用|不用|不使用|不再用|代替|替代|取代)\s*(?P<other>{_NAMED_ZH}))?",
     re.I,
 )
-_SWITCH_ZH = re.compile(
+_SWITCH_ZH = Pattern(
     rf"{_WHO_ZH}(?:把|将|从)\s*(?P<other>[A-Za-z]{_NAMED_ZH})\s*(?:换成|改成|替换为|替换成|迁移到|切换到|换为|改为)了?\s*(?P<n>[A-Za-z]{_NAMED_ZH})"
 )
-_VALUE_ZH = re.compile(
+_VALUE_ZH = Pattern(
     r"(?P<s>[\u4e00-\u9fffA-Za-z0-9_ ./-]{1,30}?)\s*(?P<no>不是|不再是)?(?P<is>现在叫|叫做?|名为|现在是|已?改为|已?改成|设置为|设为|默认为|默认是|用的是|等于|是|为(?!了)|=|：|:)"
     r"(?P<v>[^，,；;]{1,40})"
 )
-_IN_ZH = re.compile(
+_IN_ZH = Pattern(
     r"(?P<s>[\u4e00-\u9fffA-Za-z0-9_ ./-]{2,30}?)\s*(?P<in>部署在|运行在|跑在|存放在|放在|存储在|存在|位于|监听|由)\s*(?P<v>[^，,；;]{1,40}?)(?:负责|维护|端口|上|里|中)?"
 )
-_VAGUE_ZH = re.compile(
+_VAGUE_ZH = Pattern(
     r"^(?:这|那|它|他|她|我|你|问题|原因|结果|目的|主要|就|也|还|但|可|只|都|一|如|最)|(?:的话|时|时候|还|就|不|可能|应该|都|也|只|总|要)$|和|或|以及"
 )
-_LIST = re.compile(r"\s(?:and|or)\s|[,，、]|和|或|以及|\s&\s|/(?=\w+/)")
+_LIST = Pattern(r"\s(?:and|or)\s|[,，、]|和|或|以及|\s&\s|/(?=\w+/)")
 
 
 def frames_of(plain: str) -> tuple[Frame, ...]:
@@ -189,10 +189,10 @@ def _english_value(text: str, scope: str, *, only_places: bool = False) -> tuple
     )
 
 
-_FIRM_ZH = re.compile(r"只用|统一|[用换改切退]回")
+_FIRM_ZH = Pattern(r"只用|统一|[用换改切退]回")
 
 
-_REPLY_ZH = re.compile(r"回复|答复|回覆")
+_REPLY_ZH = Pattern(r"回复|答复|回覆")
 
 
 def _chinese(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:

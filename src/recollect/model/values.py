@@ -20,11 +20,11 @@ _UNITS = {
     "d": ("time", 86400), "天": ("time", 86400), "日": ("time", 86400), "week": ("time", 604800), "周": ("time", 604800),
     "kb": ("size", 1e3), "mb": ("size", 1e6), "gb": ("size", 1e9), "tb": ("size", 1e12), "%": ("share", 1),
 }  # fmt: skip
-_QUANTITY = re.compile(
+_QUANTITY = Pattern(
     r"(about|at least|at most|under|over|below|above|less than|more than|up to|within|around|至少|最多|不超过|超过|少于|大约|约)?\s*"
     r"(?:port\s+|端口\s*)?(\d+(?:[.,]\d+)*)\s*([A-Za-z%\u4e00-\u9fff]*)"
 )
-_VERSIONED = re.compile(r"(.*?)\s*\bv?(\d+(?:\.\d+|\.x)*)")
+_VERSIONED = Pattern(r"(.*?)\s*\bv?(\d+(?:\.\d+|\.x)*)")
 
 # What people choose one of. A name may stand in one family only.
 _FAMILIES = [
@@ -75,12 +75,12 @@ _SINGLE_NAMED = frozenset(
     editor provider runner manager server client storage library tool platform runtime
     数据库 框架 语言 后端 前端 缓存 队列 消息队列 工具 平台 包管理器 存储 服务器""".split()
 )
-_NO_NAME = re.compile(
+_NO_NAME = Pattern(
     r"(?:ed|en|able|ible|ing|ful|less|ous|ive|ly)$|^(?:slow|fast|big|small|wrong|right|open|closed|up|down|old|new"
     r"|free|busy|public|private|unknown|missing|fine|ok|good|bad|safe|here|there|empty|full|in|on|at|too|very|not|part)\b",
     re.I,
 )
-_PROPER = re.compile(r"[A-Z][\w.+#-]*|\S*\d\S*|\S*[_/.@]\S+|`")
+_PROPER = Pattern(r"[A-Z][\w.+#-]*|\S*\d\S*|\S*[_/.@]\S+|`")
 
 
 def family_of(name: str) -> int | None:
@@ -204,18 +204,20 @@ class Slot(NamedTuple):
     certainty: str
 
 
-_DAY = re.compile(
+_DAY = Pattern(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?<=周)[一二三四五六日天](?!期)|(?<=星期|礼拜)[一二三四五六日天]",
     re.I,
 )
+# Compiled three times as quickly as where capital and small letters are the same.
+_HAN = r"(?-i:[\u4e00-\u9fff])"
 _NOBODY = r"(?!(?:we|i|you|he|she|they|it|everyone|everybody|nobody|all|the|an?|this|that)\b)"
-_WHO = re.compile(
+_WHO = Pattern(
     rf"{_NOBODY}(?P<v>[A-Za-z][\w'-]+(?: [A-Z][\w'-]+)?)"
     r" (?=(?:owns?|leads?|maintains?|manages?|runs|heads|chairs|is (?:responsible for|in charge of|on call for)) )"
-    r"|(?P<v2>(?!我|你|他|她|它|谁|这|那)[\u4e00-\u9fff]{2,3}?|[A-Z]\w+)\s*(?=(?:负责|主管|维护|带领|管理|分管)[\u4e00-\u9fffA-Za-z])",
+    rf"|(?P<v2>(?!我|你|他|她|它|谁|这|那){_HAN}{{2,3}}?|[A-Z]\w+)\s*(?=(?:负责|主管|维护|带领|管理|分管)(?:{_HAN}|[A-Za-z]))",
     re.I,
 )
-_HOW = re.compile(
+_HOW = Pattern(
     r".+ (?:is|are|gets?) (?:versioned|sorted|ordered|identified|keyed|authenticated|authori[sz]ed|encrypted|hashed|signed"
     r"|licen[sc]ed|formatted|seriali[sz]ed|encoded|compressed|partitioned|sharded|rounded|paginated|deployed|hosted|built"
     r"|bundled|packaged|managed|written|stored|rendered|monitored|provisioned|tested|published|sent|billed)"
@@ -223,15 +225,15 @@ _HOW = re.compile(
     r"|(?:we|the team|everyone) (?:always )?(?:deploy|build|test|lint|format|bundle|package|authenticate|monitor|release|host"
     r"|sign|version|provision)(?: [\w-]+){0,3}? (?:with|to|via|using|through|on) (?P<v2>[^\s,;]+(?: [^\s,;]+)?)"
     r"|.+ (?:is|are|lives?) in (?P<v4>(?-i:[A-Z])[\w-]+)"
-    r"|.*(?:服务器|机房|数据中心|办公室|总部|集群|团队)在(?P<v5>[\u4e00-\u9fff]{2,4})"
+    rf"|.*(?:服务器|机房|数据中心|办公室|总部|集群|团队)在(?P<v5>{_HAN}{{2,4}})"
     r"|.+?(?:叫做?|名为|命名为)\s*(?P<v3>[\w./-]+)",
     re.I,
 )
-_NOT = re.compile(
+_NOT = Pattern(
     r",? (?:and )?(?:not|instead of|rather than) [\w.+#-]+(?: [\w.+#-]+)?$|[，,]\s*(?:而不是|不用|不是|不要用)\s*[\w.+#-]+$"
 )
 # Who has one of these can have another one too.
-HAS_MANY = re.compile(
+HAS_MANY = Pattern(
     r"\b(?:supports?|accepts?|includes?|contains?|provides?|knows?|reads?|export\w*|import\w*|depends? on|talks? to|tried"
     r"|allows?|installs?|such as|similar|like|and|or|also|not|never|no|without|don['’]?t|avoid|migrat\w+|switch\w*|replac\w+"
     r"|from)\b|支持|兼容|包含|包括|提供|接受|依赖|不|没|别|和|或|也|还",
@@ -240,7 +242,7 @@ HAS_MANY = re.compile(
 _ALSO_WORDS = frozenset(
     "rest express black go requests fetch moment space tab merge rebase squash ruff uv fly linear teams slack".split()
 )
-_FAMILY_NAMES = re.compile(
+_FAMILY_NAMES = Pattern(
     r"(?<![\w.-])(?:"
     + "|".join(
         re.escape(name).replace(r"\-", "[ -]")
@@ -253,7 +255,7 @@ _FAMILY_NAMES = re.compile(
 _GAP = "qqq"
 
 
-_NO_SUBJECT = re.compile(
+_NO_SUBJECT = Pattern(
     r"\b(?:we|i|the team|everyone|uses?|using|go|with|to|switch|now|only|instead)\b|我们|大家|团队|项目|使用|采用|改用|统一|用|的|是|\W",
     re.I,
 )
@@ -317,7 +319,7 @@ _NUMERALS: dict[str, int] = {
     for n, word in enumerate(words.split())
     if word != "-"
 } | {"one": 1, "一": 1, "二": 2, "twenty": 20, "thirty": 30, "forty": 40, "sixty": 60, "ninety": 90}
-_NUMERAL = re.compile(
+_NUMERAL = Pattern(
     r"(?<![-\w])(?:"
     + "|".join(word for word in _NUMERALS if word.isascii() and word != "one")
     + r")(?![-\w])"
@@ -326,7 +328,7 @@ _NUMERAL = re.compile(
     re.I,
 )
 # When something happens on a day: what runs at two may run at fourteen as well.
-_O_CLOCK = re.compile(
+_O_CLOCK = Pattern(
     r"\bat (\d{1,2})(?::\d\d)?(?= ?(?:am|pm|o['’]clock)?\b)(?! ?(?:%|percent|\w+s\b))|(\d{1,2})(?:点|[:：]\d\d)"
 )
 SAME_TIME = 6  # hours between two wordings that can mean the same run
