@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.model.document import stem_of
-from recollect.model.entries import Shelved, entries_of, entry_of, is_conversation
+from recollect.model.entries import entries_of, entry_of, is_conversation
 from recollect.model.entries import shelved as _cut
-from recollect.model.memory import Entry, Filter, Memory, day_of, is_number
+from recollect.model.memory import Entry, Filter, Memory, Shelved, day_of, is_number
 from recollect.model.tags import common_tags, with_forms
 from recollect.ports import IndexedFile, IndexRow, Near, PendingSection
 from recollect.search.index import SqliteIndex

@@ -12,7 +12,6 @@ from recollect.context.left_off import TRUSTED
 from recollect.model.claim_key import near_key, reversed_key, reversed_keys
 from recollect.model.document import sections_of
 from recollect.model.entries import (
-    Shelved,
     beside_title,
     shelved,
     without_comments,
@@ -22,7 +21,7 @@ from recollect.model.facts import Fact, facts_of, same_words, section_kind
 from recollect.model.footnotes import label_of, letters_of
 from recollect.model.layers import is_subject
 from recollect.model.listed import is_shared
-from recollect.model.memory import Memory
+from recollect.model.memory import Memory, Shelved
 from recollect.text.tokens import is_cjk
 
 GONE = ("superseded", "resolved")

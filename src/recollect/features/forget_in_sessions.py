@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from recollect.model import document as codec
 from recollect.model.claim_key import statement_key
 from recollect.model.document import files_of
-from recollect.model.entries import Shelved, is_conversation, without_comments
+from recollect.model.entries import is_conversation, without_comments
 from recollect.model.filed import says, without_sentence, without_statement
 from recollect.model.footnotes import is_same_origin
-from recollect.model.memory import Change, Entry, Filter, is_sealed_path
+from recollect.model.memory import Change, Entry, Filter, Shelved, is_sealed_path
 from recollect.store.store import OpenStore
 
 

@@ -12,10 +12,10 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.consolidate.actions import retitled
 from recollect.model import document as codec
 from recollect.model.document import parts_of
-from recollect.model.entries import Shelved, shelved
+from recollect.model.entries import shelved
 from recollect.model.footnotes import Mark, mark_of
 from recollect.model.listed import COMMENT, Listed, id_in, items_in
-from recollect.model.memory import Memory
+from recollect.model.memory import Memory, Shelved
 
 # An item's bullet, with the box or the category that may follow it.
 _BEGINNING = Pattern(

@@ -18,9 +18,9 @@ from recollect.errors import MemoryNotFound, RecollectError, UsageProblem
 from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import memory_from_text, sections_of, without_section
-from recollect.model.entries import LONGEST_SUMMARY, Shelved, rows_at, shelved
+from recollect.model.entries import LONGEST_SUMMARY, rows_at, shelved
 from recollect.model.layers import SHARED, LayerChoice, suggested_tags
-from recollect.model.memory import Change, Entry, Filter, Memory, Section, lowest_trust
+from recollect.model.memory import Change, Entry, Filter, Memory, Section, Shelved, lowest_trust
 from recollect.store import disk as fsio
 from recollect.store import history as undoing
 from recollect.store import locations as places

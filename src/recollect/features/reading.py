@@ -6,7 +6,15 @@ import os
 
 from recollect._fastimport import NamedTuple
 from recollect.errors import MemoryNotFound
-from recollect.model.memory import Entry, Filter, is_sealed_path, lowest_trust
+from recollect.model.memory import (
+    SESSION_KINDS,
+    SHORTEST_ID,
+    Entry,
+    Filter,
+    Shelved,
+    is_sealed_path,
+    lowest_trust,
+)
 from recollect.search import search as searching
 from recollect.search.rank import Candidate
 from recollect.search.search import Hit, Narrow
@@ -19,7 +27,6 @@ if TYPE_CHECKING:  # seldom needed
     from typing import Any
 
     from recollect.context.recall import Reason, Recalled, Word
-    from recollect.model.entries import Shelved
 
 
 def search(
@@ -249,10 +256,7 @@ class ListedEntry(NamedTuple):
     @property
     def is_of_session(self) -> bool:
         """Whether it is a statement in the memory of a session."""
-        return self.own.anchor.startswith("^") and self.page.entry.kind in (
-            "session",
-            "conversation",
-        )
+        return self.own.anchor.startswith("^") and self.page.entry.kind in SESSION_KINDS
 
     def as_json(self, entry: str) -> dict[str, Any]:
         """An entry with its page's fields, and its own in place of those that it has."""
@@ -298,8 +302,6 @@ def _letters(text: str) -> str:
 
 def short_name(stores: list[OpenStore], one: ListedEntry) -> str:
     """The shortest id by which a command takes an entry; its full name where another has the same."""
-    from recollect.model.listed import SHORTEST_ID  # a search has no need of it
-
     letters = one.own.entry
     for size in range(min(SHORTEST_ID, len(letters)), len(letters) + 1):
         start = letters[:size]

@@ -35,6 +35,7 @@ from recollect.model.memory import (
     Entry,
     Memory,
     Section,
+    Shelved,
     is_sealed_path,
     lowest_trust,
 )
@@ -49,30 +50,6 @@ _SOLUTION = Pattern(r"^(?:Solution|解决方案)\s*[:：]", re.I)
 _MARKS = Pattern(
     r"^(?:[-*+>]|\d+[.)、])\s+(?:\[[ xX]\]\s+)?|`{1,3}|\*\*|(?<!\S)\*(?=\w)|(?<=\w)\*(?!\S)|<!--.*?-->"
 )
-
-
-class Shelved(NamedTuple):
-    """What the index files by itself: an entry, or a part of a page that is one entry as a whole.
-
-    `entry` is the id of the entry, of the full length if it was worked out; a part of a page has
-    none. An item of a list has the anchor `^id`, and stands `within` the section of that anchor.
-    """
-
-    shelf: str
-    anchor: str
-    heading: str
-    text: str
-    kind: str
-    source: str
-    trust: str
-    trigger: tuple[str, ...]
-    tokens: int
-    confidence: str = "medium"
-    entry: str = ""
-    created: str = ""
-    session: str = ""
-    status: str = "confirmed"
-    within: str = ""
 
 
 def without_comments(text: str) -> str:

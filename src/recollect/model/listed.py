@@ -19,7 +19,14 @@ from recollect.model.facts import (
     section_kind,
 )
 from recollect.model.layers import SHARED
-from recollect.model.memory import REFERENCED, SESSION_KINDS, Memory, Section, lowest_trust
+from recollect.model.memory import (
+    REFERENCED,
+    SESSION_KINDS,
+    SHORTEST_ID,
+    Memory,
+    Section,
+    lowest_trust,
+)
 
 COMMENT = Pattern(r"<!--(.*?)(?:-->|\Z)", re.S)
 _OWN_TRUST = Pattern(r"\btrust:\s*(external|tool|agent)\b")
@@ -30,8 +37,6 @@ _OWN_KIND = Pattern(r"; kind: (decision)\b")
 _ID = Pattern(r"\s*\^([a-z2-9]{4,16})\s*")
 _OWN_SESSION = Pattern(r"\b(?:session|from):\s*([^;<>]+)")
 
-
-SHORTEST_ID = 4
 _MARKS = ("<!-- from: ", "<!-- ^")  # how the comments of one line begin
 
 

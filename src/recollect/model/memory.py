@@ -26,6 +26,7 @@ CATEGORIES = {
     "issue": ("bugfix", "performance", "security", "feature", "other"),
 }
 DECAY_DAYS = 90
+SHORTEST_ID = 4  # letters by which an entry is named
 
 type_of_kind = {
     "conversation": "episodic",
@@ -86,6 +87,30 @@ class Section(NamedTuple):
     anchor: str
     heading: str
     text: str
+
+
+class Shelved(NamedTuple):
+    """What the index files by itself: an entry, or a part of a page that is one entry as a whole.
+
+    `entry` is the id of the entry, of the full length if it was worked out; a part of a page has
+    none. An item of a list has the anchor `^id`, and stands `within` the section of that anchor.
+    """
+
+    shelf: str
+    anchor: str
+    heading: str
+    text: str
+    kind: str
+    source: str
+    trust: str
+    trigger: tuple[str, ...]
+    tokens: int
+    confidence: str = "medium"
+    entry: str = ""
+    created: str = ""
+    session: str = ""
+    status: str = "confirmed"
+    within: str = ""
 
 
 class Seen(NamedTuple):

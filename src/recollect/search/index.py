@@ -13,7 +13,7 @@ from functools import cached_property
 
 from recollect._gc import without_collecting
 from recollect.errors import StorageFailed
-from recollect.model.memory import Entry, Filter, is_number
+from recollect.model.memory import Entry, Filter, Shelved, is_number
 from recollect.ports import IndexedFile, IndexRow
 from recollect.search import index_file, index_read, lookup
 from recollect.search.index_file import with_repair
@@ -25,7 +25,6 @@ from recollect.store import disk as fsio
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from recollect.model.entries import Shelved
     from recollect.search.vectors import SqliteVectors, StoredVector
 
 

@@ -14,7 +14,7 @@ from itertools import accumulate, count
 from math import log
 
 from recollect._fastimport import NamedTuple
-from recollect.model.memory import TRUSTS, Entry, Filter
+from recollect.model.memory import TRUSTS, Entry, Filter, Shelved
 from recollect.search import lookup
 from recollect.search.index_file import LOWERED
 from recollect.search.lookup import SHELVES, WEIGHTS, match
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from recollect.model.entries import Shelved
     from recollect.search.lookup import sqlite
     from recollect.search.rank import Candidate
 
@@ -460,8 +459,6 @@ _LEAST_SOURCE = f"(SELECT p.source {_PARTS} ORDER BY CASE p.trust {_TRUST} END, 
 
 def listed(db: sqlite.Connection, only: Filter) -> list[tuple[Entry, Shelved]]:
     """The entries that the filter lets through, each with its page, newest first."""
-    from recollect.model.entries import Shelved  # a search does without
-
     shelf = "cold" if only.archived else "hot"
     where, values = condition(only, shelf, by_entry=True)
     rows = db.execute(

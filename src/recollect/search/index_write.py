@@ -14,7 +14,7 @@ from recollect._fastimport import NamedTuple
 from recollect.model import entries
 from recollect.model.document import stem_of
 from recollect.model.footnotes import letters_of
-from recollect.model.memory import Entry, Memory, day_of
+from recollect.model.memory import Entry, Memory, Shelved, day_of
 from recollect.model.page_form import NOTED
 from recollect.model.tags import with_forms
 from recollect.ports import IndexRow
@@ -192,7 +192,7 @@ def _list_more(db: sqlite.Connection, shelf: str, rows: Sequence[tuple[Value, ..
     db.executemany(put, [(shelf, term) for term in terms])
 
 
-def _section_row(one: entries.Shelved, day: int) -> tuple[Value, ...]:
+def _section_row(one: Shelved, day: int) -> tuple[Value, ...]:
     # "Database – Noted" is called by its page alone.
     heading = "" if one.entry and one.heading.strip() in _NOTED else clean(one.heading)
     text, trigger = clean(one.text), clean("\n".join(one.trigger))
