@@ -11,11 +11,9 @@ of its own, and the mark's position is its number.
 import os
 import time
 
-from recollect.store import locations as paths
+from recollect.interfaces.hooks import events
+from recollect.interfaces.hooks.payload import members, text_of
 from recollect.store import locations as places
-from recollect.interfaces.hooks import events as program
-from recollect.interfaces.hooks.payload import members
-from recollect.interfaces.hooks.payload import text_of
 
 MARK = b'"mark":"'
 COMPACTED = (b'"event":"pre-compact"', b'"source":"compact"')
@@ -49,7 +47,7 @@ FORMS = {
 }
 
 
-def tool_used(moment: program.HookEvent) -> None:
+def tool_used(moment: events.HookEvent) -> None:
     """Count a tool use, and ask if it completes the interval; a sub-agent's is not counted."""
     if moment.fields.get("agent_id") or not moment.session:
         moment.signal()
@@ -67,7 +65,7 @@ def tool_used(moment: program.HookEvent) -> None:
         _ask(moment, "PostToolUse", number, since)
 
 
-def turn_ended(moment: program.HookEvent) -> None:
+def turn_ended(moment: events.HookEvent) -> None:
     """Ask at the end of a turn, if so much was done since the last time that it would be missed.
 
     The turn in which the agent answers that is not counted: it ends by asking nothing. A client
@@ -85,9 +83,9 @@ def turn_ended(moment: program.HookEvent) -> None:
         _ask(moment, "Stop", number, since)
 
 
-def _journal(moment: program.HookEvent) -> bytes:
+def _journal(moment: events.HookEvent) -> bytes:
     try:
-        return paths.read(f"{moment.store}/journal/{moment.writer}.jsonl")
+        return places.read(f"{moment.store}/journal/{moment.writer}.jsonl")
     except OSError:
         return b""
 
@@ -108,12 +106,12 @@ def _is_compacted(data: bytes, at: int) -> bool:
     return is_first and data.count(MARK, 0, compacted) > _asked_at(data)
 
 
-def _remember(moment: program.HookEvent, number: int) -> None:
+def _remember(moment: events.HookEvent, number: int) -> None:
     # As text: the reader of payloads knows no numbers.
     moment.record("ask", {"session": moment.session, "at": str(number)})
 
 
-def _ask(moment: program.HookEvent, event_name: str, number: int, since: int) -> None:
+def _ask(moment: events.HookEvent, event_name: str, number: int, since: int) -> None:
     _remember(moment, number)
     _, lang, command = _settings(moment)
     lang = lang if lang in SAID else "en"
@@ -127,10 +125,10 @@ def _ask(moment: program.HookEvent, event_name: str, number: int, since: int) ->
     moment.answer(event_name, text)
 
 
-def _settings(moment: program.HookEvent) -> "tuple[int, str, str]":
+def _settings(moment: events.HookEvent) -> "tuple[int, str, str]":
     """`(interval, language, our command)` as the last publication left them."""
     try:
-        interval, lang, command = paths.read_text(f"{moment.cache}/asking", 8192).splitlines()[:3]
+        interval, lang, command = places.read_text(f"{moment.cache}/asking", 8192).splitlines()[:3]
         return max(int(interval), 1), lang, command
     except (OSError, ValueError):
         return 5, "en", "recollect"

@@ -9,10 +9,8 @@ Touches: the end of a Codex transcript (reading), the only place with a command'
 
 import os
 
+from recollect.interfaces.hooks.payload import members, strings_in, text_of
 from recollect.store import locations as places
-from recollect.interfaces.hooks.payload import members
-from recollect.interfaces.hooks.payload import strings_in
-from recollect.interfaces.hooks.payload import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,14 +14,9 @@ import os
 import sys
 import time
 
-from recollect.store import locations as paths
+from recollect.interfaces.hooks.payload import is_object, members, read_payload, text_of
 from recollect.store import locations as places
-from recollect.interfaces.hooks.payload import is_object
-from recollect.interfaces.hooks.payload import members
-from recollect.interfaces.hooks.payload import read_payload
-from recollect.interfaces.hooks.payload import text_of
-from recollect.store.background import mark_pending, start_worker
-from recollect.store.background import client_process
+from recollect.store.background import client_process, mark_pending, start_worker
 
 DEADLINE_SECONDS = 1.7
 BRIEF_WAIT_SECONDS = 1.2
@@ -153,12 +148,12 @@ class HookEvent:
     def has_transcript(self) -> bool:
         """Whether the client has written down anything of the session."""
         path = self.fields.get("transcript_path", "")
-        return path.startswith("/") and paths.is_file(path)
+        return path.startswith("/") and places.is_file(path)
 
     @property
     def asks(self) -> bool:
         """Whether the agent is to be asked for what is worth keeping (`capture.mode = ask`)."""
-        return paths.exists(f"{self.cache}/asking")
+        return places.exists(f"{self.cache}/asking")
 
     def work(self) -> int:
         """Ask for the worker; gives its process id, or 0 if it could not be started."""
@@ -236,7 +231,7 @@ def complain(env: "dict[str, str]", error: BaseException) -> None:
     try:
         base = places.cache_root(env)
         path = f"{base}/hook.log"
-        paths.make_folders(base)
+        places.make_folders(base)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         handle = os.open(path, flags, 0o600)
         if os.fstat(handle).st_size > LARGEST_LOG:

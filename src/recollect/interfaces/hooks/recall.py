@@ -11,17 +11,12 @@ import os
 import time
 
 from recollect.context import pack
-from recollect.text.tokens import count_tokens
+from recollect.interfaces.hooks import events
+from recollect.interfaces.hooks.payload import members, strings_in, text_of
 from recollect.search import rank
-from recollect.text.tokens import cue_words
-from recollect.text.tokens import is_stop
-from recollect.store import locations as paths
 from recollect.store import locations as places
-from recollect.interfaces.hooks import events as program
 from recollect.store.background import is_pending
-from recollect.interfaces.hooks.payload import members
-from recollect.interfaces.hooks.payload import strings_in
-from recollect.interfaces.hooks.payload import text_of
+from recollect.text.tokens import count_tokens, cue_words, is_stop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +31,7 @@ LONGEST_ERROR = 8_000
 LONGEST_PROMPT = 96_000  # bytes; of more, the cue takes only words from both ends
 
 
-def run(moment: program.HookEvent) -> None:
+def run(moment: events.HookEvent) -> None:
     """Do what an event that recalls asks for."""
     if moment.event == "session-start":
         start(moment)
@@ -51,7 +46,7 @@ def run(moment: program.HookEvent) -> None:
 # ------------------------------------------------------------------------------- session start
 
 
-def start(moment: program.HookEvent) -> None:
+def start(moment: events.HookEvent) -> None:
     """Hand over the brief, made beforehand; wait for it a moment if it is out of date."""
     source = moment.fields.get("source", "")
     given = ids_given(moment)
@@ -88,7 +83,7 @@ def start(moment: program.HookEvent) -> None:
 
 
 def _wait(cache: str, worker: int) -> None:
-    deadline = time.monotonic() + program.BRIEF_WAIT_SECONDS
+    deadline = time.monotonic() + events.BRIEF_WAIT_SECONDS
     while is_pending(cache) and time.monotonic() < deadline:
         time.sleep(0.01)
     if worker:
@@ -106,7 +101,7 @@ def changed_sources(path: str) -> "list[str] | None":
     The notes on which stores the person accepted begin with `!`.
     """
     try:
-        head, end, _ = paths.read_text(path).partition("\n\n")
+        head, end, _ = places.read_text(path).partition("\n\n")
         first, *lines = head.split("\n")
         if not end or not first.startswith("recollect-brief 1 "):
             return None
@@ -131,7 +126,7 @@ def read_brief(path: str) -> "tuple[list[str], list[str], int, list[str], str] |
     `same` is where what it gives stands once more. The fence in the hook's output is marked anew.
     """
     try:
-        head, _, text = paths.read_text(path).partition("\n\n")
+        head, _, text = places.read_text(path).partition("\n\n")
     except (OSError, ValueError):
         return None
     words = head.split("\n", 1)[0].split(" ")
@@ -153,20 +148,20 @@ def new_nonce() -> str:
 # --------------------------------------------------------------------------- prompts and errors
 
 
-def take_late(moment: program.HookEvent) -> str:
+def take_late(moment: events.HookEvent) -> str:
     """What is to be told of a session that ended unheard, found after this one had its brief."""
     path = f"{moment.cache}/late-{moment.writer}"
     if moment.fields.get("agent_id"):
         return ""
     try:
-        text = paths.read_text(path, LONGEST_LATE)
+        text = places.read_text(path, LONGEST_LATE)
         os.unlink(path)
     except (OSError, ValueError):
         return ""
     return text
 
 
-def prompt(moment: program.HookEvent) -> None:
+def prompt(moment: events.HookEvent) -> None:
     """Hand over what is stored about the subject of a person's prompt.
 
     The first prompt of a session leaves word of it: its client may be killed before its answer.
@@ -176,9 +171,9 @@ def prompt(moment: program.HookEvent) -> None:
         raw = raw[: LONGEST_PROMPT * 2 // 3] + b" " + raw[-LONGEST_PROMPT // 3 :]
     text = text_of(raw)
     shortest = SHORTEST_PROMPT if text.isascii() else SHORTEST_CHINESE
-    if text.lstrip().startswith(program.MACHINE_PROMPTS) or len(text.strip()) < shortest:
+    if text.lstrip().startswith(events.MACHINE_PROMPTS) or len(text.strip()) < shortest:
         return
-    if not paths.exists(f"{moment.store}/journal/{moment.writer}.jsonl"):
+    if not places.exists(f"{moment.store}/journal/{moment.writer}.jsonl"):
         moment.signal()
     late = take_late(moment)
     cue = cue_of(text if is_typed(text) else "")
@@ -195,7 +190,7 @@ def is_typed(text: str) -> bool:
     return len(text) <= LONGEST_TYPED and lines <= MOST_TYPED_LINES and not is_command
 
 
-def failure(moment: program.HookEvent) -> None:
+def failure(moment: events.HookEvent) -> None:
     """Hand over the solution of a failure that was met before."""
     found = members(moment.raw, ("error", "tool_input"))
     error = text_of(found.get("error", b""))
@@ -217,13 +212,10 @@ def cue_of(text: str) -> rank.Cue:
     words = cue_words(text)
     if all(is_stop(word) for word in words):
         words = []
-    files = [
-        word.strip("\"'`()[],;:!?") for word in text[:4000].split() if "." in word or "/" in word
-    ]
-    return rank.Cue(text, words, int(time.time() // 86400), files[:24])
+    return rank.Cue(text, words, int(time.time() // 86400), rank.files_in(text))
 
 
-def searched(moment: program.HookEvent, cue: rank.Cue) -> "Search":
+def searched(moment: events.HookEvent, cue: rank.Cue) -> "Search":
     """What the project's store and the global one have for a cue."""
     from recollect.interfaces.hooks.search import Search
 
@@ -237,7 +229,7 @@ def searched(moment: program.HookEvent, cue: rank.Cue) -> "Search":
 
 
 def say(
-    moment: program.HookEvent,
+    moment: events.HookEvent,
     event_name: str,
     about: str,
     found: "list[rank.Candidate]",
@@ -264,16 +256,16 @@ def say(
     moment.record("inject", fields)
 
 
-def settings_of(moment: program.HookEvent) -> "tuple[str, int, int]":
+def settings_of(moment: events.HookEvent) -> "tuple[str, int, int]":
     """`(language, prompt budget, error budget)` as the last publication left them."""
     try:
-        lang, prompt_tokens, error_tokens = paths.read_text(f"{moment.cache}/settings", 64).split()
+        lang, prompt_tokens, error_tokens = places.read_text(f"{moment.cache}/settings", 64).split()
         return lang, int(prompt_tokens), int(error_tokens)
     except (OSError, ValueError):
         return "en", PROMPT_TOKENS, ERROR_TOKENS
 
 
-def ids_given(moment: program.HookEvent, but: str = "") -> "set[str]":
+def ids_given(moment: events.HookEvent, but: str = "") -> "set[str]":
     """What this agent has in its context already, by the names it was given under.
 
     A sub-agent has a context of its own, which ends with it. What was given at the moment `but`
@@ -281,7 +273,7 @@ def ids_given(moment: program.HookEvent, but: str = "") -> "set[str]":
     """
     given: set[str] = set()
     try:
-        data = paths.read(f"{moment.store}/journal/{moment.writer}.jsonl")
+        data = places.read(f"{moment.store}/journal/{moment.writer}.jsonl")
     except OSError:
         return given
     if b'"source":"compact"' in data:
@@ -297,12 +289,12 @@ def ids_given(moment: program.HookEvent, but: str = "") -> "set[str]":
     return given
 
 
-def ids_known(moment: program.HookEvent) -> "set[str]":
+def ids_known(moment: events.HookEvent) -> "set[str]":
     """What the client's own memory has put before this agent anyway; a sub-agent gets none of it."""
     if moment.fields.get("agent_id"):
         return set()
     try:
-        return set(paths.read_text(f"{moment.cache}/known-{moment.client}").split())
+        return set(places.read_text(f"{moment.cache}/known-{moment.client}").split())
     except (OSError, ValueError):
         return set()
 
@@ -324,7 +316,7 @@ _SURVIVING = {
 }
 
 
-def compaction(moment: program.HookEvent) -> None:
+def compaction(moment: events.HookEvent) -> None:
     """Tell the summariser which decisions and notes must survive (plain text, as it expects).
 
     What the brief told is told again after the compaction.

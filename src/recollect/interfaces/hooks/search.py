@@ -8,10 +8,9 @@ views of a store without an index.
 
 import os
 
-from recollect.search import lookup
+from recollect.search import lookup, rank
 from recollect.search.lookup import sqlite
-from recollect.search import rank
-from recollect.store import locations as paths
+from recollect.store import locations as places
 from recollect.store import ownership as ours
 from recollect.text import commands, failures
 
@@ -38,7 +37,7 @@ class Search:
     def look_in(self, root: str, scope: str, cache: str) -> None:
         """Look through a store: its index, or its views where there is no index to rely on."""
         path = f"{cache}/index.db"
-        db = lookup.open_index(path, BUSY_MS) if cache and paths.is_file(path) else None
+        db = lookup.open_index(path, BUSY_MS) if cache and places.is_file(path) else None
         try:
             if db is not None:
                 self._take_from(db, root, scope)
