@@ -16,11 +16,11 @@ from recollect.search import index_read as best
 _EVEN = ", ".join(["1.0"] * len(rank.FIELD_WEIGHTS))
 
 
-def _without_tags(judge: Callable[..., bool]) -> Callable[..., bool]:
-    def judged(one: rank.Candidate, *rest: Any) -> bool:
+def _without_tags(shortfall: Callable[..., str]) -> Callable[..., str]:
+    def judged(one: rank.Candidate, *rest: Any) -> str:
         tags, one.tags = one.tags, ""
         try:
-            return judge(one, *rest)
+            return shortfall(one, *rest)
         finally:
             one.tags = tags
 
@@ -36,14 +36,14 @@ STAGES: dict[str, tuple[switches.Switch, ...]] = {
     "the newer first": ((rank, "is_newer", lambda *_: False),),
     "words that mean the same": ((spelling, "_synonyms", switches.nothing),),
     "spelling": ((spelling, "_near", switches.nothing),),
-    "tags are evidence": ((rank, "judge", _without_tags(rank.judge)),),
+    "tags are evidence": ((rank, "shortfall", _without_tags(rank.shortfall)),),
     "what everybody says asks for little": ((evidence, "EVERYDAY", frozenset()),),
     "what is usual tells less": ((evidence, "USUAL", frozenset()),),
     "nothing between two Chinese words": (
         (evidence, "_is_between", lambda *_: False),
         (evidence, "UNKNOWN_PAIR_WORTH", evidence.UNKNOWN_WORTH),
     ),
-    "evidence at all": ((rank, "judge", lambda one, *_: not one.parts.update(coverage=1.0)),),
+    "evidence at all": ((rank, "shortfall", lambda one, *_: one.parts.update(coverage=1.0) or ""),),
     "what ranks far below is left out": ((rank, "WEAKEST_OF_BEST", 0.0),),
     "each thing once": ((rank, "SAME_TEXT", 1.0),),
     **filed.STAGES,

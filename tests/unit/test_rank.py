@@ -70,7 +70,7 @@ def test_a_rarer_word_is_more_evidence(one: int, two: int) -> None:
 
 def test_no_words_are_no_evidence() -> None:
     assert evidence.found_in({}, "text") == {}
-    assert not evidence.is_relevant(evidence.worths(["word"], {}, 0), {}, "", "")
+    assert evidence.shortfall(evidence.worths(["word"], {}, 0), {}, "", "")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_what_is_heard_depends_on_the_words_and_not_on_the_size_of_the_store(
     words, have = cue_words(cue), index_terms(title)
     counts = {word: int(f" {word}" in f" {have}") for word in words}
     asked = evidence.worths(words, counts, total)
-    assert evidence.is_relevant(asked, evidence.found_in(asked, have), have, "") is heard
+    assert (not evidence.shortfall(asked, evidence.found_in(asked, have), have, "")) is heard
 
 
 def test_a_word_in_a_long_text_tells_less_and_a_tag_is_enough() -> None:
@@ -124,8 +124,8 @@ def test_a_word_in_a_long_text_tells_less_and_a_tag_is_enough() -> None:
     short, long = (evidence.found_in(asked, "", f"quokka {'x ' * n}") for n in (1, 1_000))
     assert short[" quokka"] > long[" quokka"]
     found = evidence.found_in(asked, "quokka")
-    assert not evidence.is_relevant(asked, found, "quokka", "")
-    assert evidence.is_relevant(asked, found, "quokka", "quokka")
+    assert evidence.shortfall(asked, found, "quokka", "")
+    assert not evidence.shortfall(asked, found, "quokka", "quokka")
 
 
 def test_a_short_word_is_no_beginning_of_another() -> None:

@@ -103,13 +103,13 @@ def test_what_is_far_behind_is_not_judged_unless_it_is_newer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     judged = []
-    judge = rank.judge
+    shortfall = rank.shortfall
 
-    def noted(one: Candidate, *rest: Any) -> bool:
+    def noted(one: Candidate, *rest: Any) -> str:
         judged.append(one.id)
-        return judge(one, *rest)
+        return shortfall(one, *rest)
 
-    monkeypatch.setattr(rank, "judge", noted)
+    monkeypatch.setattr(rank, "shortfall", noted)
     found = [
         statement("old", "Payouts close at ten", "2026-02-24", text_score=3.0, tags="hours"),
         statement("behind", "Snow on the roof", "2026-10-12", text_score=1.0, text="Payouts."),
@@ -187,7 +187,7 @@ def test_what_is_asked_to_be_done_asks_for_little() -> None:
     asked = evidence.worths(cue_words("explain the quicksort"), {"explain": 1}, 100)
     assert asked[" explain"] <= evidence.IN_EVERY_TEXT < asked[" quicksort"]
     found = evidence.found_in(asked, "explain")
-    assert not evidence.is_relevant(asked, found, "explain", "explain")
+    assert evidence.shortfall(asked, found, "explain", "explain")
 
 
 def test_between_two_chinese_words_there_is_none() -> None:

@@ -131,19 +131,6 @@ def found_in(asked: dict[str, float], about: str, text: str = "") -> dict[str, f
     return found
 
 
-def is_relevant(
-    asked: dict[str, float],
-    found: dict[str, float],
-    about: str,
-    named: str,
-    *,
-    is_ours: bool = False,
-    is_question: bool = False,
-) -> bool:
-    """Whether that much evidence is enough to say something unasked (see `shortfall`)."""
-    return not shortfall(asked, found, about, named, is_ours=is_ours, is_question=is_question)
-
-
 def shortfall(
     asked: dict[str, float],
     found: dict[str, float],

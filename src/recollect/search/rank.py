@@ -95,11 +95,12 @@ class Candidate:
 
     @property
     def own_title(self) -> str:
-        """What it is called by itself: a statement of a session need not be about the session's title."""
-        # An issue went wrong on the way to what the title says.
-        is_statement = bool(self.anchor and self.entry) and self.kind != "issue"
-        is_statement = is_statement and self.layer == "episodic"
-        return self.heading if is_statement else self.shown_title
+        """Its title, without the session's where it is a statement that may be about something else.
+
+        An issue is about what the session's title says: it came up on the way there.
+        """
+        is_statement = self.anchor and self.entry and self.layer == "episodic"
+        return self.heading if is_statement and self.kind != "issue" else self.shown_title
 
     @property
     def shown_title(self) -> str:
@@ -117,7 +118,7 @@ class Cue:
         self.text = text
         self.words = words
         self.day = day
-        self.files = files
+        self.files = files[:MOST_FILES]
         self._when: tuple[tuple[int, int], list[str]] | None = None
 
     @property
@@ -203,6 +204,8 @@ SHORT_TEXT = 25  # words
 SAME_TEXT = 0.85
 MOST_JUDGED = 8
 MOST_RELATED = 8
+LONGEST_WITH_FILES = 4_000  # characters of a cue that are searched for the names of files
+MOST_FILES = 24
 LONGEST_TIMED = 400  # characters of a cue that may speak of a time
 OURS = (" we ", " our ", " us ", " here ", " here?", "我们", "咱们", "这个项目", "本项目")
 ASKING = (
@@ -223,6 +226,12 @@ POINTING = (" you ", " your ", " you'", " this ", " that ", " it ", " it'", " it
             "你", "您", "这", "那", "它", "刚才")  # fmt: skip
 ASKING_WHEN = (" when was ", " when were ", " when did ", " what day ", " what month ", " what date ",
                "什么时候", "何时", "哪天", "哪年", "哪个月", "哪月", "几月", "几号")  # fmt: skip
+
+
+def files_in(text: str) -> list[str]:
+    """The words of a text that may be the names of files."""
+    words = text[:LONGEST_WITH_FILES].split()
+    return [word.strip("\"'`()[],;:!?") for word in words if "." in word or "/" in word]
 
 
 def rate(found: Candidate, best: float, cue: Cue) -> None:
@@ -333,7 +342,7 @@ def _relevant(
 
     def answers(one: Candidate) -> bool:
         texts[id(one)] = text = index_terms(one.text, known)
-        is_so = judge(one, text, cue, asked, known)
+        is_so = not shortfall(one, text, cue, asked, known)
         if is_so:
             one.parts["answered"] = (1.0 + one.parts["coverage"]) / 2.0
             one.score *= one.parts["answered"]
@@ -360,13 +369,6 @@ def _relevant(
     relevant.sort(key=by_score)
     put_newer_first(relevant, subjects)
     return [(one, texts[id(one)]) for one in relevant]
-
-
-def judge(
-    one: Candidate, text: str, cue: Cue, asked: dict[str, float], known: dict[str, str]
-) -> bool:
-    """Whether a candidate answers enough of a cue (see `shortfall`)."""
-    return not shortfall(one, text, cue, asked, known)
 
 
 def shortfall(

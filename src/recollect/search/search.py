@@ -79,8 +79,7 @@ FIELDS: dict[str, Callable[[Candidate], str]] = {
 
 def cue_of(text: str, today: str, files: Sequence[str] = ()) -> Cue:
     """The cue of a text: its words, and the files at hand."""
-    named = [w.strip("\"'`()[],;:!?") for w in text[:4000].split() if "." in w or "/" in w]
-    return Cue(text, cue_words(text), day_of(today), [*files, *named][:24])
+    return Cue(text, cue_words(text), day_of(today), [*files, *rank.files_in(text)])
 
 
 def search(
