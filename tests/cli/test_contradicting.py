@@ -54,6 +54,26 @@ def test_a_decision_takes_the_place_of_every_entry_for_the_same_purpose(knowing:
     assert "Use SQLite for bookings" not in texts(knowing)
 
 
+@pytest.mark.parametrize("kind", ["decision", "rule"])
+def test_what_is_saved_again_takes_the_place_of_what_was_written_since(
+    kind: str, person: Person
+) -> None:
+    person.ok("init")
+    asked = ("save", "Use SQLite for bookings", "--kind", kind)
+    person.ok(*asked)
+    line, other = "We use PostgreSQL for bookings", "Use Redis for sessions"
+    person.write("semantic/database.md", LINES.format(title="Database", line=line, other=other))
+    for dry in (("--dry-run",), ()):
+        said = person.ok(*asked, *dry).out
+        assert f"in place of “{line}”" in said
+        assert "nothing was changed" not in said
+        assert (line in texts(person)) == bool(dry)
+    assert {"Use SQLite for bookings", other} <= texts(person)
+    assert "nothing was changed" in person.ok(*asked).out
+    person.ok("undo")
+    assert line in texts(person)
+
+
 def test_a_rule_takes_the_place_of_a_statement_on_the_page_that_it_goes_to(person: Person) -> None:
     person.ok("init")
     old, other = "Never run more than two containers", "Never push on Fridays"

@@ -94,6 +94,17 @@ def test_a_person_s_word_raises_what_an_agent_said(person: Person) -> None:
     assert len(memories(person)) == 1
 
 
+def test_what_an_agent_says_after_a_tool_is_the_agent_s_conclusion(person: Person) -> None:
+    made = person.ok("save", "Use NATS", "--kind", "fact", "--json").json
+    path = Path(made["path"])
+    path.write_text(path.read_text().replace("source: instructed", "trust: tool"))
+    again = person.ok("save", "Use NATS", "--kind", "fact", "--json", env={"CLAUDECODE": "1"}).json
+    assert again["what"] == "amended"
+    text = path.read_text()
+    assert "trust: agent" in text
+    assert "source: inferred" in text
+
+
 def test_a_person_s_tags_stay_and_are_found_in_every_form(person: Person) -> None:
     for tag in ("scraper", "scraping", "migrated", "migration", "automerge-repo"):
         person.ok("save", f"About {tag}", "--kind", "fact", "--tags", tag)

@@ -16,6 +16,7 @@ from recollect.model.facts import same_words
 from recollect.model.footnotes import ids_in, in_one_form, short_id
 from recollect.model.frontmatter import Value
 from recollect.model.layers import SHARED, SHARED_TITLES
+from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import (
     TRUSTS,
     Change,
@@ -137,7 +138,7 @@ def save(
 ) -> Written:
     """Save a new memory; gives its id, its path and the rule that chose its layer.
 
-    `also` makes of its changes those that are made at once with them.
+    `also` makes of its changes, if any, those that are made at once with them.
     """
     # Before a name, a tag or a path is made of it, all of which are written as they are.
     draft = draft.mapped(store.ledger.redact)
@@ -243,7 +244,7 @@ def _carried_out(
     def changes() -> list[Change]:
         written, changes = plan()
         done.append(written)
-        return also(changes) if also and changes else changes
+        return also(changes) if also else changes
 
     if dry_run:
         changes()
@@ -330,7 +331,7 @@ def _again(
         return done, []
     document = store.read(old)
     text = codec.with_field(document.text, "trust", draft.trust)
-    text = codec.with_field(text, "source", draft.source or "instructed")
+    text = codec.with_field(text, "source", draft.source or SOURCE_OF[draft.trust])
     text = codec.with_field(text, "updated", store.now)
     return done._replace(what="amended", text=text), [
         Change("put", old.path, old.id, document.stamp, text)

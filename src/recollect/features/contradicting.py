@@ -15,10 +15,11 @@ from recollect.consolidate.claims import BEHAVIOURAL, FACTUAL, Claim, plain_stat
 from recollect.consolidate.entry import giving_way, page_plan
 from recollect.model import layers
 from recollect.model.footnotes import Mark
+from recollect.model.listed import SOURCE_OF
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace
 
-LONGEST_REASON = 300  # characters of a text that goes with a statement as its reason
+LONGEST_REASON = 300  # characters; a longer body does not go into the statement
 
 
 def save_contradicting(
@@ -30,7 +31,8 @@ def save_contradicting(
         ChangedMeanwhile: somebody else wrote on a page that gives way.
     """
     with cached_claims(app, store) as known:
-        claim, mark = _claim_of(wanted), _mark_of(store, wanted)
+        claim = _claim_of(wanted)
+        mark = Mark(wanted.session, store.now, claim.trust, claim.source)
         plan = page_plan(store, claim, mark, known)
         if plan.waits:
             return _queued(store, wanted, plan.waits[0].text, dry_run=dry_run)
@@ -38,19 +40,17 @@ def save_contradicting(
             wanted = wanted._replace(title=plan.text)
         also = partial(giving_way, store, plan.losers, known)
         done = save(store, wanted, dry_run=dry_run, also=also)
-    told = dict.fromkeys((*done.advice.instead, *plan.wordings))
-    return done._replace(advice=done.advice._replace(instead=tuple(told)))
+    if plan.losers and done.what == "unchanged":
+        done = done._replace(what="amended")
+    wordings = dict.fromkeys((*done.advice.instead, *plan.wordings))
+    return done._replace(advice=done.advice._replace(instead=tuple(wordings)))
 
 
 def _claim_of(wanted: Draft) -> Claim:
     kind = layers.choose(wanted.title, wanted.body, wanted.layer, wanted.kind).kind
     how = BEHAVIOURAL if kind in ("rule", "pattern") else FACTUAL
-    source = wanted.source or ("instructed" if wanted.trust == "user" else "inferred")
+    source = wanted.source or SOURCE_OF[wanted.trust]
     return Claim(plain_statement(wanted.title), how, source, wanted.trust)
-
-
-def _mark_of(store: OpenStore, wanted: Draft) -> Mark:
-    return Mark(wanted.session, store.now, wanted.trust, wanted.source or "instructed")
 
 
 def _queued(store: OpenStore, wanted: Draft, against: str, *, dry_run: bool) -> Written:

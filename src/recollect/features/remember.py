@@ -22,6 +22,7 @@ from recollect.capture.wording import require_lasting, understood_alone, with_re
 from recollect.errors import UsageProblem
 from recollect.i18n import say
 from recollect.model import layers
+from recollect.model.listed import SOURCE_OF
 from recollect.ports import TranscriptReader
 from recollect.store.background import process_at
 from recollect.store.store import OpenStore
@@ -56,7 +57,7 @@ class Writer(NamedTuple):
     @property
     def source(self) -> str:
         """Where it comes from: the person's own word, or an agent's conclusion."""
-        return "instructed" if self.trust == "user" else "inferred"
+        return SOURCE_OF[self.trust]
 
 
 class RememberResult(NamedTuple):
