@@ -173,10 +173,28 @@ def test_an_agent_does_not_outdo_the_person(knowing: Person) -> None:
     assert "Use SQLite for bookings" not in texts(knowing)
 
 
-def test_a_number_in_a_name_contradicts_no_other(person: Person) -> None:
+@pytest.mark.parametrize("kind", [(), ("--kind", "fact")])
+def test_a_number_in_a_name_contradicts_no_other(kind: tuple[str, ...], person: Person) -> None:
     person.ok("init")
     for title in ("Sprint 1", "Sprint 2", "Memory 2 of May", "Memory 3 of May"):
-        person.ok("save", title, "--kind", "fact", "--body", f"What is in {title}.")
+        person.ok("save", title, *kind, "--body", f"What is in {title}.")
     assert {row["status"] for row in person.ok("list", "--json").json} == {"confirmed"}
-    person.ok("save", "Port 8080 for the API", "--kind", "fact")
-    assert "in place of" in person.ok("save", "Port 9090 for the API", "--kind", "fact").out
+    person.ok("save", "Port 8080 for the API", *kind)
+    assert "in place of" in person.ok("save", "Port 9090 for the API", *kind).out
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The API port is 8080", "The API port is 9090"),
+        ("Never run more than two containers", "Never run more than four containers"),
+        ("超时是 30 秒", "超时是 60 秒"),
+    ],
+)
+def test_another_number_takes_the_place_of_one_whatever_kind_is_named(
+    old: str, new: str, person: Person
+) -> None:
+    person.ok("init")
+    person.ok("save", old)
+    assert f"“{old}”" in person.ok("save", new).out
+    assert texts(person) == {new}

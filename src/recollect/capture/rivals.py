@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from recollect._fastimport import IGNORE_CASE, NamedTuple, Pattern
+from recollect._fastimport import NamedTuple
 from recollect.model import layers
 from recollect.model.memory import TRUSTS, is_sealed_path
 from recollect.store.store import OpenStore
@@ -26,12 +26,6 @@ class Rival(NamedTuple):
     text: str
 
 
-# A thing and its number, as in “Sprint 4” or “Memory 2 of May”: a name, unless it says how much.
-_NUMBERED = Pattern(
-    r"(?!.*\b(?:port|timeout|ttl|limit|retr|worker|thread|replica|version|max|min|size|rate|quota|is|are)\w*\b)"
-    r"[^\W\d][\w-]*(?: [\w-]+){0,2} \d{1,4}(?: (?:of|in|for|on) [\w -]+)?",
-    IGNORE_CASE,
-)
 STATING = ("rule", "pattern", "decision", "fact")
 
 
@@ -48,8 +42,6 @@ def rivals_of(
     for one, text, conflict in _contradicted(store, draft):
         is_here = one.path == shared if one.anchor else one.kind in STATING and one.path != shared
         if not is_here or TRUSTS.index(draft.trust) < TRUSTS.index(one.trust):
-            continue
-        if conflict.why == "number" and _is_name(draft, choice):
             continue
         rival = Rival(one.id, one.path, text)
         if conflict.certainty == SURE:
@@ -75,24 +67,13 @@ def _contradicted(store: OpenStore, draft: Draft) -> Iterator[tuple[Candidate, s
             yield one, text, conflict
 
 
-def _is_name(draft: Draft, choice: layers.LayerChoice) -> bool:
-    """Whether a title with a number is as likely the name of a thing as a statement."""
-    return not draft.kind or (
-        choice.kind == "fact" and _NUMBERED.fullmatch(draft.title) is not None
-    )
-
-
 def may_contradict(store: OpenStore, draft: Draft) -> bool:
     """Whether something on a page seems to say otherwise than a draft that states something."""
     choice = layers.choose(draft.title, draft.body, draft.layer, draft.kind)
     is_alone = draft.encrypt or draft.private or draft.into or draft.conversation
     if is_alone or choice.kind not in STATING or choice.layer in store.settings.encrypt:
         return False
-    return any(
-        one.layer in ("semantic", "procedural")
-        and not (conflict.why == "number" and _is_name(draft, choice))
-        for one, _, conflict in _contradicted(store, draft)
-    )
+    return any(one.layer in ("semantic", "procedural") for one, _, _ in _contradicted(store, draft))
 
 
 def with_subject(title: str, rivals: Sequence[Rival]) -> str:

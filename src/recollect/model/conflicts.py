@@ -70,9 +70,21 @@ _NUMBER = Pattern(r"(?<![\w.])v?\d+(?:[.,]\d+)*(?![\w.]*[A-Za-z]\w*\d)|\d+")
 _DIGIT = Pattern(r"\d")
 _NAMED_BY_NUMBER = Pattern(
     r"(?:\b(?:step|issue|pr|ticket|sprint|release|build|milestone|iteration|phase|chapter|figure|fig|case|day|task|bug|line|lines|section|part|point|commit|rule|test|node|room"
-    r"|level|layer|stage|week|q|number|no|item|attempt|round|shard|worker|server|migration|adr|rfc|http|error|code|status)[ #]*|#|第|步骤|问题|阶段|发布)\s*$",
+    r"|level|layer|stage|week|q|number|no|item|attempt|round|shard|worker|server|migration|adr|rfc|http|error|code|status|invoice|order|customer|table|machine)[ #]*"
+    r"|#|第|步骤|问题|阶段|发布|订单|工单|任务|客户|发票|机器)\s*$",
     re.I,
 )
+# A thing and its number, as in `Memory 2 of May`: a name, unless the word says how much, or what to do.
+_BEFORE_ITS_NUMBER = re.compile(
+    r"(?<![\w-])(?!(?:[\w-]+-)?(?:\w+s|is|are|be|was|to|of|by|at|in|on|for|than|from|with|per|after|before|within|until|till|every|below|above|under|over|around|about"
+    r"|least|most|only|exactly|up|and|or|the|an?|not|port|timeout|ttl|limit|retry|thread|replica|version|max\w*|min\w*|size|rate|quota|length|width"
+    r"|height|depth|count|budget|interval|delay|threshold|ratio|score|indent|use|keep|allow|run|need|take|cost|wait|want|set|cap|round|have|make|get)\b)"
+    r"[^\W\d][\w-]* $",
+    re.I | re.A,
+)
+_AFTER_ITS_NUMBER = re.compile(r"$| (?:is|are|was|has|of|in|for|on|at|from|with|and|about)\b", re.I)
+# Of these, a number may be the version.
+_HAS_VERSIONS = re.compile(r"\b(?:requir|support|us(?:e|ing)|run|target)\w*", re.I)
 
 
 _VERSIONS = Pattern(
@@ -137,7 +149,7 @@ def core_of(plain: str) -> Core | None:
     numbers: list[str] = []
 
     def numbered(match: re.Match[str]) -> str:
-        if _NAMED_BY_NUMBER.search(plain[max(0, match.start() - 12) : match.start()]):
+        if _is_name(plain, match):
             return match[0]
         numbers.append(match[0].removeprefix("v"))
         return " # "
@@ -162,6 +174,17 @@ def core_of(plain: str) -> Core | None:
     is_version = any("." in number for number in numbers)
     follows = is_version and bool(_VERSIONS.search(plain) or HAS_MANY.search(plain))
     return Core(key, flips % 2 == 1, tuple(numbers), scope, follows) if key.strip("# ") else None
+
+
+def _is_name(plain: str, number: re.Match[str]) -> bool:
+    """Whether a number says which one is meant, as in `Sprint 4`, and not how much."""
+    before = plain[max(0, number.start() - 24) : number.start()]
+    if _NAMED_BY_NUMBER.search(before):
+        return True
+    is_behind_noun = number[0].isdigit() and _BEFORE_ITS_NUMBER.search(before)
+    if not is_behind_noun or not _AFTER_ITS_NUMBER.match(plain, number.end()):
+        return False
+    return not _HAS_VERSIONS.search(plain)
 
 
 @lru_cache(maxsize=8192)

@@ -103,6 +103,11 @@ CLASHES_EN = (
     ),
 )
 PEACE_EN = (
+    # A number says which one is meant.
+    ("Invoice 14 of 2025 is paid", "Invoice 15 of 2025 is paid"),
+    ("Customer 17 pays in advance", "Customer 18 pays in advance"),
+    ("Rack 7 has no battery", "Rack 8 has no battery"),
+    ("Fact 3 about tea", "Fact 4 about tea"),
     ("Use CockroachDB for bookings", "Use MongoDB for logs"),
     ("Use CockroachDB for bookings", "We use DynamoDB"),
     ("Always write commit messages in German.", "Write comments in English."),
