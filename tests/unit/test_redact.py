@@ -77,6 +77,7 @@ SECRETS: dict[str, st.SearchStrategy[str]] = {
     "basic-auth": _password.map(lambda p: base64.b64encode(f"me:{p}".encode()).decode()),
     "curl-password": _password,
     "assigned": _password,
+    "option": _password,
 }  # fmt: skip
 # Where a secret of a kind stands; `{}` is the secret.
 CARRIERS: dict[str, tuple[str, ...]] = {
@@ -89,7 +90,9 @@ CARRIERS: dict[str, tuple[str, ...]] = {
         "DB_PASSWORD={}", "password: {}", '"password": "{}"', "client_secret = '{}'", "api_key: `{}`", 'apiKey: "{}",',
         "export AUTH_TOKEN={} # x", '\\"password\\": \\"{}\\"', "SECRET_KEY_BASE={}", "密码：{}", "密钥是{}", "os.environ['TOKEN'] = '{}'",
         'accessKey => "{}"', "mysql --password {} -h db", "gh auth --with-token {}", "passphrase := {}",
+        "**Password:** {}", "密碼是 {}", "金鑰：{}", '["--password", "{}"]', '[\\"--token\\", \\"{}\\"]',
     ),
+    "option": ("mysql -p{} shop", '["mysql","-p{}"]', "unzip -P {} a.zip", "openssl enc -k {} -in a", "wpa_passphrase 'My Net' {}"),
 }  # fmt: skip
 USUAL = ("{}", "the key is {}.", 'KEY="{}"', "+ {}\n- old", "env\nX={}\nY=1", "数据{}结束")
 _cases = st.sampled_from(sorted(SECRETS)).flatmap(
@@ -216,6 +219,13 @@ passwordless login with magic links v2
 令牌桶算法每秒100个请求
 密码长度至少8位以上才行
 密钥保存在 Vault 里
+密碼長度至少8位以上才行
+金鑰保存在 Vault 裡
+**Password:** at least 8 characters
+**Token:** a JWT with 3 parts
+zip -r out2.zip dir1
+unzip -p a1.zip file2.txt
+["--token", "--verbose2"]
 AKIA is the prefix of AWS keys
 ghp_ tokens are classic
 eyJ is how a JWT starts

@@ -106,8 +106,8 @@ FORMS = (
 # ------------------------------------------------------------------------------- what is named
 
 # Names of settings that hold a secret, alone or at the end of a longer name.
-PASSWORD = r"(?:passw(?:or)?d|passphrase|密码|口令)"  # noqa: S105 - a name, as in the lines below
-_PASSWORDS = "pass 密码 口令"
+PASSWORD = r"(?:passw(?:or)?d|passphrase|密[码碼]|口令)"  # noqa: S105 - a name, as in the lines below
+_PASSWORDS = "pass 密码 密碼 口令"
 
 
 def _after(words: str) -> str:
@@ -117,16 +117,18 @@ def _after(words: str) -> str:
 
 _KEYS = "api access auth account private signing encryption master service storage shared hmac jwt"
 _OWNERS = "db become mail smtp redis mysql root user admin sudo"
+_ZH_NAMED = "密码 密碼 口令 密钥 密鑰 金钥 金鑰 令牌 權杖"
+_ZH_NAME = f"(?:{'|'.join(_ZH_NAMED.split())})"
 NAME = (
     rf"(?:passw(?:or)?d|passphrase|(?:(?<![a-z])|(?<=\\[nrt])|{_after(_OWNERS)})pass(?![a-z])|pwd|token"
-    rf"|secret(?:[_-]?access)?(?:[_-]?key(?:[_-]?base)?)?|(?:{_after(_KEYS)})key|_auth|密码|口令|密钥|令牌)\d?"
+    rf"|secret(?:[_-]?access)?(?:[_-]?key(?:[_-]?base)?)?|(?:{_after(_KEYS)})key|_auth|{_ZH_NAME})\d?"
 )
-_NAMED = "pass pwd secret token key _auth 密码 口令 密钥 令牌"  # with one of these begins each
+_NAMED = f"pass pwd secret token key _auth {_ZH_NAMED}"  # with one of these begins each
 _QUOTE = r"(?:\\?[\"'`]|[「『“‘])"
 _BLANK = r"(?:\s|\\[nrt])"
 _IS = (
-    rf"[\"'`\]\\*]{{0,4}}\s{{0,9}}(?::=|=>|->|[:=：＝→]|是|为)(?:\s{{0,9}}[|>][-+\d]{{0,2}}{_BLANK}{{1,40}}"
-    rf"|{_BLANK}{{0,9}})\*{{0,2}}"
+    rf"[\"'`\]\\*]{{0,4}}\s{{0,9}}(?::=|=>|->|[:=：＝→]|是|[为為])(?:\s{{0,9}}[|>][-+\d]{{0,2}}{_BLANK}{{1,40}}"
+    rf"|{_BLANK}{{0,9}})(?:\*\*\s{{0,3}})?"
 )
 # What stands where a secret would and is none: references, calls, types, places, placeholders, and
 # the names of what is done with secrets.
@@ -170,8 +172,8 @@ _BECOMES = (
     r"(?:\s{1,3}(?:is|was|has been|of [\w.-]{1,30} (?:is|was)|for [\w.-]{1,30} (?:is|was)))?"
     r"(?:\s{1,3}(?:now|still|currently|just|simply))?(?:\s{1,3}(?:changed|set|reset|updated|rotated))?"
 )
-_ZH_BECOMES = r"(?:已经?|都|就|也|先|暂时|还)?(?:是|为|叫|用|用的是|设成|设为|设置为|设置成|改成|改为|换成|更新为|写成|填)了?"
-_COMMAND = r"[^\n|;]{0,200}?\s"  # what stands in a command before the option
+_ZH_BECOMES = r"(?:已[经經]?|都|就|也|先|[暂暫][时時]|[还還])?(?:是|[为為]|叫|用|用的是|[设設](?:置)?[成为為]|改成|改[为為]|[换換]成|更新[为為]|[写寫]成|填)了?"
+_COMMAND = r"[^\n|;]{0,200}?[\s\"']"  # what stands in a command before the option
 _ANY = rf"(?:{_QUOTE})?{NO_VALUE}({_INSIDE}{{4,128}}+)"
 _COOKIE = Pattern(
     r"[\w.%!#$&'*+^`|~-]{1,99}=(?!\[redacted)[\"']?([^\s;,\"'`\\$<{]{4,4096})", re.ASCII
@@ -216,7 +218,7 @@ PLACES = (
         rf"{NO_VALUE}([^\s\"'`]{{4,128}})",
         needs=" -",
     ),
-    _rule("option", "mysql mariadb 7z sshpass", rf"(?:{_WORD}(?:mysql|mariadb|7z)\w*{_COMMAND}-p|{_WORD}sshpass\s{{1,3}}-p\s{{0,3}}){_ANY}", needs=" -"),
+    _rule("option", "mysql mariadb 7z sshpass", rf"(?:{_WORD}(?:mysql|mariadb|7z)\w*{_COMMAND}-p|{_WORD}sshpass\s{{1,3}}-p\s{{0,3}}){_ANY}", needs="-"),
     _rule(
         "option",
         "redis-cli docker podman helm buildah skopeo mongo ldap plink",
@@ -224,6 +226,13 @@ PLACES = (
         rf"|{_WORD}mongo\w*\b{_COMMAND}-p|{_WORD}ldap\w+\b{_COMMAND}-w|{_WORD}plink\b{_COMMAND}-pw)\s{{1,3}}{_ANY}",
         needs=" -",
     ),
+    _rule(
+        "option",
+        "unzip zip openssl",
+        rf"(?:{_WORD}(?:un)?zip\b{_COMMAND}-P|{_WORD}openssl\s{{1,3}}enc\b{_COMMAND}-(?:k|pass))\s{{1,3}}{_ANY}",
+        needs=" -",
+    ),
+    _rule("option", "wpa_passphrase", rf"{_WORD}wpa_passphrase\s{{1,3}}(?:\"[^\"\n]{{1,32}}\"|'[^'\n]{{1,32}}'|\S{{1,32}})\s{{1,3}}{_ANY}"),
     _rule("option", "htpasswd", rf"{_WORD}htpasswd\s{{1,3}}-[a-zA-Z]{{0,5}}b[a-zA-Z]{{0,5}}\s{{1,3}}\S{{1,99}}\s{{1,3}}\S{{1,64}}\s{{1,3}}{_ANY}", needs=" -"),
     _rule("option", "-pass", rf"-pass(?:in|out)?\s{{1,3}}(?:{_QUOTE})?pass:{_ANY}", needs=" -"),
     _rule("option", "echo printf", rf"{_WORD}(?:echo|printf)\s{{1,3}}(?:-n\s)?(?:{_QUOTE})?(?:[\w.-]{{1,32}}:)?{NO_VALUE}([^\s\"'`|]{{4,128}})[\"']?\s{{0,3}}\|\s{{0,3}}(?:[^\n|]{{0,60}}--password-stdin|(?:sudo )?chpasswd|sudo (?:-\w )*-S)", needs="|"),
@@ -240,7 +249,7 @@ PLACES = (
     ),
     _rule("assigned", _NAMED, rf"{NAME}{_IS}{_VALUE}", re.I),
     _rule("assigned", "key", rf"(?:{_after('account access private')})key\W{{1,4}}([A-Za-z0-9+/]{{40,}}={{0,2}})(?![\w/+])", re.I),
-    _rule("assigned", "--", rf"{_ALONE}--[\w-]{{0,24}}?{NAME}\s{{1,9}}(?:{_QUOTE})?{_BARE}", re.I),
+    _rule("assigned", "--", rf"{_ALONE}--[\w-]{{0,24}}?{NAME}(?:\s|\\?[\"'],\s?){{1,9}}(?:{_QUOTE})?(?!--){_BARE}", re.I),
     # A name, and its value in a field of its own: of XML, of a list of settings, of Terraform.
     _rule("assigned", _NAMED, rf"{NAME}\\?[\"'`]?,?{_BLANK}{{0,30}}\\?[\"']?value\\?[\"']?\s{{0,3}}[:=]\s{{0,3}}{_VALUE}", re.I, needs="value"),
     _rule("assigned", _NAMED, rf"{NAME}[^\n|]{{0,20}}\|\s{{1,30}}[`*\"']{{0,3}}{_LIKELY}([^\s|`\"']{{6,256}}+)[`\"']?\s{{1,60}}\|", re.I, needs="|"),
@@ -257,10 +266,10 @@ PLACES = (
     _rule("said", "token secret key", rf"(?:token|secret|(?:{_after(_KEYS)})key)[\"'`*]{{0,2}}\s{{1,3}}(?:is|was|to)[\s:]{{1,3}}(?:{_QUOTE})?{NO_VALUE}(?=[\w.~+/=-]{{0,99}}[a-z])(?=[\w.~+/=-]{{0,99}}\d)([\w.~+/=-]{{16,512}})(?![(\[])", re.I),
     _rule("said", _PASSWORDS, rf"{_ALONE}{_WHOSE}\s{{1,3}}{PASSWORD}\s{{1,3}}(?:{_QUOTE})?{_BARE}", re.I, is_anywhere=True),
     _rule("said", _PASSWORDS, rf"{PASSWORD}\s{{1,3}}(?:{_QUOTE})?{_ODD}({_SIGNS}{{6,512}}+)(?![(\[])", re.I),
-    _rule("said", "密码 口令 密钥 令牌", rf"(?:密码|口令|密钥|令牌)\s{{0,3}}(?:{_ZH_BECOMES})?[\s:：]{{0,3}}(?:(?:{_QUOTE}|[（(])\s?)?{_BARE}", re.I),
-    _rule("said", "密码 口令 密钥 令牌", rf"(?:密码|口令|密钥|令牌)\s{{0,3}}(?:{_ZH_BECOMES})?\s{{0,3}}[`「『“‘\"']{_LETTERS}", re.I),
+    _rule("said", _ZH_NAMED, rf"{_ZH_NAME}\s{{0,3}}(?:{_ZH_BECOMES})?[\s:：]{{0,3}}(?:(?:{_QUOTE}|[（(])\s?)?{_BARE}", re.I),
+    _rule("said", _ZH_NAMED, rf"{_ZH_NAME}\s{{0,3}}(?:{_ZH_BECOMES})?\s{{0,3}}[`「『“‘\"']{_LETTERS}", re.I),
     _rule("said", "pass", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"']?\s{{1,3}}(?:as|for|is)\s{{1,3}}(?:(?:the|a|your|my|our|its|his)\s{{1,3}})?(?:[\w-]{{1,20}}\s)?(?:password|passphrase)", re.I, is_anywhere=True),
-    _rule("said", "密码 口令", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"'」”]?\s{{0,3}}(?:作为|当作?|做|是)[^\x00-\x7f]{{0,8}}(?:密码|口令)", re.I, is_anywhere=True),
+    _rule("said", "密码 密碼 口令", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"'」”]?\s{{0,3}}(?:作为|当作?|做|是)[^\x00-\x7f]{{0,8}}(?:密[码碼]|口令)", re.I, is_anywhere=True),
 )  # fmt: skip
 
 # What stands before the last part of an image's name: `FROM`, a command that takes one, a registry.
