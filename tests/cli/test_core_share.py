@@ -33,3 +33,26 @@ def test_short_files_are_told_whole_and_nobody_is_warned(person: Person) -> None
     text = person.ok("recall", "--start").out
     assert text.index("of project") < text.index("of architecture") < text.index("of conventions")
     assert "recollect show project" not in text
+
+
+def test_many_files_are_named_or_counted_and_short_ones_are_not_said_to_be_cut(
+    person: Person,
+) -> None:
+    for n in range(14):
+        told = person.ok("memory-set", f"extra{n:02}", LONG).out
+    assert "no room" in told
+    person.ok("memory-set", "conventions", "Never push to main.")
+    person.ok("memory-set", "zebra", "Stripes.")
+    for told in (person.ok("memory-list").out, person.ok("doctor").out):
+        assert not [
+            line for line in told.splitlines() if "conventions" in line and "longer" in line
+        ]
+        assert [line for line in told.splitlines() if "zebra" in line and "no room" in line]
+    files = {row["name"]: row for row in person.ok("memory-list", "--json").json}
+    assert not files["conventions"]["is_cut"]
+    assert not files["zebra"]["is_seen"]
+    text = person.ok("recall", "--start").out
+    shown = text.count("<memory-")
+    named = text.partition("No room here for ")[2].partition("\n")[0]
+    assert "Never push" in text
+    assert f"more core files ({16 - shown - 5})" in named

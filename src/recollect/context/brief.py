@@ -54,6 +54,7 @@ CORE_ORDER = ("project.md", "architecture.md", "conventions.md")
 CORE_FRAME = 36  # tokens of the fence around one
 SMALLEST_CORE = 60  # tokens of one, below which it would say too little
 LEFT_OUT_TOKENS = 45  # kept free for the line that names what found no room
+MOST_NAMED = 5  # core files without room; the others are counted
 MOST_LINES = 99
 WRITE_SHARE = 8  # of a brief at most the eighth part says when to write
 RECENT_START, RECENT_END = "<!-- RECENT_START -->", "<!-- RECENT_END -->"
@@ -88,6 +89,7 @@ _WORDS = {
         "left-decided": "decisions ({n})",
         "left-noted": "agents' notes ({n})",
         "left-open": "open tasks ({n})",
+        "left-core": "more core files ({n})",
         "because": ": ",
         "signed": " ({who})",
         "and": ", ",
@@ -125,6 +127,7 @@ _WORDS = {
         "left-decided": "决定 {n} 条",
         "left-noted": "代理的记录 {n} 条",
         "left-open": "未完成事项 {n} 项",
+        "left-core": "另外 {n} 个核心文件",
         "because": "：",
         "signed": "（{who}）",
         "and": "、",
@@ -404,7 +407,9 @@ def _left_out(lists: Sequence[_BriefList], unseen: Sequence[str], say: Mapping[s
     """The line that names what found no room."""
     counts = {one.name: one.left for one in lists if f"left-{one.name}" in say}
     what = [say[f"left-{name}"].format(n=n) for name, n in counts.items() if n]
-    what += [f"`{attribute(name)[:40]}`" for name in unseen[:5]]
+    what += [f"`{attribute(name)[:40]}`" for name in unseen[:MOST_NAMED]]
+    if len(unseen) > MOST_NAMED:
+        what.append(say["left-core"].format(n=len(unseen) - MOST_NAMED))
     return say["left"].format(what=say["and"].join(what)) if what else ""
 
 
@@ -436,7 +441,7 @@ def _names(
 # ------------------------------------------------------------------------------- core files
 
 
-def _core_order(memory: Memory) -> tuple[int, str]:
+def _core_order(memory: Memory | Entry) -> tuple[int, str]:
     name = memory.path.removeprefix("core/")
     return (CORE_ORDER.index(name) if name in CORE_ORDER else len(CORE_ORDER)), name
 
@@ -469,14 +474,17 @@ def _core(
     return blocks, ids, unseen
 
 
-def core_cut(tokens: Sequence[int], budget: int) -> list[bool]:
-    """Which core files of these sizes a full brief has room for by their beginning only.
+def core_room(core: Sequence[Entry], budget: int) -> tuple[list[Entry], list[Entry]]:
+    """The core files that a full brief shows by their beginning only, and those that it names at most.
 
     A brief that says little else may have room for more.
     """
-    wanted = [n + CORE_FRAME for n in tokens]
-    given = _shares(wanted, int(budget * CORE_SHARE))
-    return [got < want for got, want in zip(given, wanted, strict=True)]
+    room = int(budget * CORE_SHARE)
+    core = sorted(core, key=_core_order)
+    told, unseen = core[: room // SMALLEST_CORE], core[room // SMALLEST_CORE :]
+    wanted = [entry.tokens + CORE_FRAME for entry in told]
+    given = zip(told, _shares(wanted, room), wanted, strict=True)
+    return [entry for entry, got, want in given if got < want], unseen
 
 
 def _shares(wanted: Sequence[int], left: int) -> list[int]:

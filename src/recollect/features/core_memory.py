@@ -30,11 +30,9 @@ def entries(store: OpenStore) -> list[Entry]:
     return sorted(found, key=name_of)
 
 
-def too_long(store: OpenStore) -> list[Entry]:
-    """The core files that a full brief shows by their beginning only."""
-    found = entries(store)
-    cut = brief.core_cut([entry.tokens for entry in found], store.settings.start_tokens)
-    return [entry for entry, is_cut in zip(found, cut, strict=True) if is_cut]
+def without_room(store: OpenStore) -> tuple[list[Entry], list[Entry]]:
+    """The core files that a full brief shows by their beginning only, and those that it names at most."""
+    return brief.core_room(entries(store), store.settings.start_tokens)
 
 
 def write(store: OpenStore, name: str, text: str, trust: str, *, dry_run: bool = False) -> Written:
@@ -112,7 +110,8 @@ class CoreFile(NamedTuple):
     updated: str
     trust: str
     text: str
-    is_cut: bool  # whether a full brief has room for its beginning only
+    is_cut: bool  # whether a full brief has no room for all of it
+    is_seen: bool  # whether it has room for its beginning
 
 
 def write_core_memory(
@@ -132,7 +131,7 @@ def every(app: Workspace, *, scope: str) -> list[CoreFile]:
     """All core files, the project's first."""
     found = []
     for store in app.stores(scope):
-        cut = {entry.id for entry in too_long(store)}
+        cut, unseen = ({entry.id for entry in one} for one in without_room(store))
         for entry in entries(store):
             memory = memory_from_text(store.read(entry).text, entry.path)
             found.append(
@@ -144,7 +143,8 @@ def every(app: Workspace, *, scope: str) -> list[CoreFile]:
                     entry.updated or entry.created,
                     entry.trust,
                     memory.body.strip("\n"),
-                    entry.id in cut,
+                    entry.id in cut | unseen,
+                    entry.id not in unseen,
                 )
             )
     return found

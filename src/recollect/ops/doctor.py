@@ -262,12 +262,17 @@ def _store(app: Workspace, store: OpenStore) -> Iterator[Finding]:
 
 
 def _core(store: OpenStore) -> Iterator[Finding]:
-    for entry in core.too_long(store):
+    cut, unseen = core.without_room(store)
+    for entry in cut:
         yield _found(
             "note",
             entry.path,
             "{n} tokens: longer than its share of the brief; sessions may see only its beginning",
             n=f"{entry.tokens:,}",
+        )
+    for entry in unseen:
+        yield _found(
+            "note", entry.path, "has no room in a full brief; sessions may see only its name"
         )
 
 

@@ -251,8 +251,7 @@ def memory_set_command(ctx: CommandContext, name: str, text: str | None, file: s
         ctx.preview(done.text)
     else:
         ctx.tell("Wrote {path}", path=path, style="bold")
-        if core_memory.named(ctx.app, name, scope=ctx.scope).is_cut:
-            _tell_cut(ctx, done.id)
+        _tell_cut(ctx, core_memory.named(ctx.app, name, scope=ctx.scope))
 
 
 @command(
@@ -287,15 +286,18 @@ def memory_list_command(ctx: CommandContext) -> None:
     if rows:
         ctx.table(("file", "tokens", "date", "scope"), rows)
     for file in files:
-        if file.is_cut:
-            _tell_cut(ctx, file.name)
+        _tell_cut(ctx, file)
     _tell_none(ctx, files)
 
 
-def _tell_cut(ctx: CommandContext, name: str) -> None:
-    ctx.hint(
-        "{id} is longer than its share of the brief: sessions may see only its beginning.", id=name
-    )
+def _tell_cut(ctx: CommandContext, file: core_memory.CoreFile) -> None:
+    if not file.is_seen:
+        ctx.hint("{id} has no room in a full brief: sessions may see only its name.", id=file.name)
+    elif file.is_cut:
+        ctx.hint(
+            "{id} is longer than its share of the brief: sessions may see only its beginning.",
+            id=file.name,
+        )
 
 
 def _tell_none(ctx: CommandContext, files: list[CoreFile]) -> None:
