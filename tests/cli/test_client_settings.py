@@ -57,6 +57,10 @@ INVALID = {
 }
 
 
+def _is_ours(path: Path) -> bool:
+    return ".cache" not in path.parts and "memory" not in path.parts
+
+
 @pytest.fixture
 def file(stranger: Person) -> Path:
     """The place of the settings file."""
@@ -137,6 +141,29 @@ def test_a_file_that_was_not_there_goes_again(stranger: Person, file: Path) -> N
     assert list(json.loads(file.read_bytes())) == ["hooks"]
     stranger.ok("uninstall")
     assert not list(file.parent.glob("settings*"))
+
+
+def test_a_file_that_was_not_there_goes_after_others_wrote_into_it(
+    stranger: Person, file: Path
+) -> None:
+    for client in ("claude", "codex", "gemini", "opencode", "cursor", "vscode", "copilot"):
+        stranger.ok("init", "--client", client)
+    ours = {path: path.read_text() for path in stranger.home.rglob("*.json") if _is_ours(path)}
+    assert file in ours
+    assert len(ours) > 4
+    for path, text in ours.items():  # as a client writes its file anew
+        path.write_text(json.dumps(json.loads(text), indent=4) + "\n")
+    stranger.ok("uninstall")
+    assert not [path for path in ours if path.exists()]
+
+
+def test_a_file_that_was_not_there_stays_with_what_others_left_in_it(
+    stranger: Person, file: Path
+) -> None:
+    stranger.ok("init", "--client", "claude")
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"model": "opus"}))
+    stranger.ok("uninstall")
+    assert json.loads(file.read_text()) == {"model": "opus"}
 
 
 def test_without_our_note_ours_still_comes_out(stranger: Person, file: Path) -> None:

@@ -86,6 +86,8 @@ def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
     before = _before(kept, old)
     try:
         text = before if before is not None else _cleaned(part.form, old, kept)
+        if kept and not kept["backup"] and text.split() == _cleaned_new(part.form).split():
+            text = ""  # we made the file, and nobody left anything in it
     except ValueError as error:
         raise Unreadable(path=part.path, reason=str(error)) from None
     if text == old:
@@ -104,6 +106,11 @@ def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
 
 def _cleaned(form: Form, text: str, kept: dict[str, Any]) -> str:
     return form.taken(text, frozenset(kept.get("theirs", ())))
+
+
+def _cleaned_new(form: Form) -> str:
+    """What is left of a file that has never had anything but ours."""
+    return form.taken(form.put(""))
 
 
 def _install_note(note: str, real: str) -> dict[str, Any]:
