@@ -149,8 +149,9 @@ def _command(name: str, frame: dict[str, Any], say: Callable[[str], str]) -> lis
         lines += [say(paragraph), ""]
     if full != name:
         lines += [frame["same"].format(name=name), ""]
-    lines += ["```console", f"$ recollect {usage_of(command)}", "```", ""]
-    rows = [(f"`{flags_of(one)}`", purpose_of(say, one)) for one in command.parameters if one.flags]
+    lines += ["```console", f"$ recollect {usage_of(say, command)}", "```", ""]
+    options = [one for one in command.parameters if one.flags]
+    rows = [(f"`{flags_of(say, one)}`", purpose_of(say, one)) for one in options]
     lines += [*_table(frame["heads"], rows), "", frame["example"], ""]
     lines += ["```console", *command.example.split("\n"), "```", ""]
     if name in SHAPES:

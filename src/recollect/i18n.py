@@ -14,9 +14,10 @@ from recollect._fastimport import Pattern
 TYPE_CHECKING = False  # every search loads this module, so it imports little
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _FIELD = Pattern(r"\{(\w+)(?:[:!][^}]*)?\}")
+_NAME = Pattern(r"[A-Z]+(?:-[A-Z]+)*")
 
 
 def language_of(env: Mapping[str, str]) -> str:
@@ -38,6 +39,11 @@ def word(lang: str, text: str) -> str:
 def help_word(lang: str, text: str) -> str:
     """A text of the help in a language."""
     return tables()["help"].get(text, text) if lang == "zh" else text
+
+
+def with_names(usage: str, say: Callable[[str], str]) -> str:
+    """The words of a usage line with the names of its values, such as `[TITLE]`, as `say` has them."""
+    return _NAME.sub(lambda name: say(name[0]), usage)
 
 
 @cache
@@ -71,6 +77,8 @@ def _translated(text: str) -> str:
     for pattern, chinese in _patterns():
         if match := pattern.fullmatch(text):
             fields = {name: translate("zh", value) for name, value in match.groupdict().items()}
+            if "hint" in fields:
+                fields["hint"] = with_names(fields["hint"], lambda name: help_word("zh", name))
             return _FIELD.sub(lambda field: fields[field[1]], chinese)  # noqa: B023 - used at once
     translated = _translated(text[:-1]) if text.endswith(".") else ""
     return f"{translated}。" if translated else ""

@@ -146,7 +146,17 @@ def listed() -> set[str]:
     options = {one.help for one in OPTIONS}
     hints = {about for _, about in helping.HINTS} | {"help COMMAND", "default:", "required"}
     titles = {title for title in GROUPS if title not in FAMILIES}
-    return OF_HELP | lines | options | hints | titles | {helping.ABOUT, helping.EPILOG}
+    return OF_HELP | names_of_values() | lines | options | hints | titles | {helping.ABOUT, helping.EPILOG}
+
+
+def names_of_values() -> set[str]:
+    """How usage lines call what a person writes for a value."""
+    found = {"OPTIONS", "ARGS"}
+    for one in map(command_of, TABLE):
+        options = (helping.flags_of(str, option) for option in one.parameters if option.flags)
+        for usage in (helping.usage_of(str, one), *options):
+            found |= set(re.findall(r"[A-Z]+(?:-[A-Z]+)*", usage))
+    return found - {"N", "URL"}
 
 
 def explained() -> set[str]:
@@ -217,5 +227,7 @@ def test_help_is_in_the_persons_language(person: Person, tmp_path: Path) -> None
     ):
         shown = person.ok(*words).out
         assert shown.startswith("用法： recollect ")
+        assert not re.search("[A-Z]{2}", shown.partition("\n\n")[0])
         assert max(map(width_of, shown.splitlines())) <= 100
     assert "recollect session start" in person.run("session", "strat").err
+    assert "缺少“标题”。" in person.run("save").err

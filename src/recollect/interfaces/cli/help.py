@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from recollect.app import App
 from recollect.errors import CommandNotFound
-from recollect.i18n import help_word
+from recollect.i18n import help_word, with_names
 from recollect.interfaces.cli import parsing
 from recollect.interfaces.cli.command import Command, CommandContext, command
 from recollect.interfaces.cli.console import width_of
@@ -36,7 +36,7 @@ from recollect.workspace import Workspace
 if TYPE_CHECKING:
     from click.shell_completion import ShellComplete
 
-Say = Callable[[str], str]
+Say = Callable[[str], str]  # a text of the help in the person's language
 Completion = tuple[str, str, str]  # `plain`, `file` or `dir`; the word; what it is for
 
 ABOUT = "Long-term memory for coding agents that belongs to you."
@@ -90,7 +90,7 @@ def _program(say: Say, columns: int) -> list[str]:
 
 def _all(say: Say, columns: int) -> list[str]:
     """Every command, by groups."""
-    lines = _usage(say, "[OPTIONS] COMMAND [ARGS]...", columns)
+    lines = _usage(say, with_names("[OPTIONS] COMMAND [ARGS]...", say), columns)
     for title in GROUPS:
         name = title if title in FAMILIES else say(title)
         lines += ["", *_section(name, _rows(say, title), columns)]
@@ -101,7 +101,7 @@ def _family(say: Say, family: str, columns: int) -> list[str]:
     """The commands of a family."""
     rows = [(short_name(name, family), say(about)) for name, _, about in GROUPS[family]]
     return [
-        *_usage(say, f"{family} COMMAND [ARGS]...", columns),
+        *_usage(say, f"{family} {with_names('COMMAND [ARGS]...', say)}", columns),
         "",
         f"  {say(FAMILIES[family])}",
         "",
@@ -115,7 +115,7 @@ def _rows(say: Say, title: str) -> list[tuple[str, str]]:
 
 def _command(say: Say, one: Command, columns: int) -> list[str]:
     """One command: its usage, its effect, an example, its options."""
-    lines = _usage(say, usage_of(one), columns)
+    lines = _usage(say, usage_of(say, one), columns)
     for paragraph in paragraphs_of(one):
         lines += ["", *(f"  {line}" for line in _wrapped(say(paragraph), columns - 2))]
     lines += ["", f"  {say('Example:')}", *(f"    {line}" for line in one.example.split("\n")), ""]
@@ -123,10 +123,11 @@ def _command(say: Say, one: Command, columns: int) -> list[str]:
     return [*lines, *_section(say("Options"), _options(say, options), columns)]
 
 
-def usage_of(one: Command) -> str:
+def usage_of(say: Say, one: Command) -> str:
     """The words of a command, without the program's name."""
     arguments = [p.hint for p in one.parameters if not p.flags]
-    return " ".join([FULL_NAMES.get(one.name, one.name), "[OPTIONS]", *arguments])
+    named = with_names(" ".join(["[OPTIONS]", *arguments]), say)
+    return f"{FULL_NAMES.get(one.name, one.name)} {named}"
 
 
 def paragraphs_of(one: Command) -> list[str]:
@@ -143,10 +144,10 @@ def _usage(say: Say, words: str, columns: int) -> list[str]:
 
 def _options(say: Say, options: Iterable[Parameter]) -> list[tuple[str, str]]:
     """Each option with its value, and its purpose."""
-    return [(flags_of(one), purpose_of(say, one)) for one in options]
+    return [(flags_of(say, one), purpose_of(say, one)) for one in options]
 
 
-def flags_of(one: Parameter) -> str:
+def flags_of(say: Say, one: Parameter) -> str:
     """The flags of an option with what it takes, such as `--limit N`."""
     flags = ", ".join(sorted(one.flags, key=lambda flag: flag.startswith("--")))
     if one.is_flag:
@@ -158,7 +159,7 @@ def flags_of(one: Parameter) -> str:
         value = "N"
     elif isinstance(kind, parsing.Text):
         value = kind.metavar
-    return f"{flags} {one.metavar or value}"
+    return f"{flags} {with_names(one.metavar or value, say)}"
 
 
 def purpose_of(say: Say, one: Parameter) -> str:
