@@ -16,7 +16,10 @@ from recollect.errors import every_error
 from recollect.i18n import say, tables, translate, word
 from recollect.interfaces.cli import help as helping
 from recollect.interfaces.cli.console import width_of
+from recollect.interfaces.cli.labels import shown_page
 from recollect.interfaces.cli.main import FAMILIES, GROUPS, OPTIONS, TABLE, command_of
+from recollect.model.facts import Fact, fact_lines, facts_of
+from recollect.model.memory import CATEGORIES
 
 SAID, HEARD = tables()["sentences"], tables()["reasons"]
 FIELD_TEXT = st.text("abcXYZ中文/._-0123456789", min_size=1, max_size=12)
@@ -146,7 +149,15 @@ def listed() -> set[str]:
     options = {one.help for one in OPTIONS}
     hints = {about for _, about in helping.HINTS} | {"help COMMAND", "default:", "required"}
     titles = {title for title in GROUPS if title not in FAMILIES}
-    return OF_HELP | names_of_values() | lines | options | hints | titles | {helping.ABOUT, helping.EPILOG}
+    return (
+        OF_HELP
+        | names_of_values()
+        | lines
+        | options
+        | hints
+        | titles
+        | {helping.ABOUT, helping.EPILOG}
+    )
 
 
 def names_of_values() -> set[str]:
@@ -231,3 +242,58 @@ def test_help_is_in_the_persons_language(person: Person, tmp_path: Path) -> None
         assert max(map(width_of, shown.splitlines())) <= 100
     assert "recollect session start" in person.run("session", "strat").err
     assert "缺少“标题”。" in person.run("save").err
+
+
+# ----------------------------------------------------------------------------- labels of pages
+
+
+def test_labels_are_shown_in_the_persons_language_and_stay_english_on_disk(person: Person) -> None:
+    person.ok("config", "lang", "zh")
+    started = person.ok("session", "start", "迁移订单事件", "--json").json["session"]
+    person.env["RECOLLECT_SESSION"] = started
+    person.ok("fact", "decision", "订单事件放在 Kafka", "吞吐量大", "--category", "technology")
+    person.ok("session", "save")
+    person.ok(
+        "save",
+        "Raise the pool size",
+        "--kind",
+        "solution",
+        "--body",
+        "- [other] It was too small.",
+    )
+    [session] = person.store.glob("episodic/*/summary.md")
+    assert (
+        "- [technology] 订单事件放在 Kafka：吞吐量大\n  - source: instructed" in session.read_text()
+    )
+
+    for words in (["show", session.parent.name], ["session", "show"]):
+        shown = person.ok(*words).out
+        assert "- [技术] 订单事件放在 Kafka：吞吐量大\n  - 来源：instructed" in shown
+    for words in (["list"], ["timeline"], ["search", "pool size"], ["list", "--kind", "solution"]):
+        shown = person.ok(*words).out
+        assert "解决方案：Raise the pool size" in shown
+        assert "Solution" not in shown
+    [entry] = person.ok("list", "--kind", "solution", "--json").json
+    assert "Solution: Raise the pool size" in str(entry)
+    shown = person.ok("show", entry["id"]).out
+    assert "解决方案：Raise the pool size" in shown
+    assert "- [其他] It was too small." in shown
+    person.ok("config", "lang", "en")
+    assert "[technology]" in person.ok("show", session.parent.name).out
+    assert "Solution: Raise" in person.ok("list").out
+
+
+def test_shown_labels_say_the_same_when_they_are_pasted_back() -> None:
+    for kind, categories in CATEGORIES.items():
+        for category in categories:
+            fact = Fact(kind, "x", "", category, "open", ("a.py",), ("pool",), "inferred")
+            lines = fact_lines(fact)
+            shown = shown_page("zh", "\n".join(lines))
+            assert not re.search(r"\[[a-z]|[a-z]: ", shown.replace(": open", ""))
+            assert facts_of(kind, shown) == facts_of(kind, "\n".join(lines))
+
+
+def test_code_and_words_of_a_person_are_no_labels() -> None:
+    text = "Solution: no title\n- [x] done\n- [link](a)\n```\n- [other] code\n```\n  - note: a"
+    assert shown_page("zh", text) == text
+    assert shown_page("en", "- [other] x") == "- [other] x"

@@ -19,6 +19,7 @@ from recollect.features import memories, reading, review, undo
 from recollect.features.reading import ListRow
 from recollect.i18n import translate, word
 from recollect.interfaces.cli.console import shown
+from recollect.interfaces.cli.labels import shown_page
 from recollect.model.memory import Filter
 from recollect.model.page_form import on_disk
 from recollect.workspace import Workspace
@@ -114,6 +115,7 @@ class Browser(App[None]):
         entry = self.chosen.entry
         try:
             text = on_disk(reading.show(self.workspace, entry.id, 2).text)
+            text = shown_page(self.workspace.lang, text)
         except RecollectError as error:
             page.update(Text(shown(translate(self.workspace.lang, str(error))), "red"))
             return

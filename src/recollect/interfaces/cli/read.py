@@ -7,6 +7,7 @@ import sys
 from recollect.errors import Failed
 from recollect.features import reading
 from recollect.interfaces.cli.command import CommandContext, comma_list, command
+from recollect.interfaces.cli.labels import shown_page, shown_title
 from recollect.interfaces.cli.parsing import ID, Choice, IntRange, argument, option
 from recollect.model import memory as model
 from recollect.model.memory import Filter
@@ -197,7 +198,7 @@ def _search(
 
 def _show_hit(ctx: CommandContext, hit: Hit) -> None:
     one = hit.candidate
-    ctx.console.line(("bold", one.shown_title))
+    ctx.console.line(("bold", shown_title(ctx.lang, one.shown_title)))
     if hit.snippet:
         ctx.console.paragraph(hit.snippet)
     about = [one.name, one.kind, one.created[:10], ctx.word(one.status), ctx.word(one.scope)]
@@ -391,7 +392,7 @@ def show_command(ctx: CommandContext, name: str, level: int) -> None:
     ctx.answer(reading.page_json(page, level))
     entry, console = page.entry, ctx.console
     title = f"{entry.title} – {page.heading}" if page.heading else entry.title
-    console.line(("bold", title), ("dim", f"  {name}"))
+    console.line(("bold", shown_title(ctx.lang, title)), ("dim", f"  {name}"))
     if level >= 1:
         console.line(("dim", f"  {' · '.join(filter(None, _provenance(ctx, page)))}"))
     if entry.tags:
@@ -408,7 +409,8 @@ def show_command(ctx: CommandContext, name: str, level: int) -> None:
 
         text = on_disk(page.text)
         first, _, rest = text.partition("\n")
-        console.markdown(rest.strip() if first.strip() == f"# {entry.title}" else text)
+        text = rest.strip() if first.strip() == f"# {entry.title}" else text
+        console.markdown(shown_page(ctx.lang, text))
     if level == 3:
         console.line()
         if page.conversation:
@@ -480,7 +482,7 @@ def _show_entries(
             (one.own.created or "–")[:10],
             ctx.word(one.own.status),
             reading.short_name(stores, one),
-            one.summary,
+            shown_title(ctx.lang, one.summary),
             one.page.entry.id,
             ctx.word(one.page.scope),
         )

@@ -11,6 +11,7 @@ from recollect.features import merge as merging
 from recollect.features.merge import MergeProposal, Tie
 from recollect.features.pins import Pinned, Promoted, Scoped
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command
+from recollect.interfaces.cli.labels import shown_title
 from recollect.interfaces.cli.parsing import ID, Choice, argument, option
 from recollect.model.memory import TRUSTS
 
@@ -111,7 +112,7 @@ def _show_waiting(ctx: CommandContext, rows: list[review.Waiting]) -> None:
     for one in rows:
         about = " · ".join(filter(None, (one.kind, one.trust, one.source, one.created[:10])))
         ctx.console.line(("bold", one.name), ("dim", f"  {about}"))
-        ctx.console.paragraph(one.title)
+        ctx.console.paragraph(shown_title(ctx.lang, one.title))
         if one.said and one.said != one.title and (one.scope, one.path) not in entries:
             ctx.console.paragraph(one.said, style="dim")
         for said in entries.get((one.scope, one.path), ()):

@@ -10,6 +10,7 @@ from recollect.features.session_archive import Compressed
 from recollect.features.sessions import Saved, SaveSessionRequest, StoredSession
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command, read_text
 from recollect.interfaces.cli.console import minute
+from recollect.interfaces.cli.labels import shown_page
 from recollect.interfaces.cli.parsing import IntRange, argument, option
 
 STATUSES = {"active": "active", "saved": "saved", "discarded": "ended without a memory"}
@@ -177,8 +178,9 @@ def show_session_command(ctx: CommandContext, session: str) -> None:
         }
     )
     page = summary.summary_text(state, state.session_id, ctx.lang)
+    text = page.partition("\n---\n")[2].partition("\n")[2].strip()
     ctx.console.line()
-    ctx.console.markdown(page.partition("\n---\n")[2].partition("\n")[2].strip())
+    ctx.console.markdown(shown_page(ctx.lang, text))
 
 
 @command(

@@ -11,6 +11,7 @@ from recollect.features import models, reading, statistics
 from recollect.features.models import ModelCall
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.console import NARROWEST, Part, cut, minute, padded, shown, width_of
+from recollect.interfaces.cli.labels import shown_title
 from recollect.interfaces.cli.parsing import IntRange, argument, option
 from recollect.interfaces.cli.read import FILTERS, filter_of, show_none, show_rest
 
@@ -62,7 +63,7 @@ def _show_day(ctx: CommandContext, entries: list[reading.ListedEntry]) -> None:
         head = f"{clock if clock != '00:00' else '':5}  {padded(one.own.kind, kinds)}  {padded(name, ids)}"
         state = "" if one.own.status == "confirmed" else f"  {ctx.word(one.own.status)}"
         room = ctx.console.columns - width_of(head) - width_of(state) - 4
-        text = cut(shown(one.summary), max(room, NARROWEST))
+        text = cut(shown(shown_title(ctx.lang, one.summary)), max(room, NARROWEST))
         style = "dim" if one.own.status == "superseded" else ""
         ctx.console.line(("dim", f"  {head}"), (style, f"  {text}"), ("dim", state))
 
