@@ -170,6 +170,20 @@ def test_a_narrow_terminal_keeps_the_ids_whole(person: Person, columns: int) -> 
     assert widest <= max(columns, width_of(memory_id) + 2 + 12)
 
 
+@pytest.mark.parametrize("columns", [60, 80, 100, 200])
+def test_no_word_is_broken_by_the_terminals_edge(person: Person, columns: int) -> None:
+    title = "Use PostgreSQL for orders because we need JSONB and real transactions in every worker"
+    person.ok("save", title, "--kind", "decision", "--body", "The old file was locked. " * 9)
+    memory_id = person.run("list", "--json").json[0]["id"]
+    assert len(memory_id) > 50
+    for words in (("history",), ("search", "orders"), ("doctor",)):
+        out = person.at_terminal(*words, columns=columns, env={"NO_COLOR": "1"}).out
+        assert words == ("doctor",) or memory_id in out
+        assert words != ("search", "orders") or title in " ".join(out.split())
+        lines = [line for line in out.splitlines() if str(person.store) not in line]
+        assert all(width_of(line) <= columns for line in lines), out
+
+
 def test_snippets_fold_behind_their_margin(person: Person) -> None:
     person.ok("save", "Folded", "--body", "redis " * 60 + "很长的中文" * 30)
     out = person.at_terminal("search", "redis", columns=50, env={"NO_COLOR": "1"}).out

@@ -11,6 +11,7 @@ import sys
 from contextlib import contextmanager, suppress
 from functools import cache
 
+from recollect._fastimport import Pattern
 from recollect.context.pack import hidden
 
 TYPE_CHECKING = False  # every search loads this module, so it imports little
@@ -23,6 +24,10 @@ Part = str | tuple[str, str]  # text, or (style, text)
 COMFORTABLE = 40  # columns that the wide column keeps while others can be left out
 NARROWEST = 12
 MARGIN = "  "
+# A word of letters, blanks, or one character of Chinese with the punctuation after it.
+_PIECES = Pattern(
+    r"\s+|[\u2e80-\uffff][，。、；：！？）】”]*|[^\s\u2e80-\uffff]+[，。、；：！？）】”]*"
+)
 
 
 def _is_harmful(code: int) -> bool:
@@ -149,10 +154,12 @@ class Console:
         for line in shown_block(text).rstrip().split("\n"):
             self.line(line)
 
-    def paragraph(self, text: str, *, style: str = "") -> None:
-        """Print a text with a margin; a terminal's later lines have it too."""
-        for line in _folded(shown(text), self.columns - len(MARGIN)):
-            self.line(MARGIN, (style, line))
+    def paragraph(self, text: str, *, style: str = "", head: Sequence[Part] = (MARGIN,)) -> None:
+        """Print a text after a margin or a head; a terminal's later lines begin below the first."""
+        indent = sum(width_of(part if isinstance(part, str) else part[1]) for part in head)
+        for line in wrapped(shown(text), max(self.columns - indent, NARROWEST)):
+            self.line(*head, (style, line))
+            head = (" " * indent,)
 
     def table(
         self,
@@ -186,7 +193,10 @@ class Console:
             text = "  ".join(padded(cut(row[n], width), width) for n, width in widths.items())
             self.line(("" if at else "bold", text.rstrip()))
             if at and is_split:
-                self.line(("dim", f"{MARGIN}{'  '.join(row[below:])}"))
+                text = "  ".join(row[below:])
+                has_room = width_of(MARGIN + text) <= self.columns
+                for line in [text] if has_room else row[below:]:
+                    self.line(("dim", MARGIN + line))
 
     def _excess(self, widths: Mapping[int, int]) -> int:
         """By how many columns a row is wider than the terminal."""
@@ -231,16 +241,21 @@ def drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _folded(text: str, columns: int) -> Iterator[str]:
-    """`text` in lines of at most that many columns, broken at blanks if possible."""
-    while width_of(text) > columns:
-        head = cut(text, columns + 1).removesuffix("…")
-        at = head.rfind(" ")
-        if at > len(head) // 2:
-            head = head[:at]
-        yield head
-        text = text[len(head) :].lstrip()
-    yield text
+def wrapped(text: str, columns: int) -> Iterator[str]:
+    """`text` in lines of at most that many columns. Chinese breaks anywhere, no other word does."""
+    if width_of(text) <= columns:
+        yield text
+        return
+    line, used = "", 0
+    for piece in _PIECES.findall(text):
+        width = width_of(piece)
+        if line and used + width > columns:
+            yield line.rstrip()
+            line, used = "", 0
+        if line or not piece.isspace():
+            line, used = line + piece, used + width
+    if line:
+        yield line.rstrip()
 
 
 def _rendered(text: str) -> object:

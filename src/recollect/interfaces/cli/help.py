@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from recollect.errors import CommandNotFound
 from recollect.i18n import help_word, with_names
 from recollect.interfaces.cli import parsing
 from recollect.interfaces.cli.command import Command, CommandContext, command
-from recollect.interfaces.cli.console import width_of
+from recollect.interfaces.cli.console import width_of, wrapped
 from recollect.interfaces.cli.main import (
     COMPLETE,
     FAMILIES,
@@ -50,10 +49,6 @@ HINTS = (
 EVERY_DAY = "Every day"
 WIDEST, NARROWEST = 100, 50
 FIRST_COLUMN = 30  # at most, of what is explained
-# A word of letters, blanks, or one character of Chinese with the punctuation after it.
-_PIECES = re.compile(
-    r"\s+|[\u2e80-\uffff][，。、；：！？）】”]*|[^\s\u2e80-\uffff]+[，。、；：！？）】”]*"
-)
 
 
 def help_of(name: str = "", lang: str = "en") -> str:
@@ -84,7 +79,7 @@ def _program(say: Say, columns: int) -> list[str]:
         "",
         *_section(say("More"), [(say(name), say(about)) for name, about in HINTS], columns),
         "",
-        *_wrapped(say(EPILOG), columns),
+        *wrapped(say(EPILOG), columns),
     ]
 
 
@@ -117,7 +112,7 @@ def _command(say: Say, one: Command, columns: int) -> list[str]:
     """One command: its usage, its effect, an example, its options."""
     lines = _usage(say, usage_of(say, one), columns)
     for paragraph in paragraphs_of(one):
-        lines += ["", *(f"  {line}" for line in _wrapped(say(paragraph), columns - 2))]
+        lines += ["", *(f"  {line}" for line in wrapped(say(paragraph), columns - 2))]
     lines += ["", f"  {say('Example:')}", *(f"    {line}" for line in one.example.split("\n")), ""]
     options = [*(p for p in one.parameters if p.flags), parsing.HELP]
     return [*lines, *_section(say("Options"), _options(say, options), columns)]
@@ -138,7 +133,7 @@ def paragraphs_of(one: Command) -> list[str]:
 
 def _usage(say: Say, words: str, columns: int) -> list[str]:
     prefix = f"{say('Usage:')} recollect "
-    first, *rest = _wrapped(words, columns - width_of(prefix))
+    first, *rest = wrapped(words, columns - width_of(prefix))
     return [prefix + first, *(" " * width_of(prefix) + line for line in rest)]
 
 
@@ -179,7 +174,7 @@ def _section(title: str, rows: Sequence[tuple[str, str]], columns: int) -> list[
     first = min(widest, FIRST_COLUMN) + 2
     lines = [f"{title}:" if title.isascii() else f"{title}："]
     for name, about in rows:
-        explained = list(_wrapped(about, columns - first - 2)) or [""]
+        explained = list(wrapped(about, columns - first - 2)) or [""]
         if width_of(name) > first - 2:
             lines.append(f"  {name}")
         else:
@@ -187,20 +182,6 @@ def _section(title: str, rows: Sequence[tuple[str, str]], columns: int) -> list[
             lines.append(f"  {name}{gap}{explained.pop(0)}".rstrip())
         lines += [f"  {' ' * first}{line}" for line in explained]
     return lines
-
-
-def _wrapped(text: str, columns: int) -> Iterator[str]:
-    """`text` in lines of at most that many columns; Chinese breaks anywhere."""
-    line, used = "", 0
-    for piece in _PIECES.findall(text):
-        width = width_of(piece)
-        if line and used + width > columns:
-            yield line.rstrip()
-            line, used = "", 0
-        if line or not piece.isspace():
-            line, used = line + piece, used + width
-    if line.strip():
-        yield line.rstrip()
 
 
 # Completion. Click has the scripts of the shells and knows how each asks and is answered.

@@ -198,11 +198,11 @@ def _search(
 
 def _show_hit(ctx: CommandContext, hit: Hit) -> None:
     one = hit.candidate
-    ctx.console.line(("bold", shown_title(ctx.lang, one.shown_title)))
+    ctx.console.paragraph(shown_title(ctx.lang, one.shown_title), style="bold", head=())
     if hit.snippet:
         ctx.console.paragraph(hit.snippet)
     about = [one.name, one.kind, one.created[:10], ctx.word(one.status), ctx.word(one.scope)]
-    ctx.console.line(("dim", "  " + " · ".join(filter(None, about))))
+    ctx.console.paragraph(" · ".join(filter(None, about)), style="dim")
 
 
 def _list_matching(

@@ -154,7 +154,7 @@ def _show_group(ctx: CommandContext, group: FindingGroup) -> None:
     width = max((width_of(name) for name in names if "/" not in name), default=0)
     for name, finding in zip(names, group.findings, strict=True):
         sentence = ctx.say_translated(finding.sentence, finding.fields)
-        ctx.console.line(MARKS[finding.state], f" {padded(name, width)}  {sentence}")
+        ctx.console.paragraph(sentence, head=(MARKS[finding.state], f" {padded(name, width)}  "))
 
 
 MOMENTS = {

@@ -496,4 +496,4 @@ def history_command(ctx: CommandContext, name: str, limit: int) -> None:
         )
         for one in changes
     ]
-    ctx.table(("change", "time", "what", "memory"), rows)
+    ctx.table(("change", "time", "what", "memory"), rows, wide=2, below=3)
