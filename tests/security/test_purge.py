@@ -111,3 +111,48 @@ def test_what_was_kept_of_an_edit_goes_with_its_memory(tmp_path: Path) -> None:
     kept.write_text(WORD)  # there, where somebody else was quicker: tests/cli/test_commands.py
     person.ok("forget", "tea", "--purge", "--yes")
     assert not kept.exists()
+
+
+@pytest.mark.parametrize("forgotten_before", [False, True])
+def test_an_entry_that_is_purged_leaves_its_page(tmp_path: Path, forgotten_before: bool) -> None:
+    person = Person(tmp_path / "home", tmp_path / "project")
+    person.project.mkdir(parents=True)
+    person.ok("init", "--scope", "project")
+    person.ok("save", "Always squash pull requests")
+    person.ok("save", f"Never feed the {WORD}")
+    person.ok("save", "Write tests first")
+    listed = person.ok("list", "--json").json
+    name = next(one["entry"] for one in listed if WORD in one["text"])
+
+    person.ok("forget", name, "--purge", "--yes", "--dry-run")
+    assert WORD in _page(person)
+    if forgotten_before:
+        name = person.ok("forget", name, "--json").json["id"]
+    done = person.ok("forget", name, "--purge", "--yes", "--json").json
+    assert done["left"] == []
+    left = [
+        path for root in (person.store, person.home) for path in root.rglob("*") if path.is_file()
+    ]
+    assert not [path for path in left if WORD.encode() in path.read_bytes()]
+    kept = {one["text"] for one in person.ok("list", "--json").json}
+    assert kept == {"Write tests first", "Always squash pull requests"}
+    person.ok("doctor")
+    assert person.run("forget", name, "--purge", "--yes").code == 10
+
+    before = _page(person)
+    person.ok("save", "Run the linter", "--kind", "rule")
+    person.ok("undo")
+    assert _page(person) == before
+
+
+def _page(person: Person) -> str:
+    return (person.store / "procedural" / "feedback.md").read_text()
+
+
+def test_a_purged_entry_of_a_session_names_the_copies_that_say_it(desk: Desk) -> None:
+    _captured(desk)
+    person = Person(desk.folder / "home", desk.project)
+    [name] = [one["entry"] for one in person.ok("list", "--kind", "decision", "--json").json]
+    left = person.ok("forget", name, "--purge", "--yes", "--json").json["left"]
+    folders = {Path(one["path"]).parent.name for one in left}
+    assert folders == {"raw", "active", desk.memory().id}  # the last one for its conversation

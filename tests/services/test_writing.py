@@ -11,7 +11,7 @@ from recollect.capture.intake import Draft
 from recollect.errors import ChangedMeanwhile, MemoryNotFound, OutsideStore, UsageProblem
 from recollect.features import memories as writing
 from recollect.model import document as codec
-from recollect.model.document import memory_from_text
+from recollect.model.document import files_of, memory_from_text
 from recollect.model.footnotes import short_id
 from recollect.model.memory import Filter, Memory
 from recollect.text.tokens import cue_words
@@ -331,12 +331,10 @@ def test_a_purge_takes_the_texts_of_a_memory_and_its_conversation(house: House) 
     talk = save(house, "A talk", "Secret.", layer="episodic", conversation="Secret talk.\n")
     writing.edit(house.open(), talk.id, append="Secret too.")
     writing.forget(house.open(), talk.id)
-    writing.purge_from_store(house.open(), talk.id, talk.path)
+    writing.purge_from_store(house.open(), files_of(talk.path))
     said = [op.text for op in house.pages.ops() if op.text]
     assert len(said) == 1
     assert "Public." in said[0]
-    with pytest.raises(UsageProblem):
-        writing.purge_from_store(house.open(), "feedback#one", RULES)
 
 
 # ------------------------------------------------------------------------------------- dry runs

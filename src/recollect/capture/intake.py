@@ -106,6 +106,8 @@ class Written(NamedTuple):
     layer: str = ""
     text: str = ""
     advice: Advice = Advice()  # of a saved draft
+    also: tuple[str, ...] = ()  # other files that it changed
+    said: tuple[str, ...] = ()  # what an entry that it removed said, line by line
 
 
 def warnings_of(draft: Draft) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from recollect.model.document import (
     without_section,
 )
 from recollect.model.entries import (
+    Shelved,
     rows_at,
     shelved,
     without_comments,
@@ -41,6 +42,7 @@ from recollect.model.memory import Change, Document, Entry, is_sealed_path
 from recollect.model.page_form import NOTED, title_for
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
+from recollect.store.transactions import paths_of
 from recollect.workspace import Workspace, current_session, trust_of
 
 TYPE_CHECKING = False
@@ -344,8 +346,17 @@ def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool)
             changes = [Change("put", entry.path, entry.id, old.stamp, text)]
         return [*changes, *forget_in_sessions.changes(store, entry, rows)]
 
-    store.commit(plan, cause="forget", dry_run=dry_run)
-    return Written(name, entry.path, "removed", layer=entry.layer)
+    ops = store.commit(plan, cause="forget", dry_run=dry_run)
+    also = tuple(path for path in paths_of(ops) if path != entry.path)
+    lines = [line.strip(" -*") for row in rows for line in _lines_of(row)]
+    said = tuple(dict.fromkeys(filter(None, lines)))
+    return Written(name, entry.path, "removed", layer=entry.layer, also=also, said=said)
+
+
+def _lines_of(row: Shelved) -> list[str]:
+    """What an entry says; the heading above an item of a list is not its own."""
+    heading = [] if row.anchor.startswith("^") else [row.heading]
+    return [*heading, *without_comments(row.text).splitlines()]
 
 
 def _without_item(entry: Entry, text: str, name: str) -> str:
@@ -362,19 +373,11 @@ def _without_item(entry: Entry, text: str, name: str) -> str:
     return "".join(part.text for part, gone in zip(parts, empty, strict=True) if not gone)
 
 
-def _only_whole(name: str) -> UsageProblem:
-    page = name.partition("#")[0]
-    what = f"Only a whole memory can be purged: the history of its file has every entry. Copy what is to stay, run `recollect forget {page} --purge`, and save it again."
-    return UsageProblem(what=what, command="forget")
-
-
-def purge_from_store(store: OpenStore, name: str, path: str) -> None:
-    """Take a forgotten memory's text out of the journal and the index as well."""
-    if "#" in name:
-        raise _only_whole(name)
+def purge_from_store(store: OpenStore, paths: Iterable[str]) -> None:
+    """Take the texts that these files have had out of the journal and the index."""
     with store.files.locked():
-        for file in files_of(path):
-            store.journal.purge(file)
+        for path in paths:
+            store.journal.purge(path)
     store.index.purge()
 
 
@@ -393,6 +396,7 @@ class WriteResult(NamedTuple):
     text: str
     before: str = ""  # the text that it would replace, for a dry run
     advice: Advice = Advice()
+    said: tuple[str, ...] = ()  # what an entry that was removed said
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
@@ -514,8 +518,6 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
     With that of a session goes what else is kept of it: its raw copy, its state, its remarks. A
     memory that was forgotten before can still be purged.
     """
-    if purge and "#" in name:
-        raise _only_whole(name)
     session = ""
     if purge:
         from recollect.privacy import purge as leaks  # seldom needed
@@ -532,8 +534,8 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
         with store.one_change():
             if session:
                 leaks.purge_session(app, store, session)
-            purge_from_store(store, name, done.path)
-            fsio.remove(_rescue_path(app, store, name))
+            purge_from_store(store, [*files_of(done.path), *done.also])
+            fsio.remove(_rescue_path(app, store, name.partition("#")[0]))
             leaks.renew_copies(app, store)
     return _done(store, done)
 
@@ -542,11 +544,24 @@ def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, Written]:
     """A memory that is gone from the files but not from the journal. Raises MemoryNotFound."""
     from recollect.store import history as undoing  # seldom needed
 
+    page, _, anchor = name.partition("#")
+    if anchor:
+        return _forgotten_section(app, page, name)
     for store in app.stores():
         for past in undoing.history(store, name):
             for op in past.ops:
                 if op.op == "remove" and op.memory == name:
                     return store, Written(name, op.path, "removed")
+    raise MemoryNotFound(id=name)
+
+
+def _forgotten_section(app: Workspace, page: str, name: str) -> tuple[OpenStore, Written]:
+    anchor = name.partition("#")[2]
+    for store in app.stores():
+        for op in store.journal.ops_about("memory", page):
+            if op.text and (rows := rows_at(codec.memory_from_text(op.text, op.path), anchor)):
+                said = tuple(line for row in rows for line in _lines_of(row))
+                return store, Written(name, op.path, "removed", said=said)
     raise MemoryNotFound(id=name)
 
 
@@ -560,4 +575,5 @@ def _done(store: OpenStore, written: Written) -> WriteResult:
         LayerChoice(written.layer, "", written.rule).reason if written.rule else "",
         written.text,
         advice=written.advice,
+        said=written.said,
     )

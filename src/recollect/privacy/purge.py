@@ -225,17 +225,19 @@ def _says(path: str, words: list[str]) -> bool:
     return any(word in text for word in words)
 
 
-def traces_of(app: Workspace, name: str, scope: str, going: str = "") -> list[tuple[str, str]]:
+def traces_of(
+    app: Workspace, name: str, scope: str, going: str = "", said: Iterable[str] = ()
+) -> list[tuple[str, str]]:
     """`(what, path)` of what still tells of a memory that was purged: other files, and other places.
 
-    The journal keeps the names of files, and so that of this memory; it does not count. Before it is
+    `said` are the words of an entry. The journal keeps the names of files, and so that of this memory; it does not count. Before it is
     purged, `going` is its file: of others, memories alone are sure to stay as they are.
     """
     store = app.opened(app.roots[scope], scope)
     elsewhere = out_of_reach(app, scope)
     copies = [path for what, path in elsewhere if what == SNAPSHOT]
     told = (os.path.join(store.files.root, "journal", ""), *copies)
-    named = [one for one in files_naming(app, store, [name]) if not one[1].startswith(told)]
+    named = [one for one in files_naming(app, store, [name, *said]) if not one[1].startswith(told)]
     if going:
         memories = {os.path.join(store.files.root, seen.path) for seen in store.files.scan()}
         memories -= {os.path.join(store.files.root, path) for path in files_of(going)}

@@ -317,7 +317,8 @@ def forget_command(
 ) -> None:
     """Remove a memory, or one section of it (ID#SECTION).
 
-    The journal keeps its text, so `recollect undo` can restore it, unless you use --purge.
+    The journal keeps its text, so `recollect undo` can restore it, unless you use --purge. To
+    purge one section, the older texts of its page are removed as well.
     --from-session removes a session's memories, what was learned in it, and the lines that
     consolidation filed elsewhere; --from-page does so for all sessions that opened this
     address. Try --dry-run first.
@@ -336,7 +337,8 @@ def forget_command(
     if purge:
         from recollect.privacy import purge as purging
 
-        copies = purging.traces_of(ctx.app, done.id, done.scope, done.path if ctx.dry_run else "")
+        going = done.path if ctx.dry_run else ""
+        copies = purging.traces_of(ctx.app, done.id, done.scope, going, done.said)
         answer["left"] = [{"what": what, "path": path} for what, path in copies]
     ctx.answer(answer)
     ctx.tell_change("Would forget {id}", "Forgot {id}", id=done.id, style="bold")
