@@ -30,7 +30,6 @@ from recollect.model.document import (
     without_section,
 )
 from recollect.model.entries import (
-    Shelved,
     rows_at,
     shelved,
     without_comments,
@@ -38,7 +37,7 @@ from recollect.model.entries import (
 from recollect.model.frontmatter import Value
 from recollect.model.layers import LayerChoice
 from recollect.model.listed import SOURCE_OF
-from recollect.model.memory import Change, Document, Entry, is_sealed_path
+from recollect.model.memory import Change, Document, Entry, Shelved, is_sealed_path
 from recollect.model.page_form import NOTED, title_for
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
