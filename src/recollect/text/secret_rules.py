@@ -91,6 +91,27 @@ FORMS = (
     ),
     _rule("twilio-key", "SK AC", _LEFT + r"(?:SK|AC)[a-f0-9]{32}(?![A-Za-z0-9])"),
     _rule("telegram-token", ":AA", r"(?<!\d)\d{8,10}:AA[\w-]{33}(?![\w-])", is_anywhere=True),
+    # By their documentation. Where a name may begin other words, a digit is required.
+    _rule(
+        "service-token",
+        "gsk_ xai- nvapi- tvly- jina_ pcsk_ phx_ vck_ rnd_ rpa_ csk- cfut_ cfat_ sntrys_ sntryu_"
+        " dckr_ figd_ figo_ sb_secret_ lsv2_ tgp_v1_ lin_oauth_ vercel_blob_rw_ sbp_ bkua_ NRAK-",
+        _LEFT
+        + r"(?:(?:gsk|xai|tvly(?:-dev|-prod)?|jina|pcsk|phx|vck|rnd|rpa|csk|cf[ua]t|NRAK|sbp|bkua)[-_]"
+        r"(?=[A-Za-z0-9_]{0,40}\d)[A-Za-z0-9]{8}[A-Za-z0-9_]{18,}"
+        r"|(?:nvapi-|dckr_[po]at_|fig[do]_|sb_secret_|lsv2_(?:pt|sk)_|tgp_v1_|lin_oauth_|vercel_blob_rw_|sntry[su]_)"
+        r"[\w-]{20,})",
+    ),
+    _rule(
+        "service-token",
+        "r8_ re_ fw_ fc- secret_ dp.st. dp.sa.",
+        _LEFT
+        + r"(?:r8_[A-Za-z0-9]{37}|re_[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,32}|fw_(?=[A-Za-z]*\d)[A-Za-z0-9]{22,32}"
+        r"|fc-[a-f0-9]{32}|secret_[A-Za-z0-9]{43}|dp\.s[at]\.(?:[a-z_-]{2,35}\.)?[A-Za-z0-9]{40,44})(?![A-Za-z0-9])",
+    ),
+    # What a person copies from the browser into a terminal or a chat to sign a program in.
+    _rule("google-code", "4/0A 4/1A 1//0", _LEFT + r"(?:4/[01]A|1//0)[\w-]{30,}"),
+    _rule("auth-code", "code=", r"(?<=[?&])code=((?=[\w%.~+/-]{0,40}\d)[\w%.~+/-]{20,})"),
     _rule("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
     # Of three parts or, encrypted, of five, of which only the first can be read.
     _rule("jwt", "eyJ", _ALONE + r"eyJ[\w-]{8,}+\.[\w-]*+\.[\w-]{6,}+(?:\.[\w-]{4,}+){0,2}"),
@@ -238,6 +259,7 @@ PLACES = (
     _rule("option", "echo printf", rf"{_WORD}(?:echo|printf)\s{{1,3}}(?:-n\s)?(?:{_QUOTE})?(?:[\w.-]{{1,32}}:)?{NO_VALUE}([^\s\"'`|]{{4,128}})[\"']?\s{{0,3}}\|\s{{0,3}}(?:[^\n|]{{0,60}}--password-stdin|(?:sudo )?chpasswd|sudo (?:-\w )*-S)", needs="|"),
     _rule("netrc", "machine", r"machine\s{1,9}\S{1,99}\s{1,9}login\s{1,9}\S{1,99}\s{1,9}password\s{1,9}(?!\[redacted|[$<{%])([^\s\"']{4,128})", needs="login"),
     _rule("pgpass", ":543 :643 :*:", r"(?<![\w.*-])[\w.*-]{1,99}:(?:[56]43\d|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(?!\[redacted)([^\s:\"'`\\]{4,128})", is_anywhere=True),
+    _rule("auth-code", "authorization auth_code auth-code verification", rf"(?:auth(?:orization)?|verification)[ _-]code(?:{_IS}| is:? )(?:{_QUOTE})?((?=[\w./-]{{0,40}}\d)[\w./-]{{16,}})", re.I),
     _rule("docker-auth", '"auth', r"\"auth\\?\"\s{0,3}:\s{0,3}\\?\"((?=[A-Za-z0-9+/]{0,512}[0-9=])[A-Za-z0-9+/]{12,512}={0,2})\\?\"", needs='"'),
     _rule("private-key", "client-key-data", r"client-key-data\\?[\"']?\s{0,3}:\s{0,3}\\?[\"']?([A-Za-z0-9+/]{40,}={0,2})"),
     _rule("private-key", "key", rf"(?:{_after('private secret')})key[^\n\w]{{1,5}}(?:[^\n]{{0,24}}?[^\n\w])?(0x[0-9a-f]{{64}})(?![0-9a-f])", re.I, needs="0x"),
