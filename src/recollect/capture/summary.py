@@ -13,7 +13,7 @@ from recollect._fastimport import Pattern
 from recollect.capture import asked, records, titles
 from recollect.model.document import new_text
 from recollect.model.entries import solution_title
-from recollect.model.facts import Fact, fact_lines, without_repeats
+from recollect.model.facts import Fact, fact_lines, same_words, without_repeats
 from recollect.model.footnotes import label_of, more_of
 from recollect.model.frontmatter import Value
 from recollect.model.layers import suggested_tags
@@ -221,7 +221,9 @@ def summary_text(
 def _pending(state: SessionState) -> Iterator[dict[str, str]]:
     """What a compaction left open, unless a list of the agent's says what is."""
     if not any(todo.get("listed") or todo["ref"] for todo in state.todos):
-        yield from ({"text": text, "status": "open", "ref": ""} for text in state.pending)
+        known = {same_words(todo["text"]) for todo in state.todos}
+        new = (text for text in state.pending if same_words(text) not in known)
+        yield from ({"text": text, "status": "open", "ref": ""} for text in new)
 
 
 def harmless_line(line: str) -> str:

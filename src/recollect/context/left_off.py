@@ -14,6 +14,7 @@ from recollect.model.document import sections_of
 from recollect.model.entries import SUMMARY_LABELS, without_comments
 from recollect.model.facts import same_words, section_kind
 from recollect.model.memory import Memory, Section
+from recollect.text.redact import strip_private
 from recollect.text.sentences import split_sentences
 from recollect.text.tokens import STOP_WORDS, is_cjk, plain_words, stem
 
@@ -164,6 +165,13 @@ def _is_backed(commit: str, known: set[str]) -> bool:
 
 def _words(text: str) -> set[str]:
     return {stem(word) for word in plain_words(text) if word not in STOP_WORDS and len(word) > 1}
+
+
+def todos_in(body: str) -> list[tuple[bool, str]]:
+    """The to-dos in the memory of a session: `(whether it is done, text)`."""
+    sections = [section for section in sections_of(strip_private(body)) if section.heading]
+    items = [item for item in _lines(sections, _TODOS) if item[:3].lower() in ("[ ]", "[x]")]
+    return [(item[1] != " ", item[3:].strip()) for item in items]
 
 
 def _open(sections: Sequence[Section]) -> tuple[str, ...]:

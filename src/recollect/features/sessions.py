@@ -291,9 +291,28 @@ def todo(app: Workspace, text: str, *, session: str, dry_run: bool) -> RemarkedS
 
 
 def done(app: Workspace, number: int, *, session: str, dry_run: bool) -> RemarkedSession:
-    """Note that a to-do of a session is done."""
+    """Note that a to-do of a session is done; the memory of one that is over says so at once."""
+    found = find(app, session)
     plan = todo_done(number, app.now, trust_of(app.env))
-    return _say(app, find(app, session), plan, "todo", dry_run=dry_run)
+    if dry_run or found.state.status == "active":
+        return _say(app, found, plan, "todo", dry_run=dry_run)
+    with workers.hold_worker(app, found.store), found.store.one_change():
+        said = _say(app, found, plan, "todo", dry_run=False)
+        _renew(app, found)
+        return said
+
+
+def mark_done(app: Workspace, found: StoredSession, text: str) -> None:
+    """Note that this to-do of a session is done, and in its memory. The caller holds the worker."""
+    _say(app, found, lambda _: [_remark(app, "done", text)], "todo", dry_run=False)
+    _renew(app, found)
+
+
+def _renew(app: Workspace, found: StoredSession) -> None:
+    """Bring the memory of a session that is over up to date, if it is still there."""
+    state = found.state
+    if state.status == "saved" and state.memory and found.store.index.entry(state.memory):
+        _saved(app, found, found.store)
 
 
 def _remark(app: Workspace, kind: str, text: str) -> Remark:

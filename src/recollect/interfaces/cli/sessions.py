@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from recollect.capture import summary
-from recollect.features import session_archive, sessions
+from recollect.features import session_archive, sessions, todos
 from recollect.features.session_archive import Compressed
 from recollect.features.sessions import Saved, SaveSessionRequest, StoredSession
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command, read_text
 from recollect.interfaces.cli.console import minute
-from recollect.interfaces.cli.labels import shown_page
+from recollect.interfaces.cli.labels import shown_page, shown_title
 from recollect.interfaces.cli.parsing import IntRange, argument, option
+from recollect.model.memory import SHORTEST_ID
 
 STATUSES = {"active": "active", "saved": "saved", "discarded": "ended without a memory"}
 SESSION = option(
@@ -73,24 +74,36 @@ def note_command(ctx: CommandContext, text: str, session: str) -> None:
 @command(
     "todo",
     argument("text", required=False),
-    option("--done", type=IntRange(1), help="Mark this number as done."),
+    option("--done", metavar="N|ID", help="Mark this number, id or text as done."),
+    option("--all", "every", is_flag=True, help="List what is open in all sessions, with ids."),
     SESSION,
     dry_run=True,
     example='recollect session todo "Add the index on staging"\n'
-    "recollect session todo --done 1\nrecollect session todo",
+    "recollect session todo --done 1\nrecollect session todo --all\nrecollect session todo --done k3f9",
 )
-def todo_command(ctx: CommandContext, text: str, done: int | None, session: str) -> None:
+def todo_command(ctx: CommandContext, text: str, done: str, every: bool, session: str) -> None:
     """Add a to-do to the active session, mark one as done, or list all.
 
-    To-dos that are open when the session ends appear in the next briefs.
+    To-dos that are open when the session ends appear in the next briefs until they are done. A
+    number is one of the active session; an id or a text is found in every session.
     """
-    if text and done is not None:
-        raise ctx.usage_error("Give a text or --done, not both.")
-    if done is None and not text.strip():
+    if bool(text) + bool(done) + every > 1:
+        raise ctx.usage_error("Give a text, --done or --all.")
+    if every:
+        _list_open(ctx)
+        return
+    if not done and not text.strip():
         _list_todos(ctx, sessions.find(ctx.app, session))
         return
-    if done is not None:
-        added = sessions.done(ctx.app, done, session=session, dry_run=ctx.dry_run)
+    is_number = done.isdecimal() and len(done) < SHORTEST_ID
+    if done and not is_number:
+        todo = todos.finish(ctx.app, done, dry_run=ctx.dry_run)
+        ctx.answer({"session": todo.session, "done": todo.text})
+        ctx.tell_change("Would mark as done: {text}", "Done: {text}", text=todo.text)
+        ctx.hint("  session {session}", session=todo.session)
+        return
+    if done:
+        added = sessions.done(ctx.app, int(done), session=session, dry_run=ctx.dry_run)
     else:
         added = sessions.todo(ctx.app, text, session=session, dry_run=ctx.dry_run)
     ctx.answer({"session": added.state.session_id, "todos": _numbered(added.state.todos)})
@@ -104,19 +117,31 @@ def todo_command(ctx: CommandContext, text: str, done: int | None, session: str)
     ctx.hint("  session {session}", session=added.state.session_id)
 
 
-def _numbered(todos: list[dict[str, str]]) -> list[dict[str, Any]]:
+def _list_open(ctx: CommandContext) -> None:
+    found = todos.open_todos(ctx.app)
+    ctx.answer([todo.as_json(short) for short, todo in found])
+    if not found:
+        ctx.tell("No session has an open to-do.")
+        return
+    rows = [
+        (short, todo.date, todo.text, shown_title(ctx.lang, todo.title)) for short, todo in found
+    ]
+    ctx.table(("id", "date", "to do", "session"), rows, wide=2, below=3)
+    ctx.hint("`recollect session todo --done ID` marks one as done.")
+
+
+def _numbered(rows: list[dict[str, str]]) -> list[dict[str, Any]]:
     return [
-        {"number": n, "text": one["text"], "status": one["status"]}
-        for n, one in enumerate(todos, 1)
+        {"number": n, "text": one["text"], "status": one["status"]} for n, one in enumerate(rows, 1)
     ]
 
 
 def _list_todos(ctx: CommandContext, found: StoredSession) -> None:
-    todos = _numbered(found.state.todos)
-    ctx.answer({"session": found.state.session_id, "todos": todos})
-    if not todos:
+    rows = _numbered(found.state.todos)
+    ctx.answer({"session": found.state.session_id, "todos": rows})
+    if not rows:
         ctx.tell("This session has no to-dos.")
-    for todo in todos:
+    for todo in rows:
         is_done = todo["status"] == "done"
         text = f"{todo['number']}. [{'x' if is_done else ' '}] {todo['text']}"
         ctx.console.line(("dim" if is_done else "", text))

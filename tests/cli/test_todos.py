@@ -1,0 +1,94 @@
+"""To-dos of sessions that are over: they are listed, closed by id or text, and gone from the brief at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from tests.cli.running import Person
+
+AT = {"RECOLLECT_SESSION": "s1"}
+
+
+@pytest.fixture
+def over(person: Person) -> Person:
+    """A person with a session that is over, and left two things open."""
+    person.ok("session", "start", "Move the orders to PostgreSQL", env=AT)
+    person.ok("session", "todo", "Add the index on staging", env=AT)
+    person.ok("session", "todo", "Drop the old table", env=AT)
+    person.ok("session", "save", env=AT)
+    return person
+
+
+def _brief(person: Person) -> str:
+    return person.ok("recall", "--start").out
+
+
+def _listed(person: Person) -> Mapping[str, str]:
+    return {one["text"]: one["id"] for one in person.ok("session", "todo", "--all", "--json").json}
+
+
+def test_by_its_number_it_goes_from_the_brief_at_once(over: Person) -> None:
+    assert "Open: Add the index on staging; Drop the old table" in _brief(over)
+    over.ok("session", "todo", "--done", "1", "--session-id", "s1")
+    assert "Open: Drop the old table" in _brief(over)
+    [page] = over.store.glob("episodic/*/summary.md")
+    assert "- [x] Add the index on staging\n- [ ] Drop the old table" in page.read_text()
+
+
+@pytest.mark.parametrize("how", ["id", "beginning of the id", "text", "beginning of the text"])
+def test_by_its_id_or_text_from_anywhere(over: Person, how: str) -> None:
+    short = _listed(over)["Drop the old table"]
+    names = {"id": short, "text": "drop the old table"}
+    names |= {"beginning of the id": short[:3], "beginning of the text": "Drop the"}
+    over.ok("session", "todo", "--done", names[how], "--dry-run")
+    assert set(_listed(over)) == {"Add the index on staging", "Drop the old table"}
+    assert "Done: Drop the old table" in over.ok("session", "todo", "--done", names[how]).out
+    assert set(_listed(over)) == {"Add the index on staging"}
+    assert "Drop the old table" not in _brief(over)
+    over.ok("session", "save", "--session-id", "s1")  # the session says so as well
+    assert "Drop the old table" not in _brief(over)
+
+
+def test_of_a_session_that_goes_on(over: Person) -> None:
+    env = {"RECOLLECT_SESSION": "s2"}
+    over.ok("session", "todo", "Write the guide", env=env)
+    over.ok("session", "todo", "--done", _listed(over)["Write the guide"])
+    shown = over.ok("session", "todo", env=env).out
+    assert "[x] Write the guide" in shown
+
+
+def test_of_a_memory_that_came_without_its_session(over: Person) -> None:
+    for path in (over.store / "sessions" / "active").iterdir():
+        path.unlink()
+    over.ok("session", "todo", "--done", "Add the index on staging")
+    assert set(_listed(over)) == {"Drop the old table"}
+    over.ok("undo")
+    assert set(_listed(over)) == {"Add the index on staging", "Drop the old table"}
+
+
+def test_of_a_page_that_a_person_has_changed(over: Person) -> None:
+    [page] = over.store.glob("episodic/*/summary.md")
+    page.write_text(page.read_text() + "- [ ] Tell the team\n")
+    over.ok("session", "todo", "--done", _listed(over)["Tell the team"])
+    over.ok("session", "todo", "--done", _listed(over)["Drop the old table"])
+    assert set(_listed(over)) == {"Add the index on staging"}
+    assert "- [x] Tell the team" in page.read_text()
+
+
+def test_a_forgotten_memory_stays_away(over: Person) -> None:
+    [page] = over.store.glob("episodic/*/summary.md")
+    over.ok("forget", page.parent.name)
+    over.ok("session", "todo", "--done", "1", "--session-id", "s1")
+    assert not page.exists()
+
+
+def test_what_is_not_there_is_said(over: Person) -> None:
+    refused = over.run("session", "todo", "--done", "Paint the fence")
+    assert refused.code == 2
+    assert "There is no open to-do “Paint the fence”" in refused.err
+    over.ok("session", "todo", "Drop the old index", env={"RECOLLECT_SESSION": "s2"})
+    assert (
+        "Several open to-dos begin with “drop”" in over.run("session", "todo", "--done", "drop").err
+    )
+    assert over.run("session", "todo", "text", "--all").code == 2
