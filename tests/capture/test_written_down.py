@@ -55,6 +55,27 @@ def test_a_title_that_fits_any_session_is_not_used(title: str, desk: Desk) -> No
     assert desk.memory().title == "Mend the leaking spout of the teapot"
 
 
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        ("Ensure that the parsing of the recipe `tea/pot.json` is strict - fail if any unknown key is in it.",
+         "Ensure that the parsing of the recipe `tea/pot.json` is strict"),
+        ('Take a look at this glaze around the `Spout" rim of the blue teapot.',
+         'This glaze around the Spout" rim of the blue teapot'),
+        ("We need to turn the lid of the teapot back, I think what I want is: \n\n- a round lid",
+         "Turn the lid of the teapot back"),
+    ],
+)  # fmt: skip
+def test_a_title_does_not_break_off(prompt: str, title: str, desk: Desk) -> None:
+    transcript = Transcript()
+    transcript.prompt(prompt)
+    transcript.answer("The teapot is as it should be, and its lid fits.")
+
+    desk.capture(transcript)
+
+    assert desk.memory().title == title
+
+
 def test_the_summary_of_another_session_is_no_title(desk: Desk) -> None:
     transcript = Transcript()
     transcript.note("summary", summary="Glaze the sugar bowl", leafUuid="0" * 36)

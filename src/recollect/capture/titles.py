@@ -94,8 +94,11 @@ _POINTS = Pattern(
 _NOISY = Pattern(
     r"[{}=<>|❯✅❌⚠·•→]|\s…|\[REDACTED\]|\b(?:error|fatal|warning|panic)\b\s*:|\.\.\.|\d{4}-\d\d|\w{25,}|\s\S*[=:]\d"
 )
+_STOP_SIGNS = " .。:：,，;；!！"
+_FRAGMENT = Pattern(r"\s[–—-]\s\w+$")  # what a cut leaves of a clause
 _TAIL = Pattern(
-    r"[\s,;:–—-]+(?:and|or|but|so|that|with|to|in|on|for|of|the|an?|as|from|is|are|which|when|if|by|please|yes|no|right|ok|too|also|at all|i think|properly|now|maybe|thanks|instead|again|we|you|i|saying|about)$"
+    r"[\s,;:–—-]+(?:and|or|but|so|that|with|to|in|on|for|of|the|an?|as|from|is|are|which|when|if|by|please|yes|no|right|ok|too|also|at all|i think|properly|now|maybe|thanks|instead|again|we|you|i|saying|about"
+    r"|around|covering|into|between|using|via|than|should|include|including|(?:i think )?what i want)$"
     r"|[，,]?(?:吧|吗|呢|了|呀|啊|好吗|可以吗|怎么样|如何|谢谢|的话|，)$",
     re.I,
 )
@@ -370,14 +373,18 @@ def titled(text: str) -> str:
     if len({*paths.values()}) == len(paths):  # else the folders are what tells the files apart
         line = _PATH.sub(r"\g<name>", line)
     line = " ".join(line.split()).strip(" -–—*_#\"'“”")
-    if len(line) > LONGEST:
+    is_cut = len(line) > LONGEST
+    if is_cut:
         ends = [found.start() for found in _CLAUSE.finditer(line[: LONGEST + 1])]
         line = line[: ends[-1]] if ends and ends[-1] >= LONGEST // 2 else shortened(line, LONGEST)
+        line = _FRAGMENT.sub("", line)
     if line.count("`") % 2:
-        line = line[: line.rindex("`")].rstrip() if line.rindex("`") else line[1:]
+        at = line.rindex("`")
+        line = line[:at].rstrip() if is_cut and at else line[:at] + line[at + 1 :]
+    line = line.rstrip(_STOP_SIGNS)
     while tail := _TAIL.search(simplified(line)):
-        line = line[: tail.start()]
-    return (line[:1].upper() + line[1:]).rstrip(" .。:：,，;；!！")
+        line = line[: tail.start()].rstrip(_STOP_SIGNS)
+    return line[:1].upper() + line[1:]
 
 
 def _linked(link: re.Match[str]) -> str:
