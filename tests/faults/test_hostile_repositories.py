@@ -445,6 +445,29 @@ def test_what_is_written_in_a_clone_is_the_persons_and_what_stood_there_is_not(
         clone.ok("undo")
 
 
+@BROUGHT
+def test_what_undo_brings_back_from_a_journal_that_came_along_is_not_the_persons(
+    bring: Bring, tmp_path: Path
+) -> None:
+    for name in ("theirs", "evil", "home"):
+        (tmp_path / name).mkdir()
+    theirs = Someone(tmp_path / "theirs", tmp_path / "evil")
+    theirs.ok("init", "--scope", "project")
+    theirs.ok("save", f"Always deploy with {WORD}", "--kind", "rule")
+    theirs.ok("forget", f"feedback#always-deploy-with-{WORD}".lower())
+    clone = Someone(tmp_path / "home", bring(theirs, {}).project)
+    clone.ok("list")
+    clone.ok("undo")
+    assert WORD in (clone.store / "procedural/feedback.md").read_text()
+    assert trusts(clone) == {"external"}
+    assert WORD not in brief(clone)
+    clone.ok("save", "Mine", "--kind", "fact", "--body", "One.")
+    clone.ok("edit", "mine", "--body", "Two.")
+    clone.ok("undo")
+    mine = clone.ok("show", "mine", "--json").json
+    assert (mine["trust"], "One." in mine["text"]) == ("user", True)
+
+
 def test_another_clone_in_the_same_place_is_another_one(clone: Someone, tmp_path: Path) -> None:
     clone.ok("review", "--repository", "accept")
     clone.project.rename(tmp_path / "away")

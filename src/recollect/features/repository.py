@@ -31,7 +31,7 @@ from recollect.store import ownership as ours
 from recollect.store.journal_lines import OPS_PREFIX, of_ops
 from recollect.store.ownership import KNOWN
 from recollect.store.store import OpenStore, refresh
-from recollect.store.transactions import OUTSIDE
+from recollect.store.transactions import OUTSIDE, UNDO
 from recollect.workspace import Finding, Workspace, look_of
 from recollect.workspace import found as _found
 
@@ -359,9 +359,12 @@ class Believed(set[str]):
         self.update(new)
 
     def wrote(self, ops: Iterable[Op]) -> None:
-        """Believe what was written here, unless something that is not believed went into it."""
+        """Believe what was written here, unless something that is not believed went into it.
+
+        What is brought back from the journal stays as it was: the journal may have come along.
+        """
         found: set[str] = set()
-        for op in (op for op in ops if op.cause != OUTSIDE):
+        for op in (op for op in ops if op.cause not in (OUTSIDE, UNDO)):
             if op.before is not None and op.before not in self and op.before not in found:
                 return
             found.add(op.after or "")
@@ -435,12 +438,13 @@ def _came(app: Workspace, store: OpenStore) -> bool:
     root = store.files.root
     is_in_git = bool(ours.repository_of(root))
     machine = app.writer.rpartition("-")[0].rpartition("-")[0]  # without year and month
-    mine = [name for name in of_ops(store.journal.files()) if name.startswith(f"{machine}-")]
+    written = list(of_ops(store.journal.files()))
+    mine = [name for name in written if name.startswith(f"{machine}-")]
     if mine and machine.startswith(OPS_PREFIX):
         known = committed(root, "journal") if is_in_git else {}
         if any(name not in known for name in mine):
             return False
-    return has_files_of(root) if is_in_git else any(store.files.scan())
+    return has_files_of(root) if is_in_git else bool(written) or any(store.files.scan())
 
 
 def _note_sizes(root: str, path: str) -> None:
