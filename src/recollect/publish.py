@@ -133,7 +133,8 @@ def _keep_brief(
     message = said if store.settings.announce and notes else ""
     output = brief.as_hook_output(made.text, message) if made.text else ""
     page = head + "".join(f"{line}\n" for line in sources) + "\n" + output
-    fsio.write_whole(path, page.encode("utf-8", "replace"), durable=False)
+    with suppress(RecollectError, OSError):  # where nothing can be written, it can be read
+        fsio.write_whole(path, page.encode("utf-8", "replace"), durable=False)
     return made.text
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-READING = (["search", "zanzibar"], ["list"], ["recall", "zanzibar for billing"], ["show", "use-zanzibar-for-billing"], ["timeline"])  # fmt: skip
+READING = (["search", "zanzibar"], ["list"], ["recall", "zanzibar for billing"], ["show", "use-zanzibar-for-billing"], ["timeline"], ["recall", "--start"])  # fmt: skip
 BIND = 'mount --bind "$HOME" "$HOME" && mount -o remount,ro,bind "$HOME" && exec "$@"'
 
 
