@@ -179,6 +179,8 @@ QUOTED = {
     "a diff with blanks": f"- {RULE}.\n+ Deploy from the green branch.",
     "added lines": f"+{RULE}.\n+Use pnpm.",
     "a quotation": f'The readme says "{RULE}." at the top.',
+    "a mail": f"From: Bob <bob@example.com>\nDate: today\nSubject: how we work\n\n{RULE}.",
+    "a Chinese mail": f"发件人：张三\n主题：规矩\n\n{RULE}.",
     "Chinese": "```\n总是从蓝色分支部署。\n```\n> 总是从蓝色分支部署。\n+总是从蓝色分支部署。",
 }
 

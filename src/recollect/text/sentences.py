@@ -115,6 +115,11 @@ _HANDED_OVER = Pattern(
     r"|<[a-z][\w-]*[ >/]|---\n|# \S",
     IGNORE_CASE,
 )
+# The head of a mail: what stands below it is its sender's.
+_MAIL = Pattern(
+    r"^(?:from|发件人|寄件者)[:：].*\n(?:[^\s:：][^:：\n]{0,30}[:：].*\n){0,8}?(?:subject|主题|主旨)[:：]",
+    IGNORE_CASE | _MULTILINE,
+)
 _STRUCTURE = Pattern(r"^(?:#{1,6} \S|\s*(?:[-*]|\d{1,2}\.)?\s*\*\*[^*\n]{2,60}\*\*)", _MULTILINE)
 MOST_STRUCTURE = 2  # headings, or lines that begin in bold, of what a person types
 
@@ -157,6 +162,12 @@ def without_blocks(text: str) -> str:
     return _BLOCK.sub("\n", text) if "```" in text or "~~~" in text else text
 
 
+def before_mail(text: str) -> str:
+    """`text` up to the head of a mail that was pasted behind it."""
+    mail = _MAIL.search(text)
+    return text[: mail.start()] if mail else text
+
+
 def without_quotations(sentence: str) -> str:
     """`sentence` with a stand-in for everything that is quoted: who quotes does not say it."""
     return _QUOTED.sub(_STAND_IN, sentence)
@@ -167,7 +178,7 @@ def sentences_of(text: str, least: int = 6) -> list[str]:
 
     Those that weigh less than `least` are left out.
     """
-    plain = without_blocks(text)
+    plain = without_blocks(before_mail(text))
     rows = _REPLACED.sub(lambda run: "" if run[1] else run[0], plain).splitlines()
     if _DIFF.search(text):
         rows = [row for row in rows if not _OF_DIFF.match(row)]
