@@ -117,3 +117,13 @@ def test_a_person_s_tags_stay_and_are_found_in_every_form(person: Person) -> Non
     for words in ("scraping", "scrape", "tags:scraping", "tags:scraper"):
         ids = [hit["id"] for hit in person.ok("search", words, "--json").json["hits"]]
         assert "no-word-of-it" in ids, words
+
+
+def test_what_an_agent_noted_and_a_person_says_too_leaves_no_empty_list(person: Person) -> None:
+    said = ("save", "Cache TTL is 90 seconds", "--subject", "cache")
+    person.ok(*said, env={"CLAUDECODE": "1"})
+    done = person.ok(*said, "--json").json
+    assert done["what"] == "merged"
+    rows = person.ok("list", "--json").json
+    assert [(row["text"], row["trust"]) for row in rows] == [("Cache TTL is 90 seconds", "user")]
+    assert "by the agent" not in (person.store / "semantic" / "cache.md").read_text()

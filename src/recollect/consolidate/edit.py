@@ -84,7 +84,8 @@ def changed(text: str, *actions: Change) -> str:
             body = renewed(body, action.text, action.mark.comment) or body
         else:
             body = _with_old_rule(body, action) or body
-    text = text if body == old else _with_updated(codec.with_body(text, body))
+    if body != old:
+        text = _with_updated(codec.with_body(text, without_empty_lists(body)))
     return followed(text, (action for action in actions if isinstance(action, Replace)))
 
 
@@ -216,6 +217,14 @@ def _with_old_rule(body: str, action: NoteOldRule) -> str | None:
 
 
 # ----------------------------------------------------------------------------------- replacing
+
+
+def without_empty_lists(body: str) -> str:
+    """`body` without the sections of ours from which the last statement was taken."""
+    names = {name for both in NOTED.values() for name in both}
+    parts = parts_of(body)
+    kept = (p.text for p in parts if p.heading not in names or p.text.partition("\n")[2].strip())
+    return "".join(kept)
 
 
 def replaced(body: str, old: str, new: str, mark: str = "", past: str = "") -> str | None:

@@ -38,7 +38,7 @@ from recollect.model.frontmatter import Value
 from recollect.model.layers import LayerChoice
 from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import Change, Document, Entry, Shelved, is_sealed_path
-from recollect.model.page_form import NOTED, title_for
+from recollect.model.page_form import title_for
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
 from recollect.store.transactions import paths_of
@@ -366,10 +366,9 @@ def _without_item(entry: Entry, text: str, name: str) -> str:
     kept = listed_edit.without(memory, name.partition("#")[2])
     if kept is None:
         raise MemoryNotFound(id=name)
-    names = {one for both in NOTED.values() for one in both}
-    parts = codec.parts_of(kept)
-    empty = (part.heading in names and not part.text.partition("\n")[2].strip() for part in parts)
-    return "".join(part.text for part, gone in zip(parts, empty, strict=True) if not gone)
+    from recollect.consolidate.edit import without_empty_lists  # seldom needed
+
+    return without_empty_lists(kept)
 
 
 def purge_from_store(store: OpenStore, paths: Iterable[str]) -> None:
