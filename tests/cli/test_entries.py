@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 
 import pytest
@@ -314,6 +315,18 @@ def test_a_saved_rule_has_its_own_date_and_no_session(person: Person) -> None:
     shown = person.ok("show", "feedback").out
     assert "said by the person" in shown
     assert "<!-- from:" not in shown
+
+
+def test_what_was_saved_within_a_minute_is_listed_newest_first(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person.ok("init", "--scope", "project")
+    monkeypatch.setattr(time, "time_ns", lambda: 1_768_141_810 * 10**9)
+    person.ok("save", "Use PostgreSQL for orders", "--kind", "decision")
+    monkeypatch.setattr(time, "time_ns", lambda: 1_768_141_815 * 10**9)
+    person.ok("save", "Always squash pull requests")
+    texts = [one["text"] for one in person.ok("list", "--json").json]
+    assert texts == ["Always squash pull requests", "Use PostgreSQL for orders"]
 
 
 def test_a_long_rule_is_listed_whole(person: Person) -> None:

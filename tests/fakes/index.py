@@ -10,7 +10,7 @@ from typing import NamedTuple
 from recollect.model.document import stem_of
 from recollect.model.entries import entries_of, entry_of, is_conversation
 from recollect.model.entries import shelved as _cut
-from recollect.model.memory import Entry, Filter, Memory, Shelved, day_of, is_number
+from recollect.model.memory import Entry, Filter, Memory, Shelved, age_of, day_of, is_number
 from recollect.model.tags import common_tags, with_forms
 from recollect.ports import IndexedFile, IndexRow, Near, PendingSection
 from recollect.search.index import SqliteIndex
@@ -169,7 +169,7 @@ class MemoryIndex(SqliteIndex):
                     text = one.text if one.anchor else entry.summary
                     found.append((entry, one._replace(text=text)))
         found.sort(key=lambda one: (one[0].id, one[1].anchor != ""))
-        found.sort(key=lambda one: (one[1].created or one[0].created, one[0].updated), reverse=True)
+        found.sort(key=lambda one: age_of(*one), reverse=True)
         return found
 
     def named(self, start: str) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from recollect.model.memory import (
     Entry,
     Filter,
     Shelved,
+    age_of,
     is_sealed_path,
     lowest_trust,
 )
@@ -289,7 +290,7 @@ def listed(
         for page, own in store.index.listed(only)
     ]
     if len({one.page.scope for one in found}) > 1:
-        when = [one.own.created or one.page.entry.created for one in found]
+        when = [age_of(one.page.entry, one.own) for one in found]
         order = sorted(range(len(found)), key=when.__getitem__, reverse=True)
         found = [found[n] for n in order]
     kept = {_letters(one.summary) for one in found if not one.is_of_session}

@@ -209,6 +209,11 @@ class Entry(NamedTuple):
         return self.path.startswith("archive/")
 
 
+def age_of(page: Entry, own: Shelved) -> tuple[str, str]:
+    """By what the newest entry is found: its minute, as a page has it, then the time of its page."""
+    return (own.created or page.created)[:16], page.updated or page.created
+
+
 class Filter(NamedTuple):
     """What a search leaves out; empty fields leave out nothing."""
 

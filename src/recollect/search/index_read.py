@@ -14,7 +14,7 @@ from itertools import accumulate, count
 from math import log
 
 from recollect._fastimport import NamedTuple
-from recollect.model.memory import TRUSTS, Entry, Filter, Shelved
+from recollect.model.memory import TRUSTS, Entry, Filter, Shelved, age_of
 from recollect.search import lookup
 from recollect.search.index_file import LOWERED
 from recollect.search.lookup import SHELVES, WEIGHTS, match
@@ -492,7 +492,7 @@ def listed(db: sqlite.Connection, only: Filter) -> list[tuple[Entry, Shelved]]:
         )
         found.append((page, whole))
     found.sort(key=lambda one: (one[0].id, one[1].anchor != ""))
-    found.sort(key=lambda one: (one[1].created or one[0].created, one[0].updated), reverse=True)
+    found.sort(key=lambda one: age_of(*one), reverse=True)
     return found
 
 
