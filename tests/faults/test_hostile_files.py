@@ -192,6 +192,28 @@ def test_fifty_thousand_settings_that_are_none_cost_little_and_are_counted(
     assert run(project, "doctor").returncode == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a" + ".a" * 500_000 + " = 1\n", "it has a line with more than 100 dots"),
+        ("a = " + "1" * 900_000 + "\n", "it is not valid TOML"),
+    ],
+)
+def test_a_setting_without_measure_is_named_and_costs_nothing(
+    project: Project, text: str, said: str
+) -> None:
+    path = project.write("config.toml", text)
+    done = run(project, "search", "okapi", "--json")
+    assert [hit["id"] for hit in json.loads(done.stdout)["hits"]] == ["sound"]
+    assert f"{path}: {said}" in done.stderr.decode()
+
+
+def test_thirty_thousand_items_with_one_id_cost_no_square(project: Project) -> None:
+    data = b"# Odd\n\n" + b"- A zebra. ^k3f9 [^0b6f]\n" * 30_000
+    path = project.write("semantic/odd.md", data)
+    is_in_order(project, path, data, "consolidate", "rebuild-index")
+
+
 def test_a_settings_file_without_measure_is_named_and_not_read(project: Project) -> None:
     path = project.write("config.toml", "lang = 'zh'\n")
     os.truncate(path, 10_000 * MB)

@@ -53,8 +53,8 @@ def open_todos(app: Workspace, *, scope: str = "") -> list[tuple[str, OpenTodo]]
     """The open to-dos of all sessions with their short ids, those of the newest sessions first."""
     found = [todo for store in app.stores(scope) for todo in _open_in(app, store)]
     found.sort(key=lambda todo: todo.date, reverse=True)
-    names = {todo.name for todo in found}
-    return [(shortest(todo.name, names), todo) for todo in found]
+    short = shortest(todo.name for todo in found)
+    return [(short[todo.name], todo) for todo in found]
 
 
 def _open_in(app: Workspace, store: OpenStore) -> Iterator[OpenTodo]:

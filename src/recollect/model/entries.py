@@ -193,9 +193,9 @@ def _distinct_ids(rows: list[Shelved]) -> list[Shelved]:
             seen = times[row.entry] = times.get(row.entry, 0) + 1
             if row.entry and seen > 1:
                 rows[n] = row._replace(entry=letters_of(row.entry, seen))
-    ids = [row.entry for row in rows if row.entry]
+    short = shortest(row.entry for row in rows if row.entry)
     return [
-        row._replace(anchor=f"^{shortest(row.entry, ids)}") if row.anchor == _ITEM_ANCHOR else row
+        row._replace(anchor=f"^{short[row.entry]}") if row.anchor == _ITEM_ANCHOR else row
         for row in rows
     ]
 

@@ -51,13 +51,17 @@ def kind_in(comments: Iterable[str]) -> str:
     return next((found[1] for one in marks if (found := _OWN_KIND.search(one))), "")
 
 
-def shortest(name: str, ids: Iterable[str]) -> str:
-    """The beginning of an id that none of the others begins with, of four letters at least."""
-    size = SHORTEST_ID
-    for other in ids:
-        while size < len(name) and other != name and other.startswith(name[:size]):
-            size += 1
-    return name[:size]
+def shortest(names: Iterable[str]) -> dict[str, str]:
+    """Each id with its beginning that none of the others begins with, of four letters at least."""
+    found: dict[str, str] = {}
+    row = sorted({*names})
+    for before, name, after in zip(["", *row[:-1]], row, [*row[1:], ""], strict=True):
+        size = SHORTEST_ID
+        for other in (before, after):  # it has most in common with those beside it
+            while size < len(name) and other.startswith(name[:size]):
+                size += 1
+        found[name] = name[:size]
+    return found
 
 
 def is_shared(memory: Memory) -> bool:

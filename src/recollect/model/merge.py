@@ -456,7 +456,7 @@ def _require_toml(text: str) -> None:
 
     try:
         tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise CannotMerge(f"it is not valid TOML ({error})") from None
 
 

@@ -117,6 +117,7 @@ MODEL = "capture.model"
 FILE = "config.toml"
 LARGEST = 1024 * 1024  # bytes; each command reads it
 MOST_NAMED = 20  # of the lines that are wrong
+MOST_DOTS = 100  # in a line: of a key that is none
 _NUMBER = Pattern(r"-?[0-9]{1,12}")
 _NAME = Pattern(r"(?:[a-z]{1,20}(?::[A-Za-z0-9][\w./:@+-]{0,80})?)?")
 
@@ -260,9 +261,12 @@ def _values(path: str, text: str) -> Iterable[tuple[str, object]]:
         return list(plain.items())
     import tomllib
 
+    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):  # `tomllib` takes its square
+        what = f"it has a line with more than {MOST_DOTS} dots"
+        raise SettingProblem(path=path, what=what)
     try:
         return list(_flat(tomllib.loads(text), ""))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also of a number of too many digits
         raise SettingProblem(path=path, what=f"it is not valid TOML ({error})") from None
 
 
