@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from tests.cli.running import Person
 
+from recollect.interfaces.cli.console import width_of
+
 pytestmark = pytest.mark.slow
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
@@ -107,6 +109,8 @@ def test_the_short_demo_fits_a_screen_and_gives_what_was_stated(lang: str, tmp_p
     person = Person(tmp_path / "home", tmp_path / "project")
     shown = person.ok("demo", "--lang", lang).out
     assert len(shown.splitlines()) <= 40
+    assert max(map(width_of, shown.splitlines())) <= 80
+    assert ("Solution: " in shown) == (lang == "en")
     told = shown.partition("is told at its start")[2]
     assert "JSONB" in told
     assert "docker compose up -d db" in told

@@ -6,13 +6,13 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from recollect.features import lifecycle, reading
 from recollect.features import skill_candidates as skills
 from recollect.interfaces.cli.command import CommandContext, command
-from recollect.interfaces.cli.console import padded, shown
+from recollect.interfaces.cli.console import padded, shown, wrapped
+from recollect.interfaces.cli.labels import shown_title
 from recollect.interfaces.cli.parsing import Choice, FolderPath, option
 from recollect.model.memory import Filter
 from recollect.ops import setup
@@ -94,7 +94,7 @@ def _show_two_days(ctx: CommandContext, play: Play, lang: str) -> None:
     for path, statements in memories.items():
         ctx.console.line(("dim", f"  {' ' * WHO}{path}"))
         for statement in statements:
-            _show_line(ctx, "", f"- {statement}")
+            _show_line(ctx, "", f"- {shown_title(ctx.lang, statement)}")
     ctx.tell("Today, a new session is told at its start", style="bold")
     _show_given(ctx, brief)
     for answer in answers:
@@ -109,7 +109,7 @@ def _show_two_days(ctx: CommandContext, play: Play, lang: str) -> None:
 def _show_line(ctx: CommandContext, who: str, text: str) -> None:
     """A statement or an action, with who said or did it, in lines of a narrow screen."""
     head = padded(who, WHO)
-    for line in wrap(shown(text), SCREEN - WHO - 2) if text.isascii() else [shown(text)]:
+    for line in wrapped(shown(text), SCREEN - WHO - 2):
         ctx.console.line(("cyan", f"  {head}"), ("", line))
         head = " " * WHO
 
