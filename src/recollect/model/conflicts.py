@@ -16,6 +16,7 @@ from recollect.model.claim_key import is_near, near_key
 from recollect.model.frames import Frame, Use, Value, frames_of, uses_of, without_scope
 from recollect.model.memory import LEVELS
 from recollect.model.values import (
+    DURATION,
     HAS_MANY,
     OPPOSITE,
     SAME_TIME,
@@ -23,6 +24,7 @@ from recollect.model.values import (
     UNSURE,
     Slot,
     bilingual,
+    duration_in,
     family_of,
     hour_in,
     in_digits,
@@ -49,6 +51,10 @@ _REASON = bilingual(
     r"[，,；;：:]?\s*(?:因为|由于|以便|为了避免|原因是|理由是|这样|它支持).*$",
 )
 _EXPLAINED = Pattern(r"([^:]{4,120}?)(?<!\d):(?:\s+\S+\s+\S|\s*[\u4e00-\u9fff]{2})")
+_INSTEAD = bilingual(
+    r"([^,]{4,120}), (?:but |and )?(?:use|not|rather|instead|only|just)\b.*$",
+    r"([^，]{2,60})，(?:而是|改用|直接|只用|用|要用).*$",
+)
 _LEAD = Pattern(
     r"^(?:(?:please|note(?: that)?|remember(?: that| to)?|decision|decided|ok|okay|now|currently|from now on|by default|make sure (?:to|that)|ensure that"
     r"|we(?:['’]ve)? (?:decided|agreed) (?:to|that we)|let['’]?s|be sure to)\b[,:]?\s+"
@@ -135,9 +141,9 @@ def readable(text: str) -> str:
 
 
 def without_explanation(plain: str) -> str:
-    """What a readable claim says before the colon behind which it says why; nothing without one."""
-    found = _EXPLAINED.match(plain) if ":" in plain else None
-    head = found[1].strip() if found else ""
+    """What a claim says before it says why, or what to do instead; nothing without such an end."""
+    found = _EXPLAINED.match(plain) if ":" in plain else _INSTEAD.match(plain)
+    head = found[found.lastindex or 1].strip() if found else ""
     return head if len(head.split()) > 1 or not head.isascii() else ""
 
 
@@ -149,12 +155,13 @@ def core_of(plain: str) -> Core | None:
     numbers: list[str] = []
 
     def numbered(match: re.Match[str]) -> str:
-        if _is_name(plain, match):
+        if _is_name(match.string, match):
             return match[0]
         numbers.append(match[0].removeprefix("v"))
         return " # "
 
-    text = _NUMBER.sub(numbered, plain) if _DIGIT.search(plain) else plain
+    text = DURATION.sub(duration_in, plain) if _DIGIT.search(plain) else plain
+    text = _NUMBER.sub(numbered, text) if _DIGIT.search(plain) else plain
     text, negations = _NEGATIVE.compiled.subn(" ", text)
     text = _USED.sub("用", _MODAL.sub(" ", text))
     words = []
@@ -379,7 +386,7 @@ def _frames(one: Frame, other: Frame) -> Conflict | None:
         if use.negative or use.added or value.negative or use.scope != value.scope:
             return None
         clash = values_clash(value.subject, f"{use.name} {use.version}".strip(), value.value)
-        return Conflict(clash, "value") if clash else None
+        return Conflict(SURE if use.firm else clash, "value") if clash else None
     return None
 
 

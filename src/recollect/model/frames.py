@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.claim_key import claim_key, near_key
-from recollect.model.values import bilingual, versioned
+from recollect.model.values import bilingual, family_of, versioned
 from recollect.text.sentences import HAN
 
 ADDED = bilingual(
@@ -95,12 +95,23 @@ _USE = r"(?:(?:(?:go|going|switch|move|come) )?back to|return to|revert to|uses?
 _NAMED = r"[\w`@.+#/-]+(?: [\w`@.+#/-]+){0,3}?"
 _USE_EN = bilingual(
     rf"(?:{_WHO}{_MODES}{_NO}{_MODES}|(?:the |our )(?P<p>[\w -]{{2,30}}?) {_MODES}(?P<no2>does not |doesn['’]t |no longer )?){_USE}\s+(?:the |a |an )?(?P<n>{_NAMED})"
-    r"(?:\s+for\s+(?P<for>[^,;]{2,50}?))?(?P<instead>\s+instead)?"
+    r"(?:\s+(?:for|to)\s+(?P<for>[^,;]{2,50}?))?(?P<instead>\s+instead)?"
     rf"(?:(?:\s+instead of|\s+rather than|\s+over|,?\s+(?:and )?not)\s+(?P<other>{_NAMED}))?(?:\s+for\s+(?P<for2>[^,;]{{2,50}}))?",
 )
 _CHANGE_EN = bilingual(
     rf"{_WHO}(?:have\s+)?(?:replaced?|dropped|drop|switch(?:ed)? from|mov(?:e|ed) from|migrated? from)\s+(?P<other>{_NAMED})\s+"
     rf"(?:with|by|to|for|in favor of)\s+(?P<n>{_NAMED})",
+)
+# “Install packages with yarn”, “We switched the queue to Kafka”, “CI moved to CircleCI”.
+_WITH_EN = bilingual(
+    rf"{_WHO}{_MODES}{_NO}(?P<p>(?:install|build|test|lint|format|deploy|bundle|manage|host|publish|serve|render|parse|validate|send"
+    rf"|monitor|generate|compile|sign|hash|encrypt) [\w -]{{2,30}}?) (?:with|using|via|through) (?P<n>{_NAMED})(?P<instead>\s+instead)?",
+)
+_MOVED_EN = bilingual(
+    rf"{_WHO}(?:(?:have|['’]ve)\s+)?(?:switched|moved|changed|migrated) (?:the |our )?(?P<p>[\w -]{{2,30}}?) (?:over )?"
+    rf"(?:from (?P<other>{_NAMED}) )?to (?P<n>{_NAMED})"
+    rf"|(?:the |our )?(?P<p2>[\w -]{{2,30}}?) (?:(?:has|have|was|were)(?: been)? )?(?:switched|moved|changed|migrated) (?:over )?"
+    rf"(?:from (?P<other2>{_NAMED}) )?to (?P<n2>{_NAMED})",
 )
 _AVOID_EN = bilingual(
     rf"(?:avoid|drop|no) (?P<n>[\w`@.+#/-]+)|(?P<n2>{_NAMED}) (?:is|are) (?:forbidden|banned|not allowed|deprecated here)",
@@ -126,7 +137,7 @@ _VALUE_ZH = Pattern(
     r"(?P<v>[^，,；;]{1,40})"
 )
 _IN_ZH = Pattern(
-    r"(?P<s>[\u4e00-\u9fffA-Za-z0-9_ ./-]{2,30}?)\s*(?P<in>部署在|运行在|跑在|存放在|放在|存储在|存在|位于|监听|由)\s*(?P<v>[^，,；;]{1,40}?)(?:负责|维护|端口|上|里|中)?"
+    r"(?P<s>[\u4e00-\u9fffA-Za-z0-9_ ./-]{2,30}?)\s*(?P<in>部署在|运行在|跑在|存放在|放在|存储在|存储到|存放到|存在|存到|存进|放到|传到|上传到|发到|位于|监听|由)\s*(?P<v>[^，,；;]{1,40}?)(?:负责|维护|端口|上|里|中)?"
 )
 _VAGUE_ZH = Pattern(
     r"^(?:这|那|它|他|她|我|你|问题|原因|结果|目的|主要|就|也|还|但|可|只|都|一|如|最)|(?:的话|时|时候|还|就|不|可能|应该|都|也|只|总|要)$|和|或|以及"
@@ -150,13 +161,31 @@ def _english(plain: str, core: str, scope: str, *, added: bool) -> tuple[Frame, 
     for text, where in readings:
         if use := _parts(_USE_EN, text):
             return _english_use(use, text, where, added=added)
+    if chosen := _english_choice(core, scope, added=added):
+        return chosen
     if avoid := _parts(_AVOID_EN, core):
         return (_use(avoid["n"] or avoid["n2"], "", scope, negative=True),)
     if port := _parts(_PORT_EN, core):
         return _value(f"{port['s']} port", port["v"], scope, single=True)
-    if len(readings) == 1:
-        return _english_value(plain, "")
-    return _english_value(plain, "", only_places=bool(scope)) or _english_value(core, scope)
+    found = _english_value(plain, "", only_places=bool(scope))
+    return found if found or len(readings) == 1 else _english_value(core, scope)
+
+
+def _english_choice(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
+    """What something is done with, or was moved to."""
+    if use := _parts(_WITH_EN, core):
+        negative, firm = bool(use["no"]), bool(use["instead"])
+        return (_use(use["n"], use["p"], scope, negative=negative, firm=firm, added=added),)
+    moved = _parts(_MOVED_EN, core) or {}
+    name, purpose, old = (moved.get(n) or moved.get(f"{n}2", "") for n in ("n", "p", "other"))
+    if not name or not _is_a_name(name) or _VAGUE.search(purpose):
+        return ()
+    return _uses(name, old, purpose, scope, firm=True)
+
+
+def _is_a_name(text: str) -> bool:
+    """Whether something is called so, and is no place: files are moved, too."""
+    return "/" not in text and (text[:1].isupper() or family_of(text) is not None)
 
 
 _FIRM = bilingual(r"\bonly\b|\b(?:back|return|revert) to\b")

@@ -208,6 +208,11 @@ _DAY = Pattern(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?<=周)[一二三四五六日天](?!期)|(?<=星期|礼拜)[一二三四五六日天]",
     re.I,
 )
+_OFTEN = Pattern(
+    r"\b(?:hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually|every (?:hour|day|night|morning|evening|week|month|quarter|year))\b"
+    r"|每(?:小时|天|日|晚|个?月|季度|年|周(?![一二三四五六日天]))",
+    re.I,
+)
 # Compiled three times as quickly as where capital and small letters are the same.
 _HAN = r"(?-i:[\u4e00-\u9fff])"
 _NOBODY = r"(?!(?:we|i|you|he|she|they|it|everyone|everybody|nobody|all|the|an?|this|that)\b)"
@@ -267,9 +272,9 @@ def slots_of(plain: str) -> list[Slot]:
     if HAS_MANY.search(said):
         return []
     spans = [(_span(found), UNSURE) for found in (_WHO.match(said), _HOW.fullmatch(said)) if found]
-    days = [match.span() for match in _DAY.finditer(said)]
+    times = [[match.span() for match in form.finditer(said)] for form in (_DAY, _OFTEN)]
     names = [match.span() for match in _FAMILY_NAMES.finditer(said)]
-    spans += [(days[0], UNSURE)] if len(days) == 1 else []
+    spans += [(found[0], UNSURE) for found in times if len(found) == 1]
     spans += [(names[0], SURE)] if len(names) == 1 else []
     return [
         _slot(said, start, end, certainty)
@@ -324,6 +329,7 @@ _NUMERAL = Pattern(
     + "|".join(word for word in _NUMERALS if word.isascii() and word != "one")
     + r")(?![-\w])"
     r"|(?<=needs )one\b|(?<=need )one\b|(?<=requires )one\b|(?<=require )one\b|(?<=least )one\b|(?<=most )one\b|(?<=exactly )one\b"
+    r"|one(?= (?:second|minute|hour|week|month|year)s?\b)|一(?=小时|分钟|个月)"
     r"|(?<=需要|至少|最多)一(?=个)|(?<![周期拜第一二三四五六七八九十])(?:十[一二]|[两二三四五六七八九十])(?=年|天|小时|分钟|秒|次|个|点|周(?![一二三四五六日]))",
     re.I,
 )
@@ -332,6 +338,25 @@ _O_CLOCK = Pattern(
     r"\bat (\d{1,2})(?::\d\d)?(?= ?(?:am|pm|o['’]clock)?\b)(?! ?(?:%|percent|\w+s\b))|(\d{1,2})(?:点|[:：]\d\d)"
 )
 SAME_TIME = 6  # hours between two wordings that can mean the same run
+
+
+DURATION = Pattern(
+    r"(?<![\w.])(\d+(?:\.\d+)?) ?-?(ms|(?:milli)?seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|years?"
+    r"|毫秒|秒钟?|分钟|小时|天|周|个月|年)(?![A-Za-z])",
+    re.I,
+)
+
+
+_MONTHS = {"month": 1, "个月": 1, "year": 12, "年": 12}
+
+
+def duration_in(found: re.Match[str]) -> str:
+    """A length of time in milliseconds or months, comparable in whatever unit it was told."""
+    unit = found[2].casefold()
+    if months := _MONTHS.get(unit.removesuffix("s")):
+        return f"{round(float(found[1]) * months)} month"
+    _, seconds = _UNITS.get(unit) or _UNITS[unit.removesuffix("s")]
+    return f"{round(float(found[1]) * seconds * 1000)} time"
 
 
 def in_digits(text: str) -> str:

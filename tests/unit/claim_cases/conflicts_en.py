@@ -101,8 +101,22 @@ CLASHES_EN = (
         "Use MySQL for the database.",
         "sure",
     ),
+    # What is done with a thing, and what it was moved to.
+    ("Use pnpm to install packages", "Install packages with yarn", "sure"),
+    ("We use GitHub Actions for CI", "CI moved to CircleCI", "sure"),
+    ("The queue is Celery", "Queue moved to PostgreSQL", "sure"),
+    ("The queue is RabbitMQ", "We switched the queue to Kafka", "sure"),
+    ("The cache is cleared nightly", "The cache is cleared hourly", "unsure"),
+    ("Tokens expire after 15 minutes", "Tokens expire after one hour", "sure"),
+    ("Log in JSON", "Don't log in JSON, use plain text", "sure"),
 )
 PEACE_EN = (
+    ("Sessions last 60 minutes", "Sessions last one hour"),
+    ("The trial is 12 months long", "The trial is one year long"),
+    ("We moved the tests to tests/unit", "The tests are flaky"),
+    ("Install packages with pnpm", "Install hooks with lefthook"),
+    ("CI moved to CircleCI", "Deployments moved to ArgoCD"),
+    ("Backups run daily", "Reports run weekly"),
     # A number says which one is meant.
     ("Invoice 14 of 2025 is paid", "Invoice 15 of 2025 is paid"),
     ("Customer 17 pays in advance", "Customer 18 pays in advance"),
