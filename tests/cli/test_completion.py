@@ -82,6 +82,30 @@ def test_an_id_is_completed_in_the_folder_that_is_named(typist: Person, tmp_path
     assert _completed(typist, "recollect show ca") == []
 
 
+def test_ids_of_pages_and_entries_come_with_their_titles(typist: Person) -> None:
+    rule = next(one for one in typist.ok("list", "--json").json if one["kind"] == "rule")
+    short = rule["entry"][:4]
+    assert _completed(typist, f"recollect show {short[:2]}") == [short]
+    ran = subprocess.run(
+        ["recollect"],
+        cwd=typist.project,
+        env=typist.environment(
+            {
+                "_RECOLLECT_COMPLETE": "zsh_complete",
+                "COMP_WORDS": "recollect show ",
+                "COMP_CWORD": "2",
+            }
+        ),
+        capture_output=True,
+        timeout=60,
+        check=True,
+        text=True,
+    )
+    offered = ran.stdout.split("plain\n")[1:]
+    assert "cache-of-sessions\nCache of sessions\n" in offered
+    assert f"{short}\nAlways measure first\n" in offered
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_has_a_script(person: Person, shell: str) -> None:
     assert "_RECOLLECT_COMPLETE" in person.ok("completion", shell).out

@@ -15,7 +15,7 @@ from recollect.errors import CommandNotFound
 from recollect.i18n import help_word, with_names
 from recollect.interfaces.cli import parsing
 from recollect.interfaces.cli.command import Command, CommandContext, command
-from recollect.interfaces.cli.console import width_of, wrapped
+from recollect.interfaces.cli.console import cut, shown, width_of, wrapped
 from recollect.interfaces.cli.main import (
     COMPLETE,
     FAMILIES,
@@ -27,6 +27,7 @@ from recollect.interfaces.cli.main import (
     short_name,
 )
 from recollect.interfaces.cli.parsing import Choice, IntRange, Parameter, argument
+from recollect.model.listed import shortest
 from recollect.model.memory import Filter
 from recollect.store.settings import SETTINGS
 from recollect.store.store import SHORTEST_START, OpenStore
@@ -187,6 +188,7 @@ def _section(title: str, rows: Sequence[tuple[str, str]], columns: int) -> list[
 # Completion. Click has the scripts of the shells and knows how each asks and is answered.
 
 MOST_IDS = 50
+LONGEST_TITLE = 60  # columns
 
 
 @command(
@@ -313,23 +315,30 @@ def _values(one: Parameter, start: str, folder: str | None, place: int = 0) -> l
     if isinstance(kind, parsing.FolderPath):
         return [("dir", start, "")]
     if kind is parsing.ID:
-        return [("plain", name, "") for name in _ids(start, folder)]
+        return [("plain", name, title) for name, title in _ids(start, folder)]
     values = kind.choices if isinstance(kind, Choice) else ()
     if kind is parsing.SETTING:
         values = tuple(SETTINGS)
     return [("plain", value, "") for value in values if value.startswith(start)]
 
 
-def _ids(start: str, folder: str | None) -> list[str]:
-    """The ids that begin so; none rather than an error."""
+def _ids(start: str, folder: str | None) -> list[tuple[str, str]]:
+    """The ids of pages and entries that begin so, with their titles; none rather than an error."""
     app = App(folder)
     try:
         stores: list[OpenStore] = app.stores()
-        ids = [e.id for store in stores for e in store.index.entries(Filter())]
-        ids = [name for name in ids if name.startswith(start)]
-        if len(start) >= SHORTEST_START and not ids:
-            ids = [name for store in stores for name, _ in store.index.named(start)]
-        return ids[:MOST_IDS]
+        found = {e.id: e.title for store in stores for e in store.index.entries(Filter())}
+        found = {name: title for name, title in found.items() if name.startswith(start)}
+        listed = [one for store in stores for one in store.index.listed(Filter())]
+        ids = shortest(own.entry for _, own in listed)
+        for _, own in listed:
+            if len(found) < MOST_IDS and own.anchor and own.entry.startswith(start):
+                text = own.text if own.anchor.startswith("^") else own.heading
+                found.setdefault(ids[own.entry], text)
+        if len(start) >= SHORTEST_START and not found:
+            found = {name: "" for store in stores for name, _ in store.index.named(start)}
+        some = list(found.items())[:MOST_IDS]
+        return [(name, cut(shown(title), LONGEST_TITLE)) for name, title in some]
     except Exception:  # noqa: BLE001 - a shell asks while somebody types
         return []
     finally:
