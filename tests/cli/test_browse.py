@@ -83,6 +83,36 @@ def test_forget_and_undo(person: Person) -> None:
     piloted(person, act)
 
 
+def test_archive_and_undo(person: Person) -> None:
+    async def act(browser: Browser, pilot: Pilot[None]) -> None:
+        first = titles(browser)[0]
+        await pilot.press("a")
+        await pilot.pause()
+        assert first not in titles(browser)
+        assert first in person.ok("list", "--archived").out
+        await pilot.press("u")
+        await pilot.pause()
+        assert first in titles(browser)
+
+    piloted(person, act)
+
+
+def test_it_speaks_the_persons_language(person: Person) -> None:
+    person.ok("config", "lang", "zh")
+
+    async def act(browser: Browser, pilot: Pilot[None]) -> None:
+        assert browser.query_one("#words", Input).placeholder == "筛选：与搜索相同的词语"
+        heads = [str(one.label) for one in browser.query_one("#list", DataTable).ordered_columns]
+        assert heads == ["种类", "日期", "标题"]
+        keys = {one.description for _, one, *_ in browser.active_bindings.values() if one.show}
+        assert {"筛选", "编辑", "归档", "删除", "撤销"} <= keys
+        await pilot.press("a")
+        await pilot.pause()
+        assert next(iter(browser._notifications)).message.startswith("已归档：")
+
+    piloted(person, act)
+
+
 def test_what_an_agent_noted_is_approved(person: Person) -> None:
     async def act(browser: Browser, pilot: Pilot[None]) -> None:
         at = titles(browser).index("Prices are floats")

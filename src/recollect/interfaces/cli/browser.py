@@ -15,21 +15,22 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import DataTable, Footer, Input, Static
 
 from recollect.errors import RecollectError
-from recollect.features import memories, reading, review, undo
+from recollect.features import lifecycle, memories, reading, review, undo
 from recollect.features.reading import ListRow
 from recollect.i18n import translate, word
 from recollect.interfaces.cli.console import shown
-from recollect.interfaces.cli.labels import shown_page
+from recollect.interfaces.cli.labels import shown_page, shown_title
 from recollect.model.memory import Filter
 from recollect.model.page_form import on_disk
 from recollect.workspace import Workspace
 
 MOST = 500  # rows
+DONE = {"changed": "Changed", "removed": "Forgot", "approved": "Approved", "archived": "Archived"}
 Editor = Callable[[bytes, bool], bytes | None]
 
 
 class Browser(App[None]):
-    """The memories of a folder's stores: filter, read, edit, approve, forget, undo."""
+    """The memories of a folder's stores: filter, read, edit, approve, archive, forget, undo."""
 
     CSS = """
     #list { width: 50%; }
@@ -48,6 +49,7 @@ class Browser(App[None]):
         bind("slash", "filter", self.say("Filter"))
         bind("e", "edit", self.say("Edit"))
         bind("y", "approve", self.say("Approve"))
+        bind("a", "archive", self.say("Archive"))
         bind("D", "forget", self.say("Forget"))
         bind("u", "undo", self.say("Undo"))
         bind("q", "quit", self.say("Quit"))
@@ -55,7 +57,7 @@ class Browser(App[None]):
 
     def say(self, sentence: str) -> str:
         """A sentence of ours in the person's language."""
-        return translate(self.workspace.lang, sentence)
+        return word(self.workspace.lang, sentence)
 
     def compose(self) -> ComposeResult:
         """The filter above, the list on the left, the text on the right."""
@@ -115,11 +117,12 @@ class Browser(App[None]):
         entry = self.chosen.entry
         try:
             text = on_disk(reading.show(self.workspace, entry.id, 2).text)
-            text = shown_page(self.workspace.lang, text)
+            text = shown_page(self.workspace.lang, text.removeprefix(f"# {entry.title}\n").lstrip())
         except RecollectError as error:
             page.update(Text(shown(translate(self.workspace.lang, str(error))), "red"))
             return
-        head = Text(f"{shown(entry.title)}\n", "bold")
+        title = shown_title(self.workspace.lang, entry.title)
+        head = Text(f"{shown(title)}\n", "bold")
         source = word(self.workspace.lang, entry.source)
         about = (entry.id, entry.kind, entry.created[:10], source, entry.status)
         head.append(f"{' · '.join(about)}\n\n", "dim")
@@ -165,6 +168,15 @@ class Browser(App[None]):
 
         self._change(approve)
 
+    def action_archive(self) -> None:
+        """Move the chosen memory to the archive; undo brings it back."""
+
+        def archive(name: str) -> str:
+            lifecycle.archive_memory(self.workspace, name, dry_run=False)
+            return "archived"
+
+        self._change(archive)
+
     def action_forget(self) -> None:
         """Remove the chosen memory when the key is pressed twice; undo brings it back."""
         name = self.chosen.entry.id if self.chosen else ""
@@ -184,8 +196,13 @@ class Browser(App[None]):
     def _change(self, change: Callable[[str], str]) -> None:
         """Change the chosen memory and report what was done."""
         if chosen := self.chosen:
-            self._report(lambda: f"{change(chosen.entry.id)}: {shown(chosen.entry.title)}")
+            title = shown(shown_title(self.workspace.lang, chosen.entry.title))
+            said = self.say("{done}: {title}")
+            self._report(lambda: said.format(done=self._done(change(chosen.entry.id)), title=title))
             self.fill(chosen.entry.id)
+
+    def _done(self, what: str) -> str:
+        return self.say(DONE[what]) if what in DONE else what
 
     def _report(self, act: Callable[[], str]) -> None:
         """Do something, and say what was done or why not."""

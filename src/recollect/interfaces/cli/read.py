@@ -530,8 +530,8 @@ def browse_command(ctx: CommandContext) -> None:
     """Read and change memories in the terminal.
 
     Type `/` to filter, move with the arrow keys, and read on the right. `e` opens your editor, `y`
-    approves what an agent noted, `D` forgets, `u` undoes the last change. It needs the extra
-    `browse`: `pip install 'recollect-memory[browse]'`.
+    approves what an agent noted, `a` archives, `D` forgets, `u` undoes the last change. It needs
+    the extra `browse`: `pip install 'recollect-memory[browse]'`.
     """
     if ctx.as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Failed(what="`recollect browse` needs a terminal; `recollect list --json` does not.")
