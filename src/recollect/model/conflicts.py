@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.model.claim_key import is_near, near_key
+from recollect.model.claim_key import claim_key, is_near, near_key
 from recollect.model.frames import Frame, Use, Value, frames_of, uses_of, without_scope
 from recollect.model.memory import LEVELS
 from recollect.model.values import (
@@ -114,6 +114,25 @@ _SPOKEN = Pattern(r"(?<=[\w\u4e00-\u9fff])[吧啦]$|就(?=使?用|采用|改用|
 _BOUND = Pattern(r"\b(?:mor|fewer|les|larger|longer|bigger) than #|\b(?:over|abov|below|under|exceed) #"
                     r"|(?:超 过|多 于|少 于|大 于|小 于|高 于|低 于|长 于) #")  # fmt: skip
 _ITS_VERSION = Pattern(r"(?:(?:current|latest|newest|release) )*version|(?:当 前|最 新)? ?版 本")
+
+
+# What a claim says is gone: the name of a tool, a file, a host, a person.
+_CALLED = r"(?P<n{}>[A-Za-z][\w@.+#/-]*[\w#+](?:\.js)?|“[^”]{{2,20}}”|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{{2,3}}(?=离职))"
+_GONE = bilingual(
+    r"(?:instead of|rather than|no longer us\w+|(?:moved|switched|migrated|away|renamed) (?:away )?from|(?:we )?renamed|replac(?:ed|es|ing)|dropp(?:ed|ing)|retired|removed"
+    r"|(?:do not|don['’]?t|never) (?:use|run)) (?:the |our |old |running )*"
+    + _CALLED.format(1)
+    + r"(?! (?:in|for|on|when) )|(?:the old )?"
+    + _CALLED.format(2)
+    + r"(?: (?:contract|code|support|setup|server|account))? (?:(?:is|are|was|were|has|have|been|now|got) )*(?:gone|dead|deleted|removed|shut down|switched off|turned off|decommissioned|retired|deprecated|ended|phased out|abandoned)\b",
+    r"(?:不再使?用|不用|别用|不要用|弃用|停用|放弃|取代|替代)了?\s*"
+    + _CALLED.format(3)
+    + r"|"
+    + _CALLED.format(4)
+    + r"\s?(?:已经?|也|都|被|已被|整体)*(?:下线|停用|废弃|弃用|删除|删掉|删了|移除|去掉|更名|改名|离职)",
+)
+_WRITTEN_AS_A_NAME = Pattern(r"\w[_./]\w|\w-\w+-?\d|[a-z][A-Z]|[A-Za-z]\d|[“\u4e00-\u9fff]")
+_NAME = Pattern(r"[A-Za-z][\w@.+#/-]*[\w#+]|“[^”]{2,20}”|[\u4e00-\u9fff]{2,3}(?=负责)")
 
 
 class Core(NamedTuple):
@@ -248,13 +267,35 @@ class _Read(NamedTuple):
     slots: tuple[Slot, ...] = ()
     hour: int | None = None
     answer: Answer | None = None
+    names: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=4096)  # a claim meets many others
 def _read(text: str) -> _Read:
     if "?" in text or "？" in text:
         return _answered(text)
-    plain = readable(text)
+    names, gone = _names_in(text)
+    return _read_plain(readable(text))._replace(names=names, gone=gone)
+
+
+def _names_in(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """`(names, gone)`: the names in a claim, and those of which it says that they are gone."""
+    if len(text) > LONGEST:
+        return frozenset(), frozenset()
+    plain = simplified(folded(text)).replace("`", "")
+    found = (next(filter(None, match.groups())) for match in _GONE.finditer(plain))
+    gone = frozenset(claim_key(name) for name in found if _is_called(name))
+    named = frozenset(claim_key(name[0]) for name in _NAME.finditer(plain) if _is_called(name[0]))
+    return named - gone, gone
+
+
+def _is_called(word: str) -> bool:
+    """Whether a word is surely a name: one of a family of tools, or written as no other word is."""
+    return family_of(word) is not None or bool(_WRITTEN_AS_A_NAME.search(word))
+
+
+def _read_plain(plain: str) -> _Read:
     if not plain:
         return _Read(None, ())
     frames = frames_of(plain)
@@ -305,10 +346,12 @@ def _answers(one: Answer | None, other: Answer | None) -> Conflict | None:
 
 def topics_of(text: str) -> frozenset[str]:
     """The topics of a claim; two claims that contradict each other have one in common."""
-    core, frames, head, slots, _, answer = _read(text)
+    read = _read(text)
+    core, frames, head, slots, _, answer, *_ = read
     topics = {f"core {one.key}" for one in (core, head) if one}
     topics |= {f"asked {answer.question}"} if answer else set()
     topics |= {f"slot {slot.key}" for slot in slots}
+    topics |= {f"name {name}" for name in (*read.names, *read.gone)}
     for frame in frames:
         if isinstance(frame, Value):
             topics.add(f"is {frame.subject}")
@@ -336,6 +379,8 @@ def conflict_between(one: str, other: str) -> Conflict | None:
             _cores(a.core, b.head),
         )
         found += [one for one in heads if one and one.why == "negation"]
+    if a.gone & b.names or b.gone & a.names:
+        found.append(Conflict(UNSURE, "choice"))
     verdicts = [conflict for conflict in found if conflict]
     if not verdicts or is_near(one, other):
         return None

@@ -101,6 +101,9 @@ CLASHES_EN = (
         "Use MySQL for the database.",
         "sure",
     ),
+    # What one of them says is gone.
+    ("CI runs on Travis.", "Our pipelines live in GitHub Actions; Travis was shut down.", "unsure"),
+    ("Mail goes out through SendGrid", "We mail via SES, the SendGrid contract ended", "unsure"),
     # What is done with a thing, and what it was moved to.
     ("Use pnpm to install packages", "Install packages with yarn", "sure"),
     ("We use GitHub Actions for CI", "CI moved to CircleCI", "sure"),
@@ -111,6 +114,9 @@ CLASHES_EN = (
     ("Log in JSON", "Don't log in JSON, use plain text", "sure"),
 )
 PEACE_EN = (
+    ("We use npm in the docs site", "Don't use npm in the web repo"),
+    ("Redis 7 is the cache", "The old Redis dump was deleted"),
+    ("Mail goes out through SendGrid", "The SendGrid key was rotated"),
     ("Sessions last 60 minutes", "Sessions last one hour"),
     ("The trial is 12 months long", "The trial is one year long"),
     ("We moved the tests to tests/unit", "The tests are flaky"),
