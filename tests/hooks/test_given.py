@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.cli.running import Person
 
@@ -67,6 +69,29 @@ def test_a_note_says_what_became_of_it(machine: Machine, person: Person) -> None
     assert "the agent opened it" in person.ok("given").out
     person.ok("forget", "billing")
     assert "no longer there" in person.ok("given").out
+
+
+def test_what_is_filed_on_a_page_after_it_was_given_is_still_shown(
+    machine: Machine, person: Person
+) -> None:
+    fact = "- [technology] Orders are in PostgreSQL: we need JSONB"
+    page, mark = "episodic/2026-01-10-orders/summary.md", " <!-- filed: database -->"
+    about: dict[str, Any] = {
+        "type": "episodic",
+        "kind": "session",
+        "title": "Orders",
+        "created": "2026-01-10",
+    }
+    body = f"# Orders\n\n## Summary\n\n- Outcome: The schema is set up.\n\n## Decisions\n\n{fact}\n  - source: instructed"
+    machine.write(page, body, trust="user", **about)
+    assert "Orders are in PostgreSQL" in machine.fire("SessionStart").context
+    notes = person.ok("given", "--json").json[0]["given"][0]["notes"]
+    [note] = [one for one in notes if "#^" in one["name"]]
+    assert (note["text"], note["state"]) == ("Orders are in PostgreSQL: we need JSONB", "")
+    machine.write(page, body.replace(fact, fact + mark), trust="user", **about)
+    shown = person.ok("given").out
+    assert "Orders are in PostgreSQL: we need JSONB" in shown
+    assert "filed on a page since" in shown
 
 
 def test_silence_is_said_and_explained(machine: Machine, person: Person) -> None:

@@ -11,6 +11,8 @@ from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import Reaction, credits_of
 from recollect.errors import MemoryNotFound, RecollectError, SessionNotFound
 from recollect.features import reading
+from recollect.model.entries import rows_at
+from recollect.model.filed import OPEN, stage_of, without_mark
 from recollect.model.memory import SESSION_KINDS, is_sealed_path
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
@@ -31,7 +33,7 @@ class GivenNote(NamedTuple):
     kind: str = ""
     updated: str = ""
     form: str = "full"  # or pointer
-    state: str = ""  # changed (since), gone, unreadable
+    state: str = ""  # changed or filed (since), waits, gone, unreadable
     used: str = ""  # opened, approval, correction
 
     @property
@@ -191,7 +193,7 @@ def _given_note(app: Workspace, name: str) -> GivenNote:
     try:
         page = reading.show(app, name, 2)
     except MemoryNotFound:
-        return GivenNote(name, state="gone")
+        return _filed_note(app, name) or GivenNote(name, state="gone")
     except RecollectError:  # no key here opens it, or nobody can parse it
         return GivenNote(name, state="unreadable")
     entry = page.entry
@@ -200,6 +202,23 @@ def _given_note(app: Workspace, name: str) -> GivenNote:
     title = "" if is_item or entry.path.startswith("core/") else page.heading or entry.title
     kind = page.own.kind if page.own else entry.kind
     return GivenNote(name, title, text, kind, entry.updated or entry.created)
+
+
+def _filed_note(app: Workspace, name: str) -> GivenNote | None:
+    """What a session said when it was given, and since is told by the page where it is filed, or waits."""
+    page, _, anchor = name.partition("#")
+    try:
+        store = app.store_of(page)
+        memory = store.open_memory(store.require(page))
+    except RecollectError:
+        return None
+    lines = memory.body.splitlines()
+    for n, line in enumerate(lines if anchor.startswith("^") else ()):
+        if (stage := stage_of(line)) != OPEN:
+            then = [*lines[:n], without_mark(line), *lines[n + 1 :]]
+            for row in rows_at(memory._replace(body="\n".join(then)), anchor):
+                return GivenNote(name, "", row.text, row.kind, row.created, state=stage)
+    return None
 
 
 # A server whose client says nothing of its session has one of its own.

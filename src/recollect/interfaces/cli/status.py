@@ -170,7 +170,13 @@ USES = {
     "approval": "you approved the answer",
     "correction": "you corrected the answer",
 }
-STATES = {"changed": "changed since", "gone": "no longer there", "unreadable": "cannot be read"}
+STATES = {
+    "changed": "changed since",
+    "filed": "filed on a page since",
+    "waits": "waits for your ruling since",
+    "gone": "no longer there",
+    "unreadable": "cannot be read",
+}
 LONGEST_NOTE = 160
 
 
