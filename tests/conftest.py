@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import compileall
+import itertools
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +26,10 @@ settings.register_profile("long", settings.get_profile("default"), max_examples=
 settings.register_profile("same", settings.get_profile("default"), derandomize=True)
 settings.load_profile(os.environ.get("RECOLLECT_HYPOTHESIS", "default"))
 
+MEMORY = "/dev/shm"
+ROOM = 2 << 30  # several times what one run leaves there at any moment
+_numbers = itertools.count()
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compile what the tests start as programs, as an installer does.
@@ -34,12 +40,32 @@ def pytest_configure(config: pytest.Config) -> None:
     watching.install()
     if not hasattr(config, "workerinput"):
         compileall.compile_dir(os.path.dirname(recollect.__file__), quiet=2)
+        if config.option.markexpr == "not slow" and _is_memory_usable():
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
+
+
+def _is_memory_usable() -> bool:
+    """Whether temporary folders can be in memory: the fast tests would wait half of their time for the disk.
+
+    The slow ones stay on the disk, so that stores are tried there, too.
+    """
+    if not os.access(MEMORY, os.W_OK):
+        return False
+    found = os.statvfs(MEMORY)
+    return not found.f_flag & os.ST_NOEXEC and shutil.disk_usage(MEMORY).free > ROOM
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the homes are: pytest looks through all of its own folders before it makes another."""
+    return tmp_path_factory.mktemp("homes")
 
 
 @pytest.fixture(autouse=True)
-def nobodys_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def nobodys_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home of its own for each test; nothing of the person's own can be reached."""
-    home = tmp_path_factory.mktemp("home")
+    home = homes / str(next(_numbers))
+    home.mkdir()
     for name in list(os.environ):
         if name.startswith(("RECOLLECT_", "CLAUDE", "XDG_", "ANTHROPIC")) and name not in (
             "RECOLLECT_CLAUDE",
