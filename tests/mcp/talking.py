@@ -17,6 +17,7 @@ from typing import Any, Self, TypeVar
 
 import anyio
 from mcp import Client, StdioServerParameters, stdio_client
+from tests.cli.running import Person
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 PROGRAM = [sys.executable, "-I", str(SOURCE / "recollect" / "__main__.py")]
@@ -48,11 +49,8 @@ class Agent:
         return {"HOME": str(self.home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
 
     def cli(self, *words: str) -> str:
-        """What `recollect` prints; it has to succeed."""
-        ran = self.start(words, stdin=subprocess.DEVNULL)
-        out, err = ran.communicate(timeout=60)
-        assert ran.returncode == 0, err.decode()
-        return out.decode()
+        """What `recollect` prints in this process; it has to succeed."""
+        return Person(self.home, self.project, self.env).ok(*words).out
 
     def json(self, *words: str) -> Any:
         """What `recollect … --json` answers."""
