@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import click
@@ -73,14 +74,21 @@ def _words_of(parameters: list[Parameter]) -> st.SearchStrategy[list[str]]:
     return st.lists(word, max_size=6)
 
 
+@cache
+def _made(name: str) -> tuple[list[Parameter], click.Command, st.SearchStrategy[list[str]]]:
+    """The parameters of a command, the same command of Click, and words for it: made once for all examples."""
+    command = command_of(name)
+    parameters = [*command.parameters, HELP]
+    return parameters, click_command(command), _words_of(parameters)
+
+
 @pytest.mark.parametrize("name", NAMES)
 @given(st.data())
 def test_it_takes_and_refuses_what_click_does(name: str, data: st.DataObject) -> None:
-    command = command_of(name)
-    parameters = [*command.parameters, HELP]
-    words = data.draw(_words_of(parameters))
-    ours = _by_us(command, words)
-    by_click = _by_click(click_command(command), words, _hints(parameters))
+    parameters, clicked, possible = _made(name)
+    words = data.draw(possible)
+    ours = _by_us(command_of(name), words)
+    by_click = _by_click(clicked, words, _hints(parameters))
     if isinstance(by_click, dict):
         empty = {one.name: one.default for one in parameters}
         by_click = {k: empty[k] if value is None else value for k, value in by_click.items()}
