@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from recollect.model.entries import entry_of
@@ -65,6 +66,10 @@ def candidate(**fields: Any) -> Candidate:
 def cue(text: str, *, files: tuple[str, ...] = (), day: int = TODAY) -> Cue:
     """What somebody searches with."""
     return Cue(text, cue_words(text), day, list(files))
+
+
+# How much of a large text is read, in as large a share of the seconds: all of it where there is time.
+each_share = pytest.mark.parametrize("share", [0.25, pytest.param(1.0, marks=pytest.mark.slow)])
 
 
 def is_quick(call: Callable[[], object], *, seconds: float = 3.0) -> bool:

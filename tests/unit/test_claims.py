@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from recollect.consolidate import claims
 from recollect.consolidate.claims import Claim, claims_in, claims_of, is_behavioural, is_claim
 
-from .build import any_text, is_quick, memory
+from .build import any_text, each_share, is_quick, memory
 from .claim_cases import RULES, STATED
 
 LEAST_RECALL = 0.92
@@ -256,12 +256,13 @@ def test_claims_do_not_depend_on_how_they_are_laid_out(chosen: list[str]) -> Non
     assert texts("\n".join(f"> {said}\n" for said in chosen)) == alone
 
 
+@each_share
 @pytest.mark.parametrize(
     "unit",
     ["a", "a. ", "A. ", "。", "`", "```\n", "<!--", "-->", "<!-- from: ", "- ", "- a\n", "|", "|-", "* ", "**", "#", "> ", ">", "1. ",
      "\t", " ", "\n", "[", "](", "https://", "{", "(", "10:31 ", "don't ", "use ", "in ", "check ", "先", "不要", "always never ", "数", "<private>"],
 )  # fmt: skip
-def test_a_long_text_is_soon_read(unit: str) -> None:
-    text = unit * (80_000 // len(unit))
-    assert is_quick(lambda: claims_of(f"{text} is so."))
-    assert is_quick(lambda: claims_of(f"## Decisions\n\n- {text}\n"))
+def test_a_long_text_is_soon_read(unit: str, share: float) -> None:
+    text = unit * int(80_000 * share / len(unit))
+    assert is_quick(lambda: claims_of(f"{text} is so."), seconds=3 * share)
+    assert is_quick(lambda: claims_of(f"## Decisions\n\n- {text}\n"), seconds=3 * share)

@@ -7,7 +7,7 @@ from hypothesis import example, given
 
 from recollect.model.claim_key import claim_key, is_near, near_key
 
-from .build import any_text, is_quick, words
+from .build import any_text, each_share, is_quick, words
 
 PREFIX = "The connection pool of the billing service "
 
@@ -92,7 +92,8 @@ def test_a_claim_is_the_same_as_itself(one: str) -> None:
     assert same_claim(one, f"  {one}\n")
 
 
+@each_share
 @pytest.mark.parametrize("unit", ["a", "a ", "数", "请", "(", "< ", "... ", "don't ", "s"])
-def test_keys_of_long_claims_are_soon_made(unit: str) -> None:
-    text = unit * (200_000 // len(unit))
-    assert is_quick(lambda: (claim_key(text), near_key(text)))
+def test_keys_of_long_claims_are_soon_made(unit: str, share: float) -> None:
+    text = unit * int(200_000 * share / len(unit))
+    assert is_quick(lambda: (claim_key(text), near_key(text)), seconds=3 * share)

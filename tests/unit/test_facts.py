@@ -11,7 +11,7 @@ from recollect.model.document import sections_of
 from recollect.model.facts import Fact, facts_of
 from recollect.model.memory import CATEGORIES
 
-from .build import NASTY, any_text, is_quick
+from .build import NASTY, any_text, each_share, is_quick
 
 _said = st.lists(
     any_text | st.sampled_from(
@@ -227,14 +227,16 @@ def test_the_same_words_are_the_same_whatever_their_case_and_spacing(text: str) 
     assert bool(facts.same_words(text)) == bool(text.split())
 
 
+@each_share
 @pytest.mark.parametrize(
     "unit", ["- ", " ", "-" + " " * 5_000, "- a: ", "\\", "`", "- [", "1", ": ", "- x\n"]
 )
-def test_long_lines_are_soon_read(unit: str) -> None:
+def test_long_lines_are_soon_read(unit: str, share: float) -> None:
+    many = int(100_000 * share / len(unit))
     for kind in CATEGORIES:
-        text = "- a" + unit * (100_000 // len(unit))
-        assert is_quick(lambda kind=kind, text=text: facts_of(kind, text))  # type: ignore[misc]
-    assert is_quick(lambda: facts.fact_lines(Fact("decision", unit * (100_000 // len(unit)), "x")))
+        text = "- a" + unit * many
+        assert is_quick(lambda kind=kind, text=text: facts_of(kind, text), seconds=3 * share)  # type: ignore[misc]
+    assert is_quick(lambda: facts.fact_lines(Fact("decision", unit * many, "x")), seconds=3 * share)
 
 
 @pytest.mark.parametrize("text", NASTY)

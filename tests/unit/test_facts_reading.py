@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from recollect.model import facts
 from recollect.model.facts import Fact, UnparsedLines, fact_lines, read_facts
 
-from .build import any_text, is_quick
+from .build import any_text, each_share, is_quick
 from .test_facts import any_fact
 
 SESSION = """\
@@ -269,11 +269,12 @@ def test_any_text_is_read_and_every_line_told_of_is_in_it(text: str) -> None:
         assert one.text == lines[one.line - 1].strip()
 
 
+@each_share
 @pytest.mark.parametrize(
     "unit",
     ["- \n", "```x\n", "~~~\n```\n", "## Decisions\n", "<!-- ", "- a: x ( ", "- x (", "#", " ", "[", "- [a] b: open ,"],
 )  # fmt: skip
-def test_long_texts_are_soon_read(unit: str) -> None:
+def test_long_texts_are_soon_read(unit: str, share: float) -> None:
     for head in ("## Issues\n- ", "## Decisions\n"):
-        text = head + unit * (200_000 // len(unit))
-        assert is_quick(lambda text=text: read_facts(text))  # type: ignore[misc]
+        text = head + unit * int(200_000 * share / len(unit))
+        assert is_quick(lambda text=text: read_facts(text), seconds=3 * share)  # type: ignore[misc]

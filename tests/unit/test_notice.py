@@ -12,7 +12,7 @@ from recollect.model.facts import Fact, same_words
 from recollect.model.session import Event, SessionState
 from recollect.text import sentences as sentences_module
 
-from .build import any_text, is_quick
+from .build import any_text, each_share, is_quick
 from .notice_cases import DECISIONS, KEPT, LONG, NOTHING, PASSED, RULES
 
 LEAST_RECALL = 0.90
@@ -325,6 +325,7 @@ def test_no_heap_of_trigger_words_takes_long(text: str) -> None:
     assert is_quick(lambda: notice.facts_in_prompt(text))
 
 
+@each_share
 @pytest.mark.parametrize(
     "unit",
     [
@@ -344,6 +345,8 @@ def test_no_heap_of_trigger_words_takes_long(text: str) -> None:
         "不要用",
     ],
 )
-def test_a_long_paste_is_soon_read(unit: str) -> None:
-    text = (unit + " ") * (100_000 // len(unit))
-    assert is_quick(lambda: (notice.facts_in_prompt(text), notice.todos_in(text)))
+def test_a_long_paste_is_soon_read(unit: str, share: float) -> None:
+    text = (unit + " ") * int(100_000 * share / len(unit))
+    assert is_quick(
+        lambda: (notice.facts_in_prompt(text), notice.todos_in(text)), seconds=3 * share
+    )

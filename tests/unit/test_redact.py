@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from recollect.text import redact as rules
 from recollect.text.redact import PRIVATE_MARK, redact, strip_private
 
-from .build import any_text, is_quick
+from .build import any_text, each_share, is_quick
 
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -329,10 +329,11 @@ UNITS = [
 ]  # fmt: skip
 
 
+@each_share
 @pytest.mark.parametrize("unit", UNITS)
-def test_time_grows_with_the_text_only(unit: str) -> None:
-    text = unit * (200_000 // len(unit))
-    assert is_quick(lambda: redact(text))
+def test_time_grows_with_the_text_only(unit: str, share: float) -> None:
+    text = unit * int(200_000 * share / len(unit))
+    assert is_quick(lambda: redact(text), seconds=3 * share)
 
 
 def test_a_megabyte_of_everything_is_soon_redacted() -> None:

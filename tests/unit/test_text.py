@@ -24,7 +24,7 @@ from recollect.text.tokens import (
     stem,
 )
 
-from .build import NASTY, any_text, is_quick
+from .build import NASTY, any_text, each_share, is_quick
 
 
 class Shelf:
@@ -307,10 +307,11 @@ def test_a_long_paste_is_cut_to_its_start_and_its_end() -> None:
     assert len(cue_words("word" + " w".join(map(str, range(50_000))))) < LONGEST_CUE
 
 
+@each_share
 @pytest.mark.parametrize("unit", ["a", "aB", "a_", "数", "a ", "é", "数a", "..", "\u0301", "😀"])
-def test_a_large_text_of_anything_is_soon_cut(unit: str) -> None:
-    text = unit * (300_000 // len(unit))
-    assert is_quick(lambda: (index_terms(text), cue_words(text)))
+def test_a_large_text_of_anything_is_soon_cut(unit: str, share: float) -> None:
+    text = unit * int(300_000 * share / len(unit))
+    assert is_quick(lambda: (index_terms(text), cue_words(text)), seconds=3 * share)
 
 
 @pytest.mark.parametrize("text", NASTY)
