@@ -46,7 +46,7 @@ test-package: $(VENV)/.dev
 	@$(BIN)/python -m tools.package
 
 check: lint types rooms docs $(VENV)/.dev
-	@$(BIN)/python -m pytest tests/unit tests/architecture
+	@$(BIN)/python -m pytest -n 2 -m "not slow" tests/unit tests/architecture
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
