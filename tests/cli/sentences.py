@@ -7,6 +7,7 @@ import errno
 import os
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import recollect
@@ -95,10 +96,10 @@ def source() -> str:
     return "\n".join(path.read_text("utf-8") for _, path in _modules())
 
 
-def trees() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def trees() -> list[tuple[str, ast.Module]]:
     """Every module of the program: `(path, tree)`."""
-    for name, path in _modules():
-        yield name, ast.parse(path.read_text("utf-8"))
+    return [(name, ast.parse(path.read_text("utf-8"))) for name, path in _modules()]
 
 
 def _modules() -> Iterator[tuple[str, Path]]:

@@ -51,6 +51,7 @@ class World:
             self.people[name] = Person(self.home, folder / name)
         self.ids: dict[str, set[str]] = {}
         self.asked = 0
+        self._shown: dict[tuple[str, str], str] = {}
 
     def fill(self) -> None:
         self.people["stored"].ok("init", "--scope", "both")
@@ -138,6 +139,13 @@ class World:
         log = self.home / ".claude/projects" / f"-{owner}" / f"{name}.jsonl"
         log.parent.mkdir(parents=True)
         log.write_text("\n".join(lines) + "\n")
+
+    def shown(self, way: Callable[[World, str], str], asker: str) -> str:
+        """What an interface shows to somebody, asked once."""
+        key = way.__name__, asker
+        if key not in self._shown:
+            self._shown[key] = way(self, asker).casefold()
+        return self._shown[key]
 
     def hook(self, person: Person, event: str, **fields: object) -> str:
         """What a hook says to a session of its own."""
@@ -314,7 +322,7 @@ WAYS: dict[Callable[[World, str], str], set[str]] = {
 def test_a_door_shows_ones_own_and_what_is_for_all(
     world: World, way: Callable[[World, str], str], asker: str
 ) -> None:
-    said = way(world, asker).casefold()
+    said = world.shown(way, asker)
     seen = {what for text, what in WORDS.items() if text in said}
     crossed = {(kind, owner) for kind, owner in seen if owner not in (asker, "global")}
     assert crossed == set()
@@ -325,13 +333,13 @@ def test_a_door_shows_ones_own_and_what_is_for_all(
 def test_what_is_for_all_shows_in_each_project(world: World) -> None:
     for asker in ASKERS:
         for way in (search, prompt_hook, mcp_search):
-            said = way(world, asker).casefold()
+            said = world.shown(way, asker)
             seen = {
                 kind for text, (kind, owner) in WORDS.items() if owner == "global" and text in said
             }
             assert seen == FOR_ALL & WAYS[way], (asker, way)
-        assert word("solution", "global") in failure_hook(world, asker)
-        assert word("core", "global") in brief(world, asker)
+        assert word("solution", "global") in world.shown(failure_hook, asker)
+        assert word("core", "global") in world.shown(brief, asker)
 
 
 def test_nothing_was_made_for_the_project_that_only_asked(world: World) -> None:

@@ -178,7 +178,9 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize(
+    "name", ["keys", *(pytest.param(one, marks=pytest.mark.slow) for one in KEYS if one != "keys")]
+)
 def test_fifty_thousand_settings_that_are_none_cost_little_and_are_counted(
     project: Project, name: str
 ) -> None:
