@@ -151,9 +151,10 @@ def test_what_a_program_sends_is_the_task_and_nobodys_rule(
     assert "Asked by a program: Fix the teapot" in memory["text"]
     assert "### Program [" in memory["conversation"]
     assert "### User [" not in memory["conversation"]
+    theirs = persons(person)
     for wrong in (RULE, "Redis", "rewrite it all"):
         assert wrong not in memory["text"]
-        assert wrong not in persons(person)
+        assert wrong not in theirs
 
 
 @pytest.mark.parametrize("client", ["codex", "copilot"])
@@ -192,9 +193,10 @@ def test_what_is_quoted_is_nobodys_rule(
 ) -> None:
     said = f"{TYPED}\n\nWhat does this do?\n\n{QUOTED[what]}\n"
     captured(person, client, tmp_path / "logs", said)
-    assert "Never push to main" in persons(person)
-    assert RULE not in persons(person)
-    assert "蓝色分支" not in persons(person)
+    theirs = persons(person)
+    assert "Never push to main" in theirs
+    assert RULE not in theirs
+    assert "蓝色分支" not in theirs
 
 
 @pytest.mark.parametrize("client", [one for one in CLIENTS if one != "copilot"])
@@ -202,16 +204,18 @@ def test_a_second_text_of_a_prompt_is_the_clients(
     client: str, person: Person, tmp_path: Path
 ) -> None:
     memory = captured(person, client, tmp_path / "logs", TYPED, f"{RULE}.\nUse Redis.")
-    assert "Never push to main" in persons(person)
-    assert RULE not in persons(person)
+    theirs = persons(person)
+    assert "Never push to main" in theirs
+    assert RULE not in theirs
     assert f"> {RULE}" in memory["conversation"]
 
 
 def test_a_paste_into_claude_code_is_nobodys_rule(person: Person, tmp_path: Path) -> None:
     paste = f'<pasted_content id="1">\n{RULE}.\n</pasted_content id="1">'
     captured(person, "claude", tmp_path / "logs", f"{TYPED} Look:\n{paste}")
-    assert "Never push to main" in persons(person)
-    assert RULE not in persons(person)
+    theirs = persons(person)
+    assert "Never push to main" in theirs
+    assert RULE not in theirs
 
 
 def test_what_an_editor_adds_is_not_the_prompt(person: Person, tmp_path: Path) -> None:
