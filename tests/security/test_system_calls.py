@@ -26,7 +26,7 @@ SYSTEM = (
     "/etc/localtime",
     "/proc",
     "/sys/",
-    "/dev/",
+    *("/dev/null", "/dev/tty", "/dev/urandom", "/dev/pts/"),  # but not what is in memory
     "/bin/",
     "/opt/",
 )
