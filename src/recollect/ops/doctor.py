@@ -487,7 +487,7 @@ def _permissions(app: Workspace, store: OpenStore) -> Iterator[Finding]:
             path=path,
         )
     roots = (root, app.cache_of(root))
-    readable = [path for root in roots for path in mending.open_to_others(root)]
+    readable = [path for root in roots for path in sorted(mending.open_to_others(root))]
     if not readable:
         yield _found("ok", "permissions", "only you can read the store and its cache")
     else:
