@@ -3,8 +3,8 @@
 `python -m bench.mcp [--size 1000] [--rounds 20]`
 
 Side by side in one run: a bare interpreter, one that only imports the official SDK, the same tools
-served by the SDK over stdio and over HTTP, `recollect mcp`, the same by way of the command line,
-and `recollect mcp --http`.
+served by the SDK over stdio, `recollect mcp`, the same by way of the command line, and `recollect
+mcp --http`.
 """
 
 from __future__ import annotations
@@ -63,24 +63,6 @@ async def main():
         await server.run(reader, writer, server.create_initialization_options())
 
 anyio.run(main)
-"""
-WITH_SDK_OVER_HTTP = f"""{SDK_TOOLS}
-import contextlib, socket, uvicorn
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from starlette.applications import Starlette
-from starlette.routing import Mount
-
-manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
-
-@contextlib.asynccontextmanager
-async def lifespan(app):
-    async with manager.run():
-        yield
-
-here = socket.create_server(("127.0.0.1", 0))
-print(f"http://127.0.0.1:{{here.getsockname()[1]}}/mcp", flush=True)
-app = Starlette(routes=[Mount("/mcp", app=manager.handle_request)], lifespan=lifespan)
-uvicorn.Server(uvicorn.Config(app, log_level="critical")).run(sockets=[here])
 """
 INITIALIZE = {
     "protocolVersion": "2025-11-25",
@@ -146,17 +128,20 @@ def run_over_http(command: Sequence[str], env: dict[str, str], cwd: str, cue: st
     assert process.stdout
     found = re.search(rb"127\.0\.0\.1:(\d+)", process.stdout.readline())
     assert found
+    path = os.path.join(env["HOME"], ".local", "share", "recollect", "http-token")
+    with open(path, encoding="ascii") as file:
+        token = file.read().strip()
     headers = {
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
-        "Authorization": f"Bearer {_token(env)}",
+        "Authorization": f"Bearer {token}",
     }
     link = http.client.HTTPConnection("127.0.0.1", int(found[1]))
 
     def ask(number: int, method: str, **params: object) -> float:
         message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-        link.request("POST", "/mcp/", json.dumps(message), headers)
-        said = json.loads(link.getresponse().read())
+        link.request("POST", "/mcp", json.dumps(message), headers)
+        said = json.loads(link.getresponse().read().rpartition(b"data: ")[2])
         assert "result" in said, said
         return (time.perf_counter() - started) * 1000
 
@@ -174,16 +159,6 @@ def run_over_http(command: Sequence[str], env: dict[str, str], cwd: str, cue: st
     process.stdout.close()
     cpu = (usage.ru_utime + usage.ru_stime) * 1000
     return Run(handshake, tools, recall, again, end, cpu, rss)
-
-
-def _token(env: dict[str, str]) -> str:
-    """The token, made by now; the SDK's server asks for none."""
-    path = os.path.join(env["HOME"], ".local", "share", "recollect", "http-token")
-    try:
-        with open(path, encoding="ascii") as file:
-            return file.read().strip()
-    except FileNotFoundError:
-        return ""
 
 
 def resident(pid: int) -> float:
@@ -233,7 +208,7 @@ def measure(folder: str, size: int, rounds: int) -> None:
         "recollect mcp": [*python, MAIN, "mcp"],
         "recollect -C . mcp": [*python, MAIN, "-C", ".", "mcp"],
     }
-    over_http = {"recollect mcp --http": [*python, MAIN, "mcp", "--http", "--port", "0"]}
+    over_http: dict[str, list[str]] = {}
     path = f"import sys; sys.path.insert(0, {SOURCE!r}); "
     imports = {
         "python -c pass": "pass",
@@ -241,7 +216,7 @@ def measure(folder: str, size: int, rounds: int) -> None:
     }
     if importlib.util.find_spec("mcp_types"):
         servers["the same, on the SDK"] = [*python, "-c", WITH_SDK]
-        over_http["the SDK over HTTP"] = [*python, "-c", WITH_SDK_OVER_HTTP]
+        over_http["recollect mcp --http"] = [*python, MAIN, "mcp", "--http", "--port", "0"]
         imports["import of the SDK"] = "import mcp.server.lowlevel, mcp.server.stdio"
     runs: dict[str, list[Run]] = {name: [] for name in (*servers, *over_http)}
     loads: dict[str, list[tuple[float, float]]] = {name: [] for name in imports}

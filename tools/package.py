@@ -19,7 +19,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 VERSIONS = ("3.11", "3.12", "3.13")
-EXTRAS = "crypto,embed"
+EXTRAS = "crypto,embed,http"
 TESTED = ("tests/transcripts", "tests/unit")
 # A zip file cannot be older than 1980; without a commit, any fixed time will do.
 FALLBACK_EPOCH = "1767225600"

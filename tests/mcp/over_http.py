@@ -33,13 +33,18 @@ class Said(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """The message in it."""
-        return json.loads(self.body)
+        """The message in it, or the last one of a stream."""
+        return self.events[-1] if self.is_stream else json.loads(self.body)
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it came in parts."""
+        return self.headers.get("content-type", "").startswith("text/event-stream")
 
     @property
     def events(self) -> list[dict[str, Any]]:
         """The messages of a stream."""
-        data = [line[6:] for line in self.body.split(b"\n") if line.startswith(b"data: ")]
+        data = [line[6:] for line in self.body.splitlines() if line.startswith(b"data: ")]
         return [json.loads(one) for one in data]
 
 
@@ -85,7 +90,8 @@ class HttpServer:
                     link.putheader(name, value)
             link.endheaders(body)
             answer = link.getresponse()
-            return Said(answer.status, dict(answer.getheaders()), answer.read())
+            said = {name.lower(): value for name, value in answer.getheaders()}
+            return Said(answer.status, said, answer.read())
         finally:
             link.close()
 

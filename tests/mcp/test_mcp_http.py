@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import os
+import subprocess
+import sys
 
 import mcp_types
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from tests.mcp.over_http import HttpServer, modern, outside, served
-from tests.mcp.talking import ENVELOPE, MODERN, Agent
+from tests.mcp.over_http import served
+from tests.mcp.talking import MODERN, Agent
 from tests.mcp.test_mcp_protocol import CALLS, NAMES
 
-from recollect.interfaces.mcp import http as guard
 from recollect.interfaces.mcp import server as protocol
 
 
@@ -69,7 +70,7 @@ def test_a_connection_is_used_again(agent: Agent) -> None:
         for n in range(3):
             body = json.dumps({"jsonrpc": "2.0", "id": n, "method": "ping"})
             link.request("POST", "/mcp", body, server.headers)
-            assert json.loads(link.getresponse().read())["id"] == n
+            assert b'"result":{}' in link.getresponse().read()
         link.close()
 
 
@@ -89,56 +90,8 @@ def test_what_is_no_message_is_refused(agent: Agent) -> None:
         for body in (b"", b"{", b"[]", b"7", b"[" * 100_000, b'{"id":[],"method":"ping"}'):
             said = server.request("POST", body)
             assert said.status == 400
-            assert said.json["error"]["code"] in (-32700, -32600)
+            assert "error" in said.json
         assert server.ask("ping") == {}
-
-
-def test_errors_have_the_status_of_their_era(agent: Agent) -> None:
-    with served(agent) as server:
-        old = server.post({"jsonrpc": "2.0", "id": 1, "method": "none"})
-        assert (old.status, old.json["error"]["code"]) == (200, -32601)
-        new = server.post(modern("none"), **outside("none"))
-        assert (new.status, new.json["error"]["code"]) == (404, -32601)
-        new = server.post(modern("tools/call", name="none"), **outside("tools/call", "none"))
-        assert (new.status, new.json["error"]["code"]) == (400, -32602)
-
-
-def mismatches() -> list[tuple[dict[str, Any], dict[str, str | None], int]]:
-    """Messages whose outside says something else than their inside, and the code of the error."""
-    call = modern("tools/call", name="status", arguments={})
-    right = outside("tools/call", "status")
-    bare = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    odd = {**bare, "params": {"_meta": {**ENVELOPE, protocol.VERSION_KEY: "2031-01-01"}}}
-    return [
-        (call, {**right, "Mcp_Method": "tools/list"}, -32020),
-        (call, {**right, "Mcp_Method": None}, -32020),
-        (call, {**right, "Mcp_Name": "forget"}, -32020),
-        (call, {**right, "Mcp_Name": None}, -32020),
-        (call, {**right, "Mcp_Protocol_Version": None}, -32020),
-        (call, {**right, "Mcp_Protocol_Version": "2025-11-25"}, -32020),
-        (call, {**right, "Mcp_Protocol_Version": "2031-01-01"}, -32022),
-        (odd, {**outside("tools/list"), "Mcp_Protocol_Version": "2031-01-01"}, -32022),
-        (bare, outside("tools/list"), -32602),
-    ]
-
-
-def test_an_outside_that_does_not_say_what_is_inside_is_refused(agent: Agent) -> None:
-    with served(agent) as server:
-        for message, headers, code in mismatches():
-            said = server.post(message, **headers)
-            assert (said.status, said.json["error"]["code"]) == (400, code), headers
-        assert server.post(modern("tools/call", name="status"), **outside("tools/call", "status")).status == 200  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("value", "meant"),
-    [
-        (None, None), ("status", "status"), ("=?base64?5pWw?=", "数"), ("=?base64??=", ""),
-        ("=?base64?x?=", None), ("=?base64?/w==?=", None), ("=?base64?5pX=?=", None),
-    ],
-)  # fmt: skip
-def test_a_name_that_had_to_be_encoded_is_read(value: str | None, meant: str | None) -> None:
-    assert guard.decoded(value) == meant
 
 
 def test_reading_only_is_reading_only_over_http_too(agent: Agent) -> None:
@@ -177,20 +130,33 @@ def test_a_port_that_is_taken_is_said_to_be(agent: Agent) -> None:
         assert b"--port" in err
 
 
-def session_of(server: HttpServer) -> str:
-    """The name that a handshake gives."""
-    said = server.post({"jsonrpc": "2.0", "id": 1, "method": "initialize",
-                        "params": {"protocolVersion": "2025-06-18"}})  # fmt: skip
-    assert said.json["result"]["protocolVersion"] == "2025-06-18"
-    return said.headers["Mcp-Session-Id"]
-
-
 def test_nothing_is_remembered_of_a_session(agent: Agent) -> None:
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}  # fmt: skip
     with served(agent) as server:
-        one, two = session_of(server), session_of(server)
-        assert one != two
-        for name in (one, two, "made-up", None):
+        said = server.post({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client})
+        assert said.json["result"]["protocolVersion"] == "2025-06-18"
+        assert "mcp-session-id" not in said.headers
+        for name in ("made-up", None):  # as after a restart
             said = server.post({"jsonrpc": "2.0", "id": 1, "method": "ping"}, Mcp_Session_Id=name)
             assert said.json["result"] == {}
-        assert server.request("DELETE", Mcp_Session_Id=one).status == 405
-        assert server.request("GET", Mcp_Session_Id=one).status == 405
+
+
+def test_both_eras_are_told_the_same_of_it(agent: Agent) -> None:
+    async def use(client: Client) -> tuple[object, ...]:
+        return client.server_info, client.instructions
+
+    with served(agent) as server:
+        info, instructions = server.with_sdk(use, "legacy")
+        assert (info, instructions) == server.with_sdk(use, "auto")
+        assert instructions == protocol.instructions()
+
+
+def test_without_the_extra_it_says_what_to_install(agent: Agent) -> None:
+    code = "import sys\nsys.modules['mcp'] = None\nfrom recollect.__main__ import main\nmain()\n"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "mcp", "--http", "--port", "0"], cwd=agent.project,
+        env={**agent.env, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (14, b"")
+    assert b"pip install 'recollect-memory[http]'" in ran.stderr

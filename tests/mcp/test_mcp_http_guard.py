@@ -9,14 +9,17 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Collection
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.mcp.over_http import HttpServer, Said, modern, outside, served
+from tests.mcp.over_http import HttpServer, modern, outside, served
 from tests.mcp.talking import SECONDS, Agent
 from tests.mcp.test_mcp_ending import wait_until
+
+from recollect.interfaces.mcp.server import LONGEST_LINE
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 WRITE = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -28,9 +31,9 @@ PREPARING = (
     """
 import sys, time
 from recollect.app import App
-from recollect.interfaces.mcp import server as desk; from recollect.interfaces.mcp import http
+from recollect.interfaces.mcp import server as desk
 desk.QUIET_SECONDS = desk.BETWEEN_SECONDS = -1
-http.PING_SECONDS = 0.5
+
 real = App.stores
 def stores(self, scope="", progress=None):
     if progress is None:
@@ -50,48 +53,58 @@ App.stores = stores
 )
 
 
-TURNED_AWAY: list[tuple[dict[str, Any], int]] = [
-    ({"Authorization": None}, 401),
-    ({"Authorization": "Bearer "}, 401),
-    ({"Authorization": "Bearer " + "0" * 64}, 401),
-    ({"Authorization": "Basic dXNlcjpwdw=="}, 401),
-    ({"Authorization": "Bearer \u00fc"}, 401),
-    ({"Origin": "https://example.com"}, 403),
-    ({"Origin": "null"}, 403),
-    ({"Origin": "http://localhost:1"}, 403),
-    ({"Host": "example.com"}, 421),
-    ({"Host": "127.0.0.1"}, 421),
-    ({"Host": "127.0.0.1.example.com:80"}, 421),
-    ({"Host": None}, 421),
-    ({"Content_Type": "text/plain"}, 415),
-    ({"Content_Type": None}, 415),
-    ({"Accept": "text/html"}, 406),
-    ({"Content_Length": "99999999"}, 413),
-    ({"Content_Length": "-1"}, 413),
-    ({"Content_Length": None}, 413),
-    ({"Transfer_Encoding": "chunked"}, 413),
-    ({"path": "/"}, 404),
-    ({"path": "/mcp/../etc"}, 404),
+# What is not ours to say, the SDK refuses in its own way.
+TURNED_AWAY: list[tuple[dict[str, Any], Collection[int]]] = [
+    ({"Authorization": None}, {401}),
+    ({"Authorization": "Bearer "}, {401}),
+    ({"Authorization": "Bearer " + "0" * 64}, {401}),
+    ({"Authorization": "Basic dXNlcjpwdw=="}, {401}),
+    ({"Authorization": "Bearer \u00fc"}, {401}),
+    ({"Authorization": None, "path": "/"}, {401}),
+    ({"Origin": "https://example.com"}, {403}),
+    ({"Origin": "null"}, {403}),
+    ({"Origin": "http://localhost:1"}, {403}),
+    ({"Host": "example.com"}, {421}),
+    ({"Host": "127.0.0.1"}, {421}),
+    ({"Host": "127.0.0.1.example.com:80"}, {421}),
+    ({"Host": None}, range(400, 500)),
+    ({"Content_Type": "text/plain"}, range(400, 500)),
+    ({"Content_Type": None}, range(400, 500)),
+    ({"Accept": "text/html"}, range(400, 500)),
+    ({"Content_Length": "99999999"}, {413}),
+    ({"Content_Length": "-1"}, range(400, 500)),
+    ({"Content_Length": None}, range(400, 500)),
+    ({"path": "/"}, {404}),
+    ({"path": "/mcp/../etc"}, {404}),
 ]
 
 
 def test_who_may_not_come_in_changes_nothing(agent: Agent) -> None:
     with served(agent) as server:
-        for headers, status in TURNED_AWAY:
+        for headers, expected in TURNED_AWAY:
             said = server.request("POST", json.dumps(WRITE).encode(), **headers)
-            assert said.status == status, headers
-            assert "Python" not in str(said.headers)
-            assert "error" in said.json
+            assert said.status in expected, (headers, said)
+            assert "server" not in said.headers
         assert server.ask("ping") == {}  # what follows is served as ever
     assert agent.json("list") == []
 
 
+def test_a_message_that_is_too_long_is_refused_whoever_says_how_long_it_is(agent: Agent) -> None:
+    with served(agent) as server:
+        long = json.dumps({**PING, "params": {"_meta": {"x": "x" * LONGEST_LINE}}}).encode()
+        assert server.request("POST", long).status == 413
+        chunked = b"%x\r\n%s\r\n0\r\n\r\n" % (len(long), long)
+        said = server.request("POST", chunked, Content_Length=None, Transfer_Encoding="chunked")
+        assert said.status == 413
+        assert server.ask("ping") == {}
+
+
 def test_its_own_names_are_taken(agent: Agent) -> None:
     with served(agent) as server:
-        for name in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
+        for name in ("127.0.0.1", "localhost", "[::1]"):
             host = f"{name}:{server.port}"
             assert server.post(PING, Host=host).status == 200
-            assert server.post(PING, Host=host, Origin=f"http://{host.lower()}").status == 200
+            assert server.post(PING, Host=host, Origin=f"http://{host}").status == 200
 
 
 def test_without_the_token_no_method_says_anything(agent: Agent) -> None:
@@ -99,7 +112,7 @@ def test_without_the_token_no_method_says_anything(agent: Agent) -> None:
         for method in ("GET", "HEAD", "DELETE", "OPTIONS", "PUT"):
             assert server.request(method, Authorization=None).status == 401
             said = server.request(method)
-            assert (said.status, said.headers["Allow"]) == (405, "POST")
+            assert (said.status, said.headers["allow"]) == (405, "POST")
             assert not [name for name in said.headers if name.lower().startswith("access-control")]
 
 
@@ -153,12 +166,18 @@ def _status_call(**meta: object) -> dict[str, Any]:
     return call
 
 
-def test_a_client_of_the_new_era_that_goes_has_its_call_dropped(agent: Agent) -> None:
+@pytest.mark.parametrize("era", ["new", "old"])
+def test_a_client_that_goes_has_its_call_dropped(agent: Agent, era: str) -> None:
     with served(agent, code=PREPARING) as server:
         link = socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS)
-        body = json.dumps(_status_call(progressToken="p")).encode()
-        named = {**server.headers, "Host": f"127.0.0.1:{server.port}", "Content-Length": str(len(body)),
-                 "Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "status"}  # fmt: skip
+        call = _status_call(progressToken="p")
+        named = {**server.headers, "Host": f"127.0.0.1:{server.port}"}
+        if era == "new":
+            named |= {"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "status"}  # fmt: skip
+        else:
+            call["params"]["_meta"] = {"progressToken": "p"}
+        body = json.dumps(call).encode()
+        named["Content-Length"] = str(len(body))
         head = "".join(f"{name}: {value}\r\n" for name, value in named.items())
         link.sendall(b"POST /mcp HTTP/1.1\r\n" + head.encode() + b"\r\n" + body)
         data = b""
@@ -174,30 +193,11 @@ def test_a_client_of_the_new_era_that_goes_has_its_call_dropped(agent: Agent) ->
         assert said.status == 200
 
 
-def test_a_call_of_the_old_era_is_dropped_when_its_own_session_cancels_it(agent: Agent) -> None:
-    answers: list[Said] = []
-    with served(agent, code=PREPARING) as server:
-        call = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "status"}}
-        caller = threading.Thread(
-            target=lambda: answers.append(server.post(call, Mcp_Session_Id="mine")), daemon=True
-        )
-        caller.start()
-        assert server.process.stderr
-        assert server.process.stderr.readline() == b"begun\n"
-        cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}
-        for session in ("others", None, "mine"):
-            assert server.post(cancel, Mcp_Session_Id=session).status == 202
-        assert server.process.stderr.readline() == b"dropped\n"
-        caller.join(SECONDS)
-        [said] = answers
-        # Nothing was told, for it gave no token; but that its call goes on, if it was slow to cancel.
-        last = said.events[-1] if b"event-stream" in str(said.headers).encode() else said.json
-        assert last["error"]["code"] == -32800
-        assert "stores" in server.ask("tools/call", name="status")["structuredContent"]
-
-
 def test_a_client_that_breaks_off_in_the_middle_of_a_message_costs_nothing(agent: Agent) -> None:
     with served(agent) as server:
+        assert server.ask("ping") == {}
+        fds = f"/proc/{server.process.pid}/fd"
+        before = len(os.listdir(fds))
         for sent in (
             b"",
             b"POST /mcp",
@@ -208,9 +208,9 @@ def test_a_client_that_breaks_off_in_the_middle_of_a_message_costs_nothing(agent
             with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS) as link:
                 link.sendall(sent)
         assert server.ask("ping") == {}
-        pid = server.process.pid
-        # The threads of the connections that broke off are gone too.
-        assert wait_until(lambda: len(os.listdir(f"/proc/{pid}/task")) <= 4)
+        assert wait_until(lambda: len(os.listdir(fds)) <= before)
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.communicate(timeout=SECONDS) == (b"", b"")
 
 
 # The first bytes of a request, and then one more now and then: each keeps a connection.
@@ -236,21 +236,20 @@ def test_slow_connections_keep_nobody_out(agent: Agent, name: str) -> None:
             head = {"Host": f"127.0.0.1:{server.port}", **server.headers, "Content-Length": "90"}
             lines = "".join(f"{key}: {value}\r\n" for key, value in head.items())
             sent = f"POST /mcp HTTP/1.1\r\n{lines}\r\n".encode()
-        for _ in range(200):  # more than there are
+        for _ in range(200):  # more than may wait
             link = socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS)
             stack.enter_context(link)
             with suppress(OSError):
                 link.sendall(sent)
         for _ in range(3):
             assert server.ask("ping") == {}
-        pid = server.process.pid
-        assert len(os.listdir(f"/proc/{pid}/task")) <= 64 + 4
+        if "body" not in name:  # whoever shows the token may take their time
+            assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 128 + 32
 
 
 QUICK = """
 from recollect.interfaces.mcp import http
 http.ASKING_SECONDS = 0.5
-http.IDLE_SECONDS = 2.0
 """
 
 

@@ -7,6 +7,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
+from recollect.errors import MissingExtra
 from recollect.features import embedding
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import PATH, SETTING, Choice, IntRange, argument, option
@@ -498,8 +499,9 @@ def mcp_command(ctx: CommandContext, read_only: bool, over_http: bool, port: int
     """Serve the memory to an agent, over stdin and stdout (MCP).
 
     Clients start and stop it automatically; docs/mcp.md describes how to connect each. With
-    --http it serves clients that cannot start programs, until Ctrl-C. With --json it only
-    prints the entry for a client's configuration.
+    --http it serves clients that cannot start programs, until Ctrl-C; this needs the extra
+    `http`: `pip install 'recollect-memory[http]'`. With --json it only prints the entry for a
+    client's configuration.
     """
     if over_http:
         _serve_http(ctx, PORT if port is None else port, read_only=read_only)
@@ -535,7 +537,10 @@ def _serve_http(ctx: CommandContext, port: int, *, read_only: bool) -> None:
         entry = {"type": "http", "url": f"http://127.0.0.1:{port}/mcp", "headers": headers}
         ctx.answer({"mcpServers": {"recollect": entry}})
         return
-    from recollect.interfaces.mcp.http import Server
+    try:
+        from recollect.interfaces.mcp.http import Server
+    except ImportError:
+        raise MissingExtra(feature="MCP over HTTP", package="mcp>=2.3", extra="http") from None
 
     server = Server(port, token, ctx.folder, read_only=read_only)
     ctx.tell("Serving the memory at {url}; Ctrl-C stops it.", url=server.url)

@@ -157,7 +157,7 @@ def answer(request: Request, read_only: bool) -> dict[str, Any] | None:  # noqa:
         return _initialized(request)
     if request.method == "server/discover":
         found: dict[str, Any] = {"supportedVersions": [MODERN], "capabilities": CAPABILITIES}
-        return found | {"instructions": _instructions()}
+        return found | {"instructions": instructions()}
     if request.method == "ping":
         return {}
     if request.method == "tools/list":
@@ -168,7 +168,7 @@ def answer(request: Request, read_only: bool) -> dict[str, Any] | None:  # noqa:
     raise Wrong(METHOD_NOT_FOUND, f"Method not found: {request.method[:80]}")
 
 
-def _instructions() -> str:
+def instructions() -> str:
     """What a model is told of the server, in the language of its user."""
     return INSTRUCTIONS_ZH if language_of(os.environ) == "zh" else INSTRUCTIONS
 
@@ -182,7 +182,7 @@ def _initialized(request: Request) -> dict[str, Any]:
         "protocolVersion": asked if asked in HANDSHAKE else HANDSHAKE[0],
         "capabilities": CAPABILITIES,
         "serverInfo": SERVER,
-        "instructions": _instructions(),
+        "instructions": instructions(),
     }
 
 
