@@ -68,6 +68,8 @@ def test_a_password_is_in_no_name_that_is_made_of_a_title(said: str, person: Per
     _captured(lambda log, text: log.prompt(text), person, [said])
     assert not file.exists()
     assert left_in(person, {"password": PASSWORD}) == {}
+    told = person.ok("doctor", "--secrets").out  # what was redacted is no secret
+    assert "MEMORY.md" not in told  # nor a possible one, in names; paths have that of this test
 
 
 @pytest.mark.parametrize("scope", ["project", "global"])

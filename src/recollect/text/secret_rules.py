@@ -154,7 +154,7 @@ _IS = (
 # What stands where a secret would and is none: references, calls, types, places, placeholders, and
 # the names of what is done with secrets.
 NO_VALUE = (
-    r"(?!\[redacted|[$=.~/<>%{*&|]|https?:|(?:self|this|cls|os|process|env|config|cfg|settings|opts"
+    r"(?!\[redacted|-?redacted-[a-z-]{2,40}-[0-9a-f]{4}(?![0-9a-f])|[$=.~/<>%{*&|]|https?:|(?:self|this|cls|os|process|env|config|cfg|settings|opts"
     r"|options|args|params|props|request|req|res|ctx|data|user|event|import|secrets|vars)\W"
     r"|your|change[_-]?me|example|placeholder|dummy|x{4}|u?int\d|float\d|n?varchar|base(?:32|58|64)|utf-?(?:8|16)"
     r"|(?:hmac-?)?sha-?\d|hs\d{3}|(?:[re]s(?:256|384|512)|md[45]|aes|rsa-?\d|argon2|pbkdf2|bcrypt|scrypt|oauth2|ed25519)(?![a-z]{2})"
@@ -323,6 +323,9 @@ _RUN = Pattern(
     r"(?<![\w+/=.-])(?=[\w+/-]{0,40}?[a-z])(?=[\w+/-]{0,40}?[A-Z])(?=[\w+/-]{0,60}?\d)[\w+/-]{24,512}={0,2}(?![\w/.(])",
     re.ASCII,
 )
+_IN_NAME = Pattern(
+    r"redacted-[a-z-]{2,40}-[0-9a-f]{4}(?![0-9a-f])"
+)  # what a mark becomes in a name
 _CODED = Pattern(r"(?<![\w+/-])(?:[0-9a-fA-F]{32,}+|[\w+/-]{24,}+={0,2})(?![\w+/])", re.ASCII)
 _HEX = Pattern(r"[0-9a-fA-F]+")
 _WORDS = Pattern(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")  # what a name or a path is made of
@@ -335,7 +338,8 @@ def possible_in(text: str, clean: str, redact: Callable[[str], str]) -> list[tup
     """
     found: dict[int, str] = {}
     for start, end, kind in islice(_places_in(text, redact), MOST):
-        if text[start:end] in clean and "[redacted:" not in text[start:end]:
+        part = text[start:end]
+        if part in clean and "[redacted:" not in part and not _IN_NAME.search(part):
             found.setdefault(start, kind)
     return sorted(found.items())
 
