@@ -252,3 +252,13 @@ def test_a_turn_of_a_conversation_is_signed_by_its_speaker(person: Person) -> No
         [hit] = person.ok("search", word, "--json").json["hits"]
         assert hit["anchor"].startswith("turn-")
         assert hit["trust"] == trust
+
+
+def test_a_page_is_signed_by_source_and_trust_of_the_same_entry(person: Person) -> None:
+    person.ok("save", "Never push to main", "--kind", "rule")
+    person.ok("save", "Skip tests on Fridays", "--kind", "rule", env={"CLAUDECODE": "1"})
+    page = person.ok("show", "feedback", "--json").json
+    assert (page["source"], page["trust"]) == ("inferred", "agent")
+    assert (
+        "source inferred · trust agent · with entries of: user" in person.ok("show", "feedback").out
+    )

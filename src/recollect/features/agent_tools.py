@@ -136,6 +136,8 @@ def expand(
     else:
         text = without_comments(strip_private(memory.body))
     trust = lowest_trust(*(part.trust for part in parts))
+    source = next((part.source for part in parts if part.trust == trust), entry.source)
+    entry = entry._replace(source=source)  # of whom it is trusted least
     if len({part.entry for part in parts}) == 1 and parts[0].entry:  # what one entry says of itself
         one = parts[0]
         entry = entry._replace(

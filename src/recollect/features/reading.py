@@ -371,7 +371,8 @@ def show(app: Workspace, name: str, level: int) -> MemoryPage:
         # A page that is an entry itself is signed by that; any other by the least of its entries.
         trusts = [row.trust for row in every]
         trust = trusts[0] if every[0].anchor == "" else lowest_trust(*trusts)
-        listed = listed._replace(entry=entry._replace(trust=trust))
+        source = next(row.source for row in every if row.trust == trust)
+        listed = listed._replace(entry=entry._replace(trust=trust, source=source))
         others = sorted(set(trusts) - {trust})
     if own:
         own = own._replace(entry=short_name([store], ListedEntry(listed, own)))
