@@ -324,7 +324,7 @@ _RUN = Pattern(
     re.ASCII,
 )
 _IN_NAME = Pattern(
-    r"redacted-[a-z-]{2,40}-[0-9a-f]{4}(?![0-9a-f])"
+    r"redacted[:-][a-z-]{2,40}[:-][0-9a-f]{4}(?![0-9a-f])"
 )  # what a mark becomes in a name
 _CODED = Pattern(r"(?<![\w+/-])(?:[0-9a-fA-F]{32,}+|[\w+/-]{24,}+={0,2})(?![\w+/])", re.ASCII)
 _HEX = Pattern(r"[0-9a-fA-F]+")
