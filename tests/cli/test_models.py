@@ -67,9 +67,14 @@ def test_only_a_person_chooses_and_only_what_is_known(person: Person) -> None:
 
 def test_a_project_turns_nothing_on(person: Person) -> None:
     person.ok("init", "--scope", "both")
-    said = person.ok("config", KEY, "claude", "--scope", "project")
+    before = (person.store / "config.toml").read_text()
+    refused = person.run("config", KEY, "claude", "--scope", "project")
+    assert (refused.code, chosen(person)) == (2, "")
+    assert "`recollect config capture.model claude --scope global`" in refused.err
+    assert (person.store / "config.toml").read_text() == before
+    (person.store / "config.toml").write_text(f'{before}\n[capture]\nmodel = "claude"\n')
+    assert "capture.model is set for all projects only" in person.ok("list").err
     assert chosen(person) == ""
-    assert "capture.model stays , as you set it" not in said.out
 
 
 def test_calls_are_listed_and_shown_in_full(person: Person) -> None:

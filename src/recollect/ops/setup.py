@@ -467,6 +467,11 @@ def change_setting(
     if key == config.MODEL and value:
         _require_model(app, key, str(value))
     store = app.store(scope)
+    if value and not _in_force(app, store, key, value):
+        what = (
+            f"{key} is set for all projects only: `recollect config {key} {value} --scope global`."
+        )
+        raise UsageProblem(what=what, command="config")
     client = _apply_to_client(app, store, key, value, dry_run=True)  # what cannot be is said before
     stamp, new = config.changed_text(store.files.root, key, value)
     path = config.path_of(store.files.root)
@@ -485,9 +490,15 @@ def change_setting(
         if client is not None:
             _take_in_notes(app, store)  # hooks are told what the client has before it from now on
     in_force = _value_without(app, store.scope, key) if value is None else value
-    if store.scope != "global":
-        in_force = config.narrowed({key: in_force}, app.own_settings())[key]
+    in_force = _in_force(app, store, key, in_force)
     return SettingChange(key, in_force, path, changed, client, connected)
+
+
+def _in_force(app: Workspace, store: OpenStore, key: str, value: config.Value) -> config.Value:
+    """What a value in a store's file comes to beside the person's own settings."""
+    if store.scope == "global":
+        return value
+    return config.narrowed({key: value}, app.own_settings())[key]
 
 
 def _require_model(app: Workspace, key: str, value: str) -> None:
