@@ -84,7 +84,7 @@ def _loaded_by(person: Person, *words: str) -> set[str]:
 def test_only_the_module_of_a_command_is_imported(person: Person) -> None:
     modules = _loaded_by(person, "list")
     ours = {m.rpartition(".")[2] for m in modules if m.startswith("recollect.interfaces.cli.")}
-    assert ours == {"command", "console", "main", "parsing", "read"}
+    assert ours == {"command", "console", "labels", "main", "parsing", "read"}
 
 
 @pytest.mark.parametrize("words", [["pool"], ["pool", "--limit", "3", "--json"], ["nothinglikeit"]])
@@ -97,7 +97,7 @@ def test_a_search_is_light_in_the_set_up_that_everybody_has(
     person.ok("list")  # what a save did is seen to be done
     modules = _loaded_by(person, "search", *words)
     ours = {m.rpartition(".")[2] for m in modules if m.startswith("recollect.interfaces.cli.")}
-    assert ours == {"command", "console", "main", "parsing", "read"}
+    assert ours == {"command", "console", "labels", "main", "parsing", "read"}
     most = MODULES_OF_A_SEARCH + MODULES_OF_JSON * ("--json" in words)
     assert len(modules) <= most, sorted(modules)
     heavy = {"click", "typing", "datetime", "shutil", "tomllib", "rich", "ast", "locale"}
@@ -203,10 +203,3 @@ def test_what_needs_the_store_of_all_projects_says_how_to_make_that(person: Pers
     refused = person.run("promote", "use-redis", "--to", "global")
     assert refused.code == 10
     assert refused.err.endswith("→ Make one with `recollect init --scope global`.\n")
-
-
-def test_one_entry_cannot_be_purged_and_the_way_around_is_named(person: Person) -> None:
-    person.ok("save", "Always squash pull requests")
-    refused = person.run("forget", "feedback#always-squash-pull-requests", "--purge", "--yes")
-    assert refused.code == 2
-    assert "`recollect forget feedback --purge`" in refused.err
