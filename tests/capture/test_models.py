@@ -138,7 +138,7 @@ def test_a_project_cannot_have_its_sessions_sent(desk: Desk, model: Model) -> No
     talk(desk)
     assert (read(desk), model.count) == (0, 0)
     app = App(str(desk.project), dict(os.environ))
-    assert "capture.model stays" in "".join(app.setting_problems())
+    assert "capture.model is set for all projects only" in "".join(app.setting_problems())
 
 
 def test_a_project_can_keep_its_sessions_to_itself(desk: Desk, model: Model) -> None:
@@ -214,10 +214,10 @@ def test_the_program_has_no_tools_hooks_or_session_and_is_of_no_session(
     [
         ("echo 'Error: rate limited (429)' >&2; exit 1", ("failed", "429")),
         ('echo \'{"is_error": true, "result": "API Error: 500"}\'', ("failed", "500")),
-        ("echo nothing like JSON", ("failed", "ended with 0")),
-        ("exit 0", ("failed", "ended with 0")),
+        ("echo nothing like JSON", ("failed", "its answer cannot be read")),
+        ("exit 0", ("failed", "its answer cannot be read")),
         ("sleep 30 & sleep 30", ("failed", "longer than 1 s")),
-        ("yes | head -c 30000000", ("failed", "ended with 0")),
+        ("yes | head -c 30000000", ("failed", "its answer cannot be read")),
         ('echo \'{"result": "I would rather not."}\'', ("no-answer", "no JSON object")),
         ('echo \'{"structured_output": {"entries": 7}}\'', ("no-answer", "no title")),
     ],

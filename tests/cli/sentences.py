@@ -44,6 +44,7 @@ SAID_BY_NAME = {
 }
 # Sentences that no pattern of syntax finds: returned, or appended to a list of another name.
 BUILT_OTHERWISE = {
+    "its answer cannot be read",
     "is not an encrypted memory as described in docs/format.md",
     "The index was damaged; it was moved aside and rebuilt.",
     "Codex runs hooks only when you trust them: start it, and say so at `/hooks`.",

@@ -313,11 +313,15 @@ class _Asking:
             reply = self._program.reply(out)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
             is_told = type(problem) is ValueError and str(problem)
-            reason = str(problem) if is_told else error or f"it ended with {code}"
+            reason = str(problem) if is_told else error or _ended(code)
             raise ModelFailed(model=self.name, reason=_short(reason)) from problem
         if code or not reply.text.strip():
-            raise ModelFailed(model=self.name, reason=_short(error or f"it ended with {code}"))
+            raise ModelFailed(model=self.name, reason=_short(error or _ended(code)))
         return reply
+
+
+def _ended(code: int) -> str:
+    return f"it ended with {code}" if code else "its answer cannot be read"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
