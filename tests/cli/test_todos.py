@@ -83,6 +83,12 @@ def test_a_forgotten_memory_stays_away(over: Person) -> None:
     assert not page.exists()
 
 
+def test_nothing_open_is_said(person: Person) -> None:
+    assert person.ok("session", "todo", "--all").out == "No session has an open to-do.\n"
+    person.ok("session", "start", "Move the orders", env=AT)
+    assert person.ok("session", "todo", "--all", "--json").json == []
+
+
 def test_what_is_not_there_is_said(over: Person) -> None:
     refused = over.run("session", "todo", "--done", "Paint the fence")
     assert refused.code == 2

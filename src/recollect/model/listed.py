@@ -55,7 +55,7 @@ def shortest(names: Iterable[str]) -> dict[str, str]:
     """Each id with its beginning that none of the others begins with, of four letters at least."""
     found: dict[str, str] = {}
     row = sorted({*names})
-    for before, name, after in zip(["", *row[:-1]], row, [*row[1:], ""], strict=True):
+    for before, name, after in zip(["", *row], row, [*row[1:], ""], strict=False):
         size = SHORTEST_ID
         for other in (before, after):  # it has most in common with those beside it
             while size < len(name) and other.startswith(name[:size]):
