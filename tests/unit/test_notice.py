@@ -153,6 +153,10 @@ def test_a_fact_has_the_words_of_the_person(text: str) -> None:
             Fact("decision", "Use PostgreSQL for events", "it has JSONB", "technology", source="instructed"),
         ),
         (
+            "Let's use PostgreSQL for events because of its JSONB support.",
+            Fact("decision", "Use PostgreSQL for events", "its JSONB support", "technology", source="instructed"),
+        ),
+        (
             "we decided to split the billing module, so that teams can deploy alone",
             Fact("decision", "Split the billing module", "teams can deploy alone", "architecture", source="instructed"),
         ),

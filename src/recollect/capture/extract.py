@@ -36,7 +36,7 @@ _STATED = Pattern(
     re.I,
 )
 _REASON = Pattern(
-    r"(?:,|;|\s[–—-])?\s+(?:because|since|so that|as it|as we|in order to|due to|to avoid)\b\s*"
+    r"(?:,|;|\s[–—-])?\s+(?:because(?: of)?|since|so that|as it|as we|in order to|due to|to avoid)\b\s*"
     r"|(?:\s+|[,;]\s*)(?=it(?:['’]?s| is) (?:not|no longer|too|never|only)\b)"
     r"|[,，;；]?\s*(?:因为|由于|以便|为了避免|原因是|理由是)[:：]?\s*",
     re.I,

@@ -52,8 +52,8 @@ _REASON = bilingual(
 )
 _EXPLAINED = Pattern(r"([^:]{4,120}?)(?<!\d):(?:\s+\S+\s+\S|\s*[\u4e00-\u9fff]{2})")
 _INSTEAD = bilingual(
-    r"([^,]{4,120}), (?:but |and )?(?:use|not|rather|instead|only|just)\b.*$",
-    r"([^，]{2,60})，(?:而是|改用|直接|只用|用|要用).*$",
+    r"([^,;]{4,120})[,;] (?:but |and )?(?:use|not|rather|instead|only|just)\b.*$",
+    r"([^,，;；]{2,60})[,，;；]\s*(?:而是|改用|直接|只用|用|要用).*$",
 )
 _LEAD = Pattern(
     r"^(?:(?:please|note(?: that)?|remember(?: that| to)?|decision|decided|ok|okay|now|currently|from now on|by default|make sure (?:to|that)|ensure that"

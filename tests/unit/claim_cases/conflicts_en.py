@@ -101,6 +101,7 @@ CLASHES_EN = (
         "Use MySQL for the database.",
         "sure",
     ),
+    ("Always use tabs in Makefiles", "We no longer use tabs in Makefiles; use spaces", "sure"),
     # What one of them says is gone.
     ("CI runs on Travis.", "Our pipelines live in GitHub Actions; Travis was shut down.", "unsure"),
     ("Mail goes out through SendGrid", "We mail via SES, the SendGrid contract ended", "unsure"),
