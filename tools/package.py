@@ -102,7 +102,7 @@ def bare(python: str, wheel: Path, scratch: Path) -> Path:
         "install",
         "--quiet",
         f"{wheel}[{EXTRAS}]",
-        "pytest>=8.3",
+        "pytest>=8.4",
         "pytest-xdist>=3.6",
         "hypothesis>=6.100",
         cwd=scratch,
