@@ -14,6 +14,9 @@ NPM := npm install --no-audit --no-fund --loglevel=error --prefix
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
+# Each of pytest's workers would make its 400 modules anew, at 7 s a run.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-slow test-packages test-traced test-registry test-package dist site check format lint types rooms docs plugin client bench bench-recall bench-coding bench-identifiers bench-sessions bench-peers clean
 
 demo: $(VENV)/.ready
