@@ -133,7 +133,9 @@ def said() -> set[str]:
 
 def _said_in(call: ast.Call) -> list[ast.expr]:
     """The arguments of a call that are said to a person."""
-    name, dotted = _name_of(call.func), ast.unparse(call.func)
+    name = _name_of(call.func)
+    of_context = ("table", "pairs", "tell_change", "progress")
+    dotted = ast.unparse(call.func) if name in of_context else ""
     if dotted == "ctx.table":
         assert isinstance(call.args[0], ast.Tuple) or ast.unparse(call.args[0]) == "heads"
         return call.args[0].elts if isinstance(call.args[0], ast.Tuple) else []
