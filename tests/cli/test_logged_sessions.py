@@ -40,7 +40,7 @@ def log(person: Person, project: Path, session: str, day: int) -> None:
     (folder / f"{session}.jsonl").write_text(text)
 
 
-COUNTED = "Your clients have logged {} sessions of this project, {} of all projects."
+COUNTED = "Sessions logged by your clients: {} of this project, {} of all projects."
 
 
 def test_init_counts_them_and_says_the_command(person: Person) -> None:

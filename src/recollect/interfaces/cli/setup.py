@@ -205,7 +205,7 @@ def _offer_sessions(ctx: CommandContext) -> None:
     if not left.every:
         return
     ctx.tell(
-        "Your clients have logged {n} sessions of this project, {all} of all projects.",
+        "Sessions logged by your clients: {n} of this project, {all} of all projects.",
         n=len(left.here),
         all=len(left.every),
     )
