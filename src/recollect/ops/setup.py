@@ -467,7 +467,7 @@ def change_setting(
     if key == config.MODEL and value:
         _require_model(app, key, str(value))
     store = app.store(scope)
-    if value and not _in_force(app, store, key, value):
+    if value is not None and _in_force(app, store, key, value) == "" != value:
         what = (
             f"{key} is set for all projects only: `recollect config {key} {value} --scope global`."
         )

@@ -180,7 +180,7 @@ def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingP
                 if own is None
                 else narrowed({key: checked(key, value)}, own)[key]
             )
-            if kept != value and not kept:
+            if kept == "" != value:
                 raise ValueError(f"{key} is set for all projects only (--scope global)")  # noqa: TRY301
             if kept != value:
                 raise ValueError(  # noqa: TRY301 - said as the others are
