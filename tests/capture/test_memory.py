@@ -361,5 +361,5 @@ def test_a_cleared_session_is_followed_by_one_of_its_own(desk: Desk) -> None:
 
     assert [m.title for m in desk.memories()] == [
         "Build the teapot service",
-        "Write the poem of the teapot now",
+        "Write the poem of the teapot",
     ]

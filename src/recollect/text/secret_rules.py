@@ -154,7 +154,7 @@ _IS = (
 # What stands where a secret would and is none: references, calls, types, places, placeholders, and
 # the names of what is done with secrets.
 NO_VALUE = (
-    r"(?!\[redacted|-?redacted-[a-z-]{2,40}-[0-9a-f]{4}(?![0-9a-f])|[$=.~/<>%{*&|]|https?:|(?:self|this|cls|os|process|env|config|cfg|settings|opts"
+    r"(?!\[redacted|-?redacted[:-][a-z-]{2,40}[:-][0-9a-f]{4}(?![0-9a-f])|[$=.~/<>%{*&|]|https?:|(?:self|this|cls|os|process|env|config|cfg|settings|opts"
     r"|options|args|params|props|request|req|res|ctx|data|user|event|import|secrets|vars)\W"
     r"|your|change[_-]?me|example|placeholder|dummy|x{4}|u?int\d|float\d|n?varchar|base(?:32|58|64)|utf-?(?:8|16)"
     r"|(?:hmac-?)?sha-?\d|hs\d{3}|(?:[re]s(?:256|384|512)|md[45]|aes|rsa-?\d|argon2|pbkdf2|bcrypt|scrypt|oauth2|ed25519)(?![a-z]{2})"
