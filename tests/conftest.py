@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from tests import watching
 
 import recollect
+from recollect.__main__ import COLLECT_AFTER
 
 settings.register_profile(
     "default",
@@ -39,6 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     quotas run beside all others.
     """
     watching.install()
+    gc.set_threshold(COLLECT_AFTER, 50, 100)  # as in the program itself
     if not hasattr(config, "workerinput"):
         compileall.compile_dir(os.path.dirname(recollect.__file__), quiet=2)
         if config.option.markexpr == "not slow" and _is_memory_usable():
