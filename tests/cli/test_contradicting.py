@@ -198,3 +198,31 @@ def test_another_number_takes_the_place_of_one_whatever_kind_is_named(
     person.ok("save", old)
     assert f"“{old}”" in person.ok("save", new).out
     assert texts(person) == {new}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The timeout of an order is 30 seconds.", "The timeout of an order is 60 seconds."),
+        ("30 seconds", "1 minute"),
+    ],
+)
+def test_what_is_told_otherwise_under_the_same_title_takes_the_place_of_it(
+    old: str, new: str, person: Person
+) -> None:
+    person.ok("init")
+    person.ok("save", "Order timeout", "--body", old)
+    assert "in place of “Order timeout: " in person.ok("save", "Order timeout", "--body", new).out
+    person.ok("save", "Order timeout", "--body", new, env={"CLAUDECODE": "1"})
+    rows = person.ok("list", "--json").json
+    assert sorted(row["status"] for row in rows) == ["confirmed", "superseded"]
+    person.ok("save", "Order timeout", "--body", "90 seconds", env={"CLAUDECODE": "1"})
+    rows = [row for row in person.ok("list", "--json").json if row["trust"] == "user"]
+    assert sorted(row["status"] for row in rows) == ["confirmed", "superseded"]
+
+
+def test_another_text_under_the_same_title_is_another_memory(person: Person) -> None:
+    person.ok("init")
+    person.ok("save", "Orders", "--kind", "fact", "--body", "The table is called sales.")
+    person.ok("save", "Orders", "--kind", "fact", "--body", "Refunds go through the bank.")
+    assert {row["status"] for row in person.ok("list", "--json").json} == {"confirmed"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture.rivals import Rival, rivals_of, with_subject
+from recollect.capture.rivals import STATING, Rival, rivals_of, with_subject
 from recollect.errors import UsageProblem
 from recollect.model import document as codec
 from recollect.model import entries, layers, tags
@@ -159,6 +159,8 @@ def save(
         done = _save_into(store, draft, dry_run=dry_run)
     else:
         rivals = [] if is_alone else rivals_of(store, draft, choice, SHARED.get(choice.kind, ""))
+        if not is_alone and not is_section:
+            rivals = list(dict.fromkeys((*rivals, *_contradicted_by_title(store, draft, choice))))
         draft = draft._replace(title=with_subject(draft.title, rivals))
         if is_section:
             done = _save_section(store, draft, choice, rivals, dry_run=dry_run, also=also)
@@ -306,6 +308,34 @@ def says_the_same(store: OpenStore, entry: Entry, draft: Draft) -> bool:
             return False
     body = codec.memory_from_text(store.read(entry).text, entry.path).body
     return _beside_title(body, draft.title) == _beside_title(draft.body, draft.title)
+
+
+def _contradicted_by_title(
+    store: OpenStore, draft: Draft, choice: layers.LayerChoice
+) -> list[Rival]:
+    """The memories of a draft's title whose text it surely contradicts, and nobody trusted more said."""
+    if choice.kind not in STATING or not draft.body.strip() or draft.conversation:
+        return []
+    from recollect.model.conflicts import conflict_between  # seldom needed
+    from recollect.model.values import SURE
+
+    new, found = _in_a_line(draft.title, draft.body), []
+    for one in same_titled(store, draft, choice):
+        if TRUSTS.index(one.trust) > TRUSTS.index(draft.trust):
+            continue
+        body = codec.memory_from_text(store.read(one).text, one.path).body
+        old = _in_a_line(one.title, entries.without_comments(body))
+        conflict = conflict_between(old, new)
+        if conflict and conflict.certainty == SURE:
+            found.append(Rival(one.id, one.path, old))
+    return found
+
+
+def _in_a_line(title: str, body: str) -> str:
+    """A memory as one statement: `Order timeout: 30 seconds`."""
+    first, _, rest = body.strip().partition("\n")
+    said = rest if first.startswith("# ") else body
+    return f"{' '.join(title.split())}: {' '.join(said.split())}"
 
 
 def _beside_title(body: str, title: str) -> str:
