@@ -72,7 +72,8 @@ _MODAL = bilingual(
     r"必须|总是|一律|应该|应当|务必|始终|一定|我们|大家|团队|可以|需要|统一|每次|要|请|都|会",
 )
 _USED = Pattern(r"使用|采用|改用")
-_NUMBER = Pattern(r"(?<![\w.])v?\d+(?:[.,]\d+)*(?![\w.]*[A-Za-z]\w*\d)|\d+")
+# Digits behind a letter are a part of a name: `db1`.
+_NUMBER = Pattern(r"(?<![\w.])v?\d+(?:[.,]\d+)*(?![\w.]*[A-Za-z]\w*\d)|(?<![A-Za-z_\d])\d+")
 _DIGIT = Pattern(r"\d")
 _NAMED_BY_NUMBER = Pattern(
     r"(?:\b(?:step|issue|pr|ticket|sprint|release|build|milestone|iteration|phase|chapter|figure|fig|case|day|task|bug|line|lines|section|part|point|commit|rule|test|node|room"

@@ -129,6 +129,8 @@ PEACE_EN = (
     ("Customer 17 pays in advance", "Customer 18 pays in advance"),
     ("Rack 7 has no battery", "Rack 8 has no battery"),
     ("Fact 3 about tea", "Fact 4 about tea"),
+    ("Memory 0 of program1", "Memory 0 of program2"),
+    ("Backups of db1 run every night", "Backups of db2 run every night"),
     ("Use CockroachDB for bookings", "Use MongoDB for logs"),
     ("Use CockroachDB for bookings", "We use DynamoDB"),
     ("Always write commit messages in German.", "Write comments in English."),
