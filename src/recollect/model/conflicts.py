@@ -82,16 +82,16 @@ _NAMED_BY_NUMBER = Pattern(
     re.I,
 )
 # A thing and its number, as in `Memory 2 of May`: a name, unless the word says how much, or what to do.
-_BEFORE_ITS_NUMBER = re.compile(
+_BEFORE_ITS_NUMBER = Pattern(
     r"(?<![\w-])(?!(?:[\w-]+-)?(?:\w+s|is|are|be|was|to|of|by|at|in|on|for|than|from|with|per|after|before|within|until|till|every|below|above|under|over|around|about"
     r"|least|most|only|exactly|up|and|or|the|an?|not|port|timeout|ttl|limit|retry|thread|replica|version|max\w*|min\w*|size|rate|quota|length|width"
     r"|height|depth|count|budget|interval|delay|threshold|ratio|score|indent|use|keep|allow|run|need|take|cost|wait|want|set|cap|round|have|make|get)\b)"
     r"[^\W\d][\w-]* $",
     re.I | re.A,
 )
-_AFTER_ITS_NUMBER = re.compile(r"$| (?:is|are|was|has|of|in|for|on|at|from|with|and|about)\b", re.I)
+_AFTER_ITS_NUMBER = Pattern(r"$| (?:is|are|was|has|of|in|for|on|at|from|with|and|about)\b", re.I)
 # Of these, a number may be the version.
-_HAS_VERSIONS = re.compile(r"\b(?:requir|support|us(?:e|ing)|run|target)\w*", re.I)
+_HAS_VERSIONS = Pattern(r"\b(?:requir|support|us(?:e|ing)|run|target)\w*", re.I)
 
 
 _VERSIONS = Pattern(
@@ -118,18 +118,20 @@ _ITS_VERSION = Pattern(r"(?:(?:current|latest|newest|release) )*version|(?:当 �
 
 
 # What a claim says is gone: the name of a tool, a file, a host, a person.
-_CALLED = r"(?P<n{}>[A-Za-z][\w@.+#/-]*[\w#+](?:\.js)?|“[^”]{{2,20}}”|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{{2,3}}(?=离职))"
+_CALLED = (
+    r"([A-Za-z][\w@.+#/-]*[\w#+]|“[^”]{2,20}”|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,3}(?=离职))"
+)
 _GONE = bilingual(
     r"(?:instead of|rather than|no longer us\w+|(?:moved|switched|migrated|away|renamed) (?:away )?from|(?:we )?renamed|replac(?:ed|es|ing)|dropp(?:ed|ing)|retired|removed"
     r"|(?:do not|don['’]?t|never) (?:use|run)) (?:the |our |old |running )*"
-    + _CALLED.format(1)
+    + _CALLED
     + r"(?! (?:in|for|on|when) )|(?:the old )?"
-    + _CALLED.format(2)
+    + _CALLED
     + r"(?: (?:contract|code|support|setup|server|account))? (?:(?:is|are|was|were|has|have|been|now|got) )*(?:gone|dead|deleted|removed|shut down|switched off|turned off|decommissioned|retired|deprecated|ended|phased out|abandoned)\b",
     r"(?:不再使?用|不用|别用|不要用|弃用|停用|放弃|取代|替代)了?\s*"
-    + _CALLED.format(3)
+    + _CALLED
     + r"|"
-    + _CALLED.format(4)
+    + _CALLED
     + r"\s?(?:已经?|也|都|被|已被|整体)*(?:下线|停用|废弃|弃用|删除|删掉|删了|移除|去掉|更名|改名|离职)",
 )
 _WRITTEN_AS_A_NAME = Pattern(r"\w[_./]\w|\w-\w+-?\d|[a-z][A-Z]|[A-Za-z]\d|[“\u4e00-\u9fff]")
@@ -175,13 +177,14 @@ def core_of(plain: str) -> Core | None:
     numbers: list[str] = []
 
     def numbered(match: re.Match[str]) -> str:
-        if _is_name(match.string, match):
+        if _is_label(match):
             return match[0]
         numbers.append(match[0].removeprefix("v"))
         return " # "
 
-    text = DURATION.sub(duration_in, plain) if _DIGIT.search(plain) else plain
-    text = _NUMBER.sub(numbered, text) if _DIGIT.search(plain) else plain
+    text = plain
+    if _DIGIT.search(plain):
+        text = _NUMBER.sub(numbered, DURATION.sub(duration_in, plain))
     text, negations = _NEGATIVE.compiled.subn(" ", text)
     text = _USED.sub("用", _MODAL.sub(" ", text))
     words = []
@@ -203,8 +206,9 @@ def core_of(plain: str) -> Core | None:
     return Core(key, flips % 2 == 1, tuple(numbers), scope, follows) if key.strip("# ") else None
 
 
-def _is_name(plain: str, number: re.Match[str]) -> bool:
+def _is_label(number: re.Match[str]) -> bool:
     """Whether a number says which one is meant, as in `Sprint 4`, and not how much."""
+    plain = number.string
     before = plain[max(0, number.start() - 24) : number.start()]
     if _NAMED_BY_NUMBER.search(before):
         return True
@@ -286,12 +290,14 @@ def _names_in(text: str) -> tuple[frozenset[str], frozenset[str]]:
         return frozenset(), frozenset()
     plain = simplified(folded(text)).replace("`", "")
     found = (next(filter(None, match.groups())) for match in _GONE.finditer(plain))
-    gone = frozenset(claim_key(name) for name in found if _is_called(name))
-    named = frozenset(claim_key(name[0]) for name in _NAME.finditer(plain) if _is_called(name[0]))
+    gone = frozenset(claim_key(name) for name in found if _is_proper_name(name))
+    named = frozenset(
+        claim_key(name[0]) for name in _NAME.finditer(plain) if _is_proper_name(name[0])
+    )
     return named - gone, gone
 
 
-def _is_called(word: str) -> bool:
+def _is_proper_name(word: str) -> bool:
     """Whether a word is surely a name: one of a family of tools, or written as no other word is."""
     return family_of(word) is not None or bool(_WRITTEN_AS_A_NAME.search(word))
 

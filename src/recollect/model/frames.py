@@ -178,13 +178,13 @@ def _english_choice(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
         return (_use(use["n"], use["p"], scope, negative=negative, firm=firm, added=added),)
     moved = _parts(_MOVED_EN, core) or {}
     name, purpose, old = (moved.get(n) or moved.get(f"{n}2", "") for n in ("n", "p", "other"))
-    if not name or not _is_a_name(name) or _VAGUE.search(purpose):
+    if not name or not _is_tool_name(name) or _VAGUE.search(purpose):
         return ()
     return _uses(name, old, purpose, scope, firm=True)
 
 
-def _is_a_name(text: str) -> bool:
-    """Whether something is called so, and is no place: files are moved, too."""
+def _is_tool_name(text: str) -> bool:
+    """Whether this is what a tool or a service is called, and no path: files are moved, too."""
     return "/" not in text and (text[:1].isupper() or family_of(text) is not None)
 
 
