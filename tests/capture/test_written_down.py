@@ -388,6 +388,23 @@ def test_a_list_in_the_body_of_a_commit_keeps_the_line_before_it(desk: Desk) -> 
     assert "The rim was cut in two places: at the spout; below the lid." in found
 
 
+def test_a_block_in_a_block_is_no_outcome(desk: Desk) -> None:
+    transcript = Transcript()
+    transcript.prompt("Please mend the leaking spout of the teapot.")
+    transcript.answer(
+        "The drip came from a worn rim of the spout.\n\n```markdown\n# Care\n\n```bash\nmend --rim --spout blue --until the rim of it is quite sharp\n```\n\n"
+        "Never boil the pot without its lid on.\n```\n\nThe rim is sharp now, and nothing drips any more."
+    )
+
+    desk.capture(transcript)
+
+    found = sections(desk.memory())["Summary"]
+    assert "worn rim" in found
+    assert "The rim is sharp now" in found
+    assert "boil" not in found
+    assert "mend --rim" not in found
+
+
 def test_that_all_is_well_is_no_outcome(desk: Desk) -> None:
     transcript = Transcript()
     transcript.prompt("Please mend the leaking spout of the teapot.")

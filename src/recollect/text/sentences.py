@@ -68,6 +68,7 @@ def _is_full_stop(plain: str, at: int, end: int) -> bool:
 
 _FENCES = ("```", "~~~")
 _FENCE_LINE = Pattern(r" {0,3}(`{3,}|~{3,})(.*)")
+_FENCE = Pattern(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
 _BLOCK = Pattern(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|```.*?(?:```|\Z)", _DOT_ALL | _MULTILINE)
 _ENDS = Pattern(r"(?<=[.!?])[\"')\]]*\s+(?=\S)|(?<=[。！？；])|\n+|;\s+")
 _BULLET = Pattern(
@@ -158,8 +159,18 @@ def outside_fences(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def without_blocks(text: str) -> str:
-    """`text` without its code blocks."""
-    return _BLOCK.sub("\n", text) if "```" in text or "~~~" in text else text
+    """`text` without its code blocks, those that have blocks in them included."""
+    if "```" not in text and "~~~" not in text:
+        return text
+    kept: list[str] = []
+    depth, is_nested = 0, False
+    for line in text.split("\n"):
+        if fence := _FENCE.match(line):
+            is_nested = is_nested or bool(depth and fence[1])
+            depth += 1 if fence[1] or not depth else -1  # what has a language opens
+        elif not depth:
+            kept.append(line)
+    return "\n".join(kept) if is_nested else _BLOCK.sub("\n", text)
 
 
 def before_mail(text: str) -> str:
