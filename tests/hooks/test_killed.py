@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from recollect.store import disk as fsio
 from recollect.store.journal_lines import line_of
 
 from .machine import HOOK, Machine, until
@@ -145,6 +146,22 @@ def test_a_session_that_begins_later_has_it_in_its_brief(
     bare.settle()
     assert "PostgreSQL" in brief
     assert three.fire("UserPromptSubmit", prompt="Good morning, let us go on") == ""
+
+
+def test_a_session_shorter_than_its_worker_is_slow_leaves_it_to_the_next(
+    client: Callable[..., Client], bare: Machine
+) -> None:
+    bare.make_stores()
+    in_first_turn(client("s1"))
+    two = client("s2")
+    lock = fsio.take_lock(str(bare.cache() / "worker.lock"))
+    assert lock is not None
+    two.fire("SessionStart")
+    two.fire("SessionEnd")
+    os.close(lock)
+    two.fire("SessionEnd")
+    bare.settle()
+    assert "PostgreSQL" in client("s3").fire("SessionStart")
 
 
 def test_a_session_whose_client_lives_goes_on(client: Callable[..., Client], bare: Machine) -> None:

@@ -192,8 +192,10 @@ def take_signals(app: Workspace, store: OpenStore, ended: Ended | None = None) -
     """Capture every session that signals speak of; `ended` gets those that are over."""
     capture = app.capture(store)
     ends: dict[str, int] = {}
+    has_start = False
     starting: list[str] = []
     for name, found in new_sessions(store, ends):
+        has_start = has_start or found.starts
         if found.starts and not found.over:
             starting.append(name)
         reader = app.readers().get(found.client)
@@ -210,7 +212,8 @@ def take_signals(app: Workspace, store: OpenStore, ended: Ended | None = None) -
             log_error(places.cache_root(app.env), transcript, error)
             ends.pop(name, None)  # to be tried again
     if store.settings.capture:
-        _end_abandoned(app, store, capture, starting)
+        if has_start:  # of one that is over already, too: the next is told what it could not be
+            _end_abandoned(app, store, capture, starting)
         _sweep(app, store, capture)
     keep_offsets(store, ends)
 
@@ -244,7 +247,7 @@ def _end_abandoned(app: Workspace, store: OpenStore, capture: Capture, starting:
     """
     done: list[str] = []
     told = starting
-    for name, found in every_session(store) if starting else ():
+    for name, found in every_session(store):
         reader = app.readers().get(found.client)
         if reader is None or not found.transcript:
             continue
