@@ -442,6 +442,32 @@ def test_a_pull_request_and_an_issue_are_told_with_what_they_say(desk: Desk) -> 
     assert said.count("#15") == 1
 
 
+@pytest.mark.parametrize(
+    ("command", "trust"),
+    [
+        ("gh pr create --fill", "agent"),
+        ("git push && gh pr merge 15 --squash", "agent"),
+        ("gh issue close 16", "agent"),
+        ("gh pr view 15 --comments", "external"),
+        ("gh pr list --json title", "external"),
+        ("gh issue create --title x && gh issue view 16", "external"),
+        ("gh api repos/ada/teapot/issues", "external"),
+        ("gh -R ada/teapot issue view 16", "external"),
+    ],
+)
+def test_what_is_opened_or_closed_shows_nobody_elses_words(
+    command: str, trust: str, desk: Desk
+) -> None:
+    transcript = Transcript()
+    transcript.prompt("Please mend the leaking spout of the teapot.")
+    transcript.shell(command, "https://github.com/ada/teapot/pull/15")
+    transcript.answer("The spout is mended, and its rim is sharp now.")
+
+    desk.capture(transcript)
+
+    assert desk.memory().trust == trust
+
+
 def test_a_document_that_was_written_is_pointed_to(desk: Desk) -> None:
     transcript = Transcript(cwd=str(desk.project))
     transcript.prompt("Please write down why the rim of the spout is sharp.")

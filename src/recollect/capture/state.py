@@ -358,7 +358,8 @@ def _take_link(state: SessionState, event: Event) -> None:
 # A command that reads a page, or what strangers write: what the agent says then is second-hand.
 _READS_A_PAGE = re.compile(
     r"\b(?:curl|wget|lynx|w3m)\b[^|;&\n]*?\bhttps?://(?!localhost\b|127\.|0\.0\.0\.0|\[::1\])"
-    r"|\bgh\s+(?:issue|pr|release|gist|api|search)\b"
+    r"|\bgh\s+(?:-R \S+\s+|--repo[ =]\S+\s+)?(?:api|search|(?:issue|pr|release|gist)\s+"
+    r"(?!(?:create|merge|close|reopen|ready|checkout|develop|lock|unlock|pin|unpin|transfer|delete|upload)\b))"
 )
 
 
