@@ -97,3 +97,22 @@ def test_the_title_of_a_session_brings_nothing_that_was_said_in_it(
 ) -> None:
     text = knowing.ok("recall", prompt, "--json").json["text"]
     assert ("adapter#^" in text) is given
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("檔案鎖要在寫入前取得", "文件锁"),
+        ("檔案鎖要在寫入前取得", "檔案鎖"),
+        ("文件锁要在写入前取得", "檔案鎖"),
+        ("軟體的預設值寫在記憶體", "内存"),
+        ("变量名一律用英文", "變數"),
+        ("使用者登入之後才能列印", "打印"),
+    ],
+)
+def test_what_taiwan_and_the_mainland_call_otherwise_is_found(
+    written: str, asked: str, person: Person
+) -> None:
+    person.ok("init")
+    person.ok("save", written)
+    assert [hit["title"].rpartition(" – ")[2] for hit in person.ok("search", asked, "--json").json["hits"]] == [written]  # fmt: skip

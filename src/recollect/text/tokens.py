@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-TEXT_VERSION = 5  # part of the identity of every index
+TEXT_VERSION = 6  # part of the identity of every index
 LONGEST_WORD = 64
 LONGEST_CUE = 6_000
 MOST_JOINED = 6
@@ -257,7 +257,9 @@ def _words_of_mixed(chunk: str, *, singles: bool) -> list[str]:
 
 
 def _words_of_cjk(run: str, *, singles: bool) -> list[str]:
-    run = simplified(run)
+    from recollect.text.synonyms import mainland
+
+    run = mainland(run)
     if len(run) == 1:
         return [run]
     pairs = [run[i : i + 2] for i in range(len(run) - 1)]
