@@ -226,3 +226,28 @@ def test_another_text_under_the_same_title_is_another_memory(person: Person) -> 
     person.ok("save", "Orders", "--kind", "fact", "--body", "The table is called sales.")
     person.ok("save", "Orders", "--kind", "fact", "--body", "Refunds go through the bank.")
     assert {row["status"] for row in person.ok("list", "--json").json} == {"confirmed"}
+
+
+def test_a_decision_with_its_reason_takes_the_place_of_one_that_has_a_page(person: Person) -> None:
+    person.ok("init")
+    person.ok("save", "Use PostgreSQL for orders", "--kind", "decision", "--body", "We need JSONB.")
+    person.ok("save", "Use MySQL for orders", "--kind", "decision", "--why", "the DBA knows it")
+    assert texts(person) == {"Use MySQL for orders, because the DBA knows it"}
+
+
+@pytest.mark.parametrize("ruling", ["new", "old"])
+def test_what_waited_for_a_ruling_stays_a_decision_and_stands_once(
+    ruling: str, person: Person
+) -> None:
+    person.ok("init")
+    person.ok("save", "Order numbers are ULIDs", "--kind", "decision")
+    person.ok("save", "Order numbers are UUIDv7", "--kind", "decision")
+    rows = person.ok("list", "--json").json
+    assert {row["kind"] for row in rows} == {"decision"}
+    [question] = person.ok("conflicts", "--json").json
+    person.ok("conflicts", "--choose", question["id"], ruling)
+    stands = {"new": "Order numbers are UUIDv7", "old": "Order numbers are ULIDs"}
+    [row] = [row for row in person.ok("list", "--json").json if row["status"] != "superseded"]
+    assert (row["kind"], row["text"]) == ("decision", stands[ruling])
+    person.ok("undo")
+    assert len(person.ok("conflicts", "--json").json) == 1

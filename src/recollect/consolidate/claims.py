@@ -409,8 +409,10 @@ def claims_in(memory: Memory) -> list[Claim]:
     said = " ".join(beside_title(memory.body, memory.title).split())
     is_title = said.casefold() in ("", memory.title.casefold())
     if is_title and not recorded and is_claim(title):
-        how = _how(title, memory.trust)
-        return [Claim(plain_statement(title), how, memory.source, memory.trust)]
+        listed = memory.kind if memory.kind == "decision" else ""
+        how = FACTUAL if listed else _how(title, memory.trust)
+        text = plain_statement(title)
+        return [Claim(text, how, memory.source, memory.trust, listed=listed)]
     found = claims_of(memory.body, source=memory.source, trust=memory.trust, recorded=recorded)
     if not (recorded and found):
         return found

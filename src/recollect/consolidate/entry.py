@@ -232,7 +232,7 @@ def _queued(
     note = Draft(
         claim.text,
         layer="episodic",
-        kind="note",
+        kind=mark.kind or "note",
         source=claim.source,
         trust=claim.trust,
         status="provisional",

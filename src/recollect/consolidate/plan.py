@@ -339,7 +339,7 @@ class _Planner:
         """Whether a claim can be taken out of its file; a title with its reasons, by a person only."""
         if not self.shelf.pages[held.path].is_open:
             return False
-        if held.has_reasons and not is_ruled:
+        if held.has_reasons and not is_ruled and not (self.is_said_now and held.title == FILE):
             return False
         if held.mark or held.title == FILE or self._is_whole(held):
             return True

@@ -26,7 +26,14 @@ from recollect.consolidate.actions import (
     Wait,
     Weigh,
 )
-from recollect.consolidate.apply import FileStep, Steps, carry_out, changes_of_all, steps_of
+from recollect.consolidate.apply import (
+    FileStep,
+    Steps,
+    carry_out,
+    changes_of,
+    changes_of_all,
+    steps_of,
+)
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.gather import RULING, Gathered, gather
 from recollect.consolidate.plan import plan, plan_claim
@@ -159,12 +166,18 @@ def settle(
         ConflictNotFound: nothing of that name waits.
     """
     gathered = gather(store, remembered)
-    wait = _named(look(gathered).waits, key)
+    waits = look(gathered).waits
+    wait = _named(waits, key)
     word = rulings.Ruling(ruling, wait.old, wait.new, store.now)
     steps = _following(gathered, wait, word)
+    left = {one.mark.episode for one in waits if one.key != wait.key}
 
     def plan() -> list[Change]:
         changes = changes_of_all(store, gathered, steps)
+        note = next(one for one in gathered.episodes if one.id == wait.mark.episode)
+        if note.status == "provisional" and note.id not in left:  # it was there to wait
+            archive = FileStep(note.path, (Archive(note.id, note.path),))
+            changes += changes_of(store, gathered, archive)
         return [rulings.ruling_change(store, wait.key, word), *changes]
 
     if not dry_run:

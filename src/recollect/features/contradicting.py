@@ -60,7 +60,7 @@ def _queued(store: OpenStore, wanted: Draft, against: str, *, dry_run: bool) -> 
         title=with_reason(wanted.title, reason) if is_short else wanted.title,
         body="" if is_short else wanted.body,
         layer="episodic",
-        kind="note",
+        kind="decision" if wanted.kind == "decision" else "note",
         category="",
         status="provisional",
     )
