@@ -130,6 +130,26 @@ def test_hardly_any_two_claims_of_the_tables_contradict_each_other_by_chance() -
 @pytest.mark.parametrize(
     ("one", "other", "certain"),
     [
+        ("Always rebase feature branches.", "Never rebase feature branches, merge instead.", "sure"),
+        ("The staging server is on Hetzner.", "The staging server is on AWS.", "unsure"),
+        ("We do code review on GitHub.", "We do code review on Gerrit.", "unsure"),
+        ("Tests must run against a real database.", "Tests must run against an in-memory database.", "unsure"),
+        ("Admin UI: The port is 8081", "The admin UI listens on port 9000", "sure"),
+        ("管理界面：端口是 8081", "管理界面的端口是 9000", "sure"),
+        ("合并请求需要两人批准。", "合并请求只需要一人批准。", "sure"),
+        ("前端用 Webpack 打包。", "前端改用 Vite 打包。", "sure"),
+        ("前端用 Vite 打包。", "前端用 Playwright 测试。", ""),
+        ("The staging server is on Hetzner.", "The production server is on AWS.", ""),
+        ("Admin UI: the port is 8081", "Metrics: the port is 9000", ""),
+    ],
+)  # fmt: skip
+def test_what_is_said_in_other_words_of_the_same_thing(one: str, other: str, certain: str) -> None:
+    assert certainty(one, other) == certainty(other, one) == certain
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "certain"),
+    [
         ("Use MySQL for orders: it is there", "Use PostgreSQL for orders: we need JSONB", "sure"),
         ("Never push to main: it breaks the build", "Push to main: reviews take long", "sure"),
         ("永远不要提交密钥：会泄露", "提交密钥：方便调试", "sure"),

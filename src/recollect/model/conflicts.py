@@ -52,8 +52,13 @@ _REASON = bilingual(
 )
 _EXPLAINED = Pattern(r"([^:]{4,120}?)(?<!\d):(?:\s+\S+\s+\S|\s*[\u4e00-\u9fff]{2})")
 _INSTEAD = bilingual(
-    r"([^,;]{4,120})[,;] (?:but |and )?(?:use|not|rather|instead|only|just)\b.*$",
+    r"([^,;]{4,120})[,;] (?:but |and )?(?:(?:use|not|rather|instead|only|just)\b.*|(?:[\w-]+ ){1,5}instead)$",
     r"([^,，;；]{2,60})[,，;；]\s*(?:而是|改用|直接|只用|用|要用).*$",
+)
+# “Admin UI: the port is 8081” is “The Admin UI port is 8081”.
+_OF_SUBJECT = Pattern(
+    r"^([\w][\w -]{1,40}): the ([\w-]+(?: [\w-]+)?) (?=is |are )|^([\w\u4e00-\u9fff -]{2,20})[:：]\s*([\u4e00-\u9fff]{2,4})(?=是|为)",
+    re.I,
 )
 _LEAD = Pattern(
     r"^(?:(?:please|note(?: that)?|remember(?: that| to)?|decision|decided|ok|okay|now|currently|from now on|by default|make sure (?:to|that)|ensure that"
@@ -69,7 +74,7 @@ _NEGATIVE = bilingual(
 )
 _MODAL = bilingual(
     r"\b(?:always|must|should|shall|have to|has to|need to|needs to|will|do|does|we|you|i|the team|everyone|all|only|please|ever)\b",
-    r"必须|总是|一律|应该|应当|务必|始终|一定|我们|大家|团队|可以|需要|统一|每次|要|请|都|会",
+    r"必须|总是|一律|应该|应当|务必|始终|一定|我们|大家|团队|可以|只?需要|统一|每次|要|请|都|会",
 )
 _USED = Pattern(r"使用|采用|改用")
 # Digits behind a letter are a part of a name: `db1`.
@@ -159,7 +164,11 @@ def readable(text: str) -> str:
     plain = in_digits(_SPOKEN.sub("", plain))
     if not plain.isascii():
         plain = _DECIDED.sub("", plain)
-    return _LEAD.sub("", plain).strip()
+    return _OF_SUBJECT.sub(_named_whole, _LEAD.sub("", plain).strip())
+
+
+def _named_whole(found: re.Match[str]) -> str:
+    return f"{found[1]} {found[2]} " if found[1] else f"{found[3]}{found[4]}"
 
 
 def without_explanation(plain: str) -> str:

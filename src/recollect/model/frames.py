@@ -232,6 +232,8 @@ def _chinese(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
     if use and not _VAGUE_ZH.search(use["p"] or ""):
         replies = "回答" if use["tail"] == "回答" else ""
         purpose = (use["p"] or use["for"] or replies).strip()
+        if use["p"] and not scope and not replies:
+            scope = near_key(use["tail"] or "")  # 前端用 Vite 打包 and 前端用 Playwright 测试
         if use["no"] or use["no2"]:
             return tuple(_use(n, purpose, scope, negative=True) for n in _names(use["n"]))
         firm = bool(use["instead"] or use["other"]) or bool(_FIRM_ZH.search(core))

@@ -228,8 +228,9 @@ _HOW = Pattern(
     r"|bundled|packaged|managed|written|stored|rendered|monitored|provisioned|tested|published|sent|billed)"
     r" (?:by|under|with|via|using|as|in|on|to|from|through) (?P<v>(?:the |an? )?[^\s,;]+(?: [^\s,;]+){0,2})"
     r"|(?:we|the team|everyone) (?:always )?(?:deploy|build|test|lint|format|bundle|package|authenticate|monitor|release|host"
-    r"|sign|version|provision)(?: [\w-]+){0,3}? (?:with|to|via|using|through|on) (?P<v2>[^\s,;]+(?: [^\s,;]+)?)"
-    r"|.+ (?:is|are|lives?) in (?P<v4>(?-i:[A-Z])[\w-]+)"
+    r"|sign|version|provision|(?:do|hold|write) [\w-]+)(?: [\w-]+){0,3}? (?:with|to|via|using|through|on|from) (?P<v2>(?:the )?[^\s,;]+(?: [^\s,;]+)?)"
+    r"|.+ (?:is|are|lives?) (?:in|on|at) (?P<v4>(?-i:[A-Z])[\w-]+)"
+    r"|.+ runs? against (?P<v6>(?:the |an? )?[^\s,;]+(?: [^\s,;]+){0,2})"
     rf"|.*(?:服务器|机房|数据中心|办公室|总部|集群|团队)在(?P<v5>{_HAN}{{2,4}})"
     r"|.+?(?:叫做?|名为|命名为)\s*(?P<v3>[\w./-]+)",
     re.I,
@@ -330,7 +331,7 @@ _NUMERAL = Pattern(
     + r")(?![-\w])"
     r"|(?<=needs )one\b|(?<=need )one\b|(?<=requires )one\b|(?<=require )one\b|(?<=least )one\b|(?<=most )one\b|(?<=exactly )one\b"
     r"|one(?= (?:second|minute|hour|week|month|year)s?\b)|一(?=小时|分钟|个月)"
-    r"|(?<=需要|至少|最多)一(?=个)|(?<![周期拜第一二三四五六七八九十])(?:十[一二]|[两二三四五六七八九十])(?=年|天|小时|分钟|秒|次|个|点|周(?![一二三四五六日]))",
+    r"|(?<=需要|至少|最多)一(?=个|人|名|位)|(?<![周期拜第一二三四五六七八九十])(?:十[一二]|[两二三四五六七八九十])(?=年|天|小时|分钟|秒|次|个|人|点|周(?![一二三四五六日]))",
     re.I,
 )
 # When something happens on a day: what runs at two may run at fourteen as well.
