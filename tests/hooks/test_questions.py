@@ -16,6 +16,8 @@ NOTES = {
     "commits": "提交信息用英文写",
     "push": "永远不要直接提交到 main 分支",
     "files": "日志文件保存七天",
+    "orders": "Use MySQL for orders",
+    "订单": "订单用 MySQL 存",
 }
 MANY = 40
 
@@ -45,6 +47,10 @@ def knowing(request: pytest.FixtureRequest, machine: Machine) -> Machine:
         ("提交信息用什么语言？", "commits"),
         ("能直接提交到 main 吗？", "push"),
         ("日志文件保存多久？", "files"),
+        # What is asked for by its kind.
+        ("which database for orders?", "orders"),
+        ("which db holds the orders?", "orders"),
+        ("订单用哪个数据库？", "订单"),
     ],
 )
 def test_a_question_is_answered_by_what_says_its_words(
@@ -65,6 +71,7 @@ def test_a_question_is_answered_by_what_says_its_words(
         "can we commit?",
         "what do we do next?",
         "你提交了吗？",
+        "what is a database?",
         "你改 main 了吗？",
         "提交",
     ],

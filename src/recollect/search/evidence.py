@@ -9,6 +9,20 @@ from recollect.text.tokens import PARTICLES, STOP_WORDS, is_pair, plain_words, s
 # English that is no term of anything.
 EVERYDAY, USUAL = frozenset(text_file("everyday").split()), frozenset(text_file("usual").split())
 
+# Stems by which somebody asks for one of its kind, and the stems of those: MySQL is a database.
+_KINDS = tuple(
+    (frozenset(one.split()), frozenset(other.split()))
+    for one, other in (
+        ("databa db 数据 据库", "postgresql postgr mysql mariadb sqlit mongodb cockroachdb clickhous dynamodb mssql"),
+        ("queu broker 队列", "kafka rabbitmq sqs nat celer redis pulsar"),
+        ("cach 缓存", "redis memcach valk"),
+        ("bundler bundl 打包", "webpack vit rollup esbuild parcel turbopack"),
+        ("framework 框架", "react vu angular svelt django flask fastapi rail spring express laravel nextj"),
+        ("ci", "jenkin circleci gitlab buildkit travi"),
+        ("auth authentic login 登录 认证", "jwt oauth saml oidc cook"),
+    )
+)  # fmt: skip
+
 # How much a word is worth: 1 where one text of a thousand has it. What is known of the store is
 # weighed with what is known of the language, as if this many texts had been read before.
 READ_BEFORE = 200
@@ -113,6 +127,15 @@ def _is_tail(word: str, everyday: set[str]) -> bool:
     if not is_pair(word) or word[1] not in PARTICLES:
         return False
     return any(is_pair(one) and one[1] == word[0] for one in everyday)
+
+
+def kinds_in(asked: dict[str, float], text: str) -> str:
+    """The words of a question that ask for a thing of a kind, where a text (see `found_in`) names one."""
+    words = {start.strip() for start in asked}
+    said = set(text.split()) if any(words & kind for kind, _ in _KINDS) else set()
+    return " ".join(
+        word for kind, things in _KINDS if said & things for word in sorted(words & kind)
+    )
 
 
 def found_in(asked: dict[str, float], about: str, text: str = "") -> dict[str, float]:

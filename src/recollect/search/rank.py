@@ -384,6 +384,8 @@ def shortfall(
     about = f"{index_terms(f'{one.own_title}{chr(10)}{files}', known)} {named}"
     if text.count(" ") < SHORT_TEXT:
         about = f"{about} {text}"  # one statement is about all that it says
+        if cue.is_question and (kinds := evidence.kinds_in(asked, about)):
+            about = f"{about} {kinds}"
     found = evidence.found_in(asked, about, text)
     is_all_of_time = not any(worth > evidence.IN_EVERY_TEXT for worth in asked.values())
     if cue.is_of_its_time(one.day) and (found or is_all_of_time):
