@@ -48,6 +48,10 @@ created: 2026-10-01T00:00:00Z
 [^0b6f]: 2026-10-06, "Schema for orders", said by the person
 [^91c2]: 2026-11-16, "Ids", noted by the agent
 """
+PAYMENTS = (
+    "---\ntitle: Payments\ntype: semantic\ncreated: 2026-10-01T00:00:00Z\n---\n# Payments\n\n"
+)
+NOTED_BY_AGENT = '[^91c2]: 2026-11-16, "Ids", noted by the agent\n'
 PERSONS, AGENTS = "feedback#write-migrations-by-hand", "feedback#skip-the-migrations-on-fridays"
 
 
@@ -241,6 +245,73 @@ def test_an_item_of_a_session_is_edited_and_forgotten_with_what_belongs_to_it(
     assert "  - source: instructed\n  - files: db.py\n\n- [approach] Prices" in page.read_text()
     person.ok("forget", name[:4])
     assert "## Decisions\n\n- [approach] Prices are in cents\n" in page.read_text()
+
+
+def test_one_entry_of_a_page_is_approved_or_rejected_alone(kept: Person) -> None:
+    lines = ("Refunds are manual. ^r2r2", "Prices are integers. ^p3p3", "Cards are tokens. ^c4c4")
+    text = "".join(f"- {line} [^91c2]\n" for line in lines)
+    kept.write("semantic/payments.md", f"{PAYMENTS}{text}\n{NOTED_BY_AGENT}")
+    before = {name: _entry(kept, name) for name in ("r2r2", "p3p3", "c4c4")}
+    kept.ok("review", "--approve", "r2r2")
+    assert _entry(kept, "r2r2") == ("Refunds are manual.", "user", "inferred")
+    assert _entry(kept, "p3p3") == before["p3p3"]
+    [waiting] = [row for row in kept.ok("review", "--json").json if "payments" in row["name"]]
+    assert waiting["said"] == "- Prices are integers. - Cards are tokens."
+    kept.ok("review", "--reject", "p3p3")
+    page = (kept.store / "semantic" / "payments.md").read_text()
+    assert "Prices" not in page
+    assert "said by the person" not in page  # they approved it, and did not say it
+    assert _entry(kept, "c4c4") == before["c4c4"]
+    kept.ok("undo")
+    kept.ok("undo")
+    assert {name: _entry(kept, name) for name in before} == before
+
+
+def test_an_entry_that_its_page_signs_is_approved_with_its_page_only(kept: Person) -> None:
+    page = kept.store / "semantic" / "orders.md"
+    page.write_text(page.read_text().replace("type: semantic", "type: semantic\ntrust: agent"))
+    ran = kept.run("review", "--approve", "k3m2")
+    assert ran.code == 2
+    assert "recollect review --approve orders" in ran.err
+    assert "trust: agent" in page.read_text()
+
+
+def test_an_entry_in_the_archive_brings_its_page_back(kept: Person) -> None:
+    kept.ok("archive", "orders")
+    kept.ok("activate", "k3f9")
+    assert (kept.store / "semantic" / "orders.md").exists()
+
+
+def test_an_entry_alone_on_its_page_is_archived_with_it(kept: Person) -> None:
+    kept.ok("forget", "k3m2")
+    assert kept.run("archive", "orders#^none").code != 0
+    kept.ok("archive", "k3f9")
+    assert not (kept.store / "semantic" / "orders.md").exists()
+    assert "k3f9" in kept.ok("list", "--archived").out
+
+
+@pytest.mark.parametrize(("name", "change", "there"), [
+    ("k3m2", "s/ULIDs/UUIDs/", "- Order numbers are UUIDs. ^k3m2 [^91c2]\n"),
+    ("z7x8", "s/Push/Go/", "## Skip the migrations on Fridays ^z7x8 [^91c2]\n\nGo straight to main.\n"),
+])  # fmt: skip
+def test_the_editor_gets_an_entry_with_an_id_alone(
+    kept: Person, name: str, change: str, there: str
+) -> None:
+    editor, seen = kept.home / "editor", kept.home / "seen"
+    editor.write_text(f'#!/bin/sh\ncp "$1" {seen}\nsed -i "{change}" "$1"\n')
+    editor.chmod(0o755)
+    pages = [kept.store / "semantic" / "orders.md", kept.store / "procedural" / "feedback.md"]
+    before = "".join(page.read_text() for page in pages)
+    kept.at_terminal("edit", name, env={"EDITOR": str(editor)})
+    after = "".join(page.read_text() for page in pages)
+    assert there in after
+    had, words = seen.read_text(), change.split("/")
+    assert had == there.replace(words[2], words[1])
+    assert re.sub(r"updated: .*\n", "", after) == before.replace(had, there)
+    editor.write_text('#!/bin/sh\n: > "$1"\n')
+    emptied = kept.at_terminal("edit", name, env={"EDITOR": str(editor)})
+    assert emptied.code == 2
+    assert "".join(page.read_text() for page in pages) == after
 
 
 def test_what_cannot_be_done_to_an_entry_says_why(kept: Person) -> None:

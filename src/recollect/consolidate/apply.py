@@ -37,7 +37,7 @@ from recollect.errors import (
     UsageProblem,
 )
 from recollect.model.document import days_after, files_of
-from recollect.model.entries import is_conversation
+from recollect.model.entries import entries_of, is_conversation
 from recollect.model.layers import SHARED
 from recollect.model.memory import SESSION_KINDS, Change, Entry, Filter
 from recollect.store import locations as places
@@ -321,23 +321,29 @@ def archive(
 def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> tuple[str, bool]:
     """`(path, changed)`: move one memory into the archive, because a person asks for it.
 
+    An entry that its page has nothing else beside is archived with it.
+
     Raises:
         MemoryNotFound: no memory has this id.
         ChangedMeanwhile: somebody changed it just now.
-        UsageProblem: it is a file that other things are filed in.
+        UsageProblem: it is a file that other things are filed in, or one of several entries.
     """
-    page = name.partition("#")[0]
+    page, _, anchor = name.partition("#")
     entry = store.index.entry(page)
     if entry is None:
         raise MemoryNotFound(id=name)
-    if page != name:
-        what = f"Only a whole page can be archived: `recollect archive {page}`. `recollect forget {name}` removes the entry."
-        raise UsageProblem(what=what, command="archive")
     if entry.archived:
         return entry.path, False
     if entry.path in SHARED.values() or entry.path.startswith("core/"):
         what = "Core files and shared files of rules and pointers stay; `recollect forget` removes a section."
         raise UsageProblem(what=what, command="archive")
+    if anchor:
+        entries = entries_of(store.open_memory(entry))
+        if anchor not in {row.anchor for row in entries}:
+            raise MemoryNotFound(id=name)
+        if len(entries) > 1:
+            what = f"Only a whole page can be archived: `recollect archive {page}`. `recollect forget {name}` removes the entry."
+            raise UsageProblem(what=what, command="archive")
     changes = to_archive(store, entry)
     if not dry_run:
         store.commit(partial(to_archive, store, entry), cause=CAUSE)
@@ -352,11 +358,16 @@ def archived(store: OpenStore) -> list[Entry]:
 def activate(store: OpenStore, name: str, *, dry_run: bool = False) -> tuple[str, bool]:
     """`(path, changed)`: bring a memory back from the archive; it counts as active from now on.
 
+    Of an entry on a page it is the page that comes back.
+
     Raises:
         MemoryNotFound: no memory has this id.
         ChangedMeanwhile: somebody changed it just now.
     """
-    entry = store.require(name)
+    page, _, anchor = name.partition("#")
+    entry = store.require(page)
+    if anchor and anchor not in {row.anchor for row in entries_of(store.open_memory(entry))}:
+        raise MemoryNotFound(id=name)
     if not entry.archived:
         return entry.path, False
     to = entry.path.removeprefix("archive/")

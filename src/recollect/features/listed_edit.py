@@ -1,4 +1,4 @@
-"""Edit one item of a list, or take it out. Pure.
+"""Edit, approve or take out one item of a list. Pure.
 
 Every other line of the page stays. An edited item keeps its id.
 """
@@ -12,10 +12,11 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.consolidate.actions import retitled
 from recollect.model import document as codec
 from recollect.model.document import parts_of
-from recollect.model.entries import shelved
-from recollect.model.footnotes import Mark, mark_of
+from recollect.model.entries import raised, rows_at, shelved
+from recollect.model.footnotes import TAIL, Mark, mark_of
 from recollect.model.listed import COMMENT, Listed, id_in, items_in
 from recollect.model.memory import Memory, Shelved
+from recollect.text.sentences import outside_fences
 
 # An item's bullet, with the box or the category that may follow it.
 _BEGINNING = Pattern(
@@ -23,6 +24,9 @@ _BEGINNING = Pattern(
 )
 _DETAIL = Pattern(r"\s*[-*+•][ \t]+(?:source|files|concepts|来源|文件|概念)[ \t]*[:：]", re.I)
 _SOURCE = Pattern(r"(\s*[-*+•][ \t]+(?:source|来源)[ \t]*[:：][ \t]*).*", re.I)
+
+
+_ENDS_SECTION = Pattern(r"##? |\[\^[^\]\s]+\]: ")  # the next heading, or a footnote
 
 
 class _PlacedItem(NamedTuple):
@@ -50,6 +54,58 @@ def without(memory: Memory, anchor: str) -> str | None:
     """The body without the item `^id`; None if there is no such item."""
     place = _place_of(memory, anchor)
     return place and _rewritten(memory, place, "", None)
+
+
+def approved(memory: Memory, anchor: str) -> str | None:
+    """The body with the item `^id` trusted like a person; None if there is no such item."""
+    place = _place_of(memory, anchor)
+    if place is None:
+        return None
+    parts = parts_of(memory.body)
+    lines = parts[place.part].text.split("\n")
+    for n in place.item.lines:
+        lines[place.first + n] = raised(lines[place.first + n])
+    parts[place.part] = parts[place.part]._replace(text="\n".join(lines))
+    return "".join(part.text for part in parts)
+
+
+def around(text: str, memory: Memory, anchor: str) -> tuple[str, str, str]:
+    """The text of a file in three: what is before an entry, the entry, and what is after it.
+
+    Where no id on the page says which lines are the entry's, all of it is the entry.
+    """
+    rows = rows_at(memory, anchor) if anchor else []
+    part = _lines_of(text, rows[0].entry) if len(rows) == 1 else None
+    if part is None:
+        return "", text, ""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return "".join(lines[: part.start]), "".join(lines[part]), "".join(lines[part.stop :])
+
+
+def _lines_of(text: str, entry: str) -> slice | None:
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    plain = dict(outside_fences(lines))
+    first = next((n for n, line in plain.items() if _id_of(line) == entry), None)
+    if first is None:
+        return None
+    end = first + 1
+    if lines[first].startswith("## "):
+        below = (n for n, line in plain.items() if n > first and _ENDS_SECTION.match(line))
+        end = next(below, len(lines))
+    else:
+        while end < len(lines) and lines[end][:1] in (" ", "\t") and lines[end].strip():
+            end += 1
+    while not lines[end - 1].strip():
+        end -= 1
+    return slice(first, end)
+
+
+def _id_of(line: str) -> str:
+    """The id at the end of an item of a list, or of a heading."""
+    is_entry = line.startswith("## ") or _BEGINNING.match(line)
+    tail = TAIL.search(line) if is_entry and "^" in line else None
+    return (tail[1] or tail[3] or "")[1:] if tail else ""
 
 
 def _place_of(memory: Memory, anchor: str) -> _PlacedItem | None:

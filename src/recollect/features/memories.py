@@ -92,8 +92,7 @@ def edit(
     """
     title, body, append = (_clean(store, text) for text in (title, body, append))
     if any(text is not None and not text.strip() for text in (title, body, append)):
-        what = f"The new text is empty; `recollect forget {name}` removes the memory."
-        raise UsageProblem(what=what, command="edit")
+        raise _emptied(name)
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
     said = body if title is None else title  # an item of a list has no title beside its words
@@ -120,6 +119,11 @@ def edit(
     made = MemoryEdit(name, entry, old, changed(old.text))
     again = changed if title is None and body is None else None
     return _write(store, made, cause="edit", dry_run=dry_run, again=again)
+
+
+def _emptied(name: str) -> UsageProblem:
+    what = f"The new text is empty; `recollect forget {name}` removes the memory."
+    return UsageProblem(what=what, command="edit")
 
 
 def _signed(entry: Entry, old: str, new: str, by: By) -> str:
@@ -331,7 +335,7 @@ def _removals(store: OpenStore, entry: Entry) -> list[Change]:
 def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool) -> Written:
     old, anchor = store.read_open(entry), name.partition("#")[2]
     if anchor.startswith("^"):
-        kept = _without_item(entry, old.text, name)
+        kept = without_item(entry, old.text, name)
     else:
         body = codec.body_of(old.text)
         kept = without_section(body, _section_at(body, name).anchor)
@@ -358,7 +362,7 @@ def _lines_of(row: Shelved) -> list[str]:
     return [*heading, *without_comments(row.text).splitlines()]
 
 
-def _without_item(entry: Entry, text: str, name: str) -> str:
+def without_item(entry: Entry, text: str, name: str) -> str:
     """The body of a page without the item of a list that `page#^id` names. Raises MemoryNotFound."""
     from recollect.features import listed_edit  # seldom needed
 
@@ -462,18 +466,28 @@ def _text_of(store: OpenStore, name: str) -> str:
 def edit_by_hand(
     app: Workspace, name: str, editor: Callable[[bytes, bool], bytes | None], *, dry_run: bool
 ) -> WriteResult:
-    """Let a person change the whole text; what they wrote is kept if somebody else was quicker.
+    """Let a person change a text; what they wrote is kept if somebody else was quicker.
 
-    `editor` gets the bytes of the file, and whether they must not get to a disk; it gives the new
-    ones, or None if nothing was changed.
+    It is that of the file, or of an entry with an id only its part of the file. `editor` gets the
+    bytes, and whether they must not get to a disk; it gives the new ones, or None if nothing was
+    changed.
     """
     store = app.store_of(name)
     memory_id = name.partition("#")[0]
     entry = store.require(memory_id)
     document = store.read_open(entry)
     is_secret = is_sealed_path(entry.path)
-    data = editor(document.text.encode("utf-8", "surrogateescape"), is_secret)
-    text = document.text if data is None else data.decode("utf-8", "surrogateescape")
+    from recollect.features import listed_edit  # seldom needed
+
+    memory = codec.memory_from_text(document.text, entry.path)
+    before, own, after = listed_edit.around(document.text, memory, name.partition("#")[2])
+    data = editor(own.encode("utf-8", "surrogateescape"), is_secret)
+    new = own if data is None else data.decode("utf-8", "surrogateescape")
+    if not new.strip() and before:
+        raise _emptied(name)
+    if after and not new.endswith("\n"):
+        new += "\n"
+    text = f"{before}{new}{after}"
     try:
         done = edit_text(store, memory_id, text, document.stamp, by=by_of(app), dry_run=dry_run)
     except ChangedMeanwhile as error:

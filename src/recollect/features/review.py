@@ -10,8 +10,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from recollect import workspace as here
 from recollect._fastimport import NamedTuple
 from recollect.context.views import FACTS_JSON, LastFacts
-from recollect.errors import AmbiguousId, FactNotFound, MemoryNotFound, SessionNotFound
-from recollect.features import facts_edits, reading, repository
+from recollect.errors import (
+    AmbiguousId,
+    FactNotFound,
+    MemoryNotFound,
+    SessionNotFound,
+    UsageProblem,
+)
+from recollect.features import facts_edits, memories, reading, repository
 from recollect.features.facts_edits import GONE, FactEdit
 from recollect.model import document as codec
 from recollect.model import entries as reviewing
@@ -101,12 +107,15 @@ def _sections_of(store: OpenStore, entry: Entry, origins: Collection[str]) -> It
     if "<!--" not in body:
         return
     whole, labels = _of_entry(entry, store.scope), set(map(label_of, origins))
-    rows = {row.anchor: row for row in reviewing.shelved(memory)}
+    every = reviewing.shelved(memory)
+    rows = {row.anchor: row for row in every}
     texts = {s.anchor: s.text for s in codec.sections_of(body)}
     for one in reviewing.doubtful(body):
         if origins and not reviewing.origins_of(texts[one.anchor]) & labels:
             continue
         row = rows.get(one.anchor)
+        items = [item for item in every if item.within == one.anchor and item.anchor[:1] == "^"]
+        left = [f"- {item.text}" for item in items if origins or item.trust != "user"]
         yield whole._replace(
             name=f"{entry.id}#{one.anchor}",
             title=one.heading,
@@ -115,7 +124,7 @@ def _sections_of(store: OpenStore, entry: Entry, origins: Collection[str]) -> It
             source=row.source if row else whole.source,
             created=(row.created if row else "") or whole.created,
             session=one.session,
-            said=" ".join(one.text.split())[:LONGEST_SAID],
+            said=" ".join(" ".join(left or [one.text]).split())[:LONGEST_SAID],
         )
 
 
@@ -134,11 +143,29 @@ def _approvals(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
         _require_sections(entry, old, anchors)
         text = old.text
         for anchor in anchors:
-            text = reviewing.approved(text, anchor)
+            text = _approved(entry, text, anchor)
         if text != old.text:
             if frontmatter.split_front(text).lines:
                 text = codec.with_field(text, "updated", store.now)
             yield Change("put", entry.path, entry.id, old.stamp, text)
+
+
+def _approved(entry: Entry, text: str, anchor: str) -> str:
+    """The text of a memory with a section, an item of a list or all of it trusted like a person."""
+    if not anchor.startswith("^"):
+        return reviewing.approved(text, anchor)
+    from recollect.features import listed_edit  # seldom needed
+
+    page = entry.id
+    body = listed_edit.approved(codec.memory_from_text(text, entry.path), anchor)
+    if body is None:
+        raise MemoryNotFound(id=f"{page}#{anchor}")
+    made = codec.with_body(text, body)
+    rows = reviewing.rows_at(codec.memory_from_text(made, entry.path), anchor)
+    if any(row.trust != "user" for row in rows):
+        what = f"The page as a whole is not approved: `recollect review --approve {page}` approves all of it."
+        raise UsageProblem(what=what, command="review")
+    return made
 
 
 def reject_in(store: OpenStore, names: Sequence[str], *, dry_run: bool = False) -> list[Effect]:
@@ -157,7 +184,13 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
             continue
         old = store.read(entry)
         _require_sections(entry, old, anchors)
-        body = codec.body_of(old.text)
+        text = old.text
+        for anchor in anchors:
+            if anchor.startswith("^"):
+                text = codec.with_body(
+                    text, memories.without_item(entry, text, f"{entry.id}#{anchor}")
+                )
+        body = codec.body_of(text)
         pairs = zip(parts_of(body), codec.sections_of(body), strict=True)
         kept = "".join(part.text for part, section in pairs if section.anchor not in anchors)
         yield Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, kept))
@@ -219,7 +252,7 @@ def _by_file(store: OpenStore, names: Sequence[str]) -> list[tuple[Entry, list[s
 def _require_sections(entry: Entry, old: Document, anchors: Sequence[str]) -> None:
     known = {section.anchor for section in codec.sections_of(codec.body_of(old.text))}
     for anchor in anchors:
-        if anchor and anchor not in known:
+        if anchor and not anchor.startswith("^") and anchor not in known:
             raise MemoryNotFound(id=f"{entry.id}#{anchor}")
 
 

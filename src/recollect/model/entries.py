@@ -445,13 +445,14 @@ def approved(text: str, anchor: str) -> str:
     body = codec.body_of(text)
     parts, sections = parts_of(body), codec.sections_of(body)
     new = "".join(
-        _raised(part.text) if anchor in ("", section.anchor) else part.text
+        raised(part.text) if anchor in ("", section.anchor) else part.text
         for part, section in zip(parts, sections, strict=True)
     )
     return text if new == body else codec.with_body(text, new)
 
 
-def _raised(text: str) -> str:
+def raised(text: str) -> str:
+    """A text whose comments say that a person trusts it."""
     return _LINE_COMMENT.sub(lambda comment: _TRUST.sub("trust: user", comment[0]), text)
 
 
