@@ -12,7 +12,7 @@ from pathlib import Path
 
 import recollect
 from recollect.errors import SettingProblem, every_error
-from recollect.model import layers
+from recollect.model import layers, memory
 from recollect.store import history as undoing
 from recollect.store.settings import SETTINGS
 
@@ -35,6 +35,7 @@ VARIABLE = {
     *(undoing.EDITED, undoing.PURGED),  # why `undo --to` leaves a file
     *(setting.about for setting in SETTINGS.values()),
     *layers._NAMES.values(),
+    *(*memory.KINDS, *memory.LAYERS, *memory.STATUSES, *memory.SOURCES, *memory.TRUSTS),
 }
 # Where such a variable stands, and where a function hands on what it is given.
 SAID_BY_NAME = {

@@ -339,6 +339,11 @@ class MemoryPage(NamedTuple):
         """The memory without its text."""
         return self.listed.entry
 
+    @property
+    def title(self) -> str:
+        """The title of the memory, with the section's own."""
+        return f"{self.entry.title} – {self.heading}" if self.heading else self.entry.title
+
 
 def show(app: Workspace, name: str, level: int) -> MemoryPage:
     """One memory at a level of disclosure (0 keywords … 3 raw conversation), or one section."""

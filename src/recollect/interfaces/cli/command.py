@@ -326,7 +326,12 @@ def _report_bug(ctx: CommandContext, error: Exception) -> int:
     return BUG_EXIT
 
 
-# Values that commands are given.
+# Values that commands are given, or show.
+
+
+def counted(ctx: CommandContext, counts: Mapping[str, int]) -> str:
+    """How often each word of ours occurs, in the person's language."""
+    return ", ".join(f"{ctx.word(one)} {count:,}" for one, count in counts.items())
 
 
 def comma_list(text: str | None) -> tuple[str, ...]:

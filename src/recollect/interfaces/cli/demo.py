@@ -267,7 +267,7 @@ def _pass_months(ctx: CommandContext, play: Play) -> dict[str, Any]:
     )
     layers = dict(Counter(entry.layer for entry in app.store().index.entries(Filter())))
     for layer, n in layers.items():
-        ctx.tell("  {layer}: {n}", layer=layer, n=n)
+        ctx.tell("  {layer}: {n}", layer=ctx.word(layer), n=n)
     reversed_rules = [row for row in done.rows if row.do == "note"]
     for row in reversed_rules:
         ctx.tell("  a rule was reversed; the file keeps the old wording:")

@@ -187,11 +187,11 @@ def _show_conflict(ctx: CommandContext, wait: Wait) -> None:
     mark = wait.mark
     claimed = {"text": wait.claim.text, "episode": mark.episode, "date": mark.date[:10]}
     if wait.is_late:
-        ctx.tell(CLAIMED["old"], **claimed, trust=mark.trust)
+        ctx.tell(CLAIMED["old"], **claimed, trust=ctx.word(mark.trust))
         ctx.tell(FILED["new"], **filed)
     else:
         ctx.tell(FILED["old"], **filed)
-        ctx.tell(CLAIMED["new"], **claimed, trust=mark.trust)
+        ctx.tell(CLAIMED["new"], **claimed, trust=ctx.word(mark.trust))
 
 
 def _show_wordings(ctx: CommandContext, place: MergedPlace) -> None:

@@ -34,7 +34,7 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("status", "status", "show in five lines how things stand"),
         ("calls", "statistics", "show what was sent to a model, and its answers"),
         ("given", "status", "show what agents were told, and what it cost"),
-        ("browse", "read", "read and change memories in the terminal"),
+        ("browse", "read", "read and change entries in the terminal"),
         ("recall", "read", "show what an agent would get, and why"),
         ("timeline", "statistics", "list memories day by day"),
         ("stats", "statistics", "show statistics"),

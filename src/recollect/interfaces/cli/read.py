@@ -6,7 +6,9 @@ import sys
 
 from recollect.errors import Failed
 from recollect.features import reading
+from recollect.i18n import say, word
 from recollect.interfaces.cli.command import CommandContext, comma_list, command
+from recollect.interfaces.cli.console import shown_line
 from recollect.interfaces.cli.labels import shown_page, shown_title
 from recollect.interfaces.cli.parsing import ID, Choice, IntRange, argument, option
 from recollect.model import memory as model
@@ -201,7 +203,13 @@ def _show_hit(ctx: CommandContext, hit: Hit) -> None:
     ctx.console.paragraph(shown_title(ctx.lang, one.shown_title), style="bold", head=())
     if hit.snippet:
         ctx.console.paragraph(hit.snippet)
-    about = [one.name, one.kind, one.created[:10], ctx.word(one.status), ctx.word(one.scope)]
+    about = [
+        one.name,
+        ctx.word(one.kind),
+        one.created[:10],
+        ctx.word(one.status),
+        ctx.word(one.scope),
+    ]
     ctx.console.paragraph(" · ".join(filter(None, about)), style="dim")
 
 
@@ -391,10 +399,9 @@ def show_command(ctx: CommandContext, name: str, level: int) -> None:
     page = reading.show(ctx.app, name, level)
     ctx.answer(reading.page_json(page, level))
     entry, console = page.entry, ctx.console
-    title = f"{entry.title} – {page.heading}" if page.heading else entry.title
-    console.line(("bold", shown_title(ctx.lang, title)), ("dim", f"  {name}"))
+    console.line(("bold", shown_title(ctx.lang, page.title)), ("dim", f"  {name}"))
     if level >= 1:
-        console.line(("dim", f"  {' · '.join(filter(None, _provenance(ctx, page)))}"))
+        console.line(("dim", f"  {' · '.join(provenance(ctx.lang, page))}"))
     if entry.tags:
         console.line(("dim", "  " + ", ".join(entry.tags)))
     if level >= 1:
@@ -405,12 +412,7 @@ def show_command(ctx: CommandContext, name: str, level: int) -> None:
         console.paragraph(entry.summary)
     if level >= 2:
         console.line()
-        from recollect.model.page_form import on_disk  # a search has no need of it
-
-        text = on_disk(page.text)
-        first, _, rest = text.partition("\n")
-        text = rest.strip() if first.strip() == f"# {entry.title}" else text
-        console.markdown(shown_page(ctx.lang, text))
+        console.markdown(text_of(ctx.lang, page))
     if level == 3:
         console.line()
         if page.conversation:
@@ -419,17 +421,28 @@ def show_command(ctx: CommandContext, name: str, level: int) -> None:
             ctx.hint("This memory has no raw conversation.")
 
 
-def _provenance(ctx: CommandContext, page: reading.MemoryPage) -> list[str]:
+def text_of(lang: str, page: reading.MemoryPage) -> str:
+    """The text of a page or an entry as it is shown: as on disk, without the title above it."""
+    from recollect.model.page_form import on_disk  # a search has no need of it
+
+    text = on_disk(page.text)
+    first, _, rest = text.partition("\n")
+    return shown_page(lang, rest.strip() if first.strip() == f"# {page.entry.title}" else text)
+
+
+def provenance(lang: str, page: reading.MemoryPage) -> list[str]:
     """Layer, kind, date, state, source and trust of a page, or of one entry on it."""
     one: Any = page.own or page.entry
-    about = [page.entry.layer, one.kind, one.created[:10], one.status]
-    about.append(ctx.say("source {source}", source=one.source))
-    about.append(ctx.say("trust {trust}", trust=one.trust))
+    about = [word(lang, page.entry.layer), word(lang, one.kind), one.created[:10]]
+    about.append(word(lang, one.status))
+    about.append(say(lang, "source {source}", source=word(lang, one.source)))
+    about.append(say(lang, "trust {trust}", trust=word(lang, one.trust)))
     if page.others:
-        about.append(ctx.say("with entries of: {trusts}", trusts=", ".join(page.others)))
+        trusts = ", ".join(word(lang, trust) for trust in page.others)
+        about.append(say(lang, "with entries of: {trusts}", trusts=trusts))
     if page.own and one.session:
-        about.append(ctx.say("session {session}", session=one.session))
-    return about
+        about.append(say(lang, "session {session}", session=shown_line(one.session)))
+    return [text for text in about if text]
 
 
 @command(
@@ -478,7 +491,7 @@ def _show_entries(
 ) -> None:
     rows = [
         (
-            one.own.kind,
+            ctx.word(one.own.kind),
             (one.own.created or "–")[:10],
             ctx.word(one.own.status),
             reading.short_name(stores, one),
@@ -500,7 +513,14 @@ def _list_pages(ctx: CommandContext, only: Filter, stores: list[OpenStore], limi
     found = reading.entries(ctx.app, only, scope="", stores=stores)
     ctx.answer([one.as_json() for one in found[:limit]])
     rows = [
-        (page.kind, page.created[:10], ctx.word(page.status), page.title, page.id, ctx.word(scope))
+        (
+            ctx.word(page.kind),
+            page.created[:10],
+            ctx.word(page.status),
+            page.title,
+            page.id,
+            ctx.word(scope),
+        )
         for page, scope, _ in found[:limit]
     ]
     if rows:
@@ -527,11 +547,13 @@ def show_rest(ctx: CommandContext, more: int) -> None:
 
 @command("browse", example="recollect browse")
 def browse_command(ctx: CommandContext) -> None:
-    """Read and change memories in the terminal.
+    """Read and change entries in the terminal.
 
-    Type `/` to filter, move with the arrow keys, and read on the right. `e` opens your editor, `y`
-    approves what an agent noted, `a` archives, `D` forgets, `u` undoes the last change. It needs
-    the extra `browse`: `pip install 'recollect-memory[browse]'`.
+    It lists what `recollect list` lists; a session is one row. Type `/` to filter, move with the
+    arrow keys, and read below. `e` opens your editor, `y` approves what an agent noted, `a`
+    archives a page with a single entry, `D` forgets, `u` undoes the last change. `v` switches to
+    the archive, where `a` brings back. It needs the extra `browse`:
+    `pip install 'recollect-memory[browse]'`.
     """
     if ctx.as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Failed(what="`recollect browse` needs a terminal; `recollect list --json` does not.")

@@ -110,7 +110,9 @@ def _show_waiting(ctx: CommandContext, rows: list[review.Waiting]) -> None:
         return
     entries = review.entries_on(ctx.app, rows, scope=ctx.scope)
     for one in rows:
-        about = " · ".join(filter(None, (one.kind, one.trust, one.source, one.created[:10])))
+        about = " · ".join(
+            filter(None, (*map(ctx.word, (one.kind, one.trust, one.source)), one.created[:10]))
+        )
         ctx.console.line(("bold", one.name), ("dim", f"  {about}"))
         ctx.console.paragraph(shown_title(ctx.lang, one.title))
         if one.said and one.said != one.title and (one.scope, one.path) not in entries:
@@ -351,7 +353,7 @@ def _show_generality(ctx: CommandContext, decision: Scoped) -> None:
 
 def _reason(ctx: CommandContext, name: str) -> str:
     if name.startswith("kind:"):
-        return ctx.say("its kind is {kind}", kind=name.removeprefix("kind:"))
+        return ctx.say("its kind is {kind}", kind=ctx.word(name.removeprefix("kind:")))
     return ctx.say(GENERALITY[name])
 
 

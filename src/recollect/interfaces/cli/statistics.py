@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.features import models, reading, statistics
 from recollect.features.models import ModelCall
-from recollect.interfaces.cli.command import CommandContext, command
+from recollect.interfaces.cli.command import CommandContext, command, counted
 from recollect.interfaces.cli.console import NARROWEST, Part, cut, minute, padded, shown, width_of
 from recollect.interfaces.cli.labels import shown_title
 from recollect.interfaces.cli.parsing import IntRange, argument, option
@@ -57,10 +57,11 @@ def _show_day(ctx: CommandContext, entries: list[reading.ListedEntry]) -> None:
     """A line for each entry; on a narrow terminal its text is cut, and nothing else."""
     stores = ctx.app.stores(ctx.scope)
     names = [reading.short_name(stores, one) for one in entries]
-    kinds, ids = max(width_of(one.own.kind) for one in entries), max(map(width_of, names))
-    for one, name in zip(entries, names, strict=True):
+    kinds = [ctx.word(one.own.kind) for one in entries]
+    wide, ids = max(map(width_of, kinds)), max(map(width_of, names))
+    for one, name, kind in zip(entries, names, kinds, strict=True):
         clock = one.own.created[11:16]
-        head = f"{clock if clock != '00:00' else '':5}  {padded(one.own.kind, kinds)}  {padded(name, ids)}"
+        head = f"{clock if clock != '00:00' else '':5}  {padded(kind, wide)}  {padded(name, ids)}"
         state = "" if one.own.status == "confirmed" else f"  {ctx.word(one.own.status)}"
         room = ctx.console.columns - width_of(head) - width_of(state) - 4
         text = cut(shown(shown_title(ctx.lang, one.summary)), max(room, NARROWEST))
@@ -80,7 +81,7 @@ def stats_command(ctx: CommandContext) -> None:
             ctx.console.line()
         for name, count in row["layers"].items():
             chart = bar(count, max(row["layers"].values()), BAR_COLUMNS)
-            ctx.console.line(f"  {name:10}  {count:>7,}  ", ("cyan", chart))
+            ctx.console.line(f"  {padded(ctx.word(name), 10)}  {count:>7,}  ", ("cyan", chart))
         if row["most_accessed"]:
             _show_use(ctx, row)
         if len(row["activity"]["days"]) > 1:
@@ -100,7 +101,7 @@ def _show_counts(ctx: CommandContext, row: dict[str, Any]) -> None:
             "episodes": due_text if due else "",
             "encrypted": new_too if layers else encrypted or "",
             "entries": row["entries"],
-            "kinds": ", ".join(f"{word} {count:,}" for word, count in row["kinds"].items()) or "–",
+            "kinds": counted(ctx, row["kinds"]) or "–",
             "sessions": row["sessions"],
             "conversations": row["conversations"],
             "sections": row["sections"],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.clients.registry import KNOWN
 from recollect.features.given import GivenNote, GivenSession, Handover, given_sessions
-from recollect.interfaces.cli.command import CommandContext, command
+from recollect.interfaces.cli.command import CommandContext, command, counted
 from recollect.interfaces.cli.console import cut, minute, padded, shown, width_of
 from recollect.interfaces.cli.parsing import IntRange, argument, option
 from recollect.ops import doctor, setup, surroundings
@@ -47,7 +47,7 @@ def status_command(ctx: CommandContext) -> None:
 
 def _remembered(ctx: CommandContext, found: Status) -> str:
     parts = [
-        f"{ctx.word(scope)} {', '.join(f'{kind} {count:,}' for kind, count in kinds.items())}"
+        f"{ctx.word(scope)} {counted(ctx, kinds)}"
         for scope, kinds in found.remembered.items()
         if kinds
     ]
@@ -238,7 +238,7 @@ def _show_handover(ctx: CommandContext, one: Handover) -> None:
 def _show_note(ctx: CommandContext, note: GivenNote) -> None:
     if note.one_line:
         ctx.console.paragraph(cut(shown(note.one_line), LONGEST_NOTE))
-    about = [note.name, note.kind]
+    about = [note.name, ctx.word(note.kind)]
     about += [ctx.say("named only")] if note.form == "pointer" else []
     about += [ctx.say(STATES[note.state])] if note.state else []
     about += [ctx.say(USES[note.used])] if note.used else []

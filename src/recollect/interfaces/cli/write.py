@@ -110,7 +110,7 @@ def save_command(ctx: CommandContext, title: str, **given: Any) -> None:
         ctx.tell("Saved {id}", id=done.id, style="bold")
         ctx.hint("  {path}", path=done.path)
     reason = ctx.word(done.reason)
-    ctx.hint("  layer {layer}: it {reason}", layer=done.layer, reason=reason)
+    ctx.hint("  layer {layer}: it {reason}", layer=ctx.word(done.layer), reason=reason)
     _show_advice(ctx, done.advice)
     ctx.preview(done.text)
 
@@ -192,8 +192,9 @@ def edit_command(
 ) -> None:
     """Change the text of a memory, or of one section (ID#SECTION).
 
-    Without options it opens your editor ($VISUAL, $EDITOR). If the memory changed meanwhile,
-    nothing is written and your text is saved to a file.
+    Without options it opens your editor ($VISUAL, $EDITOR): with the whole file, or for an entry
+    that has its id on the page with that entry. If the memory changed meanwhile, nothing is written
+    and your text is saved to a file.
     """
     body = _text(ctx, body, file, stdin, is_edit=True)
     if (title, body, append) != (None, None, None):
