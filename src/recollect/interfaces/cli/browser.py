@@ -1,4 +1,4 @@
-"""`recollect browse`: a list of memories, the chosen one beside it, and keys to change it.
+"""`recollect browse`: a list of entries, the chosen one below it, and keys to change it.
 
 Changes go through the features that the commands use, so that each can be undone. Textual draws.
 Needs the extra `browse`.
@@ -11,30 +11,38 @@ from collections.abc import Callable
 from rich.text import Text  # noqa: TID253 - a command that shows a view of its own
 from textual.app import App, ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import VerticalScroll
+from textual.events import Resize
 from textual.widgets import DataTable, Footer, Input, Static
 
 from recollect.errors import RecollectError
 from recollect.features import lifecycle, memories, reading, review, undo
-from recollect.features.reading import ListRow
+from recollect.features.reading import ListedEntry
 from recollect.i18n import translate, word
-from recollect.interfaces.cli.console import shown
-from recollect.interfaces.cli.labels import shown_page, shown_title
+from recollect.interfaces.cli.console import cut, shown, shown_block, width_of
+from recollect.interfaces.cli.labels import shown_title
+from recollect.interfaces.cli.read import provenance, text_of
 from recollect.model.memory import Filter
-from recollect.model.page_form import on_disk
 from recollect.workspace import Workspace
 
 MOST = 500  # rows
-DONE = {"changed": "Changed", "removed": "Forgot", "approved": "Approved", "archived": "Archived"}
+NARROWEST = 20  # columns of a text
+DONE = {
+    "changed": "Changed",
+    "removed": "Forgot",
+    "approved": "Approved",
+    "archived": "Archived",
+    "activated": "Brought back",
+}
 Editor = Callable[[bytes, bool], bytes | None]
 
 
 class Browser(App[None]):
-    """The memories of a folder's stores: filter, read, edit, approve, archive, forget, undo."""
+    """The entries of a folder's stores: filter, read, edit, approve, archive, forget, undo."""
 
     CSS = """
-    #list { width: 50%; }
-    #text { width: 50%; padding: 0 1; border-left: solid $primary; }
+    #list { height: 50%; }
+    #text { height: 50%; padding: 0 1; border-top: solid $primary; }
     #words { dock: top; height: 3; }
     """
     ENABLE_COMMAND_PALETTE = False
@@ -43,8 +51,9 @@ class Browser(App[None]):
         """`editor` lets a person change a text, as `recollect edit` does."""
         super().__init__()
         self.workspace, self.editor = workspace, editor
-        self.rows: list[ListRow] = []
+        self.rows: list[ListedEntry] = []
         self.words = self.to_forget = ""
+        self.in_archive, self.width = False, 0
         bind = self._bindings.bind
         bind("slash", "filter", self.say("Filter"))
         bind("e", "edit", self.say("Edit"))
@@ -52,6 +61,7 @@ class Browser(App[None]):
         bind("a", "archive", self.say("Archive"))
         bind("D", "forget", self.say("Forget"))
         bind("u", "undo", self.say("Undo"))
+        bind("v", "switch", self.say("Archived"))
         bind("q", "quit", self.say("Quit"))
         self._bindings.bind("escape", "clear", show=False)
 
@@ -60,73 +70,92 @@ class Browser(App[None]):
         return word(self.workspace.lang, sentence)
 
     def compose(self) -> ComposeResult:
-        """The filter above, the list on the left, the text on the right."""
+        """The filter, the list, the text of the chosen entry."""
         yield Input(placeholder=self.say("Filter: words, as for search"), id="words")
-        with Horizontal():
-            yield DataTable[str](id="list", cursor_type="row", zebra_stripes=True)
-            with VerticalScroll(id="text"):
-                yield Static(id="page")
+        yield DataTable[Text](id="list", cursor_type="row", zebra_stripes=True)
+        with VerticalScroll(id="text"):
+            yield Static(id="page")
         yield Footer()
 
     def on_mount(self) -> None:
-        """Show the newest memories; the list has the keyboard."""
-        self.title = "Recollect"
-        table = self.query_one("#list", DataTable)
-        table.add_columns(self.say("kind"), self.say("date"), self.say("title"))
+        """Show the newest entries; the list has the keyboard."""
+        self.title, self.width = "Recollect", self.size.width
         self.fill()
-        table.focus()
+        self.query_one("#list", DataTable).focus()
 
-    def fill(self, chosen: str = "") -> None:
-        """Read the list, and go to the memory `chosen` if it is still there."""
-        if self.words.strip():
-            found = reading.search(
-                self.workspace, self.words, Filter(), limit=MOST, scope="", sections=False
-            )
-            ids = list(dict.fromkeys(hit.candidate.id for hit in found))
-            listed = {one.entry.id: one for one in self._all()}
-            self.rows = [listed[name] for name in ids if name in listed]
-        else:
-            self.rows = self._all()[:MOST]
+    def on_resize(self, event: Resize) -> None:
+        """Cut the texts for the new width."""
+        self.width = event.size.width
+        self.fill(self.chosen)
+
+    def fill(self, chosen: ListedEntry | None = None) -> None:
+        """Read the list, and go to the entry `chosen`, or to where it stood if it is gone."""
         table = self.query_one("#list", DataTable)
-        table.clear()
-        for one in self.rows:
-            entry = one.entry
-            style = "" if entry.trust == "user" else "italic"
-            style = "dim" if entry.status == "superseded" else style
-            cells = (entry.kind, entry.created[:10], shown(entry.title))
-            table.add_row(*(Text(cell, style) for cell in cells), key=f"{one.scope}:{entry.id}")
-        at = next((n for n, one in enumerate(self.rows) if one.entry.id == chosen), 0)
-        table.move_cursor(row=at)
+        place = table.cursor_row if chosen else 0
+        self.rows = self._matching() if self.words.strip() else self._all()[:MOST]
+        stores = self.workspace.stores("")
+        lines = [self._line(one, reading.short_name(stores, one)) for one in self.rows]
+        heads = ("kind", "date", "state", "id", "trust", "text")
+        names = [word(self.workspace.lang, head) for head in heads]
+        widths = [max(map(width_of, column)) for column in zip(names, *lines, strict=True)]
+        room = self.width - sum(widths[:-1]) - 2 * len(widths) - 2  # the table's own margins
+        table.clear(columns=True)
+        table.add_columns(*names)
+        for one, line in zip(self.rows, lines, strict=True):
+            line[-1] = cut(line[-1], max(room, NARROWEST))
+            table.add_row(*(Text(cell, _style(one)) for cell in line))
+        places = [(one.page.scope, one.name) for one in self.rows]
+        if chosen and (chosen.page.scope, chosen.name) in places:
+            place = places.index((chosen.page.scope, chosen.name))
+        table.move_cursor(row=min(place, max(len(self.rows) - 1, 0)))
         self.show()
 
-    def _all(self) -> list[ListRow]:
-        return reading.entries(self.workspace, Filter(), scope="")
+    def _line(self, one: ListedEntry, name: str) -> list[str]:
+        own = one.own
+        state = "archived" if one.page.entry.archived else own.status
+        lang = self.workspace.lang
+        kind, state, trust = (word(lang, text) for text in (own.kind, state, own.trust))
+        text = shown(shown_title(lang, one.summary))
+        return [kind, (own.created or "–")[:10], state, shown(name), trust, text]
+
+    def _all(self) -> list[ListedEntry]:
+        """What `recollect list` lists; a session is one row, with all that was said in it."""
+        only = Filter(archived=self.in_archive)
+        found = reading.listed(self.workspace, only, scope="")
+        return [one for one in found if not one.is_of_session]
+
+    def _matching(self) -> list[ListedEntry]:
+        """The entries that a search for the words finds, best first."""
+        only = Filter(archived=self.in_archive)
+        hits = reading.search(self.workspace, self.words, only, limit=MOST, scope="", sections=True)
+        listed = {(one.page.scope, one.page.entry.id, one.own.anchor): one for one in self._all()}
+        places = [(one.scope, one.id, one.anchor) for one in (hit.candidate for hit in hits)]
+        # What is no row of its own is a part of one: of a session, or a page that is one entry.
+        rows = [listed.get(place) or listed.get((*place[:2], "")) for place in places]
+        return list(dict.fromkeys(row for row in rows if row))
 
     @property
-    def chosen(self) -> ListRow | None:
-        """The memory under the cursor."""
+    def chosen(self) -> ListedEntry | None:
+        """The entry under the cursor."""
         at = self.query_one("#list", DataTable).cursor_row
         return self.rows[at] if 0 <= at < len(self.rows) else None
 
     def show(self) -> None:
-        """Show the text of the chosen memory."""
-        page = self.query_one("#page", Static)
+        """Show the text of the chosen entry."""
+        page, lang = self.query_one("#page", Static), self.workspace.lang
         if not self.chosen:
-            page.update(Text(self.say("No memory has these words.")))
+            page.update(Text(self.say("No entry has these words.")))
             return
-        entry = self.chosen.entry
         try:
-            text = on_disk(reading.show(self.workspace, entry.id, 2).text)
-            text = shown_page(self.workspace.lang, text.removeprefix(f"# {entry.title}\n").lstrip())
+            found = reading.show(self.workspace, self.chosen.name, 2)
+            text = text_of(lang, found)
         except RecollectError as error:
-            page.update(Text(shown(translate(self.workspace.lang, str(error))), "red"))
+            page.update(Text(shown(translate(lang, str(error))), "red"))
             return
-        title = shown_title(self.workspace.lang, entry.title)
-        head = Text(f"{shown(title)}\n", "bold")
-        source = word(self.workspace.lang, entry.source)
-        about = (entry.id, entry.kind, entry.created[:10], source, entry.status)
-        head.append(f"{' · '.join(about)}\n\n", "dim")
-        page.update(head.append("\n".join(map(shown, text.splitlines())), ""))
+        head = Text(f"{shown(shown_title(lang, found.title))}\n", "bold")
+        about = (self.chosen.name, *provenance(lang, found))
+        head.append(f"{shown(' · '.join(about))}\n\n", "dim")
+        page.update(head.append(shown_block(text), ""))
 
     def on_data_table_row_highlighted(self) -> None:
         """Another row is chosen."""
@@ -150,8 +179,13 @@ class Browser(App[None]):
         self.query_one("#words", Input).value = ""
         self.query_one("#list", DataTable).focus()
 
+    def action_switch(self) -> None:
+        """List the archive, or what is active again."""
+        self.in_archive = not self.in_archive
+        self.fill()
+
     def action_edit(self) -> None:
-        """Open the chosen memory in the person's editor."""
+        """Open the page of the chosen entry in the person's editor, as `recollect edit` does."""
 
         def edit(name: str) -> str:
             with self.suspend():
@@ -160,7 +194,7 @@ class Browser(App[None]):
         self._change(edit)
 
     def action_approve(self) -> None:
-        """Trust the chosen memory like the person's own words."""
+        """Trust the chosen entry like the person's own words."""
 
         def approve(name: str) -> str:
             review.decide_reviews(self.workspace, [name], approve=True, dry_run=False)
@@ -169,20 +203,29 @@ class Browser(App[None]):
         self._change(approve)
 
     def action_archive(self) -> None:
-        """Move the chosen memory to the archive; undo brings it back."""
+        """Move the chosen entry to the archive, or in the archive bring it back."""
 
         def archive(name: str) -> str:
+            if self.in_archive:
+                lifecycle.activate(self.workspace, name, dry_run=False)
+                return "activated"
             lifecycle.archive_memory(self.workspace, name, dry_run=False)
             return "archived"
 
         self._change(archive)
 
     def action_forget(self) -> None:
-        """Remove the chosen memory when the key is pressed twice; undo brings it back."""
-        name = self.chosen.entry.id if self.chosen else ""
+        """Remove the chosen entry when the key is pressed twice; undo brings it back."""
+        if not self.chosen:
+            return
+        name = self.chosen.name
         if name != self.to_forget:
             self.to_forget = name
-            self.notify(self.say("Press D again to forget {name}.").format(name=shown(name)))
+            others = [one for one in self._all() if one.page.entry.id == name]
+            asked = self.say("Press D again to forget {name}.")
+            if len(others) > 1:
+                asked = self.say("Press D again to forget {name}, a page with {n} entries.")
+            self.notify(asked.format(name=shown(name), n=len(others)), markup=False)
             return
         self.to_forget = ""
         forget, workspace = memories.forget_memory, self.workspace
@@ -190,16 +233,23 @@ class Browser(App[None]):
 
     def action_undo(self) -> None:
         """Undo the last change."""
-        self._report(lambda: undo.undo(self.workspace, "", scope="", dry_run=False).cause)
-        self.fill(self.chosen.entry.id if self.chosen else "")
+
+        def take_back() -> str:
+            change = undo.undo(self.workspace, "", scope="", dry_run=False)
+            about = shown(", ".join(change.memories or change.paths))
+            said = self.say("Undid {cause} of {about}")
+            return said.format(cause=change.cause, about=about)
+
+        self._report(take_back)
+        self.fill(self.chosen)
 
     def _change(self, change: Callable[[str], str]) -> None:
-        """Change the chosen memory and report what was done."""
+        """Change the chosen entry and report what was done."""
         if chosen := self.chosen:
-            title = shown(shown_title(self.workspace.lang, chosen.entry.title))
+            title = shown(shown_title(self.workspace.lang, chosen.summary))
             said = self.say("{done}: {title}")
-            self._report(lambda: said.format(done=self._done(change(chosen.entry.id)), title=title))
-            self.fill(chosen.entry.id)
+            self._report(lambda: said.format(done=self._done(change(chosen.name)), title=title))
+            self.fill(chosen)
 
     def _done(self, what: str) -> str:
         return self.say(DONE[what]) if what in DONE else what
@@ -207,9 +257,16 @@ class Browser(App[None]):
     def _report(self, act: Callable[[], str]) -> None:
         """Do something, and say what was done or why not."""
         try:
-            self.notify(act())
+            self.notify(act(), markup=False)
         except RecollectError as error:
-            self.notify(translate(self.workspace.lang, str(error)), severity="error")
+            text = translate(self.workspace.lang, str(error))
+            self.notify(text, severity="error", markup=False)
+
+
+def _style(one: ListedEntry) -> str:
+    """Dim what no longer holds; italic what the person has not said or approved."""
+    is_past = one.own.status == "superseded" or one.page.entry.archived
+    return "dim" if is_past else "" if one.own.trust == "user" else "italic"
 
 
 # Keys of Textual that a person would not expect here.
