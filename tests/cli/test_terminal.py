@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.running import Person, Ran
 
-from recollect.interfaces.cli.console import Console, cut, shown, shown_block, width_of
+from recollect.interfaces.cli.console import Console, cut, shown, shown_block, width_of, wrapped
 
 OWN_STYLES = re.compile(r"\x1b\[[0-9;]*m")
 HARMFUL = re.compile(
@@ -182,6 +182,67 @@ def test_no_word_is_broken_by_the_terminals_edge(person: Person, columns: int) -
         assert words != ("search", "orders") or title in " ".join(out.split())
         lines = [line for line in out.splitlines() if str(person.store) not in line]
         assert all(width_of(line) <= columns for line in lines), out
+
+
+COMMON = (
+    "list", "search orders", "search zebra", "show orders", "status", "given", "doctor", "conflicts", "review",
+    "stats", "timeline", "history", "capture", "init", "calls", "key list", "skill analyze --dry-run", "session todo",
+    "promote", "recall orders", "recall --start", "show nothing", "archive --dry-run", "consolidate --dry-run",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_prose_is_broken_at_words_and_a_command_to_copy_never(
+    person: Person, lang: str, columns: int
+) -> None:
+    person.ok("init")
+    person.ok("config", "lang", lang)
+    for title in ("Orders are in PostgreSQL, because we need JSONB", "订单号使用按时间排序的编号"):
+        person.ok("save", title, "--subject", "Orders", env={"CLAUDECODE": "1"})
+    person.ok("save", "Never write to the database of orders from a script", "--kind", "rule")
+    for words in COMMON:
+        out = person.at_terminal(*words.split(), columns=columns).out
+        for line in re.sub(r".*\r|\x1b\[[0-9;?]*[A-Za-z]", "", out).splitlines():
+            assert line.count("`") % 2 == 0, (words, out)
+            is_one_word = " " not in re.sub(r"`[^`]*`", "", line.strip())
+            assert width_of(line) <= columns or is_one_word, (words, out)
+
+
+def test_a_path_with_blanks_is_not_broken(person: Person) -> None:
+    folder = person.project.parent / "a folder with a rather long name and blanks" / "my project"
+    folder.mkdir(parents=True)
+    there = Person(person.home, folder)
+    out = there.at_terminal("init", columns=60, env={"NO_COLOR": "1"}).out
+    assert str(there.store) in out
+    out = there.at_terminal("show", "none", columns=60, env={"NO_COLOR": "1"}).out
+    assert "\0" not in out
+
+
+@given(st.text("ab 中，（`-#/", max_size=60), st.integers(12, 40))
+def test_a_wrapped_text_fits_and_says_the_same(text: str, columns: int) -> None:
+    lines = list(wrapped(text, columns))
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    for line in lines:
+        assert width_of(line) <= columns or len(list(wrapped(line, 1))) == 1
+
+
+def test_later_lines_stand_below_the_first() -> None:
+    assert list(wrapped("用 `recollect show 名称` 看", 10)) == ["用", "`recollect show 名称`", "看"]
+    assert list(wrapped("见 2026-10-12-先把发布端写好，再看（全文）", 16)) == [
+        "见",
+        "2026-10-12-先把发布端写好，",
+        "再看（全文）",
+    ]
+    text = io.StringIO()
+    text.isatty = lambda: True  # type: ignore[method-assign]
+    console = Console(text)
+    console.is_terminal = False
+    console.prose("  → ", ("bold", "one two three "), "four " * 30)
+    console.pairs([("name", "five " * 30)])
+    first, *later = text.getvalue().splitlines()
+    assert first.startswith("  → one two three four")
+    assert {re.match(" *", line)[0] for line in later if "name" not in line} == {" " * 4, " " * 8}  # type: ignore[index]
 
 
 def test_snippets_fold_behind_their_margin(person: Person) -> None:

@@ -21,7 +21,7 @@ from recollect.errors import (
     UsageProblem,
 )
 from recollect.i18n import say, translate, word
-from recollect.interfaces.cli.console import Console, drop_output, progress_bar, shown_line
+from recollect.interfaces.cli.console import GLUE, Console, drop_output, progress_bar, shown_line
 from recollect.interfaces.cli.parsing import HELP, ID, Choice, Parameter, option, parse
 from recollect.store.disk import read_file
 from recollect.workspace import is_agent
@@ -72,10 +72,14 @@ class CommandContext:
 
     def say(self, sentence: str, **fields: object) -> str:
         """A sentence in the person's language; texts are made harmless, whole numbers get commas."""
-        shown = {
-            k: shown_line(v) if isinstance(v, str) else f"{v:,}" if isinstance(v, int) else v
-            for k, v in fields.items()
-        }
+        return say(self.lang, sentence, **_harmless(fields))
+
+    def _told(self, sentence: str, fields: Mapping[str, object]) -> str:
+        """A sentence for `Console.prose`, which breaks no path."""
+        shown = _harmless(fields)
+        for name, value in shown.items():
+            if isinstance(value, str) and value[:1] in ("/", "~"):
+                shown[name] = value.replace(" ", GLUE)
         return say(self.lang, sentence, **shown)
 
     def say_translated(self, sentence: str, fields: Mapping[str, object]) -> str:
@@ -103,18 +107,18 @@ class CommandContext:
 
     def tell(self, sentence: str, *, style: str = "", **fields: object) -> None:
         """Print a sentence."""
-        self.console.line((style, self.say(sentence, **fields)))
+        self.console.prose((style, self._told(sentence, fields)))
 
     def hint(self, sentence: str, **fields: object) -> None:
         """Print a sentence of minor importance."""
-        self.console.line(("dim", self.say(sentence, **fields)))
+        self.console.prose(("dim", self._told(sentence, fields)))
 
     def tell_change(self, would: str, did: str, *, style: str = "", **fields: object) -> None:
         """Print `would` if nothing was changed (--dry-run), else `did`; the style is that of `did`."""
         if self.dry_run:
-            self.console.line(self.say(would, **fields))
+            self.console.prose(self._told(would, fields))
         else:
-            self.console.line((style, self.say(did, **fields)))
+            self.console.prose((style, self._told(did, fields)))
 
     def tell_dry_run(self) -> None:
         """Print that nothing was changed, if that was asked for."""
@@ -181,6 +185,14 @@ class CommandContext:
     def usage_error(self, what: str) -> UsageProblem:
         """The error for invalid arguments of this command."""
         return UsageProblem(what=what, command=self.command)
+
+
+def _harmless(fields: Mapping[str, object]) -> dict[str, object]:
+    """The fields of a sentence as they are shown."""
+    return {
+        k: shown_line(v) if isinstance(v, str) else f"{v:,}" if isinstance(v, int) else v
+        for k, v in fields.items()
+    }
 
 
 @contextmanager

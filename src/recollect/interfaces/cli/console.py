@@ -24,10 +24,14 @@ Part = str | tuple[str, str]  # text, or (style, text)
 COMFORTABLE = 40  # columns that the wide column keeps while others can be left out
 NARROWEST = 12
 MARGIN = "  "
-# A word of letters, blanks, or one character of Chinese with the punctuation after it.
+GLUE = "\0"  # a blank where no line of prose is broken, in a path for example
+# Blanks; a word of letters, with a command in backticks or an id in Chinese as one; or one
+# character of Chinese; each with the punctuation around it.
 _PIECES = Pattern(
-    r"\s+|[\u2e80-\uffff][，。、；：！？）】”]*|[^\s\u2e80-\uffff]+[，。、；：！？）】”]*"
+    r"\s+|[（《「【]*(?:(?:`[^`]+`|[\u3040-\u9fff]{1,24}(?=[-/#]\w)|(?<=[-/#])[\u3040-\u9fff]{1,24}"
+    r"|[^\s\u2e80-\uffff])+|[\u2e80-\uffff])[，。、；：！？）】”]*"
 )
+_HEAD = Pattern(r" *(?:[→+-] )?")  # later lines stand below what follows
 
 
 def _is_harmful(code: int) -> bool:
@@ -121,11 +125,7 @@ class Console:
     @property
     def columns(self) -> int:
         """The width to write in; unlimited if `out` is no terminal."""
-        if not self.out.isatty():
-            return 100_000
-        import shutil
-
-        return shutil.get_terminal_size((100, 24)).columns
+        return columns_of(self.out)
 
     @property
     def rich(self) -> Any:
@@ -148,6 +148,29 @@ class Console:
         from rich.text import Text
 
         self.rich.print(Text.assemble(*((text, style) for style, text in styled)), soft_wrap=True)
+
+    def prose(self, *parts: Part, hang: int | None = None) -> None:
+        """Print a line for people: a terminal's is broken at words.
+
+        Its later lines are indented by `hang` columns, else as the first is.
+        """
+        if self.is_silent:
+            return
+        styled = [("", part) if isinstance(part, str) else part for part in parts]
+        styled = [(style, _glued(text)) for style, text in styled]
+        text = "".join(text for _, text in styled)
+        for indent, start, end in _lines(text, self.columns, hang):
+            at = 0
+            line: list[Part] = [" " * indent]
+            for style, part in styled:
+                cut_out = part[max(start - at, 0) : max(end - at, 0)]
+                line += [(style, cut_out.replace(GLUE, " "))]
+                at += len(part)
+            self.line(*line)
+
+    def store(self, scope: str, root: str) -> None:
+        """Print which store the lines below are about."""
+        self.prose(("bold", f"{scope}  "), ("dim", root.replace(" ", GLUE)), hang=len(MARGIN))
 
     def block(self, text: str) -> None:
         """Print several lines of data as they are."""
@@ -196,7 +219,7 @@ class Console:
                 text = "  ".join(row[below:])
                 has_room = width_of(MARGIN + text) <= self.columns
                 for line in [text] if has_room else row[below:]:
-                    self.line(("dim", MARGIN + line))
+                    self.prose(("dim", MARGIN + line))
 
     def _excess(self, widths: Mapping[int, int]) -> int:
         """By how many columns a row is wider than the terminal."""
@@ -206,7 +229,8 @@ class Console:
         """Print names with their values, in two columns."""
         width = max((width_of(name) for name, _ in rows), default=0)
         for name, value in rows:
-            self.line(MARGIN, ("dim", padded(name, width)), "  ", shown(value))
+            head = (MARGIN, ("dim", padded(name, width)), "  ")
+            self.prose(*head, shown(value), hang=width + 2 * len(MARGIN))
 
     def markdown(self, text: str) -> None:
         """Print Markdown: rendered on a terminal, as it is elsewhere."""
@@ -231,8 +255,19 @@ class Console:
         self.out.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
 
     def complain(self, text: str) -> None:
-        """Print one line on stderr."""
-        sys.stderr.write(shown_line(text) + "\n")
+        """Print a sentence on stderr, like `prose`."""
+        text = _glued(text)
+        for indent, start, end in _lines(text, columns_of(sys.stderr)):
+            sys.stderr.write(f"{' ' * indent}{text[start:end].replace(GLUE, ' ')}\n")
+
+
+def columns_of(out: TextIO) -> int:
+    """The width of a terminal; unlimited of anything else."""
+    if not out.isatty():
+        return 100_000
+    import shutil
+
+    return shutil.get_terminal_size((100, 24)).columns
 
 
 def drop_output() -> None:
@@ -242,20 +277,42 @@ def drop_output() -> None:
 
 
 def wrapped(text: str, columns: int) -> Iterator[str]:
-    """`text` in lines of at most that many columns. Chinese breaks anywhere, no other word does."""
-    if width_of(text) <= columns:
-        yield text
+    """`text` in lines of at most that many columns.
+
+    Chinese breaks anywhere; no other word does, and no command in backticks.
+    """
+    if width_of(text) > columns:
+        text = text.strip()
+    for _, start, end in _lines(text, columns, 0):
+        yield text[start:end]
+
+
+def _glued(text: str) -> str:
+    """`text` on one line, harmless for a terminal, with its GLUE."""
+    return GLUE.join(map(shown_line, text.split(GLUE)))
+
+
+def _lines(text: str, columns: int, hang: int | None = None) -> Iterator[tuple[int, int, int]]:
+    """How far each line of a text is indented, and where in the text it begins and ends.
+
+    The first is not; the others are by `hang`, else as far as the text itself.
+    """
+    if 2 * len(text) <= columns or width_of(text) <= columns:
+        yield 0, 0, len(text)
         return
-    line, used = "", 0
-    for piece in _PIECES.findall(text):
-        width = width_of(piece)
-        if line and used + width > columns:
-            yield line.rstrip()
-            line, used = "", 0
-        if line or not piece.isspace():
-            line, used = line + piece, used + width
-    if line:
-        yield line.rstrip()
+    if hang is None:
+        head = _HEAD.match(text)
+        hang = head.end() if head else 0
+    indent = start = end = used = 0
+    for piece in _PIECES.finditer(text):
+        width = width_of(piece[0])
+        if not piece[0].isspace():
+            if end and used + width > max(columns - indent, NARROWEST):
+                yield indent, start, end
+                indent, start, used = hang, piece.start(), 0
+            end = piece.end()
+        used += width
+    yield indent, start, end
 
 
 def _rendered(text: str) -> object:

@@ -182,7 +182,7 @@ def conflicts_command(ctx: CommandContext, choose: tuple[str, str] | None) -> No
 
 
 def _show_conflict(ctx: CommandContext, wait: Wait) -> None:
-    ctx.console.line(("bold", wait.key), ("dim", f"  {ctx.say(DIFFERENCES[wait.why])}"))
+    ctx.console.prose(("bold", wait.key), ("dim", f"  {ctx.say(DIFFERENCES[wait.why])}"))
     filed = {"text": wait.held, "path": wait.path, "date": wait.since[:10]}
     mark = wait.mark
     claimed = {"text": wait.claim.text, "episode": mark.episode, "date": mark.date[:10]}
@@ -196,7 +196,7 @@ def _show_conflict(ctx: CommandContext, wait: Wait) -> None:
 
 def _show_wordings(ctx: CommandContext, place: MergedPlace) -> None:
     about = ctx.say("two wordings, in {path}, line {line}", path=place.path, line=place.said.line)
-    ctx.console.line(("bold", place.key), ("dim", f"  {about}"))
+    ctx.console.prose(("bold", place.key), ("dim", f"  {about}"))
     ctx.tell("  first   {text}", text=_one_line(place.said.first))
     ctx.tell("  second  {text}", text=_one_line(place.said.second))
 
@@ -455,7 +455,7 @@ def rebuild_index_command(ctx: CommandContext) -> None:
         )
         for problem in row.unread[:MOST_PROBLEMS]:
             line = f"  {problem.path}  {ctx.translate(problem.sentence)}"
-            ctx.console.line(("yellow", line))
+            ctx.console.prose(("yellow", line))
         if len(row.unread) > MOST_PROBLEMS:
             ctx.tell("… and {n} more; --json names all", n=len(row.unread) - MOST_PROBLEMS)
     ctx.tell_dry_run()

@@ -253,7 +253,7 @@ def _show_explained(ctx: CommandContext, explained: dict[str, Any], hits: list[H
         ctx.tell("Nothing found.")
     for hit in hits:
         _show_hit(ctx, hit)
-        ctx.console.line(("dim", f"  {score_of(hit.candidate)}"))
+        ctx.console.prose(("dim", f"  {score_of(hit.candidate)}"))
 
 
 def score_of(one: Candidate) -> str:
@@ -349,7 +349,8 @@ def _show_injection(ctx: CommandContext, text: str, tokens: int) -> None:
     if not text:
         ctx.tell("Nothing relevant: the agent would get no notes.")
         return
-    ctx.console.block(text)
+    for line in text.rstrip().split("\n"):
+        ctx.console.prose(line)
     ctx.hint("({n} tokens)", n=tokens)
 
 
@@ -399,11 +400,11 @@ def show_command(ctx: CommandContext, name: str, level: int) -> None:
     page = reading.show(ctx.app, name, level)
     ctx.answer(reading.page_json(page, level))
     entry, console = page.entry, ctx.console
-    console.line(("bold", shown_title(ctx.lang, page.title)), ("dim", f"  {name}"))
+    console.prose(("bold", shown_title(ctx.lang, page.title)), ("dim", f"  {name}"), hang=2)
     if level >= 1:
-        console.line(("dim", f"  {' · '.join(provenance(ctx.lang, page))}"))
+        console.prose(("dim", f"  {' · '.join(provenance(ctx.lang, page))}"))
     if entry.tags:
-        console.line(("dim", "  " + ", ".join(entry.tags)))
+        console.prose(("dim", "  " + ", ".join(entry.tags)))
     if level >= 1:
         console.line(("dim", f"  {page.listed.path}"))
     if page.problem:

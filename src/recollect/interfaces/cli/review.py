@@ -113,7 +113,7 @@ def _show_waiting(ctx: CommandContext, rows: list[review.Waiting]) -> None:
         about = " · ".join(
             filter(None, (*map(ctx.word, (one.kind, one.trust, one.source)), one.created[:10]))
         )
-        ctx.console.line(("bold", one.name), ("dim", f"  {about}"))
+        ctx.console.prose(("bold", one.name), ("dim", f"  {about}"), hang=2)
         ctx.console.paragraph(shown_title(ctx.lang, one.title))
         if one.said and one.said != one.title and (one.scope, one.path) not in entries:
             ctx.console.paragraph(one.said, style="dim")
@@ -265,7 +265,8 @@ def _show_related(ctx: CommandContext, ties: list[Tie], *, accept: bool) -> None
         ctx.tell("No new related memories found.")
         return
     for tie in ties:
-        ctx.console.line(("bold", f"{tie.id} – {tie.other}"), ("dim", f"  {', '.join(tie.shared)}"))
+        shared = ", ".join(tie.shared)
+        ctx.console.prose(("bold", f"{tie.id} – {tie.other}"), ("dim", f"  {shared}"), hang=2)
     if not accept:
         ctx.hint("Relate them with `recollect related ID --accept`; --dismiss drops a suggestion.")
         return
@@ -346,9 +347,9 @@ def promote_command(ctx: CommandContext, name: str, to: str) -> None:
 def _show_generality(ctx: CommandContext, decision: Scoped) -> None:
     ctx.hint("  generality: {n} of 1", n=f"{decision.generalizability:.2f}")
     for name in decision.reasons:
-        ctx.console.line(("dim", f"  + {_reason(ctx, name)}"))
+        ctx.console.prose(("dim", f"  + {_reason(ctx, name)}"))
     for name in decision.blockers:
-        ctx.console.line(("yellow", f"  - {_reason(ctx, name)}"))
+        ctx.console.prose(("yellow", f"  - {_reason(ctx, name)}"))
 
 
 def _reason(ctx: CommandContext, name: str) -> str:
@@ -360,15 +361,15 @@ def _reason(ctx: CommandContext, name: str) -> str:
 def _show_candidates(ctx: CommandContext, found: list[Promoted]) -> None:
     rows = [
         (
-            one.id,
             one.title,
             f"{one.decision.generalizability:.2f}",
+            one.id,
             "; ".join(_reason(ctx, name) for name in one.decision.reasons),
         )
         for one in found
     ]
     if rows:
-        ctx.table(("memory", "title", "general", "why"), rows, wide=1, spare=[3])
+        ctx.table(("title", "general", "memory", "why"), rows, wide=0, below=2)
     else:
         ctx.tell("No memory of this project seems to apply to all projects.")
 

@@ -144,7 +144,7 @@ def _list_todos(ctx: CommandContext, found: StoredSession) -> None:
     for todo in rows:
         is_done = todo["status"] == "done"
         text = f"{todo['number']}. [{'x' if is_done else ' '}] {todo['text']}"
-        ctx.console.line(("dim" if is_done else "", text))
+        ctx.console.prose(("dim" if is_done else "", text), hang=text.index("]") + 2)
 
 
 @command(
@@ -191,7 +191,7 @@ def show_session_command(ctx: CommandContext, session: str) -> None:
     found = sessions.find(ctx.app, session)
     ctx.answer(found.whole_json())
     state = found.state
-    ctx.console.line(("bold", summary.title_of(state)))
+    ctx.console.prose(("bold", summary.title_of(state)))
     ctx.pairs(
         {
             "session": state.session_id,

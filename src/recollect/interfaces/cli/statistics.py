@@ -75,7 +75,7 @@ def stats_command(ctx: CommandContext) -> None:
     found = statistics.stats(ctx.app, scope=ctx.scope)
     ctx.answer(found)
     for row in found:
-        ctx.console.line(("bold", f"{ctx.word(row['scope'])}  "), ("dim", row["root"]))
+        ctx.console.store(ctx.word(row["scope"]), row["root"])
         _show_counts(ctx, row)
         if row["layers"]:
             ctx.console.line()

@@ -148,7 +148,7 @@ def doctor_command(ctx: CommandContext, repair: bool, secrets: bool) -> None:
 
 def _show_group(ctx: CommandContext, group: FindingGroup) -> None:
     if group.scope:
-        ctx.console.line(("bold", f"{ctx.word(group.scope)}  "), ("dim", group.root))
+        ctx.console.store(ctx.word(group.scope), group.root)
     names = [ctx.word(finding.about) for finding in group.findings]
     # Paths are longer than the names of parts; they do not move the column.
     width = max((width_of(name) for name in names if "/" not in name), default=0)
@@ -213,7 +213,7 @@ def _show_session(ctx: CommandContext, one: GivenSession) -> None:
     name = ctx.say("Session {session}", session=one.session[:8])
     task = f"“{shown(one.task)}”" if one.task else ""
     parts = (name, _title_of(one.client), minute(one.started), task)
-    ctx.console.line(("bold", " · ".join(filter(None, parts))))
+    ctx.console.prose(("bold", " · ".join(filter(None, parts))), hang=2)
     if not one.given:
         ctx.tell("Nothing was given: no prompt or failure touched on what is stored.")
         ctx.hint(
@@ -230,7 +230,7 @@ def _show_handover(ctx: CommandContext, one: Handover) -> None:
     if one.agent:
         why += ctx.say(", to a sub-agent")
     cost = ctx.say("{tokens} tokens", tokens=one.tokens)
-    ctx.console.line(f"{minute(one.time)[11:]}  {why}", ("dim", f"  {cost}"))
+    ctx.console.prose(f"{minute(one.time)[11:]}  {why}", ("dim", f"  {cost}"))
     for note in one.notes:
         _show_note(ctx, note)
 
@@ -242,4 +242,4 @@ def _show_note(ctx: CommandContext, note: GivenNote) -> None:
     about += [ctx.say("named only")] if note.form == "pointer" else []
     about += [ctx.say(STATES[note.state])] if note.state else []
     about += [ctx.say(USES[note.used])] if note.used else []
-    ctx.console.line(("dim", f"    {' · '.join(filter(None, about))}"))
+    ctx.console.prose(("dim", f"    {' · '.join(filter(None, about))}"))

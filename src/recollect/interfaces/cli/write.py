@@ -100,7 +100,7 @@ def save_command(ctx: CommandContext, title: str, **given: Any) -> None:
     elif done.advice.waits:
         from recollect.features.remember import describe_queued  # other saves need none of it
 
-        ctx.console.line(describe_queued(ctx.app.lang, done.id, done.advice.waits))
+        ctx.console.prose(describe_queued(ctx.app.lang, done.id, done.advice.waits))
         ctx.hint("  {path}", path=done.path)
         ctx.tell_dry_run()
         return
@@ -150,7 +150,7 @@ def _save_statement(ctx: CommandContext, statement: str, given: dict[str, Any]) 
     fields |= {name: comma_list(given[name]) for name in lists}
     done = remember(ctx.app, Statement(statement, **fields), scope=ctx.scope, dry_run=ctx.dry_run)
     ctx.answer(done.as_json())
-    ctx.console.line(describe_saved(ctx.app.lang, done))
+    ctx.console.prose(describe_saved(ctx.app.lang, done))
     ctx.hint("  {path}", path=done.path)
     ctx.tell_dry_run()
 
