@@ -74,7 +74,7 @@ class CommandContext:
         """A sentence in the person's language; texts are made harmless, whole numbers get commas."""
         return say(self.lang, sentence, **_harmless(fields))
 
-    def _told(self, sentence: str, fields: Mapping[str, object]) -> str:
+    def _sentence(self, sentence: str, fields: Mapping[str, object]) -> str:
         """A sentence for `Console.prose`, which breaks no path."""
         shown = _harmless(fields)
         for name, value in shown.items():
@@ -107,18 +107,18 @@ class CommandContext:
 
     def tell(self, sentence: str, *, style: str = "", **fields: object) -> None:
         """Print a sentence."""
-        self.console.prose((style, self._told(sentence, fields)))
+        self.console.prose((style, self._sentence(sentence, fields)))
 
     def hint(self, sentence: str, **fields: object) -> None:
         """Print a sentence of minor importance."""
-        self.console.prose(("dim", self._told(sentence, fields)))
+        self.console.prose(("dim", self._sentence(sentence, fields)))
 
     def tell_change(self, would: str, did: str, *, style: str = "", **fields: object) -> None:
         """Print `would` if nothing was changed (--dry-run), else `did`; the style is that of `did`."""
         if self.dry_run:
-            self.console.prose(self._told(would, fields))
+            self.console.prose(self._sentence(would, fields))
         else:
-            self.console.prose((style, self._told(did, fields)))
+            self.console.prose((style, self._sentence(did, fields)))
 
     def tell_dry_run(self) -> None:
         """Print that nothing was changed, if that was asked for."""
