@@ -253,6 +253,7 @@ def test_a_comment_on_a_plan_and_a_refusal_with_a_reason_are_the_persons_words(d
         "use a comment for the plan",
         "don't run it yet",
         "先不要运行这个",
+        "never push, the branch is not ready",
         "too slow.",
         "are we sure?",
     ],
@@ -269,6 +270,11 @@ def test_a_refusal_of_one_call_rules_nothing(said: str, desk: Desk) -> None:
     [
         ("prefer subagents for long searches", "prefer subagents for long searches"),
         ("不要运行集成测试，太慢", "不要运行集成测试，太慢"),
+        (
+            "never force-push, others work on the branch too",
+            "never force-push, others work on the branch too",
+        ),
+        ("不要合并生成的文件，它们来自 openapi.yaml", "不要合并生成的文件，它们来自 openapi.yaml"),
         ("no, I want telemetry to be on by default", "I want telemetry to be on by default"),
     ],
 )

@@ -63,7 +63,7 @@ _DECIDED = any_of(
     rf"{_STARTS}(?:switch|move|migrate)(?: over)? to (?!{_VAGUE}|the\b|an?\b)[\w.+#/-]+(?:,| because\b| since\b)",
     rf"{_STARTS}(?:let['’]?s|we['’]ll|we will) (?:write|build|implement|do) .{{2,40}} (?:in|with) (?-i:[A-Z])",
     # A choice between two, or for something: `use httpx instead of …`, `use SQLite for …`.
-    rf"{_STARTS}(?:use|go with|switch to|migrate to|adopt|pick|choose)(?! (?:the|a|an)\b){_THING}.*"
+    rf"{_STARTS}(?:use|go with|switch to|migrate to|adopt|pick|choose)(?! (?:the(?! (?:project|repo|team|app)['’]s )|a|an)\b){_THING}.*"
     r"(?:\b(?:instead of|rather than|everywhere)\b|, (?:not|never) )",
     rf"{_STARTS}(?:use|go with|adopt|pick|choose)(?! (?:the|a|an)\b)(?! .* to ){_THING}[^,]* for "
     r"(?!(?:this|that|it|now|example|me|reference|the moment)\b)",
@@ -103,6 +103,7 @@ _USED = any_of(
     rf"{_STARTS}(?:switch|move|migrate|change|set|raise|lower|increase|reduce|limit|cap) (?!{_VAGUE})\S[^,;]* (?:to|from|at) [^,;]*,? (?:because|since|so that|as we)\b(?! (?:it|this|that|they|i|you)\b)",
     r"^(?:i misspoke|my mistake|correction|i was wrong)[,.:;]? (?:we |it |you )?(?:should |must )?(?:use|go with|be)\b",
     rf"{_STARTS}we (?:(?:now|all|only|always) )?(?:name|ship|release|deploy|version|tag|squash|rebase|host|round|support){_THING}",
+    rf"{_STARTS}we (?:can['’]?t|cannot|can not|must not|may not) (?:use|ship|deploy|host|depend on){_THING}.* (?:because|due to|as|since) ",
     rf"{_STARTS}we (?:only|don['’]?t|do not) (?:do|use|support|ship|deploy|allow|mock|log|write|accept|cache|store|keep|version){_THING}",
     rf"^{_ALL}(?:only |always |must )?(?:live|go|belong|run|happen)(?: only| always)? (?:out )?(?:only )?(?:in|on|under|into|to|through|from|with|at|next to|beside|alongside){_THING}",
     rf"^{_ALL}(?:are|get)(?: only| always| never)? (?:stored|kept|written|named|shown|hashed|encrypted|signed|versioned|hosted|deployed"

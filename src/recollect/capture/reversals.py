@@ -52,15 +52,19 @@ _ASKS = Pattern(r"[?？]\s*$|[吗呢]\s*$|^(?:can|could|should|do|did|what|why|h
 # Who refuses a call and says what is to be done instead rules more often than who types the same.
 _RULED = Pattern(
     r"(?:please )?(?:(?:do not|don['’]?t|never|stop) (?!worry|check|mind|forget|do\b|be\b|bother)(?:run|us|call|add|creat|writ|install|push|commit|amend|delet|remov|touch|edit|start|open|send|download|mock|skip|rebas|merg)\w*|prefer) \S"
+    r"|(?:please )?(?:never|do not ever) (?:force[- ]?push|rebas|squash|amend)\w*(?=[,.;!]|$)"
     r"|i(?:['’]d| would)? (?:want|like|prefer)\b.* (?:instead of|rather than|by default)\b"
     r"|(?:请)?(?:不要|别|禁止)(?:再)?(?:运行|执行|跑|用|使用|调用|加|创建|新建|写|安装|推送|提交|删|改|动|打开|启动|下载|跳过|合并)\S"
     r"|我(?:想要?|要|希望).{2,40}(?:而不是|默认)",
     re.I,
 )
 _NOW = Pattern(
-    r"\b(?:this|that|these|those|(?<![,;:] )it|them|yet|now|first|again|today|the (?:plan|file|change|branch|pr|test|last|other))\b|\bany ?more\b|这|那|它|先|现在|刚才|了[。！]?$",
+    r"\b(?:this|that|these|those|(?<![,;:] )it|them|yet|now|first|again|today|the (?:plan|file|change|branch|pr|test|last|other))\b|\bany ?more\b|这|那|(?<![，,；;])它|先|现在|刚才|了[。！]?$",
     re.I,
 )
+
+
+_NEVER = Pattern(r"(?:please )?(?:never|always)\b", re.I)
 
 
 def rules_by_refusal(text: str) -> list[str]:
@@ -72,7 +76,8 @@ def rules_by_refusal(text: str) -> list[str]:
 def is_lasting(sentence: str) -> bool:
     """Whether a sentence is about more than the call, or the plan, that was refused."""
     read = simplified(sentence)
-    return len(read) <= 200 and not _ASKS.search(read) and not _NOW.search(read)
+    ruled = read.split(",")[0] if _NEVER.match(read) else read  # what follows says why
+    return len(read) <= 200 and not _ASKS.search(read) and not _NOW.search(ruled)
 
 
 def _lead_of(sentence: str) -> int:
