@@ -262,9 +262,12 @@ def test_triggers_name_the_code_and_the_thing() -> None:
 @pytest.mark.parametrize(
     ("ran", "error", "title"),
     [
-        ("npm test", "Error: listen EADDRINUSE: address already in use :::3000", "npm: listen EADDRINUSE address already in use"),
+        ("npm test", "Error: listen EADDRINUSE: address already in use :::3000", "npm: listen EADDRINUSE: address already in use"),
         ("golangci-lint run", "pkg/a.go:12:1: File is not properly formatted (gofmt)", "golangci-lint: File is not properly formatted gofmt"),
-        ("make", "tls.c:4:10: fatal error: openssl/ssl.h: No such file or directory", "make: ssl.h No such file or directory"),
+        ("make", "tls.c:4:10: fatal error: openssl/ssl.h: No such file or directory", "make: ssl.h: No such file or directory"),
+        ("bundle exec rspec", "Could not find nokogiri-1.15.4 in locally installed gems (Bundler::GemNotFound)",
+         "rspec: Could not find in locally installed gems"),
+        ("cargo build", "  = note: /usr/bin/ld: cannot find -lssl: No such file or directory", "cargo: ld: cannot find lssl: No such file or directory"),
         ("git push", " ! [rejected]        main -> main (fetch first)", "git: rejected main fetch first"),
         ("mypy src", "错误：找不到模块 pydantic", "mypy: 错误 找不到模块 pydantic"),
     ],

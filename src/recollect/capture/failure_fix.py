@@ -505,6 +505,10 @@ def _program_in(checks: Sequence[_Check], symptom: str) -> str:
     return next((one.core[0] for one in checks if one.core[0] in said), checks[0].core[0])
 
 
+_LEADS = frozenset("error errors err fatal note message warning".split())
+_NO_BEGINNING = STOP_WORDS - {"could", "no", "not"}  # Could not find …
+
+
 def _title_of(program: str, symptom: str) -> str:
     """A name for a trouble: the program, and what its error says without what changes each time."""
     wording = ErrorSignature(symptom)
@@ -516,16 +520,16 @@ def _title_of(program: str, symptom: str) -> str:
         shown = next(
             (form for form in forms if form.lower() in known or form.lower() in STOP_WORDS), ""
         )
-        if not said and shown.lower() in {program, "error", "fatal", "err", *STOP_WORDS}:
+        if not said and (shown.lower() in {program, *_LEADS} or shown.lower() in _NO_BEGINNING):
             continue
-        if said and shown.lower() == said[-1].lower():
+        if said and shown.lower() == said[-1].lower().rstrip(":"):
             continue
         if len(" ".join([program, *said, shown])) > LONGEST_TITLE:
             break
-        said += [shown] if shown else []
+        said += [shown + ":" * word.endswith(":")] if shown else []
     while len(said) > 1 and said[-1].lower() in STOP_WORDS:
         said.pop()
-    return f"{program}: {' '.join(said)}" if said else program
+    return f"{program}: {' '.join(said).rstrip(':')}" if said else program
 
 
 def _corrected(one: Failure, command: str) -> Solution | None:
