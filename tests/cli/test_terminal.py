@@ -215,7 +215,9 @@ def test_a_path_with_blanks_is_not_broken(person: Person) -> None:
     there = Person(person.home, folder)
     out = there.at_terminal("init", columns=60, env={"NO_COLOR": "1"}).out
     assert str(there.store) in out
-    out = there.at_terminal("show", "none", columns=60, env={"NO_COLOR": "1"}).out
+    missing = folder / "a file.txt"
+    out = there.at_terminal("save", "x", "--file", str(missing), columns=60).out
+    assert str(missing) in out
     assert "\0" not in out
 
 

@@ -76,19 +76,20 @@ class CommandContext:
 
     def _sentence(self, sentence: str, fields: Mapping[str, object]) -> str:
         """A sentence for `Console.prose`, which breaks no path."""
-        shown = _harmless(fields)
-        for name, value in shown.items():
-            if isinstance(value, str) and value[:1] in ("/", "~"):
-                shown[name] = value.replace(" ", GLUE)
-        return say(self.lang, sentence, **shown)
+        return say(self.lang, sentence, **_with_glue(_harmless(fields)))
 
-    def say_translated(self, sentence: str, fields: Mapping[str, object]) -> str:
-        """The sentence of an error or a finding, with its phrases in the person's language."""
+    def say_translated(
+        self, sentence: str, fields: Mapping[str, object], *, glue: bool = False
+    ) -> str:
+        """The sentence of an error or a finding, with its phrases in the person's language.
+
+        With `glue` it is for `Console.complain`, which breaks no path.
+        """
         shown = {
             k: v if not isinstance(v, str) else self.translate(v) if k in PHRASES else shown_line(v)
             for k, v in fields.items()
         }
-        return say(self.lang, sentence, **shown)
+        return say(self.lang, sentence, **(_with_glue(shown) if glue else shown))
 
     def word(self, text: str) -> str:
         """A word of ours in the person's language; any other text as it is."""
@@ -195,6 +196,14 @@ def _harmless(fields: Mapping[str, object]) -> dict[str, object]:
     }
 
 
+def _with_glue(fields: Mapping[str, object]) -> dict[str, object]:
+    """The fields of a sentence, with paths that stay on one line."""
+    return {
+        k: v.replace(" ", GLUE) if isinstance(v, str) and v[:1] in ("/", "~") else v
+        for k, v in fields.items()
+    }
+
+
 @contextmanager
 def _questions() -> Iterator[Any]:
     """Click, which asks. Raises Failed where the person stops."""
@@ -286,7 +295,7 @@ def report(ctx: CommandContext, error: RecollectError) -> int:
     step = ctx.say_translated(error.next_step, fields)
     if isinstance(error, MemoryNotFound) and (near := ctx.app.near_names(str(error.fields["id"]))):
         step = ctx.say("Did you mean {near}?", near=", ".join(near))
-    message = ctx.say_translated(error.sentence, error.fields)
+    message = ctx.say_translated(error.sentence, error.fields, glue=not ctx.as_json)
     _complain(ctx, error.kind, message, step, error.exit_code)
     return error.exit_code
 
