@@ -219,6 +219,23 @@ def test_one_rule_of_three_is_forgotten_alone_and_brought_back(ruled: Person) ->
     assert rows_of(ruled) == before
 
 
+def test_undo_takes_back_what_was_changed_here_in_whichever_store(ruled: Person) -> None:
+    ruled.ok("init", "--scope", "global")
+    ruled.ok("save", "Speak plainly everywhere", "--kind", "rule", "--scope", "global")
+    before = rows_of(ruled)
+
+    async def act(browser: Browser, pilot: Pilot[None]) -> None:
+        await go_to(browser, pilot, "Speak plainly everywhere")
+        await pilot.press("D", "D")
+        await pilot.pause()
+        assert "Speak plainly everywhere" not in titles(browser)
+        await pilot.press("u")
+        await pilot.pause()
+
+    piloted(ruled, act)
+    assert rows_of(ruled) == before
+
+
 def test_a_rule_alone_is_not_archived_and_the_others_stay(ruled: Person) -> None:
     async def act(browser: Browser, pilot: Pilot[None]) -> None:
         await go_to(browser, pilot, RULES[1])

@@ -52,7 +52,7 @@ class Browser(App[None]):
         super().__init__()
         self.workspace, self.editor = workspace, editor
         self.rows: list[ListedEntry] = []
-        self.words = self.to_forget = ""
+        self.words = self.to_forget = self.changed = ""
         self.in_archive, self.width = False, 0
         bind = self._bindings.bind
         bind("slash", "filter", self.say("Filter"))
@@ -232,10 +232,10 @@ class Browser(App[None]):
         self._change(lambda name: forget(workspace, name, purge=False, dry_run=False).what)
 
     def action_undo(self) -> None:
-        """Undo the last change."""
+        """Undo the last change of the store that was changed last."""
 
         def take_back() -> str:
-            change = undo.undo(self.workspace, "", scope="", dry_run=False)
+            change = undo.undo(self.workspace, "", scope=self.changed, dry_run=False)
             about = shown(", ".join(change.memories or change.paths))
             said = self.say("Undid {cause} of {about}")
             return said.format(cause=change.cause, about=about)
@@ -248,7 +248,13 @@ class Browser(App[None]):
         if chosen := self.chosen:
             title = shown(shown_title(self.workspace.lang, chosen.summary))
             said = self.say("{done}: {title}")
-            self._report(lambda: said.format(done=self._done(change(chosen.name)), title=title))
+
+            def act() -> str:
+                done = self._done(change(chosen.name))
+                self.changed = chosen.page.scope
+                return said.format(done=done, title=title)
+
+            self._report(act)
             self.fill(chosen)
 
     def _done(self, what: str) -> str:
