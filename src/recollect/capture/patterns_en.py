@@ -69,11 +69,20 @@ _DECIDED = any_of(
     r"(?!(?:this|that|it|now|example|me|reference|the moment)\b)",
     rf"{_STARTS}replace{_THING}.* (?:with|by) .*\beverywhere\b",
     rf"{_STARTS}(?:just )?use the (?=[^,]*(?:{_PROPER}))(?!{_VAGUE})\S[^,]* for (?!(?:this|that|it|now|example|me|reference|the moment)\b)",
+    rf"^instead of (?!{_VAGUE}|\w+ing\b)[\w`.@/-]+(?: [\w`.@/-]+)?,? (?:please )?use (?!{_VAGUE})\S",
+    r"^we (?:only )?(?:want|need) (?:just )?(?:an?|one) (?:single|separate|dedicated|central|shared|common)\b",
+    r"^we don['’]?t want (?:each|every|any|our|users?|people|customers?|the [\w-]+s) [^,;]*\bto \w",
     # What is shown, called or done, and no longer something else.
     r"^(?:instead of [^,]{1,60},? )we (?:should|want to|will|need to) \w+ \S",
     # What something does in a case: `if there is no token, we ask for one`; `when installing zsh, let's also …`.
     rf"^(?:if|when|whenever|once) (?!{_VAGUE}|(?:you|i)\b|(?:the|a|an)? ?(?:tests?|build|lint|ci)\b)[\w\"'`][^,;:]{{3,90}}?,? (?:we(?: should| need to|['’]ll| will)?|let['’]s(?: also| just)?|the \w+ should) {_BEHAVES}\b",
     rf"^(?:if|when|whenever) (?:there(?:['’]s| is| are) no|no|an?) [^,;:]{{3,90}}?, (?:please )?{_BEHAVES} (?!me\b|them\b|it\b|back\b|what\b|a (?:summary|list|report|new)\b|the (?:bug|error|issue)s?\b)",
+    rf"^(?:if|when|whenever) (?!{_VAGUE}|(?:you|i|we)\b|(?:the|a|an)? ?(?:tests?|build|lint|ci)\b)[^,;:]{{3,90}}?, (?:(?:then|just|always|simply) )*(?:(?:do not|don['’]?t|never) )?"
+    r"(?:ask|show|print|warn|skip|default to|fall back|return|reject|refuse|prompt|fail|exit|ignore|hide|redirect|display|retry|throw|raise|proceed)\b(?! (?:me|them|it|back|what)\b)",
+    # What was done has its reason.
+    r"^we (?!['’])\w+ [^,;:]{3,60} (?:on purpose|deliberately|intentionally)[.!]*$",
+    rf"^(?!{_VAGUE}|there\b|he\b|she\b|they\b|i\b|you\b|we\b)[\w`][\w `./-]{{2,60}} (?:is|are|was|were) (?:intentional|deliberate|by design|on purpose)\b",
+    rf"^(?:we |please |only )*target (?:only |the )*(?:latest |(?=\S+ \d))(?:{_PROPER})",
     # Something goes for good, or gets another name.
     rf"^(?:remove|drop|delete|get rid of|kill|rip out){_THING}[^,;:]* (?:completely|entirely|altogether|for good)(?=$|[\s.,;!])",
     r"^(?:we (?:need to|should|must|want to)|let['’]s) (?:make|rename|call|change) X (?:-+>|→|=>|to|into) X[.!]?$",
@@ -179,6 +188,15 @@ _RULED = any_of(
     # What not to do, as long as it is not about this moment (see `passing`).
     rf"{_STARTS}{_DONT} (?!\w+ed\b){_GENERAL}\w*{_THING}",
     rf"{_STARTS}avoid{_THING}",
+    # What to do each time, whatever happens, and where it holds.
+    r"^(?:git )?(?:run|commit|push|update|bump|check|test|log|record|document|save|lint|format|verify|rebase|squash|tag|build|restart) (?!.*\b(?:this|these|those)\b)"
+    r"(?:[^,;:]{1,60} )?(?:after|before) (?:each|every) (?!of\b)\w",
+    rf"\bno matter what,? (?:you )?(?:always|must|{_DONT}) \w",
+    rf"^{_DO}[^,;:]*, always[.!]*$",
+    r"\bi(?:['’]ll| will)(?: always)? (?:run|start|restart|commit|push|merge|deploy|test|manage|handle|do|review|rebase|release) (?:the|all|our|my|every|any)\b.*\b(?:myself|manually|by hand)\b",
+    r"^in (?:this|our) (?:repo\w*|project|code ?base|team|company),? (?:we|always|never|use|do not|don['’]?t|only)\b",
+    rf"^we (?:shouldn['’]?t|should not|must not|mustn['’]?t|cannot|can['’]?t)(?: ever| be)? {_GENERAL}\w*{_THING}",
+    r"^i want [\w`./-]+(?: [\w`./-]+){0,3} to be \w+ed (?:whenever|every time|each time|before|after|with) \w",
     # What somebody likes.
     rf"{_STARTS}i (?:really |strongly |generally |usually |always |would )?prefer{_THING}",
     rf"{_STARTS}i (?:really |generally |usually )?(?:like|love|hate|dislike|can['’]?t stand"
@@ -216,6 +234,11 @@ _NOT_MEANT = any_of(
     r"\b(?:go|going|get|switch|move|back)(?: back)?(?: over)? to (?:the )?(?:main|master|develop|trunk|(?:[\w-]+ )?branch)\b",
     # What was just done, or stands in some line.
     r"\byou (?:just|already) \w+|\b(?:in|on|at) line \d",
+    # What somebody sees or hands over, wishes for some day, or reads in an output.
+    r"^(?:(?:it )?(?:looks?|seems?|sounds|feels) (?:like|as if|that)|attached (?:is|are)|here (?:is|are)|i(?:['’]d like| want| need):|before you (?:begin|start|continue))\b"
+    r"|^i(?:['’]d like| want| need):",
+    r"\bin (?:the )?future,? (?:i(?:['’]d| would|['’]ll| will| may)|we may|it would)\b",
+    r"^no [\w -]{2,40} (?:found|available|detected|selected|provided)\b|^note: \w+ing\b",
     # Idioms.
     r"\bjust kidding\b",
     r"\bnever ?mind\b|\bas always\b|\bthan never\b|\balways say\b|\buse (?:the )?(?:bathroom|toilet)\b",
@@ -224,6 +247,10 @@ _PASSING = any_of(
     r"\b(?:yet|for now|right now|now(?! on\b)|this time|today|tonight|tomorrow|for the moment|anything else"
     r"|until i)\b",
     r"\b(?:this|these|those)\b(?! (?:repo|repository|project|codebase|team|company)\b)|\b(?:it|that)[.!,]?$|\bit[,;]",
+    # What an agent is to leave for now, whatever the task is.
+    r"\b(?:do not|don['’]?t|not) (?:write|run|make|change|edit|touch|execute|implement|do|fix)(?:(?: or |/)\w+)? (?:any |the )?(?:more |actual |new )?(?:code|commands?|changes|anything|edits|fixes|work)"
+    r"(?=$|[.,;!]| (?:or|and|just|at all|please)\b)",
+    r"(?:\bnot|n['’]t|\bnever)\b[^.]*\b(?:current|existing) \w",
     r"\bthat (?:file|one|line|function|class|test|branch|module|method|part|page|table|change)\b",
 )
 _VAGUE_ALONE = any_of(
@@ -249,7 +276,7 @@ _REPORTED = any_of(
 _GENERAL_EN = any_of(
     r"\b(?:we|our|always|never|ever|every\w*|each|all|any\w*|only|must|should|shall|may|can|prefer\w*|default|convention|rule|policy"
     r"|from now on|going forward|future|when\w*|before|after|because|since|unless|instead of|rather than|remember|note that"
-    r"|port|like|love|hate|dislike|(?:un)?less|no|without|keep in mind|first)\b|, (?:not|never) |: |^[\w`-]+ (?:is|are) |\bin [A-Z]",
+    r"|port|like|love|hate|dislike|(?:un)?less|no|myself|manually|by hand|without|keep in mind|first)\b|, (?:not|never) |: |^[\w`-]+ (?:is|are) |\bin [A-Z]",
     r"(?<!\bthe )(?<!\bthis )(?<!\bthese )(?<!\bthose )\b(?!this|is|was|has|does|its|less|us|as)\w{3,}[^s\W]s\b",
 )
 ENGLISH = DecisionPhrases(

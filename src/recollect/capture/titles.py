@@ -43,12 +43,14 @@ _CLAUSE = Pattern(r"[,;，；。:：(（]|\s[–—-]\s|\s(?:because|since|so th
 _ASKING = (
     r"(?:can|could|would|will) (?:you|we|u|i)\b(?: please| maybe| just| also| perhaps)*\s+"
     r"|(?:i|we)(?:['’]d| would| still| also| really)*(?: only)? (?:want|need|like|love|have)(?: you| us)?(?: to)?\s+"
+    r"(?!(?:our|the|my|all|every|each)\b[^,.;]{2,60}? to \w)"
     r"|(?:i|we)(?:['’]m| am|['’]re| are)? (?:looking|trying|going|planning|about|here) (?:at|to|for)\s+"
     r"|(?:i|we)(?:['’]m| am|['’]re| are)? (?:focused on|working on|building|implementing|adding)\s+"
     r"|(?:you|we|u) (?:should|need to|have to|can|could|must)(?: also| just| probably| now)*\s+"
     r"|let(?:['’]?s| us| me)(?: please| just| also| now| first)*\s+|help me(?: to)?\s+|(?:new |ok )?(?:need|task|want) to (?:to )?"
     r"|go ahead and\s+|(?:want|would you like|do you want) me to\s+|(?:give|show|tell|get|find|send) me(?: about)?\s+(?!(?:if|whether|why|how|what)\b)"
-    r"|do me\s+|your task is (?:to )?|the (?:goal|task|idea|aim|plan) is (?:to )?|make sure (?:that |to )?"
+    r"|do me\s+|your task is (?:to )?|the (?:goal|task|idea|aim|plan) is (?:to )?|make sure (?:that |to )?(?!(?:the|our|my|all|every|each|we|it|you)\b)"
+    r"|i['’]ll (?:help you|start by|go ahead and)\s+"
 )
 _LEAD = Pattern(
     r"(?:(?:ok(?:ay)?|hey|hi|hello|yes|yeah|yep|yup|no|so|also|and|now|then|well|great|cool|perfect|alright|right|wait|h?mm+k*|hm+|uh+|please|but"
@@ -61,12 +63,12 @@ _LEAD = Pattern(
     r"|(?:(?:issue|finding|point|item|comment|mip|step|phase)s? )?#?\d{1,2}[.):、](?=\s|[^\d\s])\s*"
     r"|(?:critical|high|medium|low)(?: severity)?(?: priority)?\s*[:–—-]?\s+(?=[A-Z])|[^\w\s\"'“`@/(#~.<\[-]+\s*"
     r"|there(?:['’]s| is| are)(?: still| also)? |it (?:seems|looks like|appears)(?: that)? "
-    r"|(?:if|when|for|in|on|since|as|based on|given|after|before|now that|with|from) [^,:;]{1,60},\s+(?=(?:let|can|could|please|i |we |you |give|add|make|use|do|don))"
+    r"|(?:if|when|for|in|on|since|as|based on|given|after|before|now that|with|from) [^,:;]{1,60},\s+(?=(?:let|can|could|please|i['’ ]|we |you |give|add|make|use|do|don))"
     r")",
     re.I,
 )
 _LEAD_ZH = Pattern(
-    r"(?:我(?:们)?(?:现在|目前|先|还|也)*(?:想要?|需要|希望|要|打算|准备)|(?:想要?|需要|希望)(?=一)|请(?:你|帮我)?|帮(?:我|忙)|麻烦(?:你)?|能不能|能否|可不可以|是否可以|可以|现在|目前|接下来|首先|好的?|那么?|然后|另外|还有|关于|对于"
+    r"(?:我(?:们)?(?:现在|目前|先|还|也)*(?:想要?|需要|希望|要|打算|准备)|(?:想要?|需要|希望)(?=一)|请(?:你|帮我)?|帮(?:我|忙)|麻烦(?:你)?|能不能|能否|可不可以|是否可以|可以|现在|目前|接下来|首先|好的?|那么?|然后|另外|还有|关于|对于|并且?(?!发|行|非)|比如|其实|就是|好像"
     r"|你(?:先|再|去|来|把|帮我|能|可以|看下|看)?(?=[^的])|为我|给我|(?:查|看|想|说|讲|了解|参考|研究|分析)一下|查阅(?:一下)?|看看|告诉我|有没有|是不是|还是(?=[用改换退])|\d{1,2}[.)、．])[，,：:。\s]*"
 )
 # What is asked for, whichever way it is said.
@@ -79,15 +81,15 @@ _ASKS = Pattern(
 )
 # What is about this moment: steps of the work, complaints, what stands somewhere else.
 _STEERS = Pattern(
-    r"(?:(?:start|continue|begin|resume|keep|finish)(?: to)? (?:work(?:ing)?|going|with|on|from)\b|proceed|commit|push|pull\b|merge in\b|rebase\b|re-?run\b|be\b|just\b|fix the (?:comment|linting)\b|\w+ (?:#|issue|finding|item|point|step|number|comment) ?\d+(?:$|[ ,.])|try (?:again|it|that)\b|do not edit|don['’]?t\b|stop\b"
-    r"|read (?:@|the |docs?/)|you (?:just|did|didn|are|were|have|haven|keep|still|can see)|you['’](?:re|ve)\b|i (?:just |also |already |still )?(?:got|get|have|see|did|ran|tried|undid|reverted|made|created|added|opened|pushed|just|am|was|don|did|didn)\b|i['’](?:ve|m|ll)\b|we (?:were|was|have|had|just|use|used|are|do|did|got|added|don)\b|we['’](?:re|ve)\b"
+    r"(?:(?:start|continue|begin|resume|keep|finish)(?: to)? (?:work(?:ing)?|going|with|on|from)\b|proceed|commit|push|pull\b|merge in\b|rebase\b|re-?run\b|be\b|just\b|fix the (?:comment|linting)\b|\w+ (?:#|issue|finding|item|point|step|number|comment|task|phase) ?\d+(?:$|[ ,.])|try (?:again|it|that)\b|do not edit|don['’]?t\b|stop\b"
+    r"|read (?:@|the |docs?/)|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|you (?:just|did|didn|are|were|have|haven|keep|still|can see)|you['’](?:re|ve)\b|i (?:just |also |already |still )?(?:got|get|have|see|did|ran|tried|undid|reverted|made|created|added|opened|pushed|just|am|was|don|did|didn)\b|i['’](?:ve|m|ll)\b|we (?:were|was|have|had|just|use|used|are|do|did|got|added|don)\b|we['’](?:re|ve)\b"
     r"|(?:could|should|would|can)n['’]?t\b|in terms of\b|nothing\b|ah\b|address (?:\w{1,4} )?#?\d+|for example\b|e\.g|in particular\b|until recently|currently\b|right now\b|today,|at the moment|previously\b|(?:did|do|does|didn['’]?t|is|are|was|were|have|has|haven['’]?t|where) (?:you|it|this|that|i|we|the|did|there|they)\b"
     r"|why (?:did|does? (?:it|this|that)|are you|do you|would you|have you|has it|not|why)|why (?:is|are|was) (?:this|that|it|there)\b|why didn|(?:that|this|it)(?:['’]?s| is| was| work(?:s|ed))|thats\b|same\b|still\b|look at (?:the|that|this)\b|know (?:why|if|what|how)\b|(?:what|where|how|when) (?:did|have|were|was|would) (?:you|i|we)\b|what(?:['’]s| is) (?:remaining|left|next|the (?:status|current))|here(?:['’]s| is| are)\b|you are (?:a|an|the)\b"
     r"|继续|这样|为什么|还是(?![用改换退])|不对|不要|别(?![名人的])|不用|不能|禁止|记住|等等|算了|以后|今后|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
     re.I,
 )
 _POINTS = Pattern(
-    r"\b(?:this(?! [\"“`])|these|those|them|they|it|its|he|she|here|(?:above|below)(?=[,.:;]|$)|following|latter|former|same|both|something|anything|stuff|what you|as (?:shown|discussed|mentioned)|like before)\b"
+    r"\b(?:this(?! [\"“`])|these|those|them|they|it|its|he|she|here|(?:above|below)(?=[,.:;]|$)|following|latter|former|same|both|something|anything|stuff|what you|as (?:shown|discussed|mentioned)|in the (?:screenshot|picture|image)|like before)\b"
     r"|^(?!ensure|check|verify|validate|assert|make|say|see)\w+ that\b|(?:^|\b(?:of|in|for|with|to|on|from|by|at|about) )that\b|\bthat\b(?= (?:is|was|file|one|part|case|line|test|way|model|works?)\b|[.,;:!?]|$)|(?:这|那|它|上面|下面|刚才|图[一二三\d])",
     re.I,
 )
@@ -125,6 +127,7 @@ def is_generic(title: str) -> bool:
 # Where a sentence ends for those who type no capitals, and a thought for those who type dots.
 _STOPS = Pattern(
     r"(?<=\w\w[.!?)])(?<!e\.g\.)(?<!i\.e\.)(?<! vs\.)(?<!etc\.)\s+(?=\w)|(?<=\w)\.{3,}\s+|[,;]?\s+(?:and\s+)?(?=\d\)\s)"
+    r"|(?<=[a-z]{2}[.!?])(?=(?:I|We|The|This|It|Please|Can|But|And|So|Also|Then|If|When)\s)"
 )
 
 # -------------------- The title of a session.
@@ -366,9 +369,12 @@ def title_from_answer(told: str) -> str:
     return titled(best[1]) if best else ""
 
 
+_EMPHASIS = Pattern(r"(?<![\w*])\*(?P<text>[\w`][^*\n]*)(?:\*(?!\w)|$)")
+
+
 def titled(text: str) -> str:
     """A text as a title: one line, its first letter large, no stop at its end."""
-    line = LINK.sub(_linked, text).replace("**", "")
+    line = _EMPHASIS.sub(r"\g<text>", LINK.sub(_linked, text).replace("**", ""))
     paths = {found[0]: found["name"] for found in _PATH.finditer(line)}
     if len({*paths.values()}) == len(paths):  # else the folders are what tells the files apart
         line = _PATH.sub(r"\g<name>", line)

@@ -1,0 +1,41 @@
+"""The titles that requests make."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.capture.titles import title_in
+
+
+@pytest.mark.parametrize(
+    ("request_", "title"),
+    [
+        ("Can you please add a rate limiter for uploads?", "Add a rate limiter for uploads"),
+        (
+            "I want our local tests to replicate production.I want to run them offline",
+            "I want our local tests to replicate production",
+        ),
+        (
+            "make sure the theme and the style are applied everywhere",
+            "Make sure the theme and the style are applied everywhere",
+        ),
+        ("make sure to add tests for the parser", "Add tests for the parser"),
+        ("Implement *Phase 4.2 of the loan desk", "Implement Phase 4.2 of the loan desk"),
+        ("Add a *separate* key to `.env`", "Add a separate key to `.env`"),
+        ("Format *.py and *.md files", "Format *.py and *.md files"),
+        (
+            "Based on the existing pages, I'll help you build a loan desk",
+            "Build a loan desk",
+        ),
+        (
+            "use the recent notes in `plan.md` as context\nthen add a rate limiter for uploads",
+            "Add a rate limiter for uploads",
+        ),
+        ("commence task 3\nAdd a rate limiter for uploads", "Add a rate limiter for uploads"),
+        ("并整理出借阅台的数据模型", "整理出借阅台的数据模型"),
+        ("其实就是给借阅台增加一个搜索页面", "给借阅台增加一个搜索页面"),
+        ("发布到并行环境的脚本整理", "发布到并行环境的脚本整理"),
+    ],
+)  # fmt: skip
+def test_a_title_says_what_was_wanted(request_: str, title: str) -> None:
+    assert title_in(request_) == title
