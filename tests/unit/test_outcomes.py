@@ -1,0 +1,72 @@
+"""What came of a session, in the agent's last words."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.capture.summary import outcome_of
+from recollect.model.session import SessionState
+
+from .build import is_quick
+
+REPORT = """I see the error. The lint warnings are pre-existing and unrelated to our changes.
+The issue was that the loan desk read its opening hours twice.
+
+- Read the hours
+- Write a plan
+
+The server is running. Try borrowing a book now and see if it works!
+
+I've successfully added a cache for the opening hours. The desk starts in half the time.
+
+- Added `hours.py` with a cache of one day
+- 🎉 Updated the desk to ask the cache first
+- [-] Write the guide
+"""
+REPORTED = (
+    "The issue was that the loan desk read its opening hours twice. I've successfully added a cache for the opening hours. "
+    "The desk starts in half the time. Added `hours.py` with a cache of one day; Updated the desk to ask the cache first"
+)
+
+
+def outcome(answer: str) -> str:
+    return outcome_of(SessionState("", last_answer=answer))
+
+
+def test_the_result_is_told_and_the_cause_not_the_way_there() -> None:
+    assert outcome(REPORT) == REPORTED
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Planning the loan deskChecking foldersSearching for the opening hours of the desk.",
+        "I'm considering whether the desk should read its opening hours from the cache.",
+        "[main 1a2b3c4] Add the loan desk\n 3 files changed, 9 insertions(+), 2 deletions(-).",
+        "+ - Keep the opening hours of the loan desk in the cache.",
+        "🎉 太好了！\n\n后端服务已启动。\n\n如果您需要借阅台的其他功能，请随时告诉我。",
+        "This will replace the slow reading of the opening hours.",
+    ],
+)  # fmt: skip
+def test_what_was_said_on_the_way_is_no_result(answer: str) -> None:
+    assert outcome(answer) == ""
+
+
+def test_of_steps_that_were_run_together_the_sentence_behind_them_is_kept() -> None:
+    said = "Fixing the type errorPreparing the final responsePatched `desk.py` so the opening hours are read once."
+    assert outcome(said) == "Patched `desk.py` so the opening hours are read once."
+
+
+def test_a_chinese_result_is_told() -> None:
+    said = "我看到问题了。\n\n我已经修复了借阅台的开馆时间显示问题。\n\n- 开馆时间改为从缓存读取\n- 默认缓存一天\n"
+    assert (
+        outcome(said)
+        == "我已经修复了借阅台的开馆时间显示问题。 开馆时间改为从缓存读取； 默认缓存一天"
+    )
+
+
+@pytest.mark.parametrize(
+    "unit", ["Aing ", "aBing ", "1", "Fixing aB", "the a ", "已", "🎉", "a B c"]
+)
+def test_a_long_answer_is_soon_read(unit: str) -> None:
+    assert is_quick(lambda: outcome(unit * 40_000))
