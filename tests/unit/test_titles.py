@@ -34,6 +34,11 @@ from recollect.capture.titles import title_in
         ("commence task 3\nAdd a rate limiter for uploads", "Add a rate limiter for uploads"),
         ("并整理出借阅台的数据模型", "整理出借阅台的数据模型"),
         ("其实就是给借阅台增加一个搜索页面", "给借阅台增加一个搜索页面"),
+        ("我想你根据 #packages/desk/list 和 #packages/desk/hours 的例子来帮我编写一下 #packages/desk/search 的测试", "Packages/desk/search 的测试"),
+        ("但是我想让借阅台的菜单保持折叠", "让借阅台的菜单保持折叠"),
+        ("Expected the element to have a title\nfix the missing title of the loan desk", "Fix the missing title of the loan desk"),
+        ("Think hard, like an engineer of a library\nadd a rate limiter for uploads", "Add a rate limiter for uploads"),
+        ("I restarted the loan desk\nwhy is the list of loans empty?", "Why is the list of loans empty?"),
         ("发布到并行环境的脚本整理", "发布到并行环境的脚本整理"),
     ],
 )  # fmt: skip

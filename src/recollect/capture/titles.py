@@ -33,7 +33,7 @@ _GENERIC = STOP_WORDS | frozenset(
     会话 对话 新 新会话 新对话 问候 你好 继续 未命名""".split()
 )  # fmt: skip
 _PATH = Pattern(
-    r"(?<![\w`~.@/-])(?!/dev/)@?(?:(?:~|\.{1,2})?/(?:[\w.@+-]+/)+|(?:[\w.@+-]+/){2,}(?=[\w.@+-]+\.\w+\b))"
+    r"(?<![\w`~.@/-])(?!/dev/)[@#]?(?:(?:~|\.{1,2})?/(?:[\w.@+-]+/)+|(?:[\w.@+-]+/){2,}(?=[\w.@+-]+\.\w+\b))"
     r"(?P<name>[\w.@+-]*\w)(?::\d+)*"
 )
 _CHANGE = Pattern(r"(feat|fix|chore|docs|refactor|test|perf|build|ci|style|revert)(\([^)]*\))?!?: *", re.I)  # fmt: skip
@@ -54,7 +54,7 @@ _ASKING = (
 )
 _LEAD = Pattern(
     r"(?:(?:ok(?:ay)?|hey|hi|hello|yes|yeah|yep|yup|no|so|also|and|now|then|well|great|cool|perfect|alright|right|wait|h?mm+k*|hm+|uh+|please|but"
-    r"|first(?: problem)?|next(?! time\b)|actually|right now|btw|good|thanks|sorry|sure|brainstorm|question|however|finally|again|all good|one more thing|therefore|man|dude)\b[\s,.:;!–—-]+"
+    r"|first(?: problem)?|next(?! time\b)|actually|right now|btw|good|thanks|sorry|sure|brainstorm|question|however|finally|again|all good|one more thing|therefore|man|dude|(?:looks?|sounds?) (?:good|great|right))\b[\s,.:;!–—-]+"
     rf"|{_ASKING}"
     r"|i (?:think|guess|believe|wonder|feel|suppose|noticed|see|realized?)(?: that| if| like)?(?: we| you| i)?(?: should| need to| could| have to| can)?\s+"
     r"|(?:please )?(?:look at|read|check(?: out)?|see|study|go through) \S+,? and (?:then )?(?=\w+ \w+ \w)"
@@ -68,7 +68,7 @@ _LEAD = Pattern(
     re.I,
 )
 _LEAD_ZH = Pattern(
-    r"(?:我(?:们)?(?:现在|目前|先|还|也)*(?:想要?|需要|希望|要|打算|准备)|(?:想要?|需要|希望)(?=一)|请(?:你|帮我)?|帮(?:我|忙)|麻烦(?:你)?|能不能|能否|可不可以|是否可以|可以|现在|目前|接下来|首先|好的?|那么?|然后|另外|还有|关于|对于|并且?(?!发|行|非)|比如|其实|就是|好像"
+    r"(?:(?:我(?:们)?)?(?:想|希望)?(?:请)?(?:你|您)?(?:根据|参考|参照|按照?).{2,160}?(?:来|[，,])?(?:帮我|帮忙)(?:(?:编|重)?写一下)?|(?:但|可)是?(?![以能否])|不过|我(?:们)?(?:现在|目前|先|还|也)*(?:想要?|需要|希望|要|打算|准备)|(?:想要?|需要|希望)(?=一)|请(?:你|帮我)?|帮(?:我|忙)|麻烦(?:你)?|能不能|能否|可不可以|是否可以|可以|现在|目前|接下来|首先|好的?|那么?|然后|另外|还有|关于|对于|并且?(?!发|行|非)|比如|其实|就是|好像"
     r"|你(?:先|再|去|来|把|帮我|能|可以|看下|看)?(?=[^的])|为我|给我|(?:查|看|想|说|讲|了解|参考|研究|分析)一下|查阅(?:一下)?|看看|告诉我|有没有|是不是|还是(?=[用改换退])|\d{1,2}[.)、．])[，,：:。\s]*"
 )
 # What is asked for, whichever way it is said.
@@ -81,8 +81,8 @@ _ASKS = Pattern(
 )
 # What is about this moment: steps of the work, complaints, what stands somewhere else.
 _STEERS = Pattern(
-    r"(?:(?:start|continue|begin|resume|keep|finish)(?: to)? (?:work(?:ing)?|going|with|on|from)\b|proceed|commit|push|pull\b|merge in\b|rebase\b|re-?run\b|be\b|just\b|fix the (?:comment|linting)\b|\w+ (?:#|issue|finding|item|point|step|number|comment|task|phase) ?\d+(?:$|[ ,.])|try (?:again|it|that)\b|do not edit|don['’]?t\b|stop\b"
-    r"|read (?:@|the |docs?/)|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|you (?:just|did|didn|are|were|have|haven|keep|still|can see)|you['’](?:re|ve)\b|i (?:just |also |already |still )?(?:got|get|have|see|did|ran|tried|undid|reverted|made|created|added|opened|pushed|just|am|was|don|did|didn)\b|i['’](?:ve|m|ll)\b|we (?:were|was|have|had|just|use|used|are|do|did|got|added|don)\b|we['’](?:re|ve)\b"
+    r"(?:(?:start|continue|begin|resume|keep|finish)(?: to)? (?:work(?:ing)?|going|with|on|from)\b|proceed|commit|push|pull\b|merge in\b|rebase\b|re-?run\b|be\b|just\b|fix the (?:comment|linting)\b|\w+ (?:#|issue|finding|item|point|step|number|comment|task|phase) ?\d+(?:$|[ ,.])|try (?:again|it|that)\b|do not edit|think (?:hard|carefully|deeply|step)|don['’]?t\b|stop\b"
+    r"|i (?:just |also |already |have )?(?!need\b)\w+ed\b|read (?:@|the |docs?/)|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|you (?:just|did|didn|are|were|have|haven|keep|still|can see)|you['’](?:re|ve)\b|i (?:just |also |already |still )?(?:got|get|have|see|did|ran|tried|undid|reverted|made|created|added|opened|pushed|just|am|was|don|did|didn)\b|i['’](?:ve|m|ll)\b|we (?:were|was|have|had|just|use|used|are|do|did|got|added|don)\b|we['’](?:re|ve)\b"
     r"|(?:could|should|would|can)n['’]?t\b|in terms of\b|nothing\b|ah\b|address (?:\w{1,4} )?#?\d+|for example\b|e\.g|in particular\b|until recently|currently\b|right now\b|today,|at the moment|previously\b|(?:did|do|does|didn['’]?t|is|are|was|were|have|has|haven['’]?t|where) (?:you|it|this|that|i|we|the|did|there|they)\b"
     r"|why (?:did|does? (?:it|this|that)|are you|do you|would you|have you|has it|not|why)|why (?:is|are|was) (?:this|that|it|there)\b|why didn|(?:that|this|it)(?:['’]?s| is| was| work(?:s|ed))|thats\b|same\b|still\b|look at (?:the|that|this)\b|know (?:why|if|what|how)\b|(?:what|where|how|when) (?:did|have|were|was|would) (?:you|i|we)\b|what(?:['’]s| is) (?:remaining|left|next|the (?:status|current))|here(?:['’]s| is| are)\b|you are (?:a|an|the)\b"
     r"|继续|这样|为什么|还是(?![用改换退])|不对|不要|别(?![名人的])|不用|不能|禁止|记住|等等|算了|以后|今后|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
@@ -96,6 +96,8 @@ _POINTS = Pattern(
 _NOISY = Pattern(
     r"[{}=<>|❯✅❌⚠·•→]|\s…|\[REDACTED\]|\b(?:error|fatal|warning|panic)\b\s*:|\.\.\.|\d{4}-\d\d|\w{25,}|\s\S*[=:]\d"
 )
+# What a machine said: an error, a page's inside, a log.
+_OUTPUT = Pattern(r"\[redacted:|##\[|DOM Path:|Expected (?:the|to|a)\b")
 _STOP_SIGNS = " .。:：,，;；!！"
 _FRAGMENT = Pattern(r"\s[–—-]\s\w+$")  # what a cut leaves of a clause
 _TAIL = Pattern(
@@ -303,7 +305,7 @@ def title_in(request: str) -> str:
 
 def _of_sentence(sentence: str) -> Iterator[tuple[str, float]]:
     """The titles that a sentence makes."""
-    if is_wide(sentence):
+    if is_wide(sentence) or _LEAD_ZH.match(simplified(sentence)):
         parts = [part.strip() for part in re.split(r"[，,；;。]+", sentence) if part.strip()]
         read = [simplified(part) for part in parts]
         for n in range(min(len(parts), 6)):
@@ -332,6 +334,7 @@ def _row(sentence: str, bare: str, less: float) -> tuple[str, float]:
         (6.0, _STEERS.match(said) or _STEERS.match(read)),
         (5.0, _POINTS.search(read[: LONGEST + 30])),
         (2.0, _NOISY.search(bare)),
+        (6.0, _OUTPUT.search(sentence)),
         (2.0, _CONDITION.match(read)),
         (2.0, is_bare and sentence.endswith(("?", "？"))),
         (1.5, len(bare) > 2 * LONGEST),
