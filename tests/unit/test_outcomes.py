@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.capture.summary import outcome_of
+from recollect.capture.outcome import outcome_of
 from recollect.model.session import SessionState
 
 from .build import is_quick

@@ -13,7 +13,7 @@ from recollect._fastimport import NamedTuple
 from recollect.capture import asked, records
 from recollect.capture.extract import fact_in
 from recollect.capture.failure_fix import program_of, telling_line
-from recollect.capture.summary import answer_summary, is_chatter
+from recollect.capture.outcome import answer_summary, is_chatter
 from recollect.model.session import OVER, Event
 from recollect.text.sentences import is_pasted, is_typed, split_sentences, weight_of
 from recollect.text.tokens import count_tokens

@@ -11,8 +11,8 @@ from functools import partial
 
 from recollect.capture import answers, asked, failure_fix, records, reversals, titles
 from recollect.capture import extract as notice
+from recollect.capture.outcome import answer_summary
 from recollect.capture.reactions import reaction_in
-from recollect.capture.summary import answer_summary
 from recollect.model.facts import Fact, same_words
 from recollect.model.memory import lowest_trust
 from recollect.model.session import OVER, SHORTEST_TASK, Event, Remark, SessionState

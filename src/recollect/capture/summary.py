@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from recollect._fastimport import Pattern
 from recollect.capture import asked, records, titles
+from recollect.capture.outcome import answer_summary, outcome_of
 from recollect.model.document import new_text
 from recollect.model.entries import solution_title
 from recollect.model.facts import Fact, fact_lines, same_words, without_repeats
@@ -22,12 +23,8 @@ from recollect.model.session import Event, SessionState
 from recollect.text.commands import is_code_file
 from recollect.text.sentences import (
     one_line,
-    shortened,
-    split_sentences,
-    weight_of,
-    without_blocks,
 )
-from recollect.text.tokens import STOP_WORDS, plain_words, stem
+from recollect.text.tokens import STOP_WORDS
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -46,24 +43,7 @@ MOST_ASKED = 4
 MOST_CHECKS = 5
 MOST_PULLS = 4
 MOST_COMMITS = 8
-HEADING = 48  # a line without a full stop that is no longer is one
 MOST_FILES = 12
-MOST_ITEMS = 4  # of the lists in an answer
-WRAPPED = 50  # a line of this length that ends no sentence may go on below
-SHORTEST_TOLD = 10  # letters that an answer needs to tell something; a Chinese one counts as two
-_ENDED = re.compile(r"[.!?。！？…;；][\"'”’)\]*_`]*$")
-_ITEM = re.compile(r"(?:[-*•✓✅☑]|\d{1,2}[.)、])\s+")
-# What an agent says on the way, and what it offers at the end.
-_CHATTER = re.compile(
-    r"(?:(?:(?:fixed|updated|deleted|removed|pushed|committed|reverted|clean|created)(?=[.!])|perfect|(?:great|good|excellent|nice)(?: catch| point| question| idea| find| news)?|awesome|done|got it|sure|ok(?:ay)?|understood|absolutely|certainly"
-    r"|of course|thanks|thank you|no problem|all (?:done|set)|you['’]re (?:absolutely |totally )?right|right|yes|no)\s*[.!,–—-]"
-    r"|(?:now,? |first,? |next,? )?(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to|i need to|i should|i can|now i|next,? i|looking at|wait\b)"
-    r"|(?:all |the )?(?:\d+ )?(?:\w+ )?tests? (?:all )?(?:pass|are passing)|done (?:so far|for now)|(?:committed|pushed|lint(?:ing)?) (?:and|is|now|to)\b|(?:committed|pushed) (?:as|with|in|both|all)\b|no response requested|read file:|model tried to|lines added:|progress update|expected (?:outcome|result)|(?:please )?(?:try|restart|refresh|reload|clarify)\b|you['’]ll need to|alternatively\b|great work|congratulations|almost there|ah\b|updated (?:todo|the todo)|(?:could|unable to) (?:not )?(?:find|resolve|read|open) (?:file|uri|the file)\b|(?:build|lint(?:er)?|everything)(?: and (?:lint|tests?|vet))?(?: (?:is|are|builds|passes|pass|clean))\b|all green|verification\b|ready (?:to|for)\b|all (?:\d+ )?(?:\w+ )?(?:tests?|packages|checks) (?:\w+ and )?(?:pass|compile|build|succeed)|🤖|generated with\b|\[[ x~✓✔-]?\]|the changes are (?:ready|committed)|re-?run\b|api error|model provided|here['’]s (?:a|the|what)\b|(?:would|do|should|shall|can|could) (?:you|i|we)\b.*\?$|(?:want|like|ready for) me to\b|let me know|if you(?:['’]d| would)? (?:like|want|need|prefer|have)|feel free|which (?:\w+ ){1,3}(?:do|would) you|what do you think|thoughts\?|is there anything"
-    r"|(?:planning|checking|evaluating|investigating|reviewing|searching|considering|analy[sz]ing|resolving|preparing|inspecting|examining|locating|exploring|assessing|determining|clarifying|confirming|looking)\b(?! \w+ (?:is|are|was|now)\b)"
-    r"|(?:now )?i(?:['’]m| am) (?:also |now )?\w+ing\b|(?:now|then|next),? (?:i['’]ll|commit|push|run|refresh|open|check|test|go|restart)\b|i (?:want to|think i|wonder|understand|see)\b"
-    r"|\W*(?:很好|成功|完成)[！!]|接着|[您你]?现在(?:[您你]|可以|所有)|如有|如果[您你]|好的|完美|太好了|明白|收到|没问题|让我|现在(?:我|让)|接下来(?:我|让)|我(?:来|先|将|会|现在|需要)|你说得对|(?:你|您)(?:倾向|想要|决定好|选好|说哪)|(?:选定|确认|确定)(?:后|之后)|需要我|要不要|是否需要|如果你|如果需要|请告诉我)",
-    re.I,
-)
 _DOCUMENT = re.compile(
     r"^(?!/|\.\./)(?:.*/)?(?:adrs?/|docs?/.*|rfcs?/|CHANGELOG|README|CLAUDE|AGENTS|GEMINI|CONTRIBUTING|ARCHITECTURE|DEVELOPMENT|\.claude/rules/|\.cursor/rules/)"
     r"[^/]*\.(?:mdc?|rst|adoc|txt)$",
@@ -301,160 +281,6 @@ def _published(row: Mapping[str, str]) -> str:
     body = answer_summary(row["body"], 300)
     said = ": ".join(part for part in (row["text"], body) if part)
     return one_line(f"#{number} {said}".strip(), 400)
-
-
-def outcome_of(state: SessionState) -> str:
-    """What came of the session in the agent's last words, where no commit tells it better."""
-    short = bool(state.made or state.files_modified)
-    said = state.last_answer or state.outcome
-    return answer_summary(said, 300 if short else 700, is_result=True)
-
-
-def answer_summary(text: str, longest: int = 300, *, is_result: bool = False) -> str:
-    """What an answer tells, cut where a sentence ends; nothing if it only reports or offers.
-
-    `is_result` says that it is to tell what came of the work.
-    """
-    kept: list[str] = []
-    size = 0
-    for sentence in _informative_sentences(text, is_result=is_result):
-        size += len(sentence) + 1
-        if kept and size > longest:
-            break
-        kept.append(shortened(sentence, longest) if len(sentence) > longest else sentence)
-    said = " ".join(kept).rstrip(";；")
-    return one_line(said, longest + 1) if weight_of(said) >= SHORTEST_TOLD else ""
-
-
-# “All lint issues are fixed and the tests pass.”: nothing but that the work is as it should be.
-_STATUS = frozenset(
-    map(
-        stem,
-        """all lint linter linting issue error warning fix fixed test suite full unit integration end
-        pass passing build compile clean cleanly green working tree nothing else commit committed push
-        pushed change branch remote repository done complete completed successfully everything work
-        ready merge merged code format formatted check ran still existing now correctly fine""".split(),
-    )
-)
-
-
-# What was so before, what a terminal or a diff shows, what is up and running.
-_NOISE = re.compile(
-    r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
-    r"|^(?:\W*)(?:the )?[\w -]{2,30} (?:is|are) (?:now )?(?:up and )?running\b|^[\w ]*(?:服务|后端|前端|进程|机器人)[^，,]{0,6}已?(?:启动|运行)",
-)
-
-
-# Steps that a client shows while its agent thinks, run together: `Planning testsChecking folders`.
-_RUN_ON = re.compile(r"[A-Z][a-z]{2,20}ing .*[a-z)][A-Z][a-z]{2,20}ing [a-z]")
-_STEP = re.compile(r"[A-Z][a-z]{2,20}ing ")
-_STEP_ENDS = re.compile(r"(?<=[a-z)])(?=[A-Z][a-z]{2,20}(?:ing|ed) [\w`])")
-
-
-def is_chatter(sentence: str) -> bool:
-    """Whether an agent says this on the way, as an offer at the end, or only that all is well."""
-    if _CHATTER.match(sentence) or _NOISE.search(sentence) or _RUN_ON.match(sentence):
-        return True
-    words = [word for word in plain_words(sentence) if word not in STOP_WORDS]
-    return bool(words) and all(stem(word) in _STATUS or word.isdigit() for word in words)
-
-
-# What an agent reports as done, and why it was so.
-_VERBS = (
-    r"(?:added|implemented|fixed|created|updated|refactored|removed|replaced|moved|renamed|wrote|written|built|configured|set up|migrated|converted|merged"
-    r"|resolved|extracted|changed|improved|restructured|organi[sz]ed|cleaned|deployed|switched|completed)"
-)
-_DONE = re.compile(
-    rf"\W*(?:(?:i|we)(?:['’]ve| have)? (?:successfully |now |also |just )*{_VERBS}\b|(?:successfully )?{_VERBS}\b(?! (?:to|by)\b)"
-    rf"|(?:the|your|all) [^.]{{2,80}}? (?:is|are|has been|have been) (?:now |successfully )*(?:{_VERBS}|live|in place)\b)"
-    r"|.{0,24}?已经?(?:成功)?(?:将|把|为|在|完成|修复|添加|实现|更新|创建|删除|移除|替换|修改|部署|推送|统一|改)",
-    re.I,
-)
-_CAUSE = re.compile(
-    r"\b(?:root cause|the (?:issue|problem|bug|reason|cause|error) (?:is|was)|because|caused by|due to)\b|原因|因为|由于|问题(?:在于|是|出在)",
-    re.I,
-)
-_POINTS_BACK = re.compile(r"(?:this|that|these|those|it)\b(?! \w+ \w+ (?:file|rule)\b)|这", re.I)
-_ITEM_SIGNS = re.compile(r"^(?:[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]\s*)+")
-MOST_CAUSES, MOST_DONE = 2, 3  # sentences of an answer that reports what is done
-
-
-def _informative_sentences(text: str, *, is_result: bool) -> Iterator[str]:
-    """The sentences of an answer that say something, then the first items of its lists.
-
-    Of a result, what was said before it was done is left out, but for the cause.
-    """
-    told: list[str] = []
-    items: list[tuple[int, str]] = []  # each with the number of sentences before it
-    is_open = False  # whether the sentence before is told, to which `this` points
-    for plain in _lines(text):
-        if item := _ITEM.match(plain):
-            said_in_it = _ITEM_SIGNS.sub("", plain[item.end() :].rstrip(".。;； "))
-            if not (
-                said_in_it.endswith(("✓", "✅", "?", "？"))
-                or _NOTHING_TOLD.match(said_in_it)
-                or _NOISE.search(said_in_it)
-            ):
-                items.append((len(told), said_in_it))
-            continue
-        stop = "" if _ENDED.search(plain) else "。" if asked.is_wide(plain) else "."
-        if stop and len(plain) < HEADING:
-            continue  # a heading in all but name
-        for one in map(_last_step, split_sentences(plain + stop)):
-            points_back = is_result and not is_open and _POINTS_BACK.match(one)
-            is_open = not (one.endswith(("?", "？")) or is_chatter(one) or points_back)
-            if is_open:
-                told.append(one)
-    done = [n for n, one in enumerate(told) if _DONE.match(one)] if is_result else []
-    if done:
-        first = done[-MOST_DONE:][0]
-        causes = [one for one in told[:first] if _CAUSE.search(one)][-MOST_CAUSES:]
-        last = [said for said in items if said[0] > done[-1]]
-        items = last or [said for said in items if said[0] >= first]
-        told = causes + [told[n] for n in range(first, len(told)) if n in done or n > done[-1]]
-    yield from told
-    listed = [said for _, said in items[:MOST_ITEMS]]
-    end = "；" if asked.is_wide("".join(listed)) else ";"
-    yield from (f"{item}{end if n + 1 < len(listed) else ''}" for n, item in enumerate(listed))
-
-
-def _last_step(sentence: str) -> str:
-    """Of steps that were run together with a sentence, the last."""
-    return _STEP_ENDS.split(sentence)[-1] if _STEP.match(sentence) else sentence
-
-
-_NOTHING_TOLD = re.compile(  # chatter, or the name of a file
-    rf"{_CHATTER.pattern}|`[^`]+`$|(?:\w+ file )?`[^`]*[./][^`]*`(?:\s*\([^()]*\))*$|$", re.I
-)
-
-
-def _lines(text: str) -> list[str]:
-    """The lines of an answer with what belongs to one paragraph or item on one of them."""
-    found: list[str] = []
-    is_open = False
-    for line in without_blocks(text).splitlines():
-        plain = line.strip(" >\t").replace("**", "").replace(" `` ", " ")
-        if (
-            is_open
-            and plain
-            and (plain[0].isalnum() or plain[0] in "(`'\"")
-            and not _ITEM.match(plain)
-        ):
-            found[-1] += f" {plain}"
-        elif plain and not plain.startswith(("|", "#", "<", "---")):
-            found.append(plain)
-        is_open = bool(found) and WRAPPED <= len(plain) < 2 * WRAPPED and not _ENDED.search(plain)
-    return [said for line in found if (said := _without_lead(_SIGNS.sub("", line)))]
-
-
-_SIGNS = re.compile(r"^(?:(?![✓✅☑•])[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]\s*)+")
-
-
-def _without_lead(line: str) -> str:
-    """A line without the sentence at its end that only leads over: "Let me look at it:"."""
-    if not line.endswith((":", "：")):
-        return line
-    return " ".join(split_sentences(line)[:-1])
 
 
 def trust_of(state: SessionState) -> str:
