@@ -520,6 +520,7 @@ def section_change(
         )
         name = path.rsplit("/", 1)[-1].removesuffix(".md")
         fields = _fields_of(shared, choice._replace(kind=kind), name, store.now)
+        fields["tags"] = list(draft.tags)  # its title says nothing of what is on it
         made = codec.with_section(f"# {shared.title}\n", title, body, f" ^{short_id(title)}")
         text = codec.new_text(fields, made, path)
         return "created", [Change("put", path, name, None, text)]
