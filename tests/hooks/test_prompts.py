@@ -369,3 +369,9 @@ def test_a_rule_and_its_session_are_not_given_after_the_brief(machine: Machine) 
     machine.settle()
 
     assert rule not in machine.ask(asked)
+
+
+def test_a_page_that_is_its_title_is_given_without_the_mark_of_a_heading(machine: Machine) -> None:
+    machine.write("semantic/decisions/db.md", "# Use ULIDs for invoices\n", title="Use ULIDs for invoices")  # fmt: skip
+    said = machine.ask("which ids do invoices have, ULIDs?")
+    assert "\nUse ULIDs for invoices\n" in said

@@ -193,6 +193,8 @@ def _note(item: Candidate, room: Room, nonce: str, *, spare: int) -> str:
     frame = fenced(item, "", nonce)
     tokens = room.tokens - count_tokens(frame) - spare - 2
     text = harmless(item.text[:MOST_READ])
+    if "\n" not in text:
+        text = text.removeprefix("# ")  # a page that says what its title says
     if tokens < SMALLEST_NOTE and count_tokens(text) > tokens:
         return ""
     text = shortened(text, tokens, room.size - len(frame) - 2)
