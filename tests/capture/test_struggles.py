@@ -129,6 +129,32 @@ NOTHING_SOLVED: dict[str, list[str | tuple[str, str]]] = {
         ("npm ci", "npm error EBUSY: resource busy or locked, rmdir 'node_modules'"),
         "rm -rf node_modules && npm ci",
     ],
+    "what was in the way was thrown away": [
+        ("make report", 'ERROR: relation "orders_idx" already exists'),
+        "psql shop -c 'drop index orders_idx'",
+        "make report",
+        (
+            "alembic upgrade head",
+            "alembic.util.exc.CommandError: Can't locate revision identified by 'ab12'",
+        ),
+        "dropdb shop && createdb shop",
+        "alembic upgrade head",
+        ("rails test", "ActiveRecord::PendingMigrationError: Migrations are pending"),
+        "rails db:drop db:create db:migrate",
+        "rails test",
+        (
+            "make cached",
+            "Error: WRONGTYPE Operation against a key holding the wrong kind of value, cache invalid",
+        ),
+        "redis-cli FLUSHALL",
+        "make cached",
+        (
+            "terraform plan",
+            "Error: Error acquiring the state lock: ConditionalCheckFailedException",
+        ),
+        "terraform force-unlock 7f3e",
+        "terraform plan",
+    ],
     "the client failed, not the command": [
         (
             "npm test",

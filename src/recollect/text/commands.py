@@ -36,15 +36,26 @@ _DANGEROUS_OPTIONS = frozenset(
     "--force --no-verify --hard --force-with-lease --no-gpg-sign --break-system-packages --insecure --delete -delete"
     " --trusted-host --allow-root --no-check-certificate".split()
 )
-_DANGEROUS = frozenset("rm rmdir unlink shred dd mkfs shutdown reboot truncate".split())
+_DANGEROUS = frozenset(
+    "rm rmdir unlink shred dd mkfs shutdown reboot truncate dropdb dropuser setenforce".split()
+)
 _DANGEROUS_WORDS = {
     "git": frozenset("stash clean restore rm filter-branch".split()),
     "docker": frozenset("prune rm rmi kill".split()),
     "kubectl": frozenset(("delete",)),
-    "terraform": frozenset(("destroy",)),
+    "terraform": frozenset("destroy force-unlock -auto-approve".split()),
+    "tofu": frozenset("destroy force-unlock -auto-approve".split()),
+    "helm": frozenset("uninstall delete".split()),
+    "gh": frozenset(("delete",)),
+    "aws": frozenset("rm rb delete terminate-instances".split()),
+    "gsutil": frozenset("rm rb".split()),
+    "redis-cli": frozenset("flushall flushdb FLUSHALL FLUSHDB".split()),
+    "ufw": frozenset(("disable",)),
 }
 _DANGEROUS_TEXT = (
-    "drop table", "drop database", "drop schema", "truncate table", "delete from", "chmod 777", "chmod -r 777",
+    "drop table", "drop database", "drop schema", "drop index", "drop column", "truncate table", "'truncate ", '"truncate ', "delete from",
+    "db:drop", "db:reset", "migrate:fresh", "migrate:reset", "migrate reset", "manage.py flush", "downgrade base", "mkfs.",
+    "| sh ", "| bash ", "| sudo sh ", "| sudo bash ", "chmod 777", "chmod -r 777",
     "sslverify=false", "sslverify false", "strict-ssl false", "tls_reject_unauthorized", "ssl_no_verify", "husky=0",
     "skip=", "push -f", "checkout -f", "checkout -- ", "checkout .", "branch -d", "down -v", "eval ",
 )  # fmt: skip
