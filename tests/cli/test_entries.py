@@ -490,3 +490,11 @@ def test_undo_names_what_is_left_of_a_pass_of_consolidation(person: Person) -> N
     assert not (person.store / "procedural" / "feedback.md").exists()
     person.ok("save", "A last note", "--kind", "fact")
     assert "remain" not in person.ok("undo").out
+
+
+def test_the_rule_made_last_stands_first_in_the_brief(person: Person) -> None:
+    person.ok("init")
+    for n in range(16):
+        person.ok("save", f"Never let pump {n} run while valve {n} is shut", "--kind", "rule")
+    said = person.ok("recall", "--start").out
+    assert 0 < said.index("pump 15") < said.index("pump 14")

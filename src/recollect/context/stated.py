@@ -149,8 +149,11 @@ def key_of(line: StatedLine) -> str:
 
 
 def newest_first(lines: Iterable[StatedLine]) -> list[StatedLine]:
-    """The lines by their dates."""
-    return sorted(lines, key=lambda line: line.date, reverse=True)
+    """The lines by their dates; of one day's lines on one page the last, which was added last."""
+    last_first = list(lines)[::-1]
+    pages = {line.place.partition("#")[0]: n for n, line in enumerate(last_first)}
+    order = {id(line): (line.date, pages[line.place.partition("#")[0]]) for line in last_first}
+    return sorted(last_first, key=lambda line: order[id(line)], reverse=True)
 
 
 def still_so(lines: list[StatedLine], bodies: Sequence[str]) -> list[StatedLine]:
