@@ -161,6 +161,18 @@ def test_a_fact_has_the_words_of_the_person(text: str) -> None:
             Fact("decision", "Split the billing module", "teams can deploy alone", "architecture", source="instructed"),
         ),
         (
+            "In general, I'd like to avoid mocks in the integration tests",
+            Fact("decision", "In general, I'd like to avoid mocks in the integration tests", "", "approach", source="instructed"),
+        ),
+        (
+            "We use ULIDs for the ids of loans to avoid collisions.",
+            Fact("decision", "We use ULIDs for the ids of loans", "to avoid collisions", "technology", source="instructed"),
+        ),
+        (
+            "我们用 ULID 做主键，为了避免冲突。",
+            Fact("decision", "我们用 ULID 做主键", "为了避免冲突", "technology", source="instructed"),
+        ),
+        (
             "Decision: ship on Fridays",
             Fact("decision", "Ship on Fridays", "", "approach", source="instructed"),
         ),

@@ -20,7 +20,7 @@ from recollect.model import entries, frontmatter, layers
 from recollect.model.filed import with_marks_of, without_marks
 from recollect.model.footnotes import in_one_form
 from recollect.model.layers import SHARED
-from recollect.model.memory import Change, Op, Section, free_name
+from recollect.model.memory import Change, Op, Section, anchor_of, free_name
 from recollect.model.session import Event, SessionState
 from recollect.ports import TranscriptReader
 from recollect.store.disk import stamp_of
@@ -360,9 +360,11 @@ class Capture:
         path = SHARED["solution"]
         if self.store.files.exists(path):
             body = codec.body_of(self.store.files.read(path).text)
-            section = codec.section_named(body, draft.title)
+            wanted = anchor_of(draft.title)  # signs in a title come and go between versions
+            section = next((one for one in codec.sections_of(body) if one.anchor == wanted), None)
             if section and not self._is_ours(path, section):
                 return []
+            draft = draft._replace(title=section.heading) if section else draft
             if section and (again := summary.seen_again(section.text, session, draft.body)):
                 draft = draft._replace(body=again)
             others = [one for one in codec.sections_of(body) if one is not section]

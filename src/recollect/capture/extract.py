@@ -36,9 +36,12 @@ _STATED = Pattern(
     re.I,
 )
 _REASON = Pattern(
-    r"(?:,|;|\s[–—-])?\s+(?:because(?: of)?|since|so that|as it|as we|in order to|due to|to avoid)\b\s*"
+    r"(?:,|;|\s[–—-])?\s+(?:because(?: of)?|since|so that|as it|as we|(?=in order to)|due to)\b\s*"
+    # `Use ULIDs to avoid collisions`, but not `I want us to avoid collisions`.
+    r"|(?:,|;|\s[–—-])?(?<!\blike)(?<!\bwant)(?<!\bneed)(?<!\bhave)(?<!\bgoing)(?<!\btry)(?<!\btrying)(?<!\bdecided)(?<!\bagreed)(?<!\bprefer)(?<!\bhow)"
+    r"(?<!\bsure)(?<!\bwish)(?<!\bremember)(?<!\bought)(?<!\bplan)(?<!\bus)(?<!\byou)(?<!\bwe)(?<!\bis)(?<!\bare)(?<!\brule)(?<!\bgoal)\s+(?=to avoid\b)"
     r"|(?:\s+|[,;]\s*)(?=it(?:['’]?s| is) (?:not|no longer|too|never|only)\b)"
-    r"|[,，;；]?\s*(?:因为|由于|以便|为了避免|原因是|理由是)[:：]?\s*",
+    r"|[,，;；]?\s*(?:因为|由于|(?=以便|为了避免)|原因是|理由是)[:：]?\s*",
     re.I,
 )
 _TECHNOLOGY = Pattern(

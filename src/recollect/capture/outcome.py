@@ -52,7 +52,7 @@ def answer_summary(text: str, longest: int = 300, *, is_result: bool = False) ->
     """
     kept: list[str] = []
     size = 0
-    for sentence in _informative_sentences(text, is_result=is_result):
+    for sentence in dict.fromkeys(_informative_sentences(text, is_result=is_result)):
         size += len(sentence) + 1
         if kept and size > longest:
             break
@@ -75,7 +75,7 @@ _STATUS = frozenset(
 
 # What was so before, what a terminal or a diff shows, what is up and running.
 _NOISE = re.compile(
-    r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
+    r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
     r"|^(?:\W*)(?:the )?[\w -]{2,30} (?:is|are) (?:now )?(?:up and )?running\b|^[\w ]*(?:服务|后端|前端|进程|机器人)[^，,]{0,6}已?(?:启动|运行)",
 )
 

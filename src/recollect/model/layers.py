@@ -26,15 +26,15 @@ _POINTER = (
 _BEHAVIOUR = (
     Pattern(
         r"^\s*(?:please |also |and |only |i['’]d like you to |it['’]s important that you )*(?:(?:in|on|for|when|before|after|during) [^,.]{2,40},? )?"
-        r"(?:always|never|prefer|avoid|don['’]?t|do not|make sure|ensure that|remember to|from now on|going forward|whenever|every time you|my (?:preference|rule|habit) is"
+        r"(?:always|never|prefer|avoid|don['’]?t|do not|make sure|ensure that|remember to|from now on|going forward|as a (?:general )?rule|whenever|every time you|my (?:preference|rule|habit) is"
         r"|(?:use|run|check|ask|write|keep|stop|explain|answer|reply|commit|name|put)(?! (?:of|is|are|case)\b))\b"
         r"|^[^.:]{3,60}\b(?:must|should|may) (?:always|never|not|only|be|have)\b|^(?:all|every|each|no) .{2,60}\b(?:must|should|need)"
-        r"|^we (?:always|never|prefer)\b|^i (?:\w+ )?(?:prefer|like|love|hate|don['’]t like|want (?:all|every|each|no)) (?!the\b|to\b|an?\b)|,\s*(?:always|never) \w+ "
+        r"|^we (?:always|never|prefer)\b|^i (?:\w+ )?(?:prefer|like|love|hate|don['’]t like|want (?:all|every|each|no)) (?!the\b|to\b|an?\b)|,\s*(?:always|never) \w+ |^(?:our )?\w+s never \w"
         r"|^(?:our|the|a) (?:convention|rule|policy|standard|guideline)s?(?: here)? (?:is|are)\b|^no [\w.]+ (?:in|for|without|on) |^no \w+ \w+s\.?$|\bfrom now on\b|\b(?:is|are) (?:not allowed|forbidden|banned)\b",
         re.I,
     ),
     Pattern(
-        r"^(?:请|以后|今后|在.{1,12}[里中上时前后])?.{0,12}?(?:总是|永远|不要|别再|必须|避免|优先|尽量|以后|一律|请用|记得|禁止|始终|每次|绝对|今后|统一|千万别|千万不|从现在)|应该|应当"
+        r"^(?:请|以后|今后|在.{1,12}[里中上时前后])?.{0,12}?(?:总是|永远|不要|别再|必须|避免|优先|尽量|以后|一律|请用|记得|禁止|始终|每次|绝对|今后|统一|千万别|千万不|绝不|从现在)|应该|应当"
         r"|^我(?:们)?(?:比较|更|很|不|非常|一般)*(?:喜欢|偏好|习惯|讨厌|约定)|^别(?!的|人)|^(?:所有|每个|任何).{1,20}(?:都|要|必须)|都用(?:中文|英文)"
         r"|^(?:[^，,。]{1,8}?请?)?(?:用|使用|以)(?:简体|繁体)?(?:中文|英文|英语|日文|日语|德语)(?:来)?(?:回复|回答|写|注释|提交|交流|沟通|解释|命名)(?!的)"
         r"|^[^，,。：:]{1,10}[前后时](?:都|也)?(?:要|先|必须|得)(?!求|不)\S"
