@@ -114,33 +114,37 @@ class Pattern:
             self._compiled = re.compile(self.text, self.flags)
         return self._compiled
 
+    def of(self, _text: str) -> re.Pattern[str]:
+        """The expression for a text; `values.bilingual` has less to compile for English."""
+        return self.compiled
+
     def search(self, text: str, start: int = 0) -> re.Match[str] | None:
         """The first match anywhere in the text, from `start` on."""
-        return self.compiled.search(text, start)
+        return self.of(text).search(text, start)
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         """The match at the start of the text, or at `start`."""
-        return self.compiled.match(text, start)
+        return self.of(text).match(text, start)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
         """The match of the whole text."""
-        return self.compiled.fullmatch(text)
+        return self.of(text).fullmatch(text)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches, in order."""
-        return self.compiled.finditer(text)
+        return self.of(text).finditer(text)
 
     def findall(self, text: str) -> list[str]:
         """The texts of all matches (of their one group, where there is one)."""
-        return self.compiled.findall(text)
+        return self.of(text).findall(text)
 
     def split(self, text: str) -> list[str]:
         """The text cut at the matches."""
-        return self.compiled.split(text)
+        return self.of(text).split(text)
 
     def sub(self, new: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
         """The text with the matches replaced."""
-        return self.compiled.sub(new, text, count)
+        return self.of(text).sub(new, text, count)
 
 
 # -------------------- Digest: `hashlib` would load all of OpenSSL, 4 MB in every process.

@@ -123,9 +123,8 @@ _ITS_VERSION = Pattern(r"(?:(?:current|latest|newest|release) )*version|(?:当 �
 
 
 # What a claim says is gone: the name of a tool, a file, a host, a person.
-_CALLED = (
-    r"([A-Za-z][\w@.+#/-]*[\w#+]|“[^”]{2,20}”|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,3}(?=离职))"
-)
+_CALLED = r"([A-Za-z][\w@.+#/-]*[\w#+]|“[^”]{2,20}”)"
+_CALLED_ZH = _CALLED[:-1] + r"|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,3}(?=离职))"
 _GONE = bilingual(
     r"(?:instead of|rather than|no longer us\w+|(?:moved|switched|migrated|away|renamed) (?:away )?from|(?:we )?renamed|replac(?:ed|es|ing)|dropp(?:ed|ing)|retired|removed"
     r"|(?:do not|don['’]?t|never) (?:use|run)) (?:the |our |old |running )*"
@@ -134,9 +133,9 @@ _GONE = bilingual(
     + _CALLED
     + r"(?: (?:contract|code|support|setup|server|account))? (?:(?:is|are|was|were|has|have|been|now|got) )*(?:gone|dead|deleted|removed|shut down|switched off|turned off|decommissioned|retired|deprecated|ended|phased out|abandoned)\b",
     r"(?:不再使?用|不用|别用|不要用|弃用|停用|放弃|取代|替代)了?\s*"
-    + _CALLED
+    + _CALLED_ZH
     + r"|"
-    + _CALLED
+    + _CALLED_ZH
     + r"\s?(?:已经?|也|都|被|已被|整体)*(?:下线|停用|废弃|弃用|删除|删掉|删了|移除|去掉|更名|改名|离职)",
 )
 _WRITTEN_AS_A_NAME = Pattern(r"\w[_./]\w|\w-\w+-?\d|[a-z][A-Z]|[A-Za-z]\d|[“\u4e00-\u9fff]")
@@ -194,7 +193,7 @@ def core_of(plain: str) -> Core | None:
     text = plain
     if _DIGIT.search(plain):
         text = _NUMBER.sub(numbered, DURATION.sub(duration_in, plain))
-    text, negations = _NEGATIVE.compiled.subn(" ", text)
+    text, negations = _NEGATIVE.of(text).subn(" ", text)
     text = _USED.sub("用", _MODAL.sub(" ", text))
     words = []
     flips = negations

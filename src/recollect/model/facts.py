@@ -331,7 +331,9 @@ def same_words(text: str) -> str:
     """`text` reduced to what makes two wordings the same: no case, width, punctuation or spacing."""
     plain = (text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold()
     words = " ".join(_QUIET.sub(" ", plain.replace("’", "'")).split())
-    return _GAP.sub("", words) or " ".join(text.split())
+    if not words.isascii():
+        words = _GAP.sub("", words)
+    return words or " ".join(text.split())
 
 
 def section_kind(heading: str) -> str:

@@ -149,7 +149,7 @@ def frames_of(plain: str) -> tuple[Frame, ...]:
     """The frames of a readable claim."""
     added = bool(ADDED.search(plain))
     core, scope = without_scope(plain)
-    if HAN.search(plain):
+    if not plain.isascii() and HAN.search(plain):
         return _chinese(core, scope, added=added)
     return _english(plain, core, scope, added=added)
 

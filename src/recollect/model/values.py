@@ -374,6 +374,21 @@ def hour_in(text: str) -> int | None:
 # -------------------- Patterns in both languages.
 
 
+class _Bilingual(Pattern):
+    __slots__ = ("_english",)
+
+    def __init__(self, english: str, chinese: str) -> None:
+        # To `re`, a range of Chinese that ignores case is 20,000 letters to look up.
+        super().__init__(f"{english}|(?-i:{chinese})", re.I)
+        self._english = Pattern(english, re.I)
+
+    def of(self, _text: str) -> re.Pattern[str]:
+        return self._english.compiled if _text.isascii() else self.compiled
+
+
 def bilingual(english: str, chinese: str = "") -> Pattern:
-    """A pattern for either language, to which capital and small letters are the same."""
-    return Pattern(f"{english}|{chinese}" if chinese else english, re.I)
+    """A pattern for either language, to which capital and small English letters are the same.
+
+    Most people write in one: the Chinese half is compiled for the first text that may have some.
+    """
+    return _Bilingual(english, chinese) if chinese else Pattern(english, re.I)
