@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from recollect.context import brief, views
+from recollect._version import __version__
+from recollect.context import views
 from recollect.errors import RecollectError, SettingProblem
 from recollect.model.memory import Entry, Filter
 from recollect.store import disk as fsio
@@ -49,7 +50,9 @@ def publish_all(app: Workspace, store: OpenStore) -> list[str]:
             app.warnings.append(what)
     keep_hook_settings(app, store)
     told = [(store, done.entries), *_with_entries(stores[1:])]
-    _keep_brief(app, told, watched)
+    running = _running(app, store)
+    if not _is_current(app, told, running):
+        _keep_brief(app, told, running, watched)
     _keep_pointers(app, store)
     _keep_keywords(store)
     return done.written
@@ -93,7 +96,7 @@ def keep_brief(app: Workspace, store: OpenStore) -> str:
     """Make the brief of a store and keep it for the hook."""
     stores = _stores_in_brief(app, store)
     watched = _watched(app, stores)
-    return _keep_brief(app, _with_entries(stores), watched)
+    return _keep_brief(app, _with_entries(stores), _running(app, store), watched)
 
 
 def _stores_in_brief(app: Workspace, store: OpenStore) -> list[OpenStore]:
@@ -110,23 +113,28 @@ def _with_entries(stores: Sequence[OpenStore]) -> list[tuple[OpenStore, Sequence
 def _keep_brief(
     app: Workspace,
     told: list[tuple[OpenStore, Sequence[Entry]]],
+    running: Sequence[SessionState],
     watched: list[str],
 ) -> str:
     """`watched` is how the stores looked before they were read."""
+    from recollect.context import brief  # a pass that finds nothing new makes none
+
     store = told[0][0]
     nonce = os.urandom(8).hex()
     made, paths = brief.make_brief(
         told,
-        _running(app, store),
+        running,
         lang=store.settings.lang,
         budget=store.settings.start_tokens,
         nonce=nonce,
     )
     # A change between the look and the reading makes the brief look old.
     sources = [*watched, *(look_of(path) for path in paths)]
-    path = f"{app.cache_of(store.files.root)}/brief"
+    path = _brief_of(app, store)
     tokens = count_tokens(made.text)
-    head = f"recollect-brief 1 {nonce} {','.join(made.ids)} {','.join(made.told)} {tokens} {','.join(made.same)}\n"
+    names = (",".join(some) for some in (made.ids, made.told))
+    rest = f"{tokens} {','.join(made.same)} {_made_of(told, running)}"
+    head = f"recollect-brief 1 {nonce} {' '.join(names)} {rest}\n"
     notes = len(made.ids) + len(made.told)
     said = ANNOUNCED.get(store.settings.lang, ANNOUNCED["en"])
     said = said.format(notes=notes, s="" if notes == 1 else "s", tokens=tokens)
@@ -136,6 +144,37 @@ def _keep_brief(
     with suppress(RecollectError, OSError):  # where nothing can be written, it can be read
         fsio.write_whole(path, page.encode("utf-8", "replace"), durable=False)
     return made.text
+
+
+def _brief_of(app: Workspace, store: OpenStore) -> str:
+    return f"{app.cache_of(store.files.root)}/brief"
+
+
+def _made_of(told: list[tuple[OpenStore, Sequence[Entry]]], running: Sequence[SessionState]) -> str:
+    """The stamp of all that a brief is made of."""
+    chosen = told[0][0].settings
+    entries = [(one.stamp, one.path, one.id) for _, every in told for one in every]
+    states = [(one.task, one.started, one.asked_trust, one.statements) for one in running]
+    of = (__version__, chosen.lang, chosen.start_tokens, chosen.announce, entries, states)
+    return fsio.stamp_of(repr(of).encode("utf-8", "backslashreplace"))
+
+
+def _is_current(
+    app: Workspace,
+    told: list[tuple[OpenStore, Sequence[Entry]]],
+    running: Sequence[SessionState],
+) -> bool:
+    """Whether the brief that is there would come out the same, and its sources look as they did."""
+    try:
+        kept = fsio.read_file(_brief_of(app, told[0][0])).decode("utf-8", "replace")
+    except RecollectError:
+        return False
+    head, *sources = kept.partition("\n\n")[0].split("\n")
+    if not (head.endswith(f" {_made_of(told, running)}") and kept.endswith("\n")):
+        return False
+    paths = [line.split(" ", 2)[2] for line in sources]
+    looks = [look_of(path.lstrip("!"), "!" * path.startswith("!")) for path in paths]
+    return looks == sources
 
 
 def _running(app: Workspace, store: OpenStore) -> list[SessionState]:

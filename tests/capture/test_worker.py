@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Callable
@@ -199,6 +200,48 @@ def test_a_store_that_captures_nothing_still_makes_briefs(desk: Desk) -> None:
     assert desk.memories() == []
     assert not (desk.root / "sessions").exists()
     assert "Ada drinks tea." in (desk.cache / "brief").read_text()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda desk: desk.signal(SESSION, "stop"),  # nothing new
+        lambda desk: _put(_everywhere(desk) / "core" / "me.md", "Ada drinks coffee.\n"),
+        lambda desk: _put(desk.root / "semantic" / "deep" / "er" / "new.md", "# New\n"),
+        lambda desk: _put(desk.root / "config.toml", 'lang = "zh"\n'),
+        lambda desk: _put(_everywhere(desk) / "semantic" / "deep" / "er" / "all.md", "# All\n"),
+        lambda desk: os.utime(
+            _everywhere(desk) / "core" / "me.md", (1, 1)
+        ),  # its look is in the brief
+        lambda desk: os.truncate(desk.cache / "brief", 900),  # a power cut
+        lambda desk: (desk.cache / "brief").unlink(),
+    ],
+    ids="nothing core deep settings global touched torn gone".split(),
+)
+def test_a_brief_is_made_again_where_it_would_be_another(
+    change: Callable[[Desk], object], desk: Desk, request: pytest.FixtureRequest
+) -> None:
+    _put(_everywhere(desk) / "core" / "me.md", "Ada drinks tea.\n" + "She says so.\n" * 60)
+    desk.signal(SESSION, "stop")
+    work(desk)
+    before = (desk.cache / "brief").read_bytes()
+    assert b"Ada drinks tea." in before
+
+    change(desk)
+    desk.signal(SESSION, "stop")
+    work(desk)
+
+    is_kept = (desk.cache / "brief").read_bytes() == before  # its nonce is a new one each time
+    assert is_kept == ("[nothing]" in request.node.name)
+
+
+def _everywhere(desk: Desk) -> Path:
+    return desk.folder / "home" / ".claude" / "memory"
+
+
+def _put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
 
 
 def test_a_store_that_was_taken_away_is_not_made_again(desk: Desk) -> None:
