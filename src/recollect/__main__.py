@@ -17,10 +17,11 @@ def main() -> None:
     if __package__ in (None, ""):  # run by its path, as the hooks do
         sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     if len(sys.argv) == 3 and sys.argv[1] == "work":
+        gc.set_threshold(COLLECT_AFTER, 50, 100)
         from recollect.worker import main as worker
 
         worker(sys.argv[2])
-        return
+        _leave(0)
     if sys.argv[1:] == ["mcp"] and not (sys.stdin and sys.stdin.isatty()):
         from recollect.interfaces.mcp.server import serve
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 import signal
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 
 from recollect.app import App
 from recollect.capture import signals
 from recollect.consolidate import due
 from recollect.errors import Locked, RecollectError
+from recollect.search.index import SqliteIndex
 from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store.background import mark_pending
-from recollect.store.history import clean_up
 from recollect.store.store import OpenStore
 from recollect.workspace import nobodys
 
@@ -149,13 +149,16 @@ def bring_into_order(root: str) -> bool:
         return False
     app, scope = _app_of(root)
     try:
+        # The index alone: the pass before this has just read the files.
+        with closing(SqliteIndex(app.cache_of(root))) as index:
+            is_compressed = index.meta(due.COMPRESSED) == app.now[:10]
+            if is_compressed and not due.must_consolidate(index, app.now):
+                return False
+        from recollect.features import lifecycle, session_archive  # 30 ms, once a day
+        from recollect.store.history import clean_up
+
         store = app.opened(root, scope)
         clean_up(store, app.cache_of(root))
-        is_compressed = store.index.meta(due.COMPRESSED) == app.now[:10]
-        if is_compressed and not due.must_consolidate(store):
-            return False
-        from recollect.features import lifecycle, session_archive  # 30 ms, once a day
-
         is_done = lifecycle.consolidate_if_due(app, store)
         return session_archive.compress_if_due(app, store) or is_done
     except Locked:

@@ -11,11 +11,9 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from functools import cache
 
 from recollect._fastimport import NamedTuple
-from recollect.capture.capture import Capture
-from recollect.context import brief
 from recollect.errors import RecollectError
 from recollect.store import disk as fsio
 from recollect.store import locations as places
@@ -23,6 +21,13 @@ from recollect.store.background import mark_pending, process_at, start_worker
 from recollect.store.store import OpenStore
 from recollect.text.redact import redact
 from recollect.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from recollect.capture.capture import Capture
 
 READ = "signals"  # in the index: to where each file was heard
 COMPACTED = "folded"  # in the index: the day on which files were last folded
@@ -74,8 +79,11 @@ def read_again(store: OpenStore, names: list[str]) -> None:
 
 def new_sessions(store: OpenStore, ends: dict[str, int]) -> Iterator[tuple[str, SignalledSession]]:
     """The sessions with new signals, by journal file; `ends` gets how far each was read."""
-    known = _offsets(store)
-    for name, file in sorted(store.journal.sessions().items()):
+    heard = read_offsets(store)
+    files = store.journal.sessions().items()
+    new = [(name, file) for name, file in files if file.size != heard.get(name, 0)]
+    known = _offsets(store) if new else {}  # which asks git
+    for name, file in sorted(new):
         start = known.get(name, 0)
         if file.size == start:
             continue
@@ -154,14 +162,16 @@ def keep_late(
     app: Workspace, store: OpenStore, memories: Sequence[str], sessions: Sequence[str]
 ) -> None:
     """Keep for these sessions, by journal file, what their briefs did not know of others yet."""
-    cache = app.cache_of(store.files.root)
-    for old in os.listdir(cache):
-        path = f"{cache}/{old}"
+    from recollect.context.brief import make_late  # few sessions end unheard
+
+    folder = app.cache_of(store.files.root)
+    for old in os.listdir(folder):
+        path = f"{folder}/{old}"
         with suppress(OSError):
             if old.startswith(LATE) and os.path.getmtime(path) < app.started_ns / 1e9 - 86_400:
                 fsio.remove(path)  # of a session that never asked
     for name in sessions:
-        text = brief.make_late(
+        text = make_late(
             store,
             memories,
             lang=store.settings.lang,
@@ -170,7 +180,7 @@ def keep_late(
         )
         if text:
             fsio.write_whole(
-                f"{cache}/{LATE}{name.removesuffix('.jsonl')}",
+                f"{folder}/{LATE}{name.removesuffix('.jsonl')}",
                 text.encode("utf-8", "replace"),
                 durable=False,
             )
@@ -190,7 +200,7 @@ Ended = dict[str, tuple[str, tuple[int, ...]]]
 
 def take_signals(app: Workspace, store: OpenStore, ended: Ended | None = None) -> None:
     """Capture every session that signals speak of; `ended` gets those that are over."""
-    capture = app.capture(store)
+    capture = cache(lambda: app.capture(store))  # few passes capture, and it takes long to load
     ends: dict[str, int] = {}
     has_start = False
     starting: list[str] = []
@@ -207,7 +217,7 @@ def take_signals(app: Workspace, store: OpenStore, ended: Ended | None = None) -
         if ended is not None and found.over:
             ended[name] = transcript, file_look(transcript)  # before it is read
         try:
-            capture.take_in(found.client, transcript, over=found.over)
+            capture().take_in(found.client, transcript, over=found.over)
         except Exception as error:  # noqa: BLE001 - the other sessions have to go on
             log_error(places.cache_root(app.env), transcript, error)
             ends.pop(name, None)  # to be tried again
@@ -239,7 +249,9 @@ def _is_handed_over(
     return True
 
 
-def _end_abandoned(app: Workspace, store: OpenStore, capture: Capture, starting: list[str]) -> None:
+def _end_abandoned(
+    app: Workspace, store: OpenStore, capture: Callable[[], Capture], starting: list[str]
+) -> None:
     """End the sessions whose clients are gone, for those that begin: these are told of them.
 
     One whose client nobody knows counts as ended when its transcript rests. Whatever goes on after
@@ -257,7 +269,7 @@ def _end_abandoned(app: Workspace, store: OpenStore, capture: Capture, starting:
             continue
         told = [one for one in told if one != name]
         try:
-            taken = capture.take_in(found.client, transcript, over=True)
+            taken = capture().take_in(found.client, transcript, over=True)
         except Exception as error:  # noqa: BLE001 - the other sessions have to go on
             log_error(places.cache_root(app.env), transcript, error)
             continue
@@ -278,7 +290,7 @@ def _is_gone(app: Workspace, process: str, transcript: str) -> bool:
     return look[2] < app.started_ns - RESTING_SECONDS * 10**9
 
 
-def _sweep(app: Workspace, store: OpenStore, capture: Capture) -> None:
+def _sweep(app: Workspace, store: OpenStore, capture: Callable[[], Capture]) -> None:
     """Make memories of sessions that ended without saying so, now and then."""
     hour_ago = places.utc(app.started_ns / 1e9 - SWEEP_HOURS * 3600)
     if hour_ago < store.index.meta("swept") <= app.now:  # else a clock was wrong for a while
@@ -290,7 +302,7 @@ def _sweep(app: Workspace, store: OpenStore, capture: Capture) -> None:
             continue
         for transcript in list(state.sources):
             try:
-                capture.take_in(state.client, transcript, over=True)
+                capture().take_in(state.client, transcript, over=True)
             except Exception as error:  # noqa: BLE001 - the other sessions have to go on
                 log_error(places.cache_root(app.env), transcript, error)
 

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.clients.claude import folder, settings_path
@@ -19,6 +18,10 @@ from recollect.errors import RecollectError
 from recollect.model.frontmatter import split_front
 from recollect.store import disk as fsio
 from recollect.text import json_edit as jsontext
+
+TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
+if TYPE_CHECKING:
+    from typing import Any
 
 ENABLED, DIRECTORY = "autoMemoryEnabled", "autoMemoryDirectory"
 INDEX = "MEMORY.md"

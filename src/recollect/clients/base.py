@@ -12,12 +12,17 @@ import re
 import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, BinaryIO, Protocol
 
 from recollect._fastimport import NamedTuple
 from recollect.model import document as fields
 from recollect.model.session import Event
 from recollect.ports import Portion
+
+TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO, Protocol
+else:
+    Protocol = object
 
 # -------------------- What we add to their files, and how it gets in and out again.
 

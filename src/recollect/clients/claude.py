@@ -7,12 +7,15 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from recollect.clients import base as lines
 from recollect.clients.base import ConfigPart, HookProgram, LineTranscripts, TranscriptReading
 from recollect.clients.config_files import HookTable
 from recollect.model.session import Event
+
+TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
+if TYPE_CHECKING:
+    from typing import Any
 
 # -------------------- Claude Code: our hooks in its settings file.
 

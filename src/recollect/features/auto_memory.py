@@ -12,13 +12,12 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.clients import auto_memory as client
 from recollect.clients import claude
 from recollect.clients.config_files import text_at
-from recollect.context import pointers, views
+from recollect.context import views
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound, Unreadable
 from recollect.model import document as codec
 from recollect.model import layers
@@ -31,6 +30,10 @@ from recollect.store.store import OpenStore
 from recollect.text.tokens import STOP_WORDS
 from recollect.workspace import Finding, Workspace, data_folder
 from recollect.workspace import found as _found
+
+TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
+if TYPE_CHECKING:
+    from typing import Any
 
 CLIENT = claude.NAME
 KEY = "clients.auto_memory"
@@ -297,6 +300,8 @@ def _tell_hooks(app: Workspace, store: OpenStore, names: list[str]) -> None:
 
 def _fill_index(store: OpenStore, place: str) -> None:
     """Name in the client's index what the person made or approved: it is always loaded."""
+    from recollect.context import pointers  # few have us fill it
+
     entries = [e for e in views.listed(store.index.entries(Filter())) if e.trust == "user"]
     lines = [
         f"- [{pointers.harmless(entry.title, 120)}]({os.path.join(store.files.root, entry.path)})"

@@ -104,7 +104,7 @@ def consolidate_store(
         found = run.consolidate(store, known, reactions=reactions, force_decay=force_decay)
         if found.steps or found.archives:
             store.note_change()
-        passed = {PASSED: f"{app.now} {' '.join(sorted(episodes_of(store)))}"}
+        passed = {PASSED: f"{app.now} {' '.join(sorted(episodes_of(store.index)))}"}
         asking = (store.index.entry(wait.mark.episode) for wait in found.waits)
         if not any(entry and entry.archived for entry in asking):
             passed[gather.HEARD] = str(seq)
@@ -127,7 +127,7 @@ def consolidate_if_due(app: Workspace, store: OpenStore) -> bool:
     Raises:
         Locked: another pass is under way.
     """
-    is_due = must_consolidate(store)
+    is_due = must_consolidate(store.index, store.now)
     if is_due:
         with store.one_change():
             consolidate_store(app, store, 0.0)
