@@ -57,7 +57,7 @@ def search_archive(
     app: Workspace, text: str, only: Filter, *, limit: int, scope: str, narrow: Narrow | None
 ) -> int:
     """How many memories of the archive match, `limit` at most; stores without an archive cost nothing."""
-    stores = [one for one in app.stores(scope) if one.index.counts()["archived"]]
+    stores = [one for one in app.stores(scope) if one.index.word_counts([], "cold")[1]]
     if not stores:
         return 0
     found = searching.search(stores, text, only, limit=limit, every_section=False, narrow=narrow)

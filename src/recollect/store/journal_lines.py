@@ -7,7 +7,6 @@ Touches: `journal/ops-*.jsonl` (reading).
 
 from __future__ import annotations
 
-import binascii
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -151,7 +150,9 @@ def line_of(data: dict[str, Any]) -> bytes:
         raw = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except UnicodeEncodeError:  # bytes that were no UTF-8 in the file: kept as escapes
         raw = json.dumps(data, separators=(",", ":")).encode("ascii")
-    return places.sealed(raw, binascii.crc32(raw))
+    from binascii import crc32  # most commands write nothing
+
+    return places.sealed(raw, crc32(raw))
 
 
 def checked(raw: bytes) -> dict[str, Any] | None:
@@ -159,9 +160,11 @@ def checked(raw: bytes) -> dict[str, Any] | None:
     if len(raw) < 20 or raw[-18:-10] != b',"sum":"' or raw[-2:] != b'"}':
         return None
     body = raw[:-18] + b"}"
-    if b"%08x" % binascii.crc32(body) != raw[-10:-2]:
+    from binascii import crc32  # most commands find nothing to read
+
+    if b"%08x" % crc32(body) != raw[-10:-2]:
         return None
-    import json  # most commands find nothing to read
+    import json
 
     try:
         data = json.loads(body)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib import import_module
 from math import log2
 
 from recollect._fastimport import NamedTuple, Pattern
@@ -134,7 +133,7 @@ def rules() -> list[ServiceRule]:
 def _engine() -> Any:
     """RE2, or None where it is not installed."""
     try:
-        return import_module("re2")
+        return __import__("re2")
     except ImportError:
         return None
 

@@ -76,7 +76,7 @@ def shown(text: str) -> str:
 
 def width_of(text: str) -> int:
     """How many columns a text takes."""
-    if text.isascii():
+    if text.isascii() or text.replace("·", "").replace("…", "").isascii():  # signs of ours
         return len(text)
     from unicodedata import combining, east_asian_width
 
