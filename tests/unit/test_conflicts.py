@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.model import conflicts, frames, values
 from recollect.model.claim_key import is_near
 from recollect.model.conflicts import (
     Conflict,
@@ -53,6 +54,17 @@ def test_hardly_anything_is_found_where_nothing_is_contradicted(
     wrong = [pair for pair in peace if certainty(*pair)]
     found = sum(bool(certainty(*case[:2])) for case in clashes)
     assert found / (found + len(wrong)) >= LEAST_PRECISION, wrong
+
+
+def test_the_chinese_half_of_a_pattern_finds_nothing_in_english() -> None:
+    claims = [text for case in (*CLASHES_EN, *PEACE_EN) for text in case[:2] if text.isascii()]
+    patterns = [one for room in (conflicts, frames, values) for one in vars(room).values()]
+    both = [one for one in patterns if isinstance(one, values._Bilingual)]
+    assert both
+    for pattern in both:
+        for text in claims:
+            spans = [match.span() for match in pattern.compiled.finditer(text)]
+            assert spans == [match.span() for match in pattern.finditer(text)]
 
 
 @pytest.mark.parametrize(("clashes", "peace"), LANGUAGES)
