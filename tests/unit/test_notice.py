@@ -235,6 +235,10 @@ def test_a_decision_without_words_is_none(sentence: str) -> None:
         (["数据库连接超时改成 60 秒", "算了，超时还是用 30 秒。"], ["超时还是用 30 秒"]),
         (["The port is 8080.", "No, the port is 9090."], ["The port is 9090"]),
         (["go back to npm"], []),
+        (["我们决定用 Redis 做缓存。", "还是用回 Memcached，Redis 太贵"], ["用 Memcached 做缓存"]),
+        (["Let's use Redis for the cache.", "no, back to Memcached, Redis is too expensive"], ["Use Memcached for the cache"]),
+        (["我们决定用 Redis 做缓存。", "算了，还是用 Memcached，Redis 太贵"], ["还是用 Memcached，Redis 太贵"]),
+        (["Let's use Redis for the cache.", "Scratch that, back to Memcached, Redis is too expensive"], ["Back to Memcached, Redis is too expensive"]),
     ],
 )  # fmt: skip
 def test_what_held_at_the_end_of_a_session_is_kept(prompts: list[str], contents: list[str]) -> None:

@@ -27,7 +27,7 @@ LEAST = 6  # letters of anything that says something
 SHORTEST = (20, 8)  # characters of what is no rule, in English and in Chinese
 _LEAD = Pattern(
     r"^(?:no,\s+|(?:ok(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
-    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|that['’]?s (?:not right|wrong)|wait|sorry|i(?:['’]ve)? changed my mind|mention that|also note that)\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|(?:另外|此外)(?![的一两几])|请(?=[^注求问]))",
+    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|that['’]?s (?:not right|wrong)|wait|sorry|scratch that|never ?mind|i(?:['’]ve)? changed my mind|mention that|also note that)\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|(?:另外|此外)(?![的一两几])|请(?=[^注求问]))",
     re.I,
 )
 _STATED = Pattern(

@@ -72,6 +72,9 @@ _DECIDED = any_of(
     rf"^instead of (?!{_VAGUE}|\w+ing\b)[\w`.@/-]+(?: [\w`.@/-]+)?,? (?:please )?use (?!{_VAGUE})\S",
     r"^we (?:only )?(?:want|need) (?:just )?(?:an?|one) (?:single|separate|dedicated|central|shared|common)\b",
     r"^we don['’]?t want (?:each|every|any|our|users?|people|customers?|the [\w-]+s) [^,;]*\bto \w",
+    # What it is again, or because the other is not good enough.
+    r"^(?:let['’]?s (?:go )?)?back to (?-i:[A-Z])[\w.+#-]*(?=, \S|\s[–—-]|\s(?:because|since)\b)",
+    rf"^use{_THING}[^,]*, (?-i:[A-Z])[\w.+#-]* (?:is|are) (?:too|no longer|not (?:fast|good|stable|worth|mature|supported|maintained))\b",
     # What is shown, called or done, and no longer something else.
     r"^(?:instead of [^,]{1,60},? )we (?:should|want to|will|need to) \w+ \S",
     # What something does in a case: `if there is no token, we ask for one`; `when installing zsh, let's also …`.

@@ -35,6 +35,7 @@ _DECIDED = any_of(
     rf"{_STARTS}(?:我们|咱们|项目|后端|前端|这里)?(?:就|都|只|继续|还是|仍然|会|将)*{_TO_USE}{_THING}.*吧",
     rf"{_STARTS}(?:我们|咱们|团队)(?:打算|准备|计划|要|将|会)+{_TO_USE}{_THING}",
     rf"(?:就|那就)用{_THING}",
+    r"^(?:那)?(?:我们)?(?:还是|就)?(?:用|使用|[换用改切]回|回到)(?<!^用)(?<!^使用)\s*(?!(?:main|master|dev|develop)\b)(?-i:[A-Za-z])[\w.+#-]*(?: [A-Za-z\d][\w.+#-]*)?(?=[，,]\s*\S{2})",
     rf"(?:不再(?:支持|使用|用)|弃用|放弃(?:使用)?){_THING}",
     # A thing and what is used for it; a thing and what it is called from now on.
     rf"^{_TOPIC}(?:统一|都|一律|全部|就|只|默认|本地)*(?:使用|采用|用|走|存在|存到|放在|放到|部署在|部署到|托管在)\s*"

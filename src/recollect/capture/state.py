@@ -130,9 +130,10 @@ def _take_statements(
     """What a person decides and rules, and what they take back of what they said before."""
     for reversal in reversals.reversals_in(text):
         _drop(state, partial(_is_taken_back, reversal, state.prompts))
-    for name in notice.returns_in(text):
-        _take_back(state, name, time)
+    returned = [name for name in notice.returns_in(text) if _take_back(state, name, time)]
     for fact in notice.facts_in_prompt(text, before) if facts is None else facts:
+        if returned and notice.returns_in(fact.content):
+            continue  # the decision that it goes back to says more
         _add_fact(state, _in_place(state, fact) or fact, time)
     for todo in notice.todos_in(text):
         _add_todo(state, todo)
@@ -245,14 +246,14 @@ def _in_place(state: SessionState, fact: Fact) -> Fact | None:
     return found
 
 
-def _take_back(state: SessionState, name: str, time: str) -> None:
-    """Go back to what an earlier decision of the session had replaced."""
+def _take_back(state: SessionState, name: str, time: str) -> bool:
+    """Go back to what an earlier decision of the session had replaced; False if there is none."""
     for row in state.decisions:
         left = row.get("left", "").split("\n")
         if back := next((one for one in left if name.casefold() in one.casefold().split()), ""):
             content = f"{row['asked']} {back} (rather than {row['answer']})"
             row.update(content=content, reason="", answer=back, time=time)
-            return
+            return True
     category = "technology"
     made = _in_place(
         state, Fact("decision", f"Use {name} instead", "", category, source="instructed")
@@ -260,6 +261,7 @@ def _take_back(state: SessionState, name: str, time: str) -> None:
     if made:
         content = made.content.removesuffix(" instead")
         _add_fact(state, made._replace(content=content), time)
+    return made is not None
 
 
 def _take_reaction(state: SessionState, event: Event) -> None:
