@@ -193,6 +193,28 @@ def test_the_name_of_a_branch_tells_what_a_short_request_does_not(desk: Desk) ->
     assert desk.memory().title == "Close valve before lid: fix lint errors"
 
 
+@pytest.mark.parametrize(
+    ("prompts", "subject", "title"),
+    [
+        (["请改 src/boiler.py", "算了，还是用铜，钢太贵"], "feat: 锅炉用铜做", "还是用铜，钢太贵"),
+        (["please fix src/boiler.py", "yes"], "fix: close the valve", "Fix: close the valve"),
+    ],
+)
+def test_a_request_that_names_a_file_alone_is_no_title(
+    prompts: list[str], subject: str, title: str, desk: Desk
+) -> None:
+    transcript = Transcript()
+    for prompt in prompts:
+        transcript.prompt(prompt)
+        transcript.edit("/home/ada/teapot/src/boiler.py")
+    commit(transcript, subject)
+    transcript.answer("Done!")
+
+    desk.capture(transcript)
+
+    assert desk.memory().title == title
+
+
 def test_a_commit_says_better_what_was_done_than_a_prompt_that_names_nothing(desk: Desk) -> None:
     transcript = Transcript()
     transcript.prompt("can you address the review comments?")

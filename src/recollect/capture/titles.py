@@ -98,6 +98,12 @@ _NOISY = Pattern(
 )
 # What a machine said: an error, a page's inside, a log.
 _OUTPUT = Pattern(r"\[redacted:|##\[|DOM Path:|Expected (?:the|to|a)\b")
+# A request that names a file and nothing to be done there.
+_ONLY_A_FILE = Pattern(
+    r"(?:please\s+)?(?:change|edit|update|modify|fix|open|read|see|check|look at)\s+(?:the file\s+)?`?[\w./~-]+\.\w{1,5}`?"
+    r"|请?(?:改|修改|看|更新|编辑|打开|修)(?:一?下|看)?\s*`?[\w./~-]+\.\w{1,5}`?",
+    re.I,
+)
 _STOP_SIGNS = " .。:：,，;；!！"
 _FRAGMENT = Pattern(r"\s[–—-]\s\w+$")  # what a cut leaves of a clause
 _TAIL = Pattern(
@@ -166,7 +172,7 @@ def _titles(state: SessionState, told: str) -> Iterator[str]:
     if weight_of(branch) >= ENOUGH:
         yield f"{branch}: {best[:1].lower()}{best[1:]}" if best and len(best) < 30 else branch
     yield best if weight_of(best) >= ENOUGH else ""
-    if weight_of(state.task) >= ENOUGH:
+    if weight_of(state.task) >= ENOUGH and not _ONLY_A_FILE.fullmatch(state.task):
         yield state.task
     if weight_of(said := title_from_answer(told)) >= ENOUGH_OF_AGENT:
         yield said
@@ -335,6 +341,7 @@ def _row(sentence: str, bare: str, less: float) -> tuple[str, float]:
         (5.0, _POINTS.search(read[: LONGEST + 30])),
         (2.0, _NOISY.search(bare)),
         (6.0, _OUTPUT.search(sentence)),
+        (6.0, _ONLY_A_FILE.fullmatch(read)),
         (2.0, _CONDITION.match(read)),
         (2.0, is_bare and sentence.endswith(("?", "？"))),
         (1.5, len(bare) > 2 * LONGEST),
