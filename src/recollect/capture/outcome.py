@@ -24,6 +24,7 @@ MOST_ITEMS = 4  # of the lists in an answer
 WRAPPED = 50  # a line of this length that ends no sentence may go on below
 SHORTEST_TOLD = 10  # letters that an answer needs to tell something; a Chinese one counts as two
 _ENDED = re.compile(r"[.!?。！？…;；][\"'”’)\]*_`]*$")
+_WIDE_GAP = re.compile(r"(?<=[。！？；]) ")
 _ITEM = re.compile(r"(?:[-*•✓✅☑]|\d{1,2}[.)、])\s+")
 # What an agent says on the way, and what it offers at the end.
 _CHATTER = re.compile(
@@ -57,7 +58,7 @@ def answer_summary(text: str, longest: int = 300, *, is_result: bool = False) ->
         if kept and size > longest:
             break
         kept.append(shortened(sentence, longest) if len(sentence) > longest else sentence)
-    said = " ".join(kept).rstrip(";；")
+    said = _WIDE_GAP.sub("", " ".join(kept)).rstrip(";；")
     return one_line(said, longest + 1) if weight_of(said) >= SHORTEST_TOLD else ""
 
 
