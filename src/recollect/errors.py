@@ -74,6 +74,15 @@ class StoreNotFound(NotFound):
     )
 
 
+class StoreLeftBehind(StoreNotFound):
+    """A project without a store, and memories of one that is not where it was."""
+
+    next_step = "If it was at {was} before, `recollect adopt {was}` brings its memories here. Else make a store with `recollect init`."
+
+
+StoreLeftBehind.kind = StoreNotFound.kind
+
+
 class GlobalStoreNotFound(StoreNotFound):
     sentence = "There is no memory store for all projects."
     next_step = "Make one with `recollect init --scope global`."

@@ -15,6 +15,7 @@ from recollect.errors import (
     RecollectError,
     SettingProblem,
     StorageFailed,
+    StoreLeftBehind,
     StoreNotFound,
     UsageProblem,
 )
@@ -255,6 +256,11 @@ class Workspace(_Above):
     def _no_store(self, scope: str) -> StoreNotFound:
         if scope == "global":
             return GlobalStoreNotFound()
+        left = places.left_behind(self.env)
+        name = os.path.basename(self.project_folder)
+        left.sort(key=lambda one: os.path.basename(one) != name)
+        if left:
+            return StoreLeftBehind(where=self.project_folder, was=left[0])
         return StoreNotFound(where=self.project_folder)
 
     def store_of(self, name: str) -> OpenStore:

@@ -243,3 +243,70 @@ def test_an_environment_that_names_a_project_draws_no_other_session_into_it(
     one.ok("capture", str(one.home / ".claude/projects"), env=named)
     assert WORD not in one.run("list", env=named).out
     assert WORD in other.ok("list").out
+
+
+def moved(person: Person, name: str) -> Person:
+    """The person in the same project under another name."""
+    new = person.project.with_name(name)
+    person.project.rename(new)
+    return Person(person.home, new)
+
+
+def test_a_project_that_was_renamed_gets_its_memories_back(two: tuple[Person, Person]) -> None:
+    one, other = two
+    one.ok("save", f"Use {WORD} for billing", "--kind", "decision")
+    was = str(one.project)
+    one = moved(one, "three")
+
+    said = one.run("list")
+    assert said.code == 10
+    assert f"recollect adopt {was}" in said.err
+    assert f"recollect adopt {was}" in one.run("doctor").out
+    assert "1" in one.ok("adopt", was, "--dry-run").out
+    assert one.run("list").code == 10
+
+    assert one.ok("adopt", was, "--json").json["memories"] == 1
+
+    assert WORD in one.ok("search", "billing").out
+    assert private(one).joinpath("project").read_text() == f"{one.project}\n"
+    assert not Path(places.private_root(was, {"HOME": str(one.home)})).exists()
+    assert "adopt" not in one.run("doctor").out
+    assert WORD not in other.run("list").out
+
+
+def test_what_was_said_at_the_new_place_stays_beside_what_is_brought(
+    two: tuple[Person, Person],
+) -> None:
+    one, _ = two
+    one.ok("save", f"Use {WORD} for billing", "--kind", "decision")
+    was = str(one.project)
+    one = moved(one, "three")
+    one.ok("init", "--scope", "project")
+    one.ok("save", "Deploy on Fridays", "--kind", "rule")
+
+    one.ok("adopt", was)
+
+    told = one.ok("list").out
+    assert WORD in told
+    assert "Fridays" in told
+    assert "adopt" not in one.run("doctor").out
+
+
+def test_the_memories_of_a_project_that_is_there_stay_with_it(two: tuple[Person, Person]) -> None:
+    one, other = two
+    one.ok("save", f"Use {WORD} for billing", "--kind", "decision")
+    said = other.run("adopt", str(one.project))
+    assert said.code == 2
+    assert "still there" in said.err
+    assert other.run("adopt", str(one.project / "never-was")).code == 10
+    assert WORD in one.ok("list").out
+
+
+def test_an_agent_brings_no_other_projects_memories(two: tuple[Person, Person]) -> None:
+    one, other = two
+    one.ok("save", f"Use {WORD} for billing", "--kind", "decision")
+    was = str(one.project)
+    moved(one, "three")
+    other.env["CLAUDECODE"] = "1"
+    assert other.run("adopt", was).code == 2
+    assert WORD not in other.run("search", "billing").out

@@ -14,7 +14,7 @@ from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
 from recollect.capture.summary import session_that_taught
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, StoreNotFound, UsageProblem
 from recollect.features import pins
 from recollect.model import document as codec
 from recollect.model import entries, frontmatter
@@ -25,10 +25,11 @@ from recollect.model.memory import Change, Section, free_name
 from recollect.store import disk as fsio
 from recollect.store import history as undoing
 from recollect.store import locations as places
+from recollect.store.files import scan
 from recollect.store.history import ChangeGroup
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.store import OpenStore
-from recollect.workspace import Workspace
+from recollect.workspace import Workspace, is_agent
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -496,8 +497,53 @@ def move_into_repository(app: Workspace, root: str) -> str:
     if not os.path.lexists(root):
         fsio.move_folder(private, root)
         fsio.remove(f"{root}/{places.PROJECT_FILE}")
-        return private
-    source, target = app.opened(private, "project"), app.opened(root, "project")
-    move_memories(source, target, [seen.path for seen in source.files.scan()])
-    move_sessions(private, root)
+    else:
+        _move_all(app, private, root)
     return private
+
+
+def _move_all(app: Workspace, old: str, new: str) -> None:
+    """Move what a store keeps into another."""
+    source, target = app.opened(old, "project"), app.opened(new, "project")
+    move_memories(source, target, [seen.path for seen in source.files.scan()])
+    move_sessions(old, new)
+
+
+class Adopted(NamedTuple):
+    """The memories of a project that was elsewhere, and where they are now."""
+
+    project: str  # where it was
+    path: str  # the store that has them now
+    memories: int
+
+
+def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
+    """Move the private memories of a project that was at `folder` before into this one's store.
+
+    Raises:
+        UsageProblem: the folder is still there, or an agent asks.
+        StoreNotFound: there are no private memories of it.
+    """
+    was = places.real(folder)
+    if is_agent(app.env):
+        what = "An agent cannot bring another project's memories here; the person can."
+        raise UsageProblem(what=what, command="adopt")
+    if os.path.exists(was):
+        what = f"{was} is still there, so its memories stay with it."
+        raise UsageProblem(what=what, command="adopt")
+    old = places.private_root(was, app.env)
+    if not (old and os.path.isdir(old)):
+        raise StoreNotFound(where=was)
+    new = places.project_root(app.folder, app.env)
+    memories = len(scan(old)[0])
+    if dry_run:
+        return Adopted(was, new, memories)
+    if os.path.lexists(new):
+        _move_all(app, old, new)
+        fsio.remove(f"{old}/{places.PROJECT_FILE}")
+    else:
+        fsio.move_folder(old, new)
+        fsio.write_whole(f"{new}/{places.PROJECT_FILE}", f"{app.project_folder}\n".encode())
+        app.forget_roots()
+        app.publish_or_ask(app.opened(new, "project"))
+    return Adopted(was, new, memories)

@@ -20,10 +20,12 @@ from recollect.features import review as factsedits
 from recollect.features.statistics import count_overdue, uses_in_store
 from recollect.model.claim_key import near_key
 from recollect.model.document import days_after
+from recollect.model.layers import SHARED
 from recollect.model.memory import Entry, Filter, is_sealed_path
 from recollect.ops import repair as mending
 from recollect.ops import surroundings
 from recollect.store import disk as fsio
+from recollect.store import locations as places
 from recollect.store.disk import stamp_of
 from recollect.store.history import gone_files, last_stamps
 from recollect.store.journal import is_folded
@@ -62,7 +64,7 @@ def examined(
     return Health(
         _duplicates(own),
         [e.id for e in own if "" < _last_touched(e, last_used) < stale],
-        [e.id for e in own if not e.tags],
+        [e.id for e in own if not e.tags and e.path not in SHARED.values()],
         [e.id for e in unused if e.created[:10] < settled],
         sorted(set(links)),
     )
@@ -113,6 +115,17 @@ MOST_NAMED = 5
 EMPTY = stamp_of(b"")
 
 
+def _left_behind(app: Workspace) -> Iterator[Finding]:
+    """The private memories of projects that are not where they were."""
+    for path in places.left_behind(app.env):
+        yield _found(
+            "note",
+            "moved",
+            "memories of {path}, which is gone; if it moved, run `recollect adopt {path}` in its new folder",
+            path=path,
+        )
+
+
 def examine(app: Workspace, *, repair: bool) -> Report:
     """Look at versions, stores, journal, index, permissions and clients."""
     groups = [
@@ -123,6 +136,7 @@ def examine(app: Workspace, *, repair: bool) -> Report:
                 *surroundings.program(),
                 *_bytecode(repair=repair),
                 *surroundings.clients(app),
+                *_left_behind(app),
                 *automemory.findings(app),
                 *embedding.findings(app),
             ],

@@ -178,6 +178,17 @@ def project_of_store(root: str) -> str:
     return root.removesuffix(f"/{STORE_FOLDER}") if root.endswith(f"/{STORE_FOLDER}") else ""
 
 
+def left_behind(env: "dict[str, str]") -> "list[str]":
+    """The folders of projects that have private memories and are not there any more."""
+    folder = f"{global_root(env)}/{PRIVATE_FOLDER}"
+    try:
+        roots = [f"{folder}/{name}" for name in sorted(os.listdir(folder))]
+    except (OSError, ValueError):
+        return []
+    found = [line_of(f"{root}/{PROJECT_FILE}") for root in roots if is_file(f"{root}/MEMORY.md")]
+    return [project for project in found if project.startswith("/") and not exists(project)]
+
+
 def is_same(one: str, two: str) -> bool:
     """Whether two paths are the same folder, whatever links lead to it."""
     if one == two:

@@ -97,6 +97,7 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "Set up": (
         ("uninstall", "setup", "remove our hooks from a client's settings"),
+        ("adopt", "setup", "bring the memories of a moved project here"),
         ("config", "setup", "read and change settings"),
         ("embedder", "setup", "search by meaning: install or choose a model"),
         ("completion", "help", "print shell completion"),

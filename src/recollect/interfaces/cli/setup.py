@@ -281,6 +281,32 @@ def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
 
 
 @command(
+    "adopt",
+    argument("folder", type=PATH),
+    dry_run=True,
+    example="recollect adopt ~/work/shop-old-name",
+)
+def adopt_command(ctx: CommandContext, folder: str) -> None:
+    """Bring the private memories of a moved or renamed project here.
+
+    FOLDER is where the project was before. A store in the repository moves with it and needs
+    nothing. `recollect undo` takes it back where both had memories.
+    """
+    from recollect.features import takeover
+
+    done = takeover.adopt(ctx.app, folder, dry_run=ctx.dry_run)
+    ctx.answer(done._asdict())
+    ctx.tell_change(
+        "Would bring {n} memories of {project} to {path}",
+        "Brought {n} memories of {project} to {path}",
+        n=done.memories,
+        project=done.project,
+        path=done.path,
+    )
+    ctx.tell_dry_run()
+
+
+@command(
     "config",
     argument("key", type=SETTING, required=False),
     argument("value", default=None),
