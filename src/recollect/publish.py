@@ -153,7 +153,11 @@ def _brief_of(app: Workspace, store: OpenStore) -> str:
 def _made_of(told: list[tuple[OpenStore, Sequence[Entry]]], running: Sequence[SessionState]) -> str:
     """The stamp of all that a brief is made of."""
     chosen = told[0][0].settings
-    entries = [(one.stamp, one.path, one.id) for _, every in told for one in every]
+    entries = [
+        (one.stamp, one.path, one.id, store.files.is_own(one.stamp))  # what is believed may change
+        for store, every in told
+        for one in every
+    ]
     states = [(one.task, one.started, one.asked_trust, one.statements) for one in running]
     of = (__version__, chosen.lang, chosen.start_tokens, chosen.announce, entries, states)
     return fsio.stamp_of(repr(of).encode("utf-8", "backslashreplace"))

@@ -242,7 +242,7 @@ def test_what_a_session_was_asked_to_do_is_no_statement(task: str, person: Perso
 
 
 def test_a_turn_of_a_conversation_is_signed_by_its_speaker(person: Person) -> None:
-    filler = "The pot on the shelf holds a liter and has a lid. " * 24
+    filler = " ".join(f"Pot {n} on the shelf holds a liter and has a lid." for n in range(24))
     session(
         person, "s-1", "2026-11-20",
         f"Which tea does the pot like? {filler} Ask about the samovar.",
