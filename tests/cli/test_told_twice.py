@@ -127,3 +127,17 @@ def test_what_an_agent_noted_and_a_person_says_too_leaves_no_empty_list(person: 
     rows = person.ok("list", "--json").json
     assert [(row["text"], row["trust"]) for row in rows] == [("Cache TTL is 90 seconds", "user")]
     assert "by the agent" not in (person.store / "semantic" / "cache.md").read_text()
+
+
+def test_all_rules_of_a_page_that_answer_are_recalled(person: Person) -> None:
+    rules = (
+        "Write migrations in plain SQL", "Every migration has a down script",
+        "Migrations are never generated", "Name migrations with a date prefix",
+        "Never edit a migration that has been deployed",
+    )  # fmt: skip
+    for rule in (*rules, "Tests live beside the code", "Always lint before a commit"):
+        person.ok("save", rule, "--kind", "rule")
+    told = person.ok("recall", "how do we write migrations?").out
+    assert all(rule in told for rule in rules)
+    assert "lint" not in told
+    assert "Nothing relevant" in person.ok("recall", "commit these changes").out

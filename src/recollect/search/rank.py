@@ -199,6 +199,7 @@ HALF_LIFE_DAYS = 90.0
 IN_TIME = ""  # what the time that a cue names is called among its words
 SURE = 0.5  # a cosine from which on a memory may be said that has none of the words
 WEAKEST_OF_BEST = 0.85
+SMALL = 40  # sections of a store in which a word says as much, however many have it
 MOST_BEHIND = 2.5  # so much may the older of two about the same score more and still come second
 SHORT_TEXT = 25  # words
 SAME_TEXT = 0.85
@@ -310,7 +311,10 @@ def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int)
     """
     chosen: list[Candidate] = []
     said: list[set[str]] = []
-    for one, text in _relevant(found, cue, evidence.worths(cue.asked, counts, total)):
+    asked = evidence.worths(cue.asked, counts, total)
+    if total <= SMALL:
+        _level(found, asked)
+    for one, text in _relevant(found, cue, asked):
         if chosen and one.score < chosen[0].score * WEAKEST_OF_BEST:
             break
         words = set(text.split())
@@ -319,6 +323,22 @@ def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int)
         said.append(words)
         chosen.append(one)
     return chosen
+
+
+def _level(found: list[Candidate], asked: dict[str, float]) -> None:
+    """In a small store, give each at least the text score that its share of the cue is worth.
+
+    BM25 counts a word that most texts have for nothing: of five rules on migrations it would give
+    the one that says "write" as well.
+    """
+    best: dict[str, float] = {}
+    for one in found:
+        best[one.scope] = max(one.text_score, best.get(one.scope, 0.0))
+    whole = sum(asked.values())
+    for one in found:
+        text = index_terms(f"{one.own_title} {one.trigger} {one.text}")
+        share = sum(evidence.found_in(asked, text).values()) / whole if whole else 0.0
+        one.text_score = max(one.text_score, best[one.scope] * share**0.5)
 
 
 def _relevant(
