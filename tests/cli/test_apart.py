@@ -37,6 +37,7 @@ KINDS = {
 ASKED: dict[str, str] = {
     "init": "--dry-run",
     "uninstall": "--dry-run",
+    "adopt": "/gone/before --dry-run",
     "doctor": "",
     "config": "",
     "completion": "bash",
