@@ -109,3 +109,17 @@ def test_ids_of_pages_and_entries_come_with_their_titles(typist: Person) -> None
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_has_a_script(person: Person, shell: str) -> None:
     assert "_RECOLLECT_COMPLETE" in person.ok("completion", shell).out
+
+
+def test_fish_shows_all_that_is_said_of_a_word(typist: Person) -> None:
+    typist.ok("save", "Seeds, not fixtures")
+    script = typist.ok("completion", "fish").out
+    assert 'string split --max 1 ","' in script  # at the first comma: what follows is shown
+    fish = shutil.which("fish")
+    if not fish:
+        return
+    ran = subprocess.run(
+        [fish, "--no-config", "-c", "recollect completion fish | source; complete -C 'recollect show seeds'"],
+        cwd=typist.project, env=typist.environment({}), capture_output=True, timeout=60, check=True, text=True,
+    )  # fmt: skip
+    assert ran.stdout == "seeds-not-fixtures\tSeeds, not fixtures\n"

@@ -201,6 +201,8 @@ def completion_command(ctx: CommandContext, shell: str) -> None:
     """Print a shell script that completes commands, options and ids."""
     kind = _shell(shell)
     script = kind.source_template % kind.source_vars()  # `source()` would run a shell
+    # Click's script for fish would end what is said of a word at its first comma.
+    script = script.replace('string split ","', 'string split --max 1 ","')
     ctx.answer({"shell": shell, "script": script})
     ctx.console.block(script)
 
