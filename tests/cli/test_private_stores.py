@@ -298,7 +298,9 @@ def test_the_memories_of_a_project_that_is_there_stay_with_it(two: tuple[Person,
     said = other.run("adopt", str(one.project))
     assert said.code == 2
     assert "still there" in said.err
-    assert other.run("adopt", str(one.project / "never-was")).code == 10
+    never = other.run("adopt", str(one.project / "never-was"))
+    assert never.code == 2
+    assert "No private memories" in never.err
     assert WORD in one.ok("list").out
 
 
@@ -308,5 +310,6 @@ def test_an_agent_brings_no_other_projects_memories(two: tuple[Person, Person]) 
     was = str(one.project)
     moved(one, "three")
     other.env["CLAUDECODE"] = "1"
+    assert "adopt" not in other.run("list").err
     assert other.run("adopt", was).code == 2
     assert WORD not in other.run("search", "billing").out

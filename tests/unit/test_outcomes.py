@@ -45,6 +45,7 @@ def test_the_result_is_told_and_the_cause_not_the_way_there() -> None:
         "[main 1a2b3c4] Add the loan desk\n 3 files changed, 9 insertions(+), 2 deletions(-).",
         "+ - Keep the opening hours of the loan desk in the cache.",
         "🎉 太好了！\n\n后端服务已启动。\n\n如果您需要借阅台的其他功能，请随时告诉我。",
+        "Replied to the comment on the loan desk. All PR review threads are now addressed. The PR is ready for merge.",
         "This will replace the slow reading of the opening hours.",
     ],
 )  # fmt: skip

@@ -31,10 +31,10 @@ _CHATTER = re.compile(
     r"(?:(?:(?:fixed|updated|deleted|removed|pushed|committed|reverted|clean|created)(?=[.!])|perfect|(?:great|good|excellent|nice)(?: catch| point| question| idea| find| news)?|awesome|done|got it|sure|ok(?:ay)?|understood|absolutely|certainly"
     r"|of course|thanks|thank you|no problem|all (?:done|set)|you['’]re (?:absolutely |totally )?right|right|yes|no)\s*[.!,–—-]"
     r"|(?:now,? |first,? |next,? )?(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to|i need to|i should|i can|now i|next,? i|looking at|wait\b)"
-    r"|(?:all |the )?(?:\d+ )?(?:\w+ )?tests? (?:all )?(?:pass|are passing)|done (?:so far|for now)|(?:committed|pushed|lint(?:ing)?) (?:and|is|now|to)\b|(?:committed|pushed) (?:as|with|in|both|all)\b|no response requested|read file:|model tried to|lines added:|progress update|expected (?:outcome|result)|(?:please )?(?:try|restart|refresh|reload|clarify)\b|you['’]ll need to|alternatively\b|great work|congratulations|almost there|ah\b|updated (?:todo|the todo)|(?:could|unable to) (?:not )?(?:find|resolve|read|open) (?:file|uri|the file)\b|(?:build|lint(?:er)?|everything)(?: and (?:lint|tests?|vet))?(?: (?:is|are|builds|passes|pass|clean))\b|all green|verification\b|ready (?:to|for)\b|all (?:\d+ )?(?:\w+ )?(?:tests?|packages|checks) (?:\w+ and )?(?:pass|compile|build|succeed)|🤖|generated with\b|\[[ x~✓✔-]?\]|the changes are (?:ready|committed)|re-?run\b|api error|model provided|here['’]s (?:a|the|what)\b|(?:would|do|should|shall|can|could) (?:you|i|we)\b.*\?$|(?:want|like|ready for) me to\b|let me know|if you(?:['’]d| would)? (?:like|want|need|prefer|have)|feel free|which (?:\w+ ){1,3}(?:do|would) you|what do you think|thoughts\?|is there anything"
+    r"|(?:all |the )?(?:\d+ )?(?:\w+ )?tests? (?:all )?(?:pass|are passing)|done (?:so far|for now)|(?:committed|pushed|lint(?:ing)?) (?:and|is|now|to)\b|(?:committed|pushed) (?:as|with|in|both|all)\b|no response requested|read file:|model tried to|lines added:|progress update|expected (?:outcome|result)|(?:please )?(?:try|restart|refresh|reload|clarify)\b|you['’]ll need to|alternatively\b|great work|congratulations|replied to\b|the (?:pr|pull request|branch) is (?:now )?ready|all (?:\w+ ){0,3}(?:comments?|threads?|feedback) (?:is|are|has been|have been)\b|almost there|ah\b|updated (?:todo|the todo)|(?:could|unable to) (?:not )?(?:find|resolve|read|open) (?:file|uri|the file)\b|(?:build|lint(?:er)?|everything)(?: and (?:lint|tests?|vet))?(?: (?:is|are|builds|passes|pass|clean))\b|all green|verification\b|ready (?:to|for)\b|all (?:\d+ )?(?:\w+ )?(?:tests?|packages|checks) (?:\w+ and )?(?:pass|compile|build|succeed)|🤖|generated with\b|\[[ x~✓✔-]?\]|the changes are (?:ready|committed)|re-?run\b|api error|model provided|here['’]s (?:a|the|what)\b|(?:would|do|should|shall|can|could) (?:you|i|we)\b.*\?$|(?:want|like|ready for) me to\b|let me know|if you(?:['’]d| would)? (?:like|want|need|prefer|have)|feel free|which (?:\w+ ){1,3}(?:do|would) you|what do you think|thoughts\?|is there anything"
     r"|(?:planning|checking|evaluating|investigating|reviewing|searching|considering|analy[sz]ing|resolving|preparing|inspecting|examining|locating|exploring|assessing|determining|clarifying|confirming|looking)\b(?! \w+ (?:is|are|was|now)\b)"
     r"|(?:now )?i(?:['’]m| am) (?:also |now )?\w+ing\b|(?:now|then|next),? (?:i['’]ll|commit|push|run|refresh|open|check|test|go|restart)\b|i (?:want to|think i|wonder|understand|see)\b"
-    r"|\W*(?:很好|成功|完成)[！!]|接着|[您你]?现在(?:[您你]|可以|所有)|如有|如需|如果[您你]|好问题|首先|[您你]可以(?:刷新|测试|试)|好的|完美|太好了|明白|收到|没问题|让我|现在(?:我|让)|接下来(?:我|让)|我(?:来|先|将|会|现在|需要)|你说得对|(?:你|您)(?:倾向|想要|决定好|选好|说哪)|(?:选定|确认|确定)(?:后|之后)|需要我|要不要|是否需要|如果你|如果需要|请告诉我)",
+    r"|\W*(?:很好|成功|完成)[！!]|接着|[您你]?现在(?:[您你]|可以|所有)|如有|如需|如果[您你]|好问题|首先|[您你]可以(?:刷新|测试|试)|好的|完美|太好了|明白|收到|没问题|让我|现在(?:我|让)|接下来(?:我|让)|我(?:来|先|将|会|现在|需要)|你说得对|(?:你|您)(?:倾向|想要|决定好|选好|说哪)|(?:选定|确认|确定)(?:后|之后)|需要我|要不要|是否需要|如果需要|请告诉我)",
     re.I,
 )
 
@@ -110,8 +110,7 @@ _CAUSE = re.compile(
     r"\b(?:root cause|the (?:issue|problem|bug|reason|cause|error) (?:is|was)|because|caused by|due to)\b|原因|因为|由于|问题(?:在于|是|出在)",
     re.I,
 )
-_POINTS_BACK = re.compile(r"(?:this|that|these|those|it)\b(?! \w+ \w+ (?:file|rule)\b)|这", re.I)
-_ITEM_SIGNS = re.compile(r"^(?:[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]\s*)+")
+_POINTS_BACK = re.compile(r"(?:this|that|these|those|it)\b|这", re.I)
 MOST_CAUSES, MOST_DONE = 2, 3  # sentences of an answer that reports what is done
 
 
@@ -184,7 +183,9 @@ def _lines(text: str) -> list[str]:
     return [said for line in found if (said := _without_lead(_SIGNS.sub("", line)))]
 
 
-_SIGNS = re.compile(r"^(?:(?![✓✅☑•])[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]\s*)+")
+_SIGN = r"[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]\s*"
+_ITEM_SIGNS = re.compile(f"^(?:{_SIGN})+")
+_SIGNS = re.compile(f"^(?:(?![✓✅☑•]){_SIGN})+")  # but for those that begin an item
 
 
 def _without_lead(line: str) -> str:

@@ -238,7 +238,7 @@ _NOT_MEANT = any_of(
     # What was just done, or stands in some line.
     r"\byou (?:just|already) \w+|\b(?:in|on|at) line \d",
     # What somebody sees or hands over, wishes for some day, or reads in an output.
-    r"^(?:(?:it )?(?:looks?|seems?|sounds|feels) (?:like|as if|that)|attached (?:is|are)|here (?:is|are)|i(?:['’]d like| want| need):|before you (?:begin|start|continue))\b"
+    r"^(?:(?:it )?(?:looks?|seems?|sounds|feels) (?:like|as if|that)|attached (?:is|are)|here (?:is|are)|before you (?:begin|start|continue))\b"
     r"|^i(?:['’]d like| want| need):",
     r"\bin (?:the )?future,? (?:i(?:['’]d| would|['’]ll| will| may)|we may|it would)\b",
     r"^no [\w -]{2,40} (?:found|available|detected|selected|provided)\b|^note: \w+ing\b",

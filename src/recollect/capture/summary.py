@@ -21,9 +21,7 @@ from recollect.model.layers import suggested_tags
 from recollect.model.memory import anchor_of, lowest_trust
 from recollect.model.session import Event, SessionState
 from recollect.text.commands import is_code_file
-from recollect.text.sentences import (
-    one_line,
-)
+from recollect.text.sentences import one_line
 from recollect.text.tokens import STOP_WORDS
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search

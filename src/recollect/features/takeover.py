@@ -14,7 +14,7 @@ from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
 from recollect.capture.summary import session_that_taught
-from recollect.errors import RecollectError, StoreNotFound, UsageProblem
+from recollect.errors import RecollectError, UsageProblem
 from recollect.features import pins
 from recollect.model import document as codec
 from recollect.model import entries, frontmatter
@@ -521,8 +521,8 @@ def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
     """Move the private memories of a project that was at `folder` before into this one's store.
 
     Raises:
-        UsageProblem: the folder is still there, or an agent asks.
-        StoreNotFound: there are no private memories of it.
+        UsageProblem: the folder is still there, there are no private memories of it, or an agent
+            asks.
     """
     was = places.real(folder)
     if is_agent(app.env):
@@ -533,7 +533,8 @@ def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
         raise UsageProblem(what=what, command="adopt")
     old = places.private_root(was, app.env)
     if not (old and os.path.isdir(old)):
-        raise StoreNotFound(where=was)
+        what = f"No private memories of {was} are kept; `recollect doctor` names those whose project is gone."
+        raise UsageProblem(what=what, command="adopt")
     new = places.project_root(app.folder, app.env)
     memories = len(scan(old)[0])
     if dry_run:
@@ -542,8 +543,10 @@ def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
         _move_all(app, old, new)
         fsio.remove(f"{old}/{places.PROJECT_FILE}")
     else:
+        # First: whoever dies in between finds it under its old name, and adopts it once more.
+        project = f"{places.real(app.project_folder)}\n"
+        fsio.write_whole(f"{old}/{places.PROJECT_FILE}", project.encode("utf-8", "surrogateescape"))
         fsio.move_folder(old, new)
-        fsio.write_whole(f"{new}/{places.PROJECT_FILE}", f"{app.project_folder}\n".encode())
         app.forget_roots()
         app.publish_or_ask(app.opened(new, "project"))
     return Adopted(was, new, memories)
