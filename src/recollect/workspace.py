@@ -544,8 +544,7 @@ def go_on(app: Workspace, store: OpenStore) -> None:
 def hold_worker(app: Workspace, store: OpenStore) -> Iterator[None]:
     """Keep the worker away, and let it do afterwards what it was asked for meanwhile.
 
-    Raises:
-        Locked: it has been at work for too long.
+    Raises Locked.
     """
     path = f"{app.cache_of(store.files.root)}/worker.lock"
     handle = fsio.take_lock(path, wait_seconds=LOCK_WAIT_SECONDS)

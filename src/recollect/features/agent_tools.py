@@ -117,8 +117,7 @@ def expand(
 ) -> FencedPart:
     """A note in full (level 2), or the raw conversation behind it (level 3), from a character on.
 
-    Raises:
-        MemoryNotFound: there is no such memory, section or conversation.
+    Raises MemoryNotFound.
     """
     store = app.store_of(name)
     memory_id, _, anchor = name.partition("#")
@@ -193,10 +192,7 @@ def remember(
 ) -> WriteResult:
     """Save what an agent found worth knowing, or add it to a note; the same again changes nothing.
 
-    Raises:
-        AlreadyThere: another note has this title; its `path` names it.
-        MemoryNotFound: there is no note to add it to.
-        UsageProblem: there is no title, or the category is one of another kind.
+    Raises AlreadyThere, MemoryNotFound, UsageProblem.
     """
     store = app.store_of(into) if into else app.store(scope)
     # The name of the file is made of the title, so nothing private may be in it.
@@ -246,12 +242,7 @@ class UpdateRequest(NamedTuple):
 
 
 def update(app: Workspace, name: str, wish: UpdateRequest) -> WriteResult:
-    """Change a memory, or a section of one, as one change.
-
-    Raises:
-        MemoryNotFound: there is no such memory or section.
-        UsageProblem: this is not an agent's to change in this way.
-    """
+    """Change a memory, or a section of one, as one change. Raises MemoryNotFound, UsageProblem."""
     store = app.store_of(name)
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)

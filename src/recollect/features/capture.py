@@ -85,9 +85,7 @@ def capture_path(
 
     Where there is much to hear, other processes help with that; this one alone writes.
 
-    Raises:
-        FileNotThere: there is nothing at `path`.
-        StoreNotFound: there is no store for any of them.
+    Raises FileNotThere, StoreNotFound.
     """
     _require_person(app)  # before anything is looked up for somebody else
     full = os.path.abspath(os.path.expanduser(path))

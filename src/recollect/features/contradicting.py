@@ -27,8 +27,7 @@ def save_contradicting(
 ) -> Written:
     """Save a draft that seems to contradict an entry, and settle or queue that.
 
-    Raises:
-        ChangedMeanwhile: somebody else wrote on a page that gives way.
+    Raises ChangedMeanwhile.
     """
     with cached_claims(app, store) as known:
         claim = _claim_of(wanted)

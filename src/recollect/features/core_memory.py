@@ -36,11 +36,7 @@ def without_room(store: OpenStore) -> tuple[list[Entry], list[Entry]]:
 
 
 def write(store: OpenStore, name: str, text: str, trust: str, *, dry_run: bool = False) -> Written:
-    """Put a text into a core file, in place of what it said.
-
-    Raises:
-        OutsideStore: the name could lead out of the folder.
-    """
+    """Put a text into a core file, in place of what it said. Raises OutsideStore."""
     stem = name.removesuffix(".md")
     if not is_id(stem):
         raise OutsideStore(name=name)
@@ -151,11 +147,7 @@ def every(app: Workspace, *, scope: str) -> list[CoreFile]:
 
 
 def named(app: Workspace, name: str, *, scope: str) -> CoreFile:
-    """The core file of this name; the project's rather than the global one.
-
-    Raises:
-        CoreNotFound: there is none.
-    """
+    """The core file of this name; the project's rather than the global one. Raises CoreNotFound."""
     wanted = name.removesuffix(".md").casefold()
     for file in every(app, scope=scope):
         if file.name.casefold() == wanted:

@@ -142,11 +142,7 @@ def _encrypted(
 
 
 def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionState]:
-    """What is kept of the session that a memory tells of as a whole.
-
-    Raises:
-        UsageProblem: it goes on.
-    """
+    """What is kept of the session that a memory tells of as a whole. Raises UsageProblem."""
     entry = store.require(name)
     if entry.kind not in SESSION_KINDS or not entry.session:
         return []

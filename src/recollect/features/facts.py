@@ -387,12 +387,7 @@ def _renamed(store: OpenStore, facts: set[str], names: dict[str, str]) -> list[C
 
 
 def resolve(store: OpenStore, name: str, *, dry_run: bool = False) -> FactResult:
-    """Note that an issue is resolved.
-
-    Raises:
-        FactNotFound: no issue has this number or id.
-        UsageProblem: it is another kind of fact.
-    """
+    """Note that an issue is resolved. Raises FactNotFound, UsageProblem."""
     entry = find(store, name)
     if entry is None:
         raise FactNotFound(name=name)

@@ -97,8 +97,7 @@ def _session_of_terminal(app: Workspace, store: OpenStore) -> str:
 def resolve(app: Workspace, name: str, *, scope: str, dry_run: bool) -> FactRow:
     """Note that an issue is resolved; the project's store is looked at first.
 
-    Raises:
-        FactNotFound: there is no such issue.
+    Raises FactNotFound.
     """
     stores = app.stores(scope)
     store = next((s for s in stores if service.find(s, name) is not None), stores[0])
@@ -166,8 +165,7 @@ def source_of_text(text: str, name: str) -> FactSource:
 def session_file(app: Workspace, name: str, *, scope: str) -> str:
     """The path of a session file: the one that is named, there or in the store, or the newest.
 
-    Raises:
-        FileNotThere: there is none in the store.
+    Raises FileNotThere.
     """
     folder = os.path.join(app.store(scope).files.root, SESSION_FILES)
     if name:
@@ -187,8 +185,7 @@ def session_file(app: Workspace, name: str, *, scope: str) -> str:
 def source_of_session(app: Workspace, name: str) -> FactSource:
     """The memory of a session, by its own id or by the client's id of the session.
 
-    Raises:
-        MemoryNotFound: there is none.
+    Raises MemoryNotFound.
     """
     for store in app.stores():
         entry = _entry_of_session(store, name)

@@ -62,11 +62,7 @@ class FactEdit(NamedTuple):
 
 
 def rows_in(text: str) -> list[ViewFact]:
-    """The facts that a `facts.json` lists.
-
-    Raises:
-        ValueError: it is no JSON, or a row is no fact.
-    """
+    """The facts that a `facts.json` lists. Raises ValueError."""
     page = json.loads(text[root_of(text) :])
     rows: list[ViewFact] = []
     for kind in KINDS:
@@ -136,8 +132,7 @@ def is_held(edited: str, base: str, now: str) -> bool:
 def edits(edited: str, base: str, now: str) -> list[FactEdit]:
     """The differences that somebody made in the view, in its order; what is gone comes last.
 
-    Raises:
-        ValueError: it cannot be read; the message says where.
+    Raises ValueError.
     """
     rows = rows_in(edited)
     if not rows:
@@ -291,8 +286,7 @@ def approve(
 ) -> list[Change]:
     """Carry out the edits of these names; gives the changes that it takes.
 
-    Raises:
-        FactNotFound: there is no such edit; nothing was written.
+    Raises FactNotFound before anything is written.
     """
     done: list[Change] = []
 

@@ -124,8 +124,7 @@ def reactions_in(app: Workspace, store: OpenStore) -> list[Reaction]:
 def consolidate_if_due(app: Workspace, store: OpenStore) -> bool:
     """Consolidate when the last pass was on another day, or many episodes are new since.
 
-    Raises:
-        Locked: another pass is under way.
+    Raises Locked.
     """
     is_due = must_consolidate(store.index, store.now)
     if is_due:

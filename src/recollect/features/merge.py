@@ -288,10 +288,7 @@ def merge(
 
     A common `wording` becomes the title; the titles of both stay below it, as older wordings.
 
-    Raises:
-        MemoryNotFound: there is no such memory.
-        UsageProblem: these two cannot become one.
-        ChangedMeanwhile: somebody changed one of them just now.
+    Raises MemoryNotFound, UsageProblem, ChangedMeanwhile.
     """
     found: list[MergeResult] = []
 

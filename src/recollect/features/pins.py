@@ -220,9 +220,7 @@ def take_over_section(
 ) -> CopiedMemory:
     """Move a section of a shared file into the other store's file of that name.
 
-    Raises:
-        MemoryNotFound: there is no such section.
-        UsageProblem: the other file has one of this title.
+    Raises MemoryNotFound, UsageProblem.
     """
     section = section_of(source, entry, name)
     origin = _origin(source, name)
@@ -390,10 +388,7 @@ def _pinned(store: OpenStore, pointers: list[Pointer], what: str = "") -> Pinned
 def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run: bool) -> Pinned:
     """Point to a memory in the instructions that every session loads.
 
-    Raises:
-        MemoryNotFound: there is none of this id.
-        UsageProblem: it is not a person who asks, or not a memory to be pointed to.
-        Unreadable: the file of instructions cannot be edited safely.
+    Raises MemoryNotFound, UsageProblem, Unreadable.
     """
     _require_person(app, "pin")
     store = app.store_of(name)
@@ -480,9 +475,7 @@ class Promoted(NamedTuple):
 def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
     """Take a memory of the project over into the store of all projects.
 
-    Raises:
-        StoreNotFound, MemoryNotFound: there is nothing to take over, or nowhere to.
-        UsageProblem: it is no memory that can leave its project.
+    Raises StoreNotFound, MemoryNotFound, UsageProblem.
     """
     what = "Only a person can move a memory to the global store: run it in your own terminal."
     here.require_person(app.env, "promote", what)

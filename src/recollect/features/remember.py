@@ -87,12 +87,7 @@ def remember(
     is_tool: bool = False,
     dry_run: bool = False,
 ) -> RememberResult:
-    """Take in a statement.
-
-    Raises:
-        UsageProblem: it would say nothing to a later session, or has a secret in it; it says how to
-            do better.
-    """
+    """Take in a statement. Raises UsageProblem."""
     store = app.store(scope)
     who = caller_of(app, app.store(), is_tool=is_tool)
     is_quoted = bool(note.quote.strip()) and not who.is_person
@@ -108,11 +103,7 @@ def remember(
 def take_in(
     app: Workspace, store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool = False
 ) -> RememberResult:
-    """Take in a statement as that of its writer; views are not renewed.
-
-    Raises:
-        UsageProblem: as `remember`.
-    """
+    """Take in a statement as that of its writer; views are not renewed. Raises UsageProblem."""
     clean, has_secret = _clean(app, note)
     require_lasting(clean.statement, subject=clean.subject, why=clean.why, kind=clean.kind)
     done = _take_in(app, store, clean, writer, dry_run=dry_run)

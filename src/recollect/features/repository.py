@@ -283,8 +283,7 @@ def merged_places(store: OpenStore) -> Iterator[MergedPlace]:
 def keep_wording(store: OpenStore, key: str, word: str, *, dry_run: bool) -> MergedPlace:
     """Keep the `first` or the `second` wording of a place, `both`, or `neither`.
 
-    Raises:
-        ConflictNotFound: no place has this key.
+    Raises ConflictNotFound.
     """
 
     def found() -> MergedPlace:
@@ -487,9 +486,7 @@ def count_unaccepted(app: Workspace, *, scope: str = "") -> int:
 def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, int]:
     """`(store, memories)`: have this person accept the store of their project, or no more.
 
-    Raises:
-        StoreNotFound: the project has none in its repository.
-        UsageProblem: it is not a person who decides.
+    Raises StoreNotFound, UsageProblem.
     """
     what = "Only a person decides what is trusted: run it in your own terminal."
     here.require_person(app.env, "review", what)

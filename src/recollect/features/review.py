@@ -131,8 +131,7 @@ def _sections_of(store: OpenStore, entry: Entry, origins: Collection[str]) -> It
 def approve_in(store: OpenStore, names: Sequence[str], *, dry_run: bool = False) -> list[Effect]:
     """Let these memories and sections be trusted like the person's own words.
 
-    Raises:
-        MemoryNotFound: there is no such memory or section; nothing was written.
+    Raises MemoryNotFound before anything is written.
     """
     return _carried_out(store, lambda: _approvals(store, names), CAUSE, dry_run=dry_run)
 
@@ -171,8 +170,7 @@ def _approved(entry: Entry, text: str, anchor: str) -> str:
 def reject_in(store: OpenStore, names: Sequence[str], *, dry_run: bool = False) -> list[Effect]:
     """Take these memories and sections out of the store; the journal keeps them for undo.
 
-    Raises:
-        MemoryNotFound: there is no such memory or section; nothing was written.
+    Raises MemoryNotFound before anything is written.
     """
     return _carried_out(store, lambda: _rejections(store, names), CAUSE, dry_run=dry_run)
 
@@ -343,8 +341,7 @@ def decide_fact_edits(
 ) -> list[Effect]:
     """Carry out or turn down the edits of these names, in whichever store they are.
 
-    Raises:
-        FactNotFound: there is no such edit; nothing was changed.
+    Raises FactNotFound before anything is written.
     """
     wanted = [name.removeprefix(PREFIX) for name in names]
     effects: list[Effect] = []
@@ -446,10 +443,7 @@ def decide_reviews(
 ) -> list[Effect]:
     """Approve or reject what is named, in whichever store it is; a group for each store.
 
-    Raises:
-        MemoryNotFound: there is no such memory or section.
-        FactNotFound: there is no such edit of `facts.json`.
-        UsageProblem: it is not a person who decides.
+    Raises MemoryNotFound, FactNotFound, UsageProblem.
     """
     require_person(app, "review")
     edits = [name for name in names if name.startswith(PREFIX)]
@@ -479,9 +473,7 @@ def take_back_everywhere(
 ) -> list[tuple[str, Effect]]:
     """Forget all that came from a session, or from those that read a page, in every store.
 
-    Raises:
-        SessionNotFound: nothing came from there.
-        AmbiguousId: several sessions begin like this.
+    Raises SessionNotFound, AmbiguousId.
     """
     done: list[tuple[str, Effect]] = []
     for store in app.stores(scope):

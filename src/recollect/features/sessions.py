@@ -89,8 +89,7 @@ def _clean(store: OpenStore, remark: Remark) -> Remark:
 def todo_done(number: int, time: str, trust: str) -> Callable[[SessionState], list[Remark]]:
     """The remark that a session's to-do of this number, counted from 1, is done.
 
-    Raises:
-        UsageProblem: there is no such to-do.
+    Raises UsageProblem.
     """
 
     def plan(state: SessionState) -> list[Remark]:
@@ -181,8 +180,7 @@ class Saved(NamedTuple):
 def find(app: Workspace, name: str = "", *, scope: str = "") -> StoredSession:
     """The session of this name; without one, that of the client or the terminal we run in.
 
-    Raises:
-        SessionNotFound, NoSessionHere: there is none.
+    Raises SessionNotFound, NoSessionHere.
     """
     if name:
         return _named(app, name, scope)

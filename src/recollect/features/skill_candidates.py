@@ -131,11 +131,7 @@ def settle(store: OpenStore, one: Suggestion, decision: str) -> None:
 
 
 def suggest_again(store: OpenStore, name: str) -> None:
-    """Forget what was decided about the suggestion of this name.
-
-    Raises:
-        SuggestionNotFound: nothing was.
-    """
+    """Forget what was decided about the suggestion of this name. Raises SuggestionNotFound."""
     if all(one.name != name for one in settled(store)):
         raise SuggestionNotFound(name=name)
     store.rewrite(
@@ -244,13 +240,7 @@ def _analysed(store: OpenStore, asked: CandidateThresholds) -> Analysed:
 def promote(
     app: Workspace, name: str, asked: CandidateThresholds, *, called: str, scope: str, dry_run: bool
 ) -> Decided:
-    """Draft a skill for a person to finish.
-
-    Raises:
-        SuggestionNotFound: the memories suggest none of this name.
-        SkillThere: there is one already.
-        UsageProblem: no skill can be called so.
-    """
+    """Draft a skill for a person to finish. Raises SuggestionNotFound, SkillThere, UsageProblem."""
     store, found, one = _named(app, name, asked, scope)
     project = places.project_of_store(store.files.root)
     folder = (
@@ -286,8 +276,7 @@ def suggest_dismissed_again(
 ) -> str:
     """Take back what was decided about a suggestion; gives the scope of its store.
 
-    Raises:
-        SuggestionNotFound: nothing was decided about one of this name.
+    Raises SuggestionNotFound.
     """
     for store in app.stores(scope):
         if any(one.name == name for one in settled(store)):

@@ -488,8 +488,7 @@ def _pieces(store: OpenStore, past: ChangeGroup) -> set[str]:
 def move_into_repository(app: Workspace, root: str) -> str:
     """Move the project's private store to `root`; gives where it was, nothing if there was none.
 
-    Raises:
-        StorageFailed, Locked: it cannot be moved; it stays where it was.
+    Raises StorageFailed, Locked.
     """
     private = places.private_root(app.project_folder, app.env)
     if not (private and os.path.isdir(private)):
@@ -520,9 +519,7 @@ class Adopted(NamedTuple):
 def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
     """Move the private memories of a project that was at `folder` before into this one's store.
 
-    Raises:
-        UsageProblem: the folder is still there, there are no private memories of it, or an agent
-            asks.
+    Raises UsageProblem.
     """
     was = places.real(folder)
     if is_agent(app.env):

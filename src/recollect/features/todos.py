@@ -86,10 +86,7 @@ def _open_on(store: OpenStore, entry: Entry) -> list[str]:
 def finish(app: Workspace, name: str, *, scope: str = "", dry_run: bool) -> OpenTodo:
     """Mark an open to-do as done, in its session and in the memory of it.
 
-    `name` is its id, its text, or a unique beginning of either.
-
-    Raises:
-        UsageProblem: there is none, or there are several.
+    `name` is its id, its text, or a unique beginning of either. Raises UsageProblem.
     """
     todo = _named(open_todos(app, scope=scope), name)
     if dry_run:

@@ -31,11 +31,7 @@ from recollect.workspace import Workspace
 
 
 def undo(app: Workspace, name: str, *, scope: str, dry_run: bool) -> ChangeGroup:
-    """Take back a change; an agent only one that its own session made.
-
-    Raises:
-        UsageProblem: an agent asks for somebody else's change, or its session is not known.
-    """
+    """Take back a change; an agent only one that its own session made. Raises UsageProblem."""
     store = app.store(scope) if scope or not name else _store_with_change(app, name)
     if here.is_agent(app.env):
         name = _own_change(app, store, name)
@@ -200,11 +196,7 @@ def change_json(past: ChangeGroup) -> dict[str, Any]:
 
 @contextmanager
 def stores_then(app: Workspace, scope: str, name: str) -> Iterator[list[OpenStore]]:
-    """The stores as they were behind a change, or at a day or a time.
-
-    Raises:
-        ChangeNotFound: no journal has such a change, and it is no time.
-    """
+    """The stores as they were behind a change, or at a day or a time. Raises ChangeNotFound."""
     made: list[OpenStore] = []
     try:
         for store in _having(app, scope, name):

@@ -365,11 +365,7 @@ def token_path(app: Workspace) -> str:
 
 
 def http_token(app: Workspace) -> str:
-    """The token, made if there is none yet.
-
-    Raises:
-        Unreadable: what is there is too short to be one.
-    """
+    """The token, made if there is none yet. Raises Unreadable."""
     path = token_path(app)
     for _ in range(2):  # somebody else may be making it
         with suppress(FileNotThere):

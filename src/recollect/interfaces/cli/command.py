@@ -362,11 +362,7 @@ def comma_list(text: str | None) -> tuple[str, ...]:
 
 
 def read_text(path: str) -> str:
-    """The whole text of a file, or of stdin for `-`.
-
-    Raises:
-        FileNotThere, NotText: it cannot be read as text.
-    """
+    """The whole text of a file, or of stdin for `-`. Raises FileNotThere, NotText."""
     if path == "-":
         path, data = "stdin", sys.stdin.buffer.read(LARGEST_INPUT + 1)
     elif os.path.isdir(path):

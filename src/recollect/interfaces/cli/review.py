@@ -162,8 +162,7 @@ DUPLICATES = {
 def _dismiss(ctx: CommandContext, what: str, name: str, other: str, *, again: bool) -> None:
     """Dismiss the suggestion to merge or relate two memories, or allow it again.
 
-    Raises:
-        UsageProblem: they are not both named.
+    Raises UsageProblem.
     """
     if not (name and other):
         raise ctx.usage_error("Name two memories.")

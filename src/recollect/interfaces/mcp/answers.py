@@ -462,11 +462,7 @@ def listed_resources(app: App) -> list[dict[str, Any]]:
 
 
 def read(app: App, uri: str) -> list[dict[str, Any]]:
-    """The text behind an address.
-
-    Raises:
-        MemoryNotFound: it is no address of a note that there is.
-    """
+    """The text behind an address. Raises MemoryNotFound."""
     name = unquote(uri.removeprefix(SCHEME), errors="replace")
     if not uri.startswith(SCHEME) or not name:
         raise MemoryNotFound(id=attribute(uri))

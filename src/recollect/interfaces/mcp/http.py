@@ -45,11 +45,7 @@ class Server:
     """The SDK's server around one desk."""
 
     def __init__(self, port: int, token: str, folder: str | None, *, read_only: bool) -> None:
-        """Take the port; 0 is any that is free.
-
-        Raises:
-            PortTaken: another program has it, or it is not ours to take.
-        """
+        """Take the port; 0 is any that is free. Raises PortTaken."""
         try:
             self._socket = socket.create_server((ADDRESS, port))
         except OSError:

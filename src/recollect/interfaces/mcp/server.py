@@ -118,8 +118,7 @@ class Wrong(Exception):
 def request_of(line: bytes) -> Request | None:
     """The request in a line; None for an answer to something, of which we ask nothing.
 
-    Raises:
-        Wrong: it is no request.
+    Raises Wrong.
     """
     try:
         found = json.loads(line.decode("utf-8", "replace"))
@@ -140,11 +139,7 @@ def request_of(line: bytes) -> Request | None:
 
 
 def answer(request: Request, read_only: bool) -> dict[str, Any] | None:  # noqa: FBT001
-    """The answer to what needs no store; None for what the desk has to do.
-
-    Raises:
-        Wrong: it cannot be answered.
-    """
+    """The answer to what needs no store; None for what the desk has to do. Raises Wrong."""
     if "_wrong" in request.params:
         raise Wrong(INVALID_PARAMS, "The parameters are a JSON object.")
     version = request.meta.get(VERSION_KEY, MODERN)
@@ -386,8 +381,7 @@ class Wire:
     def __init__(self) -> None:
         """Take stdin and stdout away from everything else, children of ours among them.
 
-        Raises:
-            OSError: one of the two is not open.
+        Raises OSError.
         """
         for needed in (0, 1):
             os.fstat(needed)

@@ -265,11 +265,7 @@ class Refused(Exception):
 
 
 def checked(tool: Tool, given: object, lang: str) -> dict[str, Any]:
-    """The arguments of a call, in the types of the schema.
-
-    Raises:
-        Refused: something about them is off.
-    """
+    """The arguments of a call, in the types of the schema. Raises Refused."""
     if not isinstance(given, dict):
         what = say(lang, "The arguments of {tool} must be a JSON object.", tool=tool.name)
         raise Refused([what])
