@@ -89,14 +89,11 @@ else:
         """Base of a class of named values."""
 
 
-# -------------------- Pattern: a regular expression that is compiled when it is first used.
-
-
 IGNORE_CASE = 2  # re.IGNORECASE
 
 
 class Pattern:
-    """A regular expression with the methods of `re.Pattern` that are used here."""
+    """A regular expression, compiled when it is first used."""
 
     __slots__ = ("_compiled", "flags", "text")
 
@@ -147,13 +144,10 @@ class Pattern:
         return self.of(text).sub(new, text, count)
 
 
-# -------------------- Digest: `hashlib` would load all of OpenSSL, 4 MB in every process.
-
-
 def digest(text: str, size: int) -> bytes:
     """The BLAKE2 digest of a text in so many bytes."""
     try:
-        from _blake2 import blake2b
+        from _blake2 import blake2b  # `hashlib` would load all of OpenSSL, 4 MB in every process
     except ImportError:  # an interpreter that is built in another way
         from hashlib import blake2b
     return blake2b(text.encode("utf-8", "replace"), digest_size=size).digest()

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from recollect.ops.doctor import Health
 
 
-# -------------------- App: who runs a command, and in which session, as far as environment and terminal tell.
+# -------------------------------------------------------------------------------------- the caller
 
 
 # What the clients set for the commands of their agents, as each was seen to do when it was run
@@ -487,7 +487,7 @@ def _index_in(cache: str) -> SqliteIndex:
     return ScratchIndex()
 
 
-# -------------------- App: one thing that was looked at, said in a sentence.
+# ---------------------------------------------------------------------------------------- findings
 
 
 class Finding(NamedTuple):
@@ -507,7 +507,7 @@ def found(state: str, about: str, sentence: str, **fields: object) -> Finding:
     return Finding(state, about, sentence, fields)
 
 
-# -------------------- App: the worker of a store, asked to come, or kept away while we do its work ourselves.
+# -------------------------------------------------------------------------------------- the worker
 
 
 ASK_AGAIN_SECONDS = 5.0  # who was asked longer ago than this, and has not begun, may be dead

@@ -342,7 +342,7 @@ class _StoreBatch:
         return [one for _, one in self._found if isinstance(one, Ending)]
 
 
-# -------------------- New sessions are parsed by other processes, before it is their turn.
+# ---------------------------------------------------------------------- parsing in other processes
 
 
 WORTH_BYTES = 8_000_000  # less is parsed before another process would have started

@@ -93,9 +93,6 @@ def _new(store: OpenStore, name: str, path: str, body: str, trust: str) -> str:
     return codec.new_text(fields, body, path)
 
 
-# -------------------- Workspace: core memory, the files that are in every brief.
-
-
 class CoreFile(NamedTuple):
     """A core file with its text."""
 

@@ -255,7 +255,7 @@ def _differences(row: ViewFact, other: ViewFact) -> list[str]:
     return [field for field in FIELDS if getattr(row, field) != getattr(other, field)]
 
 
-# -------------------- Factsedits: what somebody wrote into `facts.json` by hand, carried out when a person says so.
+# ------------------------------------------------------------------------------ carrying out edits
 
 
 CAUSE = "review"

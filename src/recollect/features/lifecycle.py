@@ -239,7 +239,7 @@ def rebuild_index(
     return done
 
 
-# -------------------- Workspace: the archive of conversations.
+# ------------------------------------------------------------------------------------- the archive
 
 
 class ArchiveResult(NamedTuple):

@@ -383,7 +383,7 @@ def purge_from_store(store: OpenStore, paths: Iterable[str]) -> None:
     store.index.purge()
 
 
-# -------------------- Workspace: the changes a person asks for, on the right store, with what follows from them.
+# ---------------------------------------------------------------------------------------- commands
 
 
 class WriteResult(NamedTuple):

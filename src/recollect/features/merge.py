@@ -174,7 +174,7 @@ def _key(unit: str) -> str:
     return claim_key(without_comments(unit))
 
 
-# -------------------- Related: memories that are probably about the same thing, by what they have in common.
+# -------------------------------------------------------------------------------- related memories
 
 
 WEIGHTS = {"file": 3, "concept": 2, "tag": 1, "word": 1}
@@ -245,7 +245,7 @@ def _strongest(found: Iterable[Tie]) -> Iterator[Tie]:
             yield tie
 
 
-# -------------------- Merging: two memories that say much the same become one.
+# ----------------------------------------------------------------------------------------- merging
 
 
 CAUSE = "merge"
@@ -347,7 +347,7 @@ def _naming(store: OpenStore, kept: Entry, gone: Entry) -> list[Change]:
     return changes
 
 
-# -------------------- Relating: proposals of what belongs together, and taking them in.
+# ---------------------------------------------------------------------------------------- relating
 
 
 RELATED_CAUSE = "related"
@@ -393,9 +393,6 @@ def relate(store: OpenStore, found: list[Tie]) -> None:
         return changes
 
     store.commit(plan, cause=RELATED_CAUSE, tries=3)
-
-
-# -------------------- Workspace: what is proposed in all stores.
 
 
 def merge_proposals(app: Workspace, *, scope: str) -> list[tuple[str, MergeProposal]]:

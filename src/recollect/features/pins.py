@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# -------------------- Scoping: whether a memory would be of use in every project, and why.
+# ------------------------------------------------------------------------ of use in every project?
 
 
 ENOUGH = 0.7  # as in seed 002

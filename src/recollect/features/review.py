@@ -268,7 +268,7 @@ def _carried_out(
     return [Effect(kinds[change.op], change.memory, change.path) for change in done]
 
 
-# -------------------- Workspace: what somebody wrote into `facts.json` by hand, shown as what waits and decided by a person.
+# --------------------------------------------------------------------- edits of facts.json by hand
 
 
 PREFIX = f"{FACTS_JSON}#"  # in front of the names of these edits
@@ -378,7 +378,7 @@ def _by_store(
     return found
 
 
-# -------------------- Workspace: reviewing what waits, and taking back what came from one session or page.
+# -------------------------------------------------------------------------------------- all stores
 
 
 def waiting_everywhere(

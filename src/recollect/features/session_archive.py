@@ -41,9 +41,6 @@ from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
 from recollect.workspace import Workspace
 
-# -------------------- Monthly: what is written of old sessions: a page for each month, and what came before lately.
-
-
 RECENT_TOKENS = 300
 START, END = RECENT_START, RECENT_END
 LONGEST_TITLE = 80
@@ -361,9 +358,6 @@ def _recent_change(store: OpenStore, since: str) -> Change | None:
     if front.lines:
         text = codec.with_field(text, "updated", store.now)
     return Change("put", RECENT, codec.memory_from_text(old.text, RECENT).id, old.stamp, text)
-
-
-# -------------------- Workspace: compress, which puts old sessions away.
 
 
 OLD_DAYS = 30

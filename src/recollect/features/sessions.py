@@ -104,9 +104,6 @@ def todo_done(number: int, time: str, trust: str) -> Callable[[SessionState], li
     return plan
 
 
-# -------------------- Workspace: sessions by command: which one is meant, what is said of it, and its memory.
-
-
 SHORTEST_PREFIX = 6
 STALE_HOURS = 24
 

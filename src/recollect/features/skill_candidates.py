@@ -29,9 +29,6 @@ from recollect.store.store import OpenStore
 from recollect.text.tokens import stems
 from recollect.workspace import Workspace
 
-# -------------------- Skills: what the memories of a store suggest, and what a person decides about it.
-
-
 _TELLING = ("decision", "issue", "solution")  # kinds of sections that are worth opening a file
 
 

@@ -1,4 +1,4 @@
-"""Similarity of two texts, for skill detection.
+"""Find similar work, decisions and problems in memories, which could become skills.
 
 Word forms count as one word. Numbers, versions, hashes and stop words count only if nothing else
 is left. Two Chinese characters weigh as much as an English word.
@@ -19,9 +19,6 @@ from recollect.model.memory import Entry, Section, lowest_trust
 from recollect.text.json_edit import rows_in, with_rows
 from recollect.text.redact import strip_private
 from recollect.text.tokens import STOP_WORDS, folded, is_cjk
-
-# -------------------- Skills: what detectors are given, and what they and we make of it.
-
 
 PROCEDURE, DECISION, PROBLEM = "procedure", "decision_framework", "problem_solution"
 LEAST = 3
@@ -251,7 +248,7 @@ def are_same_work(one: ComparedWords, other: ComparedWords) -> bool:
     return 10 * weight >= 6 * max(one.all_weight, other.all_weight)
 
 
-# -------------------- Skills: which of many texts are alike, in time that grows with their number and not its square.
+# --------------------------------------------- groups of texts that are alike, in near-linear time
 
 
 SEEN_TO_CHOOSE = 200  # texts that are compared before one is taken for a loner
@@ -342,7 +339,7 @@ def _head(key: ComparedWords, counts: Counter[str]) -> list[str]:
     return head
 
 
-# -------------------- Skills: what repeats itself in memories: work, decisions about one matter, problems and their solutions.
+# --------------------------------------------------------------------------------------- detectors
 
 
 # What says how things are or should be, not what was done, whatever its title says.
@@ -408,7 +405,7 @@ def _grouped(
     return [Group(group) for group in groups if count(group) >= rules.least]
 
 
-# -------------------- Skills: what a memory tells of decisions, and of problems that were solved.
+# -------------------------------------------------------------------------- what a memory tells of
 
 
 _FIELD = Pattern(r"^\*\*(Symptom|Solution|症状|解决办法)[ \t]*[:：]\*\*[ \t]*(.+)$", re.M)
@@ -474,7 +471,7 @@ def _solution(section: Section, entry: Entry) -> SkillStatement:
     )
 
 
-# -------------------- Skills: what a person has decided about suggestions, as the file `skills.json` of a store.
+# -------------------------------------------------------------- skills.json: what a person decided
 
 
 FILE = "skills.json"

@@ -35,9 +35,6 @@ from recollect.model.memory import free_name, latin_slug_of
 from recollect.text.sentences import one_line
 from recollect.text.tokens import is_cjk
 
-# -------------------- Skills: from what detectors found to skills that a person may want.
-
-
 CONFIDENCES = ("high", "medium", "low")
 SURE_TIMES = 2  # so many times the least is what makes a procedure certain
 MOST_NAME_WORDS = 4
@@ -145,7 +142,7 @@ def _tags(evidence: Sequence[Evidence]) -> tuple[str, ...]:
     return tuple(tag for tag, _ in sorted(counts.items(), key=lambda p: (-p[1], p[0]))[:MOST_TAGS])
 
 
-# -------------------- Skills: the draft of a skill that a person finishes.
+# ---------------------------------------------------------------------------- the draft of a skill
 
 
 LONGEST_DESCRIPTION = 600
@@ -267,7 +264,7 @@ def _quoted(text: str) -> str:
     return shown if shown.startswith('"') else f'"{shown}"'
 
 
-# -------------------- Skills: the report for people (`skill-candidates.md`) and the flags for programs.
+# ---------------------------------------------------------- the report, and the flags for programs
 
 
 PAGE = "skill-candidates.md"

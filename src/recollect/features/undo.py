@@ -191,7 +191,7 @@ def change_json(past: ChangeGroup) -> dict[str, Any]:
     }
 
 
-# -------------------- Workspace: a store as it was, to be searched like the store of today.
+# ------------------------------------------------------------------------------- a store as it was
 
 
 @contextmanager

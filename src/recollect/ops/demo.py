@@ -37,9 +37,6 @@ from recollect.store import locations as places
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
 
-# -------------------- Demo: where each statement of the sessions that have faded is found again.
-
-
 STANDS, OVERTAKEN, LOST = "stands", "overtaken", "lost"
 
 
@@ -84,7 +81,7 @@ def _overtaken_in(said: Mapping[str, str], text: str) -> str:
     return next((path for other, path in said.items() if conflict_between(text, other)), "")
 
 
-# -------------------- Demo: a session in the shape of Claude Code's own log (version 2.1.330).
+# ---------------------------------------------------------------- a session as Claude Code logs it
 
 
 VERSION = "2.1.330"
@@ -201,7 +198,7 @@ class _Rows:
         return json.dumps(row | extra, ensure_ascii=False)
 
 
-# -------------------- Demo: playing the history through the hooks, and asking what they would say now.
+# ----------------------------------------------------------------------------------------- playing
 
 
 WORKER_SECONDS = 20.0

@@ -33,9 +33,6 @@ from recollect.store.store import OpenStore
 from recollect.workspace import Finding, FindingGroup, Report, Workspace
 from recollect.workspace import found as _found
 
-# -------------------- Health: what a person may want to look at in a store in which nothing is broken.
-
-
 STALE_DAYS = 180  # as in seed 002
 SETTLED_DAYS = 30  # before that, nobody can have needed a memory often
 _LINK = Pattern(r"(?<!!)\[[^\]\n]{0,200}\]\(<?([^)\s>#]{1,300}\.md)(?:#[^)\s>]*)?>?\)")

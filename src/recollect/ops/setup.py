@@ -352,7 +352,7 @@ def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[Cl
     return done + [ClientFile(automemory.CLIENT, path, True) for path in more]
 
 
-# -------------------- Workspace: the token that lets clients in over HTTP.
+# ------------------------------------------------------------------------------ the token for HTTP
 
 
 BYTES = 32

@@ -25,9 +25,6 @@ from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
 from recollect.workspace import found as _found
 
-# -------------------- Workspace: asking the server of our tools, as a client would start it, whether it answers.
-
-
 LONGEST_SECONDS = 10
 SILENT = "-"
 GREETING = {

@@ -359,7 +359,7 @@ _RUNS: dict[str, Callable[[App, dict[str, Any]], ToolAnswer]] = {
 assert _RUNS.keys() == BY_NAME.keys()
 
 
-# -------------------- MCP: prompts that a person picks: a recap of what is known, and saving a session.
+# ----------------------------------------------------------------------------------------- prompts
 
 
 RECAP_TOKENS = 2000
@@ -430,7 +430,7 @@ def filled(app: App, name: str, topic: str) -> tuple[str, str] | None:
     return words["recap"], f"{asked}\n\n{notes or words['none']}"
 
 
-# -------------------- MCP: resources: the index of what is stored, and each note.
+# --------------------------------------------------------------------------------------- resources
 
 
 SCHEME = "memory://"

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from recollect.app import App
 
 
-# -------------------- MCP: the protocol: which message is answered with what, in both eras that clients speak.
-
-
 MODERN = "2026-07-28"
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  # newest first
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
@@ -364,7 +361,7 @@ def _open_stores(app: App, call: Call) -> None:
         app.stores(progress=Telling(call).tell)
 
 
-# -------------------- MCP: the server on stdin and stdout.
+# -------------------------------------------------------------------------------- stdin and stdout
 
 
 LONGEST_LINE = 16 * 1024 * 1024

@@ -247,7 +247,7 @@ IN_CHINESE = {
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
-# -------------------- MCP: the arguments of a tool, checked against its schema.
+# --------------------------------------------------------------------------------------- arguments
 
 
 TRUE, FALSE = ("true", "yes", "1"), ("false", "no", "0")
