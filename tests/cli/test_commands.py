@@ -67,7 +67,7 @@ def _modules(person: Person, code: str) -> set[str]:
 
 
 # What `sys.modules` gains: 171 when every command loaded click; what reads and writes JSON are 13 more.
-MODULES_OF_A_SEARCH, MODULES_OF_JSON = 92, 13
+MODULES_OF_A_SEARCH, MODULES_OF_JSON = 91, 13
 
 
 def _loaded_by(person: Person, *words: str) -> set[str]:
@@ -84,7 +84,7 @@ def _loaded_by(person: Person, *words: str) -> set[str]:
 def test_only_the_module_of_a_command_is_imported(person: Person) -> None:
     modules = _loaded_by(person, "list")
     ours = {m.rpartition(".")[2] for m in modules if m.startswith("recollect.interfaces.cli.")}
-    assert ours == {"command", "console", "labels", "main", "parsing", "read"}
+    assert ours == {"command", "console", "main", "parsing", "read"}
 
 
 @pytest.mark.parametrize("words", [["pool"], ["pool", "--limit", "3", "--json"], ["nothinglikeit"]])
@@ -97,7 +97,7 @@ def test_a_search_is_light_in_the_set_up_that_everybody_has(
     person.ok("list")  # what a save did is seen to be done
     modules = _loaded_by(person, "search", *words)
     ours = {m.rpartition(".")[2] for m in modules if m.startswith("recollect.interfaces.cli.")}
-    assert ours == {"command", "console", "labels", "main", "parsing", "read"}
+    assert ours == {"command", "console", "main", "parsing", "read"}
     most = MODULES_OF_A_SEARCH + MODULES_OF_JSON * ("--json" in words)
     assert len(modules) <= most, sorted(modules)
     heavy = {"click", "typing", "datetime", "shutil", "tomllib", "rich", "ast", "locale"}

@@ -15,8 +15,7 @@ from tests.cli.sentences import fields_of, has_words, pattern_of
 from recollect.errors import every_error
 from recollect.i18n import say, tables, translate, word
 from recollect.interfaces.cli import help as helping
-from recollect.interfaces.cli.console import width_of
-from recollect.interfaces.cli.labels import shown_page
+from recollect.interfaces.cli.console import shown_page, width_of
 from recollect.interfaces.cli.main import FAMILIES, GROUPS, OPTIONS, TABLE, command_of
 from recollect.model.facts import Fact, fact_lines, facts_of
 from recollect.model.memory import CATEGORIES

@@ -19,8 +19,7 @@ from recollect.errors import RecollectError
 from recollect.features import lifecycle, memories, reading, review, undo
 from recollect.features.reading import ListedEntry
 from recollect.i18n import translate, word
-from recollect.interfaces.cli.console import cut, shown, shown_block, width_of
-from recollect.interfaces.cli.labels import shown_title
+from recollect.interfaces.cli.console import cut, shown, shown_block, shown_title, width_of
 from recollect.interfaces.cli.read import provenance, text_of
 from recollect.model.memory import Filter
 from recollect.workspace import Workspace

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.features import lifecycle, reading
 from recollect.features import skill_candidates as skills
 from recollect.interfaces.cli.command import CommandContext, command
-from recollect.interfaces.cli.console import padded, shown, wrapped
-from recollect.interfaces.cli.labels import shown_title
+from recollect.interfaces.cli.console import padded, shown, shown_title, wrapped
 from recollect.interfaces.cli.parsing import Choice, FolderPath, option
 from recollect.model.memory import Filter
 from recollect.ops import setup

@@ -1,125 +1,27 @@
-"""Commands: capture, conflicts, archive, activate, prune, rebuild-index."""
+"""Commands: consolidate, conflicts, archive, activate, prune, rebuild-index."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from recollect.consolidate.actions import Wait
 from recollect.consolidate.apply import Stats
 from recollect.consolidate.rulings import WORDS
-from recollect.consolidate.run import conflict_json, rows_in
-from recollect.features import capture as capturing
+from recollect.consolidate.run import PassRow, conflict_json, rows_in
 from recollect.features import lifecycle
-from recollect.features.lifecycle import ArchiveResult
+from recollect.features.lifecycle import ArchiveResult, ConsolidateResult
 from recollect.features.prune import DueMemory, PruneResult, prune_stores
 from recollect.features.repository import MergedPlace
-from recollect.interfaces.cli.command import SCOPES, CommandContext, command
-from recollect.interfaces.cli.parsing import ID, PATH, TEXT, Choice, argument, option
+from recollect.interfaces.cli.command import CommandContext, command
+from recollect.interfaces.cli.parsing import ID, TEXT, Choice, argument, option
 from recollect.model.memory import Entry
 
+if TYPE_CHECKING:
+    from recollect.features.model_consolidation import Helped
+
 MOST_PROBLEMS = 20
-
-
-@command(
-    "capture",
-    argument("transcript", type=PATH, required=False),
-    option(
-        "--all", "everywhere", is_flag=True, help="The sessions of all projects, not of this one."
-    ),
-    option(
-        "--client",
-        type=Choice(capturing.CLIENTS),
-        help="Whose transcripts (default: claude; without a path, all clients).",
-    ),
-    option(
-        "--scope",
-        type=SCOPES,
-        help="Save everything to this store (default: each session goes to its project's store).",
-    ),
-    dry_run=True,
-    example="recollect session capture\nrecollect session capture --all\n"
-    "recollect session capture transcript.jsonl --scope project",
-)
-def capture_command(ctx: CommandContext, transcript: str, client: str, everywhere: bool) -> None:
-    """Capture transcripts: those that clients logged for this project, a file, or a folder.
-
-    Captured transcripts are skipped, so you can run it again at any time. The exit code is 1 if a
-    transcript could not be captured; the others still are.
-    """
-    if transcript and everywhere:
-        raise ctx.usage_error("Give a path or --all, not both.")
-    if transcript:
-        with ctx.progress("capturing") as step:
-            done = capturing.capture_path(
-                ctx.app,
-                transcript,
-                client or "claude",
-                scope=ctx.scope,
-                dry_run=ctx.dry_run,
-                progress=step,
-            )
-    else:
-        left = uncaptured(ctx)
-        found = left.every if everywhere else left.here
-        found = [one for one in found if client in ("", one[0])]
-        done = _capture(ctx, found, ctx.scope)
-    ctx.answer(done.as_json())
-    _show_captured(ctx, transcript, done)
-    if done.failed:
-        sys.exit(1)
-
-
-def uncaptured(ctx: CommandContext) -> capturing.Left:
-    """The sessions that the clients have logged and that are not captured yet."""
-    with ctx.progress("looking for sessions") as step:
-        return capturing.left_by_clients(ctx.app, step)
-
-
-def capture_all(ctx: CommandContext, transcripts: list[tuple[str, str]]) -> None:
-    """Capture these transcripts and print the counts."""
-    _show_captured(ctx, "", _capture(ctx, transcripts, "")._replace(memories=[]))
-
-
-def _capture(
-    ctx: CommandContext, transcripts: list[tuple[str, str]], scope: str
-) -> capturing.CaptureReport:
-    with ctx.progress("capturing") as step:
-        return capturing.capture_found(
-            ctx.app, transcripts, scope=scope, dry_run=ctx.dry_run, progress=step
-        )
-
-
-def _show_captured(ctx: CommandContext, path: str, done: capturing.CaptureReport) -> None:
-    if not done.transcripts and not path:
-        ctx.tell("The clients have logged no session that is not captured yet.")
-    elif not done.transcripts:
-        ctx.tell("There are no transcripts in {path}.", path=path)
-    else:
-        ctx.tell_change(
-            "Would create memories: {created}, update: {changed}; known or without content: {nothing}",
-            "New memories: {created}, updated: {changed}, known or without content: {nothing}",
-            **done._asdict(),
-        )
-    for name in done.memories:
-        ctx.hint("  {name}", name=name)
-    if done.past_their_time:
-        ctx.hint(
-            "Due for the archive: {n}. Consolidation files what they say, and archives a tenth of the store in each pass, oldest first.",
-            n=done.past_their_time,
-        )
-    if done.without_store:
-        ctx.hint(
-            "  {n} of folders without a store; `recollect init --scope global` makes one for them",
-            n=done.without_store,
-        )
-    if done.of_no_project:
-        ctx.hint(
-            "  {n} skipped: they do not name their project; capture one by its path to take it into this project's store",
-            n=done.of_no_project,
-        )
-    for failed, why in done.failed:
-        ctx.tell("{path}: {why}", path=failed, why=ctx.translate(why), style="yellow")
 
 
 DIFFERENCES = {
@@ -459,3 +361,170 @@ def rebuild_index_command(ctx: CommandContext) -> None:
         if len(row.unread) > MOST_PROBLEMS:
             ctx.tell("… and {n} more; --json names all", n=len(row.unread) - MOST_PROBLEMS)
     ctx.tell_dry_run()
+
+
+ACTIONS = {
+    "start": "  new file: {text}",
+    "absorb": "  + {text}  ({episode})",
+    "renew": "  = {text}  (repeated: {episode})",
+    "replace": "  - {text}",
+    "remove": "  - {text}  (superseded: {episode})",
+    "note": "    kept as a comment: {new}",
+    "retire": "  superseded as a whole: {episode} says otherwise",
+    "weigh": "  ~ {text} → {new}  ({why})",
+    "archive": "  → {new}  (old; all its statements are filed elsewhere)",
+}
+RESCORED = {
+    "used": "used",
+    "idle": "not used for 90 days",
+    "corrected": "corrected by you",
+    "approved": "approved by you",
+}
+
+
+@command(
+    "consolidate",
+    option(
+        "--force-decay",
+        is_flag=True,
+        help="Archive all old episodes, even more than a tenth of the store.",
+    ),
+    option(
+        "--model",
+        "by_model",
+        is_flag=True,
+        help="Have the model that you set help; with --dry-run, only count what it would be sent.",
+    ),
+    scope=True,
+    dry_run=True,
+    example="recollect consolidate --dry-run\nrecollect consolidate\nrecollect consolidate --model",
+)
+def consolidate_command(ctx: CommandContext, force_decay: bool, by_model: bool) -> None:
+    """File what was learned, and update index, views and brief.
+
+    Statements of sessions are filed into lasting memories, each once and with its origin. Newer
+    statements replace those they contradict. Old episodes are archived once all their
+    statements are filed. Uncertain contradictions wait in `recollect conflicts`. `recollect
+    history` lists each change; each can be undone.
+
+    With --model, the model of `capture.model` reads the sessions that it has not read, settles
+    contradictions that it is sure of, merges memories that say the same into one wording, names the
+    subjects of statements on catch-all pages, and drafts steps for suggested skills. `recollect
+    calls` shows what was sent.
+    """
+    if by_model:
+        from recollect.features import model_consolidation  # few have a model
+
+        model_consolidation.require_model(ctx.app, scope=ctx.scope)
+    done = lifecycle.consolidate(
+        ctx.app, scope=ctx.scope, dry_run=ctx.dry_run, force_decay=force_decay
+    )
+    helped: list[Helped] = []
+    if by_model:
+        with ctx.progress("asking the model") as step:
+            helped = model_consolidation.help_to_consolidate(
+                ctx.app,
+                ctx.app.extractor,
+                scope=ctx.scope,
+                dry_run=ctx.dry_run,
+                progress=step,
+            )
+    ctx.answer([row.as_json() for row in done] + [{"model": row.as_json()} for row in helped])
+    for row in done:
+        _show_consolidated(ctx, row)
+    for help_row in helped:
+        _show_helped(ctx, help_row)
+    ctx.tell_dry_run()
+
+
+HELPED = {
+    "ruled": "  contradiction settled: {new}",
+    "merged": "  merged: {new}",
+    "named": "  {new} ← {text}",
+    "drafted": "  skill {text}: steps drafted: {new} (`recollect skill promote {text}`)",
+}
+
+
+def _show_helped(ctx: CommandContext, helped: Helped) -> None:
+    """What the model did for a store, or would be asked."""
+    scope = ctx.word(helped.scope)
+    ctx.tell_change(
+        "The model would be asked about the {scope} store: {calls} questions, {tokens} tokens",
+        "The model was asked about the {scope} store: {calls} questions, {tokens} tokens; sessions read: {read}",
+        scope=scope,
+        calls=helped.calls,
+        tokens=helped.tokens,
+        read=helped.read,
+    )
+    for one in helped.done:
+        ctx.tell(HELPED[one.what], text=one.text, new=one.new)
+    if helped.stopped:
+        ctx.tell("The rest was not asked: {why}", why=ctx.translate(helped.stopped), style="yellow")
+
+
+def _show_consolidated(ctx: CommandContext, done: ConsolidateResult) -> None:
+    """What a pass over one store did, or would do."""
+    rows, outcome = done.rows, done.outcome
+    scope = ctx.word(done.scope)
+    if not (rows or done.views or done.pruned or outcome.waits or outcome.merges or outcome.later):
+        ctx.tell("The {scope} store is up to date.", scope=scope)
+        return
+    if rows:
+        _show_actions(ctx, rows)
+        counts: dict[str, Any] = done.counts
+        ctx.tell_change(
+            "The {scope} store: statements to absorb: {absorbed}, to supersede: {superseded}; episodes to archive: {archived}",
+            "The {scope} store: statements absorbed: {absorbed}, superseded: {superseded}; episodes archived: {archived}",
+            scope=scope,
+            **counts,
+        )
+    if rescored := {row.path for row in rows if row.do == "weigh"}:
+        ctx.tell("  memories rescored by use and feedback: {n}", n=len(rescored))
+    if done.pruned:
+        n = len(done.pruned)
+        ctx.tell_change("Would be pruned by your policy: {n}", "Pruned by your policy: {n}", n=n)
+    show_pruned(ctx, done.pruned)
+    _show_rest(ctx, done)
+    for view in done.views:
+        ctx.tell_change(
+            "Would write {view} of the {scope} store",
+            "Wrote {view} of the {scope} store",
+            view=view,
+            scope=scope,
+        )
+
+
+def _show_actions(ctx: CommandContext, rows: Iterable[PassRow]) -> None:
+    """What would go where, and why, by file; only before it is done."""
+    if not ctx.dry_run:
+        return
+    for path, group in groupby(rows, key=lambda row: row.path):
+        ctx.tell("{path}", path=path, style="bold")
+        for row in group:
+            fields = {"text": row.text, "new": row.new, "episode": row.episode}
+            if row.do == "weigh":
+                fields["why"] = ctx.say(RESCORED[row.why])
+            ctx.tell(ACTIONS[row.do], **fields)
+            if row.do == "replace":
+                ctx.tell(ACTIONS["absorb"], text=row.new, episode=row.episode)
+
+
+def _show_rest(ctx: CommandContext, done: ConsolidateResult) -> None:
+    """What the pass left to a person, or to later passes."""
+    outcome = done.outcome
+    if outcome.waits:
+        ctx.tell(
+            "Contradictions to settle: {n} (`recollect conflicts` lists them)",
+            n=len(outcome.waits),
+            style="yellow",
+        )
+    for one in outcome.merges:
+        ctx.hint(
+            "{path} and {other} have {shared} statements in common; you may want to merge them.",
+            **one._asdict(),
+        )
+    if outcome.later:
+        ctx.hint(
+            "Due as well, in the next passes: {n} (`recollect consolidate --force-decay` archives all)",
+            n=outcome.later,
+        )

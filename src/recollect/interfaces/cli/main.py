@@ -56,7 +56,7 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("show-session", "sessions", "show a session"),
         ("save-session", "sessions", "write a session's memory now"),
         ("cleanup-sessions", "sessions", "save abandoned sessions"),
-        ("capture", "lifecycle", "capture transcripts"),
+        ("capture", "sessions", "capture transcripts"),
         ("compress", "sessions", "archive old sessions, a page per month"),
     ),
     "fact": (
@@ -88,7 +88,7 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("decrypt", "keys", "decrypt a memory"),
     ),
     "Maintain": (
-        ("consolidate", "consolidate", "file what was learned"),
+        ("consolidate", "lifecycle", "file what was learned"),
         ("conflicts", "lifecycle", "settle contradictions"),
         ("archive", "lifecycle", "archive inactive conversations"),
         ("activate", "lifecycle", "bring a memory back from the archive"),

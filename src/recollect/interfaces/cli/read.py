@@ -8,8 +8,7 @@ from recollect.errors import Failed
 from recollect.features import reading
 from recollect.i18n import say, word
 from recollect.interfaces.cli.command import CommandContext, comma_list, command
-from recollect.interfaces.cli.console import shown_line
-from recollect.interfaces.cli.labels import shown_page, shown_title
+from recollect.interfaces.cli.console import shown_line, shown_page, shown_title
 from recollect.interfaces.cli.parsing import ID, Choice, IntRange, argument, option
 from recollect.model import memory as model
 from recollect.model.memory import Filter

@@ -11,7 +11,7 @@ from recollect.features import merge as merging
 from recollect.features.merge import MergeProposal, Tie
 from recollect.features.pins import Pinned, Promoted, Scoped
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command
-from recollect.interfaces.cli.labels import shown_title
+from recollect.interfaces.cli.console import shown_title
 from recollect.interfaces.cli.parsing import ID, Choice, argument, option
 from recollect.model.memory import TRUSTS
 

@@ -1,17 +1,18 @@
-"""Commands of the family session, except capture."""
+"""Commands of the family session."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from recollect.capture import summary
+from recollect.features import capture as capturing
 from recollect.features import session_archive, sessions, todos
 from recollect.features.session_archive import Compressed
 from recollect.features.sessions import Saved, SaveSessionRequest, StoredSession
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command, read_text
-from recollect.interfaces.cli.console import minute
-from recollect.interfaces.cli.labels import shown_page, shown_title
-from recollect.interfaces.cli.parsing import IntRange, argument, option
+from recollect.interfaces.cli.console import minute, shown_page, shown_title
+from recollect.interfaces.cli.parsing import PATH, Choice, IntRange, argument, option
 from recollect.model.memory import SHORTEST_ID
 
 STATUSES = {"active": "active", "saved": "saved", "discarded": "ended without a memory"}
@@ -318,3 +319,104 @@ def _show_compressed(ctx: CommandContext, row: Compressed) -> None:
         ctx.tell(
             "The {scope} store has no sessions old enough to compress.", scope=ctx.word(row.scope)
         )
+
+
+@command(
+    "capture",
+    argument("transcript", type=PATH, required=False),
+    option(
+        "--all", "everywhere", is_flag=True, help="The sessions of all projects, not of this one."
+    ),
+    option(
+        "--client",
+        type=Choice(capturing.CLIENTS),
+        help="Whose transcripts (default: claude; without a path, all clients).",
+    ),
+    option(
+        "--scope",
+        type=SCOPES,
+        help="Save everything to this store (default: each session goes to its project's store).",
+    ),
+    dry_run=True,
+    example="recollect session capture\nrecollect session capture --all\n"
+    "recollect session capture transcript.jsonl --scope project",
+)
+def capture_command(ctx: CommandContext, transcript: str, client: str, everywhere: bool) -> None:
+    """Capture transcripts: those that clients logged for this project, a file, or a folder.
+
+    Captured transcripts are skipped, so you can run it again at any time. The exit code is 1 if a
+    transcript could not be captured; the others still are.
+    """
+    if transcript and everywhere:
+        raise ctx.usage_error("Give a path or --all, not both.")
+    if transcript:
+        with ctx.progress("capturing") as step:
+            done = capturing.capture_path(
+                ctx.app,
+                transcript,
+                client or "claude",
+                scope=ctx.scope,
+                dry_run=ctx.dry_run,
+                progress=step,
+            )
+    else:
+        left = uncaptured(ctx)
+        found = left.every if everywhere else left.here
+        found = [one for one in found if client in ("", one[0])]
+        done = _capture(ctx, found, ctx.scope)
+    ctx.answer(done.as_json())
+    _show_captured(ctx, transcript, done)
+    if done.failed:
+        sys.exit(1)
+
+
+def uncaptured(ctx: CommandContext) -> capturing.Left:
+    """The sessions that the clients have logged and that are not captured yet."""
+    with ctx.progress("looking for sessions") as step:
+        return capturing.left_by_clients(ctx.app, step)
+
+
+def capture_all(ctx: CommandContext, transcripts: list[tuple[str, str]]) -> None:
+    """Capture these transcripts and print the counts."""
+    _show_captured(ctx, "", _capture(ctx, transcripts, "")._replace(memories=[]))
+
+
+def _capture(
+    ctx: CommandContext, transcripts: list[tuple[str, str]], scope: str
+) -> capturing.CaptureReport:
+    with ctx.progress("capturing") as step:
+        return capturing.capture_found(
+            ctx.app, transcripts, scope=scope, dry_run=ctx.dry_run, progress=step
+        )
+
+
+def _show_captured(ctx: CommandContext, path: str, done: capturing.CaptureReport) -> None:
+    if not done.transcripts and not path:
+        ctx.tell("The clients have logged no session that is not captured yet.")
+    elif not done.transcripts:
+        ctx.tell("There are no transcripts in {path}.", path=path)
+    else:
+        ctx.tell_change(
+            "Would create memories: {created}, update: {changed}; known or without content: {nothing}",
+            "New memories: {created}, updated: {changed}, known or without content: {nothing}",
+            **done._asdict(),
+        )
+    for name in done.memories:
+        ctx.hint("  {name}", name=name)
+    if done.past_their_time:
+        ctx.hint(
+            "Due for the archive: {n}. Consolidation files what they say, and archives a tenth of the store in each pass, oldest first.",
+            n=done.past_their_time,
+        )
+    if done.without_store:
+        ctx.hint(
+            "  {n} of folders without a store; `recollect init --scope global` makes one for them",
+            n=done.without_store,
+        )
+    if done.of_no_project:
+        ctx.hint(
+            "  {n} skipped: they do not name their project; capture one by its path to take it into this project's store",
+            n=done.of_no_project,
+        )
+    for failed, why in done.failed:
+        ctx.tell("{path}: {why}", path=failed, why=ctx.translate(why), style="yellow")

@@ -199,7 +199,7 @@ def _show_unconnected(ctx: CommandContext, done: setup.InitResult) -> None:
 
 def _offer_sessions(ctx: CommandContext) -> None:
     """Count the sessions that the clients have logged, and offer to capture them."""
-    from recollect.interfaces.cli.lifecycle import capture_all, uncaptured
+    from recollect.interfaces.cli.sessions import capture_all, uncaptured
 
     left = uncaptured(ctx)
     if not left.every:

@@ -10,8 +10,16 @@ from typing import Any
 from recollect.features import models, reading, statistics
 from recollect.features.models import ModelCall
 from recollect.interfaces.cli.command import CommandContext, command, counted
-from recollect.interfaces.cli.console import NARROWEST, Part, cut, minute, padded, shown, width_of
-from recollect.interfaces.cli.labels import shown_title
+from recollect.interfaces.cli.console import (
+    NARROWEST,
+    Part,
+    cut,
+    minute,
+    padded,
+    shown,
+    shown_title,
+    width_of,
+)
 from recollect.interfaces.cli.parsing import IntRange, argument, option
 from recollect.interfaces.cli.read import FILTERS, filter_of, show_none, show_rest
 
