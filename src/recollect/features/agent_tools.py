@@ -314,10 +314,17 @@ def _unchanged(store: OpenStore, entry: Entry) -> WriteResult:
 
 def list_stores(app: Workspace) -> Iterator[dict[str, Any]]:
     """Each store with what it has; what is wrong with one is in its `problems`."""
-    for row in reading.stats(app, scope="") if app.roots else ():
-        store = app.opened(row["root"], row["scope"])
-        problems = [f"{p.path}: {p.sentence}" for p in store.problems]
-        yield row | {"problems": problems, "encrypt": sorted(store.settings.encrypt)}
+    for store in app.stores() if app.roots else ():
+        counts, entries = store.index.counts(), store.index.entries(Filter())
+        yield {
+            "scope": store.scope,
+            "root": store.files.root,
+            "memories": counts["memories"],
+            "archived": counts["archived"],
+            "sessions": len({entry.session for entry in entries if entry.session}),
+            "problems": [f"{p.path}: {p.sentence}" for p in store.problems],
+            "encrypt": sorted(store.settings.encrypt),
+        }
 
 
 def index_pages(app: Workspace) -> str:

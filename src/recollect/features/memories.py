@@ -430,9 +430,7 @@ def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> WriteRe
     """Save a memory in the project's store, in the one that is named, or in one that is there."""
     store = app.store_of(wanted.into) if wanted.into and not scope else app.store(scope)
     if may_contradict(store, wanted):
-        from recollect.features.contradicting import (
-            save_contradicting,
-        )  # other saves need none of it
+        from recollect.features.remember import save_contradicting  # other saves need none of it
 
         return _done(store, save_contradicting(app, store, wanted, dry_run=dry_run))
     return _done(store, save_writing(store, wanted, dry_run=dry_run))

@@ -12,10 +12,11 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture import signals
-from recollect.capture.intake import Draft
+from recollect.capture.intake import Draft, Written
 from recollect.capture.intake import save as save_writing
 from recollect.capture.signals import SignalledSession
 from recollect.capture.wording import require_lasting, understood_alone, with_reason
@@ -31,7 +32,12 @@ from recollect.text.sentences import is_typed, sentences_of
 from recollect.text.tokens import folded, is_cjk
 from recollect.workspace import Workspace, current_session, is_agent
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.consolidate.claims import Claim
+
 OPEN = "open"  # the kind of what is undecided or left to do
+LONGEST_REASON = 300  # characters; a longer body does not go into the statement
 IN_LINES = ("rule", "decision", "fact", "pattern", "implementation", "note")
 
 
@@ -194,6 +200,60 @@ def _draft_of(note: Statement, writer: Writer) -> Draft:
 def _plain_name(session: str) -> str:
     """A session's name as it stands in a comment."""
     return "".join(sign for sign in session if sign not in ";<>\n")[:80]
+
+
+def save_contradicting(
+    app: Workspace, store: OpenStore, wanted: Draft, *, dry_run: bool
+) -> Written:
+    """Save a draft that seems to contradict an entry: what gives way to it is taken out.
+
+    If somebody trusted more said the other, or if it is not certain, the draft is kept as a note
+    of the day until the person rules (`recollect conflicts`).
+
+    Raises ChangedMeanwhile.
+    """
+    from recollect.consolidate.claim_cache import cached_claims
+    from recollect.consolidate.entry import giving_way, page_plan
+    from recollect.model.footnotes import Mark
+
+    with cached_claims(app, store) as known:
+        claim = _claim_of(wanted)
+        mark = Mark(wanted.session, store.now, claim.trust, claim.source)
+        plan = page_plan(store, claim, mark, known)
+        if plan.waits:
+            return _queued(store, wanted, plan.waits[0].text, dry_run=dry_run)
+        if plan.text != claim.text:
+            wanted = wanted._replace(title=plan.text)
+        also = partial(giving_way, store, plan.losers, known)
+        done = save_writing(store, wanted, dry_run=dry_run, also=also)
+    if plan.losers and done.what == "unchanged":
+        done = done._replace(what="amended")
+    wordings = dict.fromkeys((*done.advice.instead, *plan.wordings))
+    return done._replace(advice=done.advice._replace(instead=tuple(wordings)))
+
+
+def _claim_of(wanted: Draft) -> Claim:
+    from recollect.consolidate.claims import BEHAVIOURAL, FACTUAL, Claim, plain_statement
+
+    kind = layers.choose(wanted.title, wanted.body, wanted.layer, wanted.kind).kind
+    how = BEHAVIOURAL if kind in ("rule", "pattern") else FACTUAL
+    source = wanted.source or SOURCE_OF[wanted.trust]
+    return Claim(plain_statement(wanted.title), how, source, wanted.trust)
+
+
+def _queued(store: OpenStore, wanted: Draft, against: str, *, dry_run: bool) -> Written:
+    reason = " ".join(wanted.body.split())
+    is_short = len(reason) <= LONGEST_REASON
+    note = wanted._replace(
+        title=with_reason(wanted.title, reason) if is_short else wanted.title,
+        body="" if is_short else wanted.body,
+        layer="episodic",
+        kind="decision" if wanted.kind == "decision" else "note",
+        category="",
+        status="provisional",
+    )
+    done = save_writing(store, note, dry_run=dry_run)
+    return done._replace(advice=done.advice._replace(waits=against))
 
 
 _OUTCOMES = {

@@ -1,4 +1,4 @@
-"""What a store has, what it costs, and what of it is used."""
+"""What the stores have, what it costs, what of it is used, and what waits for the person."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from contextlib import suppress
 from typing import Any
 
 from recollect._fastimport import NamedTuple
+from recollect.clients import CAPTURED
 from recollect.errors import RecollectError
 from recollect.features import pins, reading
+from recollect.features.given import injections, tokens_of
 from recollect.model.document import days_after
-from recollect.model.memory import Entry, Filter, is_sealed_path
+from recollect.model.memory import SESSION_KINDS, Entry, Filter, is_sealed_path
+from recollect.model.session import SessionState
+from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace
 
 MOST_SHOWN = 5
 MOST_LISTED = 20
 WEEKS = 26
+LATELY_DAYS = 7
 
 
 class MemoryUse(NamedTuple):
@@ -29,17 +34,36 @@ class MemoryUse(NamedTuple):
 
 def stats(app: Workspace, *, scope: str) -> list[dict[str, Any]]:
     """What each store has, what it costs, what of it is used, and when it came about."""
-    rows = reading.stats(app, scope=scope)
-    return [
-        row
-        | _use_stats(app, store)
-        | {"activity": _activity(store, app.now), "pointers": _pointer_stats(store)}
-        | {
-            "encrypted": _encryption_stats(store),
-            "past_their_time": count_overdue(store, app.now),
-        }
-        for row, store in zip(rows, app.stores(scope), strict=True)
-    ]
+    return [_stats_of(app, store) for store in app.stores(scope)]
+
+
+def _stats_of(app: Workspace, store: OpenStore) -> dict[str, Any]:
+    found, counts = store.index.entries(Filter()), store.index.counts()
+    every = reading.listed(app, Filter(), scope="", stores=[store])
+    injected = list(store.journal.hot("inject"))
+    pinned = pins.pinned_in(store)  # it costs its tokens in every session
+    sealed = sum(is_sealed_path(entry.path) for entry in store.every_entry())
+    return {
+        "scope": store.scope,
+        "root": store.files.root,
+        "memories": counts["memories"],
+        "archived": counts["archived"],
+        "conversations": counts["conversations"],
+        "sections": counts["sections"],
+        "tokens": sum(e.tokens for e in found),
+        "layers": dict(Counter(e.layer for e in found).most_common()),
+        "entries": len(every),
+        "kinds": dict(Counter(one.own.kind for one in every).most_common()),
+        "sessions": len({e.session for e in found if e.session}),
+        "injected": {"times": len(injected), "tokens": sum(map(tokens_of, injected))},
+        "bytes": _bytes_in(store.files.root),
+        "index_bytes": _bytes_in(app.cache_of(store.files.root)),
+        **_use_stats(app, store),
+        "activity": _activity(store, app.now),
+        "pointers": {"memories": len(pinned.pointers), "tokens": pinned.tokens},
+        "encrypted": {"memories": sealed, "asked_for": sorted(store.settings.encrypt)},
+        "past_their_time": count_overdue(store, app.now),
+    }
 
 
 def count_overdue(store: OpenStore, now: str) -> int:
@@ -101,18 +125,6 @@ def _use_stats(app: Workspace, store: OpenStore) -> dict[str, Any]:
     }
 
 
-def _pointer_stats(store: OpenStore) -> dict[str, int]:
-    """What the pointers in the client's instructions cost in every session."""
-    found = pins.pinned_in(store)
-    return {"memories": len(found.pointers), "tokens": found.tokens}
-
-
-def _encryption_stats(store: OpenStore) -> dict[str, Any]:
-    """How many memories are encrypted, and in which layers everything new is."""
-    count = sum(is_sealed_path(entry.path) for entry in store.every_entry())
-    return {"memories": count, "asked_for": sorted(store.settings.encrypt)}
-
-
 def _unused_since(entry: Entry) -> tuple[str, str]:
     """Since when nobody has needed a memory."""
     return max(entry.created[:10], entry.last_accessed), entry.id
@@ -127,3 +139,71 @@ def _activity(store: OpenStore, now: str) -> dict[str, Any]:
         if since <= entry.created[:10] <= now[:10]
     )
     return {"until": now[:10], "days": dict(sorted(days.items()))}
+
+
+def _bytes_in(folder: str) -> int:
+    return sum(info.st_size for _, info in disk.regular_files(folder))
+
+
+def status(app: Workspace) -> dict[str, Any]:
+    """How things stand in the stores of this folder, in short: see `recollect status`.
+
+    What is `remembered` are the entries by scope and kind, without sessions.
+    """
+    from recollect.features import lifecycle, repository, review  # all of consolidation
+
+    stores = app.stores()
+    pages = [page for store in stores for page in store.index.entries(Filter())]
+    sessions = [page for page in pages if page.kind in SESSION_KINDS]
+    newest = max(sessions, key=lambda one: one.updated or one.created, default=None)
+    lasting: dict[str, Counter[str]] = {store.scope: Counter() for store in stores}
+    for one in reading.listed(app, Filter(), scope=""):
+        if one.own.kind not in SESSION_KINDS and one.own.status != "superseded":
+            is_core = one.page.entry.path.startswith("core/")
+            lasting[one.page.scope]["core" if is_core else one.own.kind] += 1
+    conflicts = lifecycle.conflicts(app, scope="")
+    merged = lifecycle.list_merged_places(app, scope="")
+    since = days_after(app.now, -LATELY_DAYS)
+    given = [line for store in stores for line in injections(store, since)]
+    return {
+        "remembered": {scope: dict(kinds.most_common()) for scope, kinds in lasting.items()},
+        "sessions": len(sessions),
+        "last": _last_session(app, newest) if newest else None,
+        "waiting": {
+            "review": len(review.waiting_everywhere(app, scope="", trust="agent", episodes=False)),
+            "conflicts": len(conflicts) + len(merged),
+            "decay": sum(count_overdue(store, app.now) for store in stores),
+            "unaccepted": repository.count_unaccepted(app),
+        },
+        "given": {
+            "days": LATELY_DAYS,
+            "sessions": len({line.get("session") for line in given}),
+            "times": len(given),
+            "tokens": sum(map(tokens_of, given)),
+        },
+    }
+
+
+def _last_session(app: Workspace, entry: Entry) -> dict[str, Any]:
+    """The session whose memory came in last, and how many statements it brought."""
+    state = _state_of(app, entry.session)
+    brought = (
+        (state.decisions, state.patterns, state.issues, state.problems, state.solutions)
+        if state
+        else ()
+    )
+    return {
+        "id": entry.id,
+        "title": entry.title,
+        "time": entry.updated or entry.created,
+        "client": state.client if state else "",
+        "entries": sum(map(len, brought)),
+    }
+
+
+def _state_of(app: Workspace, session: str) -> SessionState | None:
+    for store in app.stores() if session else ():
+        for client in CAPTURED:
+            if state := app.sessions(store).load(client, session):
+                return state
+    return None

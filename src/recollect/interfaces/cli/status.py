@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import Any
 
 from recollect.clients.registry import KNOWN
 from recollect.features.given import GivenNote, GivenSession, Handover, given_sessions
+from recollect.features.statistics import status
 from recollect.interfaces.cli.command import CommandContext, command, counted
 from recollect.interfaces.cli.console import cut, minute, padded, shown, width_of
 from recollect.interfaces.cli.parsing import IntRange, argument, option
 from recollect.ops import doctor, setup, surroundings
 from recollect.ops.surroundings import ClientState
 from recollect.workspace import FindingGroup
-
-if TYPE_CHECKING:
-    from recollect.features.status import Status
 
 WAITING = {
     "review": "to review {n} (`recollect review`)",
@@ -29,39 +27,36 @@ CONNECTIONS = {"connected": "connected", "broken": "out of order", "absent": "no
 @command("status", example="recollect status")
 def status_command(ctx: CommandContext) -> None:
     """Show in five lines what is stored, the last session, what waits for you, what agents were given, and which clients are connected."""
-    from recollect.features.status import status  # loads all of consolidation
-
     found = status(ctx.app)
     clients = surroundings.standings(ctx.app)
-    ctx.answer(found.as_json() | {"clients": [one._asdict() for one in clients]})
+    ctx.answer(found | {"clients": [one._asdict() for one in clients]})
     ctx.pairs(
         {
             "remembered": _remembered(ctx, found),
-            "last session": _last_session(ctx, found),
-            "waiting": _waiting(ctx, found),
-            "given": _given(ctx, found),
+            "last session": _last_session(ctx, found["last"]),
+            "waiting": _waiting(ctx, found["waiting"]),
+            "given": _given(ctx, found["given"]),
             "clients": _clients(ctx, clients),
         }
     )
 
 
-def _remembered(ctx: CommandContext, found: Status) -> str:
+def _remembered(ctx: CommandContext, found: dict[str, Any]) -> str:
     parts = [
         f"{ctx.word(scope)} {counted(ctx, kinds)}"
-        for scope, kinds in found.remembered.items()
+        for scope, kinds in found["remembered"].items()
         if kinds
     ]
-    if found.sessions:
-        parts.append(ctx.say("sessions {n}", n=found.sessions))
+    if found["sessions"]:
+        parts.append(ctx.say("sessions {n}", n=found["sessions"]))
     return " · ".join(parts) or ctx.say("nothing yet; sessions are captured when they end")
 
 
-def _last_session(ctx: CommandContext, found: Status) -> str:
-    one = found.last
-    if one is None:
+def _last_session(ctx: CommandContext, last: dict[str, Any] | None) -> str:
+    if last is None:
         return ctx.say("no session yet")
-    entries = ctx.say("entries {n}", n=one.entries) if one.entries else ""
-    parts = (minute(one.time), f"“{one.title}”", _title_of(one.client), entries)
+    entries = ctx.say("entries {n}", n=last["entries"]) if last["entries"] else ""
+    parts = (minute(last["time"]), f"“{last['title']}”", _title_of(last["client"]), entries)
     return " · ".join(filter(None, parts))
 
 
@@ -69,20 +64,18 @@ def _title_of(client: str) -> str:
     return KNOWN[client].title if client in KNOWN else client
 
 
-def _waiting(ctx: CommandContext, found: Status) -> str:
-    counts = found.waiting._asdict()
+def _waiting(ctx: CommandContext, counts: dict[str, int]) -> str:
     parts = [ctx.say(WAITING[name], n=count) for name, count in counts.items() if count]
     return ", ".join(parts) or ctx.say("nothing")
 
 
-def _given(ctx: CommandContext, found: Status) -> str:
-    one = found.given
-    if not one.times:
-        return ctx.say("nothing in the last {days} days", days=one.days)
+def _given(ctx: CommandContext, given: dict[str, int]) -> str:
+    if not given["times"]:
+        return ctx.say("nothing in the last {days} days", days=given["days"])
     return ctx.say(
         "{times}×, {tokens} tokens, in {n} sessions of the last {days} days (`recollect given`)",
-        **one._asdict(),
-        n=one.sessions,
+        n=given["sessions"],
+        **given,
     )
 
 
