@@ -11,16 +11,26 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from recollect import workspace as workers
 from recollect._fastimport import NamedTuple
 from recollect.capture.hearing import with_own_facts
 from recollect.capture.state import with_remarks
-from recollect.errors import NoSessionHere, NoTerminal, SessionNotFound, UsageProblem
-from recollect.model.memory import Change
+from recollect.context.left_off import todos_in
+from recollect.errors import (
+    NoSessionHere,
+    NoTerminal,
+    RecollectError,
+    SessionNotFound,
+    UsageProblem,
+)
+from recollect.model.facts import same_words
+from recollect.model.footnotes import letters_of
+from recollect.model.listed import shortest
+from recollect.model.memory import Change, Entry, Filter
 from recollect.model.session import Remark, SessionState
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
-from recollect.workspace import Workspace, current_session, terminal, trust_of
+from recollect.text.sentences import one_line
+from recollect.workspace import Workspace, current_session, hold_worker, terminal, trust_of
 
 if TYPE_CHECKING:
     from recollect.capture.session_files import FolderSessions
@@ -106,6 +116,7 @@ def todo_done(number: int, time: str, trust: str) -> Callable[[SessionState], li
 
 SHORTEST_PREFIX = 6
 STALE_HOURS = 24
+LONGEST_TODO = 200  # as a session's memory has it
 
 
 class StoredSession(NamedTuple):
@@ -291,16 +302,10 @@ def done(app: Workspace, number: int, *, session: str, dry_run: bool) -> Remarke
     plan = todo_done(number, app.now, trust_of(app.env))
     if dry_run or found.state.status == "active":
         return _say(app, found, plan, "todo", dry_run=dry_run)
-    with workers.hold_worker(app, found.store), found.store.one_change():
+    with hold_worker(app, found.store), found.store.one_change():
         said = _say(app, found, plan, "todo", dry_run=False)
         _renew(app, found)
         return said
-
-
-def mark_done(app: Workspace, found: StoredSession, text: str) -> None:
-    """Note that this to-do of a session is done, and in its memory. The caller holds the worker."""
-    _say(app, found, lambda _: [_remark(app, "done", text)], "todo", dry_run=False)
-    _renew(app, found)
 
 
 def _renew(app: Workspace, found: StoredSession) -> None:
@@ -343,7 +348,7 @@ def save(app: Workspace, name: str, wish: SaveSessionRequest, *, dry_run: bool) 
     if dry_run:
         return _planned(app, found, wish)
     target = app.store(wish.scope) if wish.scope else found.store
-    with workers.hold_worker(app, found.store), found.store.one_change(), target.one_change():
+    with hold_worker(app, found.store), found.store.one_change(), target.one_change():
         _catch_up(app, found)
         if wish.tags or wish.summary:
             remark = _remark(app, "about", wish.summary.strip())._replace(tags=wish.tags)
@@ -354,7 +359,6 @@ def save(app: Workspace, name: str, wish: SaveSessionRequest, *, dry_run: bool) 
 def _planned(app: Workspace, found: StoredSession, wish: SaveSessionRequest) -> Saved:
     """What saving it would do."""
     from recollect.capture import summary
-    from recollect.capture.state import with_remarks
     from recollect.model import layers
 
     heard = app.capture(found.store).parsed_state(found.state)
@@ -421,7 +425,7 @@ def cleanup(app: Workspace, *, hours: int, scope: str, dry_run: bool) -> list[Sa
         if dry_run or not stale:
             done += [_planned(app, one, SaveSessionRequest()) for one in stale]
             continue
-        with workers.hold_worker(app, store), store.one_change():
+        with hold_worker(app, store), store.one_change():
             for one in stale:
                 _read_on(app, one)
                 done.append(_ended(app, one))
@@ -447,3 +451,119 @@ def _ended(app: Workspace, found: StoredSession) -> Saved:
             state.status = "discarded"
             sessions.save(state)
     return saved
+
+
+# ---------------------------------------------------------------------- open to-dos of all sessions
+
+
+class OpenTodo(NamedTuple):
+    """A to-do that is open, and the session that it is of: its state, its memory, or both."""
+
+    text: str
+    title: str
+    date: str
+    store: OpenStore
+    state: SessionState | None
+    entry: Entry | None
+
+    @property
+    def name(self) -> str:
+        """Letters made of its text, the first of which are its id."""
+        return letters_of(self.text)
+
+    @property
+    def session(self) -> str:
+        """The session's id."""
+        return self.state.session_id if self.state else self.entry.session if self.entry else ""
+
+    def as_json(self, short: str) -> dict[str, str]:
+        """What `--json` shows, with the short id."""
+        scope = self.store.scope
+        about = {"id": short, "text": self.text, "session": self.session, "title": self.title}
+        return about | {"date": self.date, "scope": scope}
+
+
+def open_todos(app: Workspace, *, scope: str = "") -> list[tuple[str, OpenTodo]]:
+    """The open to-dos of all sessions with their short ids, those of the newest sessions first."""
+    found = [todo for store in app.stores(scope) for todo in _open_in(app, store)]
+    found.sort(key=lambda todo: todo.date, reverse=True)
+    short = shortest(todo.name for todo in found)
+    return [(short[todo.name], todo) for todo in found]
+
+
+def _open_in(app: Workspace, store: OpenStore) -> Iterator[OpenTodo]:
+    """A session that goes on says itself what is open; of one that is over, its memory does."""
+    states = {state.session_id: state for state in app.sessions(store).every()}
+    for state in states.values():
+        if state.status == "active":
+            for row in state.todos:
+                if row["status"] != "done":
+                    day = state.last_updated[:10]
+                    yield OpenTodo(row["text"], state.task, day, store, state, None)
+    for entry in store.index.entries(Filter(layer="episodic", kind="session")):
+        state_of = states.get(entry.session)
+        if entry.private or (state_of and state_of.status == "active"):
+            continue
+        for text in _open_on(store, entry):
+            day = (entry.updated or entry.created)[:10]
+            yield OpenTodo(text, entry.title, day, store, state_of, entry)
+
+
+def _open_on(store: OpenStore, entry: Entry) -> list[str]:
+    try:
+        memory = store.as_trusted(store.read(entry), entry.path)
+    except RecollectError:  # encrypted, or gone
+        return []
+    return [text for is_done, text in todos_in(memory.body) if not is_done]
+
+
+def finish_todo(app: Workspace, name: str, *, scope: str = "", dry_run: bool) -> OpenTodo:
+    """Mark an open to-do as done, in its session and in the memory of it.
+
+    `name` is its id, its text, or a unique beginning of either. Raises UsageProblem.
+    """
+    todo = _todo_named(open_todos(app, scope=scope), name)
+    if dry_run:
+        return todo
+    with hold_worker(app, todo.store), todo.store.one_change():
+        if todo.state:
+            noted = (row["text"] for row in todo.state.todos)  # the memory cuts a long one
+            text = next(
+                (one for one in noted if one_line(one, LONGEST_TODO) == todo.text), todo.text
+            )
+            found = StoredSession(todo.store, todo.state)
+            _say(app, found, lambda _: [_remark(app, "done", text)], "todo", dry_run=False)
+            _renew(app, found)
+        if todo.entry and todo.text in _open_on(todo.store, todo.entry):
+            _tick(todo.store, todo.entry, todo.text)
+    return todo
+
+
+def _todo_named(found: list[tuple[str, OpenTodo]], name: str) -> OpenTodo:
+    wanted = same_words(name)
+    exact = [todo for short, todo in found if name == short or same_words(todo.text) == wanted]
+    begun = [
+        todo
+        for _, todo in found
+        if todo.name.startswith(name) or (wanted and same_words(todo.text).startswith(wanted))
+    ]
+    same = {todo.name for todo in exact or begun}
+    if len(same) != 1:
+        what = f"There is no open to-do “{name}”; `recollect session todo --all` lists them."
+        if same:
+            what = f"Several open to-dos begin with “{name}”; `recollect session todo --all` lists them."
+        raise UsageProblem(what=what, command="todo")
+    return (exact or begun)[0]
+
+
+def _tick(store: OpenStore, entry: Entry, text: str) -> None:
+    def plan() -> list[Change]:
+        old = store.read(entry)
+        lines = old.text.splitlines(keepends=True)
+        for n, line in enumerate(lines):
+            if line.strip() == f"- [ ] {text}":
+                lines[n] = line.replace("[ ]", "[x]", 1)
+                return [Change("put", entry.path, entry.id, old.stamp, "".join(lines))]
+        return []
+
+    store.commit(plan, cause="todo", tries=3)

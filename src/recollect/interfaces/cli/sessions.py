@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.capture import summary
 from recollect.features import capture as capturing
-from recollect.features import session_archive, sessions, todos
+from recollect.features import session_archive, sessions
 from recollect.features.session_archive import Compressed
 from recollect.features.sessions import Saved, SaveSessionRequest, StoredSession
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command, read_text
@@ -98,7 +98,7 @@ def todo_command(ctx: CommandContext, text: str, done: str, every: bool, session
         return
     is_number = done.isdecimal() and len(done) < SHORTEST_ID
     if done and not is_number:
-        todo = todos.finish(ctx.app, done, dry_run=ctx.dry_run)
+        todo = sessions.finish_todo(ctx.app, done, dry_run=ctx.dry_run)
         ctx.answer({"session": todo.session, "done": todo.text})
         ctx.tell_change("Would mark as done: {text}", "Done: {text}", text=todo.text)
         ctx.hint("  session {session}", session=todo.session)
@@ -119,7 +119,7 @@ def todo_command(ctx: CommandContext, text: str, done: str, every: bool, session
 
 
 def _list_open(ctx: CommandContext) -> None:
-    found = todos.open_todos(ctx.app)
+    found = sessions.open_todos(ctx.app)
     ctx.answer([todo.as_json(short) for short, todo in found])
     if not found:
         ctx.tell("No session has an open to-do.")
