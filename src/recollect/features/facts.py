@@ -62,12 +62,17 @@ class FactResult(NamedTuple):
 
     number: str
     id: str
-    path: str
+    path: str  # in the store; absolute where it is shown, with the scope
+    what: str  # created, changed, unchanged, archived
     kind: str
     content: str
     status: str
-    what: str  # created, changed, unchanged, archived
+    scope: str = ""
     text: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """What `--json` shows."""
+        return {name: value for name, value in self._asdict().items() if name != "text"}
 
 
 class _PlannedFact(NamedTuple):
@@ -289,7 +294,7 @@ def _joined(have: Sequence[str], more: Sequence[str]) -> list[str]:
 
 def _fact_result(content: str, known: _PlannedFact, what: str) -> FactResult:
     number, name, path, kind, status, _, text = known
-    return FactResult(number, name, path, kind, content, status, what, text)
+    return FactResult(number, name, path, what, kind, content, status, text=text)
 
 
 def _text_of(fact: Fact, origin: FactOrigin, name: str, path: str, now: str) -> str:
@@ -418,10 +423,8 @@ def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> l
                 continue
             to = free_place(store, f"archive/{entry.path}")
             changes.append(Change("move", entry.path, entry.id, stamp, to=to))
-            row = FactResult(
-                number, entry.id, to, entry.kind, entry.title, entry.status, "archived"
-            )
-            done.append(row)
+            about = (entry.kind, entry.title, entry.status)
+            done.append(FactResult(number, entry.id, to, "archived", *about))
         return changes
 
     store.commit(plan, cause="clear-facts", tries=3, dry_run=dry_run)

@@ -15,7 +15,7 @@ from recollect.features import facts as service
 from recollect.features.facts import FactOrigin, FactResult
 from recollect.model.document import time_of
 from recollect.model.facts import Fact, Listing, UnparsedLines, read_facts, tidied
-from recollect.model.memory import Entry, is_id
+from recollect.model.memory import is_id
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, current_session, trust_of
 
@@ -32,38 +32,16 @@ class FactSource(NamedTuple):
     instructed: bool = False  # whether `source: instructed` in it is to be believed
 
 
-class FactRow(NamedTuple):
-    """What became of a fact, and where."""
-
-    kept: FactResult
-    scope: str
-    path: str  # absolute
-
-    def as_json(self) -> dict[str, Any]:
-        """What `--json` shows."""
-        kept = self.kept
-        return {
-            "number": kept.number,
-            "id": kept.id,
-            "path": self.path,
-            "what": kept.what,
-            "kind": kept.kind,
-            "content": kept.content,
-            "status": kept.status,
-            "scope": self.scope,
-        }
-
-
 class ExtractFactsResult(NamedTuple):
     """What was taken out of a text."""
 
     source: str
-    facts: list[FactRow]
+    facts: list[FactResult]
     unread: list[UnparsedLines]
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
-        new = [row.kept.kind for row in self.facts if row.kept.what == "created"]
+        new = [row.kind for row in self.facts if row.what == "created"]
         return {
             "source": self.source,
             "decisions": new.count("decision"),
@@ -74,7 +52,9 @@ class ExtractFactsResult(NamedTuple):
         }
 
 
-def add(app: Workspace, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: bool) -> FactRow:
+def add(
+    app: Workspace, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: bool
+) -> FactResult:
     """Keep a fact that somebody states, in the project's store or the one that is named."""
     store = app.store(scope)
     origin = FactOrigin(
@@ -83,7 +63,7 @@ def add(app: Workspace, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_ru
         session=current_session(app.env)[1] or _session_of_terminal(app, store),
         tags=tuple(map(app.redact, tags)),
     )
-    return _row(store, service.add(store, fact, origin, dry_run=dry_run))
+    return _shown(store, service.add(store, fact, origin, dry_run=dry_run))
 
 
 def _session_of_terminal(app: Workspace, store: OpenStore) -> str:
@@ -94,24 +74,24 @@ def _session_of_terminal(app: Workspace, store: OpenStore) -> str:
     return session_of_terminal(app, store)
 
 
-def resolve(app: Workspace, name: str, *, scope: str, dry_run: bool) -> FactRow:
+def resolve(app: Workspace, name: str, *, scope: str, dry_run: bool) -> FactResult:
     """Note that an issue is resolved; the project's store is looked at first.
 
     Raises FactNotFound.
     """
     stores = app.stores(scope)
     store = next((s for s in stores if service.find(s, name) is not None), stores[0])
-    return _row(store, service.resolve(store, name, dry_run=dry_run))
+    return _shown(store, service.resolve(store, name, dry_run=dry_run))
 
 
-def clear(app: Workspace, kinds: Sequence[str], *, scope: str, dry_run: bool) -> list[FactRow]:
+def clear(app: Workspace, kinds: Sequence[str], *, scope: str, dry_run: bool) -> list[FactResult]:
     """Move facts into the archive."""
     store = app.store(scope)
-    return [_row(store, kept) for kept in service.clear(store, kinds, dry_run=dry_run)]
+    return [_shown(store, kept) for kept in service.clear(store, kinds, dry_run=dry_run)]
 
 
-def _row(store: OpenStore, kept: FactResult) -> FactRow:
-    return FactRow(kept, store.scope, os.path.join(store.files.root, kept.path))
+def _shown(store: OpenStore, kept: FactResult) -> FactResult:
+    return kept._replace(scope=store.scope, path=os.path.join(store.files.root, kept.path))
 
 
 # --------------------------------------------------------------------------------- extracting
@@ -125,7 +105,7 @@ def extract(app: Workspace, source: FactSource, *, scope: str, dry_run: bool) ->
     said = [(tidied(fact), _origin_of(fact, source)) for fact in listing.facts]
     kept = service.extract(store, said, dry_run=dry_run)
     unread = listing.unread if text == source.text else _as_in_file(app, source.text, listing)
-    return ExtractFactsResult(source.name, [_row(store, one) for one in kept], unread)
+    return ExtractFactsResult(source.name, [_shown(store, one) for one in kept], unread)
 
 
 def _origin_of(fact: Fact, source: FactSource) -> FactOrigin:
@@ -137,7 +117,10 @@ def _as_in_file(app: Workspace, text: str, listing: Listing) -> list[UnparsedLin
     """What could not be read, by the lines of the text before anything was taken out of it."""
     ends = [at + 1 for at, char in enumerate(text) if char == "\n"]
     found: list[UnparsedLines] = []
-    for one in _fewer(listing.unread):
+    few, rest = listing.unread[: MOST_UNREAD - 1], listing.unread[MOST_UNREAD - 1 :]
+    if rest:  # the last ones as one
+        few = [*few, rest[0]._replace(last=rest[-1].last)]
+    for one in few:
         lines = [
             # As many whole lines of the file as leave so many lines when they are redacted.
             1 + bisect_left(ends, number, key=lambda end: app.redact(text[:end]).count("\n"))
@@ -147,19 +130,10 @@ def _as_in_file(app: Workspace, text: str, listing: Listing) -> list[UnparsedLin
     return found
 
 
-def _fewer(unread: list[UnparsedLines]) -> list[UnparsedLines]:
-    """These, with the last ones as one where there are very many."""
-    if len(unread) <= MOST_UNREAD:
-        return unread
-    rest = unread[MOST_UNREAD - 1 :]
-    return [*unread[: MOST_UNREAD - 1], rest[0]._replace(last=rest[-1].last)]
-
-
 def source_of_text(text: str, name: str) -> FactSource:
     """A text that somebody hands over; session files are an agent's work."""
-    return FactSource(
-        name, text, FactOrigin(trust="agent", created=time_of(os.path.basename(name)))
-    )
+    created = time_of(os.path.basename(name))
+    return FactSource(name, text, FactOrigin(trust="agent", created=created))
 
 
 def session_file(app: Workspace, name: str, *, scope: str) -> str:
@@ -188,20 +162,11 @@ def source_of_session(app: Workspace, name: str) -> FactSource:
     Raises MemoryNotFound.
     """
     for store in app.stores():
-        entry = _entry_of_session(store, name)
+        by_session = [e for e in store.index.entries_of_session(name) if not is_fact(e)]
+        entry = store.index.entry(name) or (by_session[-1] if by_session else None)
         if entry:
             document = store.read(entry)
             memory = store.as_trusted(document, entry.path)
-            origin = FactOrigin(
-                trust=memory.trust,
-                source=memory.source,
-                session=memory.session,
-                created=memory.created,
-            )
+            origin = FactOrigin(memory.trust, memory.source, memory.session, memory.created)
             return FactSource(entry.id, document.text, origin, instructed=True)
     raise MemoryNotFound(id=name)
-
-
-def _entry_of_session(store: OpenStore, name: str) -> Entry | None:
-    by_session = [e for e in store.index.entries_of_session(name) if not is_fact(e)]
-    return store.index.entry(name) or (by_session[-1] if by_session else None)

@@ -9,7 +9,8 @@ from recollect.features import core_memory
 from recollect.features import facts_commands as facts
 from recollect.features import skill_candidates as skills
 from recollect.features.core_memory import CoreFile
-from recollect.features.facts_commands import ExtractFactsResult, FactRow
+from recollect.features.facts import FactResult
+from recollect.features.facts_commands import ExtractFactsResult
 from recollect.features.skill_candidates import Analysed, CandidateThresholds
 from recollect.features.skill_detectors import DAYS, LEAST
 from recollect.interfaces.cli.command import CommandContext, comma_list, command, read_text
@@ -112,14 +113,14 @@ def _add(ctx: CommandContext, kind: str, content: str, detail: str, given: dict[
     row = facts.add(ctx.app, fact, tags, scope=ctx.scope, dry_run=ctx.dry_run)
     ctx.answer(row.as_json())
     _show_row(ctx, row)
-    if row.kept.what != "unchanged":
+    if row.what != "unchanged":
         ctx.hint("  {path}", path=row.path)
-    ctx.preview(row.kept.text)
+    ctx.preview(row.text)
 
 
-def _show_row(ctx: CommandContext, row: FactRow) -> None:
-    about = {"number": row.kept.number, "content": row.kept.content}
-    ctx.tell_change(WOULD[row.kept.what], DONE[row.kept.what], **about)
+def _show_row(ctx: CommandContext, row: FactResult) -> None:
+    about = {"number": row.number, "content": row.content}
+    ctx.tell_change(WOULD[row.what], DONE[row.what], **about)
 
 
 @command(
@@ -133,8 +134,8 @@ def resolve_command(ctx: CommandContext, name: str) -> None:
     """Mark an issue as resolved; ID is its number (i001) or its memory's id."""
     row = facts.resolve(ctx.app, name, scope=ctx.scope, dry_run=ctx.dry_run)
     ctx.answer(row.as_json())
-    about = {"number": row.kept.number, "content": row.kept.content}
-    if row.kept.what == "unchanged":
+    about = {"number": row.number, "content": row.content}
+    if row.what == "unchanged":
         ctx.tell("{number} is already resolved: {content}", **about)
     else:
         ctx.tell_change(
@@ -175,7 +176,7 @@ def extract_facts_command(ctx: CommandContext, file: str, session: str) -> None:
 
 
 def _show_extracted(ctx: CommandContext, done: ExtractFactsResult) -> None:
-    new = [row for row in done.facts if row.kept.what != "unchanged"]
+    new = [row for row in done.facts if row.what != "unchanged"]
     for row in new:
         _show_row(ctx, row)
     if not done.facts:
