@@ -493,7 +493,8 @@ def _index_in(cache: str) -> SqliteIndex:
 class Finding(NamedTuple):
     """One thing that was looked at: a sentence about it, as a template with its fields.
 
-    `state` is ok, note, problem or mended; `about` is a part of the store, or a path in it.
+    `state` is ok, note, problem or mended; `about` is a part of the store, or a path in it. A
+    program that reads it gets the sentence in English.
     """
 
     state: str
@@ -501,10 +502,25 @@ class Finding(NamedTuple):
     sentence: str
     fields: dict[str, object]
 
+    @classmethod
+    def ok(cls, about: str, sentence: str, **fields: object) -> Finding:
+        """All is well with it."""
+        return cls("ok", about, sentence, fields)
 
-def found(state: str, about: str, sentence: str, **fields: object) -> Finding:
-    """A finding; a program that reads it gets the sentence in English."""
-    return Finding(state, about, sentence, fields)
+    @classmethod
+    def note(cls, about: str, sentence: str, **fields: object) -> Finding:
+        """Something worth knowing."""
+        return cls("note", about, sentence, fields)
+
+    @classmethod
+    def problem(cls, about: str, sentence: str, **fields: object) -> Finding:
+        """Something to be looked at."""
+        return cls("problem", about, sentence, fields)
+
+    @classmethod
+    def mended(cls, about: str, sentence: str, **fields: object) -> Finding:
+        """Something that was just repaired."""
+        return cls("mended", about, sentence, fields)
 
 
 # -------------------------------------------------------------------------------------- the worker

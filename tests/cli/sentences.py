@@ -147,9 +147,8 @@ def _said_in(call: ast.Call) -> list[ast.expr]:
         return call.args
     if name in ("say", "tell", "hint", "_heading"):
         return call.args[:1] if isinstance(call.func, ast.Attribute) else call.args[1:2]
-    if name == "_found":
-        is_part = isinstance(call.args[1], ast.Constant)
-        return [*([call.args[1]] if is_part else []), call.args[2]]
+    if ast.unparse(call.func).startswith("Finding."):
+        return call.args if isinstance(call.args[0], ast.Constant) else call.args[1:]
     return []
 
 

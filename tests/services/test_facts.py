@@ -60,12 +60,8 @@ def test_a_fact_becomes_a_memory_of_its_kind_in_its_folder() -> None:
     kept = facts.add(
         house.open(), REDIS, FactOrigin(tags=("redis",), session="s", source="instructed")
     )
-    assert kept[:4] == (
-        "d001",
-        "d001-use-redis",
-        "semantic/decisions/d001-use-redis.md",
-        "decision",
-    )
+    assert kept[:3] == ("d001", "d001-use-redis", "semantic/decisions/d001-use-redis.md")
+    assert (kept.what, kept.kind) == ("created", "decision")
     memory = memory_from_text(house.texts()[kept.path], kept.path)
     assert (memory.id, memory.title, memory.kind, memory.category) == (
         "d001-use-redis", "Use Redis", "decision", "technology",

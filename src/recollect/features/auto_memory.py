@@ -29,7 +29,6 @@ from recollect.store import settings as config
 from recollect.store.store import OpenStore
 from recollect.text.tokens import STOP_WORDS
 from recollect.workspace import Finding, Workspace, data_folder
-from recollect.workspace import found as _found
 
 TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
 if TYPE_CHECKING:
@@ -324,19 +323,16 @@ def findings(app: Workspace) -> Iterator[Finding]:
     ours = [_place(app, scope) for scope in ("project", "global")] if now else []
     if now.get(client.ENABLED) is False:
         on = REPLACE
-        yield _found("ok", "auto memory", "replace: the client's own memory is turned off")
+        yield Finding.ok("auto memory", "replace: the client's own memory is turned off")
     elif now.get(client.DIRECTORY) in ours:
         on, path = BACKEND, now[client.DIRECTORY]
-        yield _found(
-            "ok", "auto memory", "backend: the client keeps its notes in {path}", path=path
-        )
+        yield Finding.ok("auto memory", "backend: the client keeps its notes in {path}", path=path)
     else:
         on = ALONGSIDE
         if chosen != on or any(map(os.path.exists, claude.traces(app.env))):
-            yield _found("ok", "auto memory", "alongside: the client keeps its own memory too")
+            yield Finding.ok("auto memory", "alongside: the client keeps its own memory too")
     if chosen != on:
-        yield _found(
-            "note",
+        yield Finding.note(
             "auto memory",
             "the store's settings say {wanted}; run `recollect init --auto-memory {wanted}` to apply it",
             wanted=chosen,

@@ -20,7 +20,6 @@ from recollect.errors import (
 from recollect.model.memory import latin_slug_of
 from recollect.store import disk as fsio
 from recollect.workspace import Finding
-from recollect.workspace import found as _found
 
 TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
 if TYPE_CHECKING:
@@ -229,13 +228,12 @@ def findings(app: Workspace) -> Iterator[Finding]:
         embedder = opened(app, embedders.known(name))
         embedder.cue("ok")
     except RecollectError as error:
-        yield _found("problem", EMBEDDER, "{what}", what=str(error))
+        yield Finding.problem(EMBEDDER, "{what}", what=str(error))
         return
-    yield _found("ok", EMBEDDER, "{name} is in use and responds", name=name)
+    yield Finding.ok(EMBEDDER, "{name} is in use and responds", name=name)
     for one in filled(app):
         if one.have < one.total:
-            yield _found(
-                "note",
+            yield Finding.note(
                 EMBEDDER,
                 "sections without a vector yet: {n} ({scope})",
                 n=one.total - one.have,

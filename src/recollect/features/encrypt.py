@@ -27,7 +27,6 @@ from recollect.search.index import ScratchIndex
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
-from recollect.workspace import found as _found
 
 
 class EncryptResult(NamedTuple):
@@ -260,8 +259,7 @@ def encryption_findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     entries = sealing.entries_in(store)
     keys = keys_of(app)
     for turned in unhidden(store):
-        yield _found(
-            "problem",
+        yield Finding.problem(
             turned.path,
             "a crash left its plain text in the journal; `recollect key encrypt` removes it",
         )
@@ -269,19 +267,18 @@ def encryption_findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
         yield from _setting_findings(store, keys)
     if not entries:
         return
-    yield _found("ok", "encrypted", "memories: {n}", n=len(entries))
+    yield Finding.ok("encrypted", "memories: {n}", n=len(entries))
     try:
         kept = keys.state()
     except RecollectError as error:
-        yield _found("problem", "encrypted", "{what}", what=str(error))
+        yield Finding.problem("encrypted", "{what}", what=str(error))
         return
     if kept == "none":
         missing = KeyMissing(path=keys.identity_path)
-        yield _found("problem", "encrypted", "{what}", what=str(missing))
+        yield Finding.problem("encrypted", "{what}", what=str(missing))
     others = sealing.not_for(store, [one.key for one in keys.recipients()])
     if others:
-        yield _found(
-            "note",
+        yield Finding.note(
             "encrypted",
             "encrypted for old keys: {n}, such as {id}; `recollect key rewrap` re-encrypts them",
             n=len(others),
@@ -292,10 +289,9 @@ def encryption_findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
 def _setting_findings(store: OpenStore, keys: Keys) -> Iterator[Finding]:
     """What the settings have encrypted, whether that can be done, and what is plain all the same."""
     layers = ", ".join(sorted(store.settings.encrypt))
-    yield _found("ok", "encryption", "new memories in {layers} are encrypted", layers=layers)
+    yield Finding.ok("encryption", "new memories in {layers} are encrypted", layers=layers)
     if len({one.key for one in keys.recipients()}) < LEAST_RECIPIENTS:
-        yield _found(
-            "problem",
+        yield Finding.problem(
             "encryption",
             "encryption needs two keys, so nothing is saved or captured there; `recollect key init` creates them",
         )
@@ -305,8 +301,7 @@ def _setting_findings(store: OpenStore, keys: Keys) -> Iterator[Finding]:
         if not is_sealed_path(entry.path) and _layer_of(entry) in store.settings.encrypt
     ]
     if plain:
-        yield _found(
-            "note",
+        yield Finding.note(
             "encryption",
             "still plain text: {n}, such as {id}; `recollect key encrypt ID`, --layer or --all encrypts them",
             n=len(plain),
@@ -315,7 +310,7 @@ def _setting_findings(store: OpenStore, keys: Keys) -> Iterator[Finding]:
     if "episodic" in store.settings.encrypt:
         kept = sum(1 for _ in fsio.regular_files(f"{store.files.root}/sessions/raw"))
         if kept:
-            yield _found("note", "encryption", "plain copies of earlier sessions: {n}", n=kept)
+            yield Finding.note("encryption", "plain copies of earlier sessions: {n}", n=kept)
 
 
 def _layer_of(entry: Entry) -> str:

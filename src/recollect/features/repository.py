@@ -33,7 +33,6 @@ from recollect.store.ownership import KNOWN
 from recollect.store.store import OpenStore, refresh
 from recollect.store.transactions import OUTSIDE, UNDO
 from recollect.workspace import Finding, Workspace, look_of
-from recollect.workspace import found as _found
 
 LONGEST_SECONDS = 10
 IGNORE, ATTRIBUTES = ".gitignore", ".gitattributes"
@@ -203,7 +202,7 @@ def _git(root: str, *words: str) -> str | None:
 def repair_driver(root: str) -> Iterator[Finding]:
     """Install the driver where the store asks for it; what was done."""
     if _is_asked_for(root) and driver_of(root) in ("absent", "other") and _install(root):
-        yield _found("mended", "git", "installed the merge driver")
+        yield Finding.mended("git", "installed the merge driver")
 
 
 def _is_asked_for(root: str) -> bool:
@@ -220,8 +219,7 @@ def git_findings(store: OpenStore) -> Iterator[Finding]:
         text = store.files.read(seen.path).text
         marks = threeway.marks_in(text)
         if marks:
-            yield _found(
-                "problem",
+            yield Finding.problem(
                 seen.path,
                 "has conflict marks of git in lines {lines}: keep what holds, remove the marks, then `git add` it",
                 lines=", ".join(
@@ -230,15 +228,13 @@ def git_findings(store: OpenStore) -> Iterator[Finding]:
             )
         at = [place.line for place in wordings_in(text)]
         if at:
-            yield _found(
-                "note",
+            yield Finding.note(
                 seen.path,
                 "two people changed the same lines and both wordings are kept; choose with `recollect conflicts`, or keep one and remove the comment in line {line}",
                 line=", ".join(map(str, at[:MOST_NAMED])),
             )
     for fact in facts.numbered_twice(store):
-        yield _found(
-            "note",
+        yield Finding.note(
             fact.path,
             "has the number of an older fact, as after a merge; `recollect doctor --repair` gives it a new one",
         )
@@ -246,8 +242,7 @@ def git_findings(store: OpenStore) -> Iterator[Finding]:
         yield from _driver_findings(root)
     raw = tracked_files(root) if store.files.exists(IGNORE) else []
     if raw:
-        yield _found(
-            "note",
+        yield Finding.note(
             "git",
             "committed, but raw or generated on each machine: {paths}; `git rm --cached` removes them from git and leaves the files",
             paths=", ".join(raw[:MOST_NAMED]),
@@ -308,10 +303,9 @@ def keep_wording(store: OpenStore, key: str, word: str, *, dry_run: bool) -> Mer
 def _driver_findings(root: str) -> Iterator[Finding]:
     state = driver_of(root)
     if state == "there":
-        yield _found("ok", "git", "memories are merged by field and by line")
+        yield Finding.ok("git", "memories are merged by field and by line")
     elif state in ("absent", "other"):
-        yield _found(
-            "problem",
+        yield Finding.problem(
             "git",
             "the merge driver is missing in this clone, or is from another installation; `recollect init` or `recollect doctor --repair` installs it",
         )
@@ -522,21 +516,19 @@ def trust_findings(app: Workspace) -> Iterator[Finding]:
     """The stores around that are not used, and why; how much of the project's is not believed."""
     for path, why in places.stores_around(app.folder, app.env):
         if why == ours.LINK:
-            yield _found(
-                "problem",
+            yield Finding.problem(
                 "store",
                 "{path} is not used: it is a symbolic link, is in one, or has one among its own folders",
                 path=path,
             )
         elif why == ours.OWNER:
-            yield _found(
-                "problem", "store", "{path} is not used: it belongs to another user", path=path
+            yield Finding.problem(
+                "store", "{path} is not used: it belongs to another user", path=path
             )
         elif path == app.roots.get("project"):
             count = count_doubted(app.store())
             if count:
-                yield _found(
-                    "note",
+                yield Finding.note(
                     "store",
                     "memories that came with the project: {n}; agents are not told them until you accept them with `recollect review --repository accept`",
                     n=count,

@@ -27,7 +27,6 @@ from recollect.model.footnotes import label_of
 from recollect.model.memory import Change, Document, Entry, Filter, is_sealed_path, lowest_trust
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
-from recollect.workspace import found as _found
 
 CAUSE = "review"
 FORGET = "forget"
@@ -302,15 +301,11 @@ def findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """What the doctor says of a view that somebody edited."""
     held = facts_edits.edited(store, LastFacts(app.cache_of(store.files.root)).text())
     if held.problem:
-        yield _found(
-            "problem",
-            FACTS_JSON,
-            "{what}; fix it, or delete it to have it rebuilt",
-            what=held.problem,
+        yield Finding.problem(
+            FACTS_JSON, "{what}; fix it, or delete it to have it rebuilt", what=held.problem
         )
     elif held.edits:
-        yield _found(
-            "note",
+        yield Finding.note(
             FACTS_JSON,
             "was edited by hand; `recollect review` lists the edits ({n})",
             n=len(held.edits),

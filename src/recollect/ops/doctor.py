@@ -31,7 +31,6 @@ from recollect.store.history import gone_files, last_stamps
 from recollect.store.journal import is_folded
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, FindingGroup, Report, Workspace
-from recollect.workspace import found as _found
 
 STALE_DAYS = 180  # as in seed 002
 SETTLED_DAYS = 30  # before that, nobody can have needed a memory often
@@ -115,8 +114,7 @@ EMPTY = stamp_of(b"")
 def _left_behind(app: Workspace) -> Iterator[Finding]:
     """The private memories of projects that are not where they were."""
     for path in places.left_behind(app.env):
-        yield _found(
-            "note",
+        yield Finding.note(
             "moved",
             "memories of {path}, which is gone; if it moved, run `recollect adopt {path}` in its new folder",
             path=path,
@@ -141,7 +139,7 @@ def examine(app: Workspace, *, repair: bool) -> Report:
     ]
     if not app.roots:
         groups[0].findings.append(
-            _found("problem", "store", "there is none here; `recollect init` creates one")
+            Finding.problem("store", "there is none here; `recollect init` creates one")
         )
     groups[0].findings.extend(repository.trust_findings(app))
     known = app.setting_problems()
@@ -151,10 +149,10 @@ def examine(app: Workspace, *, repair: bool) -> Report:
         try:
             store = app.opened(root, scope)
             wrong = [w for w in app.warnings if w not in known] + app.setting_problems(root)
-            findings += [_found("problem", "store", "{what}", what=what) for what in wrong]
+            findings += [Finding.problem("store", "{what}", what=what) for what in wrong]
             if repair and scope == "global":
                 takeover.leave_to_projects(app, store, again=True)
-            findings += [_found("mended", "store", "{what}", what=what) for what in app.news]
+            findings += [Finding.mended("store", "{what}", what=what) for what in app.news]
             app.news.clear()
             if repair:
                 findings += _mended(mending.mend(app, store))
@@ -165,7 +163,7 @@ def examine(app: Workspace, *, repair: bool) -> Report:
             findings += _odd(health)
             groups[-1] = groups[-1]._replace(health=health)
         except RecollectError as error:
-            findings.append(_found("problem", "store", "{what}", what=str(error)))
+            findings.append(Finding.problem("store", "{what}", what=str(error)))
         app.warnings.clear()
     return Report(groups)
 
@@ -173,8 +171,8 @@ def examine(app: Workspace, *, repair: bool) -> Report:
 def _renumbered(store: OpenStore) -> Iterator[Finding]:
     """Give facts whose number an older one has numbers of their own."""
     for old, new in facts.renumber(store):
-        yield _found(
-            "mended", "git", "{old} is now {new}: another fact has its number", old=old, new=new
+        yield Finding.mended(
+            "git", "{old} is now {new}: another fact has its number", old=old, new=new
         )
 
 
@@ -185,13 +183,12 @@ def _bytecode(*, repair: bool) -> Iterator[Finding]:
             if repair:
                 fsio.remove(path)
         except RecollectError as error:
-            yield _found("problem", "program", "{what}", what=str(error))
+            yield Finding.problem("program", "{what}", what=str(error))
             continue
         if repair:
-            yield _found("mended", "program", "{path} was broken and was removed", path=path)
+            yield Finding.mended("program", "{path} was broken and was removed", path=path)
         else:
-            yield _found(
-                "problem",
+            yield Finding.problem(
                 "program",
                 "{path} is broken, and what needs it fails; `recollect doctor --repair` removes it",
                 path=path,
@@ -200,43 +197,34 @@ def _bytecode(*, repair: bool) -> Iterator[Finding]:
 
 def _mended(done: mending.Mended) -> Iterator[Finding]:
     before, after = done.before, done.after
-    yield _found(
-        "mended",
-        "snapshot",
-        "a copy of the store before the repair is in {path}",
-        path=done.snapshot,
+    yield Finding.mended(
+        "snapshot", "a copy of the store before the repair is in {path}", path=done.snapshot
     )
     for name in done.left_out[:MOST_NAMED]:
-        yield _found(
-            "note",
-            name,
-            "is too large to be ours; it is not in the snapshot",
-        )
+        yield Finding.note(name, "is too large to be ours; it is not in the snapshot")
     if done.indexed:
-        yield _found("mended", "index", "rebuilt from {n} files", n=after.memories + after.archived)
+        yield Finding.mended("index", "rebuilt from {n} files", n=after.memories + after.archived)
     if done.lines:
-        yield _found("mended", "journal", "unreadable lines removed: {n}", n=done.lines)
+        yield Finding.mended("journal", "unreadable lines removed: {n}", n=done.lines)
     if done.private:
-        yield _found("mended", "permissions", "permissions fixed: {n}", n=done.private)
+        yield Finding.mended("permissions", "permissions fixed: {n}", n=done.private)
     if done.temps:
-        yield _found(
-            "mended", "files", "half-written by crashed processes, removed: {n}", n=done.temps
+        yield Finding.mended(
+            "files", "half-written by crashed processes, removed: {n}", n=done.temps
         )
-    yield _found(
-        "problem" if done.lowered else "mended",
-        "counts",
-        "memories {memories}, archived {archived}, changes {changes}",
-        **{
-            name: f"{was:,} → {now:,}"
-            for name, was, now in zip(before._fields, before, after, strict=True)
-        },
+    counts = {
+        name: f"{was:,} → {now:,}"
+        for name, was, now in zip(before._fields, before, after, strict=True)
+    }
+    finding = Finding.mended(
+        "counts", "memories {memories}, archived {archived}, changes {changes}", **counts
     )
+    yield finding._replace(state="problem") if done.lowered else finding
 
 
 def _store(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     counts = store.index.counts()
-    yield _found(
-        "ok",
+    yield Finding.ok(
         "memories",
         "{n}, archived {archived}, {size} bytes of text",
         n=counts["memories"],
@@ -244,9 +232,9 @@ def _store(app: Workspace, store: OpenStore) -> Iterator[Finding]:
         size=f"{sum(s.size for s in store.files.scan()):,}",
     )
     for op in store.redone:
-        yield _found("mended", op.path, "finished a change that a crash had interrupted")
+        yield Finding.mended(op.path, "finished a change that a crash had interrupted")
     for name in store.hidden:
-        yield _found("mended", name, "finished an encryption that a crash had interrupted")
+        yield Finding.mended(name, "finished an encryption that a crash had interrupted")
     yield from _files(store)
     yield from _index(store)
     yield from _core(store)
@@ -264,8 +252,7 @@ def _store(app: Workspace, store: OpenStore) -> Iterator[Finding]:
         from recollect.features import encrypt  # seldom needed
 
         yield from encrypt.encryption_findings(app, store)
-    yield _found(
-        "ok",
+    yield Finding.ok(
         "disk",
         "files {files}, journal {journal}, sessions {sessions}, cache {cache}",
         **{part: f"{n / 1e6:.1f} MB" for part, n in mending.sizes(app, store).items()},
@@ -275,23 +262,21 @@ def _store(app: Workspace, store: OpenStore) -> Iterator[Finding]:
 def _core(store: OpenStore) -> Iterator[Finding]:
     cut, unseen = core.without_room(store)
     for entry in cut:
-        yield _found(
-            "note",
+        yield Finding.note(
             entry.path,
             "{n} tokens: longer than its share of the brief; sessions may see only its beginning",
             n=f"{entry.tokens:,}",
         )
     for entry in unseen:
-        yield _found(
-            "note", entry.path, "has no room in a full brief; sessions may see only its name"
+        yield Finding.note(
+            entry.path, "has no room in a full brief; sessions may see only its name"
         )
 
 
 def _overdue_episodes(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     due = count_overdue(store, app.now)
     if due:
-        yield _found(
-            "note",
+        yield Finding.note(
             "episodes",
             "episodes due for the archive: {n}; each pass archives a tenth of the store, oldest first",
             n=due,
@@ -302,8 +287,7 @@ def _left_in_global(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """What an undo has put back where every project is told it."""
     n = takeover.left_in_global(app, store) if store.scope == "global" else 0
     if n:
-        yield _found(
-            "problem",
+        yield Finding.problem(
             "projects",
             "memories and solutions that belong to one project but are shown in all: {n}; `recollect doctor --repair` moves them to their projects",
             n=n,
@@ -312,25 +296,22 @@ def _left_in_global(app: Workspace, store: OpenStore) -> Iterator[Finding]:
 
 def _files(store: OpenStore) -> Iterator[Finding]:
     for problem in store.problems:
-        yield _found("problem", problem.path, "{what}", what=problem.sentence)
+        yield Finding.problem(problem.path, "{what}", what=problem.sentence)
     entries = store.index.entries(Filter())
     for entry in entries:
         if entry.problem:
-            yield _found("problem", entry.path, "{what}", what=entry.problem)
+            yield Finding.problem(entry.path, "{what}", what=entry.problem)
         if "~" in entry.id:
-            yield _found(
-                "problem",
-                entry.path,
-                "has the id of another memory; it is listed as {id}",
-                id=entry.id,
+            yield Finding.problem(
+                entry.path, "has the id of another memory; it is listed as {id}", id=entry.id
             )
     known = {entry.id for entry in entries}
     for entry in entries:
         for name in entry.related:
             memory_id = name.partition("#")[0]
             if memory_id not in known and store.index.entry(memory_id) is None:
-                yield _found(
-                    "problem", entry.path, "is related to “{id}”, which does not exist", id=name
+                yield Finding.problem(
+                    entry.path, "is related to “{id}”, which does not exist", id=name
                 )
 
 
@@ -363,12 +344,11 @@ def _is_there(store: OpenStore, path: str) -> bool:
 def _odd(health: Health) -> Iterator[Finding]:
     """What may be looked at some day; none of it is a problem."""
     for ids in health.duplicates[:MOST_NAMED]:
-        yield _found("note", "duplicates", "nearly identical: {ids}", ids=", ".join(ids))
+        yield Finding.note("duplicates", "nearly identical: {ids}", ids=", ".join(ids))
     for path, said in health.broken_links[:MOST_NAMED]:
-        yield _found("note", path, "points to {target}, which does not exist", target=said)
+        yield Finding.note(path, "points to {target}, which does not exist", target=said)
     if health.stale:
-        yield _found(
-            "note",
+        yield Finding.note(
             "stale",
             "neither used nor changed for {days} days: {n}, such as {id}",
             days=STALE_DAYS,
@@ -376,16 +356,14 @@ def _odd(health: Health) -> Iterator[Finding]:
             id=health.stale[0],
         )
     if health.untagged:
-        yield _found(
-            "note",
+        yield Finding.note(
             "untagged",
             "have no tags: {n}, such as {id}",
             n=len(health.untagged),
             id=health.untagged[0],
         )
     if health.never_accessed:
-        yield _found(
-            "note",
+        yield Finding.note(
             "unused",
             "older than {days} days and never used: {n}, such as {id}",
             days=SETTLED_DAYS,
@@ -397,17 +375,13 @@ def _odd(health: Health) -> Iterator[Finding]:
 def _index(store: OpenStore) -> Iterator[Finding]:
     wrong, inside = mending.unlike_files(store), store.index.differences()
     if not wrong and not inside:
-        yield _found("ok", "index", "matches the files on disk: {n}", n=len(store.index.known()))
+        yield Finding.ok("index", "matches the files on disk: {n}", n=len(store.index.known()))
     for path in wrong[:MOST_NAMED]:
-        yield _found(
-            "problem",
-            path,
-            "differs from the index; `recollect doctor --repair` rebuilds it",
+        yield Finding.problem(
+            path, "differs from the index; `recollect doctor --repair` rebuilds it"
         )
     for what in inside[:MOST_NAMED]:
-        yield _found(
-            "problem", "index", "{what}; `recollect doctor --repair` rebuilds it", what=what
-        )
+        yield Finding.problem("index", "{what}; `recollect doctor --repair` rebuilds it", what=what)
 
 
 def _views(app: Workspace, store: OpenStore) -> Iterator[Finding]:
@@ -416,20 +390,19 @@ def _views(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     for name in mending.old_views(store):
         if name in [finding.about for finding in held]:
             continue
-        yield _found("note", name, "differs from the memories; `recollect consolidate` updates it")
+        yield Finding.note(name, "differs from the memories; `recollect consolidate` updates it")
 
 
 def _journal(store: OpenStore) -> Iterator[Finding]:
     ops = store.journal.heads()
     bad = store.journal.problems[:MOST_NAMED]
     if not bad:
-        yield _found("ok", "journal", "changes: {n}, all readable", n=len(ops))
+        yield Finding.ok("journal", "changes: {n}, all readable", n=len(ops))
     for problem in bad:
-        yield _found("problem", problem.path, "{what}; it is skipped", what=problem.sentence)
+        yield Finding.problem(problem.path, "{what}; it is skipped", what=problem.sentence)
     own, files = store.journal.sessions(), store.journal.files()
     if own or any(map(is_folded, files)):
-        yield _found(
-            "ok",
+        yield Finding.ok(
             "journal",
             "session files: {n}, compacted: {folded}",
             n=len(own),
@@ -442,15 +415,12 @@ def _emptied_files(store: OpenStore) -> Iterator[Finding]:
     last = last_stamps(store.journal.heads())
     now = {path: store.files.stamp(path) for path in last}
     for path in [p for p in last if now[p] == EMPTY != last[p]][:MOST_NAMED]:
-        yield _found(
-            "problem",
-            path,
-            "is empty; remove it, and `recollect undo --gone` restores its text",
+        yield Finding.problem(
+            path, "is empty; remove it, and `recollect undo --gone` restores its text"
         )
     gone = [change.path for change in gone_files(store)]
     if gone:
-        yield _found(
-            "note",
+        yield Finding.note(
             "files",
             "deleted outside of commands: {n}, such as {path}; `recollect undo --gone` restores them",
             n=len(gone),
@@ -459,14 +429,12 @@ def _emptied_files(store: OpenStore) -> Iterator[Finding]:
     for path in [
         p for p in last if now[p] not in (None, EMPTY, last[p]) and _is_cut_off(store, p, last[p])
     ]:
-        yield _found(
-            "problem",
-            path,
-            "is truncated; remove it, and `recollect undo --gone` restores it",
+        yield Finding.problem(
+            path, "is truncated; remove it, and `recollect undo --gone` restores it"
         )
     edited = sum(stamp not in (None, EMPTY, last[path]) for path, stamp in now.items())
     if edited:
-        yield _found("ok", "files", "changed by hand since a command wrote them: {n}", n=edited)
+        yield Finding.ok("files", "changed by hand since a command wrote them: {n}", n=edited)
 
 
 def _is_cut_off(store: OpenStore, path: str, stamp: str | None) -> bool:
@@ -489,21 +457,17 @@ def _is_cut_off(store: OpenStore, path: str, stamp: str | None) -> bool:
 def _permissions(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     root = store.files.root
     if not os.access(root, os.W_OK):
-        yield _found("problem", "permissions", "the store is read-only")
+        yield Finding.problem("permissions", "the store is read-only")
     for path in mending.blocked_locks(app, store):
-        yield _found(
-            "problem",
-            "lock",
-            "{path} is not a file, so the lock cannot be taken; remove it",
-            path=path,
+        yield Finding.problem(
+            "lock", "{path} is not a file, so the lock cannot be taken; remove it", path=path
         )
     roots = (root, app.cache_of(root))
     readable = [path for root in roots for path in sorted(mending.open_to_others(root))]
     if not readable:
-        yield _found("ok", "permissions", "only you can read the store and its cache")
+        yield Finding.ok("permissions", "only you can read the store and its cache")
     else:
-        yield _found(
-            "note",
+        yield Finding.note(
             "permissions",
             "readable by others: {n}, such as {path}; --repair makes them private",
             n=len(readable),
@@ -515,21 +479,15 @@ def _leftovers(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     old = mending.half_written(app, store)
     running = mending.processes(store)
     if old:
-        yield _found(
-            "note",
-            "leftovers",
-            "half-written by crashed processes: {n}; --repair removes them",
-            n=len(old),
+        yield Finding.note(
+            "leftovers", "half-written by crashed processes: {n}; --repair removes them", n=len(old)
         )
     elif running:
-        yield _found(
-            "ok",
-            "leftovers",
-            "running: {names}; no half-written file",
-            names=", ".join(running),
+        yield Finding.ok(
+            "leftovers", "running: {names}; no half-written file", names=", ".join(running)
         )
     else:
-        yield _found("ok", "leftovers", "no process of ours, no half-written file")
+        yield Finding.ok("leftovers", "no process of ours, no half-written file")
 
 
 def as_json(report: Report) -> dict[str, Any]:

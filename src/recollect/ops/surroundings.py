@@ -23,7 +23,6 @@ from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
-from recollect.workspace import found as _found
 
 LONGEST_SECONDS = 10
 SILENT = "-"
@@ -62,8 +61,7 @@ LATE_SECONDS = 900  # a client writes that much after its last hook
 
 def program() -> Iterator[Finding]:
     """What runs."""
-    yield _found(
-        "ok",
+    yield Finding.ok(
         "program",
         "recollect {version}, Python {python}, SQLite {sqlite}",
         version=__version__,
@@ -90,17 +88,17 @@ def clients(app: Workspace) -> Iterator[Finding]:
         if name != "claude" and all(state != "absent" for _, state in states):
             last = calls.get(client.hook_name)
             if last:
-                yield _found("ok", name, "hooks last called {time}", time=last)
+                yield Finding.ok(name, "hooks last called {time}", time=last)
             else:
-                yield _found("note", name, "hooks not called yet")
+                yield Finding.note(name, "hooks not called yet")
                 if client.asks:
-                    yield _found("note", name, "{what}", what=client.asks)
+                    yield Finding.note(name, "{what}", what=client.asks)
         if is_whole and name != "claude":
             answer = answer or answer_of(program.server, app.project_folder, app.env)
             if answer == SILENT:
-                yield _found("problem", name, "its MCP server does not respond")
+                yield Finding.problem(name, "its MCP server does not respond")
             else:
-                yield _found("ok", name, "its MCP server responds: {name}", name=answer)
+                yield Finding.ok(name, "its MCP server responds: {name}", name=answer)
 
 
 class ClientState(NamedTuple):
@@ -139,20 +137,18 @@ def _connection(
     name = client.name
     if "invalid" in found:
         path = found["invalid"].path
-        return _found("problem", name, "{path} is not valid; it was not changed", path=path), False
+        return Finding.problem(name, "{path} is not valid; it was not changed", path=path), False
     if "other" in found:
-        return _found(
-            "problem",
+        return Finding.problem(
             name,
             "its hooks are from another installation or version; `recollect init --client {name}` updates them",
             name=name,
         ), False
     if "absent" not in found:
         path = states[0][0].path
-        return _found("ok", name, "connected in {path}", path=path), True
+        return Finding.ok(name, "connected in {path}", path=path), True
     if "current" in found:
-        return _found(
-            "problem",
+        return Finding.problem(
             name,
             "{path} has no entry of ours; `recollect init --client {name}` adds it",
             path=found["absent"].path,
@@ -160,20 +156,16 @@ def _connection(
         ), False
     if name != "claude" and not client.is_installed(app.env):
         return None, False
-    return _found(
-        "note",
-        name,
-        "not connected through its settings; run `recollect init --client {name}`",
-        name=name,
+    return Finding.note(
+        name, "not connected through its settings; run `recollect init --client {name}`", name=name
     ), False
 
 
 def _plugin_beside(name: str, states: list[tuple[ConfigPart, str]]) -> Finding:
     """What is to be said of a client that has our plugin."""
     if not any(state in ("current", "other") for _, state in states):
-        return _found("ok", name, "connected by the plugin")
-    return _found(
-        "problem",
+        return Finding.ok(name, "connected by the plugin")
+    return Finding.problem(
         name,
         "the plugin and the settings both run the hooks; `recollect uninstall --client {name}` leaves the plugin's",
         name=name,
@@ -197,22 +189,20 @@ def hooks(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     last = max(calls.values(), default="")
     unheard = _unheard_session(app, store, calls, last)
     if unheard:
-        yield _found(
-            "problem",
+        yield Finding.problem(
             "hooks",
             "connected, but not called in the session of {time}; restart the client",
             time=unheard,
         )
     elif last:
-        yield _found("ok", "hooks", "last called {time}", time=last)
+        yield Finding.ok("hooks", "last called {time}", time=last)
     else:
-        yield _found("note", "hooks", "not called for this store yet")
+        yield Finding.note("hooks", "not called for this store yet")
     log = f"{places.cache_root(app.env)}/hook.log"
     with suppress(RecollectError):
         lines = fsio.read_file(log).decode("utf-8", "replace").splitlines()
         if lines:
-            yield _found(
-                "note",
+            yield Finding.note(
                 "hooks",
                 "errors in {path}: {n}; the last: {line}",
                 n=len(lines),
@@ -244,14 +234,13 @@ def waiting(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """What hooks asked for and no worker has done."""
     since = repair.waits_since(app, store)
     if since:
-        yield _found(
-            "problem",
+        yield Finding.problem(
             "worker",
             "hook events have been waiting since {time}; `recollect doctor --repair` starts the worker",
             time=since,
         )
     log = f"{places.cache_root(app.env)}/worker.log"
     with suppress(OSError):
-        yield _found(
-            "note", "worker", "errors in {path}, {n} bytes", path=log, n=os.path.getsize(log)
+        yield Finding.note(
+            "worker", "errors in {path}, {n} bytes", path=log, n=os.path.getsize(log)
         )

@@ -23,7 +23,6 @@ from recollect.store.store import OpenStore
 from recollect.text.redact import without_secrets
 from recollect.text.secret_rules import possible_in
 from recollect.workspace import CLAIMS, Finding, FindingGroup, Report, Workspace
-from recollect.workspace import found as _found
 
 SNAPSHOT = "snapshot"
 MOST_NAMED = 5  # lines of one file
@@ -59,7 +58,7 @@ def _findings_in(app: Workspace, root: str) -> list[Finding]:
             try:
                 text = _text_of(path)
             except RecollectError as error:
-                findings.append(_found("problem", shown, "{what}", what=str(error)))
+                findings.append(Finding.problem(shown, "{what}", what=str(error)))
                 continue
             clean = without_secrets(text, personal=app.is_personal)
             leak = leak_in(text, clean)
@@ -82,12 +81,8 @@ def _perhaps(path: str, text: str, clean: str) -> Iterator[Finding]:
 
 
 def _possible(path: str, lines: str, kinds: Counter[str]) -> Finding:
-    return _found(
-        "note",
-        path,
-        "possible secrets, in the lines {lines}: {kinds}",
-        lines=lines,
-        kinds=_counted(kinds),
+    return Finding.note(
+        path, "possible secrets, in the lines {lines}: {kinds}", lines=lines, kinds=_counted(kinds)
     )
 
 
@@ -96,8 +91,7 @@ def _counted(kinds: Counter[str]) -> str:
 
 
 def _finding(path: str, leak: Leak) -> Finding:
-    return _found(
-        "problem",
+    return Finding.problem(
         path,
         "looks like it contains a secret, first in line {line}: {kinds}",
         line=leak.line,
@@ -107,24 +101,20 @@ def _finding(path: str, leak: Leak) -> Finding:
 
 def _summary(states: set[str]) -> Iterator[Finding]:
     if not states:
-        yield _found(
-            "ok",
-            "secrets",
-            "none found in the memories, the journal, the sessions and the cache",
+        yield Finding.ok(
+            "secrets", "none found in the memories, the journal, the sessions and the cache"
         )
     if "problem" in states:
-        yield _found(
-            "note",
+        yield Finding.note(
             "secrets",
             "first replace the secret where it is valid; then `recollect edit`, or `recollect forget ID --purge`",
         )
     if "note" in states:
-        yield _found(
-            "note",
+        yield Finding.note(
             "secrets",
             "a possible secret is a value after a name such as password, random characters, or a secret in base64 or hex; check the lines yourself",
         )
-    yield _found("note", "secrets", "git history, backups and other machines were not searched")
+    yield Finding.note("secrets", "git history, backups and other machines were not searched")
 
 
 def leak_in(text: str, clean: str) -> Leak | None:
