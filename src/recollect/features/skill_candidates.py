@@ -1,9 +1,9 @@
-"""Suggest skills from memories, and draft or dismiss one."""
+"""Suggest skills from what the memories of a store repeat, and draft or dismiss one."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -11,9 +11,13 @@ from recollect._gc import without_collecting
 from recollect.context import pointers as client
 from recollect.errors import RecollectError, SuggestionNotFound, UsageProblem
 from recollect.features import skill_detectors, skills
-from recollect.features import skills as domain
 from recollect.features.skill_detectors import (
+    DAYS,
+    DETECTORS,
+    DISMISSED,
     FILE,
+    LEAST,
+    PROMOTED,
     DecidedSuggestion,
     Detector,
     DetectorRules,
@@ -29,44 +33,86 @@ from recollect.store.store import OpenStore
 from recollect.text.tokens import stems
 from recollect.workspace import Workspace
 
+GROUP = "recollect.detectors"  # of entry points, for detectors of other packages
 _TELLING = ("decision", "issue", "solution")  # kinds of sections that are worth opening a file
+_CAUSES = {DISMISSED: "dismiss-skill", PROMOTED: "promote-skill"}
+
+
+class CandidateThresholds(NamedTuple):
+    """How much has to repeat itself, and since when."""
+
+    least: int = LEAST
+    days: int = DAYS
 
 
 class Analysis(NamedTuple):
     """What a store's memories suggest now."""
 
+    scope: str
+    path: str  # of the report
     looked_at: int
-    suggestions: list[Suggestion]
+    suggestions: list[Suggestion]  # that nobody has decided about
     dismissed: list[Suggestion]
     promoted: list[Suggestion]
     unquotable: int
+    failed: list[tuple[str, str]]  # detectors of other packages, and why
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        return {
+            "scope": self.scope,
+            "path": self.path,
+            "memories": self.looked_at,
+            "candidates": [skills.suggestion_json(one) for one in self.suggestions],
+            "dismissed": [one.name for one in self.dismissed],
+            "promoted": [one.name for one in self.promoted],
+            "unquotable": self.unquotable,
+            "flagged": skills.flags_of(self.suggestions),
+            "failed": [{"detector": name, "why": why} for name, why in self.failed],
+        }
 
 
-def analyse(
-    store: OpenStore, detectors: Mapping[str, Detector], rules: DetectorRules, *, days: int
-) -> Analysis:
-    """What repeats itself in the memories of the last days."""
-    matters = gather(store, days)
-    found = skills.suggest(matters, detectors, rules)
-    decided = settled(store)
-    piles: dict[str, list[Suggestion]] = {
-        "": [],
-        skill_detectors.DISMISSED: [],
-        skill_detectors.PROMOTED: [],
-    }
+def analyse_stores(
+    app: Workspace, asked: CandidateThresholds, *, scope: str, dry_run: bool
+) -> list[Analysis]:
+    """What the memories of each store suggest; the reports are written."""
+    rows = []
+    for store in app.stores(scope):
+        rows.append(_analyse(store, asked))
+        if not dry_run:
+            _publish(store, rows[-1].suggestions)
+    return rows
+
+
+def suggestions_of(store: OpenStore) -> list[Suggestion]:
+    """What a store's memories suggest and nobody has decided about."""
+    return _analyse(store, CandidateThresholds()).suggestions
+
+
+def _analyse(store: OpenStore, asked: CandidateThresholds) -> Analysis:
+    failed: list[tuple[str, str]] = []
+    detectors = {**DETECTORS, **_of_others(failed)}
+    with without_collecting():
+        matters = _gather(store, asked.days)
+        found = skills.suggest(matters, detectors, DetectorRules(stems, asked.least))
+    decided = _decided(store)
+    piles: dict[str, list[Suggestion]] = {"": [], DISMISSED: [], PROMOTED: []}
     for one in found.suggestions:
         decision = next((s.decision for s in reversed(decided) if s.is_about(one)), "")
         piles.get(decision, piles[""]).append(one)
     return Analysis(
+        store.scope,
+        os.path.join(store.files.root, PAGE),
         len(matters),
         piles[""],
-        piles[skill_detectors.DISMISSED],
-        piles[skill_detectors.PROMOTED],
+        piles[DISMISSED],
+        piles[PROMOTED],
         found.unquotable,
+        failed,
     )
 
 
-def gather(store: OpenStore, days: int) -> list[SkillInput]:
+def _gather(store: OpenStore, days: int) -> list[SkillInput]:
     """The memories of the last days as detectors look at them, archived ones too."""
     since = days_after(store.now, -days)
     matters: list[SkillInput] = []
@@ -80,14 +126,11 @@ def gather(store: OpenStore, days: int) -> list[SkillInput]:
             if entry.kind != kind
         }
         for entry in entries:
-            if _counts(entry) and skill_detectors.time_of(entry)[:10] >= since:
+            is_counted = not entry.private and "core/" not in entry.path
+            if is_counted and skill_detectors.time_of(entry)[:10] >= since:
                 said = _statements_in(store, entry) if entry.path in opened else ()
                 matters.append(skill_detectors.skill_input_of(entry, said))
     return matters
-
-
-def _counts(entry: Entry) -> bool:
-    return not entry.private and "core/" not in entry.path
 
 
 def _statements_in(store: OpenStore, entry: Entry) -> tuple[skill_detectors.SkillStatement, ...]:
@@ -97,94 +140,20 @@ def _statements_in(store: OpenStore, entry: Entry) -> tuple[skill_detectors.Skil
         return ()
 
 
-def publish(store: OpenStore, found: Analysis) -> list[str]:
-    """Write the report and the flags, where their bytes changed; gives their names."""
-    generated = max((e.matter.created for s in found.suggestions for e in s.evidence), default="")
+def _publish(store: OpenStore, suggestions: Sequence[Suggestion]) -> None:
+    """Write the report and the flags, where their bytes changed."""
+    generated = max((e.matter.created for s in suggestions for e in s.evidence), default="")
     pages = {
-        PAGE: skills.candidates_page(found.suggestions, store.settings.lang),
-        FLAGS: skills.candidates_json(found.suggestions, generated),
+        PAGE: skills.candidates_page(suggestions, store.settings.lang),
+        FLAGS: skills.candidates_json(suggestions, generated),
     }
     with store.files.locked():
         written = [name for name, text in pages.items() if store.files.write_view(name, text)]
         if written:
             store.files.settle(written)
-        return written
 
 
 # ------------------------------------------------------------------------------------- deciding
-
-
-def settled(store: OpenStore) -> list[DecidedSuggestion]:
-    """What a person has decided about suggestions."""
-    return skill_detectors.settled_in(store.text_at(FILE)[0])
-
-
-def settle(store: OpenStore, one: Suggestion, decision: str) -> None:
-    """Keep what a person has decided about a suggestion."""
-    made = skill_detectors.settled_of(one, decision, store.now)
-    store.rewrite(
-        FILE, lambda text: skill_detectors.with_settled(text, made), cause=_CAUSES[decision]
-    )
-
-
-def suggest_again(store: OpenStore, name: str) -> None:
-    """Forget what was decided about the suggestion of this name. Raises SuggestionNotFound."""
-    if all(one.name != name for one in settled(store)):
-        raise SuggestionNotFound(name=name)
-    store.rewrite(
-        FILE, lambda text: skill_detectors.without_settled(text, name), cause="dismiss-skill"
-    )
-
-
-_CAUSES = {skill_detectors.DISMISSED: "dismiss-skill", skill_detectors.PROMOTED: "promote-skill"}
-
-
-def steps_for(store: OpenStore, one: Suggestion) -> tuple[str, ...]:
-    """The steps that a model drafted for a suggestion; none where it was not asked."""
-    return skill_detectors.steps_in(store.text_at(FILE)[0], one)
-
-
-def keep_steps(store: OpenStore, one: Suggestion, steps: Sequence[str]) -> None:
-    """Keep the steps that a model drafted for a suggestion, until a person promotes it."""
-    store.rewrite(
-        FILE,
-        lambda text: skill_detectors.with_steps(text, one, steps, store.now),
-        cause="consolidate",
-    )
-
-
-DETECTORS = "recollect.detectors"  # the group of entry points for detectors of other packages
-
-
-class CandidateThresholds(NamedTuple):
-    """How much has to repeat itself, and since when."""
-
-    least: int = skill_detectors.LEAST
-    days: int = skill_detectors.DAYS
-
-
-class Analysed(NamedTuple):
-    """What a store's memories suggest."""
-
-    scope: str
-    path: str  # of the report
-    found: Analysis
-    failed: list[tuple[str, str]]  # detectors of other packages, and why
-
-    def as_json(self, shown: Sequence[Suggestion]) -> dict[str, Any]:
-        """What `--json` shows."""
-        found = self.found
-        return {
-            "scope": self.scope,
-            "path": self.path,
-            "memories": found.looked_at,
-            "candidates": [domain.suggestion_json(one) for one in shown],
-            "dismissed": [one.name for one in found.dismissed],
-            "promoted": [one.name for one in found.promoted],
-            "unquotable": found.unquotable,
-            "flagged": domain.flags_of(shown),
-            "failed": [{"detector": name, "why": why} for name, why in self.failed],
-        }
 
 
 class Decided(NamedTuple):
@@ -192,7 +161,7 @@ class Decided(NamedTuple):
 
     suggestion: Suggestion
     scope: str
-    what: str  # promoted, dismissed, suggested
+    what: str  # promoted, dismissed
     name: str  # of the skill
     path: str = ""
     text: str = ""
@@ -204,34 +173,8 @@ class Decided(NamedTuple):
             "what": self.what,
             "scope": self.scope,
             "path": self.path,
-            "candidate": domain.suggestion_json(self.suggestion),
+            "candidate": skills.suggestion_json(self.suggestion),
         }
-
-
-def analyse_stores(
-    app: Workspace, asked: CandidateThresholds, *, scope: str, dry_run: bool
-) -> list[Analysed]:
-    """What the memories of each store suggest; the reports are written."""
-    rows = []
-    for store in app.stores(scope):
-        row = _analysed(store, asked)
-        if not dry_run:
-            publish(store, row.found)
-        rows.append(row)
-    return rows
-
-
-def suggestions_of(store: OpenStore) -> list[Suggestion]:
-    """What a store's memories suggest and nobody has decided about."""
-    return _analysed(store, CandidateThresholds()).found.suggestions
-
-
-def _analysed(store: OpenStore, asked: CandidateThresholds) -> Analysed:
-    failed: list[tuple[str, str]] = []
-    detectors = {**skill_detectors.DETECTORS, **_of_others(failed)}
-    with without_collecting():
-        found = analyse(store, detectors, DetectorRules(stems, asked.least), days=asked.days)
-    return Analysed(store.scope, os.path.join(store.files.root, PAGE), found, failed)
 
 
 def promote(
@@ -248,12 +191,11 @@ def promote(
         what = f"“{wanted}” is not a valid skill name: use letters, digits and single hyphens."
         raise UsageProblem(what=what, command="promote-skill")
     path = client.require_free(folder, wanted)
-    steps = steps_for(store, one)
-    text = app.redact(domain.draft_of(one, wanted, store.settings.lang, app.now, steps))
+    draft = skills.draft_of(one, wanted, store.settings.lang, app.now, steps_for(store, one))
+    text = app.redact(draft)
     if not dry_run:
         client.put(folder, wanted, text)
-        settle(store, one, skill_detectors.PROMOTED)
-        _publish_without(store, found, one)
+        _decide(store, found, one, PROMOTED)
     return Decided(one, store.scope, "promoted", wanted, path, text)
 
 
@@ -263,8 +205,7 @@ def dismiss(
     """End a suggestion, so that it does not come back. Raises SuggestionNotFound."""
     store, found, one = _named(app, name, asked, scope)
     if not dry_run:
-        settle(store, one, skill_detectors.DISMISSED)
-        _publish_without(store, found, one)
+        _decide(store, found, one, DISMISSED)
     return Decided(one, store.scope, "dismissed", name)
 
 
@@ -276,10 +217,14 @@ def suggest_dismissed_again(
     Raises SuggestionNotFound.
     """
     for store in app.stores(scope):
-        if any(one.name == name for one in settled(store)):
+        if any(one.name == name for one in _decided(store)):
             if not dry_run:
-                suggest_again(store, name)
-                publish(store, _analysed(store, asked).found)
+                store.rewrite(
+                    FILE,
+                    lambda text: skill_detectors.without_settled(text, name),
+                    cause=_CAUSES[DISMISSED],
+                )
+                _publish(store, _analyse(store, asked).suggestions)
             return store.scope
     raise SuggestionNotFound(name=name)
 
@@ -288,17 +233,39 @@ def _named(
     app: Workspace, name: str, asked: CandidateThresholds, scope: str
 ) -> tuple[OpenStore, Analysis, Suggestion]:
     for store in app.stores(scope):
-        row = _analysed(store, asked)
-        here = [*row.found.suggestions, *row.found.dismissed, *row.found.promoted]
-        for one in here:
+        found = _analyse(store, asked)
+        for one in (*found.suggestions, *found.dismissed, *found.promoted):
             if one.name == name:
-                return store, row.found, one
+                return store, found, one
     raise SuggestionNotFound(name=name)
 
 
-def _publish_without(store: OpenStore, found: Analysis, one: Suggestion) -> None:
-    left = [other for other in found.suggestions if other != one]
-    publish(store, found._replace(suggestions=left))
+def _decided(store: OpenStore) -> list[DecidedSuggestion]:
+    """What a person has decided about suggestions."""
+    return skill_detectors.settled_in(store.text_at(FILE)[0])
+
+
+def _decide(store: OpenStore, found: Analysis, one: Suggestion, decision: str) -> None:
+    """Keep what a person has decided about a suggestion, and report the others."""
+    made = skill_detectors.settled_of(one, decision, store.now)
+    store.rewrite(
+        FILE, lambda text: skill_detectors.with_settled(text, made), cause=_CAUSES[decision]
+    )
+    _publish(store, [other for other in found.suggestions if other != one])
+
+
+def steps_for(store: OpenStore, one: Suggestion) -> tuple[str, ...]:
+    """The steps that a model drafted for a suggestion; none where it was not asked."""
+    return skill_detectors.steps_in(store.text_at(FILE)[0], one)
+
+
+def keep_steps(store: OpenStore, one: Suggestion, steps: Sequence[str]) -> None:
+    """Keep the steps that a model drafted for a suggestion, until a person promotes it."""
+    store.rewrite(
+        FILE,
+        lambda text: skill_detectors.with_steps(text, one, steps, store.now),
+        cause="consolidate",
+    )
 
 
 # --------------------------------------------------------------------------- detectors of others
@@ -310,8 +277,8 @@ def _of_others(failed: list[tuple[str, str]]) -> dict[str, Detector]:
 
     return {
         point.name: _guarded(point.name, point.load, failed)
-        for point in sorted(entry_points(group=DETECTORS), key=lambda point: point.name)
-        if point.name not in skill_detectors.DETECTORS
+        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)
+        if point.name not in DETECTORS
     }
 
 

@@ -227,9 +227,8 @@ def _ask(ctx: CommandContext, play: Play) -> list[HookAnswer]:
 def _find_skill(ctx: CommandContext, play: Play) -> list[str]:
     _heading(ctx, "5. A procedure repeated three times could become a skill")
     app = play.app()
-    found = skills.analyse_stores(
-        app, skills.CandidateThresholds(), scope="project", dry_run=False
-    )[0].found
+    asked = skills.CandidateThresholds()
+    found = skills.analyse_stores(app, asked, scope="project", dry_run=False)[0]
     for one in found.suggestions:
         ctx.tell("  {name}: {title}", name=one.name, title=one.title)
         for evidence in one.evidence:

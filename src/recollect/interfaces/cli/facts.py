@@ -11,7 +11,7 @@ from recollect.features import skill_candidates as skills
 from recollect.features.core_memory import CoreFile
 from recollect.features.facts import FactResult
 from recollect.features.facts_commands import ExtractFactsResult
-from recollect.features.skill_candidates import Analysed, CandidateThresholds
+from recollect.features.skill_candidates import Analysis, CandidateThresholds
 from recollect.features.skill_detectors import DAYS, LEAST
 from recollect.interfaces.cli.command import CommandContext, comma_list, command, read_text
 from recollect.interfaces.cli.parsing import (
@@ -342,27 +342,26 @@ def analyze_skills_command(ctx: CommandContext, least: int, days: int) -> None:
     rows = skills.analyse_stores(
         ctx.app, CandidateThresholds(least, days), scope=ctx.scope, dry_run=ctx.dry_run
     )
-    ctx.answer([row.as_json(row.found.suggestions) for row in rows])
+    ctx.answer([row.as_json() for row in rows])
     for row in rows:
         _show_analysed(ctx, row)
-    if any(row.found.suggestions for row in rows):
+    if any(row.suggestions for row in rows):
         ctx.hint(
             "`recollect skill promote NAME` drafts a skill, `recollect skill dismiss NAME` drops a suggestion."
         )
 
 
-def _show_analysed(ctx: CommandContext, row: Analysed) -> None:
-    found = row.found
+def _show_analysed(ctx: CommandContext, row: Analysis) -> None:
     ctx.tell(
         "{scope}: {n} memories analysed, {found} suggested, {dismissed} dismissed, {promoted} promoted",
         scope=ctx.word(row.scope),
-        n=found.looked_at,
-        found=len(found.suggestions),
-        dismissed=len(found.dismissed),
-        promoted=len(found.promoted),
+        n=row.looked_at,
+        found=len(row.suggestions),
+        dismissed=len(row.dismissed),
+        promoted=len(row.promoted),
         style="bold",
     )
-    if found.suggestions:
+    if row.suggestions:
         table = [
             (
                 one.name,
@@ -372,13 +371,13 @@ def _show_analysed(ctx: CommandContext, row: Analysed) -> None:
                 # The type of another package's detector goes by its own name.
                 ctx.say(TYPES[one.type]) if one.type in TYPES else one.type,
             )
-            for one in found.suggestions
+            for one in row.suggestions
         ]
         ctx.table(("skill", "what", "times", "confidence", "type"), table, wide=1, spare=[4, 3])
-    if found.unquotable:
+    if row.unquotable:
         ctx.hint(
             "{n} more come only from tools or external sources; those never become skills.",
-            n=found.unquotable,
+            n=row.unquotable,
         )
     for name, why in row.failed:
         ctx.tell("The detector {name} failed: {why}", name=name, why=why, style="yellow")
