@@ -48,7 +48,7 @@ class ExtractFactsResult(NamedTuple):
             "patterns": new.count("pattern"),
             "issues": new.count("issue"),
             "facts": [row.as_json() for row in self.facts],
-            "unread": [line._asdict() for line in self.unread],
+            "unread": self.unread,
         }
 
 

@@ -70,13 +70,6 @@ class GivenSession(NamedTuple):
         """What all of it cost."""
         return sum(one.tokens for one in self.given)
 
-    def as_json(self) -> dict[str, Any]:
-        """The fields by name, all the way down."""
-        given = [
-            one._asdict() | {"notes": [note._asdict() for note in one.notes]} for one in self.given
-        ]
-        return self._asdict() | {"tokens": self.tokens, "given": given}
-
 
 def given_sessions(app: Workspace, name: str = "", *, last: int = 1) -> list[GivenSession]:
     """What was told in the session of this name, or in the last ones of this project, newest first.

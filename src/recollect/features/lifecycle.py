@@ -62,11 +62,6 @@ class RebuildResult(NamedTuple):
     files: int
     unread: list[Problem]
 
-    def as_json(self) -> dict[str, Any]:
-        """The fields by name, and how much cannot be read."""
-        unread = [problem._asdict() for problem in self.unread]
-        return {**self._asdict(), "unread": unread, "problems": len(unread)}
-
 
 def consolidate(
     app: Workspace, *, scope: str, dry_run: bool, force_decay: bool = False

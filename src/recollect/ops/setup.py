@@ -21,7 +21,8 @@ from recollect.errors import (
     Unreadable,
     UsageProblem,
 )
-from recollect.features import repository, takeover
+from recollect.features import auto_memory, repository, takeover
+from recollect.features.auto_memory import Applied
 from recollect.model.memory import Change
 from recollect.store import disk as fsio
 from recollect.store import locations as places
@@ -41,7 +42,6 @@ from recollect.workspace import (
 
 if TYPE_CHECKING:
     from recollect.context.pointers import Skill
-    from recollect.features.auto_memory import Applied
     from recollect.features.repository import InGit
 
 
@@ -77,24 +77,16 @@ class InitResult(NamedTuple):
 
     stores: list[NewStore]
     clients: list[ClientFile]
-    skills: Sequence[Skill] = ()
-    offered: Sequence[str] = ()  # clients that are here and not connected
-    auto_memory: Applied | None = None  # what became of the memory that a client keeps by itself
-    git: Sequence[InGit] = ()  # of stores that are in a repository
-    plugins: Sequence[str] = ()  # clients that were left as they are, since they have our plugin
+    offered: Sequence[str]  # clients that are here and not connected
+    auto_memory: Applied | None  # what became of the memory that a client keeps by itself
+    git: Sequence[InGit]  # of stores that are in a repository
+    plugins: Sequence[str]  # clients that were left as they are, since they have our plugin
+    skills: Sequence[Skill]
 
     def as_json(self) -> dict[str, Any]:
-        """The fields by name, all the way down."""
-        skills = [{**s._asdict(), "keywords": list(s.keywords)} for s in self.skills]
-        found: dict[str, Any] = {
-            "stores": [s._asdict() for s in self.stores],
-            "clients": [c._asdict() for c in self.clients],
-        }
-        found |= {"offered": list(self.offered)} if self.offered else {}
-        found |= {"auto_memory": self.auto_memory._asdict()} if self.auto_memory else {}
-        found |= {"git": [one._asdict() for one in self.git]} if self.git else {}
-        found |= {"plugins": list(self.plugins)} if self.plugins else {}
-        return found | ({"skills": skills} if skills else {})
+        """The fields by name; of those behind the clients only what there is."""
+        fields = self._asdict()
+        return {key: fields[key] for key in fields if fields[key] or key in ("stores", "clients")}
 
 
 class InitRequest(NamedTuple):
@@ -139,7 +131,7 @@ def init(app: Workspace, wish: InitRequest, *, scope: str, dry_run: bool) -> Ini
     applied = _choose_auto_memory(app, wish.auto_memory, scopes[0], dry_run=dry_run)
     told = [one for one in prepared if one.driver not in ("no-git", "no-repository")]
     plugins = [name for name in clients if KNOWN[name].has_plugin(app.env)]
-    return InitResult(stores, connected, skills, left, applied, told, plugins)
+    return InitResult(stores, connected, left, applied, told, plugins, skills)
 
 
 def model_to_offer(app: Workspace, clients: Sequence[str]) -> str:
@@ -168,11 +160,9 @@ def _choose_auto_memory(app: Workspace, mode: str, scope: str, *, dry_run: bool)
     """Bring about the mode that was asked for, in the project if there is one."""
     if not mode:
         return None
-    from recollect.features import auto_memory as automemory
-
     if dry_run:  # there may be no store yet to write it down in
-        return automemory.apply(app, scope, mode, dry_run=True)
-    return change_setting(app, automemory.KEY, mode, scope=scope, dry_run=False).client
+        return auto_memory.apply(app, scope, mode, dry_run=True)
+    return change_setting(app, auto_memory.KEY, mode, scope=scope, dry_run=False).client
 
 
 def _put_skills(app: Workspace, stores: Sequence[NewStore], *, dry_run: bool) -> list[Skill]:
@@ -327,8 +317,6 @@ def reconnect(app: Workspace) -> list[ClientFile]:
 
 def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[ClientFile]:
     """Take what is ours out of the clients' files; of all clients without a name."""
-    from recollect.features import auto_memory as automemory  # seldom needed
-
     project = os.path.dirname(os.path.dirname(app.roots.get("project", "")))
     done = []
     if not names:
@@ -337,8 +325,8 @@ def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[Cl
         ]
         done += [ClientFile("git", root, True) for root in roots]
     clients = clients_named(app, names) or list(KNOWN.values())
-    has_memory = any(client.name == automemory.CLIENT for client in clients)
-    undone = automemory.undo(app, is_last=False, dry_run=dry_run) if has_memory else []
+    has_memory = any(client.name == auto_memory.CLIENT for client in clients)
+    undone = auto_memory.undo(app, is_last=False, dry_run=dry_run) if has_memory else []
     for client in clients:
         for part in parts_of(app, client, project):
             note = _note_path(app, client.name, part)
@@ -346,10 +334,10 @@ def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[Cl
             if outcome.changed or names or client.is_installed(app.env):
                 done.append(ClientFile(client.name, outcome.path, outcome.changed))
     if has_memory and not dry_run:
-        undone += automemory.undo(app, is_last=True, dry_run=False)
+        undone += auto_memory.undo(app, is_last=True, dry_run=False)
     known = {one.path for one in done if one.changed}
     more = dict.fromkeys(one.path for one in undone if one.path not in known)
-    return done + [ClientFile(automemory.CLIENT, path, True) for path in more]
+    return done + [ClientFile(auto_memory.CLIENT, path, True) for path in more]
 
 
 # ------------------------------------------------------------------------------ the token for HTTP
@@ -384,8 +372,7 @@ def http_token(app: Workspace) -> str:
 # ---------------------------------------------------------------------------------------- settings
 
 
-AUTO_MEMORY = "clients.auto_memory"
-AUTO_MEMORY_MODES = config.SETTINGS[AUTO_MEMORY].choices
+AUTO_MEMORY_MODES = config.SETTINGS[auto_memory.KEY].choices
 
 
 class SettingRow(NamedTuple):
@@ -443,16 +430,13 @@ class SettingChange(NamedTuple):
     value: config.Value  # in force from now on
     path: str
     changed: bool
-    client: Applied | None = None  # what it did to the settings of a client
-    connected: Sequence[ClientFile] = ()  # files of clients that got or lost a hook by it
+    client: Applied | None  # what it did to the settings of a client
+    clients: Sequence[ClientFile]  # files of clients that got or lost a hook by it
 
     def as_json(self) -> dict[str, Any]:
-        """The fields by name."""
-        hidden = ("client", "connected")
-        shown_value = {key: value for key, value in self._asdict().items() if key not in hidden}
-        shown_value |= {"client": self.client._asdict()} if self.client else {}
-        clients = [one._asdict() for one in self.connected]
-        return shown_value | ({"clients": clients} if clients else {})
+        """The fields by name, without clients that it did nothing to."""
+        optional = ("client", "clients")
+        return {key: value for key, value in self._asdict().items() if value or key not in optional}
 
 
 def change_setting(
@@ -480,7 +464,8 @@ def change_setting(
             store.commit(lambda: [Change("put", config.FILE, "", stamp, new)], cause="config")
             store.settings = app.settings(store.files.root)
         if key.startswith("capture."):
-            connected = _renew_asking(app, store)
+            app.publish(store)
+            connected = reconnect(app)
     if not dry_run:
         client = _apply_to_client(app, store, key, value, dry_run=False)
         if client is not None:
@@ -512,18 +497,10 @@ def _apply_to_client(
     app: Workspace, store: OpenStore, key: str, value: config.Value | None, *, dry_run: bool
 ) -> Applied | None:
     """Bring about what a setting means for a client, where it means anything."""
-    if key != AUTO_MEMORY:
+    if key != auto_memory.KEY:
         return None
-    from recollect.features import auto_memory as automemory  # seldom needed
-
-    mode = str(value or automemory.ALONGSIDE)
-    return automemory.apply(app, store.scope, mode, dry_run=dry_run)
-
-
-def _renew_asking(app: Workspace, store: OpenStore) -> Sequence[ClientFile]:
-    """Have the agent asked from now on, or no longer; clients count tool uses only for that."""
-    app.publish(store)
-    return reconnect(app)
+    mode = str(value or auto_memory.ALONGSIDE)
+    return auto_memory.apply(app, store.scope, mode, dry_run=dry_run)
 
 
 def _value_without(app: Workspace, scope: str, key: str) -> config.Value:
@@ -536,7 +513,5 @@ def _value_without(app: Workspace, scope: str, key: str) -> config.Value:
 
 def _take_in_notes(app: Workspace, store: OpenStore) -> None:
     """Take in what a client noted by itself, before that may be out of our sight."""
-    from recollect.features import auto_memory as automemory  # seldom needed
-
     with suppress(RecollectError):
-        automemory.keep(app, store)
+        auto_memory.keep(app, store)

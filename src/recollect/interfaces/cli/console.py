@@ -251,7 +251,8 @@ class Console:
         """Print one JSON value; characters that could command a terminal are escaped."""
         import json
 
-        text = json.dumps(value, ensure_ascii=False, indent=2 if self.out.isatty() else None)
+        indent = 2 if self.out.isatty() else None
+        text = json.dumps(_by_field(value), ensure_ascii=False, indent=indent)
         escapes = {code: json.dumps(chr(code))[1:-1] for code in hidden() if code >= 0x20}
         text = text.translate(escapes | {0x7F: "\\u007f"})
         self.out.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
@@ -261,6 +262,15 @@ class Console:
         text = _glued(text)
         for indent, start, end in _lines(text, columns_of(sys.stderr)):
             sys.stderr.write(f"{' ' * indent}{text[start:end].replace(GLUE, ' ')}\n")
+
+
+def _by_field(value: Any) -> Any:
+    """A value for JSON: named tuples, all the way down, are objects."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {key: _by_field(one) for key, one in value.items()}
+    return [*map(_by_field, value)] if isinstance(value, (list, tuple)) else value
 
 
 def columns_of(out: TextIO) -> int:

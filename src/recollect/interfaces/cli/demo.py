@@ -17,7 +17,7 @@ from recollect.model.memory import Filter
 from recollect.ops import setup
 
 if TYPE_CHECKING:
-    from recollect.ops.demo import HookAnswer, Play
+    from recollect.ops.demo import DemoStatement, HookAnswer, Play
 
 SCREEN, WHO = 80, 8  # columns: of a screen, and of the speaker
 MOST_GIVEN = 6  # lines
@@ -78,9 +78,9 @@ def _show_two_days(ctx: CommandContext, play: Play, lang: str) -> None:
     ctx.answer(
         {
             "sessions": [session.id for session in sessions],
-            "brief": brief._asdict(),
+            "brief": brief,
             "memories": memories,
-            "answers": [answer._asdict() for answer in answers],
+            "answers": answers,
         }
     )
     ctx.tell("Yesterday, in two sessions", style="bold")
@@ -136,9 +136,9 @@ def _show_all(ctx: CommandContext, play: Play) -> None:
     _heading(ctx, "3. A new session starts with this brief")
     brief = play.brief()
     _quote(ctx, brief)
-    acts["brief"] = brief._asdict()
+    acts["brief"] = brief
     answers = _ask(ctx, play)
-    acts["answers"] = [answer._asdict() for answer in answers]
+    acts["answers"] = answers
     acts["skills"] = _find_skill(ctx, play)
     acts |= _run_three_at_once(ctx, play)
     acts |= _pass_months(ctx, play)
@@ -248,10 +248,7 @@ def _run_three_at_once(ctx: CommandContext, play: Play) -> dict[str, Any]:
     for answer in answers:
         ctx.tell("  › {asked}", asked=answer.asked, style="cyan")
         _quote(ctx, answer)
-    return {
-        "landed": [one._asdict() for one in landed],
-        "apart": [answer._asdict() for answer in answers],
-    }
+    return {"landed": landed, "apart": answers}
 
 
 def _pass_months(ctx: CommandContext, play: Play) -> dict[str, Any]:
@@ -291,7 +288,7 @@ def _settle(ctx: CommandContext, play: Play) -> list[dict[str, str]]:
     return settled
 
 
-def _find_statements(ctx: CommandContext, play: Play) -> list[dict[str, str]]:
+def _find_statements(ctx: CommandContext, play: Play) -> list[DemoStatement]:
     from recollect.ops.demo import LOST, OVERTAKEN, STANDS, found_again
 
     _heading(ctx, "9. Every statement of the archived sessions is still found")
@@ -308,7 +305,7 @@ def _find_statements(ctx: CommandContext, play: Play) -> list[dict[str, str]]:
         overtaken=sum(one.how == OVERTAKEN for one in found),
         lost=sum(one.how == LOST for one in found),
     )
-    return [one._asdict() for one in found]
+    return found
 
 
 def _bring_back(ctx: CommandContext, play: Play) -> list[str]:

@@ -265,11 +265,11 @@ def memory_get_command(ctx: CommandContext, name: str) -> None:
     """Show a core file, or all of them."""
     if name:
         file = core_memory.named(ctx.app, name, scope=ctx.scope)
-        ctx.answer(file._asdict())
+        ctx.answer(file)
         ctx.console.markdown(file.text)
         return
     files = core_memory.every(ctx.app, scope=ctx.scope)
-    ctx.answer([file._asdict() for file in files])
+    ctx.answer(files)
     for n, file in enumerate(files):
         if n:
             ctx.console.line()

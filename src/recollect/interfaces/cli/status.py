@@ -29,7 +29,7 @@ def status_command(ctx: CommandContext) -> None:
     """Show in five lines what is stored, the last session, what waits for you, what agents were given, and which clients are connected."""
     found = status(ctx.app)
     clients = surroundings.standings(ctx.app)
-    ctx.answer(found | {"clients": [one._asdict() for one in clients]})
+    ctx.answer(found | {"clients": clients})
     ctx.pairs(
         {
             "remembered": _remembered(ctx, found),
@@ -189,7 +189,7 @@ def given_command(ctx: CommandContext, session: str, last: int) -> None:
     if session and last > 1:
         raise ctx.usage_error("Name a session or give --last, not both.")
     found = given_sessions(ctx.app, session, last=last)
-    ctx.answer([one.as_json() for one in found])
+    ctx.answer([one._asdict() | {"tokens": one.tokens} for one in found])
     if not found:
         ctx.tell("No session of this project has been seen yet.")
         if any(setup.is_connected(ctx.app, name) for name in setup.CLIENTS):
