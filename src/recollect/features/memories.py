@@ -6,12 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 
 from recollect._fastimport import NamedTuple
-from recollect.capture.intake import (
-    Advice,
-    Draft,
-    Written,
-    check_word,
-)
+from recollect.capture.intake import Advice, Draft, Written, check_word
 from recollect.capture.intake import save as save_writing
 from recollect.capture.rivals import may_contradict
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, UsageProblem
@@ -29,11 +24,7 @@ from recollect.model.document import (
     with_section_at,
     without_section,
 )
-from recollect.model.entries import (
-    rows_at,
-    shelved,
-    without_comments,
-)
+from recollect.model.entries import rows_at, shelved, without_comments
 from recollect.model.frontmatter import Value
 from recollect.model.layers import LayerChoice
 from recollect.model.listed import SOURCE_OF
@@ -317,14 +308,15 @@ def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> Written:
         return _forget_section(store, entry, name, dry_run=dry_run)
 
     def plan() -> list[Change]:
-        return [*_removals(store, entry), *forget_in_sessions.changes(store, entry, rows)]
+        return [*removals(store, entry), *forget_in_sessions.changes(store, entry, rows)]
 
     rows = [] if is_sealed_path(entry.path) else shelved(store.open_memory(entry))
     store.commit(plan, cause="forget", dry_run=dry_run)
     return Written(name, entry.path, "removed", layer=entry.layer)
 
 
-def _removals(store: OpenStore, entry: Entry) -> list[Change]:
+def removals(store: OpenStore, entry: Entry) -> list[Change]:
+    """The changes that take a memory out of the store."""
     return [
         Change("remove", path, entry.id, stamp)
         for path in files_of(entry.path)
@@ -343,7 +335,7 @@ def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool)
 
     def plan() -> list[Change]:
         if reviewing.says_nothing(kept) and entry.kind in ("fact", "rule") and rows:
-            changes = _removals(store, entry)  # an empty page is nothing to list
+            changes = removals(store, entry)  # an empty page is nothing to list
         else:
             text = codec.with_body(old.text, kept)
             changes = [Change("put", entry.path, entry.id, old.stamp, text)]
@@ -402,28 +394,16 @@ class WriteResult(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
-        shown = {
-            "id": self.id,
-            "path": self.path,
-            "what": self.what,
-            "scope": self.scope,
-            "layer": self.layer,
-        }
-        reason = {"reason": self.reason} if self.reason else {}
-        return shown | reason | self.advice.as_json()
+        names = ("id", "path", "what", "scope", "layer", *(["reason"] if self.reason else []))
+        return {name: getattr(self, name) for name in names} | self.advice.as_json()
 
 
 def draft(app: Workspace, title: str, body: str, **fields: Any) -> Draft:
     """A draft of what a person (or an agent for them) wants saved."""
     if fields.get("conversation"):
         fields["kind"] = fields["kind"] or "conversation"
-    return Draft(
-        title,
-        body,
-        **fields,
-        session=current_session(app.env)[1],
-        trust=trust_of(app.env),
-    )
+    session = current_session(app.env)[1]
+    return Draft(title, body, **fields, session=session, trust=trust_of(app.env))
 
 
 def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> WriteResult:

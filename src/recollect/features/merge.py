@@ -13,7 +13,6 @@ from itertools import combinations
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate import dismissed as dismissing
-from recollect.consolidate.actions import Merge
 from recollect.consolidate.apply import moves
 from recollect.consolidate.claim_cache import ClaimCache, cached_claims
 from recollect.consolidate.dismissed import MERGE, RELATED, pair_of
@@ -53,9 +52,13 @@ def same_titles(entries: Iterable[Entry]) -> list[MergeProposal]:
         groups.setdefault((entry.layer, near_key(entry.title)), []).append(entry)
     found = []
     for rows in groups.values():
-        first, *rest = sorted(rows, key=lambda entry: (entry.created, entry.id))
+        first, *rest = sorted(rows, key=_age)
         found += [MergeProposal(first.id, entry.id, "title") for entry in rest]
     return sorted(found)
+
+
+def _age(entry: Entry) -> tuple[str, str]:
+    return entry.created, entry.id
 
 
 def like_titles(entries: Iterable[Entry]) -> list[MergeProposal]:
@@ -79,8 +82,8 @@ def like_titles(entries: Iterable[Entry]) -> list[MergeProposal]:
         both = words[one] & words[other]
         is_alike = len(both) >= LEAST_LIKENESS * len(words[one] | words[other])
         if len(both) >= LEAST_WORDS and is_alike:
-            pair = sorted((known[one], known[other]), key=lambda entry: (entry.created, entry.id))
-            found.append(MergeProposal(pair[0].id, pair[1].id, "alike"))
+            first, second = sorted((known[one], known[other]), key=_age)
+            found.append(MergeProposal(first.id, second.id, "alike"))
     return found
 
 
@@ -209,7 +212,10 @@ def ties(entries: Iterable[Entry]) -> list[Tie]:
     found = []
     for (one, other), keys in common.items():
         strength = sum(WEIGHTS[kind] for kind, _ in keys)
-        if strength >= LEAST and _may_meet(fit[one], fit[other]):
+        both = fit[one], fit[other]
+        may_meet = both[0].private == both[1].private
+        may_meet &= one not in both[1].related and other not in both[0].related
+        if strength >= LEAST and may_meet:
             shared = sorted(keys, key=lambda key: (-WEIGHTS[key[0]], key))
             found.append(Tie(one, other, strength, tuple(f"{k}: {name}" for k, name in shared)))
     return list(_strongest(sorted(found, key=lambda tie: (-tie.strength, tie.id, tie.other))))
@@ -228,12 +234,6 @@ def _keys_of(entry: Entry) -> Iterator[tuple[str, str]]:
     yield from (("tag", tag) for tag in sorted(tags))
     words = {stem(word) for word in cue_words(entry.title)}
     yield from (("word", word) for word in sorted(words - {stem(tag) for tag in tags}))
-
-
-def _may_meet(one: Entry, other: Entry) -> bool:
-    if one.private != other.private:
-        return False
-    return one.id not in other.related and other.id not in one.related
 
 
 def _strongest(found: Iterable[Tie]) -> Iterator[Tie]:
@@ -268,17 +268,11 @@ def proposals(store: OpenStore, remembered: ClaimCache | None = None) -> list[Me
     found = {(one.id, one.other): one for one in like_titles(entries.values())}
     found |= {(one.id, one.other): one for one in same_titles(entries.values())}
     for merge in look(gathered).merges:
-        pair = _pair_of(merge, entries)
+        first, second = sorted((entries[merge.path], entries[merge.other]), key=_age)
+        pair = MergeProposal(first.id, second.id, "claims", merge.shared)
         found[pair.id, pair.other] = pair
     gone = dismissing.pairs(store)
     return [found[key] for key in sorted(found) if pair_of(MERGE, *key) not in gone]
-
-
-def _pair_of(merge: Merge, entries: dict[str, Entry]) -> MergeProposal:
-    rows = sorted(
-        (entries[merge.path], entries[merge.other]), key=lambda one: (one.created, one.id)
-    )
-    return MergeProposal(rows[0].id, rows[1].id, "claims", merge.shared)
 
 
 def merge(

@@ -11,7 +11,6 @@ from recollect import workspace as here
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.intake import Draft, section_change
 from recollect.context import pointers as client
-from recollect.context import pointers as domain
 from recollect.context.pointers import FILE, Pointer, pointers_in, with_pointers
 from recollect.context.views import number_of
 from recollect.errors import MemoryNotFound, RecollectError, UsageProblem
@@ -145,31 +144,15 @@ def named_in(store: OpenStore, name: str) -> Entry:
     )
 
 
-def pin_in(store: OpenStore, pointer: Pointer) -> None:
-    """Keep a pointer, in place of an older one to the same memory."""
-
-    def change(old: list[Pointer]) -> list[Pointer]:
-        if all(one.id != pointer.id for one in old):
-            return [*old, pointer]
-        return [pointer if one.id == pointer.id else one for one in old]
-
-    _change_pins(store, change, cause="pin")
-
-
-def unpin_in(store: OpenStore, name: str) -> bool:
-    """Let a pointer go; whether there was one."""
-    return _change_pins(store, lambda old: [one for one in old if one.id != name], cause="unpin")
-
-
 def _change_pins(
     store: OpenStore, change: Callable[[list[Pointer]], list[Pointer]], *, cause: str
-) -> bool:
+) -> None:
     def changed(text: str) -> str:
         old = pointers_in(text)
         new = change(old)
         return text if new == old else with_pointers(text, new)
 
-    return store.rewrite(FILE, changed, cause=cause)
+    store.rewrite(FILE, changed, cause=cause)
 
 
 # ------------------------------------------------------------------------- for all projects
@@ -381,7 +364,7 @@ def _pinned(store: OpenStore, pointers: list[Pointer], what: str = "") -> Pinned
         name: os.path.relpath(os.path.join(store.files.root, entry.path), os.path.dirname(path))
         for name, entry in places_of(store, pointers).items()
     }
-    block = domain.block_of(pointers, places, store.settings.lang)
+    block = client.block_of(pointers, places, store.settings.lang)
     return Pinned(store.scope, path, [p for p in pointers if p.id in places], block, what)
 
 
@@ -402,13 +385,19 @@ def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run
     if entry.private:
         raise UsageProblem(what=f"{name} is private.", command="pin")
     when = tuple(map(app.redact, when))
-    pointer = domain.pointer_to(entry, app.redact(brief), when, app.now)
+    pointer = client.pointer_to(entry, app.redact(brief), when, app.now)
     old = pointers_of(store)
     new = [*(one for one in old if one.id != pointer.id), pointer]
     done = _pinned(store, new, "pinned")
     client.put_block(done.path, done.block, dry_run=True)  # before anything is changed
     if not dry_run:
-        pin_in(store, pointer)
+
+        def change(old: list[Pointer]) -> list[Pointer]:
+            if all(one.id != pointer.id for one in old):
+                return [*old, pointer]
+            return [pointer if one.id == pointer.id else one for one in old]
+
+        _change_pins(store, change, cause="pin")
         renew(app, store)
     return done
 
@@ -419,11 +408,14 @@ def unpin(app: Workspace, name: str, *, dry_run: bool) -> Pinned:
     for store in app.stores():
         old = pointers_of(store)
         if any(one.id == name for one in old):
-            left = [one for one in old if one.id != name]
-            done = _pinned(store, left, "unpinned")
+
+            def change(old: list[Pointer]) -> list[Pointer]:
+                return [one for one in old if one.id != name]
+
+            done = _pinned(store, change(old), "unpinned")
             client.put_block(done.path, done.block, dry_run=True)
             if not dry_run:
-                unpin_in(store, name)
+                _change_pins(store, change, cause="unpin")
                 renew(app, store)
             return done
     store = app.store_of(name)

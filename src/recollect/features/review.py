@@ -22,7 +22,7 @@ from recollect.features.facts_edits import GONE, FactEdit
 from recollect.model import document as codec
 from recollect.model import entries as reviewing
 from recollect.model import frontmatter
-from recollect.model.document import files_of, parts_of
+from recollect.model.document import parts_of
 from recollect.model.footnotes import label_of
 from recollect.model.memory import Change, Document, Entry, Filter, is_sealed_path, lowest_trust
 from recollect.store.store import OpenStore
@@ -177,7 +177,7 @@ def reject_in(store: OpenStore, names: Sequence[str], *, dry_run: bool = False) 
 def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
     for entry, anchors in _by_file(store, names):
         if "" in anchors:
-            yield from _removals(store, entry)
+            yield from memories.removals(store, entry)
             continue
         old = store.read(entry)
         _require_sections(entry, old, anchors)
@@ -216,7 +216,7 @@ def _taken(
     origins = {*sessions, *(entry.id for entry in own)}
     for entry in entries:
         if entry in own:
-            yield from _removals(store, entry)
+            yield from memories.removals(store, entry)
             continue
         old = store.read(entry)
         body = codec.body_of(old.text)
@@ -224,16 +224,9 @@ def _taken(
         if new == body:
             continue
         if reviewing.says_nothing(new):
-            yield from _removals(store, entry)
+            yield from memories.removals(store, entry)
         else:
             yield Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, new))
-
-
-def _removals(store: OpenStore, entry: Entry) -> Iterator[Change]:
-    for path in files_of(entry.path):
-        stamp = store.files.stamp(path)
-        if stamp is not None:
-            yield Change("remove", path, entry.id, stamp)
 
 
 def _by_file(store: OpenStore, names: Sequence[str]) -> list[tuple[Entry, list[str]]]:
@@ -273,9 +266,13 @@ def _carried_out(
 PREFIX = f"{FACTS_JSON}#"  # in front of the names of these edits
 
 
+def _edited(app: Workspace, store: OpenStore) -> facts_edits.Edited:
+    return facts_edits.edited(store, LastFacts(app.cache_of(store.files.root)).text())
+
+
 def waiting_fact_edits(app: Workspace, store: OpenStore) -> list[Waiting]:
     """The edits of the view of a store; that it cannot be read is a warning."""
-    held = facts_edits.edited(store, LastFacts(app.cache_of(store.files.root)).text())
+    held = _edited(app, store)
     if held.problem:
         path = f"{store.files.root}/{FACTS_JSON}"
         app.warnings.append(f"{path}: {held.problem}; fix it, or delete it to have it rebuilt.")
@@ -299,7 +296,7 @@ def waiting_fact_edits(app: Workspace, store: OpenStore) -> list[Waiting]:
 
 def findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """What the doctor says of a view that somebody edited."""
-    held = facts_edits.edited(store, LastFacts(app.cache_of(store.files.root)).text())
+    held = _edited(app, store)
     if held.problem:
         yield Finding.problem(
             FACTS_JSON, "{what}; fix it, or delete it to have it rebuilt", what=held.problem
@@ -364,8 +361,7 @@ def _by_store(
     left = list(dict.fromkeys(wanted))
     found: list[tuple[OpenStore, list[FactEdit]]] = []
     for store in app.stores(scope):
-        edits = facts_edits.edited(store, LastFacts(app.cache_of(store.files.root)).text()).edits
-        own = [one for one in edits if one.name in left]
+        own = [one for one in _edited(app, store).edits if one.name in left]
         left = [name for name in left if name not in {one.name for one in own}]
         found += [(store, own)] if own else []
     if left:

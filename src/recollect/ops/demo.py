@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -64,21 +64,14 @@ def found_again(store: OpenStore) -> list[DemoStatement]:
     for entry in reversed(store.index.entries(Filter(archived=True, layer="episodic"))):
         for claim in claims_in(memory_from_text(store.read(entry).text, entry.path)):
             key = near_key(claim.text)
-            here = stands.get(key) or _with_subject_in(said_now, claim.text)
-            place = here or past.get(key) or _overtaken_in(said_now, claim.text)
+            others = said_now.items()
+            with_subject = (p for said, p in others if says_with_subject(said, claim.text))
+            other_than_that = (p for said, p in others if conflict_between(claim.text, said))
+            here = stands.get(key) or next(with_subject, "")
+            place = here or past.get(key) or next(other_than_that, "")
             how = STANDS if here else OVERTAKEN if place else LOST
             found.append(DemoStatement(entry.id, claim.text, how, place))
     return found
-
-
-def _with_subject_in(said: Mapping[str, str], text: str) -> str:
-    """The file that says this together with what it is about, if one does."""
-    return next((path for other, path in said.items() if says_with_subject(other, text)), "")
-
-
-def _overtaken_in(said: Mapping[str, str], text: str) -> str:
-    """The file that says something else now, if one does."""
-    return next((path for other, path in said.items() if conflict_between(text, other)), "")
 
 
 # ---------------------------------------------------------------- a session as Claude Code logs it
@@ -155,11 +148,8 @@ class _Rows:
             given["file_path"] = f"{self.project}/{step.text}"
         yield self._assistant_line(stamp, self._call(n, used["tool_name"], given))
         text = f"Exit code 1\n{step.output}" if step.failed else step.output or "updated"
-        result: dict[str, Any] = {
-            "tool_use_id": f"toolu_{n:06}",
-            "type": "tool_result",
-            "content": text,
-        }
+        used_id = f"toolu_{n:06}"
+        result: dict[str, Any] = {"tool_use_id": used_id, "type": "tool_result", "content": text}
         extra: dict[str, Any] = {"toolUseResult": {"stdout": step.output, "stderr": ""}}
         if step.failed:
             result["is_error"] = True
@@ -170,13 +160,8 @@ class _Rows:
         return {"type": "tool_use", "id": f"toolu_{n:06}", "name": name, "input": given}
 
     def _assistant_line(self, stamp: str, block: dict[str, Any]) -> str:
-        message = {
-            "id": f"msg_{self.count:06}",
-            "role": "assistant",
-            "model": "claude",
-            "content": [block],
-        }
-        return self._line("assistant", stamp, message, {})
+        about = {"id": f"msg_{self.count:06}", "role": "assistant", "model": "claude"}
+        return self._line("assistant", stamp, {**about, "content": [block]}, {})
 
     def _line(self, kind: str, stamp: str, message: dict[str, Any], extra: dict[str, Any]) -> str:
         self.count += 1
@@ -233,11 +218,8 @@ class Play:
         self.project, self.other = (os.path.join(folder, name) for name in ("orchard", OTHER))
         for path in (self.home, *(os.path.join(one, ".git") for one in self.projects)):
             os.makedirs(path, exist_ok=True)
-        self.env = {
-            "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-            "HOME": self.home,
-            "LANG": "C.UTF-8",
-        }
+        path = os.environ.get("PATH", "/usr/bin:/bin")
+        self.env = {"PATH": path, "HOME": self.home, "LANG": "C.UTF-8"}
 
     @property
     def projects(self) -> tuple[str, str]:
@@ -260,14 +242,11 @@ class Play:
         today = date.fromisoformat(self.app().now[:10])
         moved = held_before(today) if history is SESSIONS else held_yesterday(today, history)
         for session in moved:
-            yield session, self._hold(session)
-
-    def _hold(self, session: Session) -> int:
-        events = self._events_of(session)
-        for event, fields in events:
-            self.call(event, session.id, fields)
-        self._wait(self.project)
-        return len(events)
+            events = self._events_of(session)
+            for event, fields in events:
+                self.call(event, session.id, fields)
+            self._wait(self.project)
+            yield session, len(events)
 
     def _events_of(self, session: Session) -> list[tuple[str, dict[str, Any]]]:
         """What the client would tell the hooks; its log of the session is there."""
@@ -384,9 +363,8 @@ class Play:
         root, _ = places.roots(project, self.env)
         cache = places.cache_folder(root, self.env)
         deadline = time.monotonic() + WORKER_SECONDS
-        while any(
-            os.path.exists(f"{cache}/{mark}") for mark in ("pending", "working")
-        ) or not self._is_in_order(project):
+        marks = (f"{cache}/pending", f"{cache}/working")
+        while any(map(os.path.exists, marks)) or not self._is_in_order(project):
             if time.monotonic() > deadline:
                 raise Failed(what=f"The worker did not exit within {WORKER_SECONDS:.0f} seconds.")
             time.sleep(0.01)

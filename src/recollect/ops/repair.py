@@ -25,6 +25,7 @@ from recollect.store.history import OLD_SECONDS
 from recollect.store.store import OpenStore, refresh
 from recollect.workspace import Workspace
 
+LOCKS = ("lock", "encrypting")  # in the cache of a store, and whatever ends with `.lock`
 HEADER_BYTES = 16  # of a compiled file, before its code
 
 
@@ -45,7 +46,7 @@ def processes(store: OpenStore) -> list[str]:
             found.append(f"worker {pid}")
         elif words[-1] == "mcp":
             with suppress(OSError):  # whose folder is not told is nobody's here
-                if _is_in(os.readlink(f"/proc/{pid}/cwd"), folder):
+                if f"{os.readlink(f'/proc/{pid}/cwd')}/".startswith(f"{folder}/"):
                     found.append(f"server {pid}")
     return sorted(found)
 
@@ -65,10 +66,6 @@ def _commands() -> Iterator[tuple[str, list[str]]]:
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
             yield pid, os.fsdecode(file.read()).rstrip("\0").split("\0")
-
-
-def _is_in(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(f"{folder}/")
 
 
 def broken_bytecode() -> Iterator[str]:
@@ -155,7 +152,8 @@ def mend(app: Workspace, store: OpenStore) -> Mended:
     path = f"{app.cache_of(store.files.root)}/snapshots/{app.now.replace(':', '')}.tar.gz"
     left_out = keep_snapshot(store, path)
     lines = 0
-    if unreadable_lines(store):
+    store.journal.heads()
+    if store.journal.problems:
         with store.files.locked():
             lines = store.journal.drop_unreadable()
     indexed = bool([*unlike_files(store), *store.index.differences()])
@@ -244,12 +242,6 @@ def _unlike(store: OpenStore) -> list[str]:
     return [path for path in {*on_disk, *known} if on_disk.get(path) != known.get(path)]
 
 
-def unreadable_lines(store: OpenStore) -> int:
-    """How many lines of the journal have to be passed over."""
-    store.journal.heads()
-    return len(store.journal.problems)
-
-
 def old_views(store: OpenStore) -> list[str]:
     """The views that do not say what the memories say."""
     return [
@@ -269,13 +261,10 @@ def blocked_locks(app: Workspace, store: OpenStore) -> list[str]:
     """The places of locks in which something else stands, so that nobody gets them."""
     cache = app.cache_of(store.files.root)
     with suppress(OSError):
-        paths = [f"{cache}/{name}" for name in sorted(os.listdir(cache)) if _is_lock(name)]
+        names = (n for n in sorted(os.listdir(cache)) if n in LOCKS or n.endswith(".lock"))
+        paths = [f"{cache}/{name}" for name in names]
         return [path for path in paths if os.path.islink(path) or not os.path.isfile(path)]
     return []
-
-
-def _is_lock(name: str) -> bool:
-    return name in ("lock", "encrypting") or name.endswith(".lock")
 
 
 def waits_since(app: Workspace, store: OpenStore) -> str:

@@ -81,7 +81,7 @@ def clients(app: Workspace) -> Iterator[Finding]:
         if client.has_plugin(app.env):
             yield _plugin_beside(name, states)
             continue
-        finding, is_whole = _connection(app, client, states)
+        finding = _connection(app, client, states)
         if finding is None:
             continue
         yield finding
@@ -93,7 +93,7 @@ def clients(app: Workspace) -> Iterator[Finding]:
                 yield Finding.note(name, "hooks not called yet")
                 if client.asks:
                     yield Finding.note(name, "{what}", what=client.asks)
-        if is_whole and name != "claude":
+        if finding.state == "ok" and name != "claude":
             answer = answer or answer_of(program.server, app.project_folder, app.env)
             if answer == SILENT:
                 yield Finding.problem(name, "its MCP server does not respond")
@@ -131,34 +131,34 @@ def standings(app: Workspace) -> list[ClientState]:
 
 def _connection(
     app: Workspace, client: Client, states: list[tuple[ConfigPart, str]]
-) -> tuple[Finding | None, bool]:
-    """What is to be said of a client's files, and whether all is in them as it should be."""
+) -> Finding | None:
+    """What is to be said of a client's files; it is ok if all is in them as it should be."""
     found = {state: part for part, state in reversed(states)}
     name = client.name
     if "invalid" in found:
         path = found["invalid"].path
-        return Finding.problem(name, "{path} is not valid; it was not changed", path=path), False
+        return Finding.problem(name, "{path} is not valid; it was not changed", path=path)
     if "other" in found:
         return Finding.problem(
             name,
             "its hooks are from another installation or version; `recollect init --client {name}` updates them",
             name=name,
-        ), False
+        )
     if "absent" not in found:
         path = states[0][0].path
-        return Finding.ok(name, "connected in {path}", path=path), True
+        return Finding.ok(name, "connected in {path}", path=path)
     if "current" in found:
         return Finding.problem(
             name,
             "{path} has no entry of ours; `recollect init --client {name}` adds it",
             path=found["absent"].path,
             name=name,
-        ), False
+        )
     if name != "claude" and not client.is_installed(app.env):
-        return None, False
+        return None
     return Finding.note(
         name, "not connected through its settings; run `recollect init --client {name}`", name=name
-    ), False
+    )
 
 
 def _plugin_beside(name: str, states: list[tuple[ConfigPart, str]]) -> Finding:
