@@ -75,7 +75,10 @@ def apply(app: Workspace, scope: str, mode: str, *, dry_run: bool) -> Applied:
         raise Unreadable(path=path, reason=str(error)) from None
     if not dry_run:
         if place:
-            _make_ready(app, place, is_global=is_global)
+            source = "" if is_global else _own_folder(app)
+            if source and not os.path.exists(os.path.join(place, client.INDEX)):
+                client.copy_notes(source, place)  # what the client knows so far goes with it
+            fsio.make_folder(place)
         notes.pop(path, None)
         # Noted first: what was noted and not written is found not to be ours.
         _keep_notes(app, notes | ({path: edit} if edit.wrote else {}))
@@ -136,18 +139,11 @@ def undo(app: Workspace, *, is_last: bool, dry_run: bool) -> list[Applied]:
 
 def _place(app: Workspace, scope: str) -> str:
     """The folder in which the client keeps its notes in the mode `backend`."""
-    own = f"{latin_slug_of(os.path.basename(app.project_folder))}-{places.short_hash(app.project_folder)}"
-    return os.path.join(
-        data_folder(app.env), "auto-memory", "all-projects" if scope == "global" else own
-    )
-
-
-def _make_ready(app: Workspace, place: str, *, is_global: bool) -> None:
-    """Make the folder; what the client knows of this project so far goes with it."""
-    source = "" if is_global else _own_folder(app)
-    if source and not os.path.exists(os.path.join(place, client.INDEX)):
-        client.copy_notes(source, place)
-    fsio.make_folder(place)
+    own = "all-projects"
+    if scope != "global":
+        folder = app.project_folder
+        own = f"{latin_slug_of(os.path.basename(folder))}-{places.short_hash(folder)}"
+    return os.path.join(data_folder(app.env), "auto-memory", own)
 
 
 def _notes_path(app: Workspace) -> str:
@@ -319,7 +315,8 @@ def _fill_index(store: OpenStore, place: str) -> None:
 def findings(app: Workspace) -> Iterator[Finding]:
     """Which mode is on, and whether it is the one that the person chose; nothing without a client."""
     now = client.in_force(app.env, app.project_folder)
-    chosen = _chosen_mode(app)
+    root = app.roots.get("project") or app.roots.get("global")
+    chosen = _chosen(app, root) if root else ALONGSIDE
     ours = [_place(app, scope) for scope in ("project", "global")] if now else []
     if now.get(client.ENABLED) is False:
         on = REPLACE
@@ -337,10 +334,3 @@ def findings(app: Workspace) -> Iterator[Finding]:
             "the store's settings say {wanted}; run `recollect init --auto-memory {wanted}` to apply it",
             wanted=chosen,
         )
-
-
-def _chosen_mode(app: Workspace) -> str:
-    for scope in ("project", "global"):
-        if scope in app.roots:
-            return _chosen(app, app.roots[scope])
-    return ALONGSIDE

@@ -111,10 +111,8 @@ def capture_found(
     for client in dict.fromkeys(client for client, _ in found):
         own = [path for name, path in found if name == client]
         places_of = [(one, _place_of(app, client, one, scope)) for one in own]
-        run = (
-            _planned(app, client, places_of) if dry_run else _Run(app, client, places_of).outcomes()
-        )
-        for outcome in run:
+        run = _Run(app, client, places_of)
+        for outcome in _planned(app, client, places_of) if dry_run else run.outcomes():
             done.append(outcome)
             progress(len(done), len(found))
     return _report(done, app.now[:10])
@@ -253,16 +251,14 @@ class _Run:
                 if root:
                     yield from self._of_store(found, ahead, turn)
                 else:
-                    yield from (
-                        _refused(one, place.problem) for one, place in found if place.problem
-                    )
+                    refused = ((one, place.problem) for one, place in found)
+                    yield from (_refused(one, why) for one, why in refused if why)
                 turn += len(found)
 
     def _jobs(self) -> Iterator[Job | None]:
         """For each transcript in turn how to hear it; None for what can only be heard at its turn."""
-        app = Workspace(
-            self.app.folder, self.app.env
-        )  # to it settings are said that are said later, too
+        # Of its own: what is said of settings is said later, too.
+        app = Workspace(self.app.folder, self.app.env)
         app.is_personal = self.app.is_personal
         for root, found in self._by_store.items():
             settings = app.settings(root) if root else None
@@ -364,27 +360,25 @@ class Job(NamedTuple):
 
 def parsed(folder: str, env: Mapping[str, str], job: Job) -> ParsedSession | None:
     """All that a session says; None if it cannot be read: at its turn the person is told why."""
-    with suppress(RecollectError):
-        return _parsed(Workspace(folder, env), job)
-    return None
-
-
-def _parsed(app: Workspace, job: Job) -> ParsedSession:
     asked: list[str] = []
 
     def none_beside(_: SessionState, event: str) -> set[str]:
         asked.append(event)
         return set()
 
+    app = Workspace(folder, env)
     app.is_personal = job.is_personal
     reader = READERS[job.client]
     hearing = Hearing(app.redact, job.base, none_beside)
     state = SessionState(reader.session_of(job.transcript), job.client)
     events: list[Event] = []
     raw = b""
-    for fresh in hearing.hear(reader, job.transcript, state):
-        raw += FolderSessions.packed(fresh)
-        events += fresh
+    try:
+        for fresh in hearing.hear(reader, job.transcript, state):
+            raw += FolderSessions.packed(fresh)
+            events += fresh
+    except RecollectError:
+        return None
     return ParsedSession(state, len(events), tuple(asked), raw, log_of(events, job.lang))
 
 

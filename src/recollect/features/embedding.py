@@ -12,11 +12,7 @@ from collections.abc import Callable, Iterator
 
 from recollect import workspace as here
 from recollect._fastimport import NamedTuple
-from recollect.errors import (
-    EmbedderNotFound,
-    RecollectError,
-    UsageProblem,
-)
+from recollect.errors import EmbedderNotFound, RecollectError, UsageProblem
 from recollect.model.memory import latin_slug_of
 from recollect.store import disk as fsio
 from recollect.workspace import Finding
@@ -112,13 +108,11 @@ def filled(app: Workspace) -> list[Filled]:
 
 def _begin(app: Workspace) -> None:
     """Let the workers of the stores at hand make vectors."""
-    from recollect import workspace as workers
-
     app.__dict__.pop("embedder", None)
     for scope, root in app.roots.items():
         store = app.opened(root, scope)
         if lacks(app, store):
-            workers.ask(app, store)
+            here.ask(app, store)
 
 
 def install(app: Workspace, wheel: str, step: Step, *, dry_run: bool) -> EmbedderRow:
@@ -170,7 +164,9 @@ def add(app: Workspace, name: str, about: dict[str, str], *, dry_run: bool) -> E
     here.require_person(app.env, "embedder", what)
     if latin_slug_of(name) != name or name in (DEFAULT, "none"):
         raise UsageProblem(what=f"“{name}” is not a valid embedder name.", command="embedder")
-    about = about | {"identity": _identity_of(about)}
+    files = {key: fsio.read_file(about[key], LARGEST_ONNX) for key in ("path",) if key in about}
+    told = {key: about[key].encode() for key in sorted(about) if key != "key-env"}
+    about = about | {"identity": _identity(told | files)}
     embedders = embedders_of(app)
     size = 0
     if not dry_run:
@@ -184,12 +180,6 @@ def add(app: Workspace, name: str, about: dict[str, str], *, dry_run: bool) -> E
         size = embedders.known(name).bytes
         _begin(app)
     return EmbedderRow(name, about["kind"], size, in_use=True)
-
-
-def _identity_of(about: dict[str, str]) -> str:
-    files = {key: fsio.read_file(about[key], LARGEST_ONNX) for key in ("path",) if key in about}
-    told = {key: about[key].encode() for key in sorted(about) if key != "key-env"}
-    return _identity(told | files)
 
 
 def use(app: Workspace, name: str, *, dry_run: bool) -> None:

@@ -16,7 +16,7 @@ from recollect.errors import (
     SealBroken,
     UsageProblem,
 )
-from recollect.model.memory import CORE, SESSION_KINDS, Entry, Filter, is_sealed_path
+from recollect.model.memory import CORE, SESSION_KINDS, Filter, is_sealed_path
 from recollect.model.merge import BY_KEY, CannotMerge, merged_by_key
 from recollect.model.session import SessionState
 from recollect.ports import IndexRow
@@ -55,9 +55,9 @@ def encrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:
     if not dry_run:
         with hiding(app, store):
             turned, left = _encrypted(app, store, name, dry_run=False)
-        left += traces(app, store, [turned])
+    left += _copies(app, store, [] if dry_run else [turned])
     path = os.path.join(store.files.root, turned.path)
-    return EncryptResult(turned, store.scope, path, left + _out_of_reach(app, store))
+    return EncryptResult(turned, store.scope, path, left)
 
 
 class EncryptManyResult(NamedTuple):
@@ -86,7 +86,7 @@ def encrypt_many(app: Workspace, names: Sequence[str], *, dry_run: bool) -> Encr
     if dry_run:
         for store, names_here in by_store.values():
             if _encrypted_each(app, store, names_here, found, dry_run=True):
-                found.left.extend(_out_of_reach(app, store))
+                found.left.extend(_copies(app, store, []))
         return found
     for store in app.stores():
         names_here = by_store.get(store.scope, (store, []))[1]
@@ -94,7 +94,7 @@ def encrypt_many(app: Workspace, names: Sequence[str], *, dry_run: bool) -> Encr
             turned = _encrypted_each(app, store, names_here, found, dry_run=False)
             app.seal_sessions(store)
         if turned:
-            found.left.extend([*traces(app, store, turned), *_out_of_reach(app, store)])
+            found.left.extend(_copies(app, store, turned))
     return found
 
 
@@ -152,24 +152,13 @@ def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionS
     return states
 
 
-def _out_of_reach(app: Workspace, store: OpenStore) -> list[tuple[str, str]]:
-    from recollect.privacy.purge import out_of_reach  # only here, and with much behind it
+def _copies(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> list[tuple[str, str]]:
+    """Where old names and titles still stand in a store and its cache, and what nobody can reach."""
+    from recollect.privacy import purge  # only here, and with much behind it
 
-    return out_of_reach(app, store.scope)
-
-
-def finished_now(app: Workspace) -> list[str]:
-    """The encrypted memories whose plain texts a crash had left: they were taken out just now."""
-    return [name for store in app.stores() for name in store.hidden]
-
-
-def traces(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> Iterator[tuple[str, str]]:
-    """The files of a store and its cache in which an old name or a title still stands."""
-    from recollect.privacy.purge import files_naming
-
-    return files_naming(
-        app, store, [word for one in turned for word in (one.old_id, one.title.strip())]
-    )
+    words = [word for one in turned for word in (one.old_id, one.title.strip())]
+    named = purge.files_naming(app, store, words) if words else ()
+    return [*named, *purge.out_of_reach(app, store.scope)]
 
 
 def decrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:
@@ -238,13 +227,10 @@ def merge_files(app: Workspace, base: str, ours: str, theirs: str, name: str = "
     """
     paths = [os.path.realpath(os.path.join(app.folder, path)) for path in (base, ours, theirs)]
     texts = [fsio.read_file(path).decode("utf-8", "surrogateescape") for path in paths]
+    name = os.path.basename(name)
     try:
-        is_keyed = os.path.basename(name) in BY_KEY
-        found = (
-            merged_by_key(os.path.basename(name), *texts)
-            if is_keyed
-            else sealing.merged(app.sealing, *texts)
-        )
+        is_keyed = name in BY_KEY
+        found = merged_by_key(name, *texts) if is_keyed else sealing.merged(app.sealing, *texts)
     except CannotMerge as error:
         raise Failed(what=f"The two changes were not merged: {error}.") from None
     fsio.write_whole(paths[1], found.text.encode("utf-8", "surrogateescape"))
@@ -298,7 +284,9 @@ def _setting_findings(store: OpenStore, keys: Keys) -> Iterator[Finding]:
     plain = [
         entry
         for entry in store.every_entry()
-        if not is_sealed_path(entry.path) and _layer_of(entry) in store.settings.encrypt
+        if not is_sealed_path(entry.path)
+        and (CORE if entry.path.removeprefix("archive/").startswith("core/") else entry.layer)
+        in store.settings.encrypt
     ]
     if plain:
         yield Finding.note(
@@ -311,7 +299,3 @@ def _setting_findings(store: OpenStore, keys: Keys) -> Iterator[Finding]:
         kept = sum(1 for _ in fsio.regular_files(f"{store.files.root}/sessions/raw"))
         if kept:
             yield Finding.note("encryption", "plain copies of earlier sessions: {n}", n=kept)
-
-
-def _layer_of(entry: Entry) -> str:
-    return CORE if entry.path.removeprefix("archive/").startswith("core/") else entry.layer

@@ -63,11 +63,6 @@ _WORDS = {
 _HEADING = re.compile(r" {0,3}#{1,5}(?=[ \t])")
 
 
-def page_title(month: str, lang: str) -> str:
-    """The title of the page of a month."""
-    return _WORDS[lang]["page"].format(month=month)
-
-
 def with_session(page: str, heading: str, mark: str, text: str) -> str:
     """The page with a section for a session, if it has none: a comment says which one it is."""
     comment = f"<!-- {mark} -->"
@@ -238,7 +233,8 @@ class _Planned:
         """The moves of what was hot, and the page."""
         store, path = self._store, f"{FOLDER}/{self._month}.md"
         old = store.files.read(path) if store.files.exists(path) else None
-        page = old.text if old else f"# {page_title(self._month, store.settings.lang)}\n"
+        title = _WORDS[store.settings.lang]["page"].format(month=self._month)
+        page = old.text if old else f"# {title}\n"
         changes: list[Change] = []
         memories: list[str] = []
         for entry in sorted(self._found.entries, key=lambda one: (one.created, one.id)):
@@ -251,7 +247,8 @@ class _Planned:
         names = [name for name in self._found.files if store.files.exists(f"sessions/{name}")]
         for name in names:
             document = store.files.read(f"sessions/{name}")
-            memory_id = self._id_of(name)
+            stem = name.removesuffix(".md")
+            memory_id = store.free_id(stem if is_id(stem) else id_from(stem))
             page = _with_file(page, memory_id, document)
             changes += self._file_changes(memory_id, document)
         if old is None or page != old.text:
@@ -263,10 +260,6 @@ class _Planned:
         memory = codec.memory_from_text(self._store.read(entry).text, entry.path)
         heading = f"{entry.created[:10]} {memory.title}"
         return with_session(page, heading, f"memory: {entry.id}", digest_of(memory))
-
-    def _id_of(self, name: str) -> str:
-        stem = name.removesuffix(".md")
-        return self._store.free_id(stem if is_id(stem) else id_from(stem))
 
     def _file_changes(self, memory_id: str, document: Document) -> list[Change]:
         """A session file becomes a memory in the archive, where it is found."""
@@ -346,9 +339,8 @@ def _recent_change(store: OpenStore, since: str) -> Change | None:
             "updated": store.now,
             "last-accessed": store.now[:10],
         }
-        return Change(
-            "put", RECENT, name, None, codec.new_text(fields, with_recent("", block), RECENT)
-        )
+        text = codec.new_text(fields, with_recent("", block), RECENT)
+        return Change("put", RECENT, name, None, text)
     old = store.files.read(RECENT)
     front = frontmatter.split_front(old.text)
     body = with_recent(front.body, block)
@@ -383,11 +375,6 @@ class Compressed(NamedTuple):
             for one in self.months
         ]
         return {"scope": self.scope, "months": months, "recent": self.recent}
-
-
-def compress_sessions(app: Workspace, *, days: int, scope: str, dry_run: bool) -> list[Compressed]:
-    """Put the sessions away that are older than so many days."""
-    return [compress_store(app, s, days=days, dry_run=dry_run) for s in app.stores(scope)]
 
 
 def compress_if_due(app: Workspace, store: OpenStore) -> bool:

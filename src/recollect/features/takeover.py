@@ -283,9 +283,8 @@ def _lessons_put(theirs: str, target: OpenStore, taught: Sequence[Section]) -> l
     text = codec.with_body(text, body)
     for key in WORDS:
         own = _words(old.text, key) if old else ()
-        new = [
-            word for word in entries.matched_triggers(_words(theirs, key), said) if word not in own
-        ]
+        theirs_too = entries.matched_triggers(_words(theirs, key), said)
+        new = [word for word in theirs_too if word not in own]
         if new or not old:
             text = codec.with_field(text, key, [*own, *new])
     if old and text == old.text:
@@ -347,24 +346,20 @@ def _id_of(path: str, text: str) -> str:
 
 def _put(target: OpenStore, path: str, text: str, renamed: dict[str, str]) -> Change | None:
     """The change that puts a file into a store; None where it is there already."""
-    text = (
-        codec.with_field(text, FIELD, None) if frontmatter.split_front(text).value(FIELD) else text
-    )
+    if frontmatter.split_front(text).value(FIELD):
+        text = codec.with_field(text, FIELD, None)
     folder, _, name = path.rpartition("/")
     unit = folder if name in ("summary.md", "conversation.md") else path
     if unit not in renamed:
-        if target.files.exists(path):
-            there = target.files.read(path).text
-            if there == text:
-                return None
+        if target.files.exists(path) and target.files.read(path).text == text:
+            return None
         renamed[unit] = _free_unit(target, unit)
     wanted = path.replace(unit, renamed[unit], 1)
-    old = _id_of(path, text)
+    memory_id = _id_of(path, text)
     if wanted != path and name != "conversation.md":
-        stem = renamed[unit].rpartition("/")[2].removesuffix(".md")
-        text = codec.with_field(text, "id", stem)
-        old = stem
-    return Change("put", wanted, old, None, text)
+        memory_id = renamed[unit].rpartition("/")[2].removesuffix(".md")
+        text = codec.with_field(text, "id", memory_id)
+    return Change("put", wanted, memory_id, None, text)
 
 
 def _free_unit(target: OpenStore, unit: str) -> str:

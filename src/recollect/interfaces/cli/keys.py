@@ -231,7 +231,7 @@ def _finish(ctx: CommandContext) -> None:
     """Finish an encryption that was interrupted."""
     if ctx.dry_run:
         raise ctx.usage_error("Name the memory.")
-    ids = encrypt.finished_now(ctx.app)
+    ids = [name for store in ctx.app.stores() for name in store.hidden]  # as they were opened
     ctx.answer({"finished": ids})
     if not ids:
         ctx.tell("No interrupted encryption found; name the memory to encrypt.")

@@ -294,9 +294,10 @@ def compress_command(ctx: CommandContext, days: int) -> None:
     raw conversation, `search --archived` finds it, and `undo` restores a month.
     `core/recent.md` summarises what came before the sessions listed in a brief.
     """
-    done = session_archive.compress_sessions(
-        ctx.app, days=days, scope=ctx.scope, dry_run=ctx.dry_run
-    )
+    done = [
+        session_archive.compress_store(ctx.app, store, days=days, dry_run=ctx.dry_run)
+        for store in ctx.app.stores(ctx.scope)
+    ]
     ctx.answer([row.as_json() for row in done])
     for row in done:
         _show_compressed(ctx, row)
