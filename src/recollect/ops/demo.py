@@ -1,4 +1,4 @@
-"""Play a made-up history through the real hooks, in a scratch folder and home."""
+"""Play a made-up history (`demo.toml`) through the real hooks, in a scratch folder and home."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
+from functools import cache
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -21,21 +22,60 @@ from recollect.model.conflicts import conflict_between, says_with_subject
 from recollect.model.document import memory_from_text
 from recollect.model.entries import entries_of
 from recollect.model.memory import Filter
-from recollect.ops.demo_history import (
-    ASKED_OF_BOTH,
-    DAY,
-    OTHER,
-    QUESTIONS,
-    SESSIONS,
-    DemoStep,
-    Session,
-    held_before,
-    held_yesterday,
-)
 from recollect.ops.setup import program_paths
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
+
+
+class DemoStep(NamedTuple):
+    """Something that happened: `kind` is person, agent, shell, fails, edit or todo."""
+
+    kind: str
+    text: str
+    output: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it is a command that failed."""
+        return self.kind == "fails"
+
+
+class Session(NamedTuple):
+    """A session: its id, when it started, its steps, and the project that it was held in."""
+
+    id: str
+    started: str
+    steps: tuple[DemoStep, ...]
+    project: str = "orchard"
+
+
+@cache
+def _history() -> dict[str, Any]:
+    import tomllib  # `recollect --help` needs none of it
+
+    with open(f"{os.path.dirname(__file__)}/demo.toml", "rb") as file:
+        return tomllib.load(file)
+
+
+def _held(rows: list[dict[str, Any]], days: int) -> list[Session]:
+    """Sessions of the history, moved by so many days."""
+    moved = timedelta(days=days)
+    return [
+        Session(
+            row["id"],
+            f"{date.fromisoformat(row['started'][:10]) + moved}{row['started'][10:]}",
+            tuple(DemoStep(*step) for step in row["steps"]),
+            row.get("project", "orchard"),
+        )
+        for row in rows
+    ]
+
+
+def _days_since(rows: list[dict[str, Any]], today: str) -> int:
+    """How long ago the last of these sessions was, as the history has it."""
+    return (date.fromisoformat(today[:10]) - date.fromisoformat(rows[-1]["started"][:10])).days
+
 
 STANDS, OVERTAKEN, LOST = "stands", "overtaken", "lost"
 
@@ -99,7 +139,7 @@ def events_of(session: Session) -> Iterator[tuple[str, dict[str, Any]]]:
             yield "UserPromptSubmit", {"prompt": step.text}
         elif step.kind == "agent":
             answer = step.text
-        elif step.kind == "shell" and step.failed:
+        elif step.failed:
             yield "PostToolUseFailure", failure_of(step.text, step.output)
         elif step.kind in ("shell", "edit"):
             yield "PostToolUse", _tool_of(step) | {"tool_response": {"stdout": step.output}}
@@ -215,7 +255,7 @@ class Play:
     def __init__(self, folder: str) -> None:
         """`folder` gets a home and the projects below it."""
         self.home = os.path.join(folder, "home")
-        self.project, self.other = (os.path.join(folder, name) for name in ("orchard", OTHER))
+        self.project, self.other = (os.path.join(folder, n) for n in ("orchard", "lighthouse"))
         for path in (self.home, *(os.path.join(one, ".git") for one in self.projects)):
             os.makedirs(path, exist_ok=True)
         path = os.environ.get("PATH", "/usr/bin:/bin")
@@ -237,11 +277,13 @@ class Play:
         app.now = places.utc(app.started_ns / 1e9)
         return app
 
-    def sessions(self, history: tuple[Session, ...] = SESSIONS) -> Iterator[tuple[Session, int]]:
-        """Hold the whole history, or sessions of yesterday; gives each with the number of its hook calls."""
-        today = date.fromisoformat(self.app().now[:10])
-        moved = held_before(today) if history is SESSIONS else held_yesterday(today, history)
-        for session in moved:
+    def sessions(self, lang: str = "") -> Iterator[tuple[Session, int]]:
+        """Hold the whole history, until ten days ago, or yesterday's sessions in a language.
+
+        Gives each with the number of its hook calls.
+        """
+        rows = _history()["yesterday"][lang] if lang else _history()["sessions"]
+        for session in _held(rows, _days_since(rows, self.app().now) - (1 if lang else 10)):
             events = self._events_of(session)
             for event, fields in events:
                 self.call(event, session.id, fields)
@@ -260,11 +302,12 @@ class Play:
         return [(event, about | fields) for event, fields in events_of(session)]
 
     def _folder_of(self, session: Session) -> str:
-        return self.other if session.project == OTHER else self.project
+        return self.project if session.project == "orchard" else self.other
 
     def day(self) -> list[Landed]:
         """Hold two sessions at once in one project and one in the other; gives where each landed."""
-        held = held_before(date.fromisoformat(self.app().now[:10]), DAY)
+        days = _days_since(_history()["sessions"], self.app().now) - 10
+        held = _held(_history()["day"], days)
         for together in zip(*map(self._events_of, held), strict=True):
             running = [
                 self._start(event, session.id, fields, self._folder_of(session))
@@ -305,13 +348,12 @@ class Play:
 
     def ask_both(self) -> list[HookAnswer]:
         """What the hooks hand over for one question, in the one project and in the other."""
-        asked = {"prompt": ASKED_OF_BOTH}
-        return [
-            self.call("UserPromptSubmit", f"demo-{os.path.basename(one)}", asked, one)._replace(
-                asked=f"{os.path.basename(one)}: {ASKED_OF_BOTH}"
-            )
-            for one in self.projects
-        ]
+        asked, answers = _history()["asked_of_both"], []
+        for folder in self.projects:
+            name = os.path.basename(folder)
+            answer = self.call("UserPromptSubmit", f"demo-{name}", {"prompt": asked}, folder)
+            answers.append(answer._replace(asked=f"{name}: {asked}"))
+        return answers
 
     def call(
         self, event: str, session: str, fields: dict[str, Any], project: str = ""
@@ -347,16 +389,16 @@ class Play:
         """What a new session would be told at its start."""
         return self.call("SessionStart", "demo-brief", {"source": "startup"})
 
-    def answers(self, questions: Sequence[tuple[str, str]] = QUESTIONS) -> Iterator[HookAnswer]:
+    def answers(self, lang: str = "") -> Iterator[HookAnswer]:
         """What the hooks hand over for each question, each in a session of its own."""
-        for n, (kind, text) in enumerate(questions):
+        questions = _history()["asked_next"][lang] if lang else _history()["questions"]
+        for n, (kind, text, *output) in enumerate(questions):
             if kind == "prompt":
                 yield self.call("UserPromptSubmit", f"demo-{n}", {"prompt": text})
             else:
-                command, _, output = text.partition("\n")
-                fields = failure_of(command, output)
+                fields = failure_of(text, *output)
                 answer = self.call("PostToolUseFailure", f"demo-{n}", fields)
-                yield answer._replace(asked=f"$ {command}")
+                yield answer._replace(asked=f"$ {text}")
 
     def _wait(self, project: str) -> None:
         """Wait for the worker that the hooks started, and for the consolidation that follows."""

@@ -70,11 +70,9 @@ def demo_command(ctx: CommandContext, is_whole: bool, lang: str, keep: str) -> N
 
 def _show_two_days(ctx: CommandContext, play: Play, lang: str) -> None:
     """Two sessions, and what the next one is given: on one screen."""
-    from recollect.ops.demo_history import ASKED_NEXT, YESTERDAY
-
-    sessions = [session for session, _ in play.sessions(YESTERDAY[lang])]
+    sessions = [session for session, _ in play.sessions(lang)]
     memories = play.page_statements()
-    brief, answers = play.brief(), list(play.answers(ASKED_NEXT[lang]))
+    brief, answers = play.brief(), list(play.answers(lang))
     ctx.answer(
         {
             "sessions": [session.id for session in sessions],
