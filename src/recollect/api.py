@@ -187,12 +187,10 @@ class Memories:
     def _store_with_change(self, name: str) -> OpenStore:
         """The store that has changes by this name; the one that is written to if none has."""
         stores = self._fresh()
-        having = (s for s in stores if undoing.history(s, name) or _has_change(s, name))
-        return next(having, stores[0]) if name else stores[0]
+        for store in stores if name else ():
+            if undoing.history(store, name) or any(p.id == name for p in undoing.history(store)):
+                return store
+        return stores[0]
 
 
 _LISTS = ("tags", "trigger", "files", "concepts")
-
-
-def _has_change(store: OpenStore, name: str) -> bool:
-    return any(past.id == name for past in undoing.history(store))

@@ -111,13 +111,6 @@ def merged(text: str, other: str, path: str, other_path: str, now: str) -> str:
     return codec.with_body(text, _with_rest(body, codec.body_of(other), gone.title))
 
 
-def reworded(text: str, wording: str, titles: Iterable[str], now: str) -> str:
-    """`text` under a common wording, with the titles that it took the place of as older wordings."""
-    text = codec.with_title(text, wording)
-    before = "\n".join(reversed_comment(now, title) for title in dict.fromkeys(titles))
-    return codec.with_body(text, f"{codec.body_of(text).rstrip()}\n\n{before}\n")
-
-
 def _with_rest(body: str, other: str, title: str) -> str:
     """`body` with the paragraphs and list items of `other` that it lacks, section by section."""
     known = {_key(unit) for part in parts_of(body) for unit in _units(_inside(part))}
@@ -295,7 +288,10 @@ def merge(
         texts = documents[0].text, documents[1].text
         text = merged(*texts, kept.path, gone.path, store.now)
         if wording:
-            text = reworded(text, wording, (kept.title, gone.title), store.now)
+            older = dict.fromkeys((kept.title, gone.title))
+            comments = "\n".join(reversed_comment(store.now, title) for title in older)
+            text = codec.with_title(text, wording)
+            text = codec.with_body(text, f"{codec.body_of(text).rstrip()}\n\n{comments}\n")
         moved = moves(store, gone.id, gone.path, f"archive/{gone.path}")
         naming = _naming(store, kept, gone)
         memories = tuple(change.memory for change in naming)

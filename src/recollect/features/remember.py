@@ -170,7 +170,8 @@ def _in_line(
     how = BEHAVIOURAL if note.kind == "rule" else FACTUAL
     kind = note.kind if note.kind == "decision" else ""
     claim = Claim(text, how, writer.source, writer.trust, listed=kind)
-    session = _plain_name(writer.session)
+    # A session's name as it may stand in a comment.
+    session = "".join(sign for sign in writer.session if sign not in ";<>\n")[:80]
     mark = Mark(session, store.now, writer.trust, writer.source, kind=kind)
     with cached_claims(app, store) as known:
         done = take(store, claim, mark, subject=note.subject, remembered=known, dry_run=dry_run)
@@ -195,11 +196,6 @@ def _draft_of(note: Statement, writer: Writer) -> Draft:
         trust=writer.trust,
         session=writer.session,
     )
-
-
-def _plain_name(session: str) -> str:
-    """A session's name as it stands in a comment."""
-    return "".join(sign for sign in session if sign not in ";<>\n")[:80]
 
 
 def save_contradicting(
@@ -386,7 +382,7 @@ _CJK = re.compile(r"([\u3400-\u9fff])")
 
 def has_typed(app: Workspace, who: Caller, quote: str) -> bool:
     """Whether a person typed these words in the session of the caller."""
-    wanted = words_in(quote[:LONGEST_QUOTE])
+    wanted = [word for word, _ in _words(quote[:LONGEST_QUOTE])]
     if sum(0.5 if is_cjk(word[0]) else 1 for word in wanted) < LEAST_WORDS:
         return False
     return any(_has_words(prompt, wanted) for prompt in _prompts_typed(app.readers(), who))

@@ -159,11 +159,6 @@ def tracked_files(root: str) -> list[str]:
     return sorted(path for path in (_git(root, *words) or "").split("\0") if path)
 
 
-def has_files_of(root: str) -> bool:
-    """Whether git has anything of a store; so it is where git cannot be asked."""
-    return driver_of(root) == "no-git" or _git(root, "ls-files", "-z", "--", ".") != ""
-
-
 def committed(root: str, folder: str) -> dict[str, int]:
     """The files in a folder of a store that git has, by their path in it, each with its size there.
 
@@ -437,7 +432,9 @@ def _came(app: Workspace, store: OpenStore) -> bool:
         known = committed(root, "journal") if is_in_git else {}
         if any(name not in known for name in mine):
             return False
-    return has_files_of(root) if is_in_git else bool(written) or any(store.files.scan())
+    if not is_in_git:
+        return bool(written) or any(store.files.scan())
+    return driver_of(root) == "no-git" or _git(root, "ls-files", "-z", "--", ".") != ""
 
 
 def _note_sizes(root: str, path: str) -> None:

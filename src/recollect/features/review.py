@@ -127,15 +127,8 @@ def _sections_of(store: OpenStore, entry: Entry, origins: Collection[str]) -> It
         )
 
 
-def approve_in(store: OpenStore, names: Sequence[str], *, dry_run: bool = False) -> list[Effect]:
-    """Let these memories and sections be trusted like the person's own words.
-
-    Raises MemoryNotFound before anything is written.
-    """
-    return _carried_out(store, lambda: _approvals(store, names), CAUSE, dry_run=dry_run)
-
-
 def _approvals(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
+    """The changes that have these memories and sections trusted like the person's own words."""
     for entry, anchors in _by_file(store, names):
         old = store.read(entry)
         _require_sections(entry, old, anchors)
@@ -166,15 +159,8 @@ def _approved(entry: Entry, text: str, anchor: str) -> str:
     return made
 
 
-def reject_in(store: OpenStore, names: Sequence[str], *, dry_run: bool = False) -> list[Effect]:
-    """Take these memories and sections out of the store; the journal keeps them for undo.
-
-    Raises MemoryNotFound before anything is written.
-    """
-    return _carried_out(store, lambda: _rejections(store, names), CAUSE, dry_run=dry_run)
-
-
 def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
+    """The changes that take them out of the store; the journal keeps them for undo."""
     for entry, anchors in _by_file(store, names):
         if "" in anchors:
             yield from memories.removals(store, entry)
@@ -445,7 +431,11 @@ def decide_reviews(
     for name in (name for name in names if name not in edits):
         store = app.store_of(name)
         by_store.setdefault(store.scope, (store, []))[1].append(name)
-    act = approve_in if approve else reject_in
+    changes = _approvals if approve else _rejections
+
+    def act(store: OpenStore, names: list[str], *, dry_run: bool) -> list[Effect]:
+        return _carried_out(store, lambda: changes(store, names), CAUSE, dry_run=dry_run)
+
     for store, own in by_store.values():  # all of them are there, or nothing is written
         act(store, own, dry_run=True)
     effects: list[Effect] = []

@@ -349,7 +349,10 @@ def save(app: Workspace, name: str, wish: SaveSessionRequest, *, dry_run: bool) 
         return _planned(app, found, wish)
     target = app.store(wish.scope) if wish.scope else found.store
     with hold_worker(app, found.store), found.store.one_change(), target.one_change():
-        _catch_up(app, found)
+        if found.state.client in app.readers():
+            from recollect.capture import signals
+
+            signals.take_signals(app, found.store)  # what the client has written by now
         if wish.tags or wish.summary:
             remark = _remark(app, "about", wish.summary.strip())._replace(tags=wish.tags)
             _say(app, found, lambda _: [remark], "save-session", dry_run=False)
@@ -377,14 +380,6 @@ def _planned(app: Workspace, found: StoredSession, wish: SaveSessionRequest) -> 
     text = summary.summary_text(state, name, target.settings.lang, path)
     found = found._replace(state=heard)
     return Saved(found, name, os.path.join(target.files.root, path), what, text)
-
-
-def _catch_up(app: Workspace, found: StoredSession) -> None:
-    """Take in what the client has written about its session by now."""
-    if found.state.client in app.readers():
-        from recollect.capture import signals
-
-        signals.take_signals(app, found.store)
 
 
 def _saved(app: Workspace, found: StoredSession, target: OpenStore) -> Saved:

@@ -205,7 +205,7 @@ def draft_of(one: Suggestion, name: str, lang: str, now: str, steps: Sequence[st
     body += _some(dict.fromkeys(f"- {harmless(e.text)}" for e in quotable), say)
     body += _middle(one, quotable, say, steps)
     body += ["", f"## {say['evidence']}", ""]
-    body += _some(dict.fromkeys(_evidence(e) for e in reversed(quotable)), say)
+    body += _some(dict.fromkeys(map(_evidence, reversed(quotable))), say)
     unquoted = len(one.evidence) - len(quotable)
     if unquoted:
         body += ["", say["unquoted"].format(n=unquoted)]

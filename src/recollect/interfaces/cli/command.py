@@ -237,8 +237,11 @@ class Command(NamedTuple):
         ctx = open_context(self.name, folder, **shared)
         try:
             for one in self.parameters:
-                if one.type is ID:
-                    values[one.name] = _full_ids(ctx.app, values[one.name])
+                given = values.get(one.name)
+                if one.type is ID and isinstance(given, tuple):
+                    values[one.name] = tuple(map(ctx.app.full_name, given))
+                elif one.type is ID and given:
+                    values[one.name] = ctx.app.full_name(given)
             self.function(ctx, **values)
             sys.stdout.flush()
         except RecollectError as error:
@@ -263,12 +266,6 @@ def command(
     """
     shared = [JSON, *([SCOPE] if scope else []), *([DRY_RUN] if dry_run else [])]
     return lambda function: Command(name, function, [*shared, *parameters], example)
-
-
-def _full_ids(app: App, given: Any) -> Any:
-    if isinstance(given, tuple):
-        return tuple(map(app.full_name, given))
-    return app.full_name(given) if given else given
 
 
 def open_context(

@@ -406,7 +406,11 @@ def embedder_command(ctx: CommandContext, action: str, name: str, wheel: str, **
     elif action == "use":
         _use_embedder(ctx, name)
     else:
-        _remove_embedder(ctx, name)
+        embedding.remove(ctx.app, name, dry_run=ctx.dry_run)
+        ctx.answer({"name": name})
+        ctx.tell_change(
+            "Would remove the embedder {name}", "Removed the embedder {name}", name=name
+        )
 
 
 def _list_embedders(ctx: CommandContext) -> None:
@@ -491,12 +495,6 @@ def _tell_used(ctx: CommandContext, name: str) -> None:
 
 def _tell_background(ctx: CommandContext) -> None:
     ctx.hint("Vectors are computed in the background; until then search uses words only.")
-
-
-def _remove_embedder(ctx: CommandContext, name: str) -> None:
-    embedding.remove(ctx.app, name, dry_run=ctx.dry_run)
-    ctx.answer({"name": name})
-    ctx.tell_change("Would remove the embedder {name}", "Removed the embedder {name}", name=name)
 
 
 PORT = 8741

@@ -58,7 +58,7 @@ def start(moment: events.HookEvent) -> None:
         return
     path = f"{moment.cache}/brief"
     worker = 0
-    if is_pending(moment.cache) or not is_fresh(path):
+    if is_pending(moment.cache) or changed_sources(path) != []:
         worker = moment.work()
         _wait(moment.cache, worker)
         if not is_pending(moment.cache):
@@ -88,11 +88,6 @@ def _wait(cache: str, worker: int) -> None:
         time.sleep(0.01)
     if worker:
         os.waitpid(worker, os.WNOHANG)
-
-
-def is_fresh(path: str) -> bool:
-    """Whether the files and folders that the brief was made of look as they did then."""
-    return changed_sources(path) == []
 
 
 def changed_sources(path: str) -> "list[str] | None":

@@ -235,7 +235,11 @@ def _excerpt(text: str, one: rank.Candidate, *, whole: bool) -> "str | None":
         text = text.partition("\n")[2]
         for line in front.split("\n"):
             key, _, value = line.partition(":")
-            _take_field(one, key, value.strip(" \"'"))
+            value = value.strip(" \"'")
+            if key == "status" and value:
+                one.status = value
+            elif key == "trust" and value == "external":  # a section's own may be lower
+                one.trust = value
     if "^" in text:
         from recollect.model.page_form import in_memory  # seldom needed
 
@@ -249,14 +253,6 @@ def _excerpt(text: str, one: rank.Candidate, *, whole: bool) -> "str | None":
         if one.heading in (title, title.rpartition(" ^")[0]):  # its id
             return _without_comments(body) or None
     return None
-
-
-def _take_field(one: rank.Candidate, key: str, value: str) -> None:
-    """A field that says whether a memory may be said; a section's own trust may be lower."""
-    if key == "status" and value:
-        one.status = value
-    elif key == "trust" and value == "external":
-        one.trust = value
 
 
 def _without_comments(text: str) -> str:

@@ -100,7 +100,10 @@ def _prompted(app: App, request: Request) -> dict[str, Any]:
 def call(app: App, tool: Tool, given: object) -> ToolAnswer:
     """The answer of a tool, whatever it is given and whatever happens."""
     try:
-        return _RUNS[tool.name](app, _with_full_ids(app, checked(tool, given, app.lang)))
+        values = checked(tool, given, app.lang)
+        for name in {"id", "into"} & values.keys():
+            values[name] = values[name] and app.full_name(values[name])
+        return _RUNS[tool.name](app, values)
     except Refused as error:
         return ToolAnswer(str(error), {"error": "usage-problem"}, is_error=True)
     except RecollectError as error:
@@ -110,12 +113,6 @@ def call(app: App, tool: Tool, given: object) -> ToolAnswer:
         what = f"{type(error).__name__}: {attribute(str(error))}"
         text = say(app.lang, "This is a bug in Recollect: {error}", error=what)
         return ToolAnswer(text, {"error": "bug"}, is_error=True)
-
-
-def _with_full_ids(app: App, given: dict[str, Any]) -> dict[str, Any]:
-    """What a tool is given, with what short ids stand for."""
-    named = {key: app.full_name(given[key]) for key in ("id", "into") if given.get(key)}
-    return {**given, **named}
 
 
 def sentence_of(app: App, error: RecollectError) -> str:
@@ -148,8 +145,7 @@ def sentence_of(app: App, error: RecollectError) -> str:
 
 def _recall(app: App, given: dict[str, Any]) -> ToolAnswer:
     found = app_tools.recall(app, given["cue"], budget=given.get("budget"))
-    nothing = say(app.lang, "No stored note is relevant.")
-    return _notes(app, found, nothing)
+    return _notes(app, found, say(app.lang, "No stored note is relevant."))
 
 
 def _search(app: App, given: dict[str, Any]) -> ToolAnswer:
@@ -160,8 +156,7 @@ def _search(app: App, given: dict[str, Any]) -> ToolAnswer:
 
 def _timeline(app: App, given: dict[str, Any]) -> ToolAnswer:
     found = app_tools.timeline(app, _filter_of(given), limit=given.get("limit", 20))
-    nothing = say(app.lang, "Nothing is stored for that time.")
-    return _notes(app, found, nothing)
+    return _notes(app, found, say(app.lang, "Nothing is stored for that time."))
 
 
 def _filter_of(given: dict[str, Any]) -> Filter:
@@ -188,14 +183,12 @@ def _expand(app: App, given: dict[str, Any]) -> ToolAnswer:
     level, start = given.get("level", 2), given.get("start", 0)
     piece = app_tools.expand(app, given["id"], level=level, start=start)
     text = piece.text
-    if not text:
-        text = (
-            say(app.lang, "There is nothing more.")
-            if start
-            else say(app.lang, "This memory has no raw conversation.")
-            if level == 3
-            else say(app.lang, "The note is empty.")
-        )
+    if not text and start:
+        text = say(app.lang, "There is nothing more.")
+    elif not text and level == 3:
+        text = say(app.lang, "This memory has no raw conversation.")
+    elif not text:
+        text = say(app.lang, "The note is empty.")
     text += _cut_off(app, piece)
     used = [piece.id] if piece.text and not start else []
     return ToolAnswer(text, {"id": piece.id, "next": piece.next or None}, used=used)
@@ -250,24 +243,13 @@ def _save(app: App, given: dict[str, Any]) -> ToolAnswer:
         raise Refused([say(app.lang, "“into” adds to a note: leave out “kind” and “scope”.")])
     lists = {key: tuple(given.get(key, ())) for key in ("tags", "trigger", "files", "concepts")}
     words = {key: given.get(key, "") for key in ("kind", "category", "status", "confidence")}
-    done = app_tools.remember(
-        app,
-        given["title"],
-        given.get("text", ""),
-        scope=given.get("scope", ""),
-        into=into,
-        **lists,
-        **words,
-    )
+    title, text, scope = given["title"], given.get("text", ""), given.get("scope", "")
+    done = app_tools.remember(app, title, text, scope=scope, into=into, **lists, **words)
     if done.what == "unchanged":
         text = say(app.lang, "{id} already says that; nothing was changed.", id=done.id)
     else:
-        text = say(
-            app.lang,
-            "Remembered as {id} in the {scope} store.",
-            id=done.id,
-            scope=word(app.lang, done.scope),
-        )
+        scope = word(app.lang, done.scope)
+        text = say(app.lang, "Remembered as {id} in the {scope} store.", id=done.id, scope=scope)
     if done.advice.waits:
         from recollect.features.remember import describe_queued  # few calls write
 
@@ -396,20 +378,13 @@ _WORDS = {
 def listed(app: App) -> list[dict[str, Any]]:
     """The prompts as the protocol lists them."""
     words = _WORDS[app.lang]
-    topic = {"name": "topic", "description": words["topic"], "required": False}
-    return [
-        {
-            "name": "recap",
-            "title": words["recap"],
-            "description": words["recap"],
-            "arguments": [topic],
-        },
-        {
-            "name": "save_session",
-            "title": words["save_session"],
-            "description": words["save_session"],
-        },
+    prompts: list[dict[str, Any]] = [
+        {"name": name, "title": words[name], "description": words[name]}
+        for name in ("recap", "save_session")
     ]
+    topic = {"name": "topic", "description": words["topic"], "required": False}
+    prompts[0]["arguments"] = [topic]
+    return prompts
 
 
 def filled(app: App, name: str, topic: str) -> tuple[str, str] | None:

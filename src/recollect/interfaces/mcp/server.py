@@ -25,7 +25,7 @@ from recollect.i18n import language_of
 from recollect.interfaces.mcp.tools import BY_NAME, TOOLS
 
 if TYPE_CHECKING:
-    from recollect.app import App
+    pass
 
 
 MODERN = "2026-07-28"
@@ -338,7 +338,9 @@ class Desk:
             app = App(self._folder, {**os.environ, "AI_AGENT": "mcp"})  # whoever started us
             app.workers = self._workers  # those that have ended are taken note of in the end
             try:
-                _open_stores(app, call)
+                with suppress(RecollectError):  # what runs next says it
+                    # Beforehand: an index that has to be made is what may take long.
+                    app.stores(progress=Telling(call).tell)
                 return message(request, answers.result_of(app, request, read_only=self._read_only))
             finally:
                 app.close()
@@ -351,14 +353,6 @@ class Desk:
         except Exception as error:  # noqa: BLE001 - a bug ends a request, never the server
             traceback.print_exc(file=sys.stderr)
             return refusal(request.id, Wrong(INTERNAL_ERROR, type(error).__name__))
-
-
-def _open_stores(app: App, call: Call) -> None:
-    """Open the stores beforehand: an index that has to be made is what may take long."""
-    from recollect.errors import RecollectError
-
-    with suppress(RecollectError):  # what runs next says it
-        app.stores(progress=Telling(call).tell)
 
 
 # -------------------------------------------------------------------------------- stdin and stdout

@@ -45,15 +45,17 @@ class Tool(NamedTuple):
 
     def as_json(self, lang: str = "en") -> dict[str, Any]:
         """The tool as the protocol lists it; in Chinese what is in sight from the start."""
+        chinese = IN_CHINESE.get(self.name)
         listed: dict[str, Any] = {
             "name": self.name,
             "title": self.title,
-            "description": IN_CHINESE.get(self.name, self.description)
-            if lang == "zh"
-            else self.description,
+            "description": chinese if lang == "zh" and chinese else self.description,
             "inputSchema": {
                 "type": "object",
-                "properties": {name: _offered(one) for name, one in self.takes.items()},
+                "properties": {
+                    name: {key: one[key] for key in one if key != "also"}
+                    for name, one in self.takes.items()
+                },
                 "required": list(self.required),
                 "additionalProperties": False,
             },
@@ -66,11 +68,6 @@ class Tool(NamedTuple):
             },
         }
         return listed | ({"_meta": {"anthropic/alwaysLoad": True}} if self.essential else {})
-
-
-def _offered(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema without the words that are understood besides those that it offers."""
-    return {key: value for key, value in schema.items() if key != "also"}
 
 
 def _text(about: str, longest: int, **more: Any) -> dict[str, Any]:
