@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import signal
 import time
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 
 from recollect.app import App
 from recollect.capture import signals
@@ -85,16 +86,16 @@ def _take_mark(cache: str) -> bool:
 def _one_pass(root: str, ended: signals.Ended | None) -> None:
     if not os.path.isdir(root):
         return  # somebody took the store away since: it is not made again
-    app, scope = _app_of(root)
-    try:
+    with _app_of(root) as (app, scope):
         store = app.opened(root, scope)
         with store.one_change():
             signals.take_signals(app, store, ended)
             _keep_auto_memory(app, store)
             app.publish(store)
-        _fold_signals(app, store)
-    finally:
-        app.close()
+        try:
+            signals.compact_old(app, store)
+        except RecollectError as error:  # the next pass ends it
+            signals.log_error(places.cache_root(app.env), store.journal.writer, error)
 
 
 def _keep_auto_memory(app: App, store: OpenStore) -> None:
@@ -105,14 +106,6 @@ def _keep_auto_memory(app: App, store: OpenStore) -> None:
         automemory.keep(app, store)
     except Exception as error:  # noqa: BLE001 - the rest has to go on
         signals.log_error(places.cache_root(app.env), store.files.root, error)
-
-
-def _fold_signals(app: App, store: OpenStore) -> None:
-    """Put together what hooks left long ago."""
-    try:
-        signals.compact_old(app, store)
-    except RecollectError as error:  # the next pass ends it
-        signals.log_error(places.cache_root(app.env), store.journal.writer, error)
 
 
 def take_late(root: str, ended: signals.Ended) -> None:
@@ -127,17 +120,10 @@ def take_late(root: str, ended: signals.Ended) -> None:
         late = [name for name, (path, look) in ended.items() if signals.file_look(path) != look]
         ended.clear()
         if late and os.path.isdir(root):
-            _ask_again(root, late)
+            with _app_of(root) as (app, scope):
+                signals.read_again(app.opened(root, scope), late)
+            mark_pending(app.cache_of(root))
             work(root, ended)
-
-
-def _ask_again(root: str, names: list[str]) -> None:
-    app, scope = _app_of(root)
-    try:
-        signals.read_again(app.opened(root, scope), names)
-    finally:
-        app.close()
-    mark_pending(app.cache_of(root))
 
 
 def bring_into_order(root: str) -> bool:
@@ -147,8 +133,7 @@ def bring_into_order(root: str) -> bool:
     """
     if not os.path.isdir(root):
         return False
-    app, scope = _app_of(root)
-    try:
+    with _app_of(root) as (app, scope), suppress(Locked):  # by another pass that is under way
         # The index alone: the pass before this has just read the files.
         with closing(SqliteIndex(app.cache_of(root))) as index:
             is_compressed = index.meta(due.COMPRESSED) == app.now[:10]
@@ -161,32 +146,27 @@ def bring_into_order(root: str) -> bool:
         clean_up(store, app.cache_of(root))
         is_done = lifecycle.consolidate_if_due(app, store)
         return session_archive.compress_if_due(app, store) or is_done
-    except Locked:
-        return False  # another pass is under way
-    finally:
-        app.close()
+    return False
 
 
 def read_by_model(root: str) -> int:
     """Have a model read the sessions that are over, if the person has set one; gives how many."""
     if not os.path.isdir(root):
         return 0
-    app, scope = _app_of(root)
-    try:
-        name = app.settings(root).model
-        if not name:
-            return 0
-        from recollect.features import models  # few have one
+    with _app_of(root) as (app, scope):
+        try:
+            name = app.settings(root).model
+            if not name:
+                return 0
+            from recollect.features import models  # few have one
 
-        asker = models.Asker(app, app.opened(root, scope), lambda: app.extractor(name))
-        # An answer takes its time: this process may outlive each one, and not by much.
-        longest = LONGEST_SECONDS + int(models.SECONDS + models.LOCK_SECONDS)
-        return len(models.read_sessions(asker, lambda: signal.alarm(longest)))
-    except Exception as error:  # noqa: BLE001 - what comes after it has to go on
-        signals.log_error(places.cache_root(app.env), root, error)
-        return 0
-    finally:
-        app.close()
+            asker = models.Asker(app, app.opened(root, scope), lambda: app.extractor(name))
+            # An answer takes its time: this process may outlive each one, and not by much.
+            longest = LONGEST_SECONDS + int(models.SECONDS + models.LOCK_SECONDS)
+            return len(models.read_sessions(asker, lambda: signal.alarm(longest)))
+        except Exception as error:  # noqa: BLE001 - what comes after it has to go on
+            signals.log_error(places.cache_root(app.env), root, error)
+            return 0
 
 
 def make_vectors(root: str) -> int:
@@ -195,17 +175,15 @@ def make_vectors(root: str) -> int:
 
     if not os.path.isdir(root) or not os.path.isdir(embedding.folder_of(dict(os.environ))):
         return 0
-    app, scope = _app_of(root)
     with suppress(OSError):
         os.nice(NICE)
-    try:
+    with _app_of(root) as (app, scope):
         return embedding.keep_up(app, app.opened(root, scope))
-    finally:
-        app.close()
 
 
-def _app_of(root: str) -> tuple[App, str]:
-    """Everything for the store at `root`, and its scope."""
+@contextmanager
+def _app_of(root: str) -> Iterator[tuple[App, str]]:
+    """Everything for the store at `root`, and its scope; closed after the block."""
     folder = places.project_of_store(root) or os.path.dirname(root)
     app = App(folder, nobodys(os.environ))
     app.is_worker = True
@@ -214,4 +192,5 @@ def _app_of(root: str) -> tuple[App, str]:
     app.roots = {scope: root}
     if scope == "project" and os.path.isdir(home):
         app.roots["global"] = home
-    return app, scope
+    with closing(app):
+        yield app, scope
