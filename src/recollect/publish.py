@@ -9,11 +9,10 @@ from contextlib import suppress
 
 from recollect._version import __version__
 from recollect.context import views
-from recollect.errors import RecollectError, SettingProblem
+from recollect.errors import RecollectError
 from recollect.model.memory import Entry, Filter
 from recollect.store import disk as fsio
 from recollect.store import locations as places
-from recollect.store import settings as config
 from recollect.store.ownership import KNOWN, note_of
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
@@ -215,22 +214,13 @@ def keep_asking(app: Workspace, store: OpenStore) -> None:
     Where it is not, nothing is there: that is all that a hook looks at.
     """
     path = f"{app.cache_of(store.files.root)}/{ASKING}"
-    chosen = _settings_in_force(app, store)
+    chosen = app.values(store.files.root)
     # What an agent writes by itself would be plain.
     if chosen["capture.mode"] != "ask" or not store.settings.capture or store.settings.encrypt:
         fsio.remove(path)
         return
     lines = (str(chosen["capture.save_interval"]), store.settings.lang, _command())
     fsio.write_whole(path, "".join(f"{line}\n" for line in lines).encode(), durable=False)
-
-
-def _settings_in_force(app: Workspace, store: OpenStore) -> dict[str, config.Value]:
-    """The settings in force: those of the store, then of the global one, then the defaults."""
-    values = {key: setting.default for key, setting in config.SETTINGS.items()}
-    for root in (app.roots.get("global", ""), store.files.root):
-        with suppress(SettingProblem):
-            values |= config.load(root) if root else {}
-    return values
 
 
 def _command() -> str:

@@ -356,12 +356,13 @@ class Workspace(_Above):
             store.index.close()
         self._open.clear()
 
-    def settings(self, root: str) -> Settings:
-        """The settings of a store: its own file, then the global store's, then the defaults."""
+    def values(self, root: str) -> dict[str, config.Value]:
+        """The settings in force for a store, by name.
+
+        Its own file comes first, then the global store's, then the defaults.
+        """
         values: dict[str, config.Value] = {key: s.default for key, s in config.SETTINGS.items()}
-        if not os.path.lexists(
-            root
-        ):  # it is made with the first change, in the terminal's language
+        if not os.path.lexists(root):  # it is made with the first change
             values["lang"] = self.terminal_lang
         own: dict[str, config.Value] = {}
         for place in dict.fromkeys([self.roots.get("global", ""), root]):
@@ -373,6 +374,11 @@ class Workspace(_Above):
                     values |= own
                 except SettingProblem as error:
                     self.warnings.append(f"{error} {error.next_step}")
+        return values
+
+    def settings(self, root: str) -> Settings:
+        """The settings in force for a store."""
+        values = self.values(root)
         self.is_personal = self.is_personal or bool(values["privacy.personal"])
         return Settings(
             lang=str(values["lang"]),

@@ -285,10 +285,7 @@ def expand_text(store: OpenStore, name: str) -> str:
         return memory.body
     if anchor.startswith("^"):
         return "\n".join(row.text for row in rows_at(memory, anchor))
-    for section in codec.sections_of(memory.body):
-        if section.anchor == anchor:
-            return section.text
-    raise MemoryNotFound(id=name)
+    return service.section_at(memory.body, name).text
 
 
 def _require_ours(entry: Entry, anchor: str, wish: UpdateRequest) -> None:

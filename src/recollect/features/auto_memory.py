@@ -176,19 +176,9 @@ def _keep_notes(app: Workspace, notes: dict[str, client.SettingsEdit]) -> None:
 # ---------------------------------------------------------------------------------- the notes
 
 
-def _chosen(app: Workspace, root: str) -> str:
-    """The mode that the person chose for a store, or for all."""
-    chosen = config.SETTINGS[KEY].default
-    for place in dict.fromkeys([app.roots.get("global", ""), root]):
-        if place:
-            with suppress(RecollectError):
-                chosen = config.load(place).get(KEY, chosen)
-    return str(chosen)
-
-
 def keep(app: Workspace, store: OpenStore) -> int:
     """Take in what the client noted since, and fill up its index; gives how many notes were new."""
-    mode = _chosen(app, store.files.root)
+    mode = app.values(store.files.root)[KEY]
     now = client.in_force(app.env, app.project_folder)
     place = ""
     if mode == BACKEND:
@@ -316,7 +306,7 @@ def findings(app: Workspace) -> Iterator[Finding]:
     """Which mode is on, and whether it is the one that the person chose; nothing without a client."""
     now = client.in_force(app.env, app.project_folder)
     root = app.roots.get("project") or app.roots.get("global")
-    chosen = _chosen(app, root) if root else ALONGSIDE
+    chosen = app.values(root)[KEY] if root else ALONGSIDE
     ours = [_place(app, scope) for scope in ("project", "global")] if now else []
     if now.get(client.ENABLED) is False:
         on = REPLACE

@@ -143,7 +143,7 @@ def _section_edited(
     by: By,
     now: str,
 ) -> str:
-    found = _section_at(body, name)
+    found = section_at(body, name)
     text = found.text if new is None else new
     said = without_comments(text).removeprefix("- ")
     same = (said.casefold(), title_for(said).casefold())
@@ -189,7 +189,7 @@ def _item_edited(
     return made
 
 
-def _section_at(body: str, name: str) -> model.Section:
+def section_at(body: str, name: str) -> model.Section:
     """The section that `id#anchor` names. Raises MemoryNotFound."""
     anchor = name.partition("#")[2]
     for section in codec.sections_of(body):
@@ -330,7 +330,7 @@ def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool)
         kept = without_item(entry, old.text, name)
     else:
         body = codec.body_of(old.text)
-        kept = without_section(body, _section_at(body, name).anchor)
+        kept = without_section(body, section_at(body, name).anchor)
     rows = rows_at(store.open_memory(entry), anchor)
 
     def plan() -> list[Change]:
