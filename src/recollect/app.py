@@ -130,13 +130,11 @@ class App(Workspace):
                 ask(self, store)
             else:
                 self.publish(store)
-                if self.embedder and self._lacks_vectors(store):
-                    ask(self, store)
+                if self.embedder:
+                    from recollect.features import embedding  # few have one
 
-    def _lacks_vectors(self, store: OpenStore) -> bool:
-        from recollect.features import embedding  # few have one
-
-        return embedding.lacks(self, store)
+                    if embedding.lacks(self, store):
+                        ask(self, store)
 
     def came(self, root: str, folder: str) -> Mapping[str, int]:
         """The files in a folder of a store that came with its repository, each with its size there."""

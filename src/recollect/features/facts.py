@@ -69,22 +69,12 @@ class FactResult(NamedTuple):
     status: str
     scope: str = ""
     text: str = ""
+    stamp: str | None = None  # None for a file that the plan makes
 
     def as_json(self) -> dict[str, str]:
         """What `--json` shows."""
-        return {name: value for name, value in self._asdict().items() if name != "text"}
-
-
-class _PlannedFact(NamedTuple):
-    """A fact that the store has, or will have when the plan is carried out."""
-
-    number: str
-    entry_id: str
-    path: str
-    kind: str
-    status: str
-    stamp: str | None  # None for a file that the plan makes
-    text: str
+        hidden = ("text", "stamp")
+        return {name: value for name, value in self._asdict().items() if name not in hidden}
 
 
 # ------------------------------------------------------------------------------------- adding
@@ -148,7 +138,7 @@ class Keeping:
     def __init__(self, store: OpenStore, *, again: bool, dry_run: bool) -> None:
         """`again` as for `add`; a dry run remembers no numbers."""
         self.store, self._again, self._dry_run = store, again, dry_run
-        self._known: dict[str, dict[str, Entry | _PlannedFact]] = {}
+        self._known: dict[str, dict[str, Entry | FactResult]] = {}
         self._changes: dict[str, Change] = {}
         self._numbers: dict[str, int] = {}
         self._kinds: list[str] = []
@@ -168,7 +158,7 @@ class Keeping:
         found = known.get(key)
         if found is None:
             return self._created(fact, origin)
-        old = found if isinstance(found, _PlannedFact) else _read(self.store, found)
+        old = found if isinstance(found, FactResult) else _read(self.store, found)
         if old.status == "superseded" and self._again:
             return self._created(fact, origin)
         said = codec.memory_from_text(old.text, old.path)
@@ -179,14 +169,15 @@ class Keeping:
         if old.status != "superseded":
             text = _completed(old, fact, reason, said.trust, origin.trust)
         if text == old.text:
-            return _fact_result(said.title, old, "unchanged")
+            return old._replace(what="unchanged")
         text = codec.with_field(text, "updated", self.store.now)
-        new = old._replace(text=text, status=codec.memory_from_text(text, old.path).status)
+        status = codec.memory_from_text(text, old.path).status
+        new = old._replace(what="changed", text=text, status=status)
         known[key] = new
-        self._changes[old.path] = Change("put", old.path, old.entry_id, old.stamp, text)
-        return _fact_result(said.title, new, "changed")
+        self._changes[old.path] = Change("put", old.path, old.id, old.stamp, text)
+        return new
 
-    def _known_of(self, kind: str) -> dict[str, Entry | _PlannedFact]:
+    def _known_of(self, kind: str) -> dict[str, Entry | FactResult]:
         """The facts of a kind that are not archived, by their words; the newest that holds."""
         if kind not in self._known:
             found = [e for e in self.store.index.entries(Filter(kind=kind)) if e.kind == kind]
@@ -205,10 +196,11 @@ class Keeping:
             path = store.path_for(layer, fact.kind, name)
         text = _text_of(fact, origin, name, path, store.now)
         status = fact.status if fact.kind == "issue" else "confirmed"
-        new = _PlannedFact(number_of(name) or name, name, path, fact.kind, status, None, text)
+        content, number = " ".join(fact.content.split()), number_of(name) or name
+        new = FactResult(number, name, path, "created", fact.kind, content, status, text=text)
         self._known_of(fact.kind)[same_words(fact.content)] = new
         self._changes[path] = Change("put", path, name, None, text)
-        return _fact_result(" ".join(fact.content.split()), new, "created")
+        return new
 
     def _next(self, kind: str) -> int:
         if not self._numbers:
@@ -241,17 +233,11 @@ def _highest(store: OpenStore, kinds: Sequence[str]) -> dict[str, int]:
     return highest
 
 
-def _read(store: OpenStore, entry: Entry) -> _PlannedFact:
-    document = store.read(entry)
-    return _PlannedFact(
-        number_of(entry.id) or entry.id,
-        entry.id,
-        entry.path,
-        entry.kind,
-        entry.status,
-        document.stamp,
-        document.text,
-    )
+def _read(store: OpenStore, entry: Entry) -> FactResult:
+    """A fact as it is in the store."""
+    document, number = store.read(entry), number_of(entry.id) or entry.id
+    about = (number, entry.id, entry.path, "unchanged", entry.kind, entry.title, entry.status)
+    return FactResult(*about, text=document.text, stamp=document.stamp)
 
 
 def _differs(fact: Fact, reason: str, status: str) -> bool:
@@ -261,7 +247,7 @@ def _differs(fact: Fact, reason: str, status: str) -> bool:
     return bool(is_other or is_back)
 
 
-def _completed(old: _PlannedFact, fact: Fact, reason: str, trust: str, said_by: str) -> str:
+def _completed(old: FactResult, fact: Fact, reason: str, trust: str, said_by: str) -> str:
     """The text of a known fact with what it lacked.
 
     Nobody adds to what somebody says who is trusted more, but an agent may say what is resolved.
@@ -290,11 +276,6 @@ def _completed(old: _PlannedFact, fact: Fact, reason: str, trust: str, said_by: 
 def _joined(have: Sequence[str], more: Sequence[str]) -> list[str]:
     """These words, each once, with those of `more` that are not among them."""
     return list(dict.fromkeys([*have, *(word.strip() for word in more if word.strip())]))
-
-
-def _fact_result(content: str, known: _PlannedFact, what: str) -> FactResult:
-    number, name, path, kind, status, _, text = known
-    return FactResult(number, name, path, what, kind, content, status, text=text)
 
 
 def _text_of(fact: Fact, origin: FactOrigin, name: str, path: str, now: str) -> str:
@@ -401,12 +382,11 @@ def resolve(store: OpenStore, name: str, *, dry_run: bool = False) -> FactResult
         raise UsageProblem(what=what, command="resolve")
     old = _read(store, entry)
     if entry.status == "resolved":
-        return _fact_result(entry.title, old, "unchanged")
+        return old
     text = codec.with_field(codec.with_field(old.text, "status", "resolved"), "updated", store.now)
     change = Change("put", entry.path, entry.id, old.stamp, text)
     store.commit(lambda: [change], cause="resolve", dry_run=dry_run)
-    new = old._replace(text=text, status="resolved")
-    return _fact_result(entry.title, new, "changed")
+    return old._replace(what="changed", text=text, status="resolved")
 
 
 def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> list[FactResult]:

@@ -325,16 +325,9 @@ def _changes(store: OpenStore, wanted: Sequence[FactEdit], *, dry_run: bool) -> 
 
 
 def _fact_of(store: OpenStore, row: ViewFact) -> Fact:
-    clean = store.ledger.redact  # before a name is made of it
-    return Fact(
-        row.kind,
-        clean(row.content),
-        clean(row.reason),
-        row.category,
-        row.status or "open",
-        tuple(map(clean, row.files)),
-        tuple(map(clean, row.concepts)),
-    )
+    about = (row.kind, row.content, row.reason, row.category, row.status or "open")
+    fact = Fact(*about, row.files, row.concepts)
+    return fact.mapped(store.ledger.redact)  # before a name is made of it
 
 
 def _changed(store: OpenStore, text: str, entry: Entry, one: FactEdit) -> str:

@@ -86,14 +86,8 @@ def scope_of(memory: Memory, project: str) -> Scoped:
 
 
 def _names(text: str, name: str) -> bool:
-    low, start = text.casefold(), 0
-    word = name.casefold()
-    while (at := low.find(word, start)) >= 0:
-        before, after = low[at - 1 : at], low[at + len(word) : at + len(word) + 1]
-        if not before.isalnum() and not after.isalnum():
-            return True
-        start = at + 1
-    return False
+    word = rf"(?<![^\W_]){re.escape(name.casefold())}(?![^\W_])"
+    return bool(re.search(word, text.casefold()))
 
 
 CAUSE = "promote"
@@ -278,16 +272,6 @@ def _taken_before(target: OpenStore, entry: Entry, origin: str) -> CopiedMemory 
             text = target.read(there).text
             if frontmatter.split_front(text).value(ORIGIN) == origin:
                 return CopiedMemory(there.id, there.path, text)
-    return None
-
-
-def other_half(store: OpenStore, past: ChangeGroup, other: OpenStore) -> ChangeGroup | None:
-    """What taking over a memory did to the other store, if that is not undone yet."""
-    origins = _came(store, past) | _left(store, past)
-    for one in undoing.history(other):
-        is_open = one.cause == CAUSE and not one.undone and not one.undoes
-        if is_open and (_came(other, one) | _left(other, one)) & origins:
-            return one
     return None
 
 
@@ -531,11 +515,13 @@ def _scoped(store: OpenStore, entry: Entry, section: Shelved | None = None) -> S
 
 def undo_other_half(app: Workspace, store: OpenStore, past: ChangeGroup) -> None:
     """Let the other store go back with the one in which a promotion was undone."""
-    for other in app.stores():
-        if other is not store and past.cause == CAUSE:
-            half = other_half(store, past, other)
-            if half:
-                undoing.undo(other, half.id)
+    origins = _came(store, past) | _left(store, past)
+    for other in (one for one in app.stores() if one is not store):
+        for one in undoing.history(other):
+            is_open = one.cause == CAUSE and not one.undone and not one.undoes
+            if is_open and (_came(other, one) | _left(other, one)) & origins:
+                undoing.undo(other, one.id)
+                break
 
 
 def _require_person(app: Workspace, command: str) -> None:

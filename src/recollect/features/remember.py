@@ -315,18 +315,18 @@ def caller_of(app: Workspace, store: OpenStore, *, is_tool: bool = False) -> Cal
     if not (is_tool or is_agent(app.env)):
         return Caller(True, *current_session(app.env))
     client, session = current_session(app.env)
-    found = _session_of_client(store, session) or _session_named(store, session)
+    running = list(_running_sessions(store))
+    found = _session_of_client(running, session) or _session_named(running, session)
     if found:
         return Caller(False, found.client, found.session, found.transcript)
     return Caller(False, client, session)
 
 
-def _session_of_client(store: OpenStore, named: str) -> SignalledSession | None:
+def _session_of_client(running: list[SignalledSession], named: str) -> SignalledSession | None:
     """The session of the nearest process that started us and has any.
 
     Of several that go on it is the one that is named, or that was heard of last.
     """
-    running = list(_running_sessions(store))
     for parent in _parent_processes() if running else ():
         own = [one for one in running if one.process == parent]
         by_name = [one for one in own if one.session == named]
@@ -335,14 +335,13 @@ def _session_of_client(store: OpenStore, named: str) -> SignalledSession | None:
     return None
 
 
-def _session_named(store: OpenStore, named: str) -> SignalledSession | None:
+def _session_named(running: list[SignalledSession], named: str) -> SignalledSession | None:
     """The session that our environment names, where the system tells nothing of processes.
 
     Without a name it is the only one that goes on in this project.
     """
     if process_at(str(os.getpid()))[2]:
         return None
-    running = list(_running_sessions(store))
     by_name = [one for one in running if one.session == named]
     return by_name[0] if by_name else running[0] if len(running) == 1 and not named else None
 

@@ -394,22 +394,20 @@ def compress_store(
     The next pass of consolidation still hears them. One that says what waits for a person stays.
     """
     before = places.utc(app.started_ns / 1e9 - days * 86_400)[:10]
-    with store.one_change():
-        return _compressed(app, store, before, dry_run=dry_run)
-
-
-def _compressed(app: Workspace, store: OpenStore, before: str, *, dry_run: bool) -> Compressed:
-    files, staying = _session_files(store), _running(app, store)
+    states = app.sessions(store).every()
+    staying = {state.session_id for state in states if state.status == "active"}
+    months: list[Month] = []
     recent = False
-    if CORE not in store.settings.encrypt:
-        recent = renew_recent(store, before, dry_run=dry_run)
-    if "episodic" in store.settings.encrypt:  # the page of a month would be plain
-        return Compressed(store.scope, store.files.root, [], recent)
-    months = compress(store, files, staying, before, dry_run=True)
-    if months:
-        with cached_claims(app, store) as known:
-            staying |= {wait.mark.episode for wait in consolidate.waiting(store, known)}
-        months = compress(store, files, staying, before, dry_run=dry_run)
+    with store.one_change():
+        files = _session_files(store)
+        if CORE not in store.settings.encrypt:
+            recent = renew_recent(store, before, dry_run=dry_run)
+        if "episodic" not in store.settings.encrypt:  # else the page of a month would be plain
+            months = compress(store, files, staying, before, dry_run=True)
+        if months:
+            with cached_claims(app, store) as known:
+                staying |= {wait.mark.episode for wait in consolidate.waiting(store, known)}
+            months = compress(store, files, staying, before, dry_run=dry_run)
     return Compressed(store.scope, store.files.root, months, recent)
 
 
@@ -419,8 +417,3 @@ def _session_files(store: OpenStore) -> list[str]:
         return []
     names = (entry for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False))
     return [entry.name for entry in names if entry.name.endswith(".md")]
-
-
-def _running(app: Workspace, store: OpenStore) -> set[str]:
-    states = app.sessions(store).every()
-    return {state.session_id for state in states if state.status == "active"}

@@ -249,15 +249,13 @@ class Browser(App[None]):
             said = self.say("{done}: {title}")
 
             def act() -> str:
-                done = self._done(change(chosen.name))
+                what = change(chosen.name)
+                done = self.say(DONE[what]) if what in DONE else what
                 self.changed = chosen.page.scope
                 return said.format(done=done, title=title)
 
             self._report(act)
             self.fill(chosen)
-
-    def _done(self, what: str) -> str:
-        return self.say(DONE[what]) if what in DONE else what
 
     def _report(self, act: Callable[[], str]) -> None:
         """Do something, and say what was done or why not."""
