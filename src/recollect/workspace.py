@@ -58,21 +58,9 @@ if TYPE_CHECKING:
 # What the clients set for the commands of their agents, as each was seen to do when it was run
 # (Claude Code, Codex CLI, Gemini CLI, OpenCode, Copilot CLI) or says in its documents. The last one
 # is common to several, also to clients that we do not know.
-AGENTS = (
-    "CLAUDECODE",
-    "CODEX_THREAD_ID",
-    "GEMINI_CLI",
-    "OPENCODE",
-    "COPILOT_CLI",
-    "CURSOR_AGENT",
-    "COPILOT_AGENT",
-    "CODEX_CI",
-    "CODEX_SANDBOX",
-    "ANTIGRAVITY_AGENT",
-    "AUGMENT_AGENT",
-    "CLINE_ACTIVE",
-    "GOOSE_TERMINAL",
-    "AI_AGENT",
+AGENTS = tuple(
+    """CLAUDECODE CODEX_THREAD_ID GEMINI_CLI OPENCODE COPILOT_CLI CURSOR_AGENT COPILOT_AGENT CODEX_CI
+    CODEX_SANDBOX ANTIGRAVITY_AGENT AUGMENT_AGENT CLINE_ACTIVE GOOSE_TERMINAL AI_AGENT""".split()
 )
 # By which an agent's client, or a person, tells its commands which session is theirs.
 SESSIONS = (

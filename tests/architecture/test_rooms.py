@@ -110,7 +110,10 @@ def imports_of(path: Path) -> set[str]:
         ("yaml", ("model/frontmatter.py", "model/document.py")),
         ("sqlite3", ("search/", "clients/opencode.py", "workspace.py", "ops/surroundings.py")),
         ("_sqlite3", ("search/",)),
-        ("tomllib", ("store/settings.py", "clients/config_files.py", "model/merge.py")),
+        (
+            "tomllib",
+            ("store/settings.py", "clients/config_files.py", "model/merge.py", "ops/demo.py"),
+        ),
         ("tomlkit", ("store/settings.py",)),
         ("click", ("interfaces/cli/",)),
         ("rich", ("interfaces/cli/",)),

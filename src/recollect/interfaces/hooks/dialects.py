@@ -42,19 +42,9 @@ KEYS = {"cursor": b'{"additional_context":%s}\n', "copilot": b'{"additionalConte
 # Clients that show their person a message, and one whose summariser takes plain text.
 TELLS_PERSON = ("codex", "gemini")
 TAKES_AT_COMPACTION = ("opencode",)
-WANTED = (
-    "prompt",
-    "cwd",
-    "sessionId",
-    "session_id",
-    "conversation_id",
-    "hookEventName",
-    "workspace_roots",
-    "tool_name",
-    "tool_response",
-    "tool_result",
-    "tool_use_id",
-    "transcript_path",
+WANTED = tuple(
+    "prompt cwd session_id conversation_id workspace_roots tool_name tool_response tool_result "
+    "tool_use_id transcript_path".split()
 )
 TAIL = 256 * 1024
 

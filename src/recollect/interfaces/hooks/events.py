@@ -25,14 +25,11 @@ LONGEST_WORD = 40  # why a session begins or ends, as its client puts it
 LONGEST_PATH = 4096
 CLAUDE = "claude"
 FOREIGN = (b'"sessionId"', b'"conversation_id"')  # keys of editors that run Claude Code's hooks
-MACHINE_PROMPTS = (
-    "<task-notification",
-    "<command-",
-    "<local-command-",
-    "<bash-",
-    "<system-reminder",
-    "<hook_context",
+MACHINE_PROMPTS = tuple(
+    "<task-notification <command- <local-command- <bash- <system-reminder <hook_context".split()
 )
+SESSION_KEYS = ("session_id", "sessionId", "conversation_id")
+KEYS = (*SESSION_KEYS, "transcript_path", "cwd", "source", "reason", "agent_type", "agent_id")
 
 # The client's names of its events → ours.
 EVENTS = {
@@ -53,26 +50,9 @@ class HookEvent:
     def __init__(self, client: str, event: str, raw: bytes, env: "dict[str, str]") -> None:
         """Read what every event needs."""
         self.event, self.raw, self.env = event, raw, env
-        found = members(
-            raw,
-            (
-                "session_id",
-                "sessionId",
-                "conversation_id",
-                "transcript_path",
-                "cwd",
-                "source",
-                "reason",
-                "agent_type",
-                "agent_id",
-            ),
-        )
-        self.fields = {key: text_of(value) for key, value in found.items()}
-        self.session = (
-            self.fields.get("session_id")
-            or self.fields.get("sessionId")
-            or self.fields.get("conversation_id", "")
-        )
+        self.fields = {key: text_of(value) for key, value in members(raw, KEYS).items()}
+        named = [self.fields[key] for key in SESSION_KEYS if self.fields.get(key)]
+        self.session = named[0] if named else ""
         self.folder = _folder_of(env.get("CLAUDE_PROJECT_DIR", ""), self.fields.get("cwd", ""))
         self.store = places.project_root(self.folder, env)  # there or not
         self.project, self.home = places.roots(self.folder, env)
