@@ -1,8 +1,8 @@
-"""Consolidate and archive; list and settle conflicts; rebuild the index."""
+"""Consolidate and archive; list and settle conflicts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import Any
 
@@ -20,7 +20,7 @@ from recollect.context import views as drawn
 from recollect.errors import ConflictNotFound
 from recollect.features import repository
 from recollect.features.prune import DueMemory, prune_with_pass, rows_json
-from recollect.model.memory import Entry, Problem
+from recollect.model.memory import Entry
 from recollect.store import disk as fsio
 from recollect.store.history import clean_up
 from recollect.store.store import OpenStore
@@ -51,16 +51,6 @@ class ConsolidateResult(NamedTuple):
         """The actions in the order in which they are done, and what is left to a person."""
         found = {"scope": self.scope, "views": self.views, **run.as_json(self.outcome)}
         return found | {"pruned": rows_json(self.pruned)}
-
-
-class RebuildResult(NamedTuple):
-    """What the index had before and has now."""
-
-    scope: str
-    before: int
-    after: int
-    files: int
-    unread: list[Problem]
 
 
 def consolidate(
@@ -208,30 +198,6 @@ def _stale_views(store: OpenStore, *, changes: bool) -> list[str]:
         or not store.files.exists(n)
         or store.files.read(n).text != text
     ]
-
-
-def _unread(store: OpenStore) -> list[Problem]:
-    """What is passed over or read only in part: files of memories, lines of the journal."""
-    store.journal.heads()
-    torn = [Problem(entry.path, entry.problem) for entry in store.every_entry() if entry.problem]
-    return list(dict.fromkeys([*store.problems, *torn, *store.journal.problems]))
-
-
-def rebuild_index(
-    app: Workspace, *, scope: str, dry_run: bool, progress: Callable[[int, int], None]
-) -> list[RebuildResult]:
-    """Make the indexes anew from the files."""
-    done = []
-    for store in app.stores(scope):
-        before = store.index.counts()["memories"]
-        if not dry_run:
-            store.index.wipe()
-            total = sum(1 for _ in store.files.scan())
-            store.freshen(lambda n, total=total: progress(n, total))  # type: ignore[misc]
-            app.publish(store)
-        counts, unread = store.index.counts(), _unread(store)
-        done.append(RebuildResult(store.scope, before, counts["memories"], counts["files"], unread))
-    return done
 
 
 # ------------------------------------------------------------------------------------- the archive
