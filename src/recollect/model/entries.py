@@ -47,9 +47,8 @@ LARGEST_INDEXED = 1024 * 1024
 LONGEST_SUMMARY = 160
 LONGEST_PART = 800  # characters, some 120 words
 _SOLUTION = Pattern(r"^(?:Solution|解决方案)\s*[:：]", re.I)
-_MARKS = Pattern(
-    r"^(?:[-*+>]|\d+[.)、])\s+(?:\[[ xX]\]\s+)?|`{1,3}|\*\*|(?<!\S)\*(?=\w)|(?<=\w)\*(?!\S)|<!--.*?-->"
-)
+_ITEM_MARK = Pattern(r"(?:[-*+>]|\d+[.)、])\s+(?:\[[ xX]\]\s+)?")
+_MARKS = Pattern(r"`{1,3}|\*\*|(?<!\S)\*(?=\w)|(?<=\w)\*(?!\S)|<!--.*?-->")
 
 
 def without_comments(text: str) -> str:
@@ -68,9 +67,12 @@ def is_conversation(path: str) -> bool:
     return path.endswith("/conversation.md")
 
 
+_SHARED = [name for name in Entry._fields if name in Memory._fields]
+
+
 def entry_of(memory: Memory, stamp: str) -> Entry:
     """A memory without its text, as lists show it."""
-    shared = {name: getattr(memory, name) for name in Entry._fields if name in Memory._fields}
+    shared = {name: getattr(memory, name) for name in _SHARED}
     tokens, summary = count_tokens(memory.body), summary_of(memory)
     return Entry(**shared, tokens=tokens, summary=summary, stamp=stamp)
 
@@ -90,15 +92,29 @@ SUMMARY_LABELS = {
 def summary_of(memory: Memory) -> str:
     """The first telling line of a memory's body, on one line."""
     title = memory.title.casefold()
-    # A session's page repeats it.
-    labels = [label.casefold() for label in SUMMARY_LABELS]
-    titles = {title, *(f"{label}{colon}{title}" for label in labels for colon in (": ", "："))}
     for line in strip_private(memory.body[:8000]).splitlines():
-        text = _MARKS.sub("", line.strip()).strip()
-        if not text or text.startswith(("#", "```", "|", "---")) or text.casefold() in titles:
+        text = _without_marks(line.strip())
+        if not text or text.startswith(("#", "```", "|", "---")):
+            continue
+        said = text.casefold()
+        # A session's page repeats its title.
+        if said.endswith(title) and said.removesuffix(title) in _BEFORE_TITLE:
             continue
         return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1].rstrip() + "…"
     return ""
+
+
+_BEFORE_TITLE = {
+    "",
+    *(f"{name.casefold()}{end}" for name in SUMMARY_LABELS for end in (": ", "：")),
+}
+
+
+def _without_marks(line: str) -> str:
+    item = _ITEM_MARK.match(line)
+    text = line[item.end() :] if item else line
+    is_marked = "`" in text or "*" in text or "<!--" in text
+    return _MARKS.sub("", text).strip() if is_marked else text
 
 
 def shelved(memory: Memory) -> list[Shelved]:
