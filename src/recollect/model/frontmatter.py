@@ -32,6 +32,7 @@ _SINGLE = Pattern(r"'((?:[^']|'')*+)'")
 _FLOW_ITEM = Pattern(
     r"""[ \t]*+("(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'|[^\s,\[\]{}"'][^,\[\]{}]*+)?[ \t]*+([,\]])"""
 )
+_PLAIN_LIST = Pattern(r"\[((?:\w[\w .-]*+(?:, ?|(?=\])))*+)\]")
 _ESCAPE = Pattern(r"\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|(.))", re.S)
 _ESCAPED = {
     "0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r",
@@ -200,6 +201,8 @@ def _read_flow(raw: str) -> tuple[list[str], str] | None:
     Full-width commas separate as well, since that is what an input method for Chinese gives; an
     item that has one is quoted.
     """
+    if plain := _PLAIN_LIST.fullmatch(raw):  # as most are
+        return [_null_or(item.strip()) for item in plain[1].split(",") if item.strip()], ""
     values: list[str] = []
     at = 1
     while match := _FLOW_ITEM.match(raw, at):
