@@ -6,6 +6,7 @@ Tags stay as written; `scraper` and `scraping` find each other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from recollect.model.memory import LEVELS, Entry
 from recollect.text.tokens import plain_words, stem
@@ -60,9 +61,12 @@ def as_written(tags: Iterable[str]) -> tuple[str, ...]:
 
 def with_forms(tags: str) -> str:
     """The tags of a memory with the other forms of their words, under which they are found too."""
-    words = dict.fromkeys(word for tag in tags.split("\n") for word in plain_words(tag))
+    words = dict.fromkeys(word for tag in tags.split("\n") for word in _words_of(tag))
     more = dict.fromkeys(form for word in words for form in _FORMS.get(word, ()))
     return " ".join([tags, *(form for form in more if form not in words)])
+
+
+_words_of = lru_cache(maxsize=4096)(plain_words)  # many memories have the same tags
 
 
 def key_of(tag: str) -> str:

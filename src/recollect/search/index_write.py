@@ -238,7 +238,7 @@ def _words_of(row: Filed, terms: Terms) -> tuple[Value, ...]:
     names = f"{row.files} {row.concepts}"
     fields = (title, with_forms(row.tags), row.trigger, names, row.text)
     terms_of = terms.__getitem__
-    return (row.n, *(" ".join(map(terms_of, folded(field).split())) for field in fields))
+    return (row.n, *[" ".join(map(terms_of, folded(field).split())) for field in fields])
 
 
 def is_as_written(db: sqlite.Connection, memory: int) -> bool:

@@ -134,7 +134,8 @@ def index_terms(text: str, known: dict[str, str] | None = None) -> str:
 
 def chunk_terms(chunk: str) -> str:
     """The same of a chunk of folded text without white space."""
-    return " ".join([stem(word) for word in chunk_words(chunk)])
+    words = chunk_words(chunk)
+    return stem(words[0]) if len(words) == 1 else " ".join(map(stem, words))
 
 
 def cue_words(text: str) -> list[str]:
