@@ -95,8 +95,6 @@ IGNORE_CASE = 2  # re.IGNORECASE
 class Pattern:
     """A regular expression, compiled when it is first used."""
 
-    __slots__ = ("_compiled", "flags", "text")
-
     def __init__(self, text: str, flags: int = 0) -> None:
         """The same arguments as `re.compile`."""
         self.text, self.flags = text, flags
@@ -113,6 +111,8 @@ class Pattern:
 
     def of(self, _text: str) -> re.Pattern[str]:
         """The expression for a text; `values.bilingual` has less to compile for English."""
+        for name in ("search", "match", "fullmatch", "finditer", "findall", "split", "sub"):
+            setattr(self, name, getattr(self.compiled, name))  # called without us from now on
         return self.compiled
 
     def search(self, text: str, start: int = 0) -> re.Match[str] | None:

@@ -96,7 +96,7 @@ def stated_in(body: str) -> list[FootnotedText]:
     heading = -1
     for n, line in footnotes.outside_code(lines):
         is_heading = bool(footnotes._HEADING.match(line))
-        tail = footnotes.TAIL.search(line)
+        tail = footnotes.tail_of(line)
         name = footnotes._name_in(line)
         given = footnotes._given(tail[2] or "", notes) if tail else ()
         if tail and given and not name and heading >= 0 and not is_heading:

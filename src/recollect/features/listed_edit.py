@@ -13,7 +13,7 @@ from recollect.consolidate.actions import retitled
 from recollect.model import document as codec
 from recollect.model.document import parts_of
 from recollect.model.entries import raised, rows_at, shelved
-from recollect.model.footnotes import TAIL, Mark, mark_of
+from recollect.model.footnotes import Mark, mark_of, tail_of
 from recollect.model.listed import COMMENT, Listed, id_in, items_in
 from recollect.model.memory import Memory, Shelved
 from recollect.text.sentences import outside_fences
@@ -104,7 +104,7 @@ def _lines_of(text: str, entry: str) -> slice | None:
 def _id_of(line: str) -> str:
     """The id at the end of an item of a list, or of a heading."""
     is_entry = line.startswith("## ") or _BEGINNING.match(line)
-    tail = TAIL.search(line) if is_entry and "^" in line else None
+    tail = tail_of(line) if is_entry else None
     return (tail[1] or tail[3] or "")[1:] if tail else ""
 
 

@@ -104,7 +104,7 @@ def without_section(body: str, anchor: str) -> str:
 
 def _trimmed(text: str) -> str:
     """`text` without the blank lines around it; the first line keeps its indent."""
-    return _BLANK_LINES.sub("", text).rstrip()
+    return (_BLANK_LINES.sub("", text) if text[:1].isspace() else text).rstrip()
 
 
 def section_named(body: str, title: str) -> Section | None:

@@ -14,7 +14,7 @@ from recollect.model import frontmatter
 from recollect.model.document import BodyPart, parts_of, sections_of
 from recollect.model.facts import section_kind
 from recollect.model.filed import without_marked
-from recollect.model.footnotes import MARK, TAIL, label_of, letters_of
+from recollect.model.footnotes import MARK, label_of, letters_of, tail_of
 from recollect.model.listed import (
     COMMENT,
     Listed,
@@ -154,7 +154,7 @@ def _heading_ids(body: str, sections: Sequence[Section]) -> dict[str, str]:
     return {
         section.anchor: (found[1] or found[3])[1:]
         for part, section in zip(parts_of(body), sections, strict=True)
-        if (found := TAIL.search(part.text.partition("\n")[0].rstrip()))
+        if (found := tail_of(part.text.partition("\n")[0].rstrip()))
         if section.anchor and (found[1] or found[3])
     }
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ID = r"\^[a-z2-9]{4,16}"
 _LABEL = r"[0-9a-f]{4,16}(?:-[0-9a-f]{2,16})?"
 _REFERENCES = rf"(?: \[\^{_LABEL}\])+"
-TAIL = Pattern(rf"(?: ({ID}))?({_REFERENCES})[ \t]*$| ({ID})[ \t]*$")
+_TAIL = Pattern(rf"(?: ({ID}))?({_REFERENCES})[ \t]*$| ({ID})[ \t]*$")
 _REFERENCE = Pattern(rf"\[\^({_LABEL})\]")
 _DATE = r"\d{4}-\d\d-\d\d"
 _DEFINITION = Pattern(rf"\[\^({_LABEL})\]: (?:({_DATE}(?: \d\d:\d\d(?::\d\d)?)?), )?(.+)$")
@@ -186,9 +186,15 @@ def letters_of(text: str, n: int = 0) -> str:
     return made
 
 
+def tail_of(line: str) -> re.Match[str] | None:
+    """The id and the references at the end of a line, where it has some."""
+    first = line.find("^")  # which they begin with, behind a blank and perhaps a bracket
+    return None if first < 0 else _TAIL.search(line, max(0, first - 2))
+
+
 def untailed(line: str) -> str:
     """A line without the id and the references at its end."""
-    return line[: found.start()] if "^" in line and (found := TAIL.search(line)) else line
+    return line[: found.start()] if (found := tail_of(line)) else line
 
 
 def ids_in(body: str) -> list[str]:
@@ -321,7 +327,7 @@ def expanded(body: str) -> str:
 def _expanded(
     plain: str, line: str, notes: Mapping[str, list[Note] | None], below: list[str]
 ) -> str:
-    tail = TAIL.search(plain)
+    tail = tail_of(plain)
     if not tail or _is_theirs(tail[2] or "", notes):
         return line
     end = "\r" if line.endswith("\r") else ""
@@ -426,7 +432,7 @@ class _Folding:
             name, line = own[1], line[: own.start()]
         elif notes:
             said = _MARKER.sub("", line).strip()
-            is_titled = not TAIL.search(line) and self._is_title(said)
+            is_titled = not tail_of(line) and self._is_title(said)
             name = "" if is_titled else self._new_id(said)
         else:
             return line
@@ -479,7 +485,7 @@ class _Folding:
 
 def _name_in(line: str) -> str:
     """The id that a line ends with, without its `^`."""
-    tail = TAIL.search(line) if "^" in line else None
+    tail = tail_of(line)
     return (tail[1] or tail[3] or "")[1:] if tail else ""
 
 

@@ -107,7 +107,7 @@ def _unclosed(lines: list[str]) -> str:
 def _read_entries(lines: list[str]) -> tuple[list[FrontMatterEntry], str]:
     entries: list[FrontMatterEntry] = []
     hard = False
-    at, key = 1, _KEY.compiled.match
+    at, key = 1, _KEY.match
     while at < len(lines) - 1:
         match = key(lines[at].rstrip())
         if not match:

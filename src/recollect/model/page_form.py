@@ -12,11 +12,11 @@ from __future__ import annotations
 from recollect._fastimport import Pattern
 from recollect.model.footnotes import (
     MARK,
-    TAIL,
     expanded,
     folded,
     is_ours,
     outside_code,
+    tail_of,
     trusts_in,
 )
 from recollect.text.sentences import HAN, shortened
@@ -150,7 +150,7 @@ def _with_noted(head: list[str], trusts: dict[str, str]) -> list[str]:
 
 
 def _is_statement(line: str, trusts: dict[str, str]) -> bool:
-    tail = TAIL.search(line) if _ITEM.match(line) else None
+    tail = tail_of(line) if _ITEM.match(line) else None
     return bool(tail and is_ours(tail[2] or "", trusts))
 
 
@@ -164,7 +164,7 @@ def _short_rule(lines: list[str]) -> list[str]:
     end = "\r" if lines[0].endswith("\r") else ""
     heading, item = (lines[n].removesuffix("\r") for n in (0, 2))
     below = lines[3:]
-    named, tail = TAIL.search(heading), TAIL.search(item)
+    named, tail = tail_of(heading), tail_of(item)
     if named and named[3] and item == heading[3 : named.start()]:
         return [lines[0], *below] if not _content(below) else []
     if not item.startswith("- ") or not tail or not tail[2] or (named and named[2]):
@@ -184,7 +184,7 @@ def _short_rule(lines: list[str]) -> list[str]:
 def _long_rule(lines: list[str], trusts: dict[str, str]) -> list[str]:
     """The section that a heading alone stands for; nothing if it has text of its own."""
     end = "\r" if lines[0].endswith("\r") else ""
-    tail = TAIL.search(lines[0].removesuffix("\r"))
+    tail = tail_of(lines[0].removesuffix("\r"))
     said = lines[0][3 : tail.start()] if tail else ""
     if not tail or not said.strip():
         return []
