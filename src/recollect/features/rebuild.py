@@ -44,5 +44,4 @@ def rebuild_index(
 def _unread(store: OpenStore) -> list[Problem]:
     """What is passed over or read only in part: files of memories, lines of the journal."""
     store.journal.heads()
-    torn = [Problem(entry.path, entry.problem) for entry in store.every_entry() if entry.problem]
-    return list(dict.fromkeys([*store.problems, *torn, *store.journal.problems]))
+    return list(dict.fromkeys([*store.problems, *store.index.torn(), *store.journal.problems]))

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from recollect._gc import without_collecting
 from recollect.errors import StorageFailed
-from recollect.model.memory import Entry, Filter, Shelved, is_number
+from recollect.model.memory import Entry, Filter, Problem, Shelved, is_number
 from recollect.ports import IndexedFile, IndexRow
 from recollect.search import index_file, index_read, lookup
 from recollect.search.index_file import with_repair
@@ -226,6 +226,15 @@ class SqliteIndex:
             values,
         )
         return [entry_of(row) for row in rows]
+
+    @with_repair
+    def torn(self) -> list[Problem]:
+        """The memories that were read only in part, each with why; archived ones last."""
+        rows = self._db.execute(
+            "SELECT path, problem FROM memory WHERE problem <> '' AND shelf <> 2 "
+            "ORDER BY shelf, created DESC, updated DESC, id"
+        )
+        return [Problem(*row) for row in rows]
 
     @with_repair
     def entry(self, memory_id: str) -> Entry | None:
