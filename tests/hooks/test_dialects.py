@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.interfaces.hooks import dialects
+from recollect.interfaces.hooks import payload as dialects
 from recollect.interfaces.hooks.payload import members, text_of
 
 from . import payloads

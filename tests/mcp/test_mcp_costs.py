@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recollect.context.brief import _WORDS
-from recollect.interfaces.hooks.asking import FORMS, SAID
+from recollect.interfaces.hooks.events import FORMS, SAID
 from recollect.interfaces.mcp.server import INSTRUCTIONS
 from recollect.interfaces.mcp.tools import BY_NAME, TOOLS, Tool
 from recollect.text.tokens import count_tokens
