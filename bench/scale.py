@@ -41,13 +41,13 @@ ADDED_MS = 5.0
 REBUILD_SECONDS = {1_000: 0.5, 100_000: 60.0}
 _WRITER = """
 import sys
-from recollect.features import facts_commands as facts
+from recollect.features import facts
 from recollect.app import App
 from recollect.model.facts import Fact
 name, each = sys.argv[1:]
 for n in range(int(each)):
     app = App()
-    row = facts.add(app, Fact("decision", f"Writer {name} says {n}"), (), scope="project", dry_run=False)
+    row = facts.add_fact(app, Fact("decision", f"Writer {name} says {n}"), (), scope="project", dry_run=False)
     print(row.kept.number)
     app.close()
 """

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from recollect.context.views import KINDS
-from recollect.features import core_memory
-from recollect.features import facts_commands as facts
+from recollect.features import core_memory, facts
 from recollect.features import skill_candidates as skills
 from recollect.features.core_memory import CoreFile
-from recollect.features.facts import FactResult
-from recollect.features.facts_commands import ExtractFactsResult
+from recollect.features.facts import ExtractFactsResult, FactResult
 from recollect.features.skill_candidates import Analysis, CandidateThresholds
 from recollect.features.skill_detectors import DAYS, LEAST
 from recollect.interfaces.cli.command import CommandContext, comma_list, command, read_text
@@ -110,7 +108,7 @@ def _add(ctx: CommandContext, kind: str, content: str, detail: str, given: dict[
     if kind == "issue":
         fact = fact._replace(status=given["status"])
     tags = comma_list(given["tags"])
-    row = facts.add(ctx.app, fact, tags, scope=ctx.scope, dry_run=ctx.dry_run)
+    row = facts.add_fact(ctx.app, fact, tags, scope=ctx.scope, dry_run=ctx.dry_run)
     ctx.answer(row.as_json())
     _show_row(ctx, row)
     if row.what != "unchanged":
@@ -132,7 +130,7 @@ def _show_row(ctx: CommandContext, row: FactResult) -> None:
 )
 def resolve_command(ctx: CommandContext, name: str) -> None:
     """Mark an issue as resolved; ID is its number (i001) or its memory's id."""
-    row = facts.resolve(ctx.app, name, scope=ctx.scope, dry_run=ctx.dry_run)
+    row = facts.resolve_fact(ctx.app, name, scope=ctx.scope, dry_run=ctx.dry_run)
     ctx.answer(row.as_json())
     about = {"number": row.number, "content": row.content}
     if row.what == "unchanged":
@@ -170,7 +168,7 @@ def extract_facts_command(ctx: CommandContext, file: str, session: str) -> None:
     else:
         path = facts.session_file(ctx.app, file, scope=ctx.scope)
         source = facts.source_of_text(read_text(path), path)
-    done = facts.extract(ctx.app, source, scope=ctx.scope, dry_run=ctx.dry_run)
+    done = facts.extract_facts(ctx.app, source, scope=ctx.scope, dry_run=ctx.dry_run)
     ctx.answer(done.as_json())
     _show_extracted(ctx, done)
 
@@ -204,12 +202,12 @@ def clear_facts_command(ctx: CommandContext, kind: str, yes: bool) -> None:
     `recollect search --archived` finds them and `recollect undo` restores them.
     """
     kinds = (kind,) if kind else KINDS
-    rows = facts.clear(ctx.app, kinds, scope=ctx.scope, dry_run=True)
+    rows = facts.clear_facts(ctx.app, kinds, scope=ctx.scope, dry_run=True)
     if rows and not ctx.dry_run:
         if not yes:
             question = ctx.say("Archive {n} facts?", n=len(rows))
             ctx.confirm(question, "There is no terminal to confirm at: add --yes.")
-        rows = facts.clear(ctx.app, kinds, scope=ctx.scope, dry_run=False)
+        rows = facts.clear_facts(ctx.app, kinds, scope=ctx.scope, dry_run=False)
     ctx.answer([row.as_json() for row in rows])
     for row in rows:
         _show_row(ctx, row)
