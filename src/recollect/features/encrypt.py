@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -79,22 +79,17 @@ class EncryptManyResult(NamedTuple):
 def encrypt_many(app: Workspace, names: Sequence[str], *, dry_run: bool) -> EncryptManyResult:
     """Encrypt these memories, as far as they can be; each is a change of its own."""
     found = EncryptManyResult([], [], [])
-    by_store: dict[str, tuple[OpenStore, list[str]]] = {}
+    by_store: dict[str, list[str]] = {}
     for name in names:
-        store = app.store_of(name)
-        by_store.setdefault(store.scope, (store, []))[1].append(name)
-    if dry_run:
-        for store, names_here in by_store.values():
-            if _encrypted_each(app, store, names_here, found, dry_run=True):
-                found.left.extend(_copies(app, store, []))
-        return found
+        by_store.setdefault(app.store_of(name).scope, []).append(name)
     for store in app.stores():
-        names_here = by_store.get(store.scope, (store, []))[1]
-        with hiding(app, store):
-            turned = _encrypted_each(app, store, names_here, found, dry_run=False)
-            app.seal_sessions(store)
+        names_here = by_store.get(store.scope, [])
+        with nullcontext() if dry_run else hiding(app, store):
+            turned = _encrypted_each(app, store, names_here, found, dry_run=dry_run)
+            if not dry_run:
+                app.seal_sessions(store)
         if turned:
-            found.left.extend(_copies(app, store, turned))
+            found.left.extend(_copies(app, store, [] if dry_run else turned))
     return found
 
 

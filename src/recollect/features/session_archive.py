@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -167,13 +168,6 @@ class Month(NamedTuple):
     files: tuple[str, ...]  # session files, by name
 
 
-class _MonthSessions(NamedTuple):
-    """The old sessions of a month."""
-
-    entries: list[Entry]
-    files: list[str]
-
-
 def compress(
     store: OpenStore,
     files: Iterable[str],
@@ -187,15 +181,15 @@ def compress(
     `files` are the names of the session files in the folder `sessions`; `staying` are the sessions
     that go on, and the memories that say what waits for a person.
     """
-    months: dict[str, _MonthSessions] = {}
+    months: defaultdict[str, tuple[list[Entry], list[str]]] = defaultdict(lambda: ([], []))
     for entry in _old_sessions(store, staying, before):
-        months.setdefault(entry.created[:7], _MonthSessions([], [])).entries.append(entry)
+        months[entry.created[:7]][0].append(entry)
     for name in sorted(files):
         if _DATED.match(name) and name.endswith(".md") and name[:10] < before:
-            months.setdefault(name[:7], _MonthSessions([], [])).files.append(name)
+            months[name[:7]][1].append(name)
     done = []
-    for month, found in sorted(months.items()):
-        planned = _Planned(store, month, found)
+    for month, (entries, names) in sorted(months.items()):
+        planned = _Planned(store, month, entries, names)
         store.commit(planned.changes, cause=CAUSE, tries=TRIES, dry_run=dry_run)
         if planned.done:
             done.append(planned.done)
@@ -225,8 +219,10 @@ def _old_sessions(store: OpenStore, staying: Collection[str], before: str) -> li
 class _Planned:
     """The change that archives a month; planned anew for each try."""
 
-    def __init__(self, store: OpenStore, month: str, found: _MonthSessions) -> None:
-        self._store, self._month, self._found = store, month, found
+    def __init__(
+        self, store: OpenStore, month: str, entries: list[Entry], files: list[str]
+    ) -> None:
+        self._store, self._month, self._entries, self._files = store, month, entries, files
         self.done: Month | None = None
 
     def changes(self) -> list[Change]:
@@ -237,14 +233,14 @@ class _Planned:
         page = old.text if old else f"# {title}\n"
         changes: list[Change] = []
         memories: list[str] = []
-        for entry in sorted(self._found.entries, key=lambda one: (one.created, one.id)):
+        for entry in sorted(self._entries, key=lambda one: (one.created, one.id)):
             new = self._with_memory(page, entry)
             if new != page or not entry.archived:
                 memories.append(entry.id)
             if not entry.archived:
                 changes += moves(store, entry.id, entry.path, f"archive/{entry.path}")
             page = new
-        names = [name for name in self._found.files if store.files.exists(f"sessions/{name}")]
+        names = [name for name in self._files if store.files.exists(f"sessions/{name}")]
         for name in names:
             document = store.files.read(f"sessions/{name}")
             stem = name.removesuffix(".md")

@@ -87,24 +87,11 @@ def links_in(path: str, text: str) -> list[tuple[str, str]]:
     found = []
     for match in _LINK.finditer(text):
         said = match[1]
-        if "://" not in said and not said.startswith(("/", "~")):
-            target = _resolved(folder, unquote(said))
-            if target:
-                found.append((said, target))
+        target = os.path.normpath(f"./{folder}/{unquote(said)}")
+        is_outside = "://" in said or said.startswith(("/", "~")) or target.startswith("../")
+        if not is_outside:
+            found.append((said, target))
     return found
-
-
-def _resolved(folder: str, said: str) -> str:
-    """The path inside the store that a link means, or nothing where it leads out of it."""
-    parts = folder.split("/") if folder else []
-    for part in said.split("/"):
-        if part == "..":
-            if not parts:
-                return ""
-            parts.pop()
-        elif part not in (".", ""):
-            parts.append(part)
-    return "/".join(parts)
 
 
 MOST_NAMED = 5

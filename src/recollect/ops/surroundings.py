@@ -73,11 +73,8 @@ def program() -> Iterator[Finding]:
 def clients(app: Workspace) -> Iterator[Finding]:
     """Of each client that is used or connected: whether ours is in its files, and works."""
     calls = _last_calls(app)
-    program = program_for(app)
     answer = ""
-    for name, client in KNOWN.items():
-        own = client.own(client.parts(app.env, program))
-        states = [(part, files.state_of(part)) for part in own]
+    for name, client, states in _files_of_clients(app):
         if client.has_plugin(app.env):
             yield _plugin_beside(name, states)
             continue
@@ -94,11 +91,21 @@ def clients(app: Workspace) -> Iterator[Finding]:
                 if client.asks:
                     yield Finding.note(name, "{what}", what=client.asks)
         if finding.state == "ok" and name != "claude":
-            answer = answer or answer_of(program.server, app.project_folder, app.env)
+            answer = answer or answer_of(program_for(app).server, app.project_folder, app.env)
             if answer == SILENT:
                 yield Finding.problem(name, "its MCP server does not respond")
             else:
                 yield Finding.ok(name, "its MCP server responds: {name}", name=answer)
+
+
+def _files_of_clients(
+    app: Workspace,
+) -> Iterator[tuple[str, Client, list[tuple[ConfigPart, str]]]]:
+    """Each client with its own files, and what there is of ours in each."""
+    program = program_for(app)
+    for name, client in KNOWN.items():
+        own = client.own(client.parts(app.env, program))
+        yield name, client, [(part, files.state_of(part)) for part in own]
 
 
 class ClientState(NamedTuple):
@@ -113,11 +120,9 @@ class ClientState(NamedTuple):
 def standings(app: Workspace) -> list[ClientState]:
     """How each client stands, as far as it can be told without starting anything."""
     calls = _last_calls(app)
-    program = program_for(app)
     found = []
-    for name, client in KNOWN.items():
-        own = client.own(client.parts(app.env, program))
-        states = {files.state_of(part) for part in own}
+    for name, client, parts in _files_of_clients(app):
+        states = {state for _, state in parts}
         if client.has_plugin(app.env):
             state = "broken" if states & {"current", "other"} else "connected"
         elif states <= {"absent"}:
