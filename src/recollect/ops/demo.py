@@ -122,10 +122,58 @@ STEP_SECONDS = 40
 
 
 def lines_of(session: Session, project: str) -> Iterator[str]:
-    """The lines of a session's transcript."""
-    rows = _Rows(session, project)
+    """The lines of a session's transcript, each pointing to the one before."""
+    begun = datetime.fromisoformat(session.started)
+    parent, count = None, 0
     for n, step in enumerate(session.steps):
-        yield from rows.of(step, n)
+        time = begun + timedelta(seconds=n * STEP_SECONDS)
+        for role, content, extra in _messages_of(step, f"toolu_{n:06}", project):
+            by = {"id": f"msg_{count:06}", "role": role, "model": "claude"}
+            message = {**(by if role == "assistant" else {"role": role}), "content": content}
+            count += 1
+            uuid = f"{session.id[-4:]}{count:04}-{count:04}-4000-8000-000000000000"
+            row = {
+                "parentUuid": parent,
+                "isSidechain": False,
+                "type": role,
+                "message": message,
+                "uuid": uuid,
+                "timestamp": time.strftime("%Y-%m-%dT%H:%M:%S.000Z"),
+                "userType": "external",
+                "cwd": project,
+                "sessionId": session.id,
+                "version": VERSION,
+                "gitBranch": "main",
+            }
+            parent = uuid
+            yield json.dumps(row | extra, ensure_ascii=False)
+
+
+def _messages_of(
+    step: DemoStep, call: str, project: str
+) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    """The messages of a step: their role, their content, and what the row says besides."""
+    if step.kind == "person":
+        origin = {"promptSource": "typed", "turnOrigin": "human", "origin": {"kind": "human"}}
+        yield "user", step.text, origin
+        return
+    if step.kind == "agent":
+        yield "assistant", [{"type": "text", "text": step.text}], {}
+        return
+    used = _tool_of(step)
+    name, given = used["tool_name"], used["tool_input"]
+    if step.kind == "edit":
+        given = {"file_path": f"{project}/{step.text}"}
+    yield "assistant", [{"type": "tool_use", "id": call, "name": name, "input": given}], {}
+    if step.kind == "todo":
+        return
+    text = f"Exit code 1\n{step.output}" if step.failed else step.output or "updated"
+    result: dict[str, Any] = {"tool_use_id": call, "type": "tool_result", "content": text}
+    extra: dict[str, Any] = {"toolUseResult": {"stdout": step.output, "stderr": ""}}
+    if step.failed:
+        result["is_error"] = True
+        extra = {"toolUseResult": f"Error: {text}"}
+    yield "user", [result], extra
 
 
 def events_of(session: Session) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -156,71 +204,10 @@ def failure_of(command: str, output: str) -> dict[str, Any]:
 def _tool_of(step: DemoStep) -> dict[str, Any]:
     if step.kind == "edit":
         return {"tool_name": "Edit", "tool_input": {"file_path": step.text}}
+    if step.kind == "todo":
+        todos = [{"content": text, "status": "pending"} for text in step.text.split("\n")]
+        return {"tool_name": "TodoWrite", "tool_input": {"todos": todos}}
     return {"tool_name": "Bash", "tool_input": {"command": step.text}}
-
-
-class _Rows:
-    """Writes line after line, each pointing to the one before."""
-
-    def __init__(self, session: Session, project: str) -> None:
-        self.session, self.project = session, project
-        self.parent: str | None = None
-        self.count = 0
-
-    def of(self, step: DemoStep, n: int) -> Iterator[str]:
-        time = datetime.fromisoformat(self.session.started) + timedelta(seconds=n * STEP_SECONDS)
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000Z")
-        if step.kind == "person":
-            origin = {"promptSource": "typed", "turnOrigin": "human", "origin": {"kind": "human"}}
-            yield self._line("user", stamp, {"role": "user", "content": step.text}, origin)
-        elif step.kind == "agent":
-            yield self._assistant_line(stamp, {"type": "text", "text": step.text})
-        elif step.kind == "todo":
-            todos = [{"content": t, "status": "pending"} for t in step.text.split("\n")]
-            yield self._assistant_line(stamp, self._call(n, "TodoWrite", {"todos": todos}))
-        else:
-            yield from self._tool(step, n, stamp)
-
-    def _tool(self, step: DemoStep, n: int, stamp: str) -> Iterator[str]:
-        used = _tool_of(step)
-        given = dict(used["tool_input"])
-        if step.kind == "edit":
-            given["file_path"] = f"{self.project}/{step.text}"
-        yield self._assistant_line(stamp, self._call(n, used["tool_name"], given))
-        text = f"Exit code 1\n{step.output}" if step.failed else step.output or "updated"
-        used_id = f"toolu_{n:06}"
-        result: dict[str, Any] = {"tool_use_id": used_id, "type": "tool_result", "content": text}
-        extra: dict[str, Any] = {"toolUseResult": {"stdout": step.output, "stderr": ""}}
-        if step.failed:
-            result["is_error"] = True
-            extra = {"toolUseResult": f"Error: {text}"}
-        yield self._line("user", stamp, {"role": "user", "content": [result]}, extra)
-
-    def _call(self, n: int, name: str, given: dict[str, Any]) -> dict[str, Any]:
-        return {"type": "tool_use", "id": f"toolu_{n:06}", "name": name, "input": given}
-
-    def _assistant_line(self, stamp: str, block: dict[str, Any]) -> str:
-        about = {"id": f"msg_{self.count:06}", "role": "assistant", "model": "claude"}
-        return self._line("assistant", stamp, {**about, "content": [block]}, {})
-
-    def _line(self, kind: str, stamp: str, message: dict[str, Any], extra: dict[str, Any]) -> str:
-        self.count += 1
-        uuid = f"{self.session.id[-4:]}{self.count:04}-{self.count:04}-4000-8000-000000000000"
-        row = {
-            "parentUuid": self.parent,
-            "isSidechain": False,
-            "type": kind,
-            "message": message,
-            "uuid": uuid,
-            "timestamp": stamp,
-            "userType": "external",
-            "cwd": self.project,
-            "sessionId": self.session.id,
-            "version": VERSION,
-            "gitBranch": "main",
-        }
-        self.parent = uuid
-        return json.dumps(row | extra, ensure_ascii=False)
 
 
 # ----------------------------------------------------------------------------------------- playing

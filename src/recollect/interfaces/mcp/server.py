@@ -195,12 +195,6 @@ def refusal(id_: str | int | None, wrong: Wrong) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id_, "error": error}
 
 
-def progress(token: str | int, done: int, what: str) -> dict[str, Any]:
-    """A notification that a call goes on, and with what."""
-    params = {"progressToken": token, "progress": done, "message": what}
-    return {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
-
-
 def encoded(said: dict[str, Any]) -> bytes:
     """A message as a line."""
     text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
@@ -255,7 +249,9 @@ class Telling:
         is_time = now - self._started > QUIET_SECONDS and now > self._last
         if is_time and so_far > self._told and isinstance(self._token, str | int):
             self._told, self._last = so_far, now + BETWEEN_SECONDS
-            self._call.send(progress(self._token, so_far, PREPARING))
+            params = {"progressToken": self._token, "progress": so_far, "message": PREPARING}
+            method = "notifications/progress"
+            self._call.send({"jsonrpc": "2.0", "method": method, "params": params})
 
 
 class Desk:
