@@ -267,6 +267,18 @@ def test_one_entry_of_a_page_is_approved_or_rejected_alone(kept: Person) -> None
     assert {name: _entry(kept, name) for name in before} == before
 
 
+@pytest.mark.parametrize("words", [["forget"], ["edit", "--body", "Refunds take a day"]])
+def test_the_last_line_of_a_list_takes_nothing_of_the_lists_origin_along(
+    kept: Person, words: list[str]
+) -> None:
+    text = "## Notes ^abcd [^91c2]\n\n- Refunds are manual. ^r2r2\n- Cards are tokens. ^c4c4\n"
+    kept.write("semantic/payments.md", f"{PAYMENTS}{text}\n{NOTED_BY_AGENT}")
+    before = _entry(kept, "r2r2")
+    assert before[1] == "agent"
+    kept.ok(words[0], "c4c4", *words[1:])
+    assert _entry(kept, "r2r2") == before
+
+
 def test_an_entry_that_its_page_signs_is_approved_with_its_page_only(kept: Person) -> None:
     page = kept.store / "semantic" / "orders.md"
     page.write_text(page.read_text().replace("type: semantic", "type: semantic\ntrust: agent"))

@@ -37,6 +37,7 @@ _OWN_KIND = Pattern(r"; kind: (decision)\b")
 _ID = Pattern(r"\s*\^([a-z2-9]{4,16})\s*")
 _OWN_SESSION = Pattern(r"\b(?:session|from):\s*([^;<>]+)")
 
+_OF_LIST = Pattern(r"<!--(?! *superseded\b)")
 _MARKS = ("<!-- from: ", "<!-- ^")  # how the comments of one line begin
 
 
@@ -158,8 +159,11 @@ def items_in(section: Section, memory: Memory) -> tuple[list[Listed], str]:
     ends = [*(item.line for item in found), len(lines)][1:]
     listed: list[Listed] = []
     taken: set[int] = set()
+    raw = section.text.split("\n")
     for item, end in zip(found, ends, strict=True):
-        own = [n for n in range(item.line, end) if n not in others]
+        # What is said below a list of where all of it comes from is not the last item's.
+        whole = (n for n in range(item.line, end) if _OF_LIST.match(raw[n]))
+        own = [n for n in range(item.line, next(whole, end)) if n not in others]
         below = [lines[n].strip() for n in own[1:] if not kind or code[n]]
         marks = [one for n in own for one in comments[n] if n == item.line or is_mark(one)]
         one = _fact(item, kind, marks) if kind else Listed(" ".join(item.said[:1]), "", marks)
