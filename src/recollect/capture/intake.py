@@ -27,6 +27,7 @@ from recollect.model.memory import (
     is_sealed_path,
 )
 from recollect.model.page_form import title_for
+from recollect.store.hidden import hidden_from_git
 from recollect.store.store import OpenStore
 from recollect.text.tokens import STOP_WORDS
 
@@ -396,7 +397,7 @@ def _new_file(
         log = path.removesuffix("summary.md") + "conversation.md"
         changes.insert(0, Change("put", log, name, None, draft.conversation))
     if draft.private:
-        changes += _hidden_from_git(store, path)
+        changes += hidden_from_git(store, [path])
     return Written(name, path, "created", choice.rule, choice.layer, text), changes
 
 
@@ -430,15 +431,6 @@ def _fields_of(
         "last-accessed": created[:10],
         "private": "true" if draft.private else "",
     }
-
-
-def _hidden_from_git(store: OpenStore, path: str) -> list[Change]:
-    """A private memory is named in the store's .gitignore, so that no commit takes it along."""
-    place = path.removesuffix("summary.md") if path.endswith("/summary.md") else path
-    if not store.files.exists(".gitignore"):
-        return [Change("put", ".gitignore", "", None, f"/{place}\n")]
-    old = store.files.read(".gitignore")
-    return [Change("put", ".gitignore", "", old.stamp, f"{old.text.rstrip()}\n/{place}\n")]
 
 
 def _save_section(

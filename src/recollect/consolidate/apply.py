@@ -42,6 +42,7 @@ from recollect.model.layers import SHARED
 from recollect.model.memory import SESSION_KINDS, Change, Entry, Filter
 from recollect.store import locations as places
 from recollect.store.disk import stamp_of
+from recollect.store.hidden import hidden_still
 from recollect.store.journal import FolderJournal
 from recollect.store.store import OpenStore, refresh
 from recollect.store.transactions import Ledger
@@ -219,7 +220,7 @@ def moves(store: OpenStore, memory: str, path: str, to: str) -> list[Change]:
         if stamp is not None:
             target = _folder(place) + one[len(_folder(path)) :] if one != path else place
             changes.append(Change("move", one, memory, stamp, to=target))
-    return changes
+    return [*hidden_still(store, {path: place}), *changes]
 
 
 def _folder(path: str) -> str:

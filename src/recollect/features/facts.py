@@ -48,6 +48,7 @@ from recollect.model.memory import (
     lowest_trust,
     type_of_kind,
 )
+from recollect.store.hidden import hidden_still
 from recollect.store.store import INDEX, OpenStore, refresh
 from recollect.text.tokens import STOP_WORDS
 from recollect.workspace import Workspace, current_session, trust_of
@@ -419,7 +420,7 @@ def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> l
             changes.append(Change("move", entry.path, entry.id, stamp, to=to))
             about = (entry.kind, entry.title, entry.status)
             done.append(FactResult(number, entry.id, to, "archived", *about))
-        return changes
+        return [*hidden_still(store, {one.path: one.to for one in changes}), *changes]
 
     store.commit(plan, cause="clear-facts", tries=3, dry_run=dry_run)
     return done

@@ -27,6 +27,7 @@ from recollect.model.document import section_text
 from recollect.model.entries import beside_title
 from recollect.model.facts import Fact, parse_status, same_words
 from recollect.model.memory import CATEGORIES, Change, Entry, Filter, free_name, slug_of
+from recollect.store.hidden import hidden_still
 from recollect.store.store import OpenStore
 from recollect.text.json_edit import root_of
 
@@ -321,7 +322,8 @@ def _changes(store: OpenStore, wanted: Sequence[FactEdit], *, dry_run: bool) -> 
         else:
             text = _changed(store, old.text, entry, one)
             changes.append(Change("put", entry.path, entry.id, old.stamp, text))
-    return changes
+    moves = {one.path: one.to for one in changes if one.op == "move"}
+    return [*hidden_still(store, moves), *changes]
 
 
 def _fact_of(store: OpenStore, row: ViewFact) -> Fact:

@@ -295,7 +295,8 @@ def merge(
         moved = moves(store, gone.id, gone.path, f"archive/{gone.path}")
         naming = _naming(store, kept, gone)
         memories = tuple(change.memory for change in naming)
-        found[:] = [MergeResult(kept.id, kept.path, moved[0].to, memories, text)]
+        to = next(change.to for change in moved if change.path == gone.path)
+        found[:] = [MergeResult(kept.id, kept.path, to, memories, text)]
         return [Change("put", kept.path, kept.id, documents[0].stamp, text), *moved, *naming]
 
     store.commit(plan, cause=CAUSE, dry_run=dry_run)
