@@ -236,16 +236,23 @@ def test_undo_takes_back_what_was_changed_here_in_whichever_store(ruled: Person)
     assert rows_of(ruled) == before
 
 
-def test_a_rule_alone_is_not_archived_and_the_others_stay(ruled: Person) -> None:
+def test_a_rule_is_archived_alone_and_brought_back(ruled: Person) -> None:
+    before = rows_of(ruled)
+
     async def act(browser: Browser, pilot: Pilot[None]) -> None:
         await go_to(browser, pilot, RULES[1])
         await pilot.press("a")
         await pilot.pause()
-        [why] = said(browser)
-        assert "shared files of rules and pointers stay" in why
-        assert set(RULES) <= set(titles(browser))
+        assert said(browser) == [f"Archived: {RULES[1]}"]
+        assert set(RULES) - {RULES[1]} <= set(titles(browser))
+        assert RULES[1] not in titles(browser)
+        await pilot.press("v")
+        await pilot.pause()
+        assert titles(browser) == [RULES[1]]
+        await pilot.press("a", "v")
+        await pilot.pause()
+        assert RULES[1] in titles(browser)
 
-    before = rows_of(ruled)
     piloted(ruled, act)
     assert rows_of(ruled) == before
 

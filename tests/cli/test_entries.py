@@ -326,13 +326,6 @@ def test_the_editor_gets_an_entry_with_an_id_alone(
     assert "".join(page.read_text() for page in pages) == after
 
 
-def test_what_cannot_be_done_to_an_entry_says_why(kept: Person) -> None:
-    ran = kept.run("archive", "k3m2")
-    assert ran.code == 2
-    assert "`recollect archive orders`" in ran.err
-    assert "`recollect forget orders#^k3m2`" in ran.err
-
-
 @pytest.mark.parametrize("words", [["-"], ["--title", ""], ["--body", " "], ["--append", ""]])
 @pytest.mark.parametrize("name", ["orders", PERSONS, "k3m2"])
 def test_an_edit_empties_nothing(kept: Person, name: str, words: list[str]) -> None:

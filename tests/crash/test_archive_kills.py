@@ -14,6 +14,12 @@ from tests.capture.transcripts import CWD
 from .kills import CHANGING, Point, Scene, require_strace
 
 TALK = "---\nkind: conversation\ncreated: 2025-01-02T10:00:00Z\n---\n# {0}\n\nThe port of {0} is 8080.\n"
+NOTE = '\n[^0b6f00]: 2026-10-06, "Schema", said by the person\n'
+ORDERS = f"---\ntitle: Orders\n---\n# Orders\n\n- Store: A. ^k3f9 [^0b6f00]\n- Ids: B. ^w8pq [^0b6f00]\n{NOTE}"
+COLD_ENTRY = (
+    "---\ntitle: Orders\nentry-after: ^k3f9\nentry-of: orders\n---\n# Orders\n\n"
+    f"- Days: C. ^m2d7 [^0b6f00]\n{NOTE}"
+)
 SAID = "### User [1:00]\n\nWhat of {0}?\n"
 TIMES = re.compile(r"(?m)^(created|updated|last-accessed|decay-after): .*$")
 
@@ -35,6 +41,8 @@ def scene(quick_folder: Path) -> Iterator[Scene]:
         project.write(
             "semantic/ports.md", "---\ntags: [port]\n---\n# Ports\n\n- The host is web.\n"
         )
+        project.write("semantic/orders.md", ORDERS)
+        project.write("archive/semantic/orders-m2d7.md", COLD_ENTRY)
         log = Path(a_day().save(project.home / ".claude" / "projects" / "-x"))
         log.write_text(log.read_text().replace(CWD, str(project.folder)))
         project.answer("list")
@@ -60,11 +68,21 @@ def talks_are_whole(scene: Scene) -> None:
         assert len({path.rpartition("/")[0] for path in here}) == 1, here
 
 
+def entries_are_whole(scene: Scene) -> None:
+    """Each entry stands in one place, whole."""
+    found = texts(scene)
+    for line in ("- Store: A. ^k3f9 [^", "- Ids: B. ^w8pq [^", "- Days: C. ^m2d7 [^"):
+        pages = [path for path, text in found.items() if line in text and "orders" in path]
+        assert len(pages) == 1, (line, pages)
+
+
 def commands(scene: Scene) -> Mapping[str, list[str]]:
     (transcript,) = (scene.project.home / ".claude").rglob("*.jsonl")
     return {
         "archive": ["archive"],
         "activate": ["activate", "cold"],
+        "archive entry": ["archive", "k3f9"],
+        "activate entry": ["activate", "m2d7"],
         "capture": ["capture", str(transcript)],
     }
 
@@ -80,6 +98,7 @@ def sweep(scene: Scene, name: str, wanted: Callable[[Point], bool]) -> int:
         killed += not scene.kill(words, point)
         scene.answer("list")  # whatever comes next finishes what was begun
         talks_are_whole(scene)
+        entries_are_whole(scene)
         scene.answer(*words)
         assert texts(scene) == whole, point
         assert scene.answer("doctor")["problems"] == 0, point
@@ -91,7 +110,7 @@ def sweep(scene: Scene, name: str, wanted: Callable[[Point], bool]) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["archive", "activate"])
+@pytest.mark.parametrize("name", ["archive", "activate", "archive entry", "activate entry"])
 def test_a_kill_at_some_changes_of_the_store_is_mended_by_the_next_command(
     scene: Scene, name: str
 ) -> None:
@@ -107,7 +126,9 @@ def test_a_kill_at_some_changes_of_the_store_is_mended_by_the_next_command(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["archive", "activate", "capture"])
+@pytest.mark.parametrize(
+    "name", ["archive", "activate", "archive entry", "activate entry", "capture"]
+)
 def test_a_kill_before_any_call_is_mended_by_the_next_command(scene: Scene, name: str) -> None:
     chosen = iter(range(10_000))
     root = str(scene.project.root)

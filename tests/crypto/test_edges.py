@@ -193,3 +193,30 @@ def test_doctor_says_how_many_there_are_and_what_is_wrong_with_the_key(desk: Des
     desk.unlock()
     (desk.identity.parent / "recipients").unlink()
     assert "key rewrap" in findings(desk)[1]
+
+
+ENTRIES = """- Zbigniew gets 4711 doubloons. ^k3f9 [^0b6f00]
+- The marmalade committee meets on Mondays. ^m2d7 [^0b6f00]
+
+[^0b6f00]: 2026-10-06, "Kingfisher", said by the person
+"""
+
+
+def test_one_entry_of_an_encrypted_page_is_archived_encrypted(desk: Desk) -> None:
+    name = desk.save("Kingfisher", ENTRIES)
+    before = desk.person.ok("show", name).out
+    desk.person.ok("edit", f"{name}#^k3f9", "--body", "Zbigniew gets more.")
+    desk.person.ok("forget", f"{name}#^k3f9")
+    desk.person.ok("undo")
+    desk.person.ok("undo")
+    done = desk.person.ok("archive", f"{name}#^m2d7", "--json").json
+    assert done["path"].endswith(f"archive/encrypted/{done['archived']}.md.age")
+    assert "marmalade" in desk.person.ok("show", done["archived"]).out
+    assert "marmalade" not in desk.person.ok("show", name).out
+    assert not [path for path, data in desk.everything() if b"marmalade" in data]
+    desk.person.ok("activate", done["archived"])
+    assert desk.person.ok("show", name).out == before
+    desk.person.ok("undo")
+    desk.person.ok("undo")
+    assert desk.person.ok("show", name).out == before
+    assert not [path for path, data in desk.everything() if b"marmalade" in data]

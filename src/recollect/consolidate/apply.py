@@ -322,29 +322,22 @@ def archive(
 def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> tuple[str, bool]:
     """`(path, changed)`: move one memory into the archive, because a person asks for it.
 
-    An entry that its page has nothing else beside is archived with it.
-
     Raises:
         MemoryNotFound: no memory has this id.
         ChangedMeanwhile: somebody changed it just now.
-        UsageProblem: it is a file that other things are filed in, or one of several entries.
+        UsageProblem: it is a file that other things are filed in.
     """
-    page, _, anchor = name.partition("#")
-    entry = store.index.entry(page)
+    entry = store.index.entry(name)
     if entry is None:
         raise MemoryNotFound(id=name)
     if entry.archived:
         return entry.path, False
-    if entry.path in SHARED.values() or entry.path.startswith("core/"):
-        what = "Core files and shared files of rules and pointers stay; `recollect forget` removes a section."
+    if entry.path.startswith("core/"):
+        what = "Core files are in every brief and are not archived; `recollect forget` removes one."
         raise UsageProblem(what=what, command="archive")
-    if anchor:
-        entries = entries_of(store.open_memory(entry))
-        if anchor not in {row.anchor for row in entries}:
-            raise MemoryNotFound(id=name)
-        if len(entries) > 1:
-            what = f"Only a whole page can be archived: `recollect archive {page}`. `recollect forget {name}` removes the entry."
-            raise UsageProblem(what=what, command="archive")
+    if entry.path in SHARED.values():
+        what = f"{name} is a page for many rules or pointers, and stays; archive its entries one by one (`recollect list` shows their ids)."
+        raise UsageProblem(what=what, command="archive")
     changes = to_archive(store, entry)
     if not dry_run:
         store.commit(partial(to_archive, store, entry), cause=CAUSE)

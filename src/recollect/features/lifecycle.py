@@ -18,7 +18,7 @@ from recollect.consolidate.due import PASSED, episodes_of, must_consolidate
 from recollect.consolidate.run import PassResult, PassRow
 from recollect.context import views as drawn
 from recollect.errors import ConflictNotFound
-from recollect.features import repository
+from recollect.features import entry_archive, repository
 from recollect.features.prune import DueMemory, prune_with_pass, rows_json
 from recollect.model.memory import Entry
 from recollect.store import disk as fsio
@@ -237,11 +237,24 @@ def archive_conversations(
     return done
 
 
-def archive_memory(app: Workspace, name: str, *, dry_run: bool) -> tuple[str, bool]:
-    """`(path, changed)`: archive one memory of the store that has it."""
+class Archived(NamedTuple):
+    """A memory that was archived or brought back: its id now, its path, whether that is new."""
+
+    id: str
+    path: str
+    is_changed: bool
+
+
+def archive_memory(app: Workspace, name: str, *, dry_run: bool) -> Archived:
+    """Archive one memory, or one entry of a page, of the store that has it."""
     store = app.store_of(name)
-    path, changed = archiving.put_away(store, name, dry_run=dry_run)
-    return f"{store.files.root}/{path}", changed
+    page, _, anchor = name.partition("#")
+    if anchor and not store.require(page).archived:
+        moved = entry_archive.put_away(store, name, dry_run=dry_run)
+        if moved:
+            return Archived(moved.id, f"{store.files.root}/{moved.path}", True)
+    path, is_changed = archiving.put_away(store, page, dry_run=dry_run)
+    return Archived(page, f"{store.files.root}/{path}", is_changed)
 
 
 def conversation_stats(app: Workspace, *, scope: str) -> list[tuple[str, Stats]]:
@@ -249,11 +262,14 @@ def conversation_stats(app: Workspace, *, scope: str) -> list[tuple[str, Stats]]
     return [(store.scope, archiving.stats(store)) for store in app.stores(scope)]
 
 
-def activate(app: Workspace, name: str, *, dry_run: bool) -> tuple[str, bool]:
-    """`(path, changed)`: bring a memory back from the archive of the store that has it."""
+def activate(app: Workspace, name: str, *, dry_run: bool) -> Archived:
+    """Bring a memory back from the archive of the store that has it, an entry to its page."""
     store = app.store_of(name)
-    path, changed = archiving.activate(store, name, dry_run=dry_run)
-    return f"{store.files.root}/{path}", changed
+    moved = entry_archive.bring_back(store, name, dry_run=dry_run)
+    if moved:
+        return Archived(moved.id, f"{store.files.root}/{moved.path}", True)
+    path, is_changed = archiving.activate(store, name, dry_run=dry_run)
+    return Archived(name.partition("#")[0], f"{store.files.root}/{path}", is_changed)
 
 
 def list_archive(app: Workspace, *, scope: str, words: str) -> list[tuple[str, Entry]]:

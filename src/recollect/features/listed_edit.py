@@ -1,4 +1,4 @@
-"""Edit, approve or take out one item of a list. Pure.
+"""Edit, approve, take out or put back one item of a list. Pure.
 
 Every other line of the page stays. An edited item keeps its id.
 """
@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.consolidate.actions import retitled
+from recollect.errors import MemoryNotFound
 from recollect.model import document as codec
 from recollect.model.document import parts_of
 from recollect.model.entries import raised, rows_at, shelved
-from recollect.model.footnotes import Mark, mark_of, tail_of
-from recollect.model.listed import COMMENT, Listed, id_in, items_in
+from recollect.model.footnotes import Mark, letters_of, mark_of, tail_of
+from recollect.model.listed import COMMENT, OF_LIST, Listed, id_in, items_in
 from recollect.model.memory import Memory, Shelved
+from recollect.model.page_form import NOTED
 from recollect.text.sentences import outside_fences
 
 # An item's bullet, with the box or the category that may follow it.
@@ -26,6 +28,7 @@ _DETAIL = Pattern(r"\s*[-*+•][ \t]+(?:source|files|concepts|来源|文件|概�
 _SOURCE = Pattern(r"(\s*[-*+•][ \t]+(?:source|来源)[ \t]*[:：][ \t]*).*", re.I)
 
 
+_ITEM = Pattern(r"[-*+•] ")
 _ENDS_SECTION = Pattern(r"##? |\[\^[^\]\s]+\]: ")  # the next heading, or a footnote
 
 
@@ -67,6 +70,124 @@ def approved(memory: Memory, anchor: str) -> str | None:
         lines[place.first + n] = raised(lines[place.first + n])
     parts[place.part] = parts[place.part]._replace(text="\n".join(lines))
     return "".join(part.text for part in parts)
+
+
+class Part(NamedTuple):
+    """An entry cut from its page: a section, or an item below the heading of its list.
+
+    `after` is the anchor of what stood before it, `^` for the first item of a list; `added` is the
+    id that it got, if it had none in writing.
+    """
+
+    text: str
+    after: str
+    added: str = ""
+
+
+def part_of(memory: Memory, anchor: str) -> Part:
+    """The section of this anchor, or the item `^id`, which is there."""
+    parts, sections = parts_of(memory.body), codec.sections_of(memory.body)
+    if not anchor.startswith("^"):
+        at = next(n for n, section in enumerate(sections) if section.anchor == anchor)
+        return Part(parts[at].text, sections[at - 1].anchor)
+    place = _require_place(memory, anchor)
+    if len(parts_of(without(memory, anchor) or "")) < len(parts):  # its section goes with it
+        return Part(parts[place.part].text, sections[place.part - 1].anchor)
+    rows = [row for row in shelved(memory) if row.anchor.startswith("^")]
+    at = next(n for n, row in enumerate(rows) if row.anchor == anchor)
+    is_first = not at or rows[at - 1].within != rows[at].within
+    lines = parts[place.part].text.split("\n")
+    own = _item_lines(lines, place)
+    end = "\r" if lines[0].endswith("\r") else ""
+    added = "" if place.item.comments else anchor
+    if added:
+        own[0] = f"{own[0].removesuffix(end)} <!-- {added} -->{end}"
+    of_list = [line for line in lines if OF_LIST.match(line)]
+    made = [
+        *([lines[0], end] if place.part else ()),
+        *own,
+        *([end, *of_list] if of_list else ()),
+        "",
+    ]
+    return Part("\n".join(made), "^" if is_first else rows[at - 1].anchor, added)
+
+
+def with_part(page: Memory, cold: Memory, anchor: str, after: str, added: str) -> str:
+    """The body of a page with an entry that was cut from it, where it stood if that is known.
+
+    `cold` has nothing else; `after` and `added` are as `part_of` gives them.
+    """
+    own = parts_of(cold.body)[-1]
+    eol = "\r\n" if "\r\n" in page.body else "\n"
+    if not after.startswith("^"):
+        return _with_section(page.body, own.text, after, eol, is_first=not after)
+    lines = _item_lines(own.text.split("\n"), _require_place(cold, anchor))
+    lines[0] = lines[0].replace(f" <!-- {added} -->", "", 1) if added else lines[0]
+    names = next((both for both in NOTED.values() if own.heading in both), (own.heading,))
+    parts = parts_of(page.body)
+    at = next((n for n, part in enumerate(parts) if part.heading in names), None)
+    if at is None and own.heading in NOTED["user"]:
+        if not _begins(parts[0].text.split("\n")):
+            return _with_section(page.body, own.text, "", eol, is_first=True)
+        at = 0  # a list without an origin stands there without a heading
+    if at is None:
+        return _with_section(page.body, own.text, "", eol, is_first=False)
+    rest = _with_item(parts[at].text.split("\n"), lines, after)
+    parts[at] = parts[at]._replace(text="\n".join(rest))
+    return "".join(part.text for part in parts)
+
+
+def _with_item(rest: list[str], lines: list[str], after: str) -> list[str]:
+    """The lines of a section with those of an item: behind another, as the first, or as the last."""
+    begins = _begins(rest)
+    gap = ["\r" if rest[0].endswith("\r") else ""]
+    gap = gap if any(not rest[n - 1].strip() for n in begins[1:]) else []
+    if after == "^" and begins:
+        return [*rest[: begins[0]], *lines, *gap, *rest[begins[0] :]]
+    at = next((n + 1 for n in begins if _name_of(rest[n]).startswith(after[1:])), 0)
+    while 0 < at < len(rest) and rest[at][:1] in (" ", "\t") and rest[at].strip():
+        at += 1
+    if not at:
+        end = next((n for n, line in enumerate(rest) if OF_LIST.match(line)), len(rest))
+        at = next(n + 1 for n in reversed(range(end)) if rest[n].strip())
+    return [*rest[:at], *gap, *lines, *rest[at:]]
+
+
+def _begins(lines: list[str]) -> list[int]:
+    return [n for n, line in outside_fences(lines) if n and _ITEM.match(line)]
+
+
+def _name_of(line: str) -> str:
+    """The id of an item, written or worked out, from its first line in memory."""
+    comments = COMMENT.findall(line)
+    return id_in(comments) or letters_of(COMMENT.sub("", _ITEM.sub("", line, 1)))
+
+
+def _with_section(body: str, text: str, after: str, eol: str, *, is_first: bool) -> str:
+    """A body with another section behind the one of this anchor, or as the first, or the last."""
+    parts = parts_of(body)
+    anchors = [section.anchor for section in codec.sections_of(body)]
+    at = 1 if is_first else anchors.index(after) + 1 if after in anchors else len(parts)
+    before, behind = ("".join(part.text for part in some) for some in (parts[:at], parts[at:]))
+    gap = (
+        "" if not before or before.endswith(eol * 2) else eol if before.endswith("\n") else eol * 2
+    )
+    return f"{before}{gap}{text.rstrip()}{eol}{eol if behind else ''}{behind}"
+
+
+def _item_lines(lines: list[str], place: _PlacedItem) -> list[str]:
+    """The lines of an item in its part, without the blank ones behind it."""
+    own = [lines[place.first + n] for n in place.item.lines]
+    while not own[-1].strip():
+        own.pop()
+    return own
+
+
+def _require_place(memory: Memory, anchor: str) -> _PlacedItem:
+    place = _place_of(memory, anchor)
+    if place is None:
+        raise MemoryNotFound(id=f"{memory.id}#{anchor}")
+    return place
 
 
 def around(text: str, memory: Memory, anchor: str) -> tuple[str, str, str]:

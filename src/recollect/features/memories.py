@@ -153,7 +153,7 @@ def _section_edited(
     if append is not None:
         text = f"{text.rstrip()}\n\n{append.strip()}"
     text = reviewing.signed(text, by.trust, session=by.session, date=now[:10])
-    return with_section_at(body, found.anchor, found.heading if title is None else title, text)
+    return withsection_at(body, found.anchor, found.heading if title is None else title, text)
 
 
 def _item_edited(
@@ -177,7 +177,7 @@ def _item_edited(
         end = "" if new[-1:] in ".!?:;。！？：；" else "."
         return f"{new}{end} {' '.join(append.split())}"
 
-    anchor, memory = name.partition("#")[2], codec.memory_from_text(text, entry.path)
+    anchor, memory = name.partition("#")[2], parsed(text, entry.path)
     had = next((row.trust for row in reviewing.shelved(memory) if row.anchor == anchor), "user")
     mark = None  # who adds to a line of somebody less trusted does not vouch for it
     if said is not None or by.trust != "user":
@@ -325,20 +325,12 @@ def removals(store: OpenStore, entry: Entry) -> list[Change]:
 
 
 def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool) -> Written:
-    old, anchor = store.read_open(entry), name.partition("#")[2]
-    if anchor.startswith("^"):
-        kept = without_item(entry, old.text, name)
-    else:
-        body = codec.body_of(old.text)
-        kept = without_section(body, section_at(body, name).anchor)
-    rows = rows_at(store.open_memory(entry), anchor)
+    old = store.read_open(entry)
+    kept = body_without(entry, old.text, name)
+    rows = rows_at(store.open_memory(entry), name.partition("#")[2])
 
     def plan() -> list[Change]:
-        if reviewing.says_nothing(kept) and entry.kind in ("fact", "rule") and rows:
-            changes = removals(store, entry)  # an empty page is nothing to list
-        else:
-            text = codec.with_body(old.text, kept)
-            changes = [Change("put", entry.path, entry.id, old.stamp, text)]
+        changes = changes_to_body(store, entry, old, kept, is_listed=bool(rows))
         return [*changes, *forget_in_sessions.changes(store, entry, rows)]
 
     ops = store.commit(plan, cause="forget", dry_run=dry_run)
@@ -346,6 +338,29 @@ def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool)
     lines = [line.strip(" -*") for row in rows for line in _lines_of(row)]
     said = tuple(dict.fromkeys(filter(None, lines)))
     return Written(name, entry.path, "removed", layer=entry.layer, also=also, said=said)
+
+
+def parsed(text: str, path: str) -> model.Memory:
+    """The memory of a text, of an encrypted one that was opened as well."""
+    return codec.memory_from_text(text, path.removesuffix(".age"))
+
+
+def body_without(entry: Entry, text: str, name: str) -> str:
+    """The body of a page without the entry or the section of this name. Raises MemoryNotFound."""
+    anchor = name.partition("#")[2]
+    if anchor.startswith("^"):
+        return without_item(entry, text, name)
+    body = codec.body_of(text)
+    return without_section(body, section_at(body, name).anchor)
+
+
+def changes_to_body(
+    store: OpenStore, entry: Entry, old: Document, body: str, *, is_listed: bool = True
+) -> list[Change]:
+    """The changes that leave this body of a page, or nothing of it: an empty page is nothing to list."""
+    if reviewing.says_nothing(body) and entry.kind in ("fact", "rule") and is_listed:
+        return removals(store, entry)
+    return [Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, body))]
 
 
 def _lines_of(row: Shelved) -> list[str]:
@@ -358,7 +373,7 @@ def without_item(entry: Entry, text: str, name: str) -> str:
     """The body of a page without the item of a list that `page#^id` names. Raises MemoryNotFound."""
     from recollect.features import listed_edit  # seldom needed
 
-    memory = codec.memory_from_text(text, entry.path)
+    memory = parsed(text, entry.path)
     kept = listed_edit.without(memory, name.partition("#")[2])
     if kept is None:
         raise MemoryNotFound(id=name)
@@ -457,7 +472,7 @@ def edit_by_hand(
     is_secret = is_sealed_path(entry.path)
     from recollect.features import listed_edit  # seldom needed
 
-    memory = codec.memory_from_text(document.text, entry.path)
+    memory = parsed(document.text, entry.path)
     before, own, after = listed_edit.around(document.text, memory, name.partition("#")[2])
     data = editor(own.encode("utf-8", "surrogateescape"), is_secret)
     new = own if data is None else data.decode("utf-8", "surrogateescape")

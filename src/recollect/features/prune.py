@@ -87,7 +87,9 @@ def due_in_store(store: OpenStore) -> list[DueMemory]:
     ops = store.journal.heads()
     gone = undone(ops)
     kept = {op.memory for op in ops if op.cause == PRUNE and op.group in gone}
-    kept |= {op.memory for op in ops if op.cause == BACK} | _pinned_ids(store)
+    # An entry that came back to its page says nothing of the page.
+    back = {op.memory for op in ops if op.cause == BACK and (op.op == "move" or not op.before)}
+    kept |= back | _pinned_ids(store)
     last = {name: use.last for name, use in uses_of(store.journal.hot("inject"), store.now).items()}
     for op in ops:
         if op.cause.split("/")[0] not in OWN_CAUSES:

@@ -37,7 +37,8 @@ _OWN_KIND = Pattern(r"; kind: (decision)\b")
 _ID = Pattern(r"\s*\^([a-z2-9]{4,16})\s*")
 _OWN_SESSION = Pattern(r"\b(?:session|from):\s*([^;<>]+)")
 
-_OF_LIST = Pattern(r"<!--(?! *superseded\b)")
+# A comment on a line of its own, about the list above it; one that an item has is indented or in its line.
+OF_LIST = Pattern(r"<!--(?! *superseded\b)")
 _MARKS = ("<!-- from: ", "<!-- ^")  # how the comments of one line begin
 
 
@@ -65,9 +66,15 @@ def shortest(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
+# One entry of a shared page, in the archive: `feedback-k3f9.md`.
+_SHARED = "|".join(path.removesuffix(".md") for path in SHARED.values())
+_OF_SHARED = Pattern(rf"(?:{_SHARED})-[a-z2-9]{{4,16}}(?:-\d+)?\.md")
+
+
 def is_shared(memory: Memory) -> bool:
     """Whether each section of this page is an entry: a rule, a solution, a pointer."""
-    return memory.path.removeprefix("archive/") in SHARED.values()
+    path = memory.path.removeprefix("archive/")
+    return path in SHARED.values() or bool(memory.archived and _OF_SHARED.fullmatch(path))
 
 
 SOURCE_OF = {
@@ -162,11 +169,12 @@ def items_in(section: Section, memory: Memory) -> tuple[list[Listed], str]:
     raw = section.text.split("\n")
     for item, end in zip(found, ends, strict=True):
         # What is said below a list of where all of it comes from is not the last item's.
-        whole = (n for n in range(item.line, end) if _OF_LIST.match(raw[n]))
+        whole = (n for n in range(item.line, end) if OF_LIST.match(raw[n]))
         own = [n for n in range(item.line, next(whole, end)) if n not in others]
         below = [lines[n].strip() for n in own[1:] if not kind or code[n]]
         marks = [one for n in own for one in comments[n] if n == item.line or is_mark(one)]
-        one = _fact(item, kind, marks) if kind else Listed(" ".join(item.said[:1]), "", marks)
+        said = " ".join(item.said[:1])
+        one = _fact(item, kind, marks) if kind else Listed(said, said, marks)
         if not is_nothing(one.text):
             text = "\n".join(filter(None, [one.text, *below]))
             listed.append(one._replace(text=text, lines=tuple(own)))

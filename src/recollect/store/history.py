@@ -137,8 +137,8 @@ class ChangeGroup(NamedTuple):
         ops = [op for op in self.ops if op.cause != OUTSIDE]
         kinds = {"move": "moved", "remove": "removed"}
         first = ops[-1]
-        if first.op == "remove" and ops[0].op == "put" and ops[0].before is None:
-            return "moved"  # a new file in place of the old one
+        if first.op == "remove" and ops[0].op == "put":
+            return "moved"  # a new file in place of the old one, or its text on another page
         return kinds.get(first.op, "created" if first.before is None else "changed")
 
 

@@ -318,7 +318,7 @@ def _bring_back(ctx: CommandContext, play: Play) -> list[str]:
             ctx.tell("  › {asked}", asked=typed, style="cyan")
             for one in found:
                 ctx.tell("    {path}", path=one.candidate.path)
-        path, _ = lifecycle.activate(app, found[0].candidate.id, dry_run=False)
+        path = lifecycle.activate(app, found[0].candidate.id, dry_run=False).path
         ctx.tell("  it is active again: {path}", path=path.partition("/memory/")[2])
         ids.append(found[0].candidate.id)
     app.close()

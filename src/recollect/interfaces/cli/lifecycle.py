@@ -149,13 +149,13 @@ ARCHIVED = {
     ),
     scope=True,
     dry_run=True,
-    example="recollect archive use-postgres-for-events\nrecollect archive --dry-run\n"
-    "recollect archive --stats",
+    example="recollect archive use-postgres-for-events\nrecollect archive k3f9\n"
+    "recollect archive --dry-run\nrecollect archive --stats",
 )
 def archive_command(ctx: CommandContext, name: str, stats: bool, force: bool) -> None:
     """Archive a memory, or without ID the inactive conversations.
 
-    A conversation is archived after 14 days without activity, or when more than 20 are active,
+    Of a page with several entries, ID can be that of one entry: the others stay. A conversation is archived after 14 days without activity, or when more than 20 are active,
     oldest first (settings archive.days and archive.most). An archived conversation costs
     nothing at recall; `recollect search --archived` finds it and `recollect activate` brings it
     back. Nothing is ever deleted.
@@ -177,15 +177,15 @@ def archive_command(ctx: CommandContext, name: str, stats: bool, force: bool) ->
 
 
 def _archive_one(ctx: CommandContext, name: str) -> None:
-    path, is_changed = lifecycle.archive_memory(ctx.app, name, dry_run=ctx.dry_run)
-    ctx.answer({"id": name, "path": path, "changed": is_changed})
-    if not is_changed:
+    done = lifecycle.archive_memory(ctx.app, name, dry_run=ctx.dry_run)
+    ctx.answer({"id": name, "path": done.path, "changed": done.is_changed, "archived": done.id})
+    if not done.is_changed:
         ctx.tell("{id} is already archived.", id=name)
     elif ctx.dry_run:
-        ctx.tell("Would archive {id}: {path}", id=name, path=path)
+        ctx.tell("Would archive {id}: {path}", id=name, path=done.path)
     else:
-        ctx.tell("Archived {id}: {path}", id=name, path=path)
-        ctx.hint("  `recollect activate {id}` brings it back", id=name)
+        ctx.tell("Archived {id}: {path}", id=name, path=done.path)
+        ctx.hint("  `recollect activate {id}` brings it back", id=done.id)
 
 
 def _show_archived(ctx: CommandContext, done: list[ArchiveResult]) -> None:
@@ -241,19 +241,23 @@ def _show_stats(ctx: CommandContext, scope: str, one: Stats) -> None:
     example="recollect activate 2026-01-11-event-storage\nrecollect activate --search redis",
 )
 def activate_command(ctx: CommandContext, name: str, as_list: bool, text: str) -> None:
-    """Bring a memory back from the archive."""
+    """Bring a memory back from the archive.
+
+    An archived entry goes back to its page, where it stood. If its page is gone, it gets a page of
+    its own.
+    """
     if as_list or text:
         _list_archive(ctx, lifecycle.list_archive(ctx.app, scope=ctx.scope, words=text))
         return
     if not name:
         raise ctx.usage_error("Name a memory, or give --list or --search.")
-    path, is_changed = lifecycle.activate(ctx.app, name, dry_run=ctx.dry_run)
-    ctx.answer({"id": name, "path": path, "changed": is_changed})
-    if not is_changed:
+    done = lifecycle.activate(ctx.app, name, dry_run=ctx.dry_run)
+    ctx.answer({"id": name, "path": done.path, "changed": done.is_changed, "active": done.id})
+    if not done.is_changed:
         ctx.tell("{id} is already active.", id=name)
     else:
         ctx.tell_change(
-            "Would bring back {id}: {path}", "Brought back {id}: {path}", id=name, path=path
+            "Would bring back {id}: {path}", "Brought back {id}: {path}", id=name, path=done.path
         )
 
 

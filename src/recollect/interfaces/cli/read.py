@@ -551,7 +551,7 @@ def browse_command(ctx: CommandContext) -> None:
 
     It lists what `recollect list` lists; a session is one row. Type `/` to filter, move with the
     arrow keys, and read below. `e` opens your editor, `y` approves what an agent noted, `a`
-    archives a page with a single entry, `D` forgets, `u` undoes the last change. `v` switches to
+    archives, `D` forgets, `u` undoes the last change. `v` switches to
     the archive, where `a` brings back. It needs the extra `browse`:
     `pip install 'recollect-memory[browse]'`.
     """

@@ -1,0 +1,221 @@
+"""Archive one entry of a page that has others, and bring it back to its place.
+
+In the archive it has a page of its own: its lines as they were, below the title and the fields of its
+page. `entry-of` names that page, `entry-after` what stood before the entry, by its anchor.
+"""
+
+from __future__ import annotations
+
+from recollect._fastimport import NamedTuple
+from recollect.consolidate.apply import BACK, CAUSE, free_place
+from recollect.errors import MemoryNotFound, UsageProblem
+from recollect.features import forget_in_sessions, listed_edit
+from recollect.features.memories import body_without, changes_to_body, parsed
+from recollect.model import document as codec
+from recollect.model import frontmatter
+from recollect.model.document import with_field
+from recollect.model.entries import entries_of, rows_at, shelved
+from recollect.model.layers import SHARED
+from recollect.model.listed import is_shared
+from recollect.model.memory import (
+    SHORTEST_ID,
+    Change,
+    Document,
+    Entry,
+    Filter,
+    Memory,
+    Shelved,
+    is_sealed_path,
+)
+from recollect.model.page_form import NOTED
+from recollect.store.hidden import hidden_from_git
+from recollect.store.store import OpenStore
+
+OF, AFTER, ADDED = "entry-of", "entry-after", "entry-id"  # fields of the page in the archive
+
+
+class Moved(NamedTuple):
+    """An entry that was archived or brought back: its page's id there, and its path."""
+
+    id: str
+    path: str
+
+
+def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved | None:
+    """Archive the entry `page#anchor`; None if that is for its whole page to do.
+
+    Raises:
+        MemoryNotFound: there is no such entry.
+        ChangedMeanwhile: somebody changed the page just now.
+        UsageProblem: it is a statement of a session.
+    """
+    page, _, anchor = name.partition("#")
+    entry = store.require(page)
+    if entry.path.startswith("core/"):
+        return None
+    memory = store.open_memory(entry)
+    row = next(iter(rows_at(memory, anchor)), None)
+    entries = entries_of(memory)
+    if row is None or row.anchor not in {one.anchor for one in entries}:
+        raise MemoryNotFound(id=name)
+    if entry.layer == "episodic" and len(entries) > 1:
+        what = f"A session is archived as a whole: `recollect archive {page}`. `recollect forget {name}` removes the entry."
+        raise UsageProblem(what=what, command=CAUSE)
+    if len(entries) == 1 and entry.path not in SHARED.values():
+        return None
+    new = _place_in_archive(store, entry, memory, row)
+
+    def plan() -> list[Change]:
+        old = store.read_open(entry)
+        text = _text_in_archive(old, memory, row, new)
+        kept = body_without(entry, old.text, f"{page}#{row.anchor}")
+        return [
+            *(hidden_from_git(store, [new.path]) if memory.private else ()),
+            Change("put", new.path, new.id, None, text),
+            *changes_to_body(store, entry, old, kept),
+            *forget_in_sessions.marks(store, entry, [row]),
+        ]
+
+    store.commit(plan, cause=CAUSE, dry_run=dry_run)
+    return new
+
+
+def _place_in_archive(store: OpenStore, entry: Entry, memory: Memory, row: Shelved) -> Moved:
+    if is_sealed_path(entry.path):
+        from recollect.privacy.sealing import new_place  # seldom needed
+
+        name, path = new_place(store)
+        return Moved(name, f"archive/{path}")
+    letters = row.entry if f"^{row.entry}" in memory.body else row.entry[:SHORTEST_ID]
+    if row.anchor.startswith("^") and is_shared(memory):
+        letters = f"in-list-{letters}"  # alone, it would be read as a rule of its own there
+    folder = entry.path.rpartition("/")[0]
+    path = free_place(store, f"archive/{folder}/{memory.id}-{letters}.md".replace("//", "/"))
+    return Moved(codec.stem_of(path), path)
+
+
+def _text_in_archive(old: Document, memory: Memory, row: Shelved, new: Moved) -> str:
+    """The page with nothing but this entry. What it said of itself as a page is said of the entry."""
+    part = listed_edit.part_of(memory, row.anchor)
+    title = next((line for line in memory.body.split("\n") if line.startswith("# ")), "")
+    eol = "\r\n" if title.endswith("\r") else "\n"
+    text = codec.with_body(old.text, f"{title}\n{eol}{part.text}" if title else part.text)
+    is_sealed = is_sealed_path(new.path)
+    text = with_field(text, "id", new.id if is_sealed else None)
+    fields = {
+        "trigger": list(row.trigger) or None,
+        "session": row.session if row.session == memory.session else None,
+        "supersedes": None,
+        "created": row.created or None,
+        "updated": None,
+        "last-accessed": None,
+        "was": None,
+        OF: memory.id,
+        AFTER: part.after or None,
+        ADDED: part.added or None,
+    }
+    for key, value in fields.items():
+        text = with_field(text, key, value or None)
+    if parsed(text, new.path).title != memory.title:
+        text = with_field(text, "title", memory.title)
+    return text
+
+
+def bring_back(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved | None:
+    """Bring an archived entry back to its page; None for what was archived as a whole.
+
+    If its page is gone, or would say the entry otherwise, the entry has a page of its own.
+
+    Raises:
+        MemoryNotFound: there is no such memory, or not this entry on it.
+        ChangedMeanwhile: somebody changed it just now.
+        UsageProblem: its page has the same entry again.
+    """
+    entry = _in_archive(store, name)
+    if not entry.archived:
+        return None
+    cold = store.read_open(entry)
+    fields = frontmatter.split_front(cold.text)
+    of, after = fields.value(OF), fields.value(AFTER)
+    if not isinstance(of, str) or not of:
+        return None
+    memory = parsed(cold.text, entry.path)
+    found: list[Moved] = []
+
+    def plan() -> list[Change]:
+        page = store.index.entry(of)
+        gone = Change("remove", entry.path, entry.id, cold.stamp)
+        if page is not None and not page.archived and page.private == entry.private:
+            old = store.read_open(page)
+            added = str(fields.value(ADDED) or "")
+            text = _with_entry(old.text, page, memory, str(after or ""), added)
+            if text:
+                found[:] = [Moved(page.id, page.path)]
+                return [Change("put", page.path, page.id, old.stamp, text), gone]
+        new, text = _page_of_its_own(store, entry, cold.text, of)
+        found[:] = [new]
+        hidden = hidden_from_git(store, [new.path]) if memory.private else []
+        return [*hidden, Change("put", new.path, new.id, None, text), gone]
+
+    store.commit(plan, cause=BACK, dry_run=dry_run)
+    return found[0]
+
+
+def _in_archive(store: OpenStore, name: str) -> Entry:
+    """The memory of this name; also by the name that an archived entry had on its page."""
+    page, _, anchor = name.partition("#")
+    entry = store.require(page)
+    if not anchor or rows_at(store.open_memory(entry), anchor):
+        return entry
+    for one, own in store.index.listed(Filter(archived=True)):
+        if own.anchor == anchor and one.id.startswith(f"{page}-"):
+            return one
+    return entry
+
+
+def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) -> str:
+    """The text of a page with an entry from the archive; empty if it would not say the same there."""
+    memory = parsed(text, page.path)
+    rows = [one for one in shelved(cold) if one.entry]
+    again = next((one for row in rows for one in shelved(memory) if _is_same(one, row)), None)
+    if again:
+        name = f"{page.id}#{again.anchor}"
+        what = f"{page.id} has this entry again: `recollect show {name}`."
+        raise UsageProblem(what=what, command=BACK)
+    if not rows:
+        return ""
+    new = codec.with_body(text, listed_edit.with_part(memory, cold, rows[0].anchor, after, added))
+    there = shelved(parsed(new, page.path))
+    found = [next((one for one in there if _is_same(one, row)), None) for row in rows]
+    if not all(one and _said(one) == _said(row) for one, row in zip(found, rows, strict=True)):
+        return ""
+    left = body_without(page, new, f"{page.id}#{found[0].anchor if found[0] else ''}")
+    return new if _lines(left) == _lines(memory.body) else ""
+
+
+def _lines(body: str) -> list[str]:
+    """What stands on a page. The heading above a person's statements is not on disk."""
+    unsaid = {"", *(f"## {name}" for name in NOTED["user"])}
+    return [line for line in map(str.strip, body.split("\n")) if line not in unsaid]
+
+
+def _is_same(one: Shelved, other: Shelved) -> bool:
+    """Whether two have the same id; one that is written is the beginning of one that is worked out."""
+    return bool(one.entry) and one.entry.startswith(other.entry)
+
+
+def _said(row: Shelved) -> tuple[str, ...]:
+    return row.heading, row.text, row.kind, row.source, row.trust, row.session
+
+
+def _page_of_its_own(store: OpenStore, entry: Entry, text: str, of: str) -> tuple[Moved, str]:
+    """Where an entry goes without its page, and as what: where that was, if nothing has the name."""
+    for key in (OF, AFTER, ADDED):
+        text = with_field(text, key, None)
+    path = entry.path.removeprefix("archive/")
+    if is_sealed_path(path):
+        return Moved(entry.id, path), text
+    if not store.is_taken(of):
+        path = f"{path.rpartition('/')[0]}/{of}.md"
+    path = free_place(store, path)
+    return Moved(codec.stem_of(path), path), text
