@@ -10,7 +10,7 @@ from recollect._fastimport import NamedTuple
 from recollect.consolidate.apply import BACK, CAUSE, free_place
 from recollect.errors import MemoryNotFound, UsageProblem
 from recollect.features import forget_in_sessions, listed_edit
-from recollect.features.memories import body_without, changes_to_body, parsed
+from recollect.features.memories import body_without, changes_to_body
 from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import with_field
@@ -116,7 +116,7 @@ def _text_in_archive(old: Document, memory: Memory, row: Shelved, new: Moved) ->
     }
     for key, value in fields.items():
         text = with_field(text, key, value or None)
-    if parsed(text, new.path).title != memory.title:
+    if listed_edit.parsed(text, new.path).title != memory.title:
         text = with_field(text, "title", memory.title)
     return text
 
@@ -139,7 +139,7 @@ def bring_back(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved |
     of, after = fields.value(OF), fields.value(AFTER)
     if not isinstance(of, str) or not of:
         return None
-    memory = parsed(cold.text, entry.path)
+    memory = listed_edit.parsed(cold.text, entry.path)
     found: list[Moved] = []
 
     def plan() -> list[Change]:
@@ -175,7 +175,7 @@ def _in_archive(store: OpenStore, name: str) -> Entry:
 
 def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) -> str:
     """The text of a page with an entry from the archive; empty if it would not say the same there."""
-    memory = parsed(text, page.path)
+    memory = listed_edit.parsed(text, page.path)
     rows = [one for one in shelved(cold) if one.entry]
     again = next((one for row in rows for one in shelved(memory) if _is_same(one, row)), None)
     if again:
@@ -185,9 +185,12 @@ def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) ->
     if not rows:
         return ""
     new = codec.with_body(text, listed_edit.with_part(memory, cold, rows[0].anchor, after, added))
-    there = shelved(parsed(new, page.path))
+    there = shelved(listed_edit.parsed(new, page.path))
     found = [next((one for one in there if _is_same(one, row)), None) for row in rows]
-    if not all(one and _said(one) == _said(row) for one, row in zip(found, rows, strict=True)):
+    if not all(
+        one and _statement_of(one) == _statement_of(row)
+        for one, row in zip(found, rows, strict=True)
+    ):
         return ""
     left = body_without(page, new, f"{page.id}#{found[0].anchor if found[0] else ''}")
     return new if _lines(left) == _lines(memory.body) else ""
@@ -204,7 +207,7 @@ def _is_same(one: Shelved, other: Shelved) -> bool:
     return bool(one.entry) and one.entry.startswith(other.entry)
 
 
-def _said(row: Shelved) -> tuple[str, ...]:
+def _statement_of(row: Shelved) -> tuple[str, ...]:
     return row.heading, row.text, row.kind, row.source, row.trust, row.session
 
 

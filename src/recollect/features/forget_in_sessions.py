@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from recollect.consolidate.actions import MarkFiled
-from recollect.consolidate.edit import marked
 from recollect.model import document as codec
 from recollect.model.claim_key import statement_key
 from recollect.model.document import files_of
@@ -30,6 +28,9 @@ def changes(store: OpenStore, entry: Entry, rows: Iterable[Shelved]) -> Iterator
 
 def marks(store: OpenStore, entry: Entry, rows: Iterable[Shelved]) -> Iterator[Change]:
     """The changes after which sessions' memories do not tell these rows of an entry by themselves."""
+    from recollect.consolidate.actions import MarkFiled  # seldom needed
+    from recollect.consolidate.edit import marked
+
     for one, statements in _sessions_saying(store, entry, rows):
         old = store.files.read(one.path)
         text = marked(old.text, [MarkFiled(one.path, said, FILED) for said in statements])

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.consolidate.actions import retitled
+from recollect.consolidate.edit import without_empty_lists
 from recollect.errors import MemoryNotFound
 from recollect.model import document as codec
 from recollect.model.document import parts_of
@@ -57,6 +58,19 @@ def without(memory: Memory, anchor: str) -> str | None:
     """The body without the item `^id`; None if there is no such item."""
     place = _place_of(memory, anchor)
     return place and _rewritten(memory, place, "", None)
+
+
+def parsed(text: str, path: str) -> Memory:
+    """The memory of a text, of an encrypted one that was opened as well."""
+    return codec.memory_from_text(text, path.removesuffix(".age"))
+
+
+def without_item(text: str, path: str, name: str) -> str:
+    """The body of a page without the item of a list that `page#^id` names. Raises MemoryNotFound."""
+    kept = without(parsed(text, path), name.partition("#")[2])
+    if kept is None:
+        raise MemoryNotFound(id=name)
+    return without_empty_lists(kept)
 
 
 def approved(memory: Memory, anchor: str) -> str | None:

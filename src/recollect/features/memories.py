@@ -153,7 +153,7 @@ def _section_edited(
     if append is not None:
         text = f"{text.rstrip()}\n\n{append.strip()}"
     text = reviewing.signed(text, by.trust, session=by.session, date=now[:10])
-    return withsection_at(body, found.anchor, found.heading if title is None else title, text)
+    return with_section_at(body, found.anchor, found.heading if title is None else title, text)
 
 
 def _item_edited(
@@ -167,8 +167,8 @@ def _item_edited(
     by: By,
 ) -> str:
     """The body with other words for the item that `page#^id` names. Raises MemoryNotFound."""
-    from recollect.features import listed_edit
-    from recollect.model.footnotes import Mark  # seldom needed
+    from recollect.features import listed_edit  # seldom needed
+    from recollect.model.footnotes import Mark
 
     def changed(old: str) -> str:
         new = " ".join((old if said is None else said).split())
@@ -177,7 +177,7 @@ def _item_edited(
         end = "" if new[-1:] in ".!?:;。！？：；" else "."
         return f"{new}{end} {' '.join(append.split())}"
 
-    anchor, memory = name.partition("#")[2], parsed(text, entry.path)
+    anchor, memory = name.partition("#")[2], listed_edit.parsed(text, entry.path)
     had = next((row.trust for row in reviewing.shelved(memory) if row.anchor == anchor), "user")
     mark = None  # who adds to a line of somebody less trusted does not vouch for it
     if said is not None or by.trust != "user":
@@ -340,16 +340,13 @@ def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool)
     return Written(name, entry.path, "removed", layer=entry.layer, also=also, said=said)
 
 
-def parsed(text: str, path: str) -> model.Memory:
-    """The memory of a text, of an encrypted one that was opened as well."""
-    return codec.memory_from_text(text, path.removesuffix(".age"))
-
-
 def body_without(entry: Entry, text: str, name: str) -> str:
     """The body of a page without the entry or the section of this name. Raises MemoryNotFound."""
     anchor = name.partition("#")[2]
     if anchor.startswith("^"):
-        return without_item(entry, text, name)
+        from recollect.features import listed_edit  # seldom needed
+
+        return listed_edit.without_item(text, entry.path, name)
     body = codec.body_of(text)
     return without_section(body, section_at(body, name).anchor)
 
@@ -367,19 +364,6 @@ def _lines_of(row: Shelved) -> list[str]:
     """What an entry says; the heading above an item of a list is not its own."""
     heading = [] if row.anchor.startswith("^") else [row.heading]
     return [*heading, *without_comments(row.text).splitlines()]
-
-
-def without_item(entry: Entry, text: str, name: str) -> str:
-    """The body of a page without the item of a list that `page#^id` names. Raises MemoryNotFound."""
-    from recollect.features import listed_edit  # seldom needed
-
-    memory = parsed(text, entry.path)
-    kept = listed_edit.without(memory, name.partition("#")[2])
-    if kept is None:
-        raise MemoryNotFound(id=name)
-    from recollect.consolidate.edit import without_empty_lists  # seldom needed
-
-    return without_empty_lists(kept)
 
 
 def purge_from_store(store: OpenStore, paths: Iterable[str]) -> None:
@@ -472,7 +456,7 @@ def edit_by_hand(
     is_secret = is_sealed_path(entry.path)
     from recollect.features import listed_edit  # seldom needed
 
-    memory = parsed(document.text, entry.path)
+    memory = listed_edit.parsed(document.text, entry.path)
     before, own, after = listed_edit.around(document.text, memory, name.partition("#")[2])
     data = editor(own.encode("utf-8", "surrogateescape"), is_secret)
     new = own if data is None else data.decode("utf-8", "surrogateescape")

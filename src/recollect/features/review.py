@@ -148,7 +148,7 @@ def _approved(entry: Entry, text: str, anchor: str) -> str:
     from recollect.features import listed_edit  # seldom needed
 
     page = entry.id
-    body = listed_edit.approved(codec.memory_from_text(text, entry.path), anchor)
+    body = listed_edit.approved(listed_edit.parsed(text, entry.path), anchor)
     if body is None:
         raise MemoryNotFound(id=f"{page}#{anchor}")
     made = codec.with_body(text, body)
@@ -170,8 +170,10 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
         text = old.text
         for anchor in anchors:
             if anchor.startswith("^"):
+                from recollect.features import listed_edit  # seldom needed
+
                 text = codec.with_body(
-                    text, memories.without_item(entry, text, f"{entry.id}#{anchor}")
+                    text, listed_edit.without_item(text, entry.path, f"{entry.id}#{anchor}")
                 )
         body = codec.body_of(text)
         pairs = zip(parts_of(body), codec.sections_of(body), strict=True)
