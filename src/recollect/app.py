@@ -11,7 +11,6 @@ from recollect.errors import RecollectError
 from recollect.model.memory import Problem
 from recollect.ports import Embedder, Extractor, Sealing, TranscriptReader
 from recollect.store import locations as places
-from recollect.store import ownership as ours
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, ask
 
@@ -138,9 +137,9 @@ class App(Workspace):
 
     def came(self, root: str, folder: str) -> Mapping[str, int]:
         """The files in a folder of a store that came with its repository, each with its size there."""
-        if not ours.repository_of(root):
-            note, _ = ours.note_of(root, self.env)
-            if not (note and os.path.exists(f"{note}{ours.CAME}")):
+        if not places.repository_of(root):
+            note, _ = places.note_of(root, self.env)
+            if not (note and os.path.exists(f"{note}{places.CAME}")):
                 return {}
         from recollect.features import repository  # few journals came from elsewhere
 
@@ -149,7 +148,7 @@ class App(Workspace):
     def keep_out_of_git(self, root: str) -> None:
         """Give a store in a repository its `.gitignore`, if none of its lines are ours."""
         is_there = places.line_of(f"{root}/.gitignore").startswith(IGNORE_HEAD)
-        if is_there or not ours.repository_of(root):
+        if is_there or not places.repository_of(root):
             return
         from recollect.features import repository  # seldom needed
 

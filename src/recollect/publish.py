@@ -13,7 +13,7 @@ from recollect.errors import RecollectError
 from recollect.model.memory import Entry, Filter
 from recollect.store import disk as fsio
 from recollect.store import locations as places
-from recollect.store.ownership import KNOWN, note_of
+from recollect.store.locations import KNOWN, note_of
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
 from recollect.workspace import ASKING, Workspace, look_of

@@ -25,7 +25,6 @@ from recollect.ports import Embedder, Sealing, TranscriptReader
 from recollect.search.index import SqliteIndex
 from recollect.store import disk as fsio
 from recollect.store import locations as places
-from recollect.store import ownership as ours
 from recollect.store import settings as config
 from recollect.store.background import is_pending, mark_pending, start_worker
 from recollect.store.files import MarkdownStore
@@ -297,9 +296,9 @@ class Workspace(_Above):
         store.changed = self.publish_or_ask
         index.refill = partial(self._refill, store, progress)
         self._open[root] = store
-        if is_shared and (note := ours.note_of(root, self.env)[0]):
+        if is_shared and (note := places.note_of(root, self.env)[0]):
             self.looks[note] = look_of(note, "!")  # before it is read
-        if is_shared and (store.settings.lists_pulls or ours.is_doubted(root, self.env)):
+        if is_shared and (store.settings.lists_pulls or places.is_doubted(root, self.env)):
             self.open_doubted(store)
         found = store.freshen(progress)
         self.warnings += [problem.sentence for problem in found.problems if problem.path == INDEX]

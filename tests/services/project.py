@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.app import App
-from recollect.store.ownership import ACCEPTED, note_of
+from recollect.store.locations import ACCEPTED, note_of
 from recollect.store.store import OpenStore
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"

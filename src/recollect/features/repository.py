@@ -27,9 +27,8 @@ from recollect.model.memory import Change, Filter, Op, is_sealed_path
 from recollect.model.merge import Wordings, with_one_wording, wordings_in
 from recollect.store import disk as fsio
 from recollect.store import locations as places
-from recollect.store import ownership as ours
 from recollect.store.journal_lines import OPS_PREFIX, of_ops
-from recollect.store.ownership import KNOWN
+from recollect.store.locations import KNOWN
 from recollect.store.store import OpenStore, refresh
 from recollect.store.transactions import OUTSIDE, UNDO
 from recollect.workspace import Finding, Workspace, look_of
@@ -371,27 +370,27 @@ def _believed_in(app: Workspace, store: OpenStore) -> Believed | None:
     """The texts of a project's store that are believed; None stands for all."""
     is_listed = store.settings.lists_pulls
     root = store.files.root
-    path, mark = ours.note_of(root, app.env)
+    path, mark = places.note_of(root, app.env)
     if not path:
         return Believed("") if is_listed or _came(app, store) else None
     state, earlier = _state(path, mark), ""
     if not state:
-        if ours.repository_of(root):  # the folder may have become one since
-            earlier, about = ours.note_of(root, app.env, is_alone=True)
+        if places.repository_of(root):  # the folder may have become one since
+            earlier, about = places.note_of(root, app.env, is_alone=True)
             state = _state(earlier, about)
-        state = state or (ours.ASKED if _came(app, store) else ours.ACCEPTED)
-        for end in (KNOWN, ours.CAME):
+        state = state or (places.ASKED if _came(app, store) else places.ACCEPTED)
+        for end in (KNOWN, places.CAME):
             with suppress(RecollectError):  # of another one that was here
                 fsio.remove(f"{path}{end}")
-        if state == ours.ASKED and not ours.repository_of(root):
-            _note_sizes(root, f"{path}{ours.CAME}")
+        if state == places.ASKED and not places.repository_of(root):
+            _note_sizes(root, f"{path}{places.CAME}")
         _write_note(app, path, f"{mark}{state}")
     known = Believed(f"{path}{KNOWN}")
     if earlier:
         known.take(Believed(f"{earlier}{KNOWN}"))
-    if state == ours.ASKED:
+    if state == places.ASKED:
         return known
-    wanted = LISTED if is_listed else ours.ACCEPTED
+    wanted = LISTED if is_listed else places.ACCEPTED
     if state != wanted and _write_note(app, path, f"{mark}{wanted}") and is_listed:
         known.take(_stamps_of(store))  # what comes from now on waits
     return known if is_listed else None
@@ -424,7 +423,7 @@ def _stamps_of(store: OpenStore) -> Iterator[str]:
 def _came(app: Workspace, store: OpenStore) -> bool:
     """Whether a store has something that this machine did not write: in a repository, that git has."""
     root = store.files.root
-    is_in_git = bool(ours.repository_of(root))
+    is_in_git = bool(places.repository_of(root))
     machine = app.writer.rpartition("-")[0].rpartition("-")[0]  # without year and month
     written = list(of_ops(store.journal.files()))
     mine = [name for name in written if name.startswith(f"{machine}-")]
@@ -453,11 +452,11 @@ def _note_sizes(root: str, path: str) -> None:
 
 def came_along(app: Workspace, root: str, folder: str) -> dict[str, int]:
     """The files in a folder of a store that came with it, by their path in it, each with its size."""
-    sizes = committed(root, folder) if ours.repository_of(root) else {}
-    path, mark = ours.note_of(root, app.env, is_alone=True)
+    sizes = committed(root, folder) if places.repository_of(root) else {}
+    path, mark = places.note_of(root, app.env, is_alone=True)
     if _state(path, mark):
         with suppress(RecollectError, ValueError):
-            noted: dict[str, int] = json.loads(fsio.read_file(f"{path}{ours.CAME}"))
+            noted: dict[str, int] = json.loads(fsio.read_file(f"{path}{places.CAME}"))
             for name, size in noted.items():
                 if name.startswith(f"{folder}/"):
                     sizes.setdefault(name.removeprefix(f"{folder}/"), size)
@@ -483,7 +482,7 @@ def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, i
     here.require_person(app.env, "review", what)
     store = app.store()
     root = store.files.root
-    path, mark = ours.note_of(root, app.env)
+    path, mark = places.note_of(root, app.env)
     if places.is_private(root) or not path:
         raise StoreNotFound(where=app.project_folder)
     count = count_doubted(store) if accept else len(store.index.entries(Filter()))
@@ -494,7 +493,7 @@ def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, i
         known.take(_stamps_of(store))
     else:
         fsio.remove(f"{path}{KNOWN}")
-    _write_note(app, path, f"{mark}{ours.ACCEPTED if accept else ours.ASKED}")
+    _write_note(app, path, f"{mark}{places.ACCEPTED if accept else places.ASKED}")
     app.close()
     app.publish_or_ask(app.store())
     return root, count
@@ -512,13 +511,13 @@ def believe(store: OpenStore, names: Iterable[str]) -> None:
 def trust_findings(app: Workspace) -> Iterator[Finding]:
     """The stores around that are not used, and why; how much of the project's is not believed."""
     for path, why in places.stores_around(app.folder, app.env):
-        if why == ours.LINK:
+        if why == places.LINK:
             yield Finding.problem(
                 "store",
                 "{path} is not used: it is a symbolic link, is in one, or has one among its own folders",
                 path=path,
             )
-        elif why == ours.OWNER:
+        elif why == places.OWNER:
             yield Finding.problem(
                 "store", "{path} is not used: it belongs to another user", path=path
             )

@@ -26,7 +26,6 @@ from recollect.features.auto_memory import Applied
 from recollect.model.memory import Change
 from recollect.store import disk as fsio
 from recollect.store import locations as places
-from recollect.store import ownership as ours
 from recollect.store import settings as config
 from recollect.store.store import OpenStore
 from recollect.workspace import (
@@ -191,7 +190,7 @@ def _scopes(app: Workspace, scope: str, clients: Sequence[str]) -> list[str]:
         # said there is kept in their private stores.
         return list(dict.fromkeys("global" if is_home else name for name in named))
     in_project = not is_home and (
-        ours.main_work_tree(app.folder) or os.path.isdir(f"{app.project_folder}/.claude")
+        places.main_work_tree(app.folder) or os.path.isdir(f"{app.project_folder}/.claude")
     )
     found = ["project"] if in_project or (not clients and not is_home) else []
     return [*found, "global"] if clients or not found else found

@@ -1,9 +1,10 @@
-"""Where stores, caches and journals are, and the form of a journal line.
+"""Where stores, caches and journals are, which of them are this person's, and the form of a journal line.
 
-Promises: a folder has the same store and cache for hooks, commands and worker. A line appended by
-a hook is one write, complete or recognisably torn, and is found by readers when `record` returns,
-even during compaction.
-Touches: `journal/<writer>.jsonl` (append); git's own files (reading, see `ownership`).
+Promises: a folder has the same store and cache for hooks, commands and worker. Nothing of another
+user, behind a link or above the repository is used; a file that names another repository counts
+only if that one names it too. A line appended by a hook is one write, complete or recognisably
+torn, and is found by readers when `record` returns, even during compaction.
+Touches: `journal/<writer>.jsonl` (append); git's own files (reading).
 
 Every hook imports this module, so it imports little.
 """
@@ -16,8 +17,6 @@ from os.path import exists
 from os.path import isdir as is_folder
 from os.path import isfile as is_file
 from os.path import realpath as real
-
-from recollect.store import ownership as ours
 
 __all__ = ["absolute", "exists", "is_file", "is_folder", "parent", "real"]
 
@@ -58,7 +57,13 @@ def line_of(path: str) -> str:
         return ""
 
 
-STORE_FOLDER = ours.STORE_FOLDER
+STORE_FOLDER = ".claude/memory"
+WRITTEN = ("journal", "sessions", "sessions/active", "sessions/raw", "sessions/archive")
+ACCEPTED, ASKED = "accepted", "asked"  # of a store that came with a repository, on this machine
+KNOWN = ".known"  # ends the name of the file with the stamps that are believed, a line each
+CAME = ".came"  # and of the one with the sizes of what lay in a store that no git knows of
+LINK, OWNER = "link", "owner"  # why a store is not used
+_FORM, _FOLDER, _LINK = 0o170000, 0o040000, 0o120000
 PRIVATE_FOLDER = "projects"  # in the global store: those of projects that have none of their own
 PROJECT_FILE = "project"  # in a private store: the folder that it is of
 SETTINGS_FILE = "config.toml"
@@ -105,16 +110,16 @@ def stores_around(start: str, env: "dict[str, str]") -> "list[tuple[str, str]]":
     home = global_root(env)
     stores = [store_in(named)] if named else []
     top = ""
-    for folder in () if named else ours.ancestors(start):
+    for folder in () if named else ancestors(start):
         stores.append(f"{folder.rstrip('/')}/{STORE_FOLDER}")
-        if ours.is_own(f"{folder.rstrip('/')}/.git"):
+        if is_own(f"{folder.rstrip('/')}/.git"):
             top = folder
             break
-    main = ours.main_work_tree(top) if top else ""
+    main = main_work_tree(top) if top else ""
     if main != top:
         stores.append(f"{main}/{STORE_FOLDER}")
     return [
-        (store, ours.refusal(store))
+        (store, refusal(store))
         for store in stores
         if is_folder(store) and (named or not is_same(store, home))
     ]
@@ -220,14 +225,14 @@ def project_of(start: str, env: "dict[str, str]") -> str:
 
     The repository's main work tree, else the nearest folder with `.claude`, else this one.
     """
-    main = ours.main_work_tree(start)
+    main = main_work_tree(start)
     if main:
         return main
-    folders = ours.ancestors(start)
+    folders = ancestors(start)
     home = real(env.get("HOME", "/"))
     for folder in folders:
         marked = f"{folder.rstrip('/')}/.claude"
-        if is_folder(marked) and ours.is_own(marked) and real(folder) != home:
+        if is_folder(marked) and is_own(marked) and real(folder) != home:
             return folder
     return folders[0]
 
@@ -265,6 +270,126 @@ def writer_of(client: str, session: str) -> str:
     if not (plain.isascii() and plain.isalnum() and len(session) <= 80):
         session = short_hash(session)
     return f"{client}-{session}"
+
+
+# ------------------------------------------------------------------- whose a repository or store is
+
+
+def users() -> "tuple[int, ...]":
+    """Those whose files are this person's: their own, and with sudo those of who called it."""
+    user = os.geteuid()
+    caller = os.environ.get("SUDO_UID", "") if user == 0 else ""
+    return (user, int(caller)) if caller.isdecimal() else (user,)
+
+
+def is_own(path: str) -> bool:
+    """Whether it is there and belongs to this person."""
+    try:
+        return os.stat(path).st_uid in users()
+    except (OSError, ValueError):
+        return False
+
+
+def ancestors(start: str) -> "list[str]":
+    """The folder and those above it."""
+    folder = absolute(start or ".")
+    found = [folder]
+    while folder != "/":
+        folder = parent(folder)
+        found.append(folder)
+    return found
+
+
+def repository_of(start: str) -> str:
+    """The top of the git repository that a folder is in, or nothing."""
+    for folder in ancestors(start):
+        if is_own(f"{folder.rstrip('/')}/.git"):
+            return folder
+    return ""
+
+
+def git_folder(top: str) -> str:
+    """The folder of git that a repository shares with its linked work trees.
+
+    Nothing for one that is named by a file, if the folder that it names does not name it again:
+    what came with a repository may name anybody's.
+    """
+    dot_git = f"{top.rstrip('/')}/.git"
+    if not is_file(dot_git):
+        return dot_git if is_folder(dot_git) else ""
+    own = _named_in(dot_git, top)
+    back = _named_in(f"{own}/gitdir", own)
+    common = _named_in(f"{own}/commondir", own)
+    if not (back and common and is_own(own) and is_own(common)):
+        return ""
+    is_believed = real(back) == real(dot_git) and real(parent(own)) == real(f"{common}/worktrees")
+    return common if is_believed else ""
+
+
+def main_work_tree(start: str) -> str:
+    """The main work tree of the git repository that `start` is in, or nothing.
+
+    Read from git's own files, without git: a linked work tree has a file `.git` that names its
+    folder, and there a file `commondir` that names the repository.
+    """
+    top = repository_of(start)
+    common = git_folder(top) if top else ""
+    return parent(common) if common.endswith("/.git") else top
+
+
+def _named_in(path: str, beside: str) -> str:
+    """The path that the first line of a file names, seen from the folder `beside`."""
+    name = line_of(path).removeprefix("gitdir:").strip()
+    if not name:
+        return ""
+    return absolute(name if name[:1] == "/" else f"{beside.rstrip('/')}/{name}")
+
+
+def refusal(store: str) -> str:
+    """Why a store that is there cannot be this person's; nothing if it can.
+
+    A link among the folders that are written without a look at each part of the way is one reason.
+    """
+    mine = users()
+    folder = parent(store)
+    for path in (folder, store) if store.endswith(f"/{STORE_FOLDER}") else (store,):
+        info = os.lstat(path)
+        if info.st_mode & _FORM != _FOLDER:
+            return LINK
+        if info.st_uid not in mine:
+            return OWNER
+    return LINK if any(_is_link(f"{store}/{name}") for name in WRITTEN) else ""
+
+
+def note_of(store: str, env: "dict[str, str]", *, is_alone: bool = False) -> "tuple[str, str]":
+    """`(path, mark)`: the note on whether this person accepted a store, and what it has to begin with.
+
+    It is about the repository around the store, with its linked work trees, or about the store
+    alone; what is there later under the same name is another one. Nothing without a home.
+    """
+    base = own_folder(env, "XDG_DATA_HOME", ".local/share")
+    top = "" if is_alone else repository_of(store)
+    about = real((git_folder(top) if top else "") or store)
+    if not base or not is_folder(about):
+        return "", ""
+    return f"{base}/accepted/{short_hash(about)}", f"{os.stat(about).st_ino} {about} "
+
+
+def is_doubted(store: str, env: "dict[str, str]") -> bool:
+    """Whether some of what a store says may be nobody's on this machine (see `features.repository`)."""
+    if is_private(store) or is_same(store, global_root(env)):
+        return False
+    path, mark = note_of(store, env)
+    if not path:
+        return True
+    return line_of(path) != f"{mark}{ACCEPTED}"
+
+
+def _is_link(path: str) -> bool:
+    try:
+        return os.lstat(path).st_mode & _FORM == _LINK
+    except OSError:
+        return False
 
 
 # ---------------------------------------------------------------------------- lines of the journal
@@ -350,7 +475,7 @@ def append(root: str, path: str, data: bytes) -> None:
         try:
             info = os.fstat(handle)
             torn = info.st_size and os.pread(handle, 1, info.st_size - 1) != b"\n"
-            # A line that a full disk cut off must not swallow ours.
+            # A line that a full disk cut off must not swallow
             whole = b"\n" + data if torn else data
             if os.write(handle, whole) < len(whole):
                 raise OSError(28, "No space left on device")  # what the next write would be told

@@ -11,7 +11,6 @@ import os
 from recollect.search import lookup, rank
 from recollect.search.lookup import sqlite
 from recollect.store import locations as places
-from recollect.store import ownership as ours
 from recollect.text import commands, failures
 from recollect.text.tokens import index_terms, stem
 
@@ -55,7 +54,7 @@ class Search:
                 return
         except sqlite.Error:
             pass
-        if ours.is_doubted(root, dict(os.environ)):
+        if places.is_doubted(root, dict(os.environ)):
             return  # its views say what they like
         hits, counts, total = view_candidates(root, scope, self.cue.words)
         self._take([fresh(one, root, whole=True) for one in hits], counts, total)
@@ -196,7 +195,7 @@ def fresh(one: rank.Candidate, root: str, *, whole: bool = False) -> rank.Candid
         if (info.st_size, info.st_mtime_ns, info.st_ino) == (one.size, one.mtime_ns, one.inode):
             return one
         text = _text_inside(root, one.path)
-        if text and (_may_hide(text) or ours.is_doubted(root, dict(os.environ))):
+        if text and (_may_hide(text) or places.is_doubted(root, dict(os.environ))):
             text = None  # the worker knows what of it is private, and whose it is
     except (OSError, ValueError):
         text = None
