@@ -377,7 +377,7 @@ def test_hooks_that_are_connected_and_not_called_are_a_problem(person: Person) -
     from recollect.store import locations as places
 
     raw = json.dumps(line, separators=(",", ":")).encode()
-    page.write_bytes(places.sealed(raw, places.checksum(raw)))
+    page.write_bytes(places.sealed(raw))
     assert found(person)["hooks"] == "ok"
 
 

@@ -36,7 +36,7 @@ PLACES = (
 
 def line(op: str, name: str) -> bytes:
     raw = f'{{"op":"{op}","op_id":"{name}","time":"2026-01-11T14:30:00Z"}}'.encode()
-    return places.sealed(raw, places.checksum(raw))
+    return places.sealed(raw)
 
 
 class Calls:

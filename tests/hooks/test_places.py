@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 import json
 import os
 import subprocess
@@ -172,11 +171,6 @@ def test_a_journal_folder_that_another_hook_just_made_is_used(
     places.record(str(tmp_path), "claude-x", "signal", {"event": "stop"})
 
     assert len((tmp_path / "journal" / "claude-x.jsonl").read_text().splitlines()) == 1
-
-
-@given(st.binary(max_size=200))
-def test_a_checksum_is_that_of_zlib(data: bytes) -> None:
-    assert places.checksum(data) == binascii.crc32(data)
 
 
 @given(st.text(max_size=200))

@@ -150,9 +150,7 @@ def line_of(data: dict[str, Any]) -> bytes:
         raw = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except UnicodeEncodeError:  # bytes that were no UTF-8 in the file: kept as escapes
         raw = json.dumps(data, separators=(",", ":")).encode("ascii")
-    from binascii import crc32  # most commands write nothing
-
-    return places.sealed(raw, crc32(raw))
+    return places.sealed(raw)
 
 
 def checked(raw: bytes) -> dict[str, Any] | None:

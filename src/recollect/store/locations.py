@@ -405,26 +405,11 @@ def new_op_id(seconds: float) -> str:
     return f"{int(seconds * 1000):011x}-{os.urandom(5).hex()}"
 
 
-def checksum(data: bytes) -> int:
-    """CRC-32 (the one of zlib), without an import; for lines, not for files."""
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        crc = (crc >> 4) ^ _CRC_OF[crc & 15]
-        crc = (crc >> 4) ^ _CRC_OF[crc & 15]
-    return crc ^ 0xFFFFFFFF
-
-
-# Of four bits; a table for whole bytes would cost more to make than it saves.
-_CRC_OF = (
-    0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-    0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
-)  # fmt: skip
-
-
-def sealed(line: bytes, crc: int) -> bytes:
+def sealed(line: bytes) -> bytes:
     """A JSON object's bytes with its checksum as the last key, ready to append."""
-    return line[:-1] + b',"sum":"%08x"}\n' % crc
+    from binascii import crc32  # most commands write nothing
+
+    return line[:-1] + b',"sum":"%08x"}\n' % crc32(line)
 
 
 def json_text(text: str) -> str:
@@ -453,7 +438,7 @@ def record(root: str, writer: str, op: str, fields: "dict[str, str | list[str] |
             shown = str(value) if isinstance(value, int) else json_text(value)
         parts.append(f'"{key}":{shown}')
     line = (",".join(parts) + "}").encode("utf-8")
-    append(root, f"{root}/journal/{writer}.jsonl", sealed(line, checksum(line)))
+    append(root, f"{root}/journal/{writer}.jsonl", sealed(line))
 
 
 def append(root: str, path: str, data: bytes) -> None:
