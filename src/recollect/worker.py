@@ -14,12 +14,11 @@ from contextlib import closing, contextmanager, suppress
 
 from recollect.app import App
 from recollect.capture import signals
-from recollect.consolidate import due
 from recollect.errors import Locked, RecollectError
 from recollect.search.index import SqliteIndex
+from recollect.store import background
 from recollect.store import disk as fsio
 from recollect.store import locations as places
-from recollect.store.background import mark_pending
 from recollect.store.store import OpenStore
 from recollect.workspace import nobodys
 
@@ -136,8 +135,8 @@ def bring_into_order(root: str) -> bool:
     with _app_of(root) as (app, scope), suppress(Locked):  # by another pass that is under way
         # The index alone: the pass before this has just read the files.
         with closing(SqliteIndex(app.cache_of(root))) as index:
-            is_compressed = index.meta(due.COMPRESSED) == app.now[:10]
-            if is_compressed and not due.must_consolidate(index, app.now):
+            is_compressed = index.meta(background.COMPRESSED) == app.now[:10]
+            if is_compressed and not background.must_consolidate(index, app.now):
                 return False
         from recollect.features import lifecycle, session_archive  # 30 ms, once a day
         from recollect.store.history import clean_up

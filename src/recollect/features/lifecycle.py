@@ -14,7 +14,6 @@ from recollect.consolidate import gather, run
 from recollect.consolidate.actions import Wait
 from recollect.consolidate.apply import Conversation, Stats
 from recollect.consolidate.claim_cache import cached_claims
-from recollect.consolidate.due import PASSED, episodes_of, must_consolidate
 from recollect.consolidate.run import PassResult, PassRow
 from recollect.context import views as drawn
 from recollect.errors import ConflictNotFound
@@ -22,6 +21,7 @@ from recollect.features import entry_archive, repository
 from recollect.features.prune import DueMemory, prune_with_pass, rows_json
 from recollect.model.memory import Entry
 from recollect.store import disk as fsio
+from recollect.store.background import PASSED, episodes_of, must_consolidate
 from recollect.store.history import clean_up
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace

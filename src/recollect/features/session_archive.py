@@ -17,7 +17,6 @@ from recollect._fastimport import NamedTuple
 from recollect.consolidate import run as consolidate
 from recollect.consolidate.apply import moves
 from recollect.consolidate.claim_cache import cached_claims
-from recollect.consolidate.due import COMPRESSED
 from recollect.context.brief import MOST_SESSIONS, RECENT_END, RECENT_START
 from recollect.context.left_off import TRUSTED, session_title
 from recollect.errors import RecollectError
@@ -38,6 +37,7 @@ from recollect.model.memory import (
     is_id,
 )
 from recollect.store import locations as places
+from recollect.store.background import COMPRESSED
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
 from recollect.workspace import Workspace

@@ -12,10 +12,10 @@ from datetime import date, datetime, timedelta
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model import memory as model
-from recollect.model.damage import damage_in
 from recollect.model.footnotes import untailed
 from recollect.model.frontmatter import (
     Value,
+    damage_in,
     date_text,
     headers_of,
     split_front,

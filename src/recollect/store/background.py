@@ -1,4 +1,4 @@
-"""Request background work, and start the worker process.
+"""Request background work, tell when a store is due for it, and start the worker process.
 
 Promises: the marker is on disk before the request returns. The worker outlives the client that
 started it, even one that kills its hooks.
@@ -11,6 +11,16 @@ import os
 import sys
 
 from recollect.store import locations as paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.search.index import SqliteIndex
+
+PASSED = "consolidated"  # in the index: when the last pass was, and over which episodes
+COMPRESSED = "compressed"  # in the index: the day on which old sessions were last put away
+MOST_PENDING = 20  # new episodes that wait for the next day
+MOST_SHELLS = 4
+SHELLS = ("sh", "dash", "bash", "zsh", "fish", "ash", "ksh", "env", "timeout", "recollect-hook")
 
 
 def mark_pending(cache: str) -> None:
@@ -53,10 +63,19 @@ def start_worker(root: str, env: "dict[str, str] | None" = None) -> int:
         os._exit(0)
 
 
-MOST_SHELLS = 4
+def must_consolidate(index: "SqliteIndex", now: str) -> bool:
+    """Whether the last pass was on another day, or many episodes are new since."""
+    last, *known = index.meta(PASSED).split(" ")
+    episodes = episodes_of(index)
+    is_new_day = bool(episodes) and last[:10] != now[:10]
+    return is_new_day or len(episodes - set(known)) > MOST_PENDING
 
 
-SHELLS = ("sh", "dash", "bash", "zsh", "fish", "ash", "ksh", "env", "timeout", "recollect-hook")
+def episodes_of(index: "SqliteIndex") -> "set[str]":
+    """What the episodes of a store are by now, each by the start of its stamp."""
+    from recollect.model.memory import Filter  # hooks do not ask
+
+    return {entry.stamp[:8] for entry in index.entries(Filter(layer="episodic"))}
 
 
 def client_process() -> str:
