@@ -63,6 +63,15 @@ def test_a_ruling_and_what_followed_are_undone_as_one_and_the_question_is_asked_
     assert [wait.key for wait in waiting(at(house))] == [key]
 
 
+def test_a_question_is_asked_again_where_the_store_was_taken_back_behind_its_ruling() -> None:
+    house, key = asked()
+    before = house.texts()
+    settle(at(house), key, "new")
+    undoing.undo_to(house.open(), "2020-01-01")
+    assert house.texts() == before
+    assert [wait.key for wait in waiting(at(house))] == [key]
+
+
 def test_a_look_at_a_ruling_changes_nothing() -> None:
     house, key = asked()
     before = house.texts()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 
 from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import Reaction
@@ -26,6 +26,7 @@ from recollect.model.document import memory_from_text
 from recollect.model.memory import Entry, Filter, Memory, Op
 from recollect.model.page_form import marked_lines
 from recollect.store.disk import stamp_of
+from recollect.store.history import undone
 from recollect.store.store import OpenStore
 
 CAUSE = "consolidate"
@@ -260,12 +261,3 @@ def _brought_back(ops: Iterable[Op], gone: Collection[str]) -> Iterator[str]:
 def _is_taken_back(op: Op, gone: Collection[str]) -> bool:
     """Whether it followed from a ruling that was undone: there the question is asked again."""
     return op.cause == RULING and op.group in gone
-
-
-def undone(ops: Sequence[Op]) -> set[str]:
-    """The groups that are undone now: by one that is not undone itself."""
-    found: set[str] = set()
-    for op in reversed(ops):
-        if op.undoes and op.group not in found:
-            found.add(op.undoes)
-    return found

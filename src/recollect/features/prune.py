@@ -12,13 +12,13 @@ from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.apply import BACK, to_archive
-from recollect.consolidate.gather import undone
 from recollect.consolidate.weights import OWN_CAUSES, uses_of
 from recollect.context.pointers import FILE as PINS
 from recollect.context.pointers import pointers_in
 from recollect.features.merge import OF_MANY_THINGS
 from recollect.model.document import days_after
 from recollect.model.memory import Entry, Filter, is_sealed_path
+from recollect.store.history import undone
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace
 

@@ -277,10 +277,10 @@ def move_folder(path: str, to: str) -> None:
     except StorageFailed:
         if os.stat(path).st_dev == os.stat(os.path.dirname(to)).st_dev:
             raise
+        import shutil  # seldom needed, and dear
+
         temp = f"{to}{TEMP_SUFFIX}"
         with _ours(temp):
-            import shutil  # seldom needed, and dear
-
             shutil.copytree(path, temp, symlinks=True)
             for folder, _, names in os.walk(temp):
                 for name in names:
@@ -289,8 +289,6 @@ def move_folder(path: str, to: str) -> None:
                 sync_folder(folder)
         move(temp, to)
         with _ours(path):
-            import shutil  # seldom needed, and dear
-
             shutil.rmtree(path)
 
 

@@ -145,10 +145,11 @@ class ChangeGroup(NamedTuple):
 def history(store: OpenStore, name: str = "") -> list[ChangeGroup]:
     """The changes of a store, newest first; of one memory where it is named by id or path."""
     groups: dict[str, list[Op]] = {}
-    for op in store.journal.heads():
+    heads = store.journal.heads()
+    for op in heads:
         groups.setdefault(op.group, []).append(op)
-    undone = _undone({g: ops[-1].undoes for g, ops in groups.items()})
-    pasts = [_change_group(group, ops, undone) for group, ops in groups.items()]
+    gone = undone(heads)
+    pasts = [_change_group(group, ops, gone) for group, ops in groups.items()]
     memory_id = name.partition("#")[0]
     if name:
         entry = store.index.entry(memory_id)
@@ -160,8 +161,9 @@ def history(store: OpenStore, name: str = "") -> list[ChangeGroup]:
     return list(reversed(pasts))
 
 
-def _undone(undoes: dict[str, str]) -> set[str]:
+def undone(ops: Iterable[Op]) -> set[str]:
     """The changes that are undone now: by a change that is not undone itself."""
+    undoes = {op.group: op.undoes for op in ops}
     gone: set[str] = set()
     groups = list(undoes)
     for n in reversed(range(len(groups))):

@@ -14,6 +14,7 @@ from recollect.store import disk as fsio
 from recollect.store import journal_lines as listing
 from recollect.store import locations as places
 from recollect.store.journal_lines import (
+    LARGEST_SEGMENT,
     OPS_PREFIX,
     Base,
     Catalogue,
@@ -29,6 +30,7 @@ from recollect.store.journal_lines import (
     op_of,
     split,
     whole,
+    write_lines,
 )
 
 TYPE_CHECKING = False
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
 
 FOLDED_PREFIX = "folded-"
 ASIDE_SUFFIX = ".aside"
-LARGEST_FILE = 512 * 1024 * 1024
 AT_ONCE = 200  # files: as many are in memory together
 
 
@@ -86,7 +87,7 @@ def fold(folder: str, heard: Mapping[str, int], into: str) -> int:
     """
     done = _take_in(folder, into)
     sizes = found(folder)
-    names = [name for name in heard if name in sizes and sizes[name].size <= LARGEST_FILE]
+    names = [name for name in heard if name in sizes and sizes[name].size <= LARGEST_SEGMENT]
     for start in range(0, len(names), AT_ONCE):
         for name in names[start : start + AT_ONCE]:
             aside = f"{name}.{heard[name]}{ASIDE_SUFFIX}"
@@ -101,7 +102,7 @@ def _take_in(folder: str, into: str) -> int:
     known = _lines_at(f"{folder}/{into}").keys() if asides else ()
     kept: dict[object, bytes] = {}
     for aside in asides:
-        data = fsio.read_file(f"{folder}/{aside.name}", LARGEST_FILE)
+        data = fsio.read_file(f"{folder}/{aside.name}", LARGEST_SEGMENT)
         _put_back(folder, aside, data)
         kept |= {key: raw for key, raw in _staying(data) if key not in known}
     if kept:
@@ -168,7 +169,7 @@ def _listed(folder: str) -> list[tuple[str, os.stat_result]]:
 def _lines_at(path: str) -> dict[object, dict[str, Any]]:
     """The good lines of a file by their keys; none where it went on its way meanwhile."""
     try:
-        data = fsio.read_file(path, LARGEST_FILE)
+        data = fsio.read_file(path, LARGEST_SEGMENT)
     except FileNotThere:
         return {}
     return {_key(raw, line): line for raw, line in _lines_in(data)}
@@ -189,7 +190,6 @@ def _key(raw: bytes, line: Mapping[str, Any]) -> object:
 # -------------------- Journal: the append-only log of a store, one file for each writer.
 
 
-LARGEST_SEGMENT = 512 * 1024 * 1024
 LEAST_SHORTENED = 1000  # characters; below that a line is for people to read too
 MOST_STEPS = 50  # from a text back to one that stands whole
 
@@ -248,10 +248,8 @@ class FolderJournal:
 
     def files(self) -> dict[str, int]:
         """The journal files with their sizes, by name."""
-        try:
-            return listing.files_in(self.folder)
-        except OSError as error:
-            raise fsio.failed(error, self.folder) from error
+        every = _listed(self.folder)
+        return {name: info.st_size for name, info in every if name.endswith(".jsonl")}
 
     def lines(self, name: str, offset: int = 0) -> Iterator[JournalLine]:
         """The good lines of one file from `offset` on; a last line without its end is left."""
@@ -263,15 +261,13 @@ class FolderJournal:
     def ops(self) -> list[Op]:
         """Every op about a file that holds, in order: whole groups that were not voided."""
         found = self._read(dict.fromkeys(self._op_files(), 0))
-        holding = [ops for group, ops in found.groups.items() if group not in found.void]
-        return self._with_texts(found, [op for ops in holding for op in whole(ops)])
+        return self._with_texts(found, found.holding())
 
     def heads(self, note: Note | None = None) -> list[Op]:
         """As `ops`, without any text; `note` is told of each line what is new in its text."""
         found = self._read(dict.fromkeys(self._op_files(), 0), texts=False, note=note)
         self.problems += self._zeroed(found.ends)
-        holding = [ops for group, ops in found.groups.items() if group not in found.void]
-        return in_order(op for ops in holding for op in whole(ops))
+        return in_order(found.holding())
 
     def _zeroed(self, ends: Mapping[str, int]) -> Iterator[Problem]:
         """The files that are NUL bytes behind their last whole line, as after a power cut."""
@@ -415,8 +411,9 @@ class FolderJournal:
 
         The last op goes last: after a crash it is there to be followed back once more.
         """
-        for temp in _half_written(self.folder):  # by those who died with the lock
-            fsio.remove(temp)
+        for name in fsio.names_in(self.folder):
+            if name.endswith(fsio.TEMP_SUFFIX):  # of those who died with the lock
+                fsio.remove(f"{self.folder}/{name}")
         found = self._read(dict.fromkeys(self._op_files(), 0))
         every = in_order(op for ops in found.groups.values() for op in ops)
         if hidden:
@@ -430,9 +427,7 @@ class FolderJournal:
             new = [_without_text(raw, wanted, names) for raw in old]
             if old != new:
                 changed += sum(one != two for one, two in zip(old, new, strict=True))
-                page = b"".join(line + b"\n" for line in new if line)
-                fsio.write_whole(os.path.join(self.folder, name), page)
-                fsio.sync_folder(self.folder)
+                write_lines(os.path.join(self.folder, name), filter(None, new))
         return changed
 
     def forget(self, texts: Collection[str], groups: Collection[str]) -> int:
@@ -441,8 +436,7 @@ class FolderJournal:
         Gives the bytes that became free. The caller holds the store's lock.
         """
         paths = [os.path.join(self.folder, name) for name in self._op_files()]
-        kept = listing.Retained(frozenset(texts), frozenset(groups))
-        return listing.forget(paths, kept, self._catalogue.text_of_op)
+        return listing.forget(paths, texts, groups, self._catalogue.text_of_op)
 
     def drop_unreadable(self) -> int:
         """Take out the lines that have to be passed over; gives how many there were.
@@ -456,9 +450,7 @@ class FolderJournal:
             zeroed = len(list(self._zeroed({name: sum(len(raw) + 1 for raw in old)})))
             if len(new) < len(old) or zeroed:
                 dropped += sum(bool(raw.strip()) for raw in old) - len(new) + zeroed
-                page = b"".join(line + b"\n" for line in new)
-                fsio.write_whole(os.path.join(self.folder, name), page)
-                fsio.sync_folder(self.folder)
+                write_lines(os.path.join(self.folder, name), new)
         return dropped
 
 
@@ -472,6 +464,12 @@ class _JournalPart:
         self.void: set[str] = set()
         self.ends: dict[str, int] = {}  # behind the last whole line of each file
         self.last = ""  # the group of the last line, if that is an op
+
+    def holding(self) -> Iterator[Op]:
+        """The ops of whole groups that were not voided."""
+        return (
+            op for group, ops in self.groups.items() if group not in self.void for op in whole(ops)
+        )
 
 
 def _tell(note: Note, op: Op, data: Mapping[str, Any]) -> None:
@@ -504,15 +502,6 @@ def _other_names(ops: Sequence[Op], wanted: set[str], hidden: Hidden) -> dict[st
         for n, path in enumerate(places)
     }
     return dict.fromkeys((op.memory for op in mine if op.memory), hidden.memory) | names
-
-
-def _half_written(folder: str) -> list[str]:
-    """What a write of a whole file has left there that never came to its end."""
-    with suppress(OSError):
-        return [
-            f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(fsio.TEMP_SUFFIX)
-        ]
-    return []
 
 
 def _without_text(raw: bytes, purged: set[str], names: dict[str, str]) -> bytes:

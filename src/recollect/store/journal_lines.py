@@ -173,31 +173,12 @@ def checked(raw: bytes) -> dict[str, Any] | None:
 
 def json_of(op: Op, said: DeltaText | None = None) -> dict[str, Any]:
     """What is written of an op; its text by its difference where that is known."""
-    data: dict[str, Any] = {
-        "op": op.op,
-        "op_id": op.op_id,
-        "group": op.group,
-        "of": op.of,
-        "seq": op.seq,
-        "time": op.time,
-        "writer": op.writer,
-        "cause": op.cause,
-        "memory": op.memory,
-        "path": op.path,
-        "before": op.before,
-        "after": op.after,
-    }
-    if op.to:
-        data["to"] = op.to
-    if op.undoes:
-        data["undoes"] = op.undoes
-    if op.by:
-        data["by"] = op.by
+    data = op._asdict()
+    text = data.pop("text")
+    data = {key: value for key, value in data.items() if value or key not in ("to", "undoes", "by")}
     if said is not None:
-        data |= {"base": said.base, "parts": said.parts}
-    elif op.text is not None:
-        data["text"] = op.text
-    return data
+        return data | {"base": said.base, "parts": said.parts}
+    return data if text is None else data | {"text": text}
 
 
 def number(value: object) -> int:
@@ -234,21 +215,6 @@ def op_of(data: dict[str, Any]) -> Op | None:
 
 
 OPS_PREFIX = "ops-"  # of the files of commands and workers
-
-
-def files_in(folder: str) -> dict[str, int]:
-    """The journal files in a folder with their sizes, by name. Raises OSError."""
-    if os.path.islink(folder):
-        return {}
-    try:
-        with os.scandir(folder) as found:
-            return {
-                e.name: e.stat(follow_symlinks=False).st_size
-                for e in found
-                if e.name.endswith(".jsonl") and e.is_file(follow_symlinks=False)
-            }
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
 
 
 def of_ops(files: dict[str, int]) -> dict[str, int]:
@@ -321,7 +287,7 @@ class Catalogue:
         self._follow()
         found = []
         texts: dict[str, str] = {}  # each builds on one of those before it
-        for place in sorted(self._places(field, value), key=_seq):
+        for place in sorted(self._places(field, value), key=lambda one: one.seq):
             op = self._op_at(place)
             if op and getattr(op, field) == value and self._holds(place):
                 text = self.text_of_op(op.op_id, texts)
@@ -333,7 +299,7 @@ class Catalogue:
     def base(self, path: str) -> Base | None:
         """What the last op about this file left there; None if that is no text."""
         self._follow()
-        for place in sorted(self._places("path", path), key=_seq, reverse=True):
+        for place in sorted(self._places("path", path), key=lambda one: -one.seq):
             op = self._op_at(place)
             if op and self._holds(place):
                 text = self.text_of_op(op.op_id)
@@ -397,21 +363,19 @@ class Catalogue:
     def _follow(self) -> None:
         """Take in what was added to the files; all of them again if one was rewritten."""
         files = self._files()
-        for name, size in files.items():
-            end, seal = self._seen.get(name, (0, b""))
+        for name, (end, seal) in self._seen.items():
             path = os.path.join(self._folder, name)
-            if end and (size < end or _piece(path, end - len(seal), end) != seal):
+            if files.get(name, 0) < end or _piece(path, end - len(seal), end) != seal:
                 self._forget()
-                return self._follow()
+                break
+        for name, size in files.items():
+            end, _ = self._seen.get(name, (0, b""))
             if size > end:
-                self._take_in(name, path, end)
-        if self._seen.keys() - files.keys():
-            self._forget()
-            return self._follow()
-        return None
+                self._take_in(name, end)
 
-    def _take_in(self, name: str, path: str, offset: int) -> None:
+    def _take_in(self, name: str, offset: int) -> None:
         raw, end = b"", 0
+        path = os.path.join(self._folder, name)
         for raw, end in split(fsio.pieces_of(path, LARGEST_SEGMENT, offset), offset):
             place = _place_in(raw, name, end - len(raw) - 1)
             if isinstance(place, str):
@@ -464,10 +428,6 @@ def _as_json(text: str) -> bytes:
     return json.dumps(text)[1:-1].encode()
 
 
-def _seq(place: Place) -> int:
-    return place.seq
-
-
 def _built(text: str, steps: Iterable[object]) -> str | None:
     made: str | None = text
     for parts in reversed(list(steps)):
@@ -489,15 +449,13 @@ def _piece(path: str, start: int, end: int) -> bytes:
 # -------------------- Old changes taken out: each goes or stays as a whole; a text that stays can be read at any moment, also after a crash.
 
 
-class Retained(NamedTuple):
-    """What stays: texts by their stamps, and groups."""
-
-    texts: Collection[str]
-    groups: Collection[str]
-
-
-def forget(paths: Sequence[str], keep: Retained, text_of_op: Callable[[str], str | None]) -> int:
-    """Take out every change and every text but these; gives the bytes that became free.
+def forget(
+    paths: Sequence[str],
+    texts: Collection[str],
+    groups: Collection[str],
+    text_of_op: Callable[[str], str | None],
+) -> int:
+    """Take out every group, and every text by its stamp, but these; gives the bytes that became free.
 
     The caller keeps all other writers away.
     """
@@ -506,7 +464,7 @@ def forget(paths: Sequence[str], keep: Retained, text_of_op: Callable[[str], str
         line["op_id"]
         for path in paths
         for raw in _lines_in(path)
-        if (line := checked(raw)) and line.get("after") in keep.texts and "op_id" in line
+        if (line := checked(raw)) and line.get("after") in texts and "op_id" in line
     }
 
     def standing_alone(line: Line) -> Line:
@@ -518,7 +476,7 @@ def forget(paths: Sequence[str], keep: Retained, text_of_op: Callable[[str], str
         return line
 
     def without_text(line: Line) -> Line | None:
-        if line.get("group", "") not in ("", *keep.groups):
+        if line.get("group", "") not in ("", *groups):
             return None
         has_text = line.get("text") is not None or "parts" in line
         if has_text and "after" in line and line.get("op_id") not in kept:
@@ -543,8 +501,13 @@ def _rewrite(path: str, change: Callable[[Line], Line | None]) -> None:
     old = list(_lines_in(path))
     new = [made for raw in old if (made := _changed(raw, change)) is not None]
     if new != old:
-        fsio.write_whole(path, b"".join(raw + b"\n" for raw in new))
-        fsio.sync_folder(os.path.dirname(path))
+        write_lines(path, new)
+
+
+def write_lines(path: str, lines: Iterable[bytes]) -> None:
+    """Put these lines in place of a file of the journal."""
+    fsio.write_whole(path, b"".join(raw + b"\n" for raw in lines))
+    fsio.sync_folder(os.path.dirname(path))
 
 
 def _changed(raw: bytes, change: Callable[[Line], Line | None]) -> bytes | None:

@@ -168,41 +168,28 @@ def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingP
         values = _values(path, text)
     except SettingProblem as error:
         return [error]
-    found: list[SettingProblem] = []
-    more = 0
-    for key, value in values:
-        if len(found) == MOST_NAMED:
-            more += not _is_fine(key, value, own)
-            continue
-        try:
-            kept = (
-                checked(key, value)
-                if own is None
-                else narrowed({key: checked(key, value)}, own)[key]
-            )
-            if kept == "" != value:
-                raise ValueError(f"{key} is set for all projects only (--scope global)")  # noqa: TRY301
-            if kept != value:
-                raise ValueError(  # noqa: TRY301 - said as the others are
-                    f"{key} stays {shown(kept)}, as you set it for all projects, not “{shown(value)}”"
-                )
-        except ValueError as error:
-            where = f"{path}:{_line_of(text, key)}"
-            found.append(SettingProblem(path=where, what=str(error)))
-    if more:
+    wrong = [(key, what) for key, value in values if (what := _wrong_in(key, value, own))]
+    found = [
+        SettingProblem(path=f"{path}:{_line_of(text, key)}", what=what)
+        for key, what in wrong[:MOST_NAMED]
+    ]
+    if more := len(wrong) - len(found):
         found.append(SettingProblem(path=path, what=f"it has {more} more lines that are wrong"))
     return found
 
 
-def _is_fine(key: str, value: object, own: Mapping[str, Value] | None) -> bool:
-    """Whether a setting takes this, and keeps it beside the person's own."""
-    if key not in SETTINGS:
-        return False
+def _wrong_in(key: str, value: object, own: Mapping[str, Value] | None) -> str:
+    """Why a setting does not take a value, or not beside the person's own; nothing if it does."""
     try:
-        found = checked(key, value)
-        return (found if own is None else narrowed({key: found}, own)[key]) == value
-    except ValueError:
-        return False
+        kept = checked(key, value)
+    except ValueError as error:
+        return str(error)
+    kept = kept if own is None else narrowed({key: kept}, own)[key]
+    if kept == "" != value:
+        return f"{key} is set for all projects only (--scope global)"
+    if kept != value:
+        return f"{key} stays {shown(kept)}, as you set it for all projects, not “{shown(value)}”"
+    return ""
 
 
 def _read(root: str) -> str | None:
