@@ -161,23 +161,8 @@ class Archive(NamedTuple):
     path: str
 
 
-Action = (
-    Start
-    | Absorb
-    | Renew
-    | Replace
-    | NoteOldRule
-    | MarkFiled
-    | Retire
-    | Wait
-    | Merge
-    | Weigh
-    | Archive
-)
-
-
-def _nothing_taken(_id: str) -> bool:
-    return False
+Visible = Start | Absorb | Renew | Replace | NoteOldRule | Retire | Weigh | Archive
+Action = Visible | MarkFiled | Wait | Merge  # marks are bookkeeping, the others wait for a person
 
 
 class PlanRules(NamedTuple):
@@ -196,9 +181,7 @@ class PlanRules(NamedTuple):
     waiting: Collection[str] = ()
     rulings: Mapping[str, str] = {}
     removed: Mapping[str, str] = {}
-    is_taken: Callable[[str], bool] = (
-        _nothing_taken  # whether an id is in use anywhere in the store
-    )
+    is_taken: Callable[[str], bool] = lambda _id: False  # whether an id is in use in the store
 
 
 def conflict_key(new: str, old: str) -> str:
@@ -367,16 +350,13 @@ def followed(text: str, actions: Iterable[Replace]) -> str:
         if not is_title and _is_stated(action.old, statements_of(memory.body)):
             continue
         lang = "zh" if any(map(is_cjk, action.old)) else "en"
-        title = title_for(action.new) if action.new else _subject_of(memory.body, lang)
+        said = "\n".join(one.text for one in statements_of(memory.body))
+        title = title_for(action.new) if action.new else subject_of(said, lang)
         text = codec.with_title(text, title)
         if is_title:
             text = codec.with_field(text, "kind", "fact") if memory.kind in REASONED else text
             text = codec.with_body(text, _noted(codec.body_of(text), action.past))
     return text
-
-
-def _subject_of(body: str, lang: str) -> str:
-    return subject_of("\n".join(said.text for said in statements_of(body)), lang)
 
 
 def _noted(body: str, past: str) -> str:

@@ -145,15 +145,12 @@ def _rows_in(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
 def cached_claims(app: Workspace, store: OpenStore) -> Iterator[ClaimCache]:
     """What an earlier pass read, in the cache; it is kept there for the next one."""
     path = f"{app.cache_of(store.files.root)}/{CLAIMS}"
-    known = ClaimCache(_claims_at(path), __version__)
+    text = ""
+    with suppress(RecollectError):
+        text = fsio.read_file(path, LARGEST_CLAIMS).decode("utf-8", "replace")
+    known = ClaimCache(text, __version__)
     with without_collecting():  # a plan is made of many small values
         yield known
     if known.changed:
         with suppress(RecollectError):  # without it the next pass takes longer, no more
             fsio.write_whole(path, known.text().encode("utf-8", "replace"), durable=False)
-
-
-def _claims_at(path: str) -> str:
-    with suppress(RecollectError):
-        return fsio.read_file(path, LARGEST_CLAIMS).decode("utf-8", "replace")
-    return ""

@@ -212,7 +212,8 @@ def prose_lines(text: str, *, is_open: bool = False) -> tuple[list[str], bool]:
         line = _QUOTE.sub("", line, count=1) if line.lstrip().startswith(">") else line
         if _TABLE_RULE.fullmatch(line):
             in_table = True
-            _forget_last(kept)  # the head of a table that has no outer lines
+            if kept and "|" in kept[-1]:
+                kept[-1] = ""  # the head of a table that has no outer lines
         elif in_table and "|" in line:
             line = ""
         else:
@@ -226,11 +227,6 @@ def prose_lines(text: str, *, is_open: bool = False) -> tuple[list[str], bool]:
         if raw.strip() and not line.strip() and not is_other and len(kept) > 1:
             kept.pop()  # a line that was all comment parts nothing
     return kept, is_open
-
-
-def _forget_last(kept: list[str]) -> None:
-    if kept and "|" in kept[-1]:
-        kept[-1] = ""
 
 
 def _forget_title(kept: list[str]) -> None:
@@ -417,10 +413,9 @@ def claims_in(memory: Memory) -> list[Claim]:
     if not (recorded and found):
         return found
     stages: dict[str, str] = {}
-    for key, stage in (
-        (key, stage) for _, stage, keys in marked_claims(memory.body) for key in keys
-    ):
-        stages[key] = OPEN if stages.get(key, stage) != stage else stage
+    for _, stage, keys in marked_claims(memory.body):
+        for key in keys:
+            stages[key] = OPEN if stages.get(key, stage) != stage else stage
     return [one._replace(stage=stages.get(claim_key(one.text), "")) for one in found]
 
 
@@ -554,8 +549,6 @@ def _fact_claim(fact: Fact, anchor: str, source: str, trust: str) -> Claim | Non
 _RULE = re.compile(
     r"\b(?:always|never|don['’]?t|do not|must|should|avoid)\b|不要|永远|禁止|必须|一律|总是", re.I
 )
-
-
 _ASKED = re.compile(r"[?？]\s*\S")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from recollect.consolidate.actions import (
@@ -172,8 +172,8 @@ def _put_in(
             _put_in(parts, places, heading, [action], eol)
         return
     title = heading
-    while _is_taken(title, places):  # there is one that swallows what is put into it
-        title += AGAIN
+    while parts_of(f"## {title}\n")[-1].heading.casefold() in places:
+        title += AGAIN  # there is one that swallows what is put into it
     _append(parts, title, lines, eol)
     places.setdefault(parts[-1].heading.casefold(), []).append(len(parts) - 1)
 
@@ -189,11 +189,6 @@ def _with_lines(section: str, lines: str, eol: str, *, is_last: bool) -> str:
     gap = eol if _ITEM_LINE.match(last) or last.startswith("  ") else eol * 2
     text = kept + gap + lines + (section[len(kept) :].lstrip(" \t") or eol)
     return text if is_last or text.endswith(("\n\n", "\r\n\r\n")) else text + eol
-
-
-def _is_taken(title: str, places: Mapping[str, object]) -> bool:
-    probe = parts_of(f"## {title}\n")[-1].heading
-    return probe.casefold() in places
 
 
 def _append(parts: list[BodyPart], title: str, lines: str, eol: str) -> None:
@@ -232,21 +227,15 @@ def replaced(body: str, old: str, new: str, mark: str = "", past: str = "") -> s
 
     Nothing else that the body states is changed by that, or it is not done.
     """
-    parts = parts_of(body)
-    texts = [part.text for part in parts]
-    if len(parts) == 1 or not all(map(_is_closed, texts)):
-        made = _replaced_in(body, old, new, mark, past)
-        return _with_its_title(body, made, old, new)
+    texts = [part.text for part in parts_of(body)]
+    if not all(map(_is_closed, texts)):
+        texts = [body]
     for n, text in enumerate(texts):  # no statement goes over a heading
         made = _replaced_in(text, old, new, mark, past)
         if made is not None:
             whole = "".join([*texts[:n], made, *texts[n + 1 :]])
-            return _with_its_title(body, whole, old, new)
+            return whole if new == old else retitled(body, whole, old)
     return None
-
-
-def _with_its_title(body: str, made: str | None, old: str, new: str) -> str | None:
-    return made if made is None or new == old else retitled(body, made, old)
 
 
 def _is_closed(text: str) -> bool:

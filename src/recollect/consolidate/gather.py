@@ -97,18 +97,14 @@ class Files:
         for path, entry in self._entries.items():
             found = self.remembered.reading(path, entry.stamp)
             if found is None:
-                found = self._read(path)
-            if found is not None:
-                self.stamps.setdefault(path, entry.stamp)
-                yield found
-
-    def _read(self, path: str) -> ParsedFile | None:
-        try:
-            text = self[path]
-        except RecollectError:
-            self.is_as_listed = False
-            return None
-        return self._parse(path, text, self.stamps[path])
+                try:
+                    text = self[path]
+                except RecollectError:
+                    self.is_as_listed = False
+                    continue
+                found = self._parse(path, text, self.stamps[path])
+            self.stamps.setdefault(path, entry.stamp)
+            yield found
 
     def _parse(self, path: str, text: str, stamp: str) -> ParsedFile:
         found = reading_of(path, text, ChainMap(self.remembered.claims_before(path), self._known))
@@ -121,23 +117,20 @@ class Files:
 
     def claims_of(self, episode: Memory) -> list[EpisodeClaim]:
         """What an episode says."""
-        found = self._cached_claims_of(episode.path)
-        self._known |= {one.claim.text: (one.key, one.topics) for one in found}
-        return found
-
-    def _cached_claims_of(self, path: str) -> list[EpisodeClaim]:
+        path = episode.path
         found = self.remembered.episode_claims(path, self.stamps[path])
-        if found is not None:
-            return found
-        try:
-            document = self._store.files.read(path)
-        except RecollectError:  # it stays where it is: no file has this stamp
-            self.stamps[path], self.is_as_listed = "", False
-            return []
-        self.is_as_listed &= document.stamp == self.stamps[path]
-        self.stamps[path] = document.stamp
-        found = [episode_claim(one) for one in claims_in(memory_from_text(document.text, path))]
-        self.remembered.keep_episode_claims(path, document.stamp, found)
+        if found is None:
+            try:
+                document = self._store.files.read(path)
+            except RecollectError:  # it stays where it is: no file has this stamp
+                self.stamps[path], self.is_as_listed = "", False
+                return []
+            self.is_as_listed &= document.stamp == self.stamps[path]
+            self.stamps[path] = document.stamp
+            memory = memory_from_text(document.text, path)
+            found = [episode_claim(one) for one in claims_in(memory)]
+            self.remembered.keep_episode_claims(path, document.stamp, found)
+        self._known |= {one.claim.text: (one.key, one.topics) for one in found}
         return found
 
 
@@ -172,11 +165,9 @@ def gather(
 
 
 class _JournalFacts(NamedTuple):
-    removed: dict[
-        str, str
-    ]  # the claims that were ever put into a file, and when they were last said
+    removed: dict[str, str]  # claims that were ever put into a file, and when they were last said
     texts: frozenset[str]
-    kept: frozenset[str]
+    kept: frozenset[str]  # ids of episodes whose archiving was undone: they stay where they are
     weighings: tuple[Weigh, ...]
     late: frozenset[str]  # ids of what was archived since the last pass
 
@@ -192,20 +183,18 @@ def _journal_facts(
 
     ops = store.journal.heads(note)
     gone = undone(ops)
-    lines = dict.fromkeys(
-        line for op in ops if not _is_taken_back(op, gone) for line in marked.get(op.op_id, ())
-    )
+    # What followed from a ruling that was undone says nothing: there the question is asked again.
+    holding = [op for op in ops if not (op.cause == RULING and op.group in gone)]
+    lines = dict.fromkeys(line for op in holding for line in marked.get(op.op_id, ()))
+    moves = [op for op in ops if op.op == "move"]
+    since = int(store.index.meta(HEARD) or 0) if ops else 0
     return _JournalFacts(
         _dates_of(lines),
         frozenset(op.after for op in ops if op.after and op.op_id in marked),
-        frozenset(_brought_back(ops, gone)),
+        frozenset(op.memory for op in moves if op.cause.startswith(CAUSE) and op.group in gone),
         tuple(weighings(store, entries, ops, reactions)),
-        frozenset(_archived_since(ops, int(store.index.meta(HEARD) or 0)) if ops else ()),
+        frozenset(op.memory for op in moves if op.cause in ARCHIVED and op.seq >= since),
     )
-
-
-def _archived_since(ops: Iterable[Op], seq: int) -> Iterator[str]:
-    return (op.memory for op in ops if op.op == "move" and op.cause in ARCHIVED and op.seq >= seq)
 
 
 PAGES = ("semantic/", "procedural/")
@@ -249,15 +238,3 @@ def _dates_of(marked: Iterable[str]) -> dict[str, str]:
 
 def _newest(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
     return {key: max(one.get(key, ""), other.get(key, "")) for key in {*one, *other}}
-
-
-def _brought_back(ops: Iterable[Op], gone: Collection[str]) -> Iterator[str]:
-    """The episodes whose archiving was undone: they stay where they are."""
-    for op in ops:
-        if op.op == "move" and op.cause.startswith(CAUSE) and op.group in gone:
-            yield op.memory
-
-
-def _is_taken_back(op: Op, gone: Collection[str]) -> bool:
-    """Whether it followed from a ruling that was undone: there the question is asked again."""
-    return op.cause == RULING and op.group in gone

@@ -162,10 +162,8 @@ def _held(
         standing = Priority(memory.updated or memory.created, memory.salience, memory.created)
     trust = lowest_trust(memory.trust, trust, least)
     key, topics = known or (near_key(said.text), topics_of(said.text))
-    is_item, is_alone = said.is_item, said.is_alone
-    return FileClaim(
-        memory.path, said.text, key, standing, trust, mark, is_item, is_alone, topics, n
-    )
+    how = said.is_item, said.is_alone
+    return FileClaim(memory.path, said.text, key, standing, trust, mark, *how, topics, n)
 
 
 def _held_title(
@@ -213,9 +211,7 @@ class ClaimIndex:
         self._by_tag: defaultdict[str, set[str]] = defaultdict(set)
         self._by_whole: defaultdict[str, set[str]] = defaultdict(set)
         self._stands: dict[int, tuple[str, ...]] = {}  # where it stands, by the hash of its key
-        self.changed: set[str] = (
-            set()
-        )  # the keys of claims that came or went; whoever asks, empties it
+        self.changed: set[str] = set()  # keys of claims that came or went; whoever asks, empties it
         self.named: Counter[str] = Counter()  # how many claims name each subject
         self._counted: set[str] = set()
         for reading in readings:
@@ -340,10 +336,7 @@ class ClaimIndex:
 
     def clashing(self, text: str, topics: Iterable[str]) -> list[tuple[FileClaim, Conflict]]:
         """The claims that contradict this one, which has these topics."""
-        near: dict[FileClaim, None] = {}
-        for topic in topics:
-            for held in self._by_topic.get(topic, ()):
-                near[held] = None
+        near = dict.fromkeys(held for topic in topics for held in self._by_topic.get(topic, ()))
         pairs = (
             (held, conflict_between(text, held.text))
             for held in sorted(near, key=lambda h: (h.path, h.text, h.key, h.n))

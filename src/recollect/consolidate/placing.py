@@ -26,9 +26,8 @@ class Placing:
         self.rules = rules
         self.subject = ""  # the page that the writer names
         self._known: dict[tuple[str, str], str] = {}
-        self._titles: dict[
-            str, tuple[str, frozenset[str]]
-        ] = {}  # of pages of a subject of their own
+        # Of pages of a subject of their own: the title and its stems.
+        self._titles: dict[str, tuple[str, frozenset[str]]] = {}
         for page in shelf.pages.values():
             self._take_title(page.path, page.title)
 
@@ -58,8 +57,7 @@ class Placing:
         return [start], path, heading
 
     def _takes(self, page: FileSummary, trust: str) -> bool:
-        is_trusted = TRUSTS.index(page.trust) >= TRUSTS.index(trust)
-        return page.is_open and is_trusted
+        return page.is_open and TRUSTS.index(page.trust) >= TRUSTS.index(trust)
 
     def _best(self, episode: Memory, claim: Claim) -> str:
         """The page that a claim goes to as it is: of the subject that it names, or by its writer's tags."""
@@ -139,16 +137,8 @@ class Placing:
 
     def _open(self, start: Start) -> None:
         self._take_title(start.path, start.title)
-        self.shelf.add_page(
-            FileSummary(
-                start.path,
-                start.title,
-                start.layer,
-                frozenset(tag.casefold() for tag in start.tags),
-                "medium",
-                start.mark.trust,
-                start.mark.date[:10],
-                0,
-                is_open=True,
-            )
-        )
+        tags, day = frozenset(map(str.casefold, start.tags)), start.mark.date[:10]
+        page = FileSummary(
+            start.path, start.title, start.layer, tags, "medium", start.mark.trust, day, 0, is_open=True
+        )  # fmt: skip
+        self.shelf.add_page(page)

@@ -179,7 +179,10 @@ class _Planner:
     def absorb_all(self, episodes: list[Memory]) -> dict[str, list[EpisodeClaim]]:
         """Plan for the claims of all episodes; gives those that wait, by episode."""
         left: dict[str, list[EpisodeClaim]] = {}
-        self._file_unsettled(episodes)
+        for one in episodes:
+            for heard in self.said[one.id]:
+                for topic in heard.topics if heard.claim.stage != FILED else ():
+                    self._unsettled.setdefault(topic, []).append((one, heard))
         for n in range(MOST_ROUNDS):  # what comes later may contradict, or free, what came before
             planned, before = len(self.actions), self.shelf.changed
             self.shelf.changed = set()
@@ -195,12 +198,6 @@ class _Planner:
             if planned == len(self.actions) and let_first == self._let_first:
                 break
         return left
-
-    def _file_unsettled(self, episodes: Iterable[Memory]) -> None:
-        for one in episodes:
-            for heard in self.said[one.id]:
-                for topic in heard.topics if heard.claim.stage != FILED else ():
-                    self._unsettled.setdefault(topic, []).append((one, heard))
 
     def _lets_first(self, episode: Memory, heard: EpisodeClaim) -> bool:
         """Whether an older statement that it may contradict is still to come: that one holds until a ruling."""
@@ -315,13 +312,11 @@ class _Planner:
     def _verdict(self, claim: Claim, mark: Mark, held: FileClaim, conflict: Conflict) -> str:
         """Who wins: old, new, both, neither; or wait."""
         ruled = self.rules.rulings.get(conflict_key(claim.text, held.text))
+        if not ruled:
+            back = self.rules.rulings.get(conflict_key(held.text, claim.text), "")
+            ruled = {"old": "new", "new": "old"}.get(back, back)
         if ruled:
             return ruled if ruled in ("old", "both") or self._may_go(held, is_ruled=True) else "old"
-        back = self.rules.rulings.get(conflict_key(held.text, claim.text))
-        if back:
-            turned = {"old": "new", "new": "old"}.get(back, back)
-            is_kept = turned in ("old", "both") or self._may_go(held, is_ruled=True)
-            return turned if is_kept else "old"
         if conflict.certainty != "sure":
             return "wait"
         standing = Priority(mark.date, mark.salience, mark.date)
@@ -354,16 +349,8 @@ class _Planner:
         return page.size == 1 and held.mark is None and page.layer == "semantic"
 
     def _wait(self, claim: Claim, mark: Mark, held: FileClaim, conflict: Conflict) -> None:
-        wait = Wait(
-            "",
-            held.path,
-            held.text,
-            claim,
-            mark,
-            conflict.certainty,
-            conflict.why,
-            held.standing.date,
-        )
+        found = conflict.certainty, conflict.why, held.standing.date
+        wait = Wait("", held.path, held.text, claim, mark, *found)
         key = conflict_key(wait.new, wait.old)
         if key not in self.waiting:
             self.waiting.add(key)

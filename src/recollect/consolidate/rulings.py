@@ -22,8 +22,6 @@ _HEAD = (
     "# What was ruled where two claims contradict each other (`recollect conflicts`).\n"
     "# Take a table out, and the question is asked again.\n"
 )
-
-
 # The little of TOML that the file is made of.
 _TABLE = re.compile(r"\s*\[([0-9a-f]+)\]\s*(?:#.*)?")
 _ROW = re.compile(r"\s*(\w+)\s*=\s*(\".*\")\s*(?:#.*)?")

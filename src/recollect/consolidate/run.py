@@ -16,13 +16,13 @@ from recollect.consolidate.actions import (
     Absorb,
     Action,
     Archive,
-    MarkFiled,
     Merge,
     NoteOldRule,
     Renew,
     Replace,
     Retire,
     Start,
+    Visible,
     Wait,
     Weigh,
 )
@@ -167,7 +167,10 @@ def settle(
     """
     gathered = gather(store, remembered)
     waits = look(gathered).waits
-    wait = _named(waits, key)
+    found = [wait for wait in waits if wait.key.startswith(key)] if key else []
+    if len(found) != 1:
+        raise ConflictNotFound(id=key)
+    wait = found[0]
     word = rulings.Ruling(ruling, wait.old, wait.new, store.now)
     steps = _following(gathered, wait, word)
     left = {one.mark.episode for one in waits if one.key != wait.key}
@@ -183,13 +186,6 @@ def settle(
     if not dry_run:
         store.commit(plan, cause=RULING)
     return SettleResult(wait, ruling, steps)
-
-
-def _named(waits: tuple[Wait, ...], key: str) -> Wait:
-    found = [wait for wait in waits if wait.key.startswith(key)] if key else []
-    if len(found) != 1:
-        raise ConflictNotFound(id=key)
-    return found[0]
 
 
 def _following(gathered: Gathered, wait: Wait, word: rulings.Ruling) -> tuple[FileStep, ...]:
@@ -213,7 +209,13 @@ def supersede(store: OpenStore, old: str, new: str, *, dry_run: bool = False) ->
         MemoryNotFound: there is no such memory.
         UsageProblem: it is no whole memory, the same one, or one that is superseded itself.
     """
-    _checked(old, new)
+    what = ""
+    if "#" in old + new:
+        what = "Only a whole memory can be superseded; a section can be edited."
+    elif old == new:
+        what = "A memory cannot supersede itself."
+    if what:
+        raise UsageProblem(what=what, command="supersede")
     before, after = store.require(old), store.require(new)
     if after.status == "superseded":
         raise UsageProblem(what=f"{new} is itself superseded.", command="supersede")
@@ -234,24 +236,10 @@ def supersede(store: OpenStore, old: str, new: str, *, dry_run: bool = False) ->
     return bool(changes)
 
 
-def _checked(old: str, new: str) -> None:
-    for name in (old, new):
-        if "#" in name:
-            raise UsageProblem(
-                what="Only a whole memory can be superseded; a section can be edited.",
-                command="supersede",
-            )
-    if old == new:
-        raise UsageProblem(what="A memory cannot supersede itself.", command="supersede")
-
-
 # -------------------- A pass as rows: what goes where, and why.
 
 
 ABSORBED, SUPERSEDED, ARCHIVED = "absorbed", "superseded", "archived"
-
-
-Visible = Start | Absorb | Renew | Replace | NoteOldRule | Retire | Wait | Merge | Weigh | Archive
 
 
 class PassRow(NamedTuple):
@@ -278,42 +266,29 @@ def rows_of(outcome: PassResult) -> Iterator[PassRow]:
 
 
 def rows_in(step: FileStep) -> Iterator[PassRow]:
-    """What is done to one file; marks in the memories of sessions are bookkeeping."""
-    return (row_of(one) for one in step.actions if not isinstance(one, MarkFiled))
+    """What is done to one file."""
+    return (row_of(one) for one in step.actions if isinstance(one, Visible))
 
 
 def row_of(action: Visible) -> PassRow:
     """An action as a row."""
     match action:
-        case Start():
-            row = PassRow("start", action.path, action.title)
+        case Start(path, _, title):
+            row = PassRow("start", path, title)
         case Absorb(path, heading, claim, mark):
             row = PassRow("absorb", path, claim.text, "", heading, mark.episode, mark.trust)
-        case Renew():
-            row = PassRow("renew", action.path, action.text, episode=action.mark.episode)
-        case Replace():
-            do = "replace" if action.new else "remove"
-            row = PassRow(do, action.path, action.old, action.new, episode=action.mark.episode)
-        case NoteOldRule():
-            row = PassRow("note", action.path, action.text, action.past)
-        case Retire():
-            row = PassRow("retire", action.path, episode=action.by)
-        case _:
-            row = _row_of_whole(action)
-    return row
-
-
-def _row_of_whole(action: Weigh | Archive | Merge | Wait) -> PassRow:
-    """An action that changes none of the statements of a file."""
-    match action:
+        case Renew(path, text, mark):
+            row = PassRow("renew", path, text, episode=mark.episode)
+        case Replace(path, old, new, mark):
+            row = PassRow("replace" if new else "remove", path, old, new, episode=mark.episode)
+        case NoteOldRule(path, text, past):
+            row = PassRow("note", path, text, past)
+        case Retire(path, by):
+            row = PassRow("retire", path, episode=by)
         case Weigh(path, key, old, new, why):
             row = PassRow("weigh", path, f"{key}: {old or '–'}", new, why=why)
-        case Archive():
-            row = PassRow("archive", action.path, new=f"archive/{action.path}")
-        case Merge():
-            row = PassRow("merge", action.path, action.other)
-        case Wait():
-            row = PassRow("wait", action.path, action.old, action.new)
+        case Archive(_, path):
+            row = PassRow("archive", path, new=f"archive/{path}")
     return row
 
 

@@ -148,15 +148,10 @@ def weighings(
     for op in ops:
         known.times.setdefault(op.memory, []).append(op.time)
     for entry in entries:
-        if _is_weighed(entry):
+        is_kept = entry.layer == "episodic" or entry.path.startswith("core/")
+        if not (is_kept or entry.problem or entry.status == "superseded"):
             with suppress(RecollectError):  # what cannot be read stays as it is
                 yield from _weighed(store, entry, known)
-
-
-def _is_weighed(entry: Entry) -> bool:
-    if entry.layer == "episodic" or entry.path.startswith("core/") or entry.problem:
-        return False
-    return entry.status != "superseded"
 
 
 def _weighed(store: OpenStore, entry: Entry, known: _MemoryFields) -> Iterator[Weigh]:
