@@ -8,6 +8,7 @@ who said it and when. Private, superseded, archived and untrusted memories are l
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple
@@ -178,9 +179,8 @@ def gather(
     core = [one for one in pages if one.path.startswith("core/")]
     pages = [one for one in pages if not one.path.startswith("core/")]
     issues = [one for one in pages if one.kind == "issue"]
-    rules, stated, places = stated_by(
-        episodes, [one for one in pages if one.kind != "issue"], running
-    )
+    others = [one for one in pages if one.kind != "issue"]
+    rules, stated, places = stated_by(episodes, others, running)
     sessions = sorted(map(left_off, episodes), key=lambda one: one.date, reverse=True)
     cut_short = [one for one in sessions if one.is_cut_short]
     sessions = [one for one in sessions if one.says or (is_late and one in cut_short)]
@@ -230,23 +230,17 @@ def _left_open(sessions: Sequence[LeftOff]) -> Iterator[StatedLine]:
     last = day_of(sessions[0].date) if sessions else 0
     for one in sessions[1:MOST_SESSIONS]:
         if day_of(one.date) >= last - DAYS_OPEN:
-            yield from (
-                StatedLine(text, date=one.date, source="left", place=one.id) for text in one.open
-            )
+            for text in one.open:
+                yield StatedLine(text, date=one.date, source="left", place=one.id)
 
 
 def _common_checks(sessions: Sequence[LeftOff]) -> list[str]:
     """The commands that worked in most of the sessions."""
-    counts: dict[str, int] = {}
-    for one in sessions:
-        for check in one.checks:
-            counts[check] = counts.get(check, 0) + 1
-    least = min(2, len(sessions))
-    often = sorted(counts, key=lambda check: -counts[check])
+    counts = Counter(check for one in sessions for check in one.checks)
     kept: list[str] = []
-    for check in often:
+    for check, n in counts.most_common():
         is_kind_of = any(check.startswith(one) or one.startswith(check) for one in kept)
-        if counts[check] >= least and not is_kind_of:
+        if n >= min(2, len(sessions)) and not is_kind_of:
             kept.append(check)
     return kept[:MOST_CHECKS]
 
@@ -557,9 +551,7 @@ def make_brief(
 def make_late(store: OpenStore, names: Iterable[str], *, lang: str, budget: int, nonce: str) -> str:
     """What a brief would say of these memories of sessions alone."""
     entries = [entry for name in names if (entry := store.index.entry(name))]
-    memories = [
-        store.as_trusted(store.read(entry), entry.path)._replace(id=entry.id) for entry in entries
-    ]
+    memories = [store.as_trusted(store.read(e), e.path)._replace(id=e.id) for e in entries]
     return render_late(gather(memories, [], is_late=True), lang, budget, nonce)
 
 

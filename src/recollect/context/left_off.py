@@ -100,7 +100,7 @@ def left_off(memory: Memory) -> LeftOff:
         changed=tuple(path for path in changed if is_trusted or _PLAIN_PATH.match(path)),
         checks=tuple(line.split("`")[1] for line in _lines(own, _CHECKS) if line.count("`") > 1),
         answer=" ".join(told.get("answer", ())),
-        open=_open(sections) if memory.trust != "external" else (),
+        open=tuple(text for is_done, text in _todos(own) if not is_done),
         summary=sections[0].anchor if sections else "",
         is_second_hand=not is_trusted and bool(commits or found["made"] or found["answer"]),
         untold=0 if is_trusted else len(commits) - len(told["commits"]),
@@ -111,7 +111,8 @@ def left_off(memory: Memory) -> LeftOff:
 
 def _summary(sections: Sequence[Section]) -> list[tuple[str, str]]:
     """What the first section says, line by line, with what each line is."""
-    if not sections or section_kind(sections[0].heading) or _is_todo(sections[0].heading):
+    heading = sections[0].heading if sections else ""
+    if not heading or section_kind(heading) or heading.strip().lower() in _TODOS:
         return []
     found: list[tuple[str, str]] = []
     for line in without_comments(sections[0].text).splitlines():
@@ -127,10 +128,6 @@ def _summary(sections: Sequence[Section]) -> list[tuple[str, str]]:
 
 _LABELLED = Pattern(r"- ([^:：]{1,24})(?:: |：)(.*)")
 _UNTOLD = ("#", "```", "|")
-
-
-def _is_todo(heading: str) -> bool:
-    return heading.strip().lower() in _TODOS
 
 
 def _lines(sections: Sequence[Section], headings: Sequence[str]) -> list[str]:
@@ -170,13 +167,12 @@ def _words(text: str) -> set[str]:
 def todos_in(body: str) -> list[tuple[bool, str]]:
     """The to-dos in the memory of a session: `(whether it is done, text)`."""
     sections = [section for section in sections_of(strip_private(body)) if section.heading]
+    return _todos(sections)
+
+
+def _todos(sections: Sequence[Section]) -> list[tuple[bool, str]]:
     items = [item for item in _lines(sections, _TODOS) if item[:3].lower() in ("[ ]", "[x]")]
     return [(item[1] != " ", item[3:].strip()) for item in items]
-
-
-def _open(sections: Sequence[Section]) -> tuple[str, ...]:
-    items = _lines(sections, _TODOS)
-    return tuple(item[3:].strip() for item in items if item.startswith("[ ]"))
 
 
 def session_title(memory: Memory) -> str:
@@ -191,9 +187,8 @@ def session_title(memory: Memory) -> str:
     asked = [said for name, said in _summary(sections) if name in REQUESTS]
     if any(one.startswith(memory.title.rstrip("…")) for one in asked):
         return memory.title
-    return (
-        memory.title if _is_backed(memory.title, _words(" ".join(asked))) else next(iter(asked), "")
-    )
+    is_backed = _is_backed(memory.title, _words(" ".join(asked)))
+    return memory.title if is_backed else next(iter(asked), "")
 
 
 # ---------------------------------------------------------------------------------- wording

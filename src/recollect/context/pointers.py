@@ -59,18 +59,14 @@ _LINE = Pattern(
 _DESCRIPTION = Pattern(r"^description:[ \t]*\"[^\"\r\n]*(?=\"[ \t]*\r?$)", 8)  # re.M
 
 
-def active_keywords(entries: Sequence[Entry], most: int = MOST) -> list[str]:
+def active_keywords(entries: Sequence[Entry]) -> list[str]:
     """The words of the newest memories of a person that may stand in what every session loads."""
-    mine = [entry for entry in listed(entries) if _is_a_persons(entry)]
+    mine = [e for e in listed(entries) if e.trust == "user" and not e.path.startswith(_SHARED)]
     found: dict[str, str] = {}
     for tag in keywords(mine):
         if word := harmless_word(tag):
             found.setdefault(word.casefold(), word)
-    return list(found.values())[:most]
-
-
-def _is_a_persons(entry: Entry) -> bool:
-    return entry.trust == "user" and not entry.path.startswith(_SHARED)
+    return list(found.values())[:MOST]
 
 
 def harmless_word(tag: str) -> str:
@@ -187,13 +183,12 @@ def pointers_in(text: str) -> list[Pointer]:
 def _read(row: Any) -> Pointer | None:
     if not isinstance(row, dict) or not isinstance(row.get("id"), str):
         return None
-    lists = {k: tuple(filter(_is_text, row.get(k) or ())) for k in ("when", "tags")}
-    texts = {k: str(row.get(k) or "") for k in ("title", "brief", "date")}
-    return Pointer(row["id"], texts["title"], texts["brief"], **lists, date=texts["date"])
-
-
-def _is_text(word: object) -> bool:
-    return isinstance(word, str)
+    title, brief, date = (str(row.get(key) or "") for key in ("title", "brief", "date"))
+    when, tags = (
+        tuple(word for word in row.get(key) or () if isinstance(word, str))
+        for key in ("when", "tags")
+    )
+    return Pointer(row["id"], title, brief, when, tags, date)
 
 
 def with_pointers(text: str, pointers: Sequence[Pointer]) -> str:
@@ -231,15 +226,11 @@ def with_block(text: str, block: str) -> str:
     if not block:
         return _without(text, found.start(), found.end(), found[1]) if found else text
     eol = "\r\n" if "\r\n" in (found[0] if found else text) else "\n"
-    start, gap = _START, ""
-    if found:
-        start = _JOINED if found[1] else _START
-    elif text:
-        is_open = not text.endswith("\n")
-        start, gap = (_JOINED if is_open else _START), eol
+    is_joined = found[1] if found else text and not text.endswith("\n")
+    start = _JOINED if is_joined else _START
     lines = eol.join([start, *block.split("\n"), _END]) + eol
     if not found:
-        return text + gap + lines
+        return text + (eol if text else "") + lines
     if not text[found.start() : found.end()].endswith("\n"):
         lines = lines.removesuffix(eol)
     return text[: found.start()] + lines + text[found.end() :]
@@ -323,14 +314,12 @@ def put(folder: str, name: str, text: str) -> str:
 
 def shipped(lang: str) -> str:
     """The skill in this language that comes with the program. Raises FileNotThere."""
-    package = os.path.abspath(__file__)
-    for _ in range(2):
-        package = os.path.dirname(package)
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     inside = os.path.join("plugin", "recollect", "skills", OWN[lang], "SKILL.md")
     for base in (package, os.path.dirname(os.path.dirname(package))):  # installed, or a work tree
         path = os.path.join(base, inside)
         if os.path.isfile(path):
-            return _text_of(path)
+            return text_at(path)
     raise FileNotThere(path=os.path.join(package, inside), reason="there is none")
 
 
@@ -343,8 +332,12 @@ def own_in(folder: str) -> Iterator[str]:
 
 
 def text_at(path: str) -> str:
-    """The text of a skill that is there. Raises FileNotThere, NotText."""
-    return _text_of(os.path.realpath(path))
+    """The text of a skill, behind a link too. Raises FileNotThere, NotText."""
+    place = os.path.realpath(path)
+    try:
+        return fsio.read_file(place, LARGEST).decode("utf-8")
+    except UnicodeDecodeError:
+        raise NotText(path=place) from None
 
 
 def renew(path: str, change: Callable[[str], str]) -> bool:
@@ -363,13 +356,6 @@ def renew(path: str, change: Callable[[str], str]) -> bool:
     fsio.write_whole(place, new.encode(), mode=mode)
     fsio.sync_folder(os.path.dirname(place))
     return True
-
-
-def _text_of(path: str) -> str:
-    try:
-        return fsio.read_file(path, LARGEST).decode("utf-8")
-    except UnicodeDecodeError:
-        raise NotText(path=path) from None
 
 
 # -------------------- Level 0, the keywords of a store in the description of the skill beside it.

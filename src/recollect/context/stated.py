@@ -107,15 +107,14 @@ def facts_of_session(memory: Memory) -> Iterator[tuple[str, StatedLine]]:
 def statements_of(memory: Memory) -> list[StatedLine]:
     """What a page states: its entries; of a page that has none, what it is called, and why."""
     rows = [row for row in shelved(memory) if row.entry]
-    told = [
-        row
-        for row in rows
-        if row.kind != "solution" and row.trust in TRUSTED and row.status not in GONE
-    ]
     # A shelf that every project has tells less than the statement itself.
     subject = "" if is_subject(memory.title) or is_shared(memory) else memory.title
     if rows:
-        return [_of_entry(row, memory.id, subject) for row in told]
+        return [
+            _of_entry(row, memory.id, subject)
+            for row in rows
+            if row.kind != "solution" and row.trust in TRUSTED and row.status not in GONE
+        ]
     if memory.kind not in ("decision", "pattern", "rule"):
         return []
     return [of_page(memory, _reason_in(memory), memory.id)]
@@ -158,10 +157,8 @@ def newest_first(lines: Iterable[StatedLine]) -> list[StatedLine]:
 
 def still_so(lines: list[StatedLine], bodies: Sequence[str]) -> list[StatedLine]:
     """The lines that no page calls reversed in a `<!-- superseded … -->` comment."""
-    past = {key for body in bodies if "<!-- sup" in body for key in reversed_keys(body)}
-    if not past:
-        return lines
-    return [line for line in lines if past.isdisjoint(_wordings(line))]
+    past = set[str]().union(*map(reversed_keys, bodies))
+    return [line for line in lines if past.isdisjoint(_wordings(line))] if past else lines
 
 
 def _wordings(line: StatedLine) -> list[str]:

@@ -28,6 +28,11 @@ from recollect.store.disk import stamp_of
 from recollect.store.store import OpenStore
 
 INDEX_VERSION = "1.0"
+# The fields of a row of `.index.json` that are called as ours are, in their order.
+_AS_NAMED = (
+    "kind tags trigger salience confidence source trust status summary related session created updated"
+    " last_accessed tokens"
+).split()
 MOST_KEYWORDS = 60
 LONGEST_CELL = 240
 _PLAIN_PATH = Pattern(r"[\w./-]+")
@@ -105,19 +110,16 @@ def keywords(entries: Sequence[Entry]) -> list[str]:
 
 
 def _row(entry: Entry) -> str:
-    link = f"[{cell(entry.id)}]({_address(entry.path)})"
+    address = entry.path
+    if not _PLAIN_PATH.fullmatch(address):
+        from urllib.parse import quote
+
+        address = quote(address, errors="surrogateescape")
+    link = f"[{cell(entry.id)}]({address})"
     words = cell(", ".join(entry.tags))
     return (
         f"| {link} | {cell(entry.title)} | {entry.layer} | {words} | {entry.created[:10] or '-'} |"
     )
-
-
-def _address(path: str) -> str:
-    if _PLAIN_PATH.fullmatch(path):
-        return path
-    from urllib.parse import quote
-
-    return quote(path, errors="surrogateescape")
 
 
 def index_json(entries: Sequence[Entry]) -> str:
@@ -142,25 +144,9 @@ def _json_row(entry: Entry) -> dict[str, object]:
         "filename": entry.path.rsplit("/", 1)[-1],
         "title": entry.title,
         "type": entry.layer,
-        "kind": entry.kind,
-        "tags": list(entry.tags),
-        "trigger": list(entry.trigger),
-        "salience": entry.salience,
-        "confidence": entry.confidence,
-        "source": entry.source,
-        "trust": entry.trust,
-        "status": entry.status,
-        "summary": entry.summary,
-        "related": list(entry.related),
-        "session": entry.session,
-        "created": entry.created,
-        "updated": entry.updated,
-        "last_accessed": entry.last_accessed,
-        "tokens": entry.tokens,
     }
-    if entry.decay_after:
-        row["decay_after"] = entry.decay_after
-    return row
+    row |= {name: getattr(entry, name) for name in _AS_NAMED}
+    return row | ({"decay_after": entry.decay_after} if entry.decay_after else {})
 
 
 # -------------------- `facts.json`, in the shape that seed 003 gave it, and the numbers of facts.
@@ -212,12 +198,13 @@ def numbered(entries: Iterable[Entry]) -> list[tuple[str, Entry]]:
         number = number_of(entry.id)
         found.append((entry.id if number in taken else number or entry.id, entry))
         taken.add(number)
-    return sorted(found, key=lambda pair: _place(*pair))
 
+    def place(pair: tuple[str, Entry]) -> tuple[int, str, str]:
+        shown, entry = pair
+        known = _NUMBER.fullmatch(shown)
+        return (int(known[2]), shown, "") if known else (10**10, entry.created, shown)
 
-def _place(shown: str, entry: Entry) -> tuple[int, str, str]:
-    known = _NUMBER.fullmatch(shown)
-    return (int(known[2]), shown, "") if known else (10**10, entry.created, shown)
+    return sorted(found, key=place)
 
 
 class Summary(NamedTuple):
@@ -256,11 +243,8 @@ def facts_json(entries: Sequence[Entry], reasons: Mapping[str, str]) -> str:
     saved = max((e.updated or e.created for _, e in shown), default="")
     parts = [f'"_meta": {_json({"counter": 0, "lastSave": saved or None})}']
     for kind in KINDS:
-        rows = [
-            _json(_factsview_row(number, entry, reasons.get(entry.id, "")))
-            for number, entry in shown
-            if entry.kind == kind
-        ]
+        facts = ((number, entry) for number, entry in shown if entry.kind == kind)
+        rows = [_json(_factsview_row(n, one, reasons.get(one.id, ""))) for n, one in facts]
         parts.append(f'"{kind}s": [{_lines(rows)}]')
     about = [f"{_json(concept)}: {_json(ids)}" for concept, ids in _concepts(shown).items()]
     parts.append(f'"concepts": {{{_lines(about)}}}')
@@ -408,18 +392,15 @@ def publish_views(
             store.files.settle(written)
         if last and not is_held:
             last.end(facts)
-            ours = (stamp_of(text.encode("utf-8", "surrogateescape")) for text in pages.values())
-            last.keep_state(_state(made_of, ours))
+            last.keep_state(_state(made_of, map(_stamp_of_text, pages.values())))
         return Published(written, entries, is_held)
 
 
 def _made_of(store: OpenStore, entries: Iterable[Entry]) -> str:
     """The stamp of all that the views are made of."""
-    chosen = store.settings
-    files = [(entry.stamp, entry.path, entry.id) for entry in entries]
-    return stamp_of(
-        repr((chosen.lang, chosen.view_rows, files)).encode("utf-8", "backslashreplace")
-    )
+    chosen, files = store.settings, [(entry.stamp, entry.path, entry.id) for entry in entries]
+    of = chosen.lang, chosen.view_rows, files
+    return stamp_of(repr(of).encode("utf-8", "backslashreplace"))
 
 
 def _state(made_of: str, stamps: Iterable[str | None]) -> str:
@@ -427,13 +408,8 @@ def _state(made_of: str, stamps: Iterable[str | None]) -> str:
 
 
 def _is_held(store: OpenStore, last: LastFacts, now: str, has_edits: HasEdits) -> bool:
-    text = facts_text(store)
-    if text in ("", now):
-        return False
-    base = last.text()
-    if text == base or last.is_ours(text):
-        return False
-    return has_edits(text, base, now)
+    text, base = facts_text(store), last.text()
+    return text not in ("", now, base) and not last.is_ours(text) and has_edits(text, base, now)
 
 
 def facts_text(store: OpenStore) -> str:
