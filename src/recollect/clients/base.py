@@ -303,12 +303,10 @@ def choices(
     for n, (question, answer) in enumerate(zip(questions, answers, strict=False)):
         asked = string(question.get("question")).strip()
         rows = question.get("options") or question.get("choices")
-        options = {
-            string(row.get("label") if isinstance(row, dict) else row).strip(): string(
-                members(row).get("description")
-            ).strip()
-            for row in (rows if isinstance(rows, list) else ())
-        }
+        options: dict[str, str] = {}
+        for row in rows if isinstance(rows, list) else ():
+            label = string(row.get("label") if isinstance(row, dict) else row).strip()
+            options[label] = string(members(row).get("description")).strip()
         picked, own = _picked(list(filter(None, options)), answer)
         text = ", ".join((*picked, *own))
         if asked and text:
@@ -431,9 +429,7 @@ class LineTranscripts:
     def find(self, folder: str) -> list[str]:
         """The transcripts in a folder and below, oldest first; a file is its own list."""
         return files_in(
-            folder,
-            lambda path: self.is_named(path) and bool(self.session_of(path)),
-            skipped=self.skipped,
+            folder, lambda path: self.is_named(path) and bool(self.session_of(path)), self.skipped
         )
 
     def is_of_program(self, path: str) -> bool:

@@ -110,12 +110,9 @@ _COMMAND = re.compile(
 )
 # Apps in which a person types, although they drive Claude Code through its SDK.
 _APPS = ("claude-vscode", "claude-desktop", "local-agent")
-_SHELLS = {"Bash": "command", "PowerShell": "command"}
-_EDITS = {
-    "Edit": "file_path",
-    "Write": "file_path",
-    "MultiEdit": "file_path",
-    "NotebookEdit": "notebook_path",
+_SHELLS = ("Bash", "PowerShell")
+_EDITS = dict.fromkeys(("Edit", "Write", "MultiEdit"), "file_path") | {
+    "NotebookEdit": "notebook_path"
 }
 _WEB = ("WebFetch", "WebSearch", "mcp__")
 _OURS = ("mcp__recollect__", "mcp__plugin_recollect_recollect__")
@@ -193,10 +190,10 @@ class ClaudeTranscripts(LineTranscripts):
         """
         if os.path.exists(path):
             return path
-        folder = os.path.dirname(os.path.dirname(path))
-        found = glob.glob(
-            os.path.join(glob.escape(folder), "*", glob.escape(os.path.basename(path)))
+        folder, name = map(
+            glob.escape, (os.path.dirname(os.path.dirname(path)), os.path.basename(path))
         )
+        found = glob.glob(os.path.join(folder, "*", name))
         return max(found, key=os.path.getmtime, default=path)
 
 
@@ -311,24 +308,11 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
     call = lines.string(block.get("id"))
     time = _time(line)
     if name in _SHELLS:
-        yield Event(
-            "call",
-            time,
-            tool="shell",
-            call=call,
-            target=lines.string(given.get("command")),
-            id=_id(line, n),
-        )
+        target = lines.string(given.get("command"))
+        yield Event("call", time, tool="shell", call=call, target=target, id=_id(line, n))
     elif name in _EDITS:
-        yield Event(
-            "call",
-            time,
-            tool="edit",
-            call=call,
-            target=lines.string(given.get(_EDITS[name])),
-            text=lines.change_of(given),
-            id=_id(line, n),
-        )
+        target, text = lines.string(given.get(_EDITS[name])), lines.change_of(given)
+        yield Event("call", time, text, "edit", call, target, id=_id(line, n))
     elif name == "TodoWrite":
         todos = lines.todos_in(given.get("todos"), "content")
         yield Event("todos", time, todos=todos, id=_id(line, n))

@@ -95,10 +95,6 @@ def _about(path: str) -> dict[str, Any]:
     return lines.members(lines.head_of(path).get("payload"))
 
 
-def _is_subagent(path: str) -> bool:
-    return "subagent" in lines.members(_about(path).get("source"))
-
-
 class _CodexReading(TranscriptReading):
     """What has been read of a portion; `mark` tells this session's items from those of others."""
 
@@ -215,7 +211,9 @@ class CodexTranscripts(LineTranscripts):
     def session_of(self, path: str) -> str:
         """The session that a transcript is of, from its name; sub-agents have none."""
         found = _NAME.fullmatch(os.path.basename(path))
-        return found[1] if found and not _is_subagent(path) else ""
+        if not found or "subagent" in lines.members(_about(path).get("source")):
+            return ""
+        return found[1]
 
     def is_named(self, path: str) -> bool:
         """Whether a file has the name of a transcript."""
@@ -294,15 +292,10 @@ def _command(given: str) -> str:
 
 def _output(output: object) -> tuple[str, int]:
     """What a call gave out, and its exit code."""
-    text, code = lines.string(output), 0
-    if text.startswith("{"):
-        try:
-            found = json.loads(text)
-        except ValueError:
-            found = {}
-        about = found.get("metadata") if isinstance(found, dict) else None
-        if isinstance(about, dict):
-            text, code = lines.string(found.get("output")), int(about.get("exit_code") or 0)
-            return text, code
+    text = lines.string(output)
+    found = lines.object_of(text) if text.startswith("{") else {}
+    about = found.get("metadata")
+    if isinstance(about, dict):
+        return lines.string(found.get("output")), int(about.get("exit_code") or 0)
     said = _EXIT_CODE.search(text[:400])
     return text, int(said[1]) if said else 0

@@ -60,9 +60,9 @@ def install(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
     mode = writable_mode(real)
     fsio.make_folder(os.path.dirname(real))
     if backup:
-        fsio.write_whole(backup, _bytes(old or ""), mode=mode)
+        fsio.write_whole(backup, (old or "").encode(), mode=mode)
     _keep_note(note, real, old, text, {"backup": backup, "theirs": theirs} if first else None)
-    fsio.write_whole(real, _bytes(text), mode=mode)
+    fsio.write_whole(real, text.encode(), mode=mode)
     fsio.sync_folder(os.path.dirname(real))
     return InstallResult(part.path, True, text, backup)
 
@@ -88,8 +88,11 @@ def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
     kept = _install_note(note, real)
     before = _before(kept, old)
     try:
-        text = before if before is not None else _cleaned(part.form, old, kept)
-        if kept and not kept["backup"] and text.split() == _cleaned_new(part.form).split():
+        text = before
+        if text is None:
+            text = part.form.taken(old, frozenset(kept.get("theirs", ())))
+        new = part.form.taken(part.form.put(""))  # of a file that never had anything but ours
+        if kept and not kept["backup"] and text.split() == new.split():
             text = ""  # we made the file, and nobody left anything in it
     except ValueError as error:
         raise Unreadable(path=part.path, reason=str(error)) from None
@@ -100,20 +103,11 @@ def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
         if not text and not kept.get("backup"):
             fsio.remove(real)  # there was no file before us
         else:
-            fsio.write_whole(real, _bytes(text), mode=mode)
+            fsio.write_whole(real, text.encode(), mode=mode)
         fsio.sync_folder(os.path.dirname(real))
         fsio.remove(real + BACKUP_SUFFIX)
         fsio.remove(note)
     return InstallResult(part.path, True, text)
-
-
-def _cleaned(form: Form, text: str, kept: dict[str, Any]) -> str:
-    return form.taken(text, frozenset(kept.get("theirs", ())))
-
-
-def _cleaned_new(form: Form) -> str:
-    """What is left of a file that has never had anything but ours."""
-    return form.taken(form.put(""))
 
 
 def _install_note(note: str, real: str) -> dict[str, Any]:
@@ -154,12 +148,8 @@ def _has_ours(form: Form, text: str) -> bool:
         return False
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8")
-
-
 def _stamp(text: str) -> str:
-    return fsio.stamp_of(_bytes(text))
+    return fsio.stamp_of(text.encode())
 
 
 def text_at(path: str) -> str | None:
@@ -364,15 +354,11 @@ def _runs_us(value: object) -> bool:
     """Whether an entry runs our program."""
     if not isinstance(value, dict):
         return False
-    words = [value.get("command"), *_listed(value.get("command")), *_listed(value.get("args"))]
-    return any(
-        isinstance(word, str) and re.search(r"[/\\]recollect[/\\]__main__\.py$", word)
-        for word in words
-    )
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+    words: list[object] = []
+    for said in (value.get("command"), value.get("args")):
+        words += said if isinstance(said, list) else [said]
+    ours = re.compile(r"[/\\]recollect[/\\]__main__\.py$")
+    return any(isinstance(word, str) and ours.search(word) for word in words)
 
 
 def member(text: str, at: int, key: str, kind: type) -> jsontext.Span | None:

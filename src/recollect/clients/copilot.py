@@ -26,14 +26,7 @@ from recollect.model.session import Event
 NAME = "copilot"
 TIMEOUT_SECONDS = 10
 # In these names the command line sends the fields that the chat sends too.
-EVENTS = (
-    "SessionStart",
-    "UserPromptSubmit",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "Stop",
-    "SessionEnd",
-)
+EVENTS = "SessionStart UserPromptSubmit PostToolUse PostToolUseFailure Stop SessionEnd".split()
 _MARK = f'hook.py\\" {NAME} '  # as it stands in the command of a hook
 
 
@@ -90,26 +83,16 @@ FILE = "events.jsonl"
 _KINDS = tuple(
     f'{{"type":"{kind}"'.encode()
     for kind in (
-        "session.start",
-        "session.resume",
-        "session.compaction_complete",
-        "session.title_changed",
-        "system.message",
-        "user.message",
-        "assistant.message",
-        "tool.execution_start",
+        "session.start", "session.resume", "session.compaction_complete", "session.title_changed",
+        "system.message", "user.message", "assistant.message", "tool.execution_start",
         "tool.execution_complete",
     )
-)
+)  # fmt: skip
 _EDITS = ("create", "edit", "str_replace_editor", "apply_patch")
 _WEB = ("web_fetch", "web_search")
 _ALONE = "You are running in non-interactive mode"  # what its model is told of `copilot -p`
 _GUIDANCE = '\n\nTool "'  # what hooks said of a result stands behind it
-
-
 _SYSTEM = b'{"type":"system.message"'
-
-
 # Calls that a person answers, and what they say to them.
 _SHOWN = ("ask_user", "exit_plan_mode")
 _SAID = re.compile(r"User (?:selected|responded): (.+)", re.S)

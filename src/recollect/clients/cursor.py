@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from recollect.clients.base import ConfigPart, HookProgram, Whole
 from recollect.clients.config_files import HookTable, ObjectEntry
@@ -34,14 +33,12 @@ def folder(env: dict[str, str]) -> str:
     return os.path.join(env.get("HOME", "/"), ".cursor")
 
 
-def handler_for(program: HookProgram, event: str) -> dict[str, Any]:
-    """The entry of an event."""
-    return {"command": program.hook_command(NAME, EVENTS[event]), "timeout": TIMEOUT_SECONDS}
-
-
 def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     """The files of this user that something of ours goes into."""
-    handlers = {event: handler_for(program, event) for event in EVENTS}
+    handlers = {
+        event: {"command": program.hook_command(NAME, ours), "timeout": TIMEOUT_SECONDS}
+        for event, ours in EVENTS.items()
+    }
     hooks = HookTable(NAME, handlers, is_flat=True, head='{\n  "version": 1\n}')
     server = ObjectEntry("mcpServers", "recollect", program.entry)
     return [

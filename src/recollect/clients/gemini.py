@@ -107,9 +107,7 @@ class GeminiTranscripts(LineTranscripts):
         if not os.path.exists(path):
             return ""
         note = os.path.join(os.path.dirname(os.path.dirname(path)), ".project_root")
-        for raw in lines.first(note):
-            return raw.decode("utf-8", "replace").strip()
-        return ""
+        return next(lines.first(note), b"").decode("utf-8", "replace").strip()
 
     def read(self, path: str, offset: int, inode: int) -> Portion:
         """What was added since `offset`; from the start if it is another file now."""

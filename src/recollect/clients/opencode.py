@@ -167,10 +167,10 @@ def _is_of_program(base: str, session: str) -> bool:
     """Whether `opencode run` made the session: nobody is there whom the agent may ask."""
     for (rights,) in _rows(base, _RIGHTS, (session,)):
         with suppress(ValueError, TypeError):
-            rules = lines.objects(json.loads(rights))
-            return any(
-                (r.get("permission"), r.get("action")) == ("question", "deny") for r in rules
+            rules = (
+                (r.get("permission"), r.get("action")) for r in lines.objects(json.loads(rights))
             )
+            return ("question", "deny") in rules
     return False
 
 
