@@ -61,14 +61,9 @@ def statement_key(text: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    chunks = folded(text).casefold().replace("’", "'").split()
-    if text.isascii():  # most words stand between blanks
-        return [
-            word for chunk in chunks for word in ([chunk] if chunk.isalnum() else _trimmed(chunk))
-        ]
     found: list[str] = []
-    for chunk in chunks:
-        found += _cut(chunk)
+    for chunk in folded(text).casefold().replace("’", "'").split():
+        found += [chunk] if chunk.isascii() and chunk.isalnum() else _cut(chunk)
     return found
 
 
@@ -112,8 +107,6 @@ def _stem(word: str) -> str:
 
 
 _PAST = Pattern(r"<!-- superseded \S+: previously ")
-
-
 _OWN_FIELDS = Pattern(r"\b(trust|source|from):", re.I)
 
 

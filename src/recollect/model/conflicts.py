@@ -79,7 +79,6 @@ _MODAL = bilingual(
 _USED = Pattern(r"使用|采用|改用")
 # Digits behind a letter are a part of a name: `db1`.
 _NUMBER = Pattern(r"(?<![\w.])v?\d+(?:[.,]\d+)*(?![\w.]*[A-Za-z]\w*\d)|(?<![A-Za-z_\d])\d+")
-_DIGIT = Pattern(r"\d")
 _NAMED_BY_NUMBER = Pattern(
     r"(?:\b(?:step|issue|pr|ticket|sprint|release|build|milestone|iteration|phase|chapter|figure|fig|case|day|task|bug|line|lines|section|part|point|commit|rule|test|node|room"
     r"|level|layer|stage|week|q|number|no|item|attempt|round|shard|worker|server|migration|adr|rfc|http|error|code|status|invoice|order|customer|table|machine)[ #]*"
@@ -149,9 +148,7 @@ class Core(NamedTuple):
     negative: bool
     numbers: tuple[str, ...]
     scope: str
-    follows: bool = (
-        False  # a version that came out, or is one of several: the next is no contradiction
-    )
+    follows: bool = False  # a version that came out, or is one of several: the next fits beside it
 
 
 def readable(text: str) -> str:
@@ -163,11 +160,8 @@ def readable(text: str) -> str:
     plain = in_digits(_SPOKEN.sub("", plain))
     if not plain.isascii():
         plain = _DECIDED.sub("", plain)
-    return _OF_SUBJECT.sub(_named_whole, _LEAD.sub("", plain).strip())
-
-
-def _named_whole(found: re.Match[str]) -> str:
-    return f"{found[1]} {found[2]} " if found[1] else f"{found[3]}{found[4]}"
+    plain = _LEAD.sub("", plain).strip()
+    return _OF_SUBJECT.sub(lambda m: f"{m[1]} {m[2]} " if m[1] else f"{m[3]}{m[4]}", plain)
 
 
 def without_explanation(plain: str) -> str:
@@ -191,7 +185,7 @@ def core_of(plain: str) -> Core | None:
         return " # "
 
     text = plain
-    if _DIGIT.search(plain):
+    if any(map(str.isdecimal, plain)):
         text = _NUMBER.sub(numbered, DURATION.sub(duration_in, plain))
     text, negations = _NEGATIVE.of(text).subn(" ", text)
     text = _USED.sub("用", _MODAL.sub(" ", text))
@@ -233,9 +227,8 @@ def _rooted(word: str) -> str:
         return word
     if word.endswith("ing") and len(word) > 5:
         word = word[:-3]
-        word = (
-            word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word
-        )
+        is_doubled = len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls"
+        word = word[:-1] if is_doubled else word
     if word.endswith("s") and not word.endswith("ss") and len(word) > 3:
         word = word[:-1]
     return word.removesuffix("e") if len(word) > 3 else word
@@ -299,10 +292,8 @@ def _names_in(text: str) -> tuple[frozenset[str], frozenset[str]]:
     plain = simplified(folded(text)).replace("`", "")
     found = (next(filter(None, match.groups())) for match in _GONE.finditer(plain))
     gone = frozenset(claim_key(name) for name in found if _is_proper_name(name))
-    named = frozenset(
-        claim_key(name[0]) for name in _NAME.finditer(plain) if _is_proper_name(name[0])
-    )
-    return named - gone, gone
+    named = (match[0] for match in _NAME.finditer(plain))
+    return frozenset(claim_key(name) for name in named if _is_proper_name(name)) - gone, gone
 
 
 def _is_proper_name(word: str) -> bool:
@@ -313,17 +304,14 @@ def _is_proper_name(word: str) -> bool:
 def _read_plain(plain: str) -> _Read:
     if not plain:
         return _Read(None, ())
-    frames = frames_of(plain)
-    head = without_explanation(plain)
-    slots = tuple(slots_of(head or plain))
-    hour = hour_in(plain)
-    if not head:
-        return _Read(core_of(plain), frames, None, slots, hour)
-    # Behind a colon stands a value as well: of the head only what it says by itself counts.
-    chosen = tuple(frame for frame in frames_of(head) if isinstance(frame, Use))
-    return _Read(
-        core_of(plain), tuple(dict.fromkeys((*frames, *chosen))), core_of(head), slots, hour
-    )
+    frames, head = frames_of(plain), without_explanation(plain)
+    slots, hour = tuple(slots_of(head or plain)), hour_in(plain)
+    if (
+        head
+    ):  # behind a colon stands a value as well: of the head only what it says by itself counts
+        chosen = (frame for frame in frames_of(head) if isinstance(frame, Use))
+        frames = tuple(dict.fromkeys((*frames, *chosen)))
+    return _Read(core_of(plain), frames, core_of(head) if head else None, slots, hour)
 
 
 # A question and its answer: `Which database should we use? PostgreSQL (rather than MySQL): it has JSONB`.
@@ -420,13 +408,11 @@ def _cores(one: Core | None, other: Core | None) -> Conflict | None:
     is_bound = not one.negative or bool(_BOUND.search(one.key))
     if not is_bound or one.follows or len(one.numbers) != len(other.numbers):
         return None
-    differing = [
-        (a, b) for a, b in zip(one.numbers, other.numbers, strict=True) if versions_clash(a, b)
-    ]
+    differing = sum(map(versions_clash, one.numbers, other.numbers))
     if not differing or one.scope != other.scope:
         return None
     is_bare = one.key.split()[0] == "#"  # a number in front names what is counted, mostly
-    return Conflict(UNSURE if is_bare or len(differing) > 1 else SURE, "number")
+    return Conflict(UNSURE if is_bare or differing > 1 else SURE, "number")
 
 
 def _scopes(one: str, other: str) -> str:
@@ -451,11 +437,8 @@ def _frames(one: Frame, other: Frame) -> Conflict | None:
 
 
 def _values(one: Value, other: Value) -> Conflict | None:
-    if (
-        one.subject != other.subject
-        or one.scope != other.scope
-        or _ITS_VERSION.fullmatch(one.subject)
-    ):
+    is_about_one = (one.subject, one.scope) == (other.subject, other.scope)
+    if not is_about_one or _ITS_VERSION.fullmatch(one.subject):
         return None
     if one.negative or other.negative:
         same = one.negative != other.negative and is_near(one.value, other.value)
@@ -497,12 +480,8 @@ def _same_name(one: Use, other: Use, certainty: str, scopes: str) -> Conflict | 
 
 def is_newer(one: Priority, other: Priority) -> bool | None:
     """Whether the first outweighs the second: by date, then salience, then creation; None for a tie."""
-    ours, theirs = _weight(one), _weight(other)
+    ours, theirs = ((s.date, LEVELS.index(s.salience), s.created) for s in (one, other))
     return None if ours == theirs else ours > theirs
-
-
-def _weight(standing: Priority) -> tuple[str, int, str]:
-    return standing.date, LEVELS.index(standing.salience), standing.created
 
 
 def keeping_subject(old: str, new: str) -> str:
@@ -552,11 +531,8 @@ def says_with_subject(text: str, bare: str) -> bool:
 
 def _used_in(text: str) -> Use | None:
     """The one thing that a claim says is used."""
-    found = [
-        one
-        for one in _read(_without_reason(text)).frames
-        if isinstance(one, Use) and not one.negative
-    ]
+    frames = _read(_without_reason(text)).frames
+    found = [one for one in frames if isinstance(one, Use) and not one.negative]
     return found[0] if len(found) == 1 else None
 
 

@@ -178,17 +178,16 @@ def _english_choice(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
         return (_use(use["n"], use["p"], scope, negative=negative, firm=firm, added=added),)
     moved = _parts(_MOVED_EN, core) or {}
     name, purpose, old = (moved.get(n) or moved.get(f"{n}2", "") for n in ("n", "p", "other"))
-    if not name or not _is_tool_name(name) or _VAGUE.search(purpose):
+    # A tool or a service is meant, and no path: files are moved, too.
+    is_tool = "/" not in name and (name[:1].isupper() or family_of(name) is not None)
+    if not name or not is_tool or _VAGUE.search(purpose):
         return ()
     return _uses(name, old, purpose, scope, firm=True)
 
 
-def _is_tool_name(text: str) -> bool:
-    """Whether this is what a tool or a service is called, and no path: files are moved, too."""
-    return "/" not in text and (text[:1].isupper() or family_of(text) is not None)
-
-
 _FIRM = bilingual(r"\bonly\b|\b(?:back|return|revert) to\b")
+_FIRM_ZH = Pattern(r"只用|统一|[用换改切退]回")
+_REPLY_ZH = Pattern(r"回复|答复|回覆")
 
 
 def _parts(pattern: Pattern, text: str) -> dict[str, str] | None:
@@ -212,16 +211,8 @@ def _english_value(text: str, scope: str, *, only_places: bool = False) -> tuple
     place = found["in"].casefold()
     if only_places and not place:
         return ()  # the scope is no part of the value
-    subject = _OF.sub(r"\2 \1", found["s"].strip())
-    return _value(
-        f"{subject} {place}", found["v"], scope, negative=bool(found["no"]), single=bool(place)
-    )
-
-
-_FIRM_ZH = Pattern(r"只用|统一|[用换改切退]回")
-
-
-_REPLY_ZH = Pattern(r"回复|答复|回覆")
+    subject, is_not = _OF.sub(r"\2 \1", found["s"].strip()), bool(found["no"])
+    return _value(f"{subject} {place}", found["v"], scope, negative=is_not, single=bool(place))
 
 
 def _chinese(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
@@ -241,12 +232,10 @@ def _chinese(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
     for form in (_IN_ZH, _VALUE_ZH):
         found = form.fullmatch(core)
         if found and not _VAGUE_ZH.search(found["s"].strip()) and not _LIST.search(found["v"]):
-            groups = found.groupdict()
-            place = groups.get("in") or ""
+            groups = found.groupdict("")
+            place, is_not = groups.get("in", ""), bool(groups.get("no"))
             subject = found["s"].strip() + ({"监听": "端口"}.get(place, place))
-            return _value(
-                subject, found["v"], scope, negative=bool(groups.get("no")), single=bool(place)
-            )
+            return _value(subject, found["v"], scope, negative=is_not, single=bool(place))
     return ()
 
 
@@ -290,6 +279,5 @@ def _use(
     added: bool = False,
 ) -> Use:
     bare, version = versioned(name.strip("` "))
-    return Use(
-        claim_key(bare), version, near_key(purpose) if purpose else "", negative, firm, added, scope
-    )
+    purpose = near_key(purpose) if purpose else ""
+    return Use(claim_key(bare), version, purpose, negative, firm, added, scope)

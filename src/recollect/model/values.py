@@ -163,21 +163,15 @@ def _names_clash(subject: str, one: str, other: str) -> str:
     if families[0] is not None and families[0] == families[1]:
         return SURE
     words = claim_key(one).split(), claim_key(other).split()
-    if (
-        max(map(len, words)) > 12
-        or set(words[0]) <= set(words[1])
-        or set(words[1]) <= set(words[0])
-    ):
+    said = set(words[0]), set(words[1])
+    if max(map(len, words)) > 12 or said[0] <= said[1] or said[1] <= said[0]:
         return ""  # one of them only says more
     if any(len(name.split()) > 3 or _is_no_name(name) for name in (one, other)):
         return ""
-    proper = bool(_PROPER.match(one) and _PROPER.match(other))
-    if is_headed(subject, _SINGLE):
+    proper = sum(bool(_PROPER.match(name)) for name in (one, other))
+    if is_headed(subject, _SINGLE) or (proper == 2 and is_headed(subject, _SINGLE_NAMED)):
         return SURE
-    if proper and is_headed(subject, _SINGLE_NAMED):
-        return SURE
-    one_proper = _PROPER.match(one) or _PROPER.match(other)
-    return UNSURE if proper or (one_proper and max(map(len, words)) == 1) else ""
+    return UNSURE if proper == 2 or (proper and max(map(len, words)) == 1) else ""
 
 
 def _is_no_name(name: str) -> bool:
@@ -259,8 +253,8 @@ _FAMILY_NAMES = Pattern(
     re.I | re.A,
 )
 _GAP = "qqq"
-
-
+# "Write comments in English" is "comments are in English".
+_NO_CONTENT = frozenset("always must should are is be write written".split())
 _NO_SUBJECT = Pattern(
     r"\b(?:we|i|the team|everyone|uses?|using|go|with|to|switch|now|only|instead)\b|我们|大家|团队|项目|使用|采用|改用|统一|用|的|是|\W",
     re.I,
@@ -277,32 +271,22 @@ def slots_of(plain: str) -> list[Slot]:
     names = [match.span() for match in _FAMILY_NAMES.finditer(said)]
     spans += [(found[0], UNSURE) for found in times if len(found) == 1]
     spans += [(names[0], SURE)] if len(names) == 1 else []
-    return [
-        _slot(said, start, end, certainty)
-        for (start, end), certainty in spans
-        if _NO_SUBJECT.sub("", said[:start] + said[end:])
-    ]
+    slots = []
+    for (start, end), certainty in spans:
+        if _NO_SUBJECT.sub("", said[:start] + said[end:]):
+            words = claim_key(f"{said[:start]} {_GAP} {said[end:]}").split()
+            key = " ".join(word for word in words if word not in _NO_CONTENT)
+            slots.append(Slot(key, claim_key(said[start:end]), certainty))
+    return slots
 
 
 def _span(found: re.Match[str]) -> tuple[int, int]:
     return next(found.span(name) for name, value in found.groupdict().items() if value)
 
 
-# "Write comments in English" is "comments are in English".
-_NO_CONTENT = frozenset("always must should are is be write written".split())
-
-
-def _slot(said: str, start: int, end: int, certainty: str) -> Slot:
-    words = claim_key(f"{said[:start]} {_GAP} {said[end:]}").split()
-    key = " ".join(word for word in words if word not in _NO_CONTENT)
-    return Slot(key, claim_key(said[start:end]), certainty)
-
-
 def slots_clash(one: Slot, other: Slot) -> str:
     """How sure it is that two slots exclude each other: sure, unsure, or nothing."""
-    if one.key != other.key:
-        return ""
-    if is_same_name(one.value, other.value):
+    if one.key != other.key or is_same_name(one.value, other.value):
         return ""
     values = set(one.value.split()), set(other.value.split())
     if values[0] <= values[1] or values[1] <= values[0]:
@@ -339,15 +323,11 @@ _O_CLOCK = Pattern(
     r"\bat (\d{1,2})(?::\d\d)?(?= ?(?:am|pm|o['’]clock)?\b)(?! ?(?:%|percent|\w+s\b))|(\d{1,2})(?:点|[:：]\d\d)"
 )
 SAME_TIME = 6  # hours between two wordings that can mean the same run
-
-
 DURATION = Pattern(
     r"(?<![\w.])(\d+(?:\.\d+)?) ?-?(ms|(?:milli)?seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|years?"
     r"|毫秒|秒钟?|分钟|小时|天|周|个月|年)(?![A-Za-z])",
     re.I,
 )
-
-
 _MONTHS = {"month": 1, "个月": 1, "year": 12, "年": 12}
 
 
