@@ -80,19 +80,16 @@ def _heading(title: str) -> str:
 
 def sections_of(body: str) -> list[Section]:
     """The sections of a body, the head first (with no anchor); the head may be empty."""
-    sections: list[Section] = []
+    head, *parts = parts_of(body)
+    sections = [Section("", "", _trimmed(head.text))]
     taken: set[str] = set()
     times: dict[str, int] = {}  # a log may have thousands of headings that are the same
-    for n, part in enumerate(parts_of(body)):
-        if n == 0:
-            sections.append(Section("", "", _trimmed(part.text)))
-            continue
+    for part in parts:
         wanted = anchor_of(part.heading)
         anchor = free_name(wanted, taken.__contains__, times.get(wanted, 0))
         taken.add(anchor)
         times[wanted] = times.get(wanted, 0) + 1
-        _, _, text = part.text.partition("\n")
-        sections.append(Section(anchor, part.heading, _trimmed(text)))
+        sections.append(Section(anchor, part.heading, _trimmed(part.text.partition("\n")[2])))
     return sections
 
 
@@ -110,10 +107,8 @@ def _trimmed(text: str) -> str:
 def section_named(body: str, title: str) -> Section | None:
     """The section with this title, whatever the case, or None."""
     wanted = _heading(title).casefold()
-    for section in sections_of(body):
-        if section.heading and section.heading.casefold() == wanted:
-            return section
-    return None
+    named = (one for one in sections_of(body) if one.heading and one.heading.casefold() == wanted)
+    return next(named, None)
 
 
 def with_section(body: str, title: str, text: str, name: str = "") -> str:
@@ -222,13 +217,9 @@ def sealed_of(text: str) -> Sealed | None:
 
 
 def _is_in_form(sealed: Sealed) -> bool:
-    return (
-        bool(_ID.fullmatch(sealed.id))
-        and all(_TIME.fullmatch(time) for time in (sealed.created, sealed.updated))
-        and bool(sealed.recipients)
-        and all(is_recipient(key) for key in sealed.recipients)
-        and bool(_ARMOR.fullmatch(sealed.armor))
-    )
+    is_timed = all(map(_TIME.fullmatch, (sealed.created, sealed.updated)))
+    is_for_some = bool(sealed.recipients) and all(map(is_recipient, sealed.recipients))
+    return bool(_ID.fullmatch(sealed.id)) and is_timed and is_for_some and is_armor(sealed.armor)
 
 
 def is_sealed(text: str) -> bool:
@@ -469,9 +460,8 @@ def with_title(text: str, title: str) -> str:
     front = split_front(text)
     found = _heading_of(front.body)
     plain = " ".join(found[1].split()) if found else ""
-    before = plain[
-        : max(0, len(plain) - len(old))
-    ]  # as in `Conversation Memory: …` of the first seed
+    # As in `Conversation Memory: …` of the first seed.
+    before = plain[: max(0, len(plain) - len(old))]
     is_old = plain[len(before) :].casefold() == old.casefold()
     if found and title and is_old and (not before or before.rstrip().endswith((":", "："))):
         start = found.end() - len(found[1].lstrip())

@@ -170,9 +170,8 @@ def entries_of(memory: Memory) -> list[Shelved]:
     if not rest and (not own or memory.kind not in SESSION_KINDS):
         return own
     least = min(rest or own[:1], key=lambda row: TRUSTS.index(row.trust))
-    said = "\n\n".join(
-        f"## {row.heading}\n\n{row.text}" if row.heading else row.text for row in rest
-    )
+    texts = (f"## {row.heading}\n\n{row.text}" if row.heading else row.text for row in rest)
+    said = "\n\n".join(texts)
     whole = least._replace(
         anchor="",
         heading="",
@@ -218,9 +217,8 @@ def _distinct_ids(rows: list[Shelved]) -> list[Shelved]:
 
 def _says_something(head: Section, memory: Memory) -> bool:
     lines = [line.strip() for line in head.text.splitlines() if line.strip()]
-    return any(not _is_title(line, memory.title) for line in lines) or (
-        not lines and not memory.body.strip()
-    )
+    is_said = any(not _is_title(line, memory.title) for line in lines)
+    return is_said or not (lines or memory.body.strip())
 
 
 def _is_title(line: str, title: str) -> bool:
@@ -286,9 +284,7 @@ def _item(one: Listed, section: Section, memory: Memory, origin: Origin) -> Shel
     elif one.source == "inferred":
         least = lowest_trust(origin.trust, "agent")
         origin = origin._replace(source="inferred", trust=least)
-    elif (
-        not one.kind
-    ):  # a line without a mark is the person's, and as old as the file's last change
+    elif not one.kind:  # a line without a mark is the person's, as old as the file's last change
         origin = origin._replace(created=memory.updated or memory.created, session="")
     origin = with_comments(origin, one.comments)
     kept = memory.status if memory.status in ("superseded", "provisional") else "confirmed"
@@ -324,11 +320,11 @@ def solution_title(what: str) -> str:
 def matched_triggers(triggers: Iterable[str], text: str) -> tuple[str, ...]:
     """The triggers that a text says: those that are its own, where a file has many sections."""
     low = text.casefold()
-    return tuple(word for word in triggers if _spoken(word) in low or word.casefold() in low)
-
-
-def _spoken(trigger: str) -> str:
-    return trigger.casefold().replace("-", " ")
+    return tuple(
+        word
+        for word in triggers
+        if word.casefold() in low or word.casefold().replace("-", " ") in low
+    )
 
 
 _TURN = Pattern(r"^### (?=.+\[\d\d:\d\d(?::\d\d)?\])", re.M)
@@ -371,21 +367,8 @@ def _turn(anchor: str, text: str, memory: Memory) -> Shelved:
     source, trust = memory.source, memory.trust
     if _OF_ANOTHER.match(text):
         source, trust = "inferred", lowest_trust(trust, "agent")
-    return Shelved(
-        "raw",
-        anchor,
-        "",
-        text,
-        "conversation",
-        source,
-        trust,
-        (),
-        count_tokens(text),
-        memory.confidence,
-        created=memory.created,
-        session=memory.session,
-        status=memory.status,
-    )
+    said = "", text, "conversation", source, trust, (), count_tokens(text), memory.confidence
+    return Shelved("raw", anchor, *said, "", memory.created, memory.session, memory.status)
 
 
 # -------------------- What a memory says of its trust, raised by a person, or taken back with its origin.
@@ -496,16 +479,16 @@ def _left_of(part: BodyPart, labels: Collection[str]) -> str:
         if part.heading and said and label_of(said[1]) in labels:
             return ""
     lines = part.text.splitlines(keepends=True)
-    kept = [line for line in lines if not _is_from(line, labels)]
+    kept = [
+        line
+        for line in lines
+        if not any(label_of(found[1].strip()) in labels for found in _FROM.finditer(line))
+    ]
     if len(kept) == len(lines):
         return part.text
     # A heading can be the claim itself: it does not stay alone, nor with what it once replaced.
     rest = without_comments("".join(kept[1:] if part.heading else kept))
     return "".join(kept) if rest or not part.heading else ""
-
-
-def _is_from(line: str, labels: Collection[str]) -> bool:
-    return any(label_of(match[1].strip()) in labels for match in _FROM.finditer(line))
 
 
 def says_nothing(body: str) -> bool:

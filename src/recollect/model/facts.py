@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.memory import CATEGORIES
 from recollect.text.redact import PRIVATE_MARK
+from recollect.text.sentences import HAN
 
 HEADINGS = {
     "decision": (
@@ -28,10 +29,8 @@ HEADINGS = {
 }  # fmt: skip
 _KIND_OF = {name.casefold(): kind for kind, names in HEADINGS.items() for name in names}
 _RESOLVED = frozenset(
-    "resolved|fixed|closed|done|solved|won't fix|wontfix|已解决|已修复|完成|已完成|已关闭".split(
-        "|"
-    )
-)
+    "resolved fixed closed done solved wontfix 已解决 已修复 完成 已完成 已关闭".split()
+) | {"won't fix"}
 _OPEN = frozenset(
     "open|pending|unresolved|unfixed|todo|wip|blocked|investigating|in progress|not resolved"
     "|not fixed|未解决|待解决|进行中|打开".split("|")
@@ -227,9 +226,8 @@ def _categorised(kind: str, text: str) -> tuple[str, str, str]:
     first = said[0].replace(" ", "-")
     named = _CATEGORY_NAMES.get(first, first)
     # All of them together are the form that seed 003 gives out, which says none.
-    status = (
-        next(filter(None, map(parse_status, said)), "") if kind == "issue" and len(said) < 3 else ""
-    )
+    can_tell = kind == "issue" and len(said) < 3
+    status = next(filter(None, map(parse_status, said)), "") if can_tell else ""
     if named in CATEGORIES[kind]:
         return named, tagged[3], status
     return "other", text if " " in tagged[2].strip() and not status else tagged[3], status
@@ -282,9 +280,6 @@ def tidied(fact: Fact) -> Fact:
     return fact._replace(content=content, files=files, concepts=concepts)
 
 
-_WIDE = Pattern(r"[\u4e00-\u9fff]")
-
-
 def fact_lines(fact: Fact) -> list[str]:
     """A fact as it is written in a session memory."""
     content = _on_one_line(fact.content)
@@ -292,7 +287,7 @@ def fact_lines(fact: Fact) -> list[str]:
     if fact.kind == "decision":
         at_end = len(content) - len(content.rstrip("\\"))
         content = _unseparated(content) + ("\\" * at_end if detail else "")
-    mark = "：" if _WIDE.search(content) else ": "
+    mark = "：" if HAN.search(content) else ": "
     lines = [f"- [{fact.category}] {content}" + (f"{mark}{detail}" if detail else "")]
     if fact.source:
         lines.append(f"  - source: {fact.source}")
@@ -378,15 +373,6 @@ class Listing(NamedTuple):
     unread: list[UnparsedLines]
 
 
-class _FactList(NamedTuple):
-    """A section that lists facts: from its first line to the one behind its last."""
-
-    kind: str
-    start: int
-    end: int
-    is_settled: bool  # whether an issue in it is resolved where it does not say
-
-
 def read_facts(text: str) -> Listing:
     """The facts of a whole text, under headings of any level, with what could not be read.
 
@@ -398,15 +384,14 @@ def read_facts(text: str) -> Listing:
     heads = {n: head for n in range(len(lines)) if not in_code[n] and (head := _head(lines, n))}
     facts: list[Fact] = []
     others: list[int] = []
-    for kind, start, end, is_settled in _lists_in(heads, len(lines)):
-        here = range(start, end)
+    for kind, here, status in _lists_in(heads, len(lines)):
         found = items_of("" if in_code[n] or n in heads else lines[n] for n in here)
-        others += [start + n for n in found.others]
+        others += [here.start + n for n in found.others]
         others += [n for n in here if in_code[n]]
         for item in found.items:
-            fact = fact_from(kind, item, status="resolved" if is_settled else "open")
+            fact = fact_from(kind, item, status)
             if not fact.content:
-                others.append(start + item.line)
+                others.append(here.start + item.line)
             elif not is_nothing(fact.content):
                 facts.append(fact)
     return Listing(facts, _runs((n for n in sorted(others) if _says(lines[n])), lines))
@@ -461,25 +446,19 @@ def _head(lines: Sequence[str], n: int) -> tuple[int, str] | None:
 def _named(title: str) -> str:
     """The kind of fact that a section of this title lists, or nothing."""
     title = _AROUND_TITLE.sub("", title.rstrip(" \t#"))
-    return section_kind(title) or section_kind(
-        _BEHIND_TITLE.sub("", _BEFORE_TITLE.sub("", title, count=1))
-    )
+    bare = _BEHIND_TITLE.sub("", _BEFORE_TITLE.sub("", title, count=1))
+    return section_kind(title) or section_kind(bare)
 
 
-def _lists_in(heads: Mapping[int, tuple[int, str]], end: int) -> list[_FactList]:
-    """Each section that lists facts."""
-    found: list[_FactList] = []
-    open_list: _FactList | None = None
-    level = 0
-    for n, (depth, title) in heads.items():
-        kind = _named(title)
-        if open_list and (kind or depth <= level):
-            found.append(open_list._replace(end=n))
-            open_list = None
-        if kind:
-            is_settled = bool(_SETTLED.match(_AROUND_TITLE.sub("", title)))
-            open_list, level = _FactList(kind, n + 1, end, is_settled), depth
-    return [*found, open_list] if open_list else found
+def _lists_in(heads: Mapping[int, tuple[int, str]], end: int) -> Iterator[tuple[str, range, str]]:
+    """Each section that lists facts: their kind, its lines, and the status of issues that say none."""
+    rows = [(n, depth, title) for n, (depth, title) in heads.items()]
+    for at, (n, depth, title) in enumerate(rows):
+        if kind := _named(title):
+            behind = (rows[m] for m in range(at + 1, len(rows)))
+            ends = (m for m, level, other in behind if level <= depth or _named(other))
+            is_settled = _SETTLED.match(_AROUND_TITLE.sub("", title))
+            yield kind, range(n + 1, next(ends, end)), "resolved" if is_settled else "open"
 
 
 def _runs(numbers: Iterable[int], lines: Sequence[str]) -> list[UnparsedLines]:

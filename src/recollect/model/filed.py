@@ -77,12 +77,12 @@ def is_marked(body: str) -> bool:
     return "<!-- filed" in body or "<!-- waits" in body
 
 
-def without_marked(body: str, stages: Collection[str] = (FILED, WAITS)) -> str:
-    """A body without the items that are marked so, and without the headings that only they had."""
+def without_marked(body: str) -> str:
+    """A body without the items that are marked, and without the headings that only they had."""
     if not is_marked(body):
         return body
     lines = body.split("\n")
-    return _without(lines, (one for one in list_items(lines) if one.stage in stages))
+    return _without(lines, (one for one in list_items(lines) if one.stage != OPEN))
 
 
 def requests_for(lines: list[str], said: Collection[str]) -> Iterator[tuple[int, str]]:

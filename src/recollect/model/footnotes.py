@@ -12,6 +12,7 @@ footnotes, and unused ones. A reference without its footnote counts as from outs
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import count
 
 from recollect._fastimport import NamedTuple, Pattern, digest
 from recollect.model.memory import TRUSTS
@@ -161,13 +162,12 @@ def is_same_origin(one: str, other: str) -> bool:
 
 def short_id(text: str, taken: Container[str] = ()) -> str:
     """The id for a statement: made of its words, so that the same one gets the same on every branch."""
-    n = 0
-    while True:
+    for n in count():
         made = letters_of(text, n)
-        found = next((made[:n] for n in range(4, LONGEST_ID) if made[:n] not in taken), "")
-        if found:
-            return found
-        n += 1
+        for size in range(4, LONGEST_ID):
+            if made[:size] not in taken:
+                return made[:size]
+    raise AssertionError
 
 
 def without_id(line: str) -> str:
@@ -260,13 +260,12 @@ def _is_theirs(references: str, notes: Mapping[str, list[Note] | None]) -> bool:
 
 def _given(references: str, notes: Mapping[str, list[Note] | None]) -> tuple[Note, ...]:
     """What these references lead to; where two footnotes have one label, the less trusted."""
-    found = []
-    for label in _REFERENCE.findall(references):
-        row = notes.get(label, [])
-        if row is not None:
-            least = min(row, key=_rank, default=_UNTOLD._replace(label=label))
-            found.append(least)
-    return tuple(found)
+    rows = ((label, notes.get(label, [])) for label in _REFERENCE.findall(references))
+    return tuple(
+        min(row, key=_rank, default=_UNTOLD._replace(label=label))
+        for label, row in rows
+        if row is not None
+    )
 
 
 def _rank(note: Note) -> int:
@@ -331,11 +330,8 @@ def _expanded(
     if not tail or _is_theirs(tail[2] or "", notes):
         return line
     end = "\r" if line.endswith("\r") else ""
-    given, name, start = (
-        _given(tail[2] or "", notes),
-        tail[1] or tail[3] or "",
-        plain[: tail.start()],
-    )
+    given, name = _given(tail[2] or "", notes), tail[1] or tail[3] or ""
+    start = plain[: tail.start()]
     if _HEADING.match(plain):
         below += [f"{_comment_of(note)}{end}" for note in given]
         return f"{start}{f' {name}' if name else ''}{end}"
@@ -477,7 +473,8 @@ class _Folding:
         label = note.label
         one = _both(self.notes.get(label, note), note)
         if one is None:
-            label = f"{label.partition('-')[0]}-{_hash_of(note)}"
+            said = note._replace(label="").text()
+            label = f"{label.partition('-')[0]}-{digest(said, 2).hex()}"
             one = note._replace(label=label)
         self.notes[label] = one
         return label
@@ -517,10 +514,6 @@ def title_in_note(title: str) -> str:
     """A session's title as it stands in a footnote and in a comment."""
     plain = " ".join(_FIELD.sub(r"\1：", title.translate(_PLAIN)).split())
     return plain if len(plain) <= LONGEST_TITLE else f"{plain[: LONGEST_TITLE - 1].rstrip()}…"
-
-
-def _hash_of(note: Note) -> str:
-    return digest(note._replace(label="").text(), 2).hex()
 
 
 def _both(one: Note, other: Note) -> Note | None:

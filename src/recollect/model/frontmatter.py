@@ -68,10 +68,7 @@ class Front(NamedTuple):
 
     def value(self, key: str) -> Value | None:
         """The value of the last entry with this key."""
-        for entry in reversed(self.entries):
-            if entry.key == key:
-                return entry.value
-        return None
+        return next((one.value for one in reversed(self.entries) if one.key == key), None)
 
 
 def split_front(text: str) -> Front:
@@ -294,9 +291,8 @@ def _with_yaml(
             loaded = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506 - strings only
         except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
             mark = getattr(error, "problem_mark", None)
-            problem = "the front matter is not valid YAML"
-            if mark:
-                problem = f"the front matter is not valid YAML in line {mark.line + 2}"
+            where = f" in line {mark.line + 2}" if mark else ""
+            problem = f"the front matter is not valid YAML{where}"
     if not isinstance(loaded, dict):
         return entries, problem or "the front matter is not a list of `key: value` lines"
     known = {e.key for e in entries}
@@ -306,12 +302,8 @@ def _with_yaml(
         if e.key in loaded
     ]
     # Keys that start in no line of their own, such as quoted ones, can be read but not edited.
-    result += [
-        FrontMatterEntry(str(k), 0, 0, _flat(v), "yaml", "")
-        for k, v in loaded.items()
-        if k not in known
-    ]
-    return result, ""
+    others = ((str(key), value) for key, value in loaded.items() if key not in known)
+    return result + [FrontMatterEntry(k, 0, 0, _flat(v), "yaml", "") for k, v in others], ""
 
 
 def _unsafe(block: str) -> str:

@@ -65,6 +65,7 @@ _FOLDERS = {
     "implementation": "semantic/implementations",
     "pattern": "procedural/patterns",
 }
+_KINDS = {"semantic": "fact", "procedural": "rule", "reference": "pointer", "episodic": "note"}
 _NAMES = {
     "pointer": "says where something can be found",
     "behaviour": "says how to work",
@@ -91,11 +92,12 @@ class LayerChoice(NamedTuple):
 def choose(title: str, body: str, layer: str = "", kind: str = "") -> LayerChoice:
     """The layer of a new memory: reference, procedural, semantic or episodic; first match wins."""
     if layer:
-        return LayerChoice(layer, kind or _kind_for(layer), "asked")
+        return LayerChoice(layer, kind or _KINDS[layer], "asked")
     if kind:
         return LayerChoice(type_of_kind[kind], kind, "kind")
     text = f"{title}\n{body[:2000]}"
-    if _could_point(text) and _says(_POINTER, text):
+    could_point = not text.isascii() or any(word in text.lower() for word in _PLACES)
+    if could_point and _says(_POINTER, text):
         return LayerChoice("reference", "pointer", "pointer")
     if _is_rule(title, body.strip()) and not _says(_EPISODE, body):
         return LayerChoice("procedural", "rule", "behaviour")
@@ -111,20 +113,9 @@ def _is_rule(title: str, body: str) -> bool:
     return _says(_BEHAVIOUR, title) or _says(_BEHAVIOUR, body)
 
 
-def _could_point(text: str) -> bool:
-    low = text.lower()
-    return not text.isascii() or any(word in low for word in _PLACES)
-
-
 def _says(patterns: tuple[Pattern, Pattern], text: str) -> bool:
     english, chinese = patterns
     return bool(english.search(text) or (not text.isascii() and chinese.search(simplified(text))))
-
-
-def _kind_for(layer: str) -> str:
-    return {"semantic": "fact", "procedural": "rule", "reference": "pointer", "episodic": "note"}[
-        layer
-    ]
 
 
 def folder_of(layer: str, kind: str) -> str:
@@ -174,8 +165,6 @@ _BETWEEN = Pattern(
     + r"|(?<![重需主摘概])要(?!点|素)|(?<![应使费作通复引调可专占采选改私])用(?!户|例|途|法|量|于)|(?:写(?!入|法|操作)|搭|跑(?!道))个?(?=[\u4e00-\u9fff]{2})"
 )
 _BEHIND = ("前", "后", "里", "下")  # a place or a time: 部署前 is about 部署
-
-
 # Words of what is done or how, which name nothing that anybody looks under.
 _NO_TAGS = frozenset(
     """use uses used using need needs needed want wants make makes made making keep keeps kept put puts set sets run runs running
@@ -206,8 +195,7 @@ def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int 
             word = word[:-1] if len(word) > 2 and word.endswith(_BEHIND) else word
             if len(word) > 1 and word not in stop_words and word not in _NO_TAGS:
                 found[word] = found.get(word, 0) + weight
-    ranked = sorted(found, key=lambda w: -found[w])
-    return ranked[:most]
+    return sorted(found, key=lambda w: -found[w])[:most]
 
 
 # Rules, solutions and pointers share a file, a `##` section for each.

@@ -320,7 +320,12 @@ def latin_slug_of(title: str) -> str:
 
 def _joined(words: Iterable[str]) -> str:
     slug = ""
-    for word in filter(None, map(_from_letter, words)):
+    for one in words:
+        word = one
+        while word and is_mark(word[0]):  # on no letter
+            word = word[1:]
+        if not word:
+            continue
         longer = f"{slug}-{word}" if slug else _cut(word)
         if _width(longer) > LONGEST_SLUG:
             break
@@ -328,13 +333,6 @@ def _joined(words: Iterable[str]) -> str:
     if not slug:
         return "memory"
     return f"{slug}-memory" if slug in _RESERVED else slug
-
-
-def _from_letter(word: str) -> str:
-    """A word without the marks at its start, which are on no letter."""
-    while word and is_mark(word[0]):
-        word = word[1:]
-    return word
 
 
 def _cut(word: str) -> str:

@@ -56,9 +56,8 @@ def merged(base: str, ours: str, theirs: str) -> MergedText:
     if max(map(len, lines)) > MOST_LINES:
         raise CannotMerge("there are too many lines to compare")
     if not lines[0]:  # begun on both sides: what both say is what they have in common
-        lines[0] = [
-            line for at, _, n in _matches(lines[1], lines[2]) for line in lines[1][at : at + n]
-        ]
+        for at, _, n in _matches(lines[1], lines[2]):
+            lines[0] += lines[1][at : at + n]
     body = _Body(*lines)
     text = head + "".join(body.lines())
     _require_all(text, base, ours, theirs)
@@ -107,7 +106,8 @@ def _head(ours: str, base: Front, own: Front, other: Front) -> str:
         values = [some[key].value if key in some else None for some in (old, mine, yours)]
         value = _of_both(key, *values, is_newer=is_newer)
         text = text if value == values[1] else with_field(text, key, value)
-        remarks += [_also(key, one) for one in _unsaid(key, value, *values)]
+        left = map(scalar_text, _unsaid(key, value, *values))
+        remarks += (f"# merged, the other side has {key}: {one}" for one in left)
         remarks += _comments(raws[2], raws[0], raws[1])
     remarks += _comments(_loose(other, yours), "".join(base.lines), "".join(own.lines))
     return _with_remarks(text, remarks)
@@ -161,10 +161,6 @@ def _with_remarks(text: str, remarks: Sequence[str]) -> str:
     return front.lead + "".join(rows)
 
 
-def _also(key: str, value: str) -> str:
-    return f"# merged, the other side has {key}: {scalar_text(value)}"
-
-
 def _unsaid(key: str, value: Value | None, *values: Value | None) -> Iterator[str]:
     """What a side wrote into a field and it does not say now; words of a fixed set are no loss."""
     if key in DATES or words_for(key):
@@ -179,12 +175,8 @@ def _unsaid(key: str, value: Value | None, *values: Value | None) -> Iterator[st
 
 
 def _time(entries: dict[str, FrontMatterEntry]) -> str:
-    updated, created = (_text_value(entries.get(key)) for key in ("updated", "created"))
-    return updated or created
-
-
-def _text_value(entry: FrontMatterEntry | None) -> str:
-    return entry.value if entry is not None and isinstance(entry.value, str) else ""
+    values = (entries[key].value for key in ("updated", "created") if key in entries)
+    return next((value for value in values if value and isinstance(value, str)), "")
 
 
 def _of_both(
@@ -305,16 +297,11 @@ def _group(mine: list[_Edit], yours: list[_Edit]) -> tuple[list[_Edit], list[_Ed
     while is_more:
         is_more = False
         for queue, taken in ((mine, own), (yours, other)):
-            if queue and _meets(start, end, queue[0]):
+            if queue and (queue[0].start < end or start == end == queue[0].start):
                 end = max(end, queue[0].end)
                 taken.append(queue.pop(0))
                 is_more = True
     return own, other
-
-
-def _meets(start: int, end: int, edit: _Edit) -> bool:
-    """Whether an edit, which is not before it, is about lines of `[start, end)`."""
-    return edit.start < end or (start == end == edit.start)
 
 
 def _edits(base: list[str], side: list[str]) -> list[_Edit]:
@@ -415,9 +402,8 @@ def _lists(name: str, *texts: str) -> str:
 def _newer_row(one: Any, other: Any) -> Any:
     """The newer of two rows, the same one in whichever order they come."""
     dates = [str(row.get("date", "")) if isinstance(row, dict) else "" for row in (one, other)]
-    return max((dates[0], repr(one), one), (dates[1], repr(other), other), key=lambda row: row[:2])[
-        2
-    ]
+    newer = max((dates[0], repr(one), 0), (dates[1], repr(other), 1))
+    return (one, other)[newer[2]]
 
 
 def _one_of(old: Any, own: Any, other: Any, choose: Callable[[Any, Any], Any]) -> Any:
@@ -542,11 +528,8 @@ class Wordings(NamedTuple):
 
 def separator(above: int, below: int) -> str:
     """The line between two wordings of so many lines."""
-    return (
-        SEPARATOR
-        if (above, below) == (1, 1)
-        else f"{_BOTH} ({above} lines above, {below} below) -->"
-    )
+    is_usual = (above, below) == (1, 1)
+    return SEPARATOR if is_usual else f"{_BOTH} ({above} lines above, {below} below) -->"
 
 
 def wordings_in(text: str) -> list[Wordings]:

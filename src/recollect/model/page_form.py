@@ -9,6 +9,8 @@ Promises: `in_memory(on_disk(body))` is `in_memory(body)`.
 
 from __future__ import annotations
 
+from itertools import dropwhile
+
 from recollect._fastimport import Pattern
 from recollect.model.footnotes import (
     MARK,
@@ -39,6 +41,7 @@ RULE_OF = {
 _PAST = Pattern(r"[ \t]*<!-- superseded .*-->[ \t]*\r?$")
 _DEFINED = Pattern(r"\[\^[^\]\s]+\]: ")
 _ITEM = Pattern(r"[-*+•][ \t]+")
+_SIGNS = Pattern(r"[`*_#<>]+")
 
 
 def in_memory(body: str) -> str:
@@ -77,9 +80,6 @@ class _AnyTrust(dict[str, str]):
         return "user"
 
 
-_SIGNS = Pattern(r"[`*_#<>]+")
-
-
 # ---------------------------------------------------------------------------------- sections
 
 
@@ -102,7 +102,7 @@ def _shorter(body: str) -> str:
         for short, lines in zip(rules, sections, strict=True)
     ]
     if sections and _is_noted(sections[0]):
-        plain = _joined([*head, *_after_blank(kept[0][1:])], kept[1:])
+        plain = _joined([*head, *dropwhile(lambda line: not line.strip(), kept[0][1:])], kept[1:])
         if _longer(plain) == body:
             return plain
     made = _joined(head, kept)
@@ -127,11 +127,6 @@ def _joined(head: list[str], sections: list[list[str]]) -> str:
 
 def _is_noted(lines: list[str]) -> bool:
     return lines[0][2:].strip() in NOTED["user"]
-
-
-def _after_blank(lines: list[str]) -> list[str]:
-    first = next((n for n, line in enumerate(lines) if line.strip()), len(lines))
-    return lines[first:]
 
 
 def _with_noted(head: list[str], trusts: dict[str, str]) -> list[str]:
@@ -174,11 +169,7 @@ def _short_rule(lines: list[str]) -> list[str]:
     if not name or past != below[: len(past)] or _content(below[len(past) :]):
         return []
     comments = [end, *(line.removeprefix("  ") for line in past)] if past else []
-    return [
-        f"## {item[2 : tail.start()]} {name}{tail[2]}{end}",
-        *comments,
-        *below[len(past) :],
-    ]
+    return [f"## {item[2 : tail.start()]} {name}{tail[2]}{end}", *comments, *below[len(past) :]]
 
 
 def _long_rule(lines: list[str], trusts: dict[str, str]) -> list[str]:

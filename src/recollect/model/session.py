@@ -200,19 +200,25 @@ def state_of(data: Mapping[str, Any]) -> SessionState:
         if content := _row_text(row, "decision"):
             state.decisions.append(_decision(content, row))
     for row in _list(data.get("problems")):
-        if problem := _row_text(row, "problem"):
-            _add_problem(state, problem, _text(row.get("solution")) if _is_row(row) else "")
+        problem, solution = _row_text(row, "problem"), _text(_row(row).get("solution"))
+        if problem and solution:
+            said = {"problem": f"{problem} → {solution}", "solution": solution}
+            state.problems.append(said)
+        elif problem:
+            state.issues.append({"content": problem, "status": "open", "category": "other"})
     for row in _list(data.get("todos")):
         if text := _row_text(row, "todo"):
-            state.todos.append({"text": text, "status": _todo_status(row), "ref": ""})
+            about = _row(row)
+            is_done = about.get("done") is True or about.get("completed") is True
+            is_done = is_done or _text(about.get("status")).lower() in _DONE
+            state.todos.append({"text": text, "status": "done" if is_done else "open", "ref": ""})
     return state
 
 
 def _decision(content: str, row: Any) -> dict[str, str]:
-    reason, time, others = "", "", []
-    if _is_row(row):
-        reason, time = _text(row.get("rationale")), _time(row.get("timestamp"))
-        others = list(filter(None, map(_text, _list(row.get("alternatives")))))
+    about = _row(row)
+    reason, time = _text(about.get("rationale")), _time(about.get("timestamp"))
+    others = list(filter(None, map(_text, _list(about.get("alternatives")))))
     if others:
         reason = f"{reason} (alternatives: {', '.join(others)})".strip()
     return {
@@ -224,29 +230,15 @@ def _decision(content: str, row: Any) -> dict[str, str]:
     }
 
 
-def _add_problem(state: SessionState, problem: str, solution: str) -> None:
-    if solution:
-        state.problems.append({"problem": f"{problem} → {solution}", "solution": solution})
-    else:
-        state.issues.append({"content": problem, "status": "open", "category": "other"})
-
-
-def _todo_status(row: Any) -> str:
-    if not _is_row(row):
-        return "open"
-    is_done = row.get("done") is True or row.get("completed") is True
-    return "done" if is_done or _text(row.get("status")).lower() in _DONE else "open"
-
-
 def _row_text(row: Any, name: str) -> str:
     """The text of a row, which is a text or an object that has it."""
-    if not _is_row(row):
+    if not isinstance(row, dict):
         return _text(row)
     return next((text for key in (name, "text", "content") if (text := _text(row.get(key)))), "")
 
 
-def _is_row(row: Any) -> bool:
-    return isinstance(row, dict)
+def _row(row: Any) -> dict[str, Any]:
+    return row if isinstance(row, dict) else {}
 
 
 def _list(value: Any) -> list[Any]:
