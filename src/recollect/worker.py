@@ -121,7 +121,7 @@ def take_late(root: str, ended: signals.Ended) -> None:
         if late and os.path.isdir(root):
             with _app_of(root) as (app, scope):
                 signals.read_again(app.opened(root, scope), late)
-            mark_pending(app.cache_of(root))
+            background.mark_pending(app.cache_of(root))
             work(root, ended)
 
 

@@ -93,7 +93,8 @@ def _head(ours: str, base: Front, own: Front, other: Front) -> str:
     """The front matter of both, as it stands before the body."""
     old, mine, yours = (_entries(front) for front in (base, own, other))
     is_newer = _time(yours) > _time(mine)
-    text, remarks = ours, []
+    text = ours
+    remarks: list[str] = []
     for key in dict.fromkeys((*mine, *yours)):
         raws = [
             _raw(front, some.get(key)) for front, some in ((base, old), (own, mine), (other, yours))

@@ -123,7 +123,7 @@ WAIT_SECONDS = 2.0
 
 def secret_of(service: str, user: str) -> str:
     """What the keyring has under this name. Raises ValueError with the reason why not."""
-    found = _asked(lambda: _keyring().get_password(service, user))
+    found = _asked(lambda ring: ring.get_password(service, user))
     if not isinstance(found, str) or not found:
         raise ValueError(f"the keyring has nothing under {service}/{user}")
     return found
@@ -131,20 +131,17 @@ def secret_of(service: str, user: str) -> str:
 
 def keep_secret(service: str, user: str, secret: str) -> None:
     """Put a secret into the keyring. Raises ValueError with the reason why not."""
-    _asked(lambda: _keyring().set_password(service, user, secret))
+    _asked(lambda ring: ring.set_password(service, user, secret))
 
 
-def _keyring() -> Any:
-    return importlib.import_module("keyring")
-
-
-def _asked(ask: Callable[[], object]) -> object:
+def _asked(ask: Callable[[Any], object]) -> object:
+    """What the keyring answers."""
     answer: list[object] = []
     problem: list[BaseException] = []
 
     def run() -> None:
         try:
-            answer.append(ask())
+            answer.append(ask(importlib.import_module("keyring")))
         except BaseException as error:  # noqa: BLE001 - whatever a backend raises is a reason
             problem.append(error)
 
@@ -156,12 +153,9 @@ def _asked(ask: Callable[[], object]) -> object:
         return answer[0]
     if not problem:
         raise ValueError(f"the keyring did not answer within {WAIT_SECONDS:.0f} seconds")
-    is_missing = isinstance(problem[0], ImportError)
-    raise ValueError(
-        "the package keyring is not installed"
-        if is_missing
-        else f"the keyring says {type(problem[0]).__name__}"
-    )
+    if isinstance(problem[0], ImportError):
+        raise ValueError("the package keyring is not installed")  # noqa: TRY004 - one kind for all
+    raise ValueError(f"the keyring says {type(problem[0]).__name__}")
 
 
 IDENTITY, RECIPIENTS = "identity", "recipients"

@@ -32,7 +32,6 @@ from recollect.model.memory import (
     Change,
     Document,
     Entry,
-    Filter,
     Memory,
     free_name,
     is_id,
@@ -260,19 +259,14 @@ def decrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
 
 def entries_in(store: OpenStore) -> list[Entry]:
     """The encrypted memories of a store, the archived ones too."""
-    found = (*store.index.entries(Filter()), *store.index.entries(Filter(archived=True)))
-    return [entry for entry in found if is_sealed_path(entry.path)]
+    return [entry for entry in store.every_entry() if is_sealed_path(entry.path)]
 
 
 def not_for(store: OpenStore, recipients: Iterable[str]) -> list[Entry]:
     """The encrypted memories that are for other keys than exactly these."""
     wanted = set(recipients)
-    return [entry for entry in entries_in(store) if _recipients_of(store, entry) != wanted]
-
-
-def _recipients_of(store: OpenStore, entry: Entry) -> set[str]:
-    found = sealed_of(store.files.read(entry.path).text)
-    return set(found.recipients) if found else set()
+    sealed = ((one, sealed_of(store.files.read(one.path).text)) for one in entries_in(store))
+    return [entry for entry, found in sealed if set(found.recipients if found else ()) != wanted]
 
 
 class Rewrapped(NamedTuple):

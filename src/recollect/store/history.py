@@ -154,11 +154,9 @@ def history(store: OpenStore, name: str = "") -> list[ChangeGroup]:
     if name:
         entry = store.index.entry(memory_id)
         memory_id = entry.id if entry else memory_id
-        paths = {entry.path} if entry else set()
-        pasts = [
-            p for p in pasts if memory_id in p.memories or paths & set(p.paths) or name in p.paths
-        ]
-    return list(reversed(pasts))
+        paths = {name, entry.path if entry else name}
+        pasts = [p for p in pasts if memory_id in p.memories or not paths.isdisjoint(p.paths)]
+    return pasts[::-1]
 
 
 def undone(ops: Iterable[Op]) -> set[str]:
@@ -377,9 +375,7 @@ def _unmarked(store: OpenStore, op: Op) -> list[Change] | None:
 
     None for an op that did more than mark.
     """
-    before, after = (
-        store.journal.text_of(stamp) if stamp else None for stamp in (op.before, op.after)
-    )
+    before, after = (store.journal.text_of(stamp or "") for stamp in (op.before, op.after))
     if before is None or after is None or without_marks(before) != without_marks(after):
         return None
     if not store.files.exists(op.path):

@@ -75,10 +75,7 @@ MOST_TRIES = 5  # to append; a session's file is set aside once a day at most
 def roots(start: str, env: "dict[str, str]") -> "tuple[str, str]":
     """`(project store, global store)` for a folder; empty where there is none yet."""
     project, home = project_root(start, env), global_root(env)
-    return (
-        project if is_folder(project) else "",
-        home if is_made(home) else "",
-    )
+    return project if is_folder(project) else "", home if is_made(home) else ""
 
 
 def is_made(home: str) -> bool:
@@ -380,9 +377,7 @@ def is_doubted(store: str, env: "dict[str, str]") -> bool:
     if is_private(store) or is_same(store, global_root(env)):
         return False
     path, mark = note_of(store, env)
-    if not path:
-        return True
-    return line_of(path) != f"{mark}{ACCEPTED}"
+    return not path or line_of(path) != f"{mark}{ACCEPTED}"
 
 
 def _is_link(path: str) -> bool:

@@ -167,8 +167,7 @@ class Ledger:
     def _redacted(self, change: Change) -> Change:
         if change.op != "put":
             return change
-        text = self._clean(change.path, change.text)
-        return Change("put", change.path, change.memory, change.before, text)
+        return change._replace(text=self._clean(change.path, change.text))
 
     def _require_sealed(self, changes: Iterable[Change], olds: Mapping[str, str]) -> None:
         """Refuse lines that would be new and plain in a layer that is to be encrypted."""

@@ -30,15 +30,8 @@ _OF_CLIENT_ANYWHERE = (
     "sibling tool call errored", "pretooluse:", "was blocked by a hook", "denied by the user",
     "has been denied.", "[request interrupted", "rejected by user approval",
 )  # fmt: skip
-_HEADS = (
-    "exit code",
-    "wall time",
-    "chunk id",
-    "output:",
-    "total output lines",
-    "process exited",
-    "original token",
-)
+_HEADS = ("exit code", "wall time", "chunk id", "output:", "total output lines", "process exited",
+          "original token")  # fmt: skip
 _EDGES = "\"'`‘’“”()[]{}<>,;:!?.=*|│┃>✖✗×⨯•·-–—+~#\\^"
 _QUOTES = "\"'`‘“"
 _ENDS = "\"'`’”"
@@ -172,9 +165,8 @@ class ErrorSignature:
 def likeness(one: ErrorSignature, other: ErrorSignature) -> float:
     """How far two lines tell of the same trouble, 0 to 1; 0 where what they are about differs."""
     shared = one.names & other.names
-    if (one.names or other.names) and not (
-        shared and (one.names <= other.names or other.names <= one.names)
-    ):
+    is_one_in_other = one.names <= other.names or other.names <= one.names
+    if (one.names or other.names) and not (shared and is_one_in_other):
         return 0.0
     if one.is_missing and one.places and other.places and one.places.isdisjoint(other.places):
         return 0.0

@@ -180,9 +180,8 @@ def removed(text: str, at: int, n: int, depth: int) -> str:
     if len(have) > 1:
         return text[: have[0].start] + text[have[1].start :]
     rest, margin = text[have[0].end :], _style_of(text).margin(depth)
-    return text[: at + 1] + (
-        rest.removeprefix(margin) if rest.startswith(margin) else rest.lstrip()
-    )
+    is_ours = rest.startswith(margin)
+    return text[: at + 1] + (rest.removeprefix(margin) if is_ours else rest.lstrip())
 
 
 def replaced(text: str, span: Span, value: Any, depth: int) -> str:

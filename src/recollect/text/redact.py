@@ -68,32 +68,28 @@ def _stripped(text: str, depth: int, *, is_part: bool) -> tuple[str, int]:
 _RULES = FORMS + PLACES
 
 
-def _guard_of(word: str) -> str:
-    """What is in every text in which a word can mean anything: a sign of it, or what its rules need."""
-    needs = {rule.needs for rule in _RULES if word in rule.words}
-    own = next((sign for sign in "_:-." if sign in word), "")
-    return own or (needs.pop() if len(needs) == 1 else "")
+_RULES_OF: dict[str, list[int]] = {}
+for _n, _one in enumerate(_RULES):
+    for _word in _one.words:
+        _RULES_OF.setdefault(_word, []).append(_n)
 
 
-def _by_guard() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The words of the rules by what has to be there: in any case, and as they are written."""
+def _by_guard() -> dict[str, tuple[list[str], list[str]]]:
+    """The words of the rules in any case, and as they are written, by what has to be there.
+
+    That is a sign in the word, or what all of its rules need.
+    """
     found: dict[str, tuple[list[str], list[str]]] = {}
-    for word in sorted(word for word in _rules_of() if word.isascii()):
-        found.setdefault(_guard_of(word), ([], []))[word != word.lower()].append(word)
-    return {guard: (tuple(low), tuple(text)) for guard, (low, text) in found.items()}
-
-
-def _rules_of() -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for n, rule in enumerate(_RULES):
-        for word in rule.words:
-            found.setdefault(word, []).append(n)
+    for word in filter(str.isascii, sorted(_RULES_OF)):
+        needs = {_RULES[n].needs for n in _RULES_OF[word]}
+        own = next((sign for sign in "_:-." if sign in word), "")
+        guard = own or (needs.pop() if len(needs) == 1 else "")
+        found.setdefault(guard, ([], []))[word != word.lower()].append(word)
     return found
 
 
 _BY_GUARD = sorted(_by_guard().items())
 _ANY_CASE, _AS_WRITTEN = _BY_GUARD.pop(0)[1]  # those without a guard
-_RULES_OF = _rules_of()
 _WIDE = tuple(word for word in _RULES_OF if not word.isascii())
 SHORT = 1_000
 WHOLE = ("private-key", "jwk")  # go over many lines
@@ -111,13 +107,9 @@ def redact(text: str, key: bytes = b"", *, personal: bool = False) -> str:
 def without_secrets(text: str, key: bytes = b"", *, personal: bool = False) -> str:
     """`text` without the secrets that the rules know; private parts stay as they are."""
     text = _by_our_rules(text, key)
-    finders: list[Callable[[str], Iterable[tuple[int, int, str]]]] = [
-        secrets.parts_in,
-        secrets.found_in,
-    ]
-    if personal:
-        finders.append(secrets.personal_in)
-    for find in finders:
+    finders: list[Callable[[str], Iterable[tuple[int, int, str]]]]
+    finders = [secrets.parts_in, secrets.found_in]
+    for find in [*finders, secrets.personal_in] if personal else finders:
         kept: list[str] = []
         done = 0
         for start, end, kind in find(text):

@@ -40,9 +40,8 @@ def _rule(
     needs: str = "",
 ) -> SecretRule:
     # Of ASCII only: a key in the middle of Chinese text stands alone all the same.
-    return SecretRule(
-        kind, tuple(words.split()), Pattern(pattern, flags | re.ASCII), is_anywhere, each, needs
-    )
+    one = Pattern(pattern, flags | re.ASCII)
+    return SecretRule(kind, tuple(words.split()), one, is_anywhere, each, needs)
 
 
 # In JSON a line begins behind `\n`, whose letter is no part of what follows.

@@ -195,10 +195,8 @@ def _alias_of(chunk: str) -> str:
 
 
 def _words_of_code(chunk: str) -> list[str]:
-    words: list[str] = []
     alias = _alias_of(chunk)
-    if alias:
-        words.append(alias)
+    words = [alias] if alias else []
     wholes = chunk.translate(_BREAKS).split()
     for whole in wholes:
         low = whole[:LONGEST_WORD].lower()
