@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
-# -------------------- What we add to their files, and how it gets in and out again.
-
 
 NOTHING: frozenset[str] = frozenset()
 

@@ -17,8 +17,6 @@ TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
 if TYPE_CHECKING:
     from typing import Any
 
-# -------------------- Claude Code: our hooks in its settings file.
-
 
 NAME = "claude"
 TIMEOUT_SECONDS = 10
@@ -116,8 +114,6 @@ _EDITS = dict.fromkeys(("Edit", "Write", "MultiEdit"), "file_path") | {
 }
 _WEB = ("WebFetch", "WebSearch", "mcp__")
 _OURS = ("mcp__recollect__", "mcp__plugin_recollect_recollect__")
-
-
 # Lines of the client's own that say something of a session: the field that has it, and who said it.
 _TITLES = {
     "ai-title": ("aiTitle", "client"),

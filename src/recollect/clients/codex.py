@@ -14,9 +14,6 @@ from recollect.clients.config_files import HookTable, Table
 from recollect.model.session import Event
 from recollect.ports import Portion
 
-# -------------------- Codex CLI: where its files are, and what of ours goes into them.
-
-
 NAME = "codex"
 # It waits for the end of a session no longer than that, and complains about anything longer.
 TIMEOUTS = {"SessionEnd": 3}

@@ -21,8 +21,6 @@ TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
 if TYPE_CHECKING:
     from typing import Any
 
-# -------------------- Putting what is ours into their files, and taking it out again.
-
 
 LARGEST = 8 * 1024 * 1024
 BACKUP_SUFFIX = ".before-recollect"

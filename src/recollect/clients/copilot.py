@@ -20,9 +20,6 @@ from recollect.clients.base import (
 from recollect.clients.config_files import ObjectEntry
 from recollect.model.session import Event
 
-# -------------------- GitHub Copilot: where the files of its command line and of its chat in VS Code are.
-
-
 NAME = "copilot"
 TIMEOUT_SECONDS = 10
 # In these names the command line sends the fields that the chat sends too.

@@ -7,9 +7,6 @@ import os
 from recollect.clients.base import ConfigPart, HookProgram, Whole
 from recollect.clients.config_files import HookTable, ObjectEntry
 
-# -------------------- Cursor: where its files are, and what of ours goes into them.
-
-
 NAME = "cursor"
 TIMEOUT_SECONDS = 10
 # Its events → ours.

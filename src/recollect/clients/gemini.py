@@ -19,9 +19,6 @@ from recollect.clients.config_files import HookTable, ObjectEntry
 from recollect.model.session import Event
 from recollect.ports import Portion
 
-# -------------------- Gemini CLI: where its files are, and what of ours goes into them.
-
-
 NAME = "gemini"
 TIMEOUT_MS = 10_000
 # Its events → ours.

@@ -18,9 +18,6 @@ from recollect.model.session import Event
 from recollect.ports import Portion
 from recollect.store import locations as places
 
-# -------------------- OpenCode: where its files are, and what of ours goes into them.
-
-
 MARK = "// recollect: made by `recollect init --client opencode`"
 HEAD = '{\n  "$schema": "https://opencode.ai/config.json"\n}'
 

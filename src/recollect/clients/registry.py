@@ -98,8 +98,6 @@ KNOWN = {
         ),
     )
 }
-
-
 READERS: Mapping[str, TranscriptReader] = {
     "claude": claude.ClaudeTranscripts(),
     "codex": codex.CodexTranscripts(),

@@ -196,8 +196,6 @@ FILE, SECTION = "file", "section"  # of which a claim is the title
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 REASONED = ("decision", "pattern")  # the kinds of memories in which the rest is the reason
 AGAIN = " +"  # behind the title of a section whose first choice is taken
-
-
 _OURS = {
     *(name for row in NOTED.values() for name in row),
     *(titles[FEEDBACK] for titles in SHARED_TITLES.values()),

@@ -47,8 +47,6 @@ from recollect.store.journal import FolderJournal
 from recollect.store.store import OpenStore, refresh
 from recollect.store.transactions import Ledger
 
-# -------------------- From the actions of a plan to steps, one for each file.
-
 
 class FileStep(NamedTuple):
     """What is done to one file."""
@@ -105,9 +103,6 @@ def steps_of(actions: Iterable[Action]) -> Steps:
         files.setdefault(mark.page if mark.page in pages else mark.path, []).append(mark)
     steps = tuple(FileStep(path, tuple(row)) for path, row in files.items())
     return Steps(steps, tuple(archives), tuple(waits), tuple(merges))
-
-
-# -------------------- The steps of a plan, carried out.
 
 
 SUMMARY = "/summary.md"

@@ -59,9 +59,6 @@ def _pair_in(row: Any) -> DismissedPair | None:
     return pair_of(row["what"], *names) if all(isinstance(one, str) for one in names) else None
 
 
-# -------------------- What a person does not want to be proposed again, and taking that back.
-
-
 def pairs(store: OpenStore) -> frozenset[DismissedPair]:
     """What is not proposed any more."""
     return dismissed_in(store.text_at(FILE)[0])

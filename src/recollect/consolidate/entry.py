@@ -175,9 +175,6 @@ def _gathered(store: OpenStore, remembered: ClaimCache | None) -> Gathered:
     return Gathered([], files, rules, entries, frozenset(), frozenset())
 
 
-# ------------------------------------------------------------------------------------ the same
-
-
 def _same(heard: EpisodeClaim, gathered: Gathered) -> FileClaim | None:
     """What says the same already, its reason aside: what is trusted most, then a line before a title."""
     wanted = near_key(bare(heard.claim.text))
@@ -203,9 +200,6 @@ def _adds(claim: Claim, same: FileClaim) -> bool:
 def _known(store: OpenStore, same: FileClaim) -> IntakeResult:
     name = _id_in(store, same.path, same.text)
     return IntakeResult(KNOWN, name, same.path, same.text, same.text, same.trust)
-
-
-# ---------------------------------------------------------------------------- what was planned
 
 
 def _taken(actions: Sequence[Action], same: FileClaim | None, gathered: Gathered) -> IntakeResult:

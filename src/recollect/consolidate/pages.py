@@ -370,9 +370,6 @@ class ClaimIndex:
             yield one, other, n
 
 
-# ------------------------------------------------------------------ episodes, and where both come from
-
-
 class EpisodeClaim(NamedTuple):
     """A claim as a plan hears it: with its near key and its topics."""
 

@@ -43,9 +43,6 @@ from recollect.model.document import default_fields
 from recollect.model.memory import Change
 from recollect.store.store import OpenStore, refresh
 
-# -------------------- One pass over a store.
-
-
 TRIES = 3
 MOST_SHARE = 10  # percent of a store that one pass archives unasked; one episode always may go
 

@@ -214,9 +214,6 @@ def _is_in_force(memory: Memory | Entry) -> bool:
     return not is_cold and not memory.private
 
 
-# ------------------------------------------------------------------------------ gathering
-
-
 def _by_subject(lines: Sequence[StatedLine]) -> list[StatedLine]:
     """The lines with those about one subject together, the newest subject first."""
     order: dict[str, int] = {}
@@ -502,9 +499,6 @@ def _core_block(memory: Memory, tokens: int, size: int, nonce: str, lang: str) -
         head = shortened(text, tokens - count_tokens(rest), size - len(rest))
         text = head + rest if head else ""
     return fence(nonce, {"title": memory.title, "from": said}, text) if text else ""
-
-
-# -------------------- Made from what the stores say.
 
 
 MOST_SESSIONS_READ = 12

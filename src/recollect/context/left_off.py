@@ -191,9 +191,6 @@ def session_title(memory: Memory) -> str:
     return memory.title if is_backed else next(iter(asked), "")
 
 
-# ---------------------------------------------------------------------------------- wording
-
-
 def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     """Where the last session was left off, line by line."""
     title = _title(one)

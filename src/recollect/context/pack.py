@@ -26,22 +26,9 @@ MORE = {
     "en": "Also stored (read one with `recollect show ID`):",
     "zh": "另有相关记录（用 `recollect show ID` 查看）：",
 }
-_ROLE_TAGS = (
-    "system",
-    "user",
-    "human",
-    "assistant",
-    "tool",
-    "function",
-    "invoke",
-    "memory",
-    "antml",
-    "hook_context",
-    "task-notification",
-    "command-",
-    "local-command",
-    "persisted-output",
-    "private",
+_ROLE_TAGS = tuple(
+    "system user human assistant tool function invoke memory antml hook_context task-notification"
+    " command- local-command persisted-output private".split()
 )
 _ROLE_LINES = (
     *("human:", "assistant:", "system:", "user:"),

@@ -139,9 +139,6 @@ def _reason_in(memory: Memory) -> str:
     return "" if same_words(said) == same_words(memory.title) else said
 
 
-# ------------------------------------------------------------------------------ what holds
-
-
 def key_of(line: StatedLine) -> str:
     """What two wordings of one statement share."""
     return near_key(line.text)

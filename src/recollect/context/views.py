@@ -79,14 +79,8 @@ def index_page(entries: Sequence[Entry], lang: str, most_rows: int) -> str:
     shown = listed(entries)
     rows = [_row(entry) for entry in shown[:most_rows]] or [say["none"]]
     lines = [f"# {say['title']}", "", f"> {say['note']}", "", f"## {say['table']}", ""]
-    lines += [
-        "<!-- INDEX_START -->",
-        say["head"],
-        "|---|---|---|---|---|",
-        *rows,
-        "<!-- INDEX_END -->",
-        "",
-    ]
+    lines += ["<!-- INDEX_START -->", say["head"], "|---|---|---|---|---|", *rows]
+    lines += ["<!-- INDEX_END -->", ""]
     if len(shown) > most_rows:
         lines += [say["more"].format(n=len(shown) - most_rows), ""]
     words = ", ".join(cell(word) for word in keywords(shown)[:MOST_KEYWORDS])

@@ -96,8 +96,6 @@ _BEFORE_ITS_NUMBER = Pattern(
 _AFTER_ITS_NUMBER = Pattern(r"$| (?:is|are|was|has|of|in|for|on|at|from|with|and|about)\b", re.I)
 # Of these, a number may be the version.
 _HAS_VERSIONS = Pattern(r"\b(?:requir|support|us(?:e|ing)|run|target)\w*", re.I)
-
-
 _VERSIONS = Pattern(
     r"^(?!.*\b(?:min|max|low|old|high|newest|requir|support)\w*).*\b(?:versions?|releas\w+|shipp\w+|tag\w*|bump\w*)\b"
     r"|^(?!.*(?:最低|最高|要求)).*(?:发布|版本)",
@@ -107,8 +105,6 @@ _VAGUE = Pattern(r"(?:it|this|that|these|those|he|she|they|there)\b|[这那它�
 _WIDE_OPPOSITES = [
     (one, other) for one, other in OPPOSITE.items() if not one.isascii() and one < other
 ]
-
-
 # That it was decided, behind what it is about: 前端我们决定用 Vue, 超时还是用 30 秒.
 _DECIDED = Pattern(
     r"(?:(?:(?:我们|咱们|大家|团队)(?:(?:已经|最终|最后|都|就)*(?:决定|商定|约定)了?)?|决定|还是|依然|仍然?)(?:都|就|继续)*)"
@@ -119,8 +115,6 @@ _SPOKEN = Pattern(r"(?<=[\w\u4e00-\u9fff])[吧啦]$|就(?=使?用|采用|改用|
 _BOUND = Pattern(r"\b(?:mor|fewer|les|larger|longer|bigger) than #|\b(?:over|abov|below|under|exceed) #"
                     r"|(?:超 过|多 于|少 于|大 于|小 于|高 于|低 于|长 于) #")  # fmt: skip
 _ITS_VERSION = Pattern(r"(?:(?:current|latest|newest|release) )*version|(?:当 前|最 新)? ?版 本")
-
-
 # What a claim says is gone: the name of a tool, a file, a host, a person.
 _CALLED = r"([A-Za-z][\w@.+#/-]*[\w#+]|“[^”]{2,20}”)"
 _CALLED_ZH = _CALLED[:-1] + r"|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,3}(?=离职))"

@@ -36,9 +36,6 @@ from recollect.model.memory import (
 from recollect.model.page_form import files_listed, in_memory, on_disk
 from recollect.text.sentences import fence_after
 
-# -------------------- The `##` sections of a body, found, replaced and added.
-
-
 _HEADING = Pattern(r"##[ \t]+(.*)")
 _CLOSING = Pattern(r"(?:^|[ \t])#+$")  # `## Title ##`, but not `## C#`
 _BLANK_LINES = Pattern(r"\A(?:[^\S\n]*+\n)+")
@@ -560,9 +557,6 @@ def time_of(value: str) -> str:
     except (ValueError, OverflowError):
         return ""
     return f"{time.isoformat()}Z"
-
-
-# -------------------- Text ↔ memory, in both languages.
 
 
 def body_of(text: str) -> str:

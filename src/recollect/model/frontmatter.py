@@ -518,9 +518,6 @@ def split_keywords(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(w for w in words if w and not _PLACEHOLDER.fullmatch(w)))
 
 
-# -------------------- Signs that a file of a memory is damaged.
-
-
 _NOT_TEXT = Pattern("[\ud800-\udfff]")
 _HOLE = "\0" * 4  # one alone may be a character that somebody pasted
 _LONGEST_HEAD = 4000

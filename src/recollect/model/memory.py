@@ -28,19 +28,13 @@ CATEGORIES = {
 DECAY_DAYS = 90
 SHORTEST_ID = 4  # letters by which an entry is named
 
-type_of_kind = {
-    "conversation": "episodic",
-    "session": "episodic",
-    "note": "episodic",
-    "fact": "semantic",
-    "decision": "semantic",
-    "issue": "semantic",
-    "implementation": "semantic",
-    "rule": "procedural",
-    "solution": "procedural",
-    "pattern": "procedural",
-    "pointer": "reference",
+_KINDS_OF = {
+    "episodic": "conversation session note",
+    "semantic": "fact decision issue implementation",
+    "procedural": "rule solution pattern",
+    "reference": "pointer",
 }
+type_of_kind = {kind: layer for layer, kinds in _KINDS_OF.items() for kind in kinds.split()}
 KINDS = [*type_of_kind]
 SESSION_KINDS = ("session", "conversation")  # of memories that tell of a session as a whole
 

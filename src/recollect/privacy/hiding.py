@@ -70,9 +70,6 @@ def unhidden(store: OpenStore) -> Iterator[Turned]:
                 yield Turned(op.memory, op.path, name, closed[name], "", ops[-1].seq)
 
 
-# ---------------------------------------------------------------------------------- as a whole
-
-
 # A mark in the cache stands from before the first step until after the last, and who takes a plain
 # text out holds it as a lock. The journal is cleaned last: it tells what is to be done still, also
 # where somebody removed the cache meanwhile.

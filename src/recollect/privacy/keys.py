@@ -338,9 +338,6 @@ def _require_person(app: Workspace, command: str) -> None:
     here.require_person(app.env, command, what)
 
 
-# ---------------------------------------------------------------------------------------- making
-
-
 class KeyRequest(NamedTuple):
     """How a key is to be made and kept."""
 
@@ -417,9 +414,6 @@ def _keep_recovery(app: Workspace, path: str, secret: str) -> None:
     fsio.sync_folder(os.path.dirname(full))
 
 
-# --------------------------------------------------------------------------------------- looking
-
-
 class RecipientRow(NamedTuple):
     """A key that is encrypted for."""
 
@@ -462,9 +456,6 @@ def state(app: Workspace) -> State:
     ]
     rows = [RecipientRow(one.name, one.key, one.key in own) for one in recipients]
     return State(keys.identity_path, kept, rows, stores)
-
-
-# -------------------------------------------------------------------------------------- changing
 
 
 class Changed(NamedTuple):

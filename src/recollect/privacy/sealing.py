@@ -254,9 +254,6 @@ def decrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
     return done._replace(seq=ops[-1].seq if ops else 0)
 
 
-# --------------------------------------------------------------------------------------- several
-
-
 def entries_in(store: OpenStore) -> list[Entry]:
     """The encrypted memories of a store, the archived ones too."""
     return [entry for entry in store.every_entry() if is_sealed_path(entry.path)]

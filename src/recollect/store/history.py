@@ -27,9 +27,6 @@ from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.store.transactions import OUTSIDE
 
-# -------------------- Past: a store as it was at a point in its history.
-
-
 SHORTEST_ID = 8
 _TIME = Pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
 

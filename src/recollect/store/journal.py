@@ -135,9 +135,6 @@ def _staying(data: bytes) -> Iterator[tuple[object, bytes]]:
             yield _key(raw, line), raw
 
 
-# ------------------------------------------------------------------------------- names and lines
-
-
 def _is_session(name: str) -> bool:
     return name.endswith(".jsonl") and not name.startswith((OPS_PREFIX, FOLDED_PREFIX))
 

@@ -211,9 +211,6 @@ def op_of(data: dict[str, Any]) -> Op | None:
     )
 
 
-# -------------------- Journal: which files it has.
-
-
 OPS_PREFIX = "ops-"  # of the files of commands and workers
 
 

@@ -21,9 +21,6 @@ from os.path import realpath as real
 __all__ = ["absolute", "exists", "is_file", "is_folder", "parent", "real"]
 
 
-# -------------------- Hooks: reading a small file, and making folders that are this user's alone.
-
-
 def make_folders(path: str) -> None:
     """Make a folder and those above it, each for this user alone; no harm if it is there."""
     try:
@@ -68,8 +65,6 @@ PRIVATE_FOLDER = "projects"  # in the global store: those of projects that have 
 PROJECT_FILE = "project"  # in a private store: the folder that it is of
 SETTINGS_FILE = "config.toml"
 MOST_TRIES = 5  # to append; a session's file is set aside once a day at most
-
-# ------------------------------------------------------------------------- names of files, once
 
 
 def roots(start: str, env: "dict[str, str]") -> "tuple[str, str]":

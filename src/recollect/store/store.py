@@ -174,16 +174,9 @@ INDEX = "index"  # what a problem with the index is about
 EMBEDDER = "embedder"  # … with what makes vectors
 
 _FOLDERS = (
-    "core",
-    "episodic",
-    "semantic",
-    "semantic/decisions",
-    "semantic/issues",
-    "semantic/implementations",
-    "procedural",
-    "procedural/patterns",
-    "reference",
-)
+    "core episodic semantic semantic/decisions semantic/issues semantic/implementations procedural"
+    " procedural/patterns reference"
+).split()
 
 
 class Settings(NamedTuple):

@@ -66,8 +66,6 @@ def _stripped(text: str, depth: int, *, is_part: bool) -> tuple[str, int]:
 
 
 _RULES = FORMS + PLACES
-
-
 _RULES_OF: dict[str, list[int]] = {}
 for _n, _one in enumerate(_RULES):
     for _word in _one.words:

@@ -105,8 +105,6 @@ _QUOTED = Pattern(
 )
 _STAND_IN = "X"
 INDENT = 20  # characters in which a line begins
-
-
 LONGEST_TYPED = 3_000  # characters; who sends more has pasted most of it
 _HANDED_OVER = Pattern(
     r"(?:please )?(?:implement|execute|follow|carry out) the (?:following|attached|below) (?:plan|spec)"
