@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import pytest
 
 from recollect.consolidate import apply as applying
+from recollect.consolidate.apply import PassResult
 from recollect.consolidate.gather import gather
-from recollect.consolidate.run import PassResult, consolidate, look
+from recollect.consolidate.run import consolidate, look
 from recollect.errors import ChangedMeanwhile
 from recollect.features import memories as changing
 from recollect.model.document import memory_from_text
@@ -210,7 +211,7 @@ def test_a_tenth_of_the_store_is_archived_in_one_pass_the_oldest_first() -> None
     for n in range(6):
         episode(house, f"talk-{n}", f"Item {n} is blue.", day=n + 1)
     outcome = run(house)
-    assert (len(outcome.archives), outcome.later, outcome.total) == (3, 3, 30)
+    assert (len(outcome.archives), outcome.later) == (3, 3)
     assert "Item 5 is blue." in said(house)  # what it says is kept by then
     there = [f"talk-{n}" for n in range(6) if f"episodic/talk-{n}.md" in house.texts()]
     assert there == ["talk-3", "talk-4", "talk-5"]

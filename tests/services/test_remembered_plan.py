@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from recollect.consolidate import dismissed as dismissing
 from recollect.consolidate import run as passing
+from recollect.consolidate.apply import PassResult
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.dismissed import MERGE
 from recollect.consolidate.gather import gather
 from recollect.consolidate.plan import plan
-from recollect.consolidate.run import PassResult, consolidate, look, settle
+from recollect.consolidate.run import consolidate, look, settle
 from recollect.errors import StorageFailed
 from recollect.model.memory import Document
 from recollect.store import history as undoing

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from recollect.capture.intake import Draft, save
 from recollect.capture.reactions import Reaction
-from recollect.consolidate.run import PassResult, consolidate
+from recollect.consolidate.apply import PassResult
+from recollect.consolidate.run import consolidate
 from recollect.features import memories as changing
 from recollect.model.document import fields_of, memory_from_text, with_field
 from recollect.store import history as undoing

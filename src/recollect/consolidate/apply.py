@@ -71,17 +71,18 @@ class FileStep(NamedTuple):
         return all(isinstance(action, Weigh) for action in self.actions)
 
 
-class Steps(NamedTuple):
-    """A plan, sorted: what is done, in its order, and what is left to a person."""
+class PassResult(NamedTuple):
+    """What a pass did, or would do, in its order, and what it leaves to a person."""
 
     steps: tuple[FileStep, ...]
-    archives: tuple[FileStep, ...]
+    archives: tuple[FileStep, ...]  # the episodes past their time that go
     waits: tuple[Wait, ...]
     merges: tuple[Merge, ...]
+    later: int = 0  # episodes past their time that go with the next passes
 
 
-def steps_of(actions: Iterable[Action]) -> Steps:
-    """The steps of a plan."""
+def steps_of(actions: Iterable[Action]) -> PassResult:
+    """A plan as steps, one for each file."""
     files: dict[str, list[Action]] = {}
     marks: list[MarkFiled] = []
     archives: list[FileStep] = []
@@ -102,7 +103,7 @@ def steps_of(actions: Iterable[Action]) -> Steps:
     for mark in marks:  # with the page, so that both are undone together
         files.setdefault(mark.page if mark.page in pages else mark.path, []).append(mark)
     steps = tuple(FileStep(path, tuple(row)) for path, row in files.items())
-    return Steps(steps, tuple(archives), tuple(waits), tuple(merges))
+    return PassResult(steps, tuple(archives), tuple(waits), tuple(merges))
 
 
 SUMMARY = "/summary.md"

@@ -28,7 +28,7 @@ from recollect.consolidate.actions import (
 )
 from recollect.consolidate.apply import (
     FileStep,
-    Steps,
+    PassResult,
     carry_out,
     changes_of,
     changes_of_all,
@@ -47,18 +47,7 @@ TRIES = 3
 MOST_SHARE = 10  # percent of a store that one pass archives unasked; one episode always may go
 
 
-class PassResult(NamedTuple):
-    """What a pass did, or would do."""
-
-    steps: tuple[FileStep, ...]
-    archives: tuple[FileStep, ...]  # the episodes past their time that go now, the oldest first
-    waits: tuple[Wait, ...]
-    merges: tuple[Merge, ...]
-    later: int  # episodes past their time that go with the next passes
-    total: int  # memories that were not archived before
-
-
-def planned(gathered: Gathered) -> Steps:
+def planned(gathered: Gathered) -> PassResult:
     """The steps that are due."""
     found = steps_of((*_actions(gathered), *gathered.weighings))
     return _but_encrypted(found, gathered) if gathered.encrypt else found
@@ -81,7 +70,7 @@ def _actions(gathered: Gathered) -> Sequence[Action]:
     return actions
 
 
-def _but_encrypted(found: Steps, gathered: Gathered) -> Steps:
+def _but_encrypted(found: PassResult, gathered: Gathered) -> PassResult:
     """The steps without what would be plain in a layer that is to be encrypted.
 
     What an episode says has no other place then, and so it stays where it is.
@@ -93,13 +82,12 @@ def _but_encrypted(found: Steps, gathered: Gathered) -> Steps:
         return layer not in gathered.encrypt
 
     has_all = all(is_open(step) or step.is_weighing for step in found.steps)
-    return found._replace(
-        steps=tuple(filter(is_open, found.steps)), archives=found.archives if has_all else ()
-    )
+    steps = tuple(filter(is_open, found.steps))
+    return found._replace(steps=steps, archives=found.archives if has_all else ())
 
 
 def look(gathered: Gathered, *, force_decay: bool = False) -> PassResult:
-    """What a pass would do."""
+    """What a pass would do; of the episodes that go, the oldest."""
     found = planned(gathered)
     total = sum(not entry.archived for entry in gathered.entries.values())
     most = len(found.archives) if force_decay else max(1, total * MOST_SHARE // 100)
@@ -109,8 +97,7 @@ def look(gathered: Gathered, *, force_decay: bool = False) -> PassResult:
         return (entry.created if entry else ""), step.path
 
     due = sorted(found.archives, key=age)
-    later = max(0, len(due) - most)
-    return PassResult(found.steps, tuple(due[:most]), found.waits, found.merges, later, total)
+    return found._replace(archives=tuple(due[:most]), later=max(0, len(due) - most))
 
 
 def consolidate(

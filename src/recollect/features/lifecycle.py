@@ -12,9 +12,9 @@ from recollect.capture.reactions import Reaction
 from recollect.consolidate import apply as archiving
 from recollect.consolidate import gather, run
 from recollect.consolidate.actions import Wait
-from recollect.consolidate.apply import Conversation, Stats
+from recollect.consolidate.apply import Conversation, PassResult, Stats
 from recollect.consolidate.claim_cache import cached_claims
-from recollect.consolidate.run import PassResult, PassRow
+from recollect.consolidate.run import PassRow
 from recollect.context import views as drawn
 from recollect.errors import ConflictNotFound
 from recollect.features import entry_archive, repository
