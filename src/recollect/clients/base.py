@@ -157,10 +157,7 @@ def first(path: str) -> Iterator[bytes]:
     if file is None:
         return
     with file:
-        while file.tell() < PORTION_BYTES:
-            raw = file.readline(PORTION_BYTES)
-            if not raw:
-                return
+        while file.tell() < PORTION_BYTES and (raw := file.readline(PORTION_BYTES)):
             yield raw
 
 
@@ -250,11 +247,10 @@ LONGEST_CHANGE = 100
 
 def change_of(given: dict[str, Any]) -> str:
     """What an edit changed, in a line: ``"a": 1` → `"a": 2``; nothing where it is more than a few lines."""
-    old = next((string(given[key]) for key in _OLD if key in given), None)
-    new = next((string(given[key]) for key in _NEW if key in given), None)
-    if old is None or new is None:
+    old, new = ([string(given[key]) for key in keys if key in given] for keys in (_OLD, _NEW))
+    if not old or not new:
         return ""
-    return change_between(old[:20_000].splitlines(), new[:20_000].splitlines())
+    return change_between(old[0][:20_000].splitlines(), new[0][:20_000].splitlines())
 
 
 def change_between(old: list[str], new: list[str]) -> str:

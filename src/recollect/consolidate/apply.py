@@ -41,7 +41,7 @@ from recollect.model.entries import entries_of, is_conversation
 from recollect.model.layers import SHARED
 from recollect.model.memory import SESSION_KINDS, Change, Entry, Filter
 from recollect.store import locations as places
-from recollect.store.disk import stamp_of
+from recollect.store.disk import stamp_of_text
 from recollect.store.hidden import hidden_still
 from recollect.store.journal import FolderJournal
 from recollect.store.store import OpenStore, refresh
@@ -83,27 +83,21 @@ class PassResult(NamedTuple):
 
 def steps_of(actions: Iterable[Action]) -> PassResult:
     """A plan as steps, one for each file."""
+    every = list(actions)
     files: dict[str, list[Action]] = {}
-    marks: list[MarkFiled] = []
-    archives: list[FileStep] = []
-    waits: list[Wait] = []
-    merges: list[Merge] = []
-    for action in actions:
-        if isinstance(action, Wait):
-            waits.append(action)
-        elif isinstance(action, Merge):
-            merges.append(action)
-        elif isinstance(action, Archive):
-            archives.append(FileStep(action.path, (action,)))
-        elif isinstance(action, MarkFiled):
-            marks.append(action)
-        else:
+    for action in every:
+        if not isinstance(action, (Archive, MarkFiled, Merge, Wait)):
             files.setdefault(action.path, []).append(action)
     pages = frozenset(files)
-    for mark in marks:  # with the page, so that both are undone together
-        files.setdefault(mark.page if mark.page in pages else mark.path, []).append(mark)
-    steps = tuple(FileStep(path, tuple(row)) for path, row in files.items())
-    return PassResult(steps, tuple(archives), tuple(waits), tuple(merges))
+    for mark in every:
+        if isinstance(mark, MarkFiled):  # with the page, so that both are undone together
+            files.setdefault(mark.page if mark.page in pages else mark.path, []).append(mark)
+    return PassResult(
+        tuple(FileStep(path, tuple(row)) for path, row in files.items()),
+        tuple(FileStep(one.path, (one,)) for one in every if isinstance(one, Archive)),
+        tuple(one for one in every if isinstance(one, Wait)),
+        tuple(one for one in every if isinstance(one, Merge)),
+    )
 
 
 SUMMARY = "/summary.md"
@@ -176,9 +170,8 @@ def _marked(
             if new != document.text:
                 name = gathered.entries[path].id
                 changes.append(Change("put", path, name, document.stamp, new))
-                stamp = stamp_of(new.encode("utf-8", "surrogateescape"))
                 if gathered.files.stamps.get(path) == document.stamp:
-                    gathered.files.stamps[path] = stamp
+                    gathered.files.stamps[path] = stamp_of_text(new)
     return changes
 
 

@@ -25,7 +25,7 @@ from recollect.model.claim_key import near_key
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Entry, Filter, Memory, Op
 from recollect.model.page_form import marked_lines
-from recollect.store.disk import stamp_of
+from recollect.store.disk import stamp_of, stamp_of_text
 from recollect.store.history import undone
 from recollect.store.store import OpenStore
 
@@ -113,7 +113,7 @@ class Files:
 
     def foresee(self, path: str, text: str) -> None:
         """Remember for the next pass what a file will say that is about to get this text."""
-        self._parse(path, text, stamp_of(text.encode("utf-8", "surrogateescape")))
+        self._parse(path, text, stamp_of_text(text))
 
     def claims_of(self, episode: Memory) -> list[EpisodeClaim]:
         """What an episode says."""

@@ -81,13 +81,11 @@ class Placing:
     def _of_subject(self, trust: str) -> str:
         """The page that has the subject for its title."""
         wanted = self.subject.casefold()
+        named = (one for one in self.shelf.pages.values() if one.title.casefold() == wanted)
         pages = (
             page.path
-            for page in self.shelf.pages.values()
-            if page.title.casefold() == wanted
-            and page.layer == "semantic"
-            and page.path.count("/") == 1
-            and self._takes(page, trust)
+            for page in named
+            if page.layer == "semantic" and page.path.count("/") == 1 and self._takes(page, trust)
         )
         return min(pages, default="")
 
@@ -99,16 +97,13 @@ class Placing:
         """The page with most of an episode's tags; those of a session are words of its title."""
         tags = frozenset(tag.casefold() for tag in episode.tags if episode.kind != "session")
         fitting = [
-            (common, LEVELS.index(page.salience), page.last_accessed, page.path)
-            for path, common in self.shelf.common_tags(tags).items()
+            (common, LEVELS.index(page.salience), page.last_accessed, path)
+            for path, common in sorted(self.shelf.common_tags(tags).items())
             if common >= LEAST_COMMON
             and (page := self.shelf.pages[path]).layer == "semantic"
             and self._takes(page, trust)
         ]
-        if not fitting:
-            return ""
-        most = max(row[:3] for row in fitting)
-        return min(row[3] for row in fitting if row[:3] == most)
+        return max(fitting, key=lambda row: row[:3])[3] if fitting else ""  # the first of the best
 
     def _rules_file(self, mark: Mark) -> Start:
         # The file is the person's; each line in it says where it comes from.

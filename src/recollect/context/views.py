@@ -24,7 +24,7 @@ from recollect.model.memory import (
     slug_of,
 )
 from recollect.store import disk as fsio
-from recollect.store.disk import stamp_of
+from recollect.store.disk import stamp_of, stamp_of_text
 from recollect.store.store import OpenStore
 
 INDEX_VERSION = "1.0"
@@ -311,12 +311,12 @@ class LastFacts:
 
     def is_ours(self, text: str) -> bool:
         """Whether this is what we were about to write when a process ended."""
-        return _cached_text(f"{self._path}.next") == _stamp_of_text(text)
+        return _cached_text(f"{self._path}.next") == stamp_of_text(text)
 
     def begin(self, text: str) -> None:
         """Note that this is about to be written."""
         if text != self.text():
-            _write_cache(f"{self._path}.next", _stamp_of_text(text))
+            _write_cache(f"{self._path}.next", stamp_of_text(text))
 
     def end(self, text: str) -> None:
         """Note that this is written, or settled."""
@@ -341,10 +341,6 @@ def _cached_text(path: str) -> str:
 
 def _write_cache(path: str, text: str) -> None:
     fsio.write_whole(path, text.encode("utf-8", "replace"), durable=False)
-
-
-def _stamp_of_text(text: str) -> str:
-    return stamp_of(text.encode("utf-8", "surrogateescape"))
 
 
 HasEdits = Callable[[str, str, str], bool]
@@ -386,7 +382,7 @@ def publish_views(
             store.files.settle(written)
         if last and not is_held:
             last.end(facts)
-            last.keep_state(_state(made_of, map(_stamp_of_text, pages.values())))
+            last.keep_state(_state(made_of, map(stamp_of_text, pages.values())))
         return Published(written, entries, is_held)
 
 

@@ -85,10 +85,7 @@ def best_with(tags: Sequence[str], entries: Iterable[Entry]) -> Entry | None:
     """The memory that has most of these tags, two at least; then salience, last access, path."""
     rated = [
         ((n, LEVELS.index(entry.salience), entry.last_accessed), entry)
-        for entry in entries
+        for entry in sorted(entries, key=lambda entry: entry.path)
         if (n := len(common_tags(tags, entry.tags))) >= LEAST_COMMON
     ]
-    if not rated:
-        return None
-    most = max(row[0] for row in rated)
-    return min((entry for rate, entry in rated if rate == most), key=lambda entry: entry.path)
+    return max(rated, key=lambda row: row[0])[1] if rated else None  # the first of the best

@@ -38,6 +38,11 @@ def stamp_of(data: bytes) -> str:
     return str(_sha256()(data).hexdigest()[:32])
 
 
+def stamp_of_text(text: str) -> str:
+    """The stamp of a text as files have it: bytes that are not UTF-8 are surrogates in it."""
+    return stamp_of(text.encode("utf-8", "surrogateescape"))
+
+
 def _sha256() -> Any:
     # The interpreter's own: `hashlib` would load all of OpenSSL, a third of a bare start.
     with suppress(ImportError):

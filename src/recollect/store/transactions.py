@@ -28,7 +28,7 @@ from recollect.errors import (
     UsageProblem,
 )
 from recollect.model.memory import Change, Op, Problem, is_sealed_path
-from recollect.store.disk import stamp_of
+from recollect.store.disk import stamp_of_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -418,5 +418,5 @@ def _op_of(change: Change, about: Op) -> Op:
         return about._replace(op="move", before=change.before, after=change.before, to=change.to)
     if change.op == "remove":
         return about._replace(op="remove", before=change.before)
-    after = stamp_of(change.text.encode("utf-8", "surrogateescape"))
+    after = stamp_of_text(change.text)
     return about._replace(before=change.before, after=after, text=change.text)
