@@ -146,7 +146,13 @@ def gather(
     files = Files(store, entries.values(), remembered)
     # What a repository brought stays its word: nothing is made of it.
     own = [entry for entry in entries.values() if store.files.is_own(entry.stamp)]
-    episodes = [_memory_of(entry) for entry in own if entry.layer == "episodic"]
+    # Without their texts, which are read when nobody remembers what they say.
+    fields = [name for name in Entry._fields if name in Memory._fields]
+    episodes = [
+        Memory(body="", **{name: getattr(entry, name) for name in fields})
+        for entry in own
+        if entry.layer == "episodic"
+    ]
     files.stamps |= {one.path: entries[one.path].stamp for one in episodes}
     ruled = kept_rulings.rulings_of(store)
     paths = {entry.id: path for path, entry in entries.items()}
@@ -218,12 +224,6 @@ def _unwanted_merges(store: OpenStore, paths: Mapping[str, str]) -> Iterator[str
         if pair.what == MERGE and pair.one in paths and pair.other in paths:
             first, second = sorted((paths[pair.one], paths[pair.other]))
             yield Merge(first, second, 0).key
-
-
-def _memory_of(entry: Entry) -> Memory:
-    """A memory without its text, which is read when nobody remembers what it says."""
-    known = {name: value for name, value in entry._asdict().items() if name in Memory._fields}
-    return Memory(body="", **known)
 
 
 def _dates_of(marked: Iterable[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from recollect._fastimport import NamedTuple
-from recollect.consolidate.actions import FILE, SECTION, Title, titles_of
+from recollect.consolidate.actions import FILE, SECTION, titles_of
 from recollect.consolidate.claims import Claim, PlacedStatement, is_claim, statements_of
 from recollect.context.views import LONGEST_REASON
 from recollect.model import document as codec
@@ -112,11 +112,14 @@ def _read_page(
         for n, said in enumerate(every)
         if said.text in known or is_claim(said.text)
     )
-    titles = tuple(
-        _held_title(memory, one, lowered.get(one.anchor, "user"), known.get(one.text))
-        for one in titles_of(memory, body, every)
-    )
-    held = titles + held
+    titles = []
+    for one in titles_of(memory, body, every):
+        as_said = PlacedStatement(one.text, one.anchor, "", "", is_item=True, is_alone=True)
+        least = lowered.get(one.anchor, "user")
+        title = _held(memory, one.n, as_said, least, known.get(one.text))
+        title = title._replace(title=one.what, below=one.below, has_reasons=one.has_reasons)
+        titles.append(title)
+    held = (*titles, *held)
     page = FileSummary(
         path,
         memory.title,
@@ -164,14 +167,6 @@ def _held(
     key, topics = known or (near_key(said.text), topics_of(said.text))
     how = said.is_item, said.is_alone
     return FileClaim(memory.path, said.text, key, standing, trust, mark, *how, topics, n)
-
-
-def _held_title(
-    memory: Memory, one: Title, least: str, known: tuple[str, frozenset[str]] | None
-) -> FileClaim:
-    said = PlacedStatement(one.text, one.anchor, "", "", is_item=True, is_alone=True)
-    held = _held(memory, one.n, said, least, known)
-    return held._replace(title=one.what, below=one.below, has_reasons=one.has_reasons)
 
 
 def _lowered(body: str) -> dict[str, str]:

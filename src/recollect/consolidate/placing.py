@@ -42,7 +42,10 @@ class Placing:
         """`(new files, path, heading)` for a claim."""
         is_zh = self.rules.lang == "zh"
         if claim.kind == "behavioural":
-            start = self._rules_file(mark)
+            # The file is the person's; each line in it says where it comes from.
+            own = mark._replace(trust="user", source="instructed")
+            title = layers.SHARED_TITLES[self.rules.lang][FEEDBACK]
+            start = Start(FEEDBACK, "", title, "procedural", "rule", (), own)
             heading = title_for(claim.text, RULE_OF[claim.trust][is_zh])
         else:
             heading = NOTED[claim.trust][is_zh]
@@ -104,12 +107,6 @@ class Placing:
             and self._takes(page, trust)
         ]
         return max(fitting, key=lambda row: row[:3])[3] if fitting else ""  # the first of the best
-
-    def _rules_file(self, mark: Mark) -> Start:
-        # The file is the person's; each line in it says where it comes from.
-        own = mark._replace(trust="user", source="instructed")
-        title = layers.SHARED_TITLES[self.rules.lang][FEEDBACK]
-        return Start(FEEDBACK, "", title, "procedural", "rule", (), own)
 
     def _facts_file(self, mark: Mark, text: str) -> Start:
         """The page of the subject that three entries name, else of one that every project has."""

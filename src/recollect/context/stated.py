@@ -155,13 +155,13 @@ def newest_first(lines: Iterable[StatedLine]) -> list[StatedLine]:
 def still_so(lines: list[StatedLine], bodies: Sequence[str]) -> list[StatedLine]:
     """The lines that no page calls reversed in a `<!-- superseded … -->` comment."""
     past = set[str]().union(*map(reversed_keys, bodies))
-    return [line for line in lines if past.isdisjoint(_wordings(line))] if past else lines
 
+    def is_past(line: StatedLine) -> bool:
+        # With its reason as people write it, and as pages do.
+        whole = (f"{line.text} because {line.why}", f"{line.text}: {line.why}") if line.why else ()
+        return not past.isdisjoint((key_of(line), *map(reversed_key, whole)))
 
-def _wordings(line: StatedLine) -> list[str]:
-    """The keys of a statement alone, and with its reason as people write it and as pages do."""
-    with_why = (f"{line.text} because {line.why}", f"{line.text}: {line.why}") if line.why else ()
-    return [key_of(line), *map(reversed_key, with_why)]
+    return [line for line in lines if not is_past(line)] if past else lines
 
 
 def once(lines: Sequence[StatedLine]) -> tuple[list[StatedLine], dict[str, str]]:

@@ -131,7 +131,8 @@ def _is_noted(lines: list[str]) -> bool:
 
 def _with_noted(head: list[str], trusts: dict[str, str]) -> list[str]:
     """The lines before the first section, with a heading above the statements among them."""
-    first = next((n for n, line in outside_code(head) if _is_statement(line, trusts)), 0)
+    items = ((n, tail_of(line)) for n, line in outside_code(head) if _ITEM.match(line))
+    first = next((n for n, tail in items if tail and is_ours(tail[2] or "", trusts)), 0)
     title = next((line for line in head if line.startswith("# ")), "")
     # A comment that speaks for a whole section says nothing below such a heading.
     is_signed = any(line.startswith("<!--") and not _PAST.match(line) for line in head[first:])
@@ -142,11 +143,6 @@ def _with_noted(head: list[str], trusts: dict[str, str]) -> list[str]:
         first -= 1
     end = "\r" if head[first].endswith("\r") else ""
     return [*head[:first], f"## {name}{end}", end, *head[first:]]
-
-
-def _is_statement(line: str, trusts: dict[str, str]) -> bool:
-    tail = tail_of(line) if _ITEM.match(line) else None
-    return bool(tail and is_ours(tail[2] or "", trusts))
 
 
 # ------------------------------------------------------------------------------------- rules

@@ -166,16 +166,14 @@ def _names_clash(subject: str, one: str, other: str) -> str:
     said = set(words[0]), set(words[1])
     if max(map(len, words)) > 12 or said[0] <= said[1] or said[1] <= said[0]:
         return ""  # one of them only says more
-    if any(len(name.split()) > 3 or _is_no_name(name) for name in (one, other)):
-        return ""
+    for name in (one, other):
+        is_no_name = not name[:1].isupper() and _NO_NAME.search(name)
+        if is_no_name or len(name.split()) > 3:
+            return ""
     proper = sum(bool(_PROPER.match(name)) for name in (one, other))
     if is_headed(subject, _SINGLE) or (proper == 2 and is_headed(subject, _SINGLE_NAMED)):
         return SURE
     return UNSURE if proper == 2 or (proper and max(map(len, words)) == 1) else ""
-
-
-def _is_no_name(name: str) -> bool:
-    return not name[:1].isupper() and bool(_NO_NAME.search(name))
 
 
 def is_headed(subject: str, heads: frozenset[str]) -> bool:

@@ -482,7 +482,10 @@ def forget(
 
     for change in (standing_alone, without_text):
         for path in paths:
-            _rewrite(path, change)
+            old = list(_lines_in(path))
+            new = [made for raw in old if (made := _changed(raw, change)) is not None]
+            if new != old:
+                write_lines(path, new)
     return before - sum(map(os.path.getsize, paths))
 
 
@@ -492,13 +495,6 @@ def _without(line: Line, *keys: str) -> dict[str, Any]:
 
 def _lines_in(path: str) -> Iterator[bytes]:
     return (raw for raw, _ in split(fsio.pieces_of(path, LARGEST_SEGMENT)))
-
-
-def _rewrite(path: str, change: Callable[[Line], Line | None]) -> None:
-    old = list(_lines_in(path))
-    new = [made for raw in old if (made := _changed(raw, change)) is not None]
-    if new != old:
-        write_lines(path, new)
 
 
 def write_lines(path: str, lines: Iterable[bytes]) -> None:

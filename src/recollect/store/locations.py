@@ -60,7 +60,7 @@ ACCEPTED, ASKED = "accepted", "asked"  # of a store that came with a repository,
 KNOWN = ".known"  # ends the name of the file with the stamps that are believed, a line each
 CAME = ".came"  # and of the one with the sizes of what lay in a store that no git knows of
 LINK, OWNER = "link", "owner"  # why a store is not used
-_FORM, _FOLDER, _LINK = 0o170000, 0o040000, 0o120000
+_FORM, _FOLDER = 0o170000, 0o040000
 PRIVATE_FOLDER = "projects"  # in the global store: those of projects that have none of their own
 PROJECT_FILE = "project"  # in a private store: the folder that it is of
 SETTINGS_FILE = "config.toml"
@@ -350,7 +350,7 @@ def refusal(store: str) -> str:
             return LINK
         if info.st_uid not in mine:
             return OWNER
-    return LINK if any(_is_link(f"{store}/{name}") for name in WRITTEN) else ""
+    return LINK if any(os.path.islink(f"{store}/{name}") for name in WRITTEN) else ""
 
 
 def note_of(store: str, env: "dict[str, str]", *, is_alone: bool = False) -> "tuple[str, str]":
@@ -373,13 +373,6 @@ def is_doubted(store: str, env: "dict[str, str]") -> bool:
         return False
     path, mark = note_of(store, env)
     return not path or line_of(path) != f"{mark}{ACCEPTED}"
-
-
-def _is_link(path: str) -> bool:
-    try:
-        return os.lstat(path).st_mode & _FORM == _LINK
-    except OSError:
-        return False
 
 
 # ---------------------------------------------------------------------------- lines of the journal

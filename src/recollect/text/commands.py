@@ -336,17 +336,14 @@ def is_variant(one: "tuple[str, ...]", other: "tuple[str, ...]", *, instead: boo
         return False
     is_wrapped = new[-len(old) :] == old
     is_replaced = len(old) > 1 and new[1 - len(old) :] == old[1:]
-    if is_wrapped or (is_replaced and (instead or _are_kin(old[0], new[0]))):
+    are_kin = any({old[0], new[0]} <= family for family in _FAMILIES)
+    if is_wrapped or (is_replaced and (instead or are_kin)):
         return True
     if old[0] != new[0] or _selected(old) != _selected(new):
         return False
     if old[0] == "git" and len(_positional(old)) < 3 and new[: len(old)] == old:
         return new[len(old)].startswith("-")
     return any(_positional(old, valued=v) == _positional(new, valued=v) for v in (False, True))
-
-
-def _are_kin(one: str, other: str) -> bool:
-    return any({one, other} <= family for family in _FAMILIES)
 
 
 def _selected(core: "tuple[str, ...]") -> "list[str]":

@@ -79,13 +79,12 @@ def plain(text: str) -> str:
     """The text with blanks for its comments and for commas too many: as long as it was."""
     if "//" not in text and "/*" not in text and not re.search(r",\s*[}\]]", text):
         return text
-    return _PARTS.sub(lambda found: _blanked(found[0]), text)
 
+    def blanked(found: re.Match[str]) -> str:
+        is_string = found[0].startswith('"')
+        return found[0] if is_string else re.sub(r"[^\r\n]", " ", found[0])
 
-def _blanked(part: str) -> str:
-    if part.startswith('"'):
-        return part
-    return "".join(char if char in "\r\n" else " " for char in part)
+    return _PARTS.sub(blanked, text)
 
 
 def root_of(text: str, *, comments: bool = False) -> int:

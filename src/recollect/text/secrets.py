@@ -267,17 +267,13 @@ def _is_identity(text: str) -> bool:
     return born and text[17].upper() == check
 
 
-def _is_phone(text: str) -> bool:
-    return 9 <= sum(map(str.isdigit, text)) <= 15
-
-
 # In this order: a long number may look like a shorter one of another kind.
 _KINDS: tuple[tuple[str, Pattern, Callable[[str], bool]], ...] = (
     ("mail", _MAIL, lambda text: _NOBODY.match(text) is None),
     ("account", _IBAN, _is_account),
     ("identity", _IDENTITY, _is_identity),
     ("card", _CARD, _is_card),
-    ("phone", _PHONE, _is_phone),
+    ("phone", _PHONE, lambda text: 9 <= sum(map(str.isdigit, text)) <= 15),
 )
 
 
