@@ -42,6 +42,10 @@ from recollect.text.tokens import count_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Item = TypeVar("Item")
+
     from recollect.model.session import SessionState
 
 MOST_SESSIONS = 4  # the last one, and a line for each of those before it
@@ -272,10 +276,13 @@ class _BriefList:
             elif not self.heading and not self.kept:
                 return
 
+    def of_kept(self, rows: Iterable[Item]) -> list[Item]:
+        """Those of the rows behind the lines that found room."""
+        return [row for n, row in enumerate(rows) if n in self.kept]
+
     def shown(self) -> list[str]:
         """The heading and the lines that found room."""
-        lines = [line for n, line in enumerate(self.lines) if n in self.kept]
-        return [*self.heading, *lines] if lines else []
+        return [*self.heading, *self.of_kept(self.lines)] if self.kept else []
 
     @property
     def left(self) -> int:
@@ -336,15 +343,12 @@ def _filled(matter: BriefInput, say: Mapping[str, str], room: Room, nonce: str) 
     if not room.take(fence(nonce, {}, "")):
         return []
     last = _BriefList("last", "", last_lines(matter.sessions[0], say) if matter.sessions else [])
-    rules, decided, noted, todo = (
-        _BriefList(name, say[name], [_shown(line, say) for line in lines], most)
-        for name, lines, most in (
-            ("rules", matter.rules, MOST_LINES),
-            ("decided", matter.decided, MOST_LINES),
-            ("noted", matter.noted, MOST_NOTED),
-            ("open", matter.open, MOST_OPEN),
-        )
-    )
+
+    def stated(name: str, lines: Iterable[StatedLine], most: int = MOST_LINES) -> _BriefList:
+        return _BriefList(name, say[name], [_shown(line, say) for line in lines], most)
+
+    rules, decided = stated("rules", matter.rules), stated("decided", matter.decided)
+    noted, todo = stated("noted", matter.noted, MOST_NOTED), stated("open", matter.open, MOST_OPEN)
     going_on = (on_one_line(line.text, LONGEST_ASKED) or say["untitled"] for line in matter.now)
     now = _BriefList("now", "", [say["now"].format(title=title) for title in going_on])
     earlier = [line_of(one, say) for one in matter.sessions[1:]]
@@ -352,17 +356,11 @@ def _filled(matter: BriefInput, say: Mapping[str, str], room: Room, nonce: str) 
     found = ", ".join(f"`{on_one_line(check, 80)}`" for check in matter.checks)
     checks = _BriefList("checks", "", [say["checks"].format(said=found)] if found else [])
     # Where the last session was left off has its room before many rules take it.
-    for one, share in (
-        (last, LAST_SHARE),
-        (rules, 0.5),
-        (decided, 0.6),
-        (now, 0.3),
-        (todo, 0.5),
-        (before, 0.7),
-        (noted, 0.5),
-        (checks, 1.0),
-    ):
+    last.fill(room, LAST_SHARE)
+    for one, share in (rules, 0.5), (decided, 0.6), (now, 0.3), (todo, 0.5), (before, 0.7):
         one.fill(room, share)
+    noted.fill(room, 0.5)
+    checks.fill(room)
     return [rules, decided, last, todo, before, now, checks, noted]
 
 
@@ -409,21 +407,19 @@ def _names(
 ) -> tuple[list[str], list[str], list[str]]:
     """`(full, others, same)`: the names of what was told in full, of the other lines, and of repeats."""
     lines = {"rules": matter.rules, "decided": matter.decided, "noted": matter.noted}
-    told = [
-        line for one in lists for n, line in enumerate(lines.get(one.name, ())) if n in one.kept
-    ]
+    told = [line for one in lists for line in one.of_kept(lines.get(one.name, ()))]
     keys = {key_of(line) for line in told if _is_whole(line)}
     known = [name for name, said in matter.places.items() if keys.issuperset(said)]
     shown = {line.place for line in told}
     kept = {one.name: one for one in lists}
-    sessions = [one.id for n, one in enumerate(matter.sessions[1:]) if n in kept["before"].kept]
+    sessions = [one.id for one in kept["before"].of_kept(matter.sessions[1:])]
     same = [name for name in known if name not in shown]
     if kept["last"].kept:
         last = matter.sessions[0]
         sessions.insert(0, last.id)
         if last.came and not kept["last"].left:
             same.append(f"{last.id}#{last.summary}")
-    todo = [line for n, line in enumerate(matter.open) if n in kept["open"].kept]
+    todo = kept["open"].of_kept(matter.open)
     full = [name for name in known if name in shown]
     others = dict.fromkeys([line.place for line in (*told, *todo)] + sessions)
     return full, [name for name in others if name and name not in full], same
