@@ -65,7 +65,7 @@ class Form(Protocol):
     def taken(self, text: str, theirs: frozenset[str] = NOTHING) -> str:
         """The text without ours. Raises ValueError.
 
-        What is empty without it goes too, unless it is in `theirs`: it was there before us.
+        What is then empty is removed too, unless `theirs` says that it was there before us.
         """
 
     def empties(self, text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The actions of a plan, and the source mark of an absorbed line."""
+"""The actions of a consolidation plan, and what becomes of titles that state something."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Absorb(NamedTuple):
 
 
 class Renew(NamedTuple):
-    """A claim that is known was stated anew; its mark says so."""
+    """A known claim was stated again: its mark gets the new date."""
 
     path: str
     text: str
@@ -94,14 +94,14 @@ class MarkFiled(NamedTuple):
 
 
 class Retire(NamedTuple):
-    """A file that says one thing says what is no longer so: `status: superseded`."""
+    """The one claim of a file no longer holds: the file gets `status: superseded`."""
 
     path: str
     by: str
 
 
 class Wait(NamedTuple):
-    """A contradiction that a person has to settle: see `conflict_key`.
+    """A contradiction that a person has to settle; `key` is its `conflict_key`.
 
     `held` stands in the file since the day `since`; `claim` is what an episode says.
     """
@@ -145,7 +145,7 @@ class Merge(NamedTuple):
 
 
 class Weigh(NamedTuple):
-    """A field of a memory that was used, corrected or approved, or that nobody has needed for long."""
+    """A new salience, confidence or day of last access for a memory, and why."""
 
     path: str
     key: str
@@ -339,7 +339,7 @@ def _turned(part: BodyPart, action: Replace, taken: set[str]) -> BodyPart:
 
 
 def followed(text: str, actions: Iterable[Replace]) -> str:
-    """The text of a file under a title that says nothing that these actions took out of it."""
+    """The text of a file whose title no longer says what these actions took out."""
     for action in actions:
         memory = codec.memory_from_text(text, "semantic/x.md")
         is_title = action.title == FILE

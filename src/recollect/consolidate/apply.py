@@ -67,7 +67,7 @@ class FileStep(NamedTuple):
 
     @property
     def is_weighing(self) -> bool:
-        """Whether it only says anew how much something is believed and matters."""
+        """Whether it changes only salience, confidence and the day of last access."""
         return all(isinstance(action, Weigh) for action in self.actions)
 
 
@@ -116,7 +116,7 @@ def carry_out(store: OpenStore, gathered: Gathered, steps: Sequence[FileStep]) -
 
 
 class _KnownTexts:
-    """A journal of which it is known what texts it has, so that it is not searched for each file.
+    """A journal whose texts are known, so that it is not searched for each file.
 
     A text that somebody journaled meanwhile is kept twice, which does no harm.
     """
@@ -156,7 +156,7 @@ def changes_of_all(store: OpenStore, gathered: Gathered, steps: Iterable[FileSte
 def _marked(
     store: OpenStore, gathered: Gathered, marks: Iterable[MarkFiled], taken: Container[str]
 ) -> list[Change]:
-    """The changes that mark the statements of sessions; whoever changes one meanwhile is not in the way."""
+    """The changes that mark the statements of sessions; a session that somebody changes meanwhile is skipped."""
     rows: dict[str, list[MarkFiled]] = {}
     for mark in marks:
         rows.setdefault(mark.path, []).append(mark)
@@ -233,7 +233,7 @@ INACTIVE, BEYOND, ASKED = "inactive", "beyond", "asked"
 
 
 class Conversation(NamedTuple):
-    """A conversation with the day of its last activity, and why it would be archived, if it would."""
+    """A conversation, the day of its last activity, and why it would be archived, if it would."""
 
     entry: Entry
     active: str

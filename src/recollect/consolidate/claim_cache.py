@@ -1,4 +1,4 @@
-"""What passes of consolidation read of files, in the cache, so that they need not parse them again."""
+"""What passes of consolidation parsed, kept in the cache so that the next pass need not parse it again."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class ClaimCache:
     def claims_before(self, path: str) -> dict[str, tuple[str, frozenset[str]]]:
         """Near key and topics of what a file said when it was last read, by the text of the claim.
 
-        Most of it stands there still: of a file that has grown only what is new is looked at closely.
+        Most of it is still there: of a file that has grown, only what is new is parsed.
         """
         stamp, row = self._rows.get(path, ("", ""))
         found = _reading_of(path, json.loads(row)).held if stamp.startswith(READ) else ()
@@ -98,7 +98,7 @@ class ClaimCache:
         self._keep(reading.path, READ + stamp, (page, held, reading.past))
 
     def left(self, state: str) -> tuple[Left, ...] | None:
-        """What a plan with nothing to do left to a person, if all that it goes by was so."""
+        """What a plan without changes left to a person, if nothing that it depends on has changed since."""
         rows = self._found(PLAN, LEFT + state)
         if rows is None:
             return None
@@ -106,7 +106,7 @@ class ClaimCache:
         return tuple(map(_left_of, rows))
 
     def keep_left(self, state: str, left: Sequence[Left]) -> None:
-        """Remember that there was nothing to do, and what was left to a person."""
+        """Remember that a plan had no changes, and what it left to a person."""
         self._keep(PLAN, LEFT + state, left)
 
 

@@ -105,7 +105,7 @@ def marked(text: str, actions: Iterable[MarkFiled]) -> str:
 
 
 def _with_updated(text: str) -> str:
-    """The day of the newest line, if nothing there is a person's: theirs are dated by this field."""
+    """Set `updated` to the day of the newest line, unless a line is a person's: this field dates those."""
     memory = codec.memory_from_text(text, "semantic/x.md")
     newest, every = "", statements_of(memory.body)
     if any(titles_of(memory, memory.body, every)):

@@ -106,7 +106,7 @@ def _take(
 
 
 def page_plan(store: OpenStore, claim: Claim, mark: Mark, remembered: ClaimCache) -> PagePlan:
-    """What a statement does to others that somebody writes now on a page of its own."""
+    """What a statement that somebody writes now on a page of its own does to others."""
     gathered = _gathered(store, remembered)
     return plan_page(episode_claim(claim), mark, gathered.files, gathered.rules)
 

@@ -54,7 +54,7 @@ class Gathered(NamedTuple):
 
     @property
     def state(self) -> str:
-        """Another one whenever a plan may be another one, but for the names of files it starts."""
+        """A stamp that changes whenever the plan may change, except for the names of new files."""
         rules = self.rules
         by = (
             rules.lang,
@@ -181,7 +181,7 @@ class _JournalFacts(NamedTuple):
 def _journal_facts(
     store: OpenStore, entries: Collection[Entry], reactions: Iterable[Reaction]
 ) -> _JournalFacts:
-    """What the plan needs of the journal, whose texts are read one at a time and not kept."""
+    """What the plan needs from the journal, whose texts are read one at a time and not kept."""
     marked: dict[str, list[str]] = {}  # the marked lines that came with each op that has a text
 
     def note(op: Op, new: str) -> None:

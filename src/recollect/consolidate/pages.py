@@ -80,7 +80,7 @@ class FileSummary(NamedTuple):
 
 
 class ParsedFile(NamedTuple):
-    """A file as a plan reads it; without a page it says nothing that holds now."""
+    """A file as a plan reads it; without a page nothing in it holds now."""
 
     path: str
     page: FileSummary | None = None
@@ -181,7 +181,7 @@ def _lowered(body: str) -> dict[str, str]:
 
 
 def _is_open(memory: Memory) -> bool:
-    """Whether what is put into a file is read again, by everybody, and nowhere unasked."""
+    """Whether a statement put into a file is read back as one, by everybody."""
     if memory.private or memory.problem or memory.path.startswith("core/"):
         return False
     body = memory.body
@@ -255,7 +255,7 @@ class ClaimIndex:
         self._resize(held, 1)
 
     def drop(self, held: FileClaim) -> None:
-        """Let go of a claim."""
+        """Drop a claim."""
         self.changed.add(held.key)
         self._by_key[held.key].remove(held)
         for topic in held.topics:
@@ -270,7 +270,7 @@ class ClaimIndex:
         self.pages[held.path] = page._replace(size=page.size + by, own=own)
 
     def give_up(self, held: FileClaim) -> None:
-        """Let go of a claim and of what goes with it."""
+        """Drop a claim and what goes with it."""
         self.drop(held)
         if held.title == SECTION and held.below:
             reasons = range(held.n, held.n + held.below)
@@ -292,7 +292,7 @@ class ClaimIndex:
         self.pages[path] = page._replace(says=frozenset())
 
     def retire(self, held: FileClaim) -> None:
-        """Let go of a page together with the claim that it stands for."""
+        """Drop a page together with the claim that it stands for."""
         for one in self._standing_in(held.path):
             self.drop(one)
         self._forget_whole(held.path)
@@ -321,7 +321,7 @@ class ClaimIndex:
         return max(known, key=lambda h: (h.standing, h.path), default=None)
 
     def has_mark(self, key: str) -> bool:
-        """Whether an entry says this that knows where it comes from."""
+        """Whether an entry that names its origin says this."""
         return any(held.mark for held in self._by_key.get(key, ()))
 
     def is_whole(self, key: str, trust: str) -> bool:

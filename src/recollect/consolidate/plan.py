@@ -92,7 +92,7 @@ def plan_entry(
 
 
 class PagePlan(NamedTuple):
-    """What a statement does to others that gets a page of its own."""
+    """What a statement that gets a page of its own does to others."""
 
     text: str  # with what it is about, where only what gives way says so
     losers: tuple[Replace | Retire, ...]
@@ -215,7 +215,7 @@ class _Planner:
         return False
 
     def _stands_still(self, episode: Memory, heard: EpisodeClaim, before: Container[str]) -> bool:
-        """Whether a claim stood when it was last looked at, and nothing has come of it since."""
+        """Whether a claim was in the result in the last round, and nothing has touched it since."""
         if (episode.id, heard.key, heard.claim.trust) not in self._stood:
             return False
         return heard.key not in before and heard.key not in self.shelf.changed
@@ -236,7 +236,7 @@ class _Planner:
                     yield MarkFiled(one.path, claim.text, stage, page)
 
     def _settle(self, episode: Memory, heard: EpisodeClaim) -> tuple[str, str]:
-        """Plan for one claim; how far it has come, and on which page; nothing if another comes first."""
+        """Plan for one claim: its stage, and the page; nothing if another one comes first."""
         claim, key, _ = heard
         mark = _mark(episode, claim)
         about = key, claim.trust
@@ -270,7 +270,7 @@ class _Planner:
     def _pass_over(
         self, claim: Claim, mark: Mark, verdicts: Iterable[tuple[FileClaim, Conflict, str]]
     ) -> None:
-        """Plan for what a claim leaves behind that is not taken in itself."""
+        """Plan for what follows from a claim that is not taken in."""
         for held, conflict, verdict in verdicts:
             if verdict == "neither":
                 self.give_way(held, mark, conflict, None)
@@ -278,7 +278,7 @@ class _Planner:
                 self._keep_old_rule(self._with_subject(held, claim), claim)
 
     def _with_subject(self, held: FileClaim, older: Claim) -> FileClaim:
-        """A claim that overtook an older one, which alone says what it is about: now both do."""
+        """A newer claim, with the subject that only the older one names."""
         text = keeping_subject(older.text, held.text)
         if text == held.text or not held.mark or not held.is_alone or not self._may_go(held):
             return held
@@ -397,7 +397,7 @@ class _Planner:
             self.shelf.add(_learned(held.path, new, mark)._replace(is_item=held.is_item))
 
     def _keep_old_rule(self, held: FileClaim, claim: Claim) -> None:
-        """A rule that was overtaken before it was heard is kept as a comment, like any other."""
+        """A rule that was replaced before it was read is kept as a comment, like any other."""
         key = reversed_key(claim.text)
         if held.mark and key not in self.shelf.past and self.shelf.pages[held.path].is_open:
             self.shelf.past.add(key)

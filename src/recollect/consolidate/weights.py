@@ -35,7 +35,7 @@ class LastUse(NamedTuple):
 
 
 def uses_of(injections: Iterable[Mapping[str, Any]], today: str) -> dict[str, LastUse]:
-    """How each memory was used. What stands in a brief was not asked for: it is no use."""
+    """How each memory was used. What stands in a brief was not asked for and does not count."""
     since = days_after(today, -RECENT_DAYS)
     last: dict[str, str] = {}
     first: dict[str, set[str]] = {}
@@ -63,7 +63,7 @@ def salience_after(level: str, recent: int, *, is_idle: bool) -> str:
 
 
 def confidence_after(level: str, kinds: Iterable[str]) -> str:
-    """The confidence behind these reactions: each moves it by one step."""
+    """The confidence after these reactions: each moves it by one step."""
     at = LEVELS.index(level)
     for kind in kinds:
         at = min(max(at + (1 if kind == APPROVAL else -1), 0), len(LEVELS) - 1)

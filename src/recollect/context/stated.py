@@ -165,7 +165,7 @@ def still_so(lines: list[StatedLine], bodies: Sequence[str]) -> list[StatedLine]
 
 
 def once(lines: Sequence[StatedLine]) -> tuple[list[StatedLine], dict[str, str]]:
-    """Each statement once, and which key of a line that is left out stands for which.
+    """Each statement once; and for the key of each line that is left out, the key of the one that stays.
 
     A page's own line comes before what the session that it was learned in says.
     """

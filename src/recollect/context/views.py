@@ -296,9 +296,9 @@ ASKED_AT_ONCE = 100
 
 
 class LastFacts:
-    """How `facts.json` was last written on this machine, in the cache: by it an edit is known.
+    """How `facts.json` was last written on this machine, in the cache: an edit shows against it.
 
-    Beside it lies of what all views were made then.
+    Beside it is the state that all views were made from then.
     """
 
     def __init__(self, cache: str) -> None:
@@ -329,7 +329,7 @@ class LastFacts:
         return state if version == __version__ else ""
 
     def keep_state(self, state: str) -> None:
-        """Note of what all views were made, and how they look."""
+        """Note the state that all views were made from, and how they look."""
         _write_cache(self._state_path, f"{__version__} {state}")
 
 
@@ -387,7 +387,7 @@ def publish_views(
 
 
 def _made_of(store: OpenStore, entries: Iterable[Entry]) -> str:
-    """The stamp of all that the views are made of."""
+    """The stamp of all that the views are made from."""
     chosen, files = store.settings, [(entry.stamp, entry.path, entry.id) for entry in entries]
     of = chosen.lang, chosen.view_rows, files
     return stamp_of(repr(of).encode("utf-8", "backslashreplace"))

@@ -125,7 +125,7 @@ def without_sentence(text: str, key: str) -> str:
 
 
 def _saying(sentences: list[str], key: str) -> list[str]:
-    """The sentences that say a statement, or the shortest run of them where it takes several."""
+    """The sentences that say a statement, or the shortest run of sentences that says it."""
     if found := [one for one in sentences if says(one, key)]:
         return found
     while says(" ".join(sentences[1:]), key):

@@ -408,7 +408,7 @@ def _newer_row(one: Any, other: Any) -> Any:
 
 
 def _one_of(old: Any, own: Any, other: Any, choose: Callable[[Any, Any], Any]) -> Any:
-    """What both sides leave of something, None for nothing; what one changed and the other took out stays."""
+    """The value that both sides leave, None for none; one that a side changed and the other removed stays."""
     if other in (own, old):
         return own
     if own == old or own is None:

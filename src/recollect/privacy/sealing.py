@@ -100,7 +100,7 @@ def memory_of(text: str, path: str) -> Memory:
 
 
 def closed(store: OpenStore, changes: Sequence[Change]) -> list[Change]:
-    """The changes with the texts of encrypted memories encrypted; those that change nothing left out."""
+    """The changes with the texts of encrypted memories encrypted, without those that change nothing."""
     made = (_closed(store, change) for change in changes)
     return [change for change in made if change is not None]
 

@@ -127,7 +127,7 @@ def pieces_of(
     *,
     folder: int | None = None,
 ) -> Iterator[bytes]:
-    """What `read_file` gives, a piece at a time, for who need not have all of it at once.
+    """What `read_file` gives, a piece at a time.
 
     `folder` is a handle of the one that the file is in, if there is one.
     """
@@ -198,7 +198,7 @@ def write_whole(path: str, data: bytes, *, durable: bool = True, mode: int = FIL
     """Put `data` at `path` in one step, replacing what is there.
 
     With `durable` the bytes are on disk before the name points to them; the caller makes the
-    name durable with `sync_folder`. What is in the cache goes without, it is made again.
+    name durable with `sync_folder`. The cache does without: it can be made again.
     """
     temp = _write_temp(path, data, durable=durable, mode=mode)
     try:

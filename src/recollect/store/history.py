@@ -32,15 +32,15 @@ _TIME = Pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)
 
 
 class Point(NamedTuple):
-    """A point in the history: behind `change`, or before everything where that is empty."""
+    """A point in the history: after `change`, or before everything where that is empty."""
 
     change: str
     time: str  # as a person named it, or of the change
-    later: tuple[str, ...]  # the changes behind it, in order
+    later: tuple[str, ...]  # the changes after it, in order
 
 
 def point_named(ops: Sequence[Op], name: str) -> Point:
-    """The point that a person means: behind a change (its id or a start of it), or a time.
+    """The point that a person means: after a change (its id or the start of it), or a time.
 
     Raises:
         ChangeNotFound: it is neither.
@@ -112,7 +112,7 @@ def _about_files(ops: Iterable[Op]) -> Iterable[Op]:
     return (op for op in ops if op.cause != OUTSIDE)
 
 
-ALL_SINCE = ">"  # in `undoes`: not this change, but all that came behind it
+ALL_SINCE = ">"  # in `undoes`: not this change, but all that came after it
 EDITED, PURGED = "edited by hand since", "its old text was purged"
 
 
@@ -238,7 +238,7 @@ class Rewound(NamedTuple):
 
 
 def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
-    """Take the files back to where they were behind a change, or at a time.
+    """Take the files back to where they were after a change, or at a time.
 
     What a person edited since by hand stays, and so does what belongs to it; all else comes back
     in one change, which can be undone.
@@ -307,7 +307,7 @@ def _left(
 def bring_back(store: OpenStore, *, dry_run: bool = False) -> list[str]:
     """Put back the files that were taken away without a command; gives their paths.
 
-    What they said is what the last command wrote; an edit by hand behind that is not known.
+    They get the text that the last command wrote; a later edit by hand is not known.
     """
     found: list[str] = []
 

@@ -48,7 +48,7 @@ AT_ONCE = 200  # files: as many are in memory together
 
 
 class Aside(NamedTuple):
-    """A file that is set aside: which session's it was, and how much of it was heard."""
+    """A file that is set aside: which session's it was, and how much of it was read."""
 
     name: str
     session: str  # the name that hooks know it by
@@ -81,7 +81,7 @@ def lines(folder: str) -> Iterator[dict[str, Any]]:
 
 
 def fold(folder: str, heard: Mapping[str, int], into: str) -> int:
-    """Fold these files, of which so many bytes were heard, into the file `into`; gives how many.
+    """Fold these files, of which so many bytes were read, into the file `into`; gives how many.
 
     What an earlier fold left is folded first. The caller keeps everybody else who folds away.
     """
@@ -113,7 +113,7 @@ def _take_in(folder: str, into: str) -> int:
 
 
 def _put_back(folder: str, aside: Aside, data: bytes) -> None:
-    """Give the session's file again what came after the worker last listened."""
+    """Put back into the session's file what came after the worker last read it."""
     path = f"{folder}/{aside.session}"
     fresh = list(_lines_in(data[aside.heard :]))
     there = _lines_at(path) if fresh else {}
@@ -164,7 +164,7 @@ def _listed(folder: str) -> list[tuple[str, os.stat_result]]:
 
 
 def _lines_at(path: str) -> dict[object, dict[str, Any]]:
-    """The good lines of a file by their keys; none where it went on its way meanwhile."""
+    """The good lines of a file by their keys; none where it is gone by now."""
     try:
         data = fsio.read_file(path, LARGEST_SEGMENT)
     except FileNotThere:
@@ -180,7 +180,7 @@ def _lines_in(data: bytes) -> Iterator[tuple[bytes, dict[str, Any]]]:
 
 
 def _key(raw: bytes, line: Mapping[str, Any]) -> object:
-    """By what a line is known that stands in two files."""
+    """What identifies a line that stands in two files."""
     return str(line["op_id"]) if "op_id" in line else raw
 
 
@@ -393,7 +393,7 @@ class FolderJournal:
         return found(self.folder)
 
     def fold(self, heard: Mapping[str, int]) -> int:
-        """Put the files of these sessions, heard to there, together; gives how many."""
+        """Fold the files of these sessions, which were read up to there; gives how many."""
         own = self.writer.removeprefix(OPS_PREFIX)
         return fold(self.folder, heard, f"{FOLDED_PREFIX}{own}.jsonl")
 
