@@ -47,9 +47,8 @@ class Run(NamedTuple):
     words: list[str]  # its arguments
     text: str  # what it reads
     env: Mapping[str, str] = MappingProxyType({})
-    files: Mapping[str, str] = MappingProxyType(
-        {}
-    )  # in its folder, which `words` and `env` name as `{here}`
+    # In its folder, which `words` and `env` name as `{here}`.
+    files: Mapping[str, str] = MappingProxyType({})
 
 
 class ModelProgram(NamedTuple):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from recollect._fastimport import NamedTuple, digest
 from recollect.consolidate.claims import (
+    HEADING,
     Claim,
     PlacedStatement,
     is_behavioural,
@@ -193,7 +194,6 @@ def conflict_key(new: str, old: str) -> str:
 
 
 FILE, SECTION = "file", "section"  # of which a claim is the title
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 REASONED = ("decision", "pattern")  # the kinds of memories in which the rest is the reason
 AGAIN = " +"  # behind the title of a section whose first choice is taken
 _OURS = {
@@ -253,7 +253,7 @@ def _says_more(body: str) -> bool:
     """Whether a body has anything of a person besides titles."""
     lines = "\n".join(line for line in body.splitlines() if MARK not in line)
     return any(
-        line.strip() and not _HEADING.match(line) for line in without_comments(lines).splitlines()
+        line.strip() and not HEADING.match(line) for line in without_comments(lines).splitlines()
     )
 
 

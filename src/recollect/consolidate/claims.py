@@ -121,7 +121,7 @@ _NUMBER = re.compile(r"[ \t]*\d{1,9}[.)、]")
 _LATER_NUMBER = re.compile(r"[ \t]*(?!0*1[.)])\d{1,9}[.)]")
 _LABEL = re.compile(r"[ \t]*\*\*[^*\n]{1,40}(?:[:：]\*\*|\*\*[ \t]*[:：])")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _FENCE = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})(.*)")
 _ACROSS = re.compile(r"[ \t]*([-*_=])(?:[ \t]*\1){2,}[ \t]*")
 _TABLE_LINE = re.compile(r"[ \t]*\|")
@@ -221,7 +221,7 @@ def prose_lines(text: str, *, is_open: bool = False) -> tuple[list[str], bool]:
         if _ACROSS.fullmatch(line):
             _forget_title(kept)
             line = ""
-        is_heading = _HEADING.match(line)
+        is_heading = HEADING.match(line)
         is_other = _TABLE_LINE.match(line) or is_heading or in_table
         kept.append(END if is_heading else "" if is_other else line)
         if raw.strip() and not line.strip() and not is_other and len(kept) > 1:
@@ -281,9 +281,8 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
         inside = current is not None and (not gap or (current.is_item and line[:2].isspace()))
         is_item = bool(_ITEM.match(line) or _LABEL.match(line))
         if inside and current and not gap and _LATER_NUMBER.match(line):
-            is_item = bool(
-                _NUMBER.match(current.lines[0])
-            )  # else the line is broken before `8080.`
+            # Else the line is broken before `8080.`
+            is_item = bool(_NUMBER.match(current.lines[0]))
         is_code = line.startswith(("    ", "\t")) and not inside and (gap or current is None)
         if is_item and not (is_code and current is None):
             if current:

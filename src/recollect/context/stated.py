@@ -40,9 +40,8 @@ class StatedLine(NamedTuple):
     episode: str = ""  # where it was learned
 
 
-Running = tuple[
-    str, str, str, Sequence[Fact]
-]  # of a session that goes on: task, date, trust, facts
+# Of a session that goes on: task, date, trust, facts.
+Running = tuple[str, str, str, Sequence[Fact]]
 
 
 def stated_by(

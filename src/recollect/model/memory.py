@@ -306,8 +306,10 @@ def latin_slug_of(title: str) -> str:
     if not title.isascii():
         from anyascii import anyascii  # its tables are only read for the characters at hand
 
+        # Each sign of a script whose signs are words is a word.
         title = "".join(
-            c if c.isascii() else f" {anyascii(c)} " if _is_word(c) else anyascii(c) for c in title
+            f" {anyascii(c)} " if "\u3040" <= c <= "\ud7af" or c >= "\U00020000" else anyascii(c)
+            for c in title
         )
     return _joined(title.lower().translate(_BREAKS).split())
 
@@ -337,10 +339,6 @@ def _cut(word: str) -> str:
 
 def _width(text: str) -> int:
     return len(text) + sum(c > "\u2e7f" for c in text)
-
-
-def _is_word(char: str) -> bool:
-    return "\u3040" <= char <= "\ud7af" or char >= "\U00020000"
 
 
 def is_mark(char: str) -> bool:

@@ -33,6 +33,7 @@ from recollect.errors import (
 from recollect.model.document import is_recipient
 from recollect.privacy import sealing as service
 from recollect.store import disk as fsio
+from recollect.store import locations as places
 from recollect.workspace import Workspace
 
 # -------------------- Texts in and out of the age format, keys made and named.
@@ -306,13 +307,10 @@ HERE, RECOVERY = "this machine", "recovery"
 
 def folder_of(app: Workspace) -> str:
     """The folder with the keys of this person."""
-    base = app.env.get("XDG_CONFIG_HOME", "")
-    if not base.startswith("/"):
-        home = app.env.get("HOME", "")
-        if not home:
-            raise FileNotThere(path="identity", reason="HOME is not set")
-        base = f"{home.rstrip('/')}/.config"
-    return f"{base}/recollect"
+    folder = places.own_folder(app.env, "XDG_CONFIG_HOME", ".config")
+    if not folder:
+        raise FileNotThere(path="identity", reason="HOME is not set")
+    return folder
 
 
 def keys_of(app: Workspace) -> Keys:

@@ -11,6 +11,7 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import RecollectError, StoreNotFound
@@ -238,13 +239,7 @@ def traces_of(
 def out_of_reach(app: Workspace, scope: str) -> list[tuple[str, str]]:
     """`(what, path)` of the places where a purged text may still be."""
     root = app.roots[scope]
-    places: list[tuple[str, str]] = []
     kept = os.path.join(app.cache_of(root), "snapshots")
-    places += [(SNAPSHOT, os.path.join(kept, name)) for name in fsio.names_in(kept)]
-    above = root
-    while os.path.dirname(above) != above:
-        above = os.path.dirname(above)
-        if os.path.exists(os.path.join(above, ".git")):
-            places.append(("git history", above))
-            break
-    return places
+    found = [(SNAPSHOT, os.path.join(kept, name)) for name in fsio.names_in(kept)]
+    above = (path for path in places.ancestors(root)[1:] if os.path.exists(f"{path}/.git"))
+    return found + [("git history", path) for path in islice(above, 1)]

@@ -23,9 +23,8 @@ _LOOKING = frozenset(
     " file wc diff tree man sleep date history jq yq awk sort uniq cut tr tee column nl od xxd strings basename"
     " dirname realpath readlink id whoami uname hostname lsof netstat ss printenv read seq clear pgrep tmux screen zellij".split()
 )
-_ASKING = frozenset(
-    "curl wget nc ping dig nslookup sqlite3 open".split()
-)  # these may fail for a reason
+# These may fail for a reason.
+_ASKING = frozenset("curl wget nc ping dig nslookup sqlite3 open".split())
 _LOOKING_WORDS = frozenset(
     "status log logs diff show ps ls list info version help inspect view describe search outdated tree blame reflog"
     " tasks rev-parse ls-files ls-tree ls-remote doc why whoami check-ignore cat-file shortlog merge-base images history"

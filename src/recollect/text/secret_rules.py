@@ -322,9 +322,8 @@ _RUN = Pattern(
     r"(?<![\w+/=.-])(?=[\w+/-]{0,40}?[a-z])(?=[\w+/-]{0,40}?[A-Z])(?=[\w+/-]{0,60}?\d)[\w+/-]{24,512}={0,2}(?![\w/.(])",
     re.ASCII,
 )
-_IN_NAME = Pattern(
-    r"redacted[:-][a-z-]{2,40}[:-][0-9a-f]{4}(?![0-9a-f])"
-)  # what a mark becomes in a name
+# What a mark becomes in a name.
+_IN_NAME = Pattern(r"redacted[:-][a-z-]{2,40}[:-][0-9a-f]{4}(?![0-9a-f])")
 _CODED = Pattern(r"(?<![\w+/-])(?:[0-9a-fA-F]{32,}+|[\w+/-]{24,}+={0,2})(?![\w+/])", re.ASCII)
 _HEX = Pattern(r"[0-9a-fA-F]+")
 _WORDS = Pattern(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")  # what a name or a path is made of
