@@ -291,8 +291,9 @@ def _with_yaml(
             loaded = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506 - strings only
         except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
             mark = getattr(error, "problem_mark", None)
-            where = f" in line {mark.line + 2}" if mark else ""
-            problem = f"the front matter is not valid YAML{where}"
+            problem = "the front matter is not valid YAML"
+            if mark:
+                problem = f"the front matter is not valid YAML in line {mark.line + 2}"
     if not isinstance(loaded, dict):
         return entries, problem or "the front matter is not a list of `key: value` lines"
     known = {e.key for e in entries}
