@@ -46,6 +46,8 @@ SAID_BY_NAME = {
 # Sentences that no pattern of syntax finds: returned, or appended to a list of another name.
 BUILT_OTHERWISE = {
     "its answer cannot be read",
+    "{key} is set for all projects only (--scope global)",
+    "{key} stays {kept}, as you set it for all projects, not “{value}”",
     "is not an encrypted memory as described in docs/format.md",
     "The index was damaged; it was moved aside and rebuilt.",
     "Codex runs hooks only when you trust them: start it, and say so at `/hooks`.",
