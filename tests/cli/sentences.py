@@ -210,7 +210,7 @@ def _handed_up_by(call: ast.Call) -> list[ast.expr]:
     if name == "lock" or (name and name[0].isupper() and name not in ("Problem", "ValueError")):
         return [k.value for k in call.keywords if k.arg in PHRASES]
     if name == "Problem":
-        return [call.args[1]]
+        return call.args[1:2]  # none, where a row of the index is read back
     if name == "require_person":
         return call.args[2:]
     if name == "append" and ast.unparse(call.func).endswith(
