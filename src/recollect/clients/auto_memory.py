@@ -131,7 +131,7 @@ def write(path: str, text: str | None) -> None:
 
 
 def own_folder(env: dict[str, str], project: str) -> str:
-    """Where the client keeps its notes of a project; nothing for a path of which it makes a hash."""
+    """Where the client keeps its notes of a project; nothing if it would hash the path."""
     slug = re.sub(r"[^A-Za-z0-9]", "-", project)
     return (
         os.path.join(folder(env), "projects", slug, "memory") if len(slug) <= LONGEST_SLUG else ""
@@ -165,7 +165,7 @@ def notes_in(place: str) -> Iterator[ClientNote]:
 
 
 def note_from(name: str, text: str, stamp: str) -> ClientNote:
-    """A note of the client, whatever of its front matter is there."""
+    """A note of the client; every field of its front matter may be missing."""
     front = split_front(text)
     head = "".join(front.lines)
     said = front.value("description")

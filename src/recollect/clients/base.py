@@ -60,7 +60,7 @@ class Form(Protocol):
     """What of ours goes into a file of a client."""
 
     def put(self, text: str) -> str:
-        """The text with ours in it, as it is to be now. Raises ValueError."""
+        """The text with our entries up to date. Raises ValueError."""
 
     def taken(self, text: str, theirs: frozenset[str] = NOTHING) -> str:
         """The text without ours. Raises ValueError.
@@ -212,7 +212,7 @@ def _end_of_line(file: BinaryIO, offset: int) -> int:
 def object_of(raw: bytes | str) -> dict[str, Any]:
     """The object that a line is; an empty one for any other line."""
     try:
-        if raw[:2] == b'{"' and isinstance(raw, bytes):  # as JSON finds out anew for each line
+        if raw[:2] == b'{"' and isinstance(raw, bytes):  # json.loads would guess the encoding
             raw = raw.decode("utf-8", "surrogatepass")
         return members(_decoded(raw) if isinstance(raw, str) else json.loads(raw))
     except (ValueError, RecursionError):

@@ -271,7 +271,7 @@ class HookTable(NamedTuple):
             return jsontext.added(text, at, "", group, 2)
         if len(have) == 1 and alone:
             return text if have[0].value == group else jsontext.replaced(text, have[0], group, 3)
-        # Ours stand several times, or in a group with others: begin this event anew.
+        # Ours stand several times, or in a group with others: write this event from scratch.
         return self._with_group(self._without_ours(text, at), event, group)
 
     def _without_ours(self, text: str, groups: int) -> str:

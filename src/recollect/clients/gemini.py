@@ -77,7 +77,7 @@ class _GeminiReading(TranscriptReading):
     def take(self, raw: bytes) -> None:
         line = lines.object_of(raw)
         self.called(line.get("summary") or lines.members(line.get("$set")).get("summary"))
-        # A message is written anew for each of its calls that ends: what was said once is enough.
+        # A message is rewritten whenever one of its calls ends: its text is taken once.
         for event in _events(line):
             if event.id not in self._told:
                 self._told.add(event.id)

@@ -167,7 +167,7 @@ Action = Visible | MarkFiled | Wait | Merge  # marks are bookkeeping, the others
 
 
 class PlanRules(NamedTuple):
-    """What a plan goes by.
+    """The settings a plan follows.
 
     Rulings are `old`, `new`, `both` or `neither`, by the key of a conflict; who rules `neither` also
     adds the claims to `removed`, or one is absorbed once the other is gone.
@@ -193,7 +193,7 @@ def conflict_key(new: str, old: str) -> str:
 # -------------------- What titles state, of files and of sections, and what becomes of them.
 
 
-FILE, SECTION = "file", "section"  # of which a claim is the title
+FILE, SECTION = "file", "section"  # what a claim can be the title of
 REASONED = ("decision", "pattern")  # the kinds of memories in which the rest is the reason
 AGAIN = " +"  # behind the title of a section whose first choice is taken
 _OURS = {

@@ -139,7 +139,7 @@ def changes_of(store: OpenStore, gathered: Gathered, step: FileStep) -> list[Cha
 
 
 def changes_of_all(store: OpenStore, gathered: Gathered, steps: Iterable[FileStep]) -> list[Change]:
-    """The changes of several steps, none of which archives anything, to be made at once.
+    """The changes of several steps that archive nothing, to be made at once.
 
     Raises ChangedMeanwhile.
     """

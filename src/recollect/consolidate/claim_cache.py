@@ -25,7 +25,7 @@ HEARD, READ, LEFT = "h", "r", "l"  # what an episode says, a file says, a plan l
 PLAN = "*"  # stands for a path in the row of a plan
 
 Left = Wait | Merge
-LARGEST_CLAIMS = 1024 * 1024 * 1024  # some 2 KB for a memory; without it a pass begins anew
+LARGEST_CLAIMS = 1024 * 1024 * 1024  # about 2 KB for a memory; a larger cache is not read
 
 
 class ClaimCache:
@@ -152,5 +152,5 @@ def cached_claims(app: Workspace, store: OpenStore) -> Iterator[ClaimCache]:
     with without_collecting():  # a plan is made of many small values
         yield known
     if known.changed:
-        with suppress(RecollectError):  # without it the next pass takes longer, no more
+        with suppress(RecollectError):  # without it the next pass only takes longer
             fsio.write_whole(path, known.text().encode("utf-8", "replace"), durable=False)

@@ -258,7 +258,7 @@ def _replaced_in(body: str, old: str, new: str, mark: str, past: str) -> str | N
 
 
 def _places(body: str, text: str) -> list[tuple[int, int]]:
-    """Where a text stands in a body, whatever lines it is broken into."""
+    """Where a text stands in a body, even if it is broken into lines."""
     found: list[tuple[int, int]] = []
     at = body.find(text)
     while at >= 0 and len(found) < MOST_PLACES:

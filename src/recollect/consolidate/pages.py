@@ -52,7 +52,7 @@ class FileClaim(NamedTuple):
     is_alone: bool = True
     topics: frozenset[str] = frozenset()
     n: int = -1  # which statement of its file it is; none yet for one that is only planned
-    title: str = ""  # of which it is the title: of its file, of a section, or of nothing
+    title: str = ""  # what it is the title of: its file, a section, or nothing
     below: int = 0  # how many statements go with the title of a section: its reasons
     has_reasons: bool = False  # whether anything of a person's stands below a title
 
@@ -379,7 +379,7 @@ def episode_claim(claim: Claim) -> EpisodeClaim:
 
 
 class ClaimFiles(Protocol):
-    """The semantic and procedural files that a plan goes by, and what they and episodes say.
+    """The semantic and procedural files that a plan reads, and what they and episodes say.
 
     Whoever has read something once need not read it again.
     """

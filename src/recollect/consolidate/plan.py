@@ -161,7 +161,7 @@ class _Planner:
         self.shelf = ClaimIndex(files.readings(), {heard.key for heard in every}, topics)
         self.shelf.count_subjects((heard.claim.text, heard.key) for heard in every)
         self.placing = Placing(self.shelf, rules)
-        self.is_said_now = False  # whether it is newer than all there is, whatever the clock says
+        self.is_said_now = False  # whether it counts as newest, even if the clock says otherwise
         self.actions: list[Action] = []
         self.waiting: set[str] = set(rules.waiting)
         # A person's line has no mark that says when it was last said again: an episode that says it
@@ -462,7 +462,7 @@ class _Planner:
     def archived(
         self, heard: list[Memory], pending: Mapping[str, list[EpisodeClaim]]
     ) -> list[Archive]:
-        """The episodes past their time of which nothing would be lost."""
+        """The episodes past their time that nothing would be lost with."""
         gone = {
             episode.id: Archive(episode.id, episode.path)
             for episode in reversed(heard)

@@ -71,7 +71,7 @@ def _actions(gathered: Gathered) -> Sequence[Action]:
 
 
 def _but_encrypted(found: PassResult, gathered: Gathered) -> PassResult:
-    """The steps without what would be plain in a layer that is to be encrypted.
+    """The steps without those that would write plain text into an encrypted layer.
 
     What an episode says has no other place then, and so it stays where it is.
     """
@@ -107,7 +107,7 @@ def consolidate(
     reactions: Sequence[Reaction] = (),
     force_decay: bool = False,
 ) -> PassResult:
-    """Bring a store into order; what somebody changes meanwhile is planned anew."""
+    """Bring a store into order; what somebody changes meanwhile is planned again."""
     done: list[FileStep] = []
     for _ in range(TRIES):
         gathered = gather(store, remembered, reactions)

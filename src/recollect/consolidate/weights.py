@@ -106,12 +106,12 @@ def standing_of(key: str, path: str, ops: Sequence[Op], text: str) -> FieldOrigi
 
 
 def cause_of(kept: Iterable[str]) -> str:
-    """The cause of a change by `set`; `kept` are the fields whose value it says anew."""
+    """The cause of a change by `set`; `kept` are the fields it sets to the value they had."""
     return f"{KEPT}{'+'.join(sorted(kept))}".removesuffix("/")
 
 
 def confirmed_fields(cause: str) -> Sequence[str]:
-    """The fields of which a change says that they are right as they are."""
+    """The fields that a change confirms as they are."""
     return cause.removeprefix(KEPT).split("+") if cause.startswith(KEPT) else ()
 
 

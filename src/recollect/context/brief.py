@@ -257,7 +257,7 @@ def _without_repeats(sessions: Sequence[LeftOff]) -> list[LeftOff]:
 
 
 class _BriefList:
-    """Lines under a heading, and which of them found room; without one, the first line is it."""
+    """Lines under a heading, and those that found room; without a heading, the first line is it."""
 
     def __init__(
         self, name: str, heading: str, lines: Iterable[str], most: int = MOST_LINES

@@ -70,7 +70,7 @@ def active_keywords(entries: Sequence[Entry]) -> list[str]:
 
 
 def harmless_word(tag: str) -> str:
-    """A tag as a word that is no more than a word, or nothing."""
+    """A tag as one plain word, or nothing."""
     if not split_keywords(tag):  # the placeholder of a template
         return ""
     plain = "".join(c if c.isalnum() or c in _INNER else " " for c in folded(tag))
@@ -138,7 +138,7 @@ class Pointer(NamedTuple):
 
 
 def harmless(text: str, longest: int = 240) -> str:
-    """A text of a memory as one line of a file that is always loaded, and no more than text."""
+    """A text of a memory as one line of plain text, safe in a file that is always loaded."""
     line = one_line(text.translate(hidden()), longest)
     return line.translate(_HARMLESS).replace("\\", "&#92;")
 
@@ -158,7 +158,7 @@ def pointer_to(entry: Entry, brief: str, when: Sequence[str], today: str) -> Poi
 
 
 def wanted(pointers: Iterable[Pointer], text: str) -> list[Pointer]:
-    """The pointers of which a word under When comes up in a text."""
+    """The pointers that have a word under When that comes up in a text."""
     said = set(cue_words(text))
     low = text.casefold()
     found = []

@@ -91,7 +91,7 @@ def _trimmed(word: str) -> list[str]:
 
 @lru_cache(maxsize=16384)
 def _base_word(word: str) -> str:
-    """What a word says, in whatever form; nothing for one that only fills."""
+    """The same key for all forms of a word; empty for a filler word."""
     return "" if word in _FILLING else _NEGATIONS.get(word) or _stem(word)
 
 

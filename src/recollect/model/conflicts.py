@@ -280,7 +280,7 @@ def _read(text: str) -> _Read:
 
 
 def _names_in(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """`(names, gone)`: the names in a claim, and those of which it says that they are gone."""
+    """`(names, gone)`: the names in a claim, and those it says are gone."""
     if len(text) > LONGEST:
         return frozenset(), frozenset()
     plain = simplified(folded(text)).replace("`", "")
@@ -501,7 +501,7 @@ _WHY = Pattern(r"(?<=\w\w)(?::\s|：)\s*\S.*$")
 
 
 def _without_reason(text: str) -> str:
-    """The start of a claim, up to the colon or the word behind which it says why."""
+    """The start of a claim, up to the colon or the word that introduces its reason."""
     return _REASON.sub("", _WHY.sub("", text))
 
 

@@ -156,7 +156,7 @@ def label_of(origin: str) -> str:
 
 
 def is_same_origin(one: str, other: str) -> bool:
-    """Whether two names, one of which may be `^label`, are of the same session or episode."""
+    """Whether two names (one may be `^label`) are of the same session or episode."""
     return one == other or ("^" in (one[:1], other[:1]) and label_of(one) == label_of(other))
 
 
@@ -177,7 +177,7 @@ def without_id(line: str) -> str:
 
 
 def letters_of(text: str, n: int = 0) -> str:
-    """The letters of which the first few are the id of a statement; others for each `n`."""
+    """Letters whose first few are the id of a statement; different ones for each `n`."""
     plain = " ".join(text.casefold().split())
     number, made = int.from_bytes(digest(f"{plain}{n or ''}", 16)), ""
     while len(made) < LONGEST_ID:

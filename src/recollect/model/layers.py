@@ -225,7 +225,7 @@ class Subject(NamedTuple):
     en: str
     zh: str
     words: Pattern  # how a statement says it is about that, in either language
-    paths: Pattern  # of which files it then speaks
+    paths: Pattern  # the files it then speaks of
 
 
 def _subject(en: str, zh: str, words: str, chinese: str, paths: str) -> Subject:

@@ -133,7 +133,7 @@ class Problem(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What is to be done to one file: `put` (create or replace), `move` or `remove`.
+    """A change to one file: `put` (create or replace), `move` or `remove`.
 
     `before` is the stamp that was seen, None for a file that must not be there yet.
     """

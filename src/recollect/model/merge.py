@@ -25,7 +25,7 @@ _MARK = Pattern(r"^(?:<{7}|={7}|\|{7}|>{7})(?:[ \t][^\n]*)?\r?$", 8)  # re.M
 
 
 class MergedText(NamedTuple):
-    """The text of both, and in how many places two wordings stand of which a person keeps one."""
+    """The merged text, and in how many places a person has to choose between two wordings."""
 
     text: str
     twice: int

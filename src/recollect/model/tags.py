@@ -70,13 +70,13 @@ _words_of = lru_cache(maxsize=4096)(plain_words)  # many memories have the same 
 
 
 def key_of(tag: str) -> str:
-    """What the forms of a tag have in common: words, in whatever width, case, ending and gaps."""
+    """A key that all forms of a tag share, whatever their width, case, ending and gaps."""
     words = (_FORMS.get(word, (word,))[0] for word in plain_words(tag))
     return "".join(map(stem, words)) or tag.casefold()
 
 
 def common_tags(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
-    """The tags of `one` that `other` has too, in whatever form."""
+    """The tags of `one` that `other` has too, in any form."""
     have = set(map(key_of, other))
     return tuple(tag for tag in dict.fromkeys(one) if key_of(tag) in have)
 

@@ -330,7 +330,7 @@ _MONTHS = {"month": 1, "个月": 1, "year": 12, "年": 12}
 
 
 def duration_in(found: re.Match[str]) -> str:
-    """A length of time in milliseconds or months, comparable in whatever unit it was told."""
+    """A length of time in milliseconds or months, so that any two can be compared."""
     unit = found[2].casefold()
     if months := _MONTHS.get(unit.removesuffix("s")):
         return f"{round(float(found[1]) * months)} month"

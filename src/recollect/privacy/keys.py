@@ -143,7 +143,7 @@ def _asked(ask: Callable[[Any], object]) -> object:
     def run() -> None:
         try:
             answer.append(ask(importlib.import_module("keyring")))
-        except BaseException as error:  # noqa: BLE001 - whatever a backend raises is a reason
+        except BaseException as error:  # noqa: BLE001 - anything a backend raises is a reason
             problem.append(error)
 
     # A daemon: the program does not wait for it when it ends.
@@ -337,7 +337,7 @@ def _require_person(app: Workspace, command: str) -> None:
 
 
 class KeyRequest(NamedTuple):
-    """How a key is to be made and kept."""
+    """How a key is made and kept."""
 
     name: str = HERE
     passphrase: str = ""
@@ -457,7 +457,7 @@ def state(app: Workspace) -> State:
 
 
 class Changed(NamedTuple):
-    """Keys that were changed, and what was encrypted anew for them, by store."""
+    """Keys that were changed, and what was re-encrypted for them, by store."""
 
     recipients: list[Recipient]
     rewrapped: list[tuple[str, service.Rewrapped]]
@@ -484,7 +484,7 @@ def add(app: Workspace, key: str, name: str, *, dry_run: bool) -> Changed:
 
 
 def remove(app: Workspace, name: str, *, dry_run: bool) -> Changed:
-    """Encrypt for a key no more. What it could read it may have kept."""
+    """Stop encrypting for a key. Its owner may have kept what it could read."""
     _require_person(app, "key-remove")
     keys = keys_of(app)
     had = keys.recipients()
@@ -517,7 +517,7 @@ def rotate(app: Workspace, *, dry_run: bool) -> Changed:
 
 
 def rewrap(app: Workspace, *, dry_run: bool) -> Changed:
-    """Encrypt anew what is for other keys than those of today."""
+    """Re-encrypt what is for other keys than those of today."""
     _require_person(app, "key-rewrap")
     keys = keys_of(app)
     return _changed(app, keys, keys.recipients(), dry_run=dry_run)

@@ -35,7 +35,7 @@ PURGED = "purged"  # in place of the memory of a session: what comes later does 
 
 
 class Leak(NamedTuple):
-    """The secrets in one file: how many of which kind, and the line of the first."""
+    """The secrets in one file: how many of each kind, and the line of the first."""
 
     kinds: Counter[str]
     line: int
@@ -185,7 +185,7 @@ def purge_session(app: Workspace, store: OpenStore, session: str) -> None:
 
 
 def renew_copies(app: Workspace, store: OpenStore) -> None:
-    """Make what is made of the texts of a store anew, at once, now that one of them is gone.
+    """Rebuild at once what is made from the texts of a store, now that one of them is gone.
 
     The briefs of all projects go: those of other projects tell of the global store as well.
     """

@@ -274,7 +274,7 @@ class Rewrapped(NamedTuple):
 
 
 def rewrap(store: OpenStore, sealing: Sealing, *, dry_run: bool = False) -> Rewrapped:
-    """Encrypt anew what is for other keys than those of `sealing`; what cannot be opened stays."""
+    """Re-encrypt what is for other keys than those of `sealing`; what cannot be opened stays."""
     found = Rewrapped([], [])
 
     def plan() -> list[Change]:

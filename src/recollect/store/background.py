@@ -79,7 +79,7 @@ def episodes_of(index: "SqliteIndex") -> "set[str]":
 
 
 def client_process() -> str:
-    """The id and the start of the process whose hook this is, whatever shell is in between.
+    """The id and the start of the process whose hook this is, past any shell in between.
 
     Nothing where the system does not tell.
     """

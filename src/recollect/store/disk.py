@@ -306,7 +306,7 @@ def _rename_if_free(path: str, to: str) -> None:
 
 
 def replace_name(path: str, to: str) -> None:
-    """Rename over whatever has the name `to`; for marks, which nothing depends on."""
+    """Rename, replacing what has the name `to`; for marks, which nothing depends on."""
     with _ours(path), suppress(FileNotFoundError):
         os.rename(path, to)
 

@@ -352,7 +352,7 @@ def _require_inside(path: str) -> None:
 
 
 def _require_ours(path: str) -> None:
-    """Raise OutsideStore for a name that no file of ours has, whatever a journal says of it."""
+    """Raise OutsideStore for a name that no file of ours has, even if a journal has it."""
     folder, _, rest = path.partition("/")
     if not rest:
         is_ours = path in OWN_FILES or path.endswith(ENDS)

@@ -98,7 +98,7 @@ def stamps_at(point: Point, ops: Sequence[Op]) -> dict[str, str | None]:
 
 
 def moved_places(ops: Iterable[Op]) -> dict[str, set[str]]:
-    """For each file that was moved, the places it was at: whatever holds for one holds for all."""
+    """For each file that was moved, all the places it was at; what holds for one holds for all."""
     found: dict[str, set[str]] = {}
     for op in ops:
         if op.op == "move":

@@ -81,7 +81,7 @@ def lines(folder: str) -> Iterator[dict[str, Any]]:
 
 
 def fold(folder: str, heard: Mapping[str, int], into: str) -> int:
-    """Fold these files, of which so many bytes were read, into the file `into`; gives how many.
+    """Fold these files, each up to the bytes that were read, into `into`; gives how many.
 
     What an earlier fold left is folded first. The caller keeps everybody else who folds away.
     """
@@ -502,7 +502,7 @@ def _other_names(ops: Sequence[Op], wanted: set[str], hidden: Hidden) -> dict[st
 
 
 def _without_text(raw: bytes, purged: set[str], names: dict[str, str]) -> bytes:
-    """A line as it stays: whole, without its text if its op is to be purged, or not at all."""
+    """A line as it stays: whole, without its text if its op is purged, or empty."""
     data = checked(raw)
     if data is None:
         return b""

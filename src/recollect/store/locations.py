@@ -187,7 +187,7 @@ def left_behind(env: "dict[str, str]") -> "list[str]":
 
 
 def is_same(one: str, two: str) -> bool:
-    """Whether two paths are the same folder, whatever links lead to it."""
+    """Whether two paths are the same folder, also through links."""
     if one == two:
         return True
     try:
@@ -257,7 +257,7 @@ def short_hash(text: str) -> str:
 
 
 def writer_of(client: str, session: str) -> str:
-    """The journal file of a session, harmless as a name whatever the session is called."""
+    """The journal file of a session; a safe name, whatever the session is called."""
     plain = session.replace("-", "").replace("_", "")
     if not (plain.isascii() and plain.isalnum() and len(session) <= 80):
         session = short_hash(session)

@@ -142,7 +142,7 @@ def load(root: str) -> dict[str, Value]:
 
 
 def narrowed(found: Mapping[str, Value], own: Mapping[str, Value]) -> dict[str, Value]:
-    """What a project's file sets, where that is private no less than the person's `own` settings."""
+    """What a project's file sets, but nothing less private than the person's `own` settings."""
     limits = {key: SETTINGS[key].default for key in _PERSONS} | dict(own)
     return {
         key: _NARROWER[key](value, limits[key]) if key in limits and key in _NARROWER else value
@@ -151,7 +151,7 @@ def narrowed(found: Mapping[str, Value], own: Mapping[str, Value]) -> dict[str, 
 
 
 def encrypted_layers(values: Mapping[str, Value]) -> frozenset[str]:
-    """The layers in which nothing new is to be plain, with `core` where all of a store is meant."""
+    """The layers in which everything new is encrypted; `core` stands for the whole store."""
     every = bool(values["encryption.store"])
     named = {layer for layer in LAYERS if every or values[f"encryption.{layer}"]}
     return frozenset(named | {CORE} if every else named)

@@ -252,7 +252,7 @@ class OpenStore:
             self.problems.append(Problem("journal", str(error)))
         try:
             found = refresh(self.files, self.index, self.now_ns, progress)
-        except Locked as error:  # somebody makes the index anew: what it has still holds
+        except Locked as error:  # somebody rebuilds the index: what it has is still right
             if not self.index.known():
                 raise
             found = Refreshed(0, 0, [Problem(INDEX, str(error))])

@@ -81,7 +81,7 @@ class Ledger:
         moment: Clock,
         redact: Callable[[str], str],
     ) -> None:
-        """`redact` is applied to every text that is to be written."""
+        """`redact` is applied to every text that is written."""
         self.store, self.journal, self.index = store, journal, index
         self.moment, self.redact = moment, redact
         self.encrypt: frozenset[str] = frozenset()  # the layers in which nothing new may be plain
@@ -170,7 +170,7 @@ class Ledger:
         return change._replace(text=self._clean(change.path, change.text))
 
     def _require_sealed(self, changes: Iterable[Change], olds: Mapping[str, str]) -> None:
-        """Refuse lines that would be new and plain in a layer that is to be encrypted."""
+        """Refuse new plain lines in a layer that is encrypted."""
         from recollect.model.layers import written_to  # seldom needed
 
         for change in changes:

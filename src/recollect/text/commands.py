@@ -317,7 +317,7 @@ _FAMILIES = tuple(
 
 
 def is_same(one: "tuple[str, ...]", other: "tuple[str, ...]") -> bool:
-    """Whether two simple commands are the same, whatever they say of their run."""
+    """Whether two simple commands are the same apart from how they are run."""
     first, second = (
         [word for word in words if word not in _OUTPUT and not word.startswith(_LONG_OUTPUT)]
         for words in (one, other)

@@ -84,7 +84,7 @@ def _without_head(line: str) -> str:
 
 
 class ErrorSignature:
-    """What a line of an error says, whatever its numbers and places.
+    """A line of an error without its numbers and places.
 
     `names` are what it is about (codes, quoted words, identifiers), `words` the others with their
     weight, `places` the names of files in it.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-# A string (kept), a comment, or a comma behind which nothing comes but blanks and comments.
+# A string (kept), a comment, or a trailing comma (only blanks and comments follow it).
 _COMMENT = r"//[^\n]*|/\*.*?\*/"
 _PARTS = re.compile(rf'"(?:[^"\\]|\\.)*"|{_COMMENT}|,(?=(?:\s|{_COMMENT})*[}}\]])', re.S)
 

@@ -182,7 +182,7 @@ class _Seen:
 
 
 def _without(rule: SecretRule, words: set[str], seen: _Seen, key: bytes) -> str | None:
-    """The text without the secrets of one rule, of which it has these words; None if it has none."""
+    """The text without the secrets of a rule, given the rule's words in it; None if it has none."""
     replace = partial(_placeholder, rule=rule, key=key)
     text, pattern = seen.text, rule.pattern
     is_short = rule.is_anywhere and (len(text) < SHORT or rule.kind in WHOLE)

@@ -112,7 +112,7 @@ FORMS = (
     _rule("google-code", "4/0A 4/1A 1//0", _LEFT + r"(?:4/[01]A|1//0)[\w-]{30,}"),
     _rule("auth-code", "code=", r"(?<=[?&])code=((?=[\w%.~+/-]{0,40}\d)[\w%.~+/-]{20,})"),
     _rule("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
-    # Of three parts or, encrypted, of five, of which only the first can be read.
+    # Three parts or, if encrypted, five; then only the first can be read.
     _rule("jwt", "eyJ", _ALONE + r"eyJ[\w-]{8,}+\.[\w-]*+\.[\w-]{6,}+(?:\.[\w-]{4,}+){0,2}"),
     _rule(
         "jwk",
