@@ -276,13 +276,13 @@ class _BriefList:
             elif not self.heading and not self.kept:
                 return
 
-    def of_kept(self, rows: Iterable[Item]) -> list[Item]:
+    def that_fit(self, rows: Iterable[Item]) -> list[Item]:
         """Those of the rows behind the lines that found room."""
         return [row for n, row in enumerate(rows) if n in self.kept]
 
     def shown(self) -> list[str]:
         """The heading and the lines that found room."""
-        return [*self.heading, *self.of_kept(self.lines)] if self.kept else []
+        return [*self.heading, *self.that_fit(self.lines)] if self.kept else []
 
     @property
     def left(self) -> int:
@@ -407,19 +407,19 @@ def _names(
 ) -> tuple[list[str], list[str], list[str]]:
     """`(full, others, same)`: the names of what was told in full, of the other lines, and of repeats."""
     lines = {"rules": matter.rules, "decided": matter.decided, "noted": matter.noted}
-    told = [line for one in lists for line in one.of_kept(lines.get(one.name, ()))]
+    told = [line for one in lists for line in one.that_fit(lines.get(one.name, ()))]
     keys = {key_of(line) for line in told if _is_whole(line)}
     known = [name for name, said in matter.places.items() if keys.issuperset(said)]
     shown = {line.place for line in told}
     kept = {one.name: one for one in lists}
-    sessions = [one.id for one in kept["before"].of_kept(matter.sessions[1:])]
+    sessions = [one.id for one in kept["before"].that_fit(matter.sessions[1:])]
     same = [name for name in known if name not in shown]
     if kept["last"].kept:
         last = matter.sessions[0]
         sessions.insert(0, last.id)
         if last.came and not kept["last"].left:
             same.append(f"{last.id}#{last.summary}")
-    todo = kept["open"].of_kept(matter.open)
+    todo = kept["open"].that_fit(matter.open)
     full = [name for name in known if name in shown]
     others = dict.fromkeys([line.place for line in (*told, *todo)] + sessions)
     return full, [name for name in others if name and name not in full], same

@@ -155,12 +155,12 @@ def still_so(lines: list[StatedLine], bodies: Sequence[str]) -> list[StatedLine]
     """The lines that no page calls reversed in a `<!-- superseded … -->` comment."""
     past = set[str]().union(*map(reversed_keys, bodies))
 
-    def is_past(line: StatedLine) -> bool:
+    def is_history(line: StatedLine) -> bool:
         # With its reason as people write it, and as pages do.
         whole = (f"{line.text} because {line.why}", f"{line.text}: {line.why}") if line.why else ()
         return not past.isdisjoint((key_of(line), *map(reversed_key, whole)))
 
-    return [line for line in lines if not is_past(line)] if past else lines
+    return [line for line in lines if not is_history(line)] if past else lines
 
 
 def once(lines: Sequence[StatedLine]) -> tuple[list[StatedLine], dict[str, str]]:
