@@ -7,7 +7,7 @@ the view as it should be. A file without any fact is damaged, not emptied on pur
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -138,7 +138,7 @@ def edits(edited: str, base: str, now: str) -> list[FactEdit]:
     rows = rows_in(edited)
     if not rows:
         return []
-    return _Comparing(rows, _rows_if_any(base), rows_in(now)).edits()
+    return list(_compared(rows, _rows_if_any(base), rows_in(now)))
 
 
 def _rows_if_any(text: str) -> list[ViewFact] | None:
@@ -163,93 +163,78 @@ def settled(base: str, turned_down: Sequence[FactEdit]) -> str:
     return page_of(known.values())
 
 
-class _Comparing:
-    """The rows of an edited view beside those that were there and those that should be."""
+Key = tuple[str, str]
 
-    def __init__(
-        self, rows: list[ViewFact], base: list[ViewFact] | None, now: list[ViewFact]
-    ) -> None:
-        self._rows, self._base, self._now = rows, base, now
-        self._known = {(row.kind, row.number): row for row in now}
-        self._known_words = {(row.kind, same_words(row.content)): row for row in now}
-        self._was = {(row.kind, row.number): row for row in base or () if row.number}
-        self._was_words = {
-            (row.kind, same_words(row.content)): (row.kind, row.number) for row in base or ()
-        }
-        self._said = set(self._was_words)  # what is said once more needs no fact of its own
-        self._claimed: set[tuple[str, str]] = set()
-        self._names: set[str] = set()
 
-    def edits(self) -> list[FactEdit]:
-        """The differences, each under a name of its own."""
-        pairs: dict[int, ViewFact] = {}
-        for meant in (self._same, self._as_was, self._of_words, self._of_number):
-            for n, row in enumerate(self._rows):
-                here = None if n in pairs else meant(row)
-                if here and (here.kind, here.number) not in self._claimed:
-                    pairs[n] = here
-                    self._claimed.add((here.kind, here.number))
-        self._said |= {
-            (row.kind, same_words(row.content)) for row in map(self._rows.__getitem__, pairs)
-        }
-        found = [self._edit(row, pairs.get(n)) for n, row in enumerate(self._rows)]
-        return [*filter(None, found), *self._gone()]
+def _key(row: ViewFact) -> Key:
+    return row.kind, row.number
 
-    def _same(self, row: ViewFact) -> ViewFact | None:
+
+def _said(row: ViewFact) -> Key:
+    return row.kind, same_words(row.content)
+
+
+def _compared(
+    rows: list[ViewFact], base: list[ViewFact] | None, now: list[ViewFact]
+) -> Iterator[FactEdit]:
+    """The differences between an edited view and the facts, each under a name of its own."""
+    was = {_key(row): row for row in base or () if row.number}
+    said = {_said(row): _key(row) for row in base or ()}
+    pairs = _paired(rows, now, was, said)
+    # What is said once more needs no fact of its own; what is in `base` went meanwhile, or was
+    # turned down.
+    known, names = {*said, *(_said(rows[n]) for n in pairs)}, set[str]()
+    for n, row in enumerate(rows):
+        here = pairs.get(n)
+        if here:
+            start = was.get(_key(here), here)
+            differing = (f for f in _differences(row, here) if f in _differences(row, start))
+            if changed := {field: getattr(row, field) for field in differing}:
+                yield FactEdit(here.number, CHANGED, here._replace(**changed), here)
+        elif _said(row) not in known:
+            known.add(_said(row))
+            name = free_name(f"new-{slug_of(row.content)}", names.__contains__)
+            names.add(name)
+            yield FactEdit(name, ADDED, row._replace(number=""))
+    claimed = set(map(_key, pairs.values()))
+    for row in now if base is not None else ():
+        if _key(row) in was and _key(row) not in claimed:
+            yield FactEdit(row.number, GONE, row, row)
+
+
+def _paired(
+    rows: list[ViewFact], now: list[ViewFact], was: dict[Key, ViewFact], said: dict[Key, Key]
+) -> dict[int, ViewFact]:
+    """Which fact each row is meant to be, by its place; those whose words fit choose first."""
+    known, by_words = {_key(row): row for row in now}, {_said(row): row for row in now}
+
+    def same(row: ViewFact) -> ViewFact | None:
         """The fact of this number, where it still says the same."""
-        here = self._known.get((row.kind, row.number))
-        is_same = here and same_words(here.content) == same_words(row.content)
-        return here if is_same else None
+        here = known.get(_key(row))
+        return here if here and _said(here) == _said(row) else None
 
-    def _as_was(self, row: ViewFact) -> ViewFact | None:
+    def as_was(row: ViewFact) -> ViewFact | None:
         """The fact of this number, where it said the same when the view was written."""
-        key = (row.kind, row.number)
-        was = self._was.get(key)
-        is_same = was and same_words(was.content) == same_words(row.content)
-        return self._known.get(key) if is_same else None
+        old = was.get(_key(row))
+        return known.get(_key(row)) if old and _said(old) == _said(row) else None
 
-    def _of_words(self, row: ViewFact) -> ViewFact | None:
+    def of_words(row: ViewFact) -> ViewFact | None:
         """The fact that says this, or said it when the view was written."""
-        said = (row.kind, same_words(row.content))
-        return self._known_words.get(said) or self._known.get(self._was_words.get(said, ("", "")))
+        return by_words.get(_said(row)) or known.get(said.get(_said(row), ("", "")))
 
-    def _of_number(self, row: ViewFact) -> ViewFact | None:
-        """The fact of this number, if it was there when the view was written.
+    def of_number(row: ViewFact) -> ViewFact | None:
+        """The fact of this number: who copies a row to write another one often leaves it."""
+        return known.get(_key(row)) if _key(row) in was else None
 
-        Who copies a row to write another one often leaves the number: it comes after those whose
-        words fit.
-        """
-        key = (row.kind, row.number)
-        return self._known.get(key) if key in self._was else None
-
-    def _edit(self, row: ViewFact, here: ViewFact | None) -> FactEdit | None:
-        if here is None:
-            return self._added(row)
-        start = self._was.get((here.kind, here.number), here)
-        said = {
-            field: getattr(row, field)
-            for field in _differences(row, here)
-            if getattr(row, field) != getattr(start, field)
-        }
-        return FactEdit(here.number, CHANGED, here._replace(**said), here) if said else None
-
-    def _added(self, row: ViewFact) -> FactEdit | None:
-        said = (row.kind, same_words(row.content))
-        if said in self._said:  # in `base`: it went meanwhile, or was turned down
-            return None
-        self._said.add(said)
-        name = free_name(f"new-{slug_of(row.content)}", self._names.__contains__)
-        self._names.add(name)
-        return FactEdit(name, ADDED, row._replace(number=""))
-
-    def _gone(self) -> list[FactEdit]:
-        if self._base is None:
-            return []
-        return [
-            FactEdit(row.number, GONE, row, row)
-            for row in self._now
-            if (row.kind, row.number) in self._was and (row.kind, row.number) not in self._claimed
-        ]
+    pairs: dict[int, ViewFact] = {}
+    claimed: set[Key] = set()
+    for meant in (same, as_was, of_words, of_number):
+        for n, row in enumerate(rows):
+            here = None if n in pairs else meant(row)
+            if here and _key(here) not in claimed:
+                pairs[n] = here
+                claimed.add(_key(here))
+    return pairs
 
 
 def _differences(row: ViewFact, other: ViewFact) -> list[str]:
