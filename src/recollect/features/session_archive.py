@@ -187,12 +187,12 @@ def compress(
     for name in sorted(files):
         if _DATED.match(name) and name.endswith(".md") and name[:10] < before:
             months[name[:7]][1].append(name)
-    done = []
-    for month, (entries, names) in sorted(months.items()):
-        planned = _Planned(store, month, entries, names)
-        store.commit(planned.changes, cause=CAUSE, tries=TRIES, dry_run=dry_run)
-        if planned.done:
-            done.append(planned.done)
+    done: list[Month] = []
+    for month, found in sorted(months.items()):
+        made: list[Month] = []
+        plan = partial(_month_changes, store, month, *found, made)
+        store.commit(plan, cause=CAUSE, tries=TRIES, dry_run=dry_run)
+        done += made
     return done
 
 
@@ -216,68 +216,57 @@ def _old_sessions(store: OpenStore, staying: Collection[str], before: str) -> li
     ]
 
 
-class _Planned:
-    """The change that archives a month; planned anew for each try."""
-
-    def __init__(
-        self, store: OpenStore, month: str, entries: list[Entry], files: list[str]
-    ) -> None:
-        self._store, self._month, self._entries, self._files = store, month, entries, files
-        self.done: Month | None = None
-
-    def changes(self) -> list[Change]:
-        """The moves of what was hot, and the page."""
-        store, path = self._store, f"{FOLDER}/{self._month}.md"
-        old = store.files.read(path) if store.files.exists(path) else None
-        title = _WORDS[store.settings.lang]["page"].format(month=self._month)
-        page = old.text if old else f"# {title}\n"
-        changes: list[Change] = []
-        memories: list[str] = []
-        for entry in sorted(self._entries, key=lambda one: (one.created, one.id)):
-            new = self._with_memory(page, entry)
-            if new != page or not entry.archived:
-                memories.append(entry.id)
-            if not entry.archived:
-                changes += moves(store, entry.id, entry.path, f"archive/{entry.path}")
-            page = new
-        names = [name for name in self._files if store.files.exists(f"sessions/{name}")]
-        for name in names:
-            document = store.files.read(f"sessions/{name}")
-            stem = name.removesuffix(".md")
-            memory_id = store.free_id(stem if is_id(stem) else id_from(stem))
-            page = _with_file(page, memory_id, document)
-            changes += self._file_changes(memory_id, document)
-        if old is None or page != old.text:
-            changes.append(Change("put", path, "", old.stamp if old else None, page))
-        self.done = Month(self._month, path, tuple(memories), tuple(names)) if changes else None
-        return changes
-
-    def _with_memory(self, page: str, entry: Entry) -> str:
-        memory = codec.memory_from_text(self._store.read(entry).text, entry.path)
+def _month_changes(
+    store: OpenStore, month: str, entries: list[Entry], files: list[str], done: list[Month]
+) -> list[Change]:
+    """The moves of what was hot, and the page of a month; `done` is told what is on it."""
+    path = f"{FOLDER}/{month}.md"
+    old = store.files.read(path) if store.files.exists(path) else None
+    page = old.text if old else f"# {_WORDS[store.settings.lang]['page'].format(month=month)}\n"
+    changes: list[Change] = []
+    memories: list[str] = []
+    for entry in sorted(entries, key=lambda one: (one.created, one.id)):
+        memory = codec.memory_from_text(store.read(entry).text, entry.path)
         heading = f"{entry.created[:10]} {memory.title}"
-        return with_session(page, heading, f"memory: {entry.id}", digest_of(memory))
+        new = with_session(page, heading, f"memory: {entry.id}", digest_of(memory))
+        if new != page or not entry.archived:
+            memories.append(entry.id)
+        if not entry.archived:
+            changes += moves(store, entry.id, entry.path, f"archive/{entry.path}")
+        page = new
+    names = [name for name in files if store.files.exists(f"sessions/{name}")]
+    for name in names:
+        document = store.files.read(f"sessions/{name}")
+        stem = name.removesuffix(".md")
+        memory_id = store.free_id(stem if is_id(stem) else id_from(stem))
+        page = _with_file(page, memory_id, document)
+        changes += _file_changes(store, memory_id, document)
+    if old is None or page != old.text:
+        changes.append(Change("put", path, "", old.stamp if old else None, page))
+    done[:] = [Month(month, path, tuple(memories), tuple(names))] if changes else []
+    return changes
 
-    def _file_changes(self, memory_id: str, document: Document) -> list[Change]:
-        """A session file becomes a memory in the archive, where it is found."""
-        stem = stem_of(document.path)
-        path = f"archive/episodic/{memory_id}/summary.md"
-        gone = Change("remove", document.path, "", document.stamp)
-        if self._store.files.exists(path):
-            return [gone]
-        created = time_of(_CLOCK.sub(r"\1 \2:\3", stem)) or time_of(stem[:10])
-        title = _title_of(document, stem)
-        fields = {
-            **codec.default_fields(path),
-            "id": memory_id,
-            "title": title,
-            "kind": "session",
-            "trust": "agent",
-            "created": created,
-            "updated": created,
-            "last-accessed": created[:10],
-        }
-        text = codec.new_text(fields, document.text, path)
-        return [Change("put", path, memory_id, None, text), gone]
+
+def _file_changes(store: OpenStore, memory_id: str, document: Document) -> list[Change]:
+    """A session file becomes a memory in the archive, where it is found."""
+    stem = stem_of(document.path)
+    path = f"archive/episodic/{memory_id}/summary.md"
+    gone = Change("remove", document.path, "", document.stamp)
+    if store.files.exists(path):
+        return [gone]
+    created = time_of(_CLOCK.sub(r"\1 \2:\3", stem)) or time_of(stem[:10])
+    fields = {
+        **codec.default_fields(path),
+        "id": memory_id,
+        "title": _title_of(document, stem),
+        "kind": "session",
+        "trust": "agent",
+        "created": created,
+        "updated": created,
+        "last-accessed": created[:10],
+    }
+    text = codec.new_text(fields, document.text, path)
+    return [Change("put", path, memory_id, None, text), gone]
 
 
 def _title_of(document: Document, stem: str) -> str:
