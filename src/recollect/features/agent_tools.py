@@ -7,7 +7,7 @@ undone. Always-loaded files cannot be written.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -64,32 +64,38 @@ def search(app: Workspace, words: str, only: Filter, *, limit: int) -> Notes:
     """The notes that have these words, best first, each with the part of it that has them."""
     found = reading.search(app, words, only, limit=limit, scope="", sections=False)
     nonce = _new_nonce()
-    room = pack.Room(MOST_CHARS, MOST_CHARS)
-    blocks, ids = [_intro(app, room)], []
-    for hit in found:
-        block = pack.fenced(hit.candidate, pack.harmless(hit.snippet), nonce)
-        if not room.take(block):
-            break
-        blocks.append(block)
-        ids.append(hit.candidate.name)
-    return Notes("\n".join(blocks) if ids else "", ids, len(found) - len(ids))
+    blocks = (
+        (pack.fenced(hit.candidate, pack.harmless(hit.snippet), nonce), hit.candidate.name)
+        for hit in found
+    )
+    return _within_room(app, blocks, len(found))
 
 
 def timeline(app: Workspace, only: Filter, *, limit: int) -> Notes:
     """What was stored when: a line for each entry under its day, newest first."""
     found = reading.listed(app, only, scope="")
-    room = pack.Room(MOST_CHARS, MOST_CHARS)
-    lines, ids, day = [_intro(app, room)], [], "?"
-    for one in found[:limit]:
-        then = one.own.created[:10]
-        head = [then or "–"] if then != day else []
-        block = "\n".join([*head, _line_of(one)])
+
+    def blocks() -> Iterator[tuple[str, str]]:
+        day = "?"
+        for one in found[:limit]:
+            then = one.own.created[:10]
+            yield ("" if then == day else f"{then or '–'}\n") + _line_of(one), one.name
+            day = then
+
+    return _within_room(app, blocks(), len(found))
+
+
+def _within_room(app: Workspace, blocks: Iterable[tuple[str, str]], total: int) -> Notes:
+    """As many of these blocks, each with the name of its note, as an answer has room for."""
+    room, intro = pack.Room(MOST_CHARS, MOST_CHARS), pack.INTRO[app.lang]
+    room.take(intro)
+    lines, ids = [intro], []
+    for block, name in blocks:
         if not room.take(block):
             break
         lines.append(block)
-        ids.append(one.name)
-        day = then
-    return Notes("\n".join(lines) if ids else "", ids, len(found) - len(ids))
+        ids.append(name)
+    return Notes("\n".join(lines) if ids else "", ids, total - len(ids))
 
 
 def _line_of(one: ListedEntry) -> str:
@@ -172,11 +178,6 @@ def _candidate(entry: Entry, anchor: str, heading: str, trust: str) -> Candidate
         *(entry.session, entry.created, 0, entry.tokens, 0, 0, 0, "", ""),
     )
     return Candidate(row, 0.0, "")
-
-
-def _intro(app: Workspace, room: pack.Room) -> str:
-    room.take(pack.INTRO[app.lang])
-    return pack.INTRO[app.lang]
 
 
 def _new_nonce() -> str:

@@ -328,12 +328,10 @@ def _text_of(fact: Fact, origin: FactOrigin, name: str, path: str, now: str) -> 
 
 def find(store: OpenStore, name: str) -> Entry | None:
     """The fact that is not archived and has this number, or this id."""
-    entries = [e for kind in KINDS for e in store.index.entries(Filter(kind=kind))]
+    entries = (e for kind in KINDS for e in store.index.entries(Filter(kind=kind)))
     shown = numbered({entry.path: entry for entry in entries}.values())
-    for number, entry in shown:
-        if name.casefold() == number.casefold() or name == entry.id:
-            return entry
-    return None
+    wanted = name.casefold()
+    return next((e for n, e in shown if wanted == n.casefold() or name == e.id), None)
 
 
 def numbered_twice(store: OpenStore) -> list[Entry]:
@@ -521,15 +519,17 @@ def extract_facts(
     store = app.store(scope)
     text = app.redact(source.text)
     listing = read_facts(text)
-    said = [(tidied(fact), _origin_of(fact, source)) for fact in listing.facts]
+    persons = source.origin._replace(trust="user")
+    said = [
+        (
+            tidied(fact),
+            persons if source.instructed and fact.source == "instructed" else source.origin,
+        )
+        for fact in listing.facts
+    ]
     kept = extract(store, said, dry_run=dry_run)
     unread = listing.unread if text == source.text else _as_in_file(app, source.text, listing)
     return ExtractFactsResult(source.name, [_shown(store, one) for one in kept], unread)
-
-
-def _origin_of(fact: Fact, source: FactSource) -> FactOrigin:
-    is_said = source.instructed and fact.source == "instructed"
-    return source.origin._replace(trust="user") if is_said else source.origin
 
 
 def _as_in_file(app: Workspace, text: str, listing: Listing) -> list[UnparsedLines]:
