@@ -63,9 +63,9 @@ def _planned(
     """What is to be written, and the stamp of the file that it replaces."""
     if not store.files.exists(path):
         name = store.free_id(stem)
-        return Written(
-            name, path, "created", layer="semantic", text=_new(store, name, path, body, trust)
-        ), None
+        about = {"title": codec.memory_from_text(body, path).title, "source": SOURCE_OF[trust]}
+        text = codec.new_page(path, name, body, store.now, trust=trust, **about)
+        return Written(name, path, "created", layer="semantic", text=text), None
     old = store.files.read(path)
     memory = codec.memory_from_text(old.text, path)
     if memory.body.strip("\n") == body.strip("\n"):
@@ -77,20 +77,6 @@ def _planned(
     if frontmatter.split_front(text).lines:
         text = codec.with_field(text, "updated", store.now)
     return Written(memory.id, path, "changed", layer=memory.layer, text=text), old.stamp
-
-
-def _new(store: OpenStore, name: str, path: str, body: str, trust: str) -> str:
-    fields = {
-        **codec.default_fields(path),
-        "id": name,
-        "title": codec.memory_from_text(body, path).title,
-        "source": SOURCE_OF[trust],
-        "trust": trust,
-        "created": store.now,
-        "updated": store.now,
-        "last-accessed": store.now[:10],
-    }
-    return codec.new_text(fields, body, path)
 
 
 class CoreFile(NamedTuple):

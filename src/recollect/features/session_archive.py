@@ -255,17 +255,8 @@ def _file_changes(store: OpenStore, memory_id: str, document: Document) -> list[
     if store.files.exists(path):
         return [gone]
     created = time_of(_CLOCK.sub(r"\1 \2:\3", stem)) or time_of(stem[:10])
-    fields = {
-        **codec.default_fields(path),
-        "id": memory_id,
-        "title": _title_of(document, stem),
-        "kind": "session",
-        "trust": "agent",
-        "created": created,
-        "updated": created,
-        "last-accessed": created[:10],
-    }
-    text = codec.new_text(fields, document.text, path)
+    about = {"title": _title_of(document, stem), "kind": "session", "trust": "agent"}
+    text = codec.new_page(path, memory_id, document.text, created, **about)
     return [Change("put", path, memory_id, None, text), gone]
 
 
@@ -315,16 +306,8 @@ def _recent_change(store: OpenStore, since: str) -> Change | None:
         if not block:
             return None
         name = store.free_id("recent")
-        fields = {
-            **codec.default_fields(RECENT),
-            "id": name,
-            "title": block.partition("\n")[0].lstrip("# "),
-            "trust": "agent",
-            "created": store.now,
-            "updated": store.now,
-            "last-accessed": store.now[:10],
-        }
-        text = codec.new_text(fields, with_recent("", block), RECENT)
+        about = {"title": block.partition("\n")[0].lstrip("# "), "trust": "agent"}
+        text = codec.new_page(RECENT, name, with_recent("", block), store.now, **about)
         return Change("put", RECENT, name, None, text)
     old = store.files.read(RECENT)
     front = frontmatter.split_front(old.text)

@@ -417,6 +417,12 @@ def new_text(fields: Mapping[str, Value], body: str, path: str = "") -> str:
     return "\n".join(lines) + "\n---\n" + on_disk(body.strip("\n") + "\n")
 
 
+def new_page(path: str, memory_id: str, body: str, now: str, **fields: Value) -> str:
+    """The text of a new memory, made now; but for these fields it is what files in its place are."""
+    times = {"created": now, "updated": now, "last-accessed": now[:10]}
+    return new_text({**default_fields(path), "id": memory_id, **times, **fields}, body, path)
+
+
 def _unsaid(fields: Mapping[str, Value], path: str) -> dict[str, str]:
     """The values that a text with these fields, in this place, has without saying them."""
     layer, created = str(fields.get("type", "")), str(fields.get("created", ""))
