@@ -120,7 +120,9 @@ def said() -> set[str]:
         found |= {error.sentence, error.next_step}
     for path, tree in trees():
         if (
-            not path.startswith(("interfaces/cli/", "interfaces/mcp/", "features/remember"))
+            not path.startswith(
+                ("interfaces/cli/", "interfaces/mcp/", "features/remember", "features/skills")
+            )
             and path not in FINDINGS
         ):
             continue

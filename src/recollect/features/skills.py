@@ -30,6 +30,7 @@ from recollect.features.skill_detectors import (
     occasions,
     stems_of,
 )
+from recollect.i18n import say
 from recollect.model.frontmatter import scalar_text
 from recollect.model.memory import free_name, latin_slug_of
 from recollect.text.sentences import one_line
@@ -149,84 +150,74 @@ LONGEST_DESCRIPTION = 600
 MOST_LINES = 12
 MOST_FILES = 8
 _PLAIN = {ord(c): " " for c in '`$@<>[]|*\\"#{}'} | hidden()
-_WORDS = {
-    "en": {
-        "description": "{title}. Use when the task is like one of these: {examples}.",
-        "topics": " Topics: {tags}.",
-        "draft": "Draft made by Recollect on {date} of what came up {n} times between {first} and {last}. "
-        "Finish it: say what to do, take out what was peculiar to one time, then take out this line.",
-        "when": "When to use",
-        "steps": "Steps",
-        "step": "Write down what was done each time; `recollect show ID --level 3` shows the conversation.",
-        "decided": "What was decided, and why",
-        "solved": "Problems, and what solved them",
-        "questions": "Ask before you decide: what speaks for what was decided before, and is this case different?",
-        "files": "Files that were touched more than once",
-        "evidence": "Evidence",
-        "unquoted": "{n} more come from tools or from outside and are not quoted.",
-        "more": "and {n} more",
-    },
-    "zh": {
-        "description": "{title}。遇到类似以下的任务时使用：{examples}。",
-        "topics": "主题：{tags}。",
-        "draft": "由 Recollect 于 {date} 根据 {first} 至 {last} 之间出现 {n} 次的内容起草。"
-        "请补充完整：写明做法，删去仅属某一次的内容，然后删去本行。",
-        "when": "何时使用",
-        "steps": "步骤",
-        "step": "写下每次的做法；`recollect show 编号 --level 3` 可查看对话。",
-        "decided": "已作的决定及理由",
-        "solved": "问题及其解决办法",
-        "questions": "决定之前先问：以前的决定依据是什么，这次有何不同？",
-        "files": "不止一次改动的文件",
-        "evidence": "依据",
-        "unquoted": "另有 {n} 条来自工具或外部，未引用。",
-        "more": "另有 {n} 条",
-    },
-}
 
 
 def description_of(one: Suggestion, lang: str) -> str:
     """What a client decides by whether the skill is wanted: plain words on one line."""
-    say = _WORDS[lang]
     examples = list(dict.fromkeys(_plain(e.text) for e in _quotable(one)))[-3:]
-    text = say["description"].format(title=_plain(one.title), examples="; ".join(examples))
+    text = say(
+        lang,
+        "{title}. Use when the task is like one of these: {examples}.",
+        title=_plain(one.title),
+        examples="; ".join(examples),
+    )
     if one.tags:
-        text += say["topics"].format(tags=", ".join(_plain(tag) for tag in one.tags))
+        topics = say(lang, "Topics: {tags}.", tags=", ".join(map(_plain, one.tags)))
+        text += topics if lang == "zh" else f" {topics}"
     return one_line(text, LONGEST_DESCRIPTION)
 
 
 def draft_of(one: Suggestion, name: str, lang: str, now: str, steps: Sequence[str] = ()) -> str:
     """The text of a SKILL.md, with the steps that a model drafted, if any."""
-    say = _WORDS[lang]
     quotable = _quotable(one)
     days = [e.matter.created[:10] for e in one.evidence]
-    about = say["draft"].format(date=now[:10], n=one.occurrences, first=days[0], last=days[-1])
-    body = [f"# {harmless(one.title)}", "", f"> {about}", "", f"## {say['when']}", ""]
-    body += _some(dict.fromkeys(f"- {harmless(e.text)}" for e in quotable), say)
-    body += _middle(one, quotable, say, steps)
-    body += ["", f"## {say['evidence']}", ""]
-    body += _some(dict.fromkeys(map(_evidence, reversed(quotable))), say)
+    about = say(
+        lang,
+        "Draft made by Recollect on {date} of what came up {n} times between {first} and {last}. "
+        "Finish it: say what to do, take out what was peculiar to one time, then take out this line.",
+        date=now[:10],
+        n=one.occurrences,
+        first=days[0],
+        last=days[-1],
+    )
+    when, evidence = say(lang, "When to use"), say(lang, "Evidence")
+    body = [f"# {harmless(one.title)}", "", f"> {about}", "", f"## {when}", ""]
+    body += _some(dict.fromkeys(f"- {harmless(e.text)}" for e in quotable), lang)
+    body += _middle(one, quotable, lang, steps)
+    body += ["", f"## {evidence}", ""]
+    body += _some(dict.fromkeys(map(_evidence, reversed(quotable))), lang)
     unquoted = len(one.evidence) - len(quotable)
     if unquoted:
-        body += ["", say["unquoted"].format(n=unquoted)]
+        said = say(lang, "{n} more come from tools or from outside and are not quoted.", n=unquoted)
+        body += ["", said]
     head = f"---\nname: {name}\ndescription: {_quoted(description_of(one, lang))}\n---\n\n"
     return head + "\n".join(body) + "\n"
 
 
 def _middle(
-    one: Suggestion, quotable: list[Evidence], say: dict[str, str], steps: Sequence[str]
+    one: Suggestion, quotable: list[Evidence], lang: str, steps: Sequence[str]
 ) -> list[str]:
     drafted = [f"{n}. {harmless(step)}" for n, step in enumerate(steps, 1)]
-    procedure = ["", f"## {say['steps']}", "", *drafted] if drafted else []
+    procedure = ["", f"## {say(lang, 'Steps')}", "", *drafted] if drafted else []
     if one.type == DECISION:
-        lines = _some((f"- {_both(e, ' — ')}" for e in quotable), say)
-        return ["", f"## {say['decided']}", "", *lines, "", say["questions"], *procedure]
+        lines = _some((f"- {_both(e, ' — ')}" for e in quotable), lang)
+        asked = say(
+            lang,
+            "Ask before you decide: what speaks for what was decided before, and is this case different?",
+        )
+        decided = say(lang, "What was decided, and why")
+        return ["", f"## {decided}", "", *lines, "", asked, *procedure]
     if one.type == PROBLEM:
-        lines = _some((f"- {_both(e, ' → ')}" for e in quotable), say)
-        return ["", f"## {say['solved']}", "", *lines, *procedure]
+        lines = _some((f"- {_both(e, ' → ')}" for e in quotable), lang)
+        return ["", f"## {say(lang, 'Problems, and what solved them')}", "", *lines, *procedure]
     files = _files(quotable)
-    lines = procedure or ["", f"## {say['steps']}", "", f"1. {say['step']}"]
-    return [*lines, *(["", f"## {say['files']}", "", *files] if files else [])]
+    step = say(
+        lang,
+        "Write down what was done each time; `recollect show ID --level 3` shows the conversation.",
+    )
+    lines = procedure or ["", f"## {say(lang, 'Steps')}", "", f"1. {step}"]
+    touched = say(lang, "Files that were touched more than once")
+    return [*lines, *(["", f"## {touched}", "", *files] if files else [])]
 
 
 def _both(one: Evidence, sign: str) -> str:
@@ -243,10 +234,10 @@ def _evidence(one: Evidence) -> str:
     return f"- {harmless(one.id)} · {one.matter.created[:10]} · {harmless(one.matter.title)}"
 
 
-def _some(lines: Iterable[str], say: dict[str, str]) -> list[str]:
+def _some(lines: Iterable[str], lang: str) -> list[str]:
     found = list(lines)
     more = len(found) - MOST_LINES
-    return [*found[:MOST_LINES], *([f"- {say['more'].format(n=more)}"] if more > 0 else [])]
+    return [*found[:MOST_LINES], *([f"- {say(lang, 'and {n} more', n=more)}"] if more > 0 else [])]
 
 
 def _quotable(one: Suggestion) -> list[Evidence]:
@@ -271,75 +262,48 @@ PAGE = "skill-candidates.md"
 FLAGS = ".skill-candidates.json"
 VERSION = "1.0"
 MOST_LISTED = 12
-_WORDS_REPORT = {
-    "en": {
-        "title": "Skill Candidates",
-        "note": "Made by `recollect skill analyze` from what repeats itself in the memories; changes here are lost. "
-        "`recollect skill promote NAME` drafts a skill, `recollect skill dismiss NAME` ends a suggestion.",
-        "none": "(Nothing repeats itself often enough yet)",
-        "high": "High Confidence",
-        "medium": "Medium Confidence",
-        "low": "Low Confidence",
-        "type": "Type",
-        "occurrences": "Occurrences",
-        "tags": "Tags",
-        "name": "Suggested Skill Name",
-        "memories": "Related Memories",
-        "more": "and {n} more",
-        "procedure": "procedure",
-        "decision_framework": "decision framework",
-        "problem_solution": "problem and solution",
-    },
-    "zh": {
-        "title": "技能建议",
-        "note": "由 `recollect skill analyze` 根据记忆中反复出现的内容生成；在此处的修改会丢失。"
-        "`recollect skill promote 名称` 起草技能，`recollect skill dismiss 名称` 不再建议。",
-        "none": "（尚无反复出现的内容）",
-        "high": "高可信度",
-        "medium": "中可信度",
-        "low": "低可信度",
-        "type": "类型",
-        "occurrences": "次数",
-        "tags": "标签",
-        "name": "建议的技能名",
-        "memories": "相关记忆",
-        "more": "另有 {n} 条",
-        "procedure": "流程",
-        "decision_framework": "决策框架",
-        "problem_solution": "问题与解决",
-    },
+_HEADINGS = {"high": "High Confidence", "medium": "Medium Confidence", "low": "Low Confidence"}
+_TYPES = {
+    PROCEDURE: "procedure",
+    DECISION: "decision framework",
+    PROBLEM: "problem and solution",
 }
 
 
 def candidates_page(suggestions: Sequence[Suggestion], lang: str) -> str:
     """The report, most certain suggestions first."""
-    say = _WORDS_REPORT[lang]
-    lines = [f"# {say['title']}", "", f"> {say['note']}", ""]
+    note = say(
+        lang,
+        "Made by `recollect skill analyze` from what repeats itself in the memories; changes here are lost. "
+        "`recollect skill promote NAME` drafts a skill, `recollect skill dismiss NAME` ends a suggestion.",
+    )
+    lines = [f"# {say(lang, 'Skill Candidates')}", "", f"> {note}", ""]
     for confidence in CONFIDENCES:
         here = [one for one in suggestions if one.confidence == confidence]
         if here:
-            lines += [f"## {say[confidence]}", ""]
+            lines += [f"## {say(lang, _HEADINGS[confidence])}", ""]
         for one in here:
-            lines += _entry(one, say)
+            lines += _entry(one, lang)
     if not suggestions:
-        lines += [say["none"], ""]
+        lines += [say(lang, "(Nothing repeats itself often enough yet)"), ""]
     return "\n".join(lines)
 
 
-def _entry(one: Suggestion, say: dict[str, str]) -> list[str]:
+def _entry(one: Suggestion, lang: str) -> list[str]:
+    kind = say(lang, _TYPES[one.type]) if one.type in _TYPES else cell(one.type)
     named = {e.id: e for e in reversed(one.evidence)}
     shown = [_line(named[name]) for name in one.memories[-MOST_LISTED:]]
     more = len(one.memories) - len(shown)
     lines = [
         f"### {cell(one.title)}",
         "",
-        f"- **{say['name']}**: {one.name}",
-        f"- **{say['type']}**: {say.get(one.type, cell(one.type))}",
-        f"- **{say['occurrences']}**: {one.occurrences}",
-        *([f"- **{say['tags']}**: {cell(', '.join(one.tags))}"] if one.tags else []),
-        f"- **{say['memories']}**: {len(one.memories)}",
+        f"- **{say(lang, 'Suggested Skill Name')}**: {one.name}",
+        f"- **{say(lang, 'Type')}**: {kind}",
+        f"- **{say(lang, 'Occurrences')}**: {one.occurrences}",
+        *([f"- **{say(lang, 'Tags')}**: {cell(', '.join(one.tags))}"] if one.tags else []),
+        f"- **{say(lang, 'Related Memories')}**: {len(one.memories)}",
         *shown,
-        *([f"  - {say['more'].format(n=more)}"] if more else []),
+        *([f"  - {say(lang, 'and {n} more', n=more)}"] if more else []),
     ]
     return [*lines, ""]
 
