@@ -170,7 +170,7 @@ def _key(row: ViewFact) -> Key:
     return row.kind, row.number
 
 
-def _said(row: ViewFact) -> Key:
+def _statement(row: ViewFact) -> Key:
     return row.kind, same_words(row.content)
 
 
@@ -179,11 +179,11 @@ def _compared(
 ) -> Iterator[FactEdit]:
     """The differences between an edited view and the facts, each under a name of its own."""
     was = {_key(row): row for row in base or () if row.number}
-    said = {_said(row): _key(row) for row in base or ()}
+    said = {_statement(row): _key(row) for row in base or ()}
     pairs = _paired(rows, now, was, said)
     # What is said once more needs no fact of its own; what is in `base` went meanwhile, or was
     # turned down.
-    known, names = {*said, *(_said(rows[n]) for n in pairs)}, set[str]()
+    known, names = {*said, *(_statement(rows[n]) for n in pairs)}, set[str]()
     for n, row in enumerate(rows):
         here = pairs.get(n)
         if here:
@@ -191,8 +191,8 @@ def _compared(
             differing = (f for f in _differences(row, here) if f in _differences(row, start))
             if changed := {field: getattr(row, field) for field in differing}:
                 yield FactEdit(here.number, CHANGED, here._replace(**changed), here)
-        elif _said(row) not in known:
-            known.add(_said(row))
+        elif _statement(row) not in known:
+            known.add(_statement(row))
             name = free_name(f"new-{slug_of(row.content)}", names.__contains__)
             names.add(name)
             yield FactEdit(name, ADDED, row._replace(number=""))
@@ -206,21 +206,21 @@ def _paired(
     rows: list[ViewFact], now: list[ViewFact], was: dict[Key, ViewFact], said: dict[Key, Key]
 ) -> dict[int, ViewFact]:
     """Which fact each row is meant to be, by its place; those whose words fit choose first."""
-    known, by_words = {_key(row): row for row in now}, {_said(row): row for row in now}
+    known, by_words = {_key(row): row for row in now}, {_statement(row): row for row in now}
 
     def same(row: ViewFact) -> ViewFact | None:
         """The fact of this number, where it still says the same."""
         here = known.get(_key(row))
-        return here if here and _said(here) == _said(row) else None
+        return here if here and _statement(here) == _statement(row) else None
 
     def as_was(row: ViewFact) -> ViewFact | None:
         """The fact of this number, where it said the same when the view was written."""
         old = was.get(_key(row))
-        return known.get(_key(row)) if old and _said(old) == _said(row) else None
+        return known.get(_key(row)) if old and _statement(old) == _statement(row) else None
 
     def of_words(row: ViewFact) -> ViewFact | None:
         """The fact that says this, or said it when the view was written."""
-        return by_words.get(_said(row)) or known.get(said.get(_said(row), ("", "")))
+        return by_words.get(_statement(row)) or known.get(said.get(_statement(row), ("", "")))
 
     def of_number(row: ViewFact) -> ViewFact | None:
         """The fact of this number: who copies a row to write another one often leaves it."""

@@ -345,53 +345,40 @@ assert _RUNS.keys() == BY_NAME.keys()
 
 
 RECAP_TOKENS = 2000
-_WORDS = {
-    "en": {
-        "recap": "Recap what is known from earlier sessions",
-        "topic": "What about; the project as a whole if left out.",
-        "save_session": "Save what later sessions should know of this one",
-        "about": "Recap what the stored notes say about {topic}: what was decided and why, what is "
-        "open, what failed and what worked. Name the id of each note that you use, and say where "
-        "notes contradict each other or the code. Then suggest the next step.",
-        "project": "this project",
-        "none": "No stored note bears on this; say so.",
-        "save": "Go through this session and save with the tool `remember` what later sessions "
-        "need: what was decided, corrected or learned, as it holds at the end. 0 to 5 entries; none "
-        "is a good answer. Not what code, git or CLAUDE.md say, no task or progress of this "
-        "session. Give each its subject, its reason, and my own words as the quote. At the end list "
-        "what became of each, with the ids.",
-    },
-    "zh": {
-        "recap": "回顾以往会话中已知的内容",
-        "topic": "回顾的主题；不填则为整个项目。",
-        "save_session": "保存本次会话中以后需要知道的内容",
-        "about": "请根据已保存的笔记回顾{topic}：作过哪些决定及其理由，还有哪些未决事项，哪些做法失败、"
-        "哪些有效。请注明所用每条笔记的编号，并指出笔记之间或笔记与代码之间的矛盾，然后建议下一步。",
-        "project": "本项目",
-        "none": "没有与此有关的笔记；请如实说明。",
-        "save": "请回顾本次会话，用工具 `remember` 保存以后的会话需要的内容：所作的决定、更正和所得的结论，以最后成立的为准。零到五条，没有也可以。"
-        "代码、git 或 CLAUDE.md 中已有的内容，以及本次会话的任务和进度，不要保存。每条写明主题、理由，并以我的原话为引文。最后列出每条的结果和编号。",
-    },
-}
+
+
+def _titles(lang: str) -> dict[str, str]:
+    """What each prompt is for."""
+    return {
+        "recap": say(lang, "Recap what is known from earlier sessions"),
+        "save_session": say(lang, "Save what later sessions should know of this one"),
+    }
 
 
 def listed(app: App) -> list[dict[str, Any]]:
     """The prompts as the protocol lists them."""
-    words = _WORDS[app.lang]
-    prompts: list[dict[str, Any]] = [
-        {"name": name, "title": words[name], "description": words[name]}
-        for name in ("recap", "save_session")
+    about = say(app.lang, "What about; the project as a whole if left out.")
+    topic = {"name": "topic", "description": about, "required": False}
+    return [
+        {"name": name, "title": title, "description": title}
+        | ({"arguments": [topic]} if name == "recap" else {})
+        for name, title in _titles(app.lang).items()
     ]
-    topic = {"name": "topic", "description": words["topic"], "required": False}
-    prompts[0]["arguments"] = [topic]
-    return prompts
 
 
 def filled(app: App, name: str, topic: str) -> tuple[str, str] | None:
     """`(description, text)` of a prompt, None if there is none of that name."""
-    words = _WORDS[app.lang]
+    titles = _titles(app.lang)
     if name == "save_session":
-        return words["save_session"], words["save"]
+        text = say(
+            app.lang,
+            "Go through this session and save with the tool `remember` what later sessions need: "
+            "what was decided, corrected or learned, as it holds at the end. 0 to 5 entries; none "
+            "is a good answer. Not what code, git or CLAUDE.md say, no task or progress of this "
+            "session. Give each its subject, its reason, and my own words as the quote. At the end "
+            "list what became of each, with the ids.",
+        )
+        return titles[name], text
     if name != "recap":
         return None
     try:
@@ -401,8 +388,15 @@ def filled(app: App, name: str, topic: str) -> tuple[str, str] | None:
             notes = reading.brief(app)[0]
     except StoreNotFound:
         notes = ""
-    asked = words["about"].format(topic=topic or words["project"])
-    return words["recap"], f"{asked}\n\n{notes or words['none']}"
+    asked = say(
+        app.lang,
+        "Recap what the stored notes say about {topic}: what was decided and why, what is "
+        "open, what failed and what worked. Name the id of each note that you use, and say "
+        "where notes contradict each other or the code. Then suggest the next step.",
+        topic=topic or say(app.lang, "this project"),
+    )
+    notes = notes or say(app.lang, "No stored note bears on this; say so.")
+    return titles[name], f"{asked}\n\n{notes}"
 
 
 # --------------------------------------------------------------------------------------- resources
