@@ -11,7 +11,7 @@ import re
 from recollect._fastimport import Pattern
 from recollect.capture.asked import words_of
 from recollect.model.session import Event
-from recollect.text.sentences import HAN, one_line, split_sentences, weight_of
+from recollect.text.sentences import has_han, one_line, split_sentences, weight_of
 
 LONGEST_QUESTION = 260
 LONGEST_ANSWER = 240
@@ -93,7 +93,7 @@ def decision_of(event: Event) -> tuple[str, str] | None:
         return None
     if not question and (own or not event.detail):
         return None
-    wide = bool(HAN.search(subject + picked))
+    wide = has_han(subject + picked)
     others = _listed(event.options, question, wide=wide) if not own else ""
     rejected = (
         f"（未选 {others}）" if others and wide else f" (rather than {others})" if others else ""
@@ -115,7 +115,7 @@ def question_in(text: str) -> str:
         asked = bare[:1].upper() + bare[1:]
     if len(asked) > LONGEST_QUESTION or _POINTS.search(asked):
         return ""
-    names_subject = HAN.search(bare) or words_of(bare) - _NO_SUBJECT
+    names_subject = has_han(bare) or words_of(bare) - _NO_SUBJECT
     return _without_colon(asked) if names_subject else ""
 
 

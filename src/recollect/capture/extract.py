@@ -13,7 +13,7 @@ from recollect.capture.phrases import DecisionPhrases
 from recollect.capture.reversals import is_lasting, rules_by_refusal
 from recollect.model.facts import Fact
 from recollect.text.sentences import (
-    HAN,
+    has_han,
     sentences_of,
     split_sentences,
     weight_of,
@@ -95,7 +95,7 @@ def facts_refusing(text: str) -> list[Fact]:
 
 
 def _wording_of(text: str) -> DecisionPhrases:
-    return CHINESE if HAN.search(text) else ENGLISH
+    return CHINESE if has_han(text) else ENGLISH
 
 
 def _rule(content: str, plain: str, wording: DecisionPhrases) -> Fact:
@@ -117,7 +117,7 @@ _GOES_ON_ZH = Pattern(
 def _within(sentence: str) -> list[Fact | None]:
     """What single clauses of a Chinese sentence require, which as a whole asks or tells more."""
     read = simplified(sentence)
-    parts = re.split(r"[，,；;]", read) if HAN.search(read) else []
+    parts = re.split(r"[，,；;]", read) if has_han(read) else []
     if len(parts) < 2:
         return []
     found: list[Fact | None] = []

@@ -21,7 +21,7 @@ from recollect.model.filed import OPEN, list_items
 from recollect.model.footnotes import MARK, without_id
 from recollect.model.memory import SESSION_KINDS, TRUSTS, Memory, Section
 from recollect.text.redact import strip_private
-from recollect.text.sentences import HAN, split_sentences
+from recollect.text.sentences import has_han, split_sentences
 from recollect.text.tokens import is_cjk, simplified
 
 # -------------------- Whether a claim says how to work, in English or Chinese.
@@ -103,7 +103,7 @@ _CHINESE_FACT = re.compile(
 def is_behavioural(text: str) -> bool:
     """Whether a claim says how to work, rather than what is so."""
     plain = simplified(text.strip().strip("*_\"'“”")[:600])
-    if HAN.search(plain):
+    if has_han(plain):
         if _CHINESE_FACT.search(plain):
             return False
         if _CHINESE.search(plain):

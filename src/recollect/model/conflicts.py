@@ -50,15 +50,17 @@ _REASON = bilingual(
     r"(?:[,;:]|\s[–—-])?\s+(?:because|since|so that|as it|as we|in order to|due to|it has|which)\b.*$",
     r"[，,；;：:]?\s*(?:因为|由于|以便|为了避免|原因是|理由是|这样|它支持).*$",
 )
-_EXPLAINED = Pattern(r"([^:]{4,120}?)(?<!\d):(?:\s+\S+\s+\S|\s*[\u4e00-\u9fff]{2})")
+_EXPLAINED = bilingual(
+    r"([^:]{4,120}?)(?<!\d):\s+\S+\s+\S", r"([^:]{4,120}?)(?<!\d):\s*[\u4e00-\u9fff]{2}"
+)
 _INSTEAD = bilingual(
     r"([^,;]{4,120})[,;] (?:but |and )?(?:(?:use|not|rather|instead|only|just)\b.*|(?:[\w-]+ ){1,5}instead)$",
     r"([^,，;；]{2,60})[,，;；]\s*(?:而是|改用|直接|只用|用|要用).*$",
 )
 # “Admin UI: the port is 8081” is “The Admin UI port is 8081”.
-_OF_SUBJECT = Pattern(
-    r"^([\w][\w -]{1,40}): the ([\w-]+(?: [\w-]+)?) (?=is |are )|^([\w\u4e00-\u9fff -]{2,20})[:：]\s*([\u4e00-\u9fff]{2,4})(?=是|为)",
-    re.I,
+_OF_SUBJECT = bilingual(
+    r"^([\w][\w -]{1,40}): the ([\w-]+(?: [\w-]+)?) (?=is |are )",
+    r"^([\w -]{2,20})[:：]\s*([\u4e00-\u9fff]{2,4})(?=是|为)",
 )
 _LEAD = Pattern(
     r"^(?:(?:please|note(?: that)?|remember(?: that| to)?|decision|decided|ok|okay|now|currently|from now on|by default|make sure (?:to|that)|ensure that"
@@ -110,7 +112,7 @@ _DECIDED = Pattern(
     r"(?:(?:(?:我们|咱们|大家|团队)(?:(?:已经|最终|最后|都|就)*(?:决定|商定|约定)了?)?|决定|还是|依然|仍然?)(?:都|就|继续)*)"
     r"(?=(?:使用|采用|选用|改用|换用|用|换成|改成|改为)\s*\S)"
 )
-_SPOKEN = Pattern(r"(?<=[\w\u4e00-\u9fff])[吧啦]$|就(?=使?用|采用|改用|换)")
+_SPOKEN = Pattern(r"(?<=\w)[吧啦]$|就(?=使?用|采用|改用|换)")
 # Not more than two is a limit; not two is none.
 _BOUND = Pattern(r"\b(?:mor|fewer|les|larger|longer|bigger) than #|\b(?:over|abov|below|under|exceed) #"
                     r"|(?:超 过|多 于|少 于|大 于|小 于|高 于|低 于|长 于) #")  # fmt: skip
@@ -131,8 +133,12 @@ _GONE = bilingual(
     + _CALLED_ZH
     + r"\s?(?:已经?|也|都|被|已被|整体)*(?:下线|停用|废弃|弃用|删除|删掉|删了|移除|去掉|更名|改名|离职)",
 )
-_WRITTEN_AS_A_NAME = Pattern(r"\w[_./]\w|\w-\w+-?\d|[a-z][A-Z]|[A-Za-z]\d|[“\u4e00-\u9fff]")
-_NAME = Pattern(r"[A-Za-z][\w@.+#/-]*[\w#+]|“[^”]{2,20}”|[\u4e00-\u9fff]{2,3}(?=负责)")
+_WRITTEN_AS_A_NAME = bilingual(
+    r"\w[_./]\w|\w-\w+-?\d|[a-z][A-Z]|[A-Za-z]\d|“", r"[\u4e00-\u9fff]", flags=0
+)
+_NAME = bilingual(
+    r"[A-Za-z][\w@.+#/-]*[\w#+]|“[^”]{2,20}”", r"[\u4e00-\u9fff]{2,3}(?=负责)", flags=0
+)
 
 
 class Core(NamedTuple):

@@ -16,7 +16,7 @@ from itertools import count
 
 from recollect._fastimport import NamedTuple, Pattern, digest
 from recollect.model.memory import TRUSTS
-from recollect.text.sentences import HAN, outside_fences
+from recollect.text.sentences import has_han, outside_fences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Note(NamedTuple):
 
     def text(self, about: str = "") -> str:
         """The line of the footnote; a page `about` something Chinese has one in Chinese."""
-        zh = bool(HAN.search(self.title or about))
+        zh = has_han(self.title or about)
         more = [(name, getattr(self, name)) for name in ("kind", "salience", "confidence")]
         who = [_WHO[self.source, self.trust][zh], *(_MORE[one][zh] for one in more if one in _MORE)]
         title = f'"{self.title}"' if self.title else ""

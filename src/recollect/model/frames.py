@@ -8,7 +8,7 @@ from functools import lru_cache
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.claim_key import claim_key, near_key
 from recollect.model.values import bilingual, family_of, versioned
-from recollect.text.sentences import HAN
+from recollect.text.sentences import has_han
 
 ADDED = bilingual(
     r"\b(?:also|as well|too|additionally|another|both|in addition|alongside|besides|together with)\b",
@@ -149,7 +149,7 @@ def frames_of(plain: str) -> tuple[Frame, ...]:
     """The frames of a readable claim."""
     added = bool(ADDED.search(plain))
     core, scope = without_scope(plain)
-    if not plain.isascii() and HAN.search(plain):
+    if has_han(plain):
         return _chinese(core, scope, added=added)
     return _english(plain, core, scope, added=added)
 

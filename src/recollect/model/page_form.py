@@ -21,7 +21,7 @@ from recollect.model.footnotes import (
     tail_of,
     trusts_in,
 )
-from recollect.text.sentences import HAN, shortened
+from recollect.text.sentences import has_han, shortened
 
 LONGEST_TITLE = 60
 # The sections of statements, by trust, in English and Chinese.
@@ -138,7 +138,7 @@ def _with_noted(head: list[str], trusts: dict[str, str]) -> list[str]:
     is_signed = any(line.startswith("<!--") and not _PAST.match(line) for line in head[first:])
     if not (first and title) or is_signed:
         return head
-    name = NOTED["user"][bool(HAN.search(title))]
+    name = NOTED["user"][has_han(title)]
     while _ITEM.match(head[first - 1]):
         first -= 1
     end = "\r" if head[first].endswith("\r") else ""
@@ -188,7 +188,7 @@ def _long_rule(lines: list[str], trusts: dict[str, str]) -> list[str]:
     if not found <= RULE_OF.keys():
         return []  # seen before: a solution
     least = next(trust for trust in reversed(RULE_OF) if trust in found)
-    label = RULE_OF[least][bool(HAN.search(said))]
+    label = RULE_OF[least][has_han(said)]
     # The heading has the id where it says no more than the statement.
     above, behind = ("", f" {tail[1]}") if label else (f" {tail[1]}", "")
     return [

@@ -9,8 +9,28 @@ import re
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.claim_key import claim_key
+from recollect.text.sentences import has_han
 
 SURE, UNSURE = "sure", "unsure"
+
+
+class _Bilingual(Pattern):
+    def __init__(self, english: str, chinese: str, flags: int) -> None:
+        # To `re`, a range of Chinese that ignores case is 20,000 letters to look up.
+        super().__init__(f"{english}|(?-i:{chinese})", flags)
+        self._english = Pattern(english, flags)
+
+    def of(self, _text: str) -> re.Pattern[str]:
+        return self.compiled if has_han(_text) else self._english.compiled
+
+
+def bilingual(english: str, chinese: str = "", flags: int = re.I) -> Pattern:
+    """A pattern for either language, to which capital and small English letters are the same.
+
+    Most people write in one: the Chinese half is compiled for the first text that has some.
+    """
+    return _Bilingual(english, chinese, flags) if chinese else Pattern(english, flags)
+
 
 _UNITS = {
     "ms": ("time", 0.001), "millisecond": ("time", 0.001), "毫秒": ("time", 0.001),
@@ -205,16 +225,14 @@ _OFTEN = Pattern(
     r"|每(?:小时|天|日|晚|个?月|季度|年|周(?![一二三四五六日天]))",
     re.I,
 )
-# Compiled three times as quickly as where capital and small letters are the same.
-_HAN = r"(?-i:[\u4e00-\u9fff])"
+_HAN = r"[\u4e00-\u9fff]"
 _NOBODY = r"(?!(?:we|i|you|he|she|they|it|everyone|everybody|nobody|all|the|an?|this|that)\b)"
-_WHO = Pattern(
+_WHO = bilingual(
     rf"{_NOBODY}(?P<v>[A-Za-z][\w'-]+(?: [A-Z][\w'-]+)?)"
-    r" (?=(?:owns?|leads?|maintains?|manages?|runs|heads|chairs|is (?:responsible for|in charge of|on call for)) )"
-    rf"|(?P<v2>(?!我|你|他|她|它|谁|这|那){_HAN}{{2,3}}?|[A-Z]\w+)\s*(?=(?:负责|主管|维护|带领|管理|分管)(?:{_HAN}|[A-Za-z]))",
-    re.I,
+    r" (?=(?:owns?|leads?|maintains?|manages?|runs|heads|chairs|is (?:responsible for|in charge of|on call for)) )",
+    rf"(?P<v2>(?!我|你|他|她|它|谁|这|那){_HAN}{{2,3}}?|[A-Za-z]\w+)\s*(?=(?:负责|主管|维护|带领|管理|分管)(?:{_HAN}|[A-Za-z]))",
 )
-_HOW = Pattern(
+_HOW = bilingual(
     r".+ (?:is|are|gets?) (?:versioned|sorted|ordered|identified|keyed|authenticated|authori[sz]ed|encrypted|hashed|signed"
     r"|licen[sc]ed|formatted|seriali[sz]ed|encoded|compressed|partitioned|sharded|rounded|paginated|deployed|hosted|built"
     r"|bundled|packaged|managed|written|stored|rendered|monitored|provisioned|tested|published|sent|billed)"
@@ -222,10 +240,9 @@ _HOW = Pattern(
     r"|(?:we|the team|everyone) (?:always )?(?:deploy|build|test|lint|format|bundle|package|authenticate|monitor|release|host"
     r"|sign|version|provision|(?:do|hold|write) [\w-]+)(?: [\w-]+){0,3}? (?:with|to|via|using|through|on|from) (?P<v2>(?:the )?[^\s,;]+(?: [^\s,;]+)?)"
     r"|.+ (?:is|are|lives?) (?:in|on|at) (?P<v4>(?-i:[A-Z])[\w-]+)"
-    r"|.+ runs? against (?P<v6>(?:the |an? )?[^\s,;]+(?: [^\s,;]+){0,2})"
-    rf"|.*(?:服务器|机房|数据中心|办公室|总部|集群|团队)在(?P<v5>{_HAN}{{2,4}})"
+    r"|.+ runs? against (?P<v6>(?:the |an? )?[^\s,;]+(?: [^\s,;]+){0,2})",
+    rf".*(?:服务器|机房|数据中心|办公室|总部|集群|团队)在(?P<v5>{_HAN}{{2,4}})"
     r"|.+?(?:叫做?|名为|命名为)\s*(?P<v3>[\w./-]+)",
-    re.I,
 )
 _NOT = Pattern(
     r",? (?:and )?(?:not|instead of|rather than) [\w.+#-]+(?: [\w.+#-]+)?$|[，,]\s*(?:而不是|不用|不是|不要用)\s*[\w.+#-]+$"
@@ -347,26 +364,3 @@ def hour_in(text: str) -> int | None:
     """The hour of the first time of day in a text."""
     clock = _O_CLOCK.search(text)
     return int(clock[1] or clock[2]) if clock else None
-
-
-# -------------------- Patterns in both languages.
-
-
-class _Bilingual(Pattern):
-    __slots__ = ("_english",)
-
-    def __init__(self, english: str, chinese: str) -> None:
-        # To `re`, a range of Chinese that ignores case is 20,000 letters to look up.
-        super().__init__(f"{english}|(?-i:{chinese})", re.I)
-        self._english = Pattern(english, re.I)
-
-    def of(self, _text: str) -> re.Pattern[str]:
-        return self._english.compiled if _text.isascii() else self.compiled
-
-
-def bilingual(english: str, chinese: str = "") -> Pattern:
-    """A pattern for either language, to which capital and small English letters are the same.
-
-    Most people write in one: the Chinese half is compiled for the first text that may have some.
-    """
-    return _Bilingual(english, chinese) if chinese else Pattern(english, re.I)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator
 
-HAN = Pattern("[\u4e00-\u9fff]")  # whether a text is Chinese, in part
 _MASKED = Pattern(r"`[^`\n]*`|https?://[^\s，。！？；、（）]*[^\s，。！？；、（）.,;:!]")
 _END = Pattern(r"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[”’」』）)\"'*_]*")
 _WORD_BEFORE = Pattern(r"[\w.]+$")
@@ -24,6 +23,11 @@ _NEVER_LAST = frozenset(
 _BEFORE_NUMBERS = frozenset("no nr fig figs eq sec ch vol ver ref refs p pp art".split())
 LONGEST_WORD = 24
 _MULTILINE, _DOT_ALL = 8, 16  # of `re`, which is not loaded before a pattern is used
+
+
+def has_han(text: str) -> bool:
+    """Whether a text is Chinese, in part."""
+    return not text.isascii() and any("\u4e00" <= char <= "\u9fff" for char in text)
 
 
 def split_sentences(text: str) -> list[str]:
