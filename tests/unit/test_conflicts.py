@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
 import pytest
@@ -18,6 +19,7 @@ from recollect.model.conflicts import (
     keeping_subject,
     topics_of,
 )
+from recollect.text.sentences import has_han
 
 from .build import any_text, is_quick
 from .claim_cases import CLASHES_EN, CLASHES_ZH, PEACE_EN, PEACE_ZH, RULES, STATED
@@ -56,15 +58,37 @@ def test_hardly_anything_is_found_where_nothing_is_contradicted(
     assert found / (found + len(wrong)) >= LEAST_PRECISION, wrong
 
 
+BOTH = [
+    one
+    for room in (conflicts, frames, values)
+    for one in vars(room).values()
+    if isinstance(one, values._Bilingual)
+]
+
+
 def test_the_chinese_half_of_a_pattern_finds_nothing_in_english() -> None:
     claims = [text for case in (*CLASHES_EN, *PEACE_EN) for text in case[:2] if text.isascii()]
-    patterns = [one for room in (conflicts, frames, values) for one in vars(room).values()]
-    both = [one for one in patterns if isinstance(one, values._Bilingual)]
-    assert both
-    for pattern in both:
+    for pattern in BOTH:
         for text in claims:
             spans = [match.span() for match in pattern.compiled.finditer(text)]
             assert spans == [match.span() for match in pattern.finditer(text)]
+
+
+@pytest.mark.parametrize("pattern", [one for one in BOTH if any(one.needs)])
+@given(st.data())
+def test_a_text_without_what_a_pattern_needs_has_no_match(
+    pattern: values._Bilingual, data: st.DataObject
+) -> None:
+    text = data.draw(st.from_regex(pattern._english.compiled))
+    assert any(need in text.casefold() for need in pattern.needs)
+
+
+@pytest.mark.parametrize("pattern", [one for one in BOTH if one._chinese])
+@given(st.data())
+def test_the_chinese_half_of_a_pattern_matches_nothing_without_chinese(
+    pattern: values._Bilingual, data: st.DataObject
+) -> None:
+    assert has_han(data.draw(st.from_regex(re.compile(pattern._chinese))))
 
 
 @pytest.mark.parametrize(("clashes", "peace"), LANGUAGES)

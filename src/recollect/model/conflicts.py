@@ -56,11 +56,13 @@ _EXPLAINED = bilingual(
 _INSTEAD = bilingual(
     r"([^,;]{4,120})[,;] (?:but |and )?(?:(?:use|not|rather|instead|only|just)\b.*|(?:[\w-]+ ){1,5}instead)$",
     r"([^,，;；]{2,60})[,，;；]\s*(?:而是|改用|直接|只用|用|要用).*$",
+    needs=",|;",
 )
 # “Admin UI: the port is 8081” is “The Admin UI port is 8081”.
 _OF_SUBJECT = bilingual(
     r"^([\w][\w -]{1,40}): the ([\w-]+(?: [\w-]+)?) (?=is |are )",
     r"^([\w -]{2,20})[:：]\s*([\u4e00-\u9fff]{2,4})(?=是|为)",
+    needs=": the ",
 )
 _LEAD = Pattern(
     r"^(?:(?:please|note(?: that)?|remember(?: that| to)?|decision|decided|ok|okay|now|currently|from now on|by default|make sure (?:to|that)|ensure that"
@@ -132,6 +134,8 @@ _GONE = bilingual(
     + r"|"
     + _CALLED_ZH
     + r"\s?(?:已经?|也|都|被|已被|整体)*(?:下线|停用|废弃|弃用|删除|删掉|删了|移除|去掉|更名|改名|离职)",
+    needs="instead of|rather than|no longer|from|renamed|replac|dropp|retired|removed|do not|don|never|gone|dead"
+    "|deleted|shut down|off|decommissioned|deprecated|ended|phased out|abandoned",
 )
 _WRITTEN_AS_A_NAME = bilingual(
     r"\w[_./]\w|\w-\w+-?\d|[a-z][A-Z]|[A-Za-z]\d|“", r"[\u4e00-\u9fff]", flags=0

@@ -79,9 +79,11 @@ _IN = (
 _VALUE_EN = bilingual(
     rf"(?:the |our |its |my |a |an )?(?P<s>[\w`][\w` ./'-]{{0,60}}?)\s*(?:(?<=\s)(?P<in>{_IN})(?=\s)|(?P<is>(?<=\s)(?:{_IS})(?=\s)|:(?=\s)|=))"
     r"\s*(?P<no>not |no longer )?(?:the |a |an |still )?(?P<v>\S.{0,60})",
+    needs=":|=|is|are|default|equals|must be|should be|run|live|belongs to|points to|go|start",
 )
 _PORT_EN = bilingual(
     r"(?:the |our )?(?P<s>[\w -]{1,40}?) (?:runs|listens|is listening|is running|is served|serves|is exposed|is available) on (?:port )?(?P<v>\d{2,5})",
+    needs=" on ",
 )
 _OF = Pattern(r"([\w-]+(?: [\w-]+)?) (?:of|for) (?:the |our |a )?(.+)", re.I)
 _VAGUE = bilingual(
@@ -97,21 +99,26 @@ _USE_EN = bilingual(
     rf"(?:{_WHO}{_MODES}{_NO}{_MODES}|(?:the |our )(?P<p>[\w -]{{2,30}}?) {_MODES}(?P<no2>does not |doesn['’]t |no longer )?){_USE}\s+(?:the |a |an )?(?P<n>{_NAMED})"
     r"(?:\s+(?:for|to)\s+(?P<for>[^,;]{2,50}?))?(?P<instead>\s+instead)?"
     rf"(?:(?:\s+instead of|\s+rather than|\s+over|,?\s+(?:and )?not)\s+(?P<other>{_NAMED}))?(?:\s+for\s+(?P<for2>[^,;]{{2,50}}))?",
+    needs="back to|return to|revert to|use|using|adopt|go with|switch|mov|migrate|stick |standardi|prefer"
+    "|pick|choose|chose",
 )
 _CHANGE_EN = bilingual(
     rf"{_WHO}(?:have\s+)?(?:replaced?|dropped|drop|switch(?:ed)? from|mov(?:e|ed) from|migrated? from)\s+(?P<other>{_NAMED})\s+"
     rf"(?:with|by|to|for|in favor of)\s+(?P<n>{_NAMED})",
+    needs="replace|drop|switch|move|migrate",
 )
 # “Install packages with yarn”, “We switched the queue to Kafka”, “CI moved to CircleCI”.
 _WITH_EN = bilingual(
     rf"{_WHO}{_MODES}{_NO}(?P<p>(?:install|build|test|lint|format|deploy|bundle|manage|host|publish|serve|render|parse|validate|send"
     rf"|monitor|generate|compile|sign|hash|encrypt) [\w -]{{2,30}}?) (?:with|using|via|through) (?P<n>{_NAMED})(?P<instead>\s+instead)?",
+    needs=" with | using | via | through ",
 )
 _MOVED_EN = bilingual(
     rf"{_WHO}(?:(?:have|['’]ve)\s+)?(?:switched|moved|changed|migrated) (?:the |our )?(?P<p>[\w -]{{2,30}}?) (?:over )?"
     rf"(?:from (?P<other>{_NAMED}) )?to (?P<n>{_NAMED})"
     rf"|(?:the |our )?(?P<p2>[\w -]{{2,30}}?) (?:(?:has|have|was|were)(?: been)? )?(?:switched|moved|changed|migrated) (?:over )?"
     rf"(?:from (?P<other2>{_NAMED}) )?to (?P<n2>{_NAMED})",
+    needs="switched|moved|changed|migrated",
 )
 _AVOID_EN = bilingual(
     rf"(?:avoid|drop|no) (?P<n>[\w`@.+#/-]+)|(?P<n2>{_NAMED}) (?:is|are) (?:forbidden|banned|not allowed|deprecated here)",

@@ -15,21 +15,31 @@ SURE, UNSURE = "sure", "unsure"
 
 
 class _Bilingual(Pattern):
-    def __init__(self, english: str, chinese: str, flags: int) -> None:
+    def __init__(self, english: str, chinese: str, needs: str, flags: int) -> None:
         # To `re`, a range of Chinese that ignores case is 20,000 letters to look up.
-        super().__init__(f"{english}|(?-i:{chinese})", flags)
-        self._english = Pattern(english, flags)
+        super().__init__(f"{english}|(?-i:{chinese})" if chinese else english, flags)
+        self._english, self._chinese = Pattern(english, flags), chinese
+        self.needs = tuple(needs.split("|"))
 
     def of(self, _text: str) -> re.Pattern[str]:
-        return self.compiled if has_han(_text) else self._english.compiled
+        if self._chinese and has_han(_text):
+            return self.compiled
+        low = _text.casefold()
+        found = any(need in low for need in self.needs)
+        return self._english.compiled if found else _NOTHING.compiled
 
 
-def bilingual(english: str, chinese: str = "", flags: int = re.I) -> Pattern:
+_NOTHING = Pattern(r"(?!)")
+
+
+def bilingual(english: str, chinese: str = "", *, needs: str = "", flags: int = re.I) -> Pattern:
     """A pattern for either language, to which capital and small English letters are the same.
 
-    Most people write in one: the Chinese half is compiled for the first text that has some.
+    It takes longer to compile than to use. The Chinese half is compiled for the first text that has
+    Chinese in it, the English half for one with a part of a word without which it finds nothing:
+    one of `needs`, with `|` between them.
     """
-    return _Bilingual(english, chinese, flags) if chinese else Pattern(english, flags)
+    return _Bilingual(english, chinese, needs, flags)
 
 
 _UNITS = {
@@ -216,14 +226,15 @@ class Slot(NamedTuple):
     certainty: str
 
 
-_DAY = Pattern(
-    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?<=周)[一二三四五六日天](?!期)|(?<=星期|礼拜)[一二三四五六日天]",
-    re.I,
+_DAY = bilingual(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
+    r"(?<=周)[一二三四五六日天](?!期)|(?<=星期|礼拜)[一二三四五六日天]",
+    needs="day",
 )
-_OFTEN = Pattern(
-    r"\b(?:hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually|every (?:hour|day|night|morning|evening|week|month|quarter|year))\b"
-    r"|每(?:小时|天|日|晚|个?月|季度|年|周(?![一二三四五六日天]))",
-    re.I,
+_OFTEN = bilingual(
+    r"\b(?:hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually|every (?:hour|day|night|morning|evening|week|month|quarter|year))\b",
+    r"每(?:小时|天|日|晚|个?月|季度|年|周(?![一二三四五六日天]))",
+    needs="ly|every",
 )
 _HAN = r"[\u4e00-\u9fff]"
 _NOBODY = r"(?!(?:we|i|you|he|she|they|it|everyone|everybody|nobody|all|the|an?|this|that)\b)"
@@ -231,6 +242,7 @@ _WHO = bilingual(
     rf"{_NOBODY}(?P<v>[A-Za-z][\w'-]+(?: [A-Z][\w'-]+)?)"
     r" (?=(?:owns?|leads?|maintains?|manages?|runs|heads|chairs|is (?:responsible for|in charge of|on call for)) )",
     rf"(?P<v2>(?!我|你|他|她|它|谁|这|那){_HAN}{{2,3}}?|[A-Za-z]\w+)\s*(?=(?:负责|主管|维护|带领|管理|分管)(?:{_HAN}|[A-Za-z]))",
+    needs=" own| lead| maintain| manage| runs | heads | chairs | is ",
 )
 _HOW = bilingual(
     r".+ (?:is|are|gets?) (?:versioned|sorted|ordered|identified|keyed|authenticated|authori[sz]ed|encrypted|hashed|signed"
@@ -243,6 +255,7 @@ _HOW = bilingual(
     r"|.+ runs? against (?P<v6>(?:the |an? )?[^\s,;]+(?: [^\s,;]+){0,2})",
     rf".*(?:服务器|机房|数据中心|办公室|总部|集群|团队)在(?P<v5>{_HAN}{{2,4}})"
     r"|.+?(?:叫做?|名为|命名为)\s*(?P<v3>[\w./-]+)",
+    needs=" is | are | get|we |team |everyone | live| run",
 )
 _NOT = Pattern(
     r",? (?:and )?(?:not|instead of|rather than) [\w.+#-]+(?: [\w.+#-]+)?$|[，,]\s*(?:而不是|不用|不是|不要用)\s*[\w.+#-]+$"
@@ -257,15 +270,16 @@ HAS_MANY = Pattern(
 _ALSO_WORDS = frozenset(
     "rest express black go requests fetch moment space tab merge rebase squash ruff uv fly linear teams slack".split()
 )
-_FAMILY_NAMES = Pattern(
+_ONLY_NAMES = [name for name in _FAMILY if name not in _ALSO_WORDS]
+_FAMILY_NAMES = bilingual(
     r"(?<![\w.-])(?:"
     + "|".join(
         re.escape(name).replace(r"\-", "[ -]")
-        for name in sorted(_FAMILY, key=len, reverse=True)
-        if name not in _ALSO_WORDS
+        for name in sorted(_ONLY_NAMES, key=len, reverse=True)
     )
     + r")s?(?![\w-])(?:\s+v?\d+(?:\.\d+|\.x)*)?",
-    re.I | re.A,
+    needs="|".join(name.partition("-")[0] for name in _ONLY_NAMES),
+    flags=re.I | re.A,
 )
 _GAP = "qqq"
 # "Write comments in English" is "comments are in English".
@@ -324,14 +338,15 @@ _NUMERALS: dict[str, int] = {
     for n, word in enumerate(words.split())
     if word != "-"
 } | {"one": 1, "一": 1, "二": 2, "twenty": 20, "thirty": 30, "forty": 40, "sixty": 60, "ninety": 90}
-_NUMERAL = Pattern(
+_NUMERAL = bilingual(
     r"(?<![-\w])(?:"
     + "|".join(word for word in _NUMERALS if word.isascii() and word != "one")
     + r")(?![-\w])"
     r"|(?<=needs )one\b|(?<=need )one\b|(?<=requires )one\b|(?<=require )one\b|(?<=least )one\b|(?<=most )one\b|(?<=exactly )one\b"
-    r"|one(?= (?:second|minute|hour|week|month|year)s?\b)|一(?=小时|分钟|个月)"
+    r"|one(?= (?:second|minute|hour|week|month|year)s?\b)",
+    r"一(?=小时|分钟|个月)"
     r"|(?<=需要|至少|最多)一(?=个|人|名|位)|(?<![周期拜第一二三四五六七八九十])(?:十[一二]|[两二三四五六七八九十])(?=年|天|小时|分钟|秒|次|个|人|点|周(?![一二三四五六日]))",
-    re.I,
+    needs="|".join(word for word in _NUMERALS if word.isascii()),
 )
 # When something happens on a day: what runs at two may run at fourteen as well.
 _O_CLOCK = Pattern(
