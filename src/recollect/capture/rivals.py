@@ -14,7 +14,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from recollect.capture.intake import Draft
-    from recollect.model.conflicts import Conflict
     from recollect.search.rank import Candidate
 
 
@@ -35,13 +34,16 @@ def rivals_of(
     """What a draft certainly contradicts and may take the place of: nobody trusted more said it."""
     if choice.kind not in STATING or draft.conversation:
         return []
-    from recollect.model.conflicts import keeping_subject  # seldom needed
+    from recollect.model.conflicts import conflict_between, keeping_subject  # seldom needed
     from recollect.model.values import SURE
 
     found, about = [], []
-    for one, text, conflict in _contradicted(store, draft):
+    for one, text in _near(store, draft):
         is_here = one.path == shared if one.anchor else one.kind in STATING and one.path != shared
         if not is_here or TRUSTS.index(draft.trust) < TRUSTS.index(one.trust):
+            continue
+        conflict = conflict_between(text, draft.title)
+        if conflict is None:
             continue
         rival = Rival(one.id, one.path, text)
         if conflict.certainty == SURE:
@@ -52,19 +54,16 @@ def rivals_of(
     return list(dict.fromkeys(found or (about if len(about) == 1 else [])))
 
 
-def _contradicted(store: OpenStore, draft: Draft) -> Iterator[tuple[Candidate, str, Conflict]]:
-    """The entries that a draft contradicts, as far as they have its words, each with its wording."""
-    from recollect.model.conflicts import conflict_between  # seldom needed
+def _near(store: OpenStore, draft: Draft) -> Iterator[tuple[Candidate, str]]:
+    """The entries that a draft may contradict, by its words, each with its wording."""
     from recollect.model.values import alternatives
 
     words = cue_words(draft.title)
     for one in store.index.consider([*words, *alternatives(draft.title)])[0]:
         is_item = one.anchor.startswith("^")
         text = one.text.removeprefix("- ") if is_item else one.heading if one.anchor else one.title
-        if one.status == "superseded" or is_sealed_path(one.path):
-            continue
-        if conflict := conflict_between(text, draft.title):
-            yield one, text, conflict
+        if one.status != "superseded" and not is_sealed_path(one.path):
+            yield one, text
 
 
 def may_contradict(store: OpenStore, draft: Draft) -> bool:
@@ -73,7 +72,12 @@ def may_contradict(store: OpenStore, draft: Draft) -> bool:
     is_alone = draft.encrypt or draft.private or draft.into or draft.conversation
     if is_alone or choice.kind not in STATING or choice.layer in store.settings.encrypt:
         return False
-    return any(one.layer in ("semantic", "procedural") for one, _, _ in _contradicted(store, draft))
+    from recollect.model.conflicts import conflict_between  # seldom needed
+
+    return any(
+        one.layer in ("semantic", "procedural") and conflict_between(text, draft.title)
+        for one, text in _near(store, draft)
+    )
 
 
 def with_subject(title: str, rivals: Sequence[Rival]) -> str:
