@@ -124,7 +124,7 @@ def _by_our_rules(text: str, key: bytes) -> str:
     seen = _Seen(text)
     for n in sorted({n for word in there for n in _RULES_OF[word]}):
         rule = _RULES[n]
-        if rule.needs in seen.low:
+        if rule.needs in seen.low and not (rule.beside and there.isdisjoint(rule.beside)):
             clean = _without(rule, there.intersection(rule.words), seen, key)
             if clean is not None:
                 seen = _Seen(clean)

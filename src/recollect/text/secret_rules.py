@@ -27,6 +27,7 @@ class SecretRule(NamedTuple):
     is_anywhere: bool = False  # may begin before its word, or goes over many lines
     each: Pattern | None = None  # what in the match is secret, where that is more than one part
     needs: str = ""  # must be in the text as well; seldom there, and quickly looked for
+    beside: frozenset[str] = frozenset()  # as must one of these words of other rules
 
 
 def _rule(
@@ -38,10 +39,12 @@ def _rule(
     is_anywhere: bool = False,
     each: Pattern | None = None,
     needs: str = "",
+    beside: str = "",
 ) -> SecretRule:
     # Of ASCII only: a key in the middle of Chinese text stands alone all the same.
     one = Pattern(pattern, flags | re.ASCII)
-    return SecretRule(kind, tuple(words.split()), one, is_anywhere, each, needs)
+    others = frozenset(beside.split())
+    return SecretRule(kind, tuple(words.split()), one, is_anywhere, each, needs, others)
 
 
 # In JSON a line begins behind `\n`, whose letter is no part of what follows.
@@ -270,7 +273,7 @@ PLACES = (
     ),
     _rule("assigned", _NAMED, rf"{NAME}{_IS}{_VALUE}", re.I),
     _rule("assigned", "key", rf"(?:{_after('account access private')})key\W{{1,4}}([A-Za-z0-9+/]{{40,}}={{0,2}})(?![\w/+])", re.I),
-    _rule("assigned", "--", rf"{_ALONE}--[\w-]{{0,24}}?{NAME}(?:\s|\\?[\"'],\s?){{1,9}}(?:{_QUOTE})?(?!--){_BARE}", re.I),
+    _rule("assigned", "--", rf"{_ALONE}--[\w-]{{0,24}}?{NAME}(?:\s|\\?[\"'],\s?){{1,9}}(?:{_QUOTE})?(?!--){_BARE}", re.I, beside=_NAMED),
     # A name, and its value in a field of its own: of XML, of a list of settings, of Terraform.
     _rule("assigned", _NAMED, rf"{NAME}\\?[\"'`]?,?{_BLANK}{{0,30}}\\?[\"']?value\\?[\"']?\s{{0,3}}[:=]\s{{0,3}}{_VALUE}", re.I, needs="value"),
     _rule("assigned", _NAMED, rf"{NAME}[^\n|]{{0,20}}\|\s{{1,30}}[`*\"']{{0,3}}{_LIKELY}([^\s|`\"']{{6,256}}+)[`\"']?\s{{1,60}}\|", re.I, needs="|"),
