@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.memory import CATEGORIES
 from recollect.text.redact import PRIVATE_MARK
-from recollect.text.sentences import HAN
+from recollect.text.sentences import has_han
 
 HEADINGS = {
     "decision": (
@@ -287,7 +287,7 @@ def fact_lines(fact: Fact) -> list[str]:
     if fact.kind == "decision":
         at_end = len(content) - len(content.rstrip("\\"))
         content = _unseparated(content) + ("\\" * at_end if detail else "")
-    mark = "：" if HAN.search(content) else ": "
+    mark = "：" if has_han(content) else ": "
     lines = [f"- [{fact.category}] {content}" + (f"{mark}{detail}" if detail else "")]
     if fact.source:
         lines.append(f"  - source: {fact.source}")
