@@ -11,15 +11,14 @@ from tests.unit.build import any_text, entry, is_quick
 
 from recollect.context.pointers import harmless
 from recollect.features import skill_detectors, skills
-from recollect.features.skill_detectors import (
+from recollect.features.skill_candidates import (
     DecidedSuggestion,
-    Evidence,
-    SkillInput,
-    Suggestion,
     settled_in,
+    settled_of,
     with_settled,
     without_settled,
 )
+from recollect.features.skill_detectors import Evidence, SkillInput, Suggestion
 from recollect.features.skills import draft_of
 
 NOW = "2026-01-11T14:30:00Z"
@@ -151,9 +150,7 @@ def test_a_suggestion_of_thousands_of_memories_is_written_soon() -> None:
 
 
 def settled(decision: str = "dismissed") -> DecidedSuggestion:
-    return skill_detectors.settled_of(
-        suggestion("Deploy app", "Deploy it", "Deploy now"), decision, NOW
-    )
+    return settled_of(suggestion("Deploy app", "Deploy it", "Deploy now"), decision, NOW)
 
 
 def test_a_decision_is_known_again_when_the_suggestion_has_grown_or_changed_its_name() -> None:

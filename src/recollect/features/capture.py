@@ -14,7 +14,6 @@ from recollect._fastimport import NamedTuple
 from recollect.capture.capture import Capture, Captured, Ending
 from recollect.capture.hearing import Hearing, ParsedSession, log_of
 from recollect.capture.session_files import FolderSessions
-from recollect.clients import CAPTURED
 from recollect.clients.registry import KNOWN, READERS
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound
 from recollect.features.takeover import project_store
@@ -26,7 +25,6 @@ from recollect.workspace import Workspace
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
-CLIENTS = CAPTURED  # whose transcripts can be read
 MOST_TOGETHER = 8  # sessions whose memories are written together
 MODELS = "model"  # the folder in our cache in which clients are asked as models
 LARGEST_TOGETHER = 2_000_000  # characters of their conversations

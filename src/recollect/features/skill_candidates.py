@@ -14,11 +14,7 @@ from recollect.features import skill_detectors, skills
 from recollect.features.skill_detectors import (
     DAYS,
     DETECTORS,
-    DISMISSED,
-    FILE,
     LEAST,
-    PROMOTED,
-    DecidedSuggestion,
     Detector,
     DetectorRules,
     Group,
@@ -30,11 +26,13 @@ from recollect.model.document import days_after
 from recollect.model.memory import Entry, Filter
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
+from recollect.text.json_edit import rows_in, with_rows
 from recollect.text.tokens import stems
 from recollect.workspace import Workspace
 
 GROUP = "recollect.detectors"  # of entry points, for detectors of other packages
 _TELLING = ("decision", "issue", "solution")  # kinds of sections that are worth opening a file
+DISMISSED, PROMOTED = "dismissed", "promoted"
 _CAUSES = {DISMISSED: "dismiss-skill", PROMOTED: "promote-skill"}
 
 
@@ -221,7 +219,7 @@ def suggest_dismissed_again(
             if not dry_run:
                 store.rewrite(
                     FILE,
-                    lambda text: skill_detectors.without_settled(text, name),
+                    lambda text: without_settled(text, name),
                     cause=_CAUSES[DISMISSED],
                 )
                 _publish(store, _analyse(store, asked).suggestions)
@@ -240,32 +238,126 @@ def _named(
     raise SuggestionNotFound(name=name)
 
 
+# -------------------------------------------------------------- skills.json: what a person decided
+
+
+FILE = "skills.json"
+KEY, VERSION = "settled", 1
+
+
+class DecidedSuggestion(NamedTuple):
+    """A suggestion that a person has decided about."""
+
+    name: str
+    type: str
+    decision: str
+    date: str
+    title: str
+    words: tuple[str, ...]
+    memories: tuple[str, ...]
+
+    def is_about(self, one: Suggestion) -> bool:
+        """Whether this is the decision about that suggestion."""
+        if self.type != one.type:
+            return False
+        both = len(set(self.memories) & set(one.memories))
+        if self.name == one.name or 2 * both >= min(len(self.memories), len(one.memories)) > 0:
+            return True
+        words = len(set(self.words) & set(one.words))
+        return 10 * words >= 6 * max(len(self.words), len(one.words)) > 0
+
+
+def settled_of(one: Suggestion, decision: str, now: str) -> DecidedSuggestion:
+    """The decision about a suggestion."""
+    return DecidedSuggestion(
+        one.name, one.type, decision, now[:10], one.title, one.words, tuple(one.memories)
+    )
+
+
+def settled_in(text: str) -> list[DecidedSuggestion]:
+    """The decisions that a file says; what in it is none is passed over."""
+    return [_decision_in(row) for row in rows_in(text, KEY) if _is_decision(row)]
+
+
+def _is_decision(row: Any) -> bool:
+    return isinstance(row, dict) and all(
+        isinstance(row.get(key), str) for key in ("name", "type", "decision")
+    )
+
+
+def _decision_in(row: dict[str, Any]) -> DecidedSuggestion:
+    def many(key: str) -> tuple[str, ...]:
+        found = row.get(key)
+        return tuple(w for w in found if isinstance(w, str)) if isinstance(found, list) else ()
+
+    return DecidedSuggestion(
+        row["name"],
+        row["type"],
+        row["decision"],
+        str(row.get("date", "")),
+        str(row.get("title", "")),
+        many("words"),
+        many("memories"),
+    )
+
+
+def with_settled(text: str, one: DecidedSuggestion) -> str:
+    """The file with one more decision, in place of an older one of this name and type."""
+    rows = [*_other_rows(text, one.name, one.type), one._asdict()]
+    return with_rows(text, KEY, rows, VERSION)
+
+
+def without_settled(text: str, name: str) -> str:
+    """The file without the decisions about this name."""
+    return with_rows(text, KEY, _other_rows(text, name, ""), VERSION)
+
+
+def _other_rows(text: str, name: str, kind: str) -> list[Any]:
+    return [
+        row
+        for row in rows_in(text, KEY)
+        if not (_is_decision(row) and row["name"] == name and kind in ("", row["type"]))
+    ]
+
+
 def _decided(store: OpenStore) -> list[DecidedSuggestion]:
     """What a person has decided about suggestions."""
-    return skill_detectors.settled_in(store.text_at(FILE)[0])
+    return settled_in(store.text_at(FILE)[0])
 
 
 def _decide(store: OpenStore, found: Analysis, one: Suggestion, decision: str) -> None:
     """Keep what a person has decided about a suggestion, and report the others."""
-    made = skill_detectors.settled_of(one, decision, store.now)
-    store.rewrite(
-        FILE, lambda text: skill_detectors.with_settled(text, made), cause=_CAUSES[decision]
-    )
+    made = settled_of(one, decision, store.now)
+    store.rewrite(FILE, lambda text: with_settled(text, made), cause=_CAUSES[decision])
     _publish(store, [other for other in found.suggestions if other != one])
+
+
+STEPS = "steps"
 
 
 def steps_for(store: OpenStore, one: Suggestion) -> tuple[str, ...]:
     """The steps that a model drafted for a suggestion; none where it was not asked."""
-    return skill_detectors.steps_in(store.text_at(FILE)[0], one)
+    for row in rows_in(store.text_at(FILE)[0], STEPS):
+        if isinstance(row, dict) and (row.get("name"), row.get("type")) == (one.name, one.type):
+            steps = row.get("steps")
+            return tuple(map(str, steps)) if isinstance(steps, list) else ()
+    return ()
 
 
 def keep_steps(store: OpenStore, one: Suggestion, steps: Sequence[str]) -> None:
     """Keep the steps that a model drafted for a suggestion, until a person promotes it."""
-    store.rewrite(
-        FILE,
-        lambda text: skill_detectors.with_steps(text, one, steps, store.now),
-        cause="consolidate",
-    )
+    about = {"name": one.name, "type": one.type}
+    made = {**about, "date": store.now[:10], "steps": list(steps)}
+
+    def change(text: str) -> str:
+        rows = [
+            row
+            for row in rows_in(text, STEPS)
+            if not (isinstance(row, dict) and {**row, **about} == row)
+        ]
+        return with_rows(text, STEPS, [*rows, made], VERSION)
+
+    store.rewrite(FILE, change, cause="consolidate")
 
 
 # --------------------------------------------------------------------------- detectors of others

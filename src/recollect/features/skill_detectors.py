@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.document import sections_of
 from recollect.model.entries import is_solution, without_comments
 from recollect.model.facts import facts_of, same_words, section_kind
 from recollect.model.memory import Entry, Section, lowest_trust
-from recollect.text.json_edit import rows_in, with_rows
 from recollect.text.redact import strip_private
 from recollect.text.tokens import STOP_WORDS, folded, is_cjk
 
@@ -469,110 +467,3 @@ def _solution(section: Section, entry: Entry) -> SkillStatement:
     return SkillStatement(
         "problem", problem, solved.partition("\n")[0], trust, section.anchor, session
     )
-
-
-# -------------------------------------------------------------- skills.json: what a person decided
-
-
-FILE = "skills.json"
-KEY, VERSION = "settled", 1
-DISMISSED, PROMOTED = "dismissed", "promoted"
-
-
-class DecidedSuggestion(NamedTuple):
-    """A suggestion that a person has decided about."""
-
-    name: str
-    type: str
-    decision: str
-    date: str
-    title: str
-    words: tuple[str, ...]
-    memories: tuple[str, ...]
-
-    def is_about(self, one: Suggestion) -> bool:
-        """Whether this is the decision about that suggestion."""
-        if self.type != one.type:
-            return False
-        both = len(set(self.memories) & set(one.memories))
-        if self.name == one.name or 2 * both >= min(len(self.memories), len(one.memories)) > 0:
-            return True
-        words = len(set(self.words) & set(one.words))
-        return 10 * words >= 6 * max(len(self.words), len(one.words)) > 0
-
-
-def settled_of(one: Suggestion, decision: str, now: str) -> DecidedSuggestion:
-    """The decision about a suggestion."""
-    return DecidedSuggestion(
-        one.name, one.type, decision, now[:10], one.title, one.words, tuple(one.memories)
-    )
-
-
-def settled_in(text: str) -> list[DecidedSuggestion]:
-    """The decisions that a file says; what in it is none is passed over."""
-    return [_read(row) for row in rows_in(text, KEY) if _is_sound(row)]
-
-
-def _is_sound(row: Any) -> bool:
-    return isinstance(row, dict) and all(
-        isinstance(row.get(key), str) for key in ("name", "type", "decision")
-    )
-
-
-def _read(row: dict[str, Any]) -> DecidedSuggestion:
-    def many(key: str) -> tuple[str, ...]:
-        found = row.get(key)
-        return tuple(w for w in found if isinstance(w, str)) if isinstance(found, list) else ()
-
-    return DecidedSuggestion(
-        row["name"],
-        row["type"],
-        row["decision"],
-        str(row.get("date", "")),
-        str(row.get("title", "")),
-        many("words"),
-        many("memories"),
-    )
-
-
-def with_settled(text: str, one: DecidedSuggestion) -> str:
-    """The file with one more decision, in place of an older one of this name and type."""
-    rows = [*_others(text, one.name, one.type), one._asdict()]
-    return with_rows(text, KEY, rows, VERSION)
-
-
-def without_settled(text: str, name: str) -> str:
-    """The file without the decisions about this name."""
-    return with_rows(text, KEY, _others(text, name, ""), VERSION)
-
-
-def _others(text: str, name: str, kind: str) -> list[Any]:
-    return [
-        row
-        for row in rows_in(text, KEY)
-        if not (_is_sound(row) and row["name"] == name and kind in ("", row["type"]))
-    ]
-
-
-STEPS = "steps"
-
-
-def steps_in(text: str, one: Suggestion) -> tuple[str, ...]:
-    """The drafted steps that a file has for a suggestion."""
-    for row in rows_in(text, STEPS):
-        if isinstance(row, dict) and (row.get("name"), row.get("type")) == (one.name, one.type):
-            steps = row.get("steps")
-            return tuple(map(str, steps)) if isinstance(steps, list) else ()
-    return ()
-
-
-def with_steps(text: str, one: Suggestion, steps: Sequence[str], now: str) -> str:
-    """The file with drafted steps for a suggestion, in place of older ones."""
-    about = {"name": one.name, "type": one.type}
-    rows = [
-        row
-        for row in rows_in(text, STEPS)
-        if not (isinstance(row, dict) and {**row, **about} == row)
-    ]
-    made = {**about, "date": now[:10], "steps": list(steps)}
-    return with_rows(text, STEPS, [*rows, made], VERSION)

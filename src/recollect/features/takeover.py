@@ -29,7 +29,7 @@ from recollect.store.files import scan
 from recollect.store.history import ChangeGroup
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.store import OpenStore
-from recollect.workspace import Workspace, is_agent
+from recollect.workspace import Workspace, require_person
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -517,9 +517,8 @@ def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
     Raises UsageProblem.
     """
     was = places.real(folder)
-    if is_agent(app.env):
-        what = "An agent cannot bring another project's memories here; the person can."
-        raise UsageProblem(what=what, command="adopt")
+    what = "An agent cannot bring another project's memories here; the person can."
+    require_person(app.env, "adopt", what)
     if os.path.exists(was):
         what = f"{was} is still there, so its memories stay with it."
         raise UsageProblem(what=what, command="adopt")

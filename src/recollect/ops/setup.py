@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from recollect.features.repository import InGit
 
 
-CLIENTS = KNOWN  # by name
 ALL = "all"
 FOLDERS = ("core", "episodic", "semantic", "procedural", "reference")
 CONFIG_HEAD = {

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from recollect.capture import summary
+from recollect.clients import CAPTURED
 from recollect.features import capture as capturing
 from recollect.features import session_archive, sessions
 from recollect.features.session_archive import Compressed
@@ -330,7 +331,7 @@ def _show_compressed(ctx: CommandContext, row: Compressed) -> None:
     ),
     option(
         "--client",
-        type=Choice(capturing.CLIENTS),
+        type=Choice(CAPTURED),
         help="Whose transcripts (default: claude; without a path, all clients).",
     ),
     option(

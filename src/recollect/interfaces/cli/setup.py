@@ -7,6 +7,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
+from recollect.clients.registry import KNOWN
 from recollect.errors import MissingExtra
 from recollect.features import embedding
 from recollect.interfaces.cli.command import CommandContext, command
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 CLIENTS = option(
     "--client",
     "clients",
-    type=Choice((*setup.CLIENTS, setup.ALL)),
+    type=Choice((*KNOWN, setup.ALL)),
     multiple=True,
     help="Connect this client's hooks and tools; `all`: every client you use.",
 )
@@ -124,14 +125,14 @@ def _show_git(ctx: CommandContext, one: InGit) -> None:
 
 def _show_clients(ctx: CommandContext, done: setup.InitResult) -> None:
     for name in done.plugins:
-        title = setup.CLIENTS[name].title
+        title = KNOWN[name].title
         ctx.tell("{client}: its plugin runs the hooks; its settings stay as they are", client=title)
     for name in dict.fromkeys(part.name for part in done.clients):
         parts = [part for part in done.clients if part.name == name]
         for part in parts:
             _show_connected(ctx, part)
         if any(part.changed for part in parts) and not ctx.dry_run:
-            client = setup.CLIENTS[name]
+            client = KNOWN[name]
             ctx.hint("  takes effect in new sessions; `recollect status` shows what was kept")
             if client.asks:
                 ctx.hint("  {what}", what=ctx.translate(client.asks))
@@ -189,11 +190,11 @@ def _show_skill(ctx: CommandContext, skill: Skill) -> None:
 def _show_unconnected(ctx: CommandContext, done: setup.InitResult) -> None:
     """Name the installed clients that are not connected."""
     if done.offered:
-        titles = ", ".join(setup.CLIENTS[name].title for name in done.offered)
+        titles = ", ".join(KNOWN[name].title for name in done.offered)
         ctx.hint("Also installed, not connected: {clients}", clients=titles)
         words = " ".join(f"--client {name}" for name in done.offered)
         ctx.hint("  `recollect init {words}` connects them", words=words)
-    elif not done.clients and not any(setup.is_connected(ctx.app, n) for n in setup.CLIENTS):
+    elif not done.clients and not any(setup.is_connected(ctx.app, n) for n in KNOWN):
         ctx.hint("Connect Claude Code with `recollect init --client claude`.")
 
 

@@ -192,7 +192,7 @@ def given_command(ctx: CommandContext, session: str, last: int) -> None:
     ctx.answer([one._asdict() | {"tokens": one.tokens} for one in found])
     if not found:
         ctx.tell("No session of this project has been seen yet.")
-        if any(setup.is_connected(ctx.app, name) for name in setup.CLIENTS):
+        if any(setup.is_connected(ctx.app, name) for name in KNOWN):
             ctx.hint("  Hooks work in new sessions; `recollect doctor` checks them.")
         else:
             ctx.hint("  `recollect init --client claude` connects Claude Code.")
