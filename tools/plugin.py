@@ -1,5 +1,7 @@
 """Build the plugin that people install: `python -m tools.plugin [FOLDER]`, by default dist/plugin.
 
+`recollect` is for Claude Code and Codex CLI, `gemini` for Gemini CLI.
+
 It carries the program and what it depends on as plain Python files, so that it needs nothing from the
 network and no `recollect` on the PATH: hooks, tools, skill and commands run with any Python ≥ 3.11.
 The same checkout and the same installed versions give the same files.
@@ -62,7 +64,16 @@ def build(target: Path) -> list[str]:
         for source, inside in carried(name):
             (lib / inside).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, lib / inside)
+    _make_extension(target)
     return names
+
+
+def _make_extension(target: Path) -> None:
+    """Complete the extension for Gemini CLI, which takes one folder with all that is in it."""
+    extension = target / "gemini"
+    for name in ("bin", "lib", "skills"):
+        shutil.copytree(target / PROGRAM / name, extension / name)
+    shutil.copyfile(target / PROGRAM / "find.sh", extension / "find.sh")
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from tests.cli.running import Person
 
 from recollect import __version__
 from recollect.clients import claude as settings
+from recollect.clients import gemini
 from recollect.clients.base import HookProgram
 from recollect.ops.setup import program_paths
 
@@ -389,6 +390,42 @@ def test_a_client_with_the_plugin_gets_no_second_set_of_hooks(stranger: Person, 
     assert "connected by the plugin" in stranger.run("doctor").out
 
 
+def enabled_in(name: str, home: Path, *, on: bool) -> None:
+    """Install our plugin for a client, enabled or not, as the client itself writes it down."""
+    if name == "codex":
+        path = home / ".codex" / "config.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'[plugins."recollect@recollect"]\nenabled = {str(on).lower()}\n')
+        return
+    folder = home / ".gemini" / "extensions"
+    (folder / "recollect").mkdir(parents=True, exist_ok=True)
+    rules = {"recollect": {"overrides": [f"{'' if on else '!'}{home}/*"]}}
+    (folder / "extension-enablement.json").write_text(json.dumps(rules))
+
+
+@pytest.mark.parametrize("name", ["codex", "gemini"])
+def test_the_plugin_of_another_client_is_known_too(stranger: Person, name: str) -> None:
+    enabled_in(name, stranger.home, on=True)
+    assert "its plugin runs the hooks" in stranger.run("init", "--client", name).out
+    said = stranger.run("doctor").out
+    assert "connected by the plugin" in said
+    assert "hooks not called yet" in said
+    assert ("say so at `/hooks`" in said) == (name == "codex")  # it skips what nobody trusted
+    assert "init --client claude" not in said  # it is not used here
+    enabled_in(name, stranger.home, on=False)
+    assert "connected by the plugin" not in stranger.run("doctor").out
+    assert "its plugin runs the hooks" not in stranger.ok("init", "--client", name).out
+
+
 def test_the_plugin_has_the_version_of_the_program() -> None:
-    plugin = json.loads((PLUGIN / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8"))
-    assert plugin["version"] == __version__
+    for path in (".claude-plugin/plugin.json", "../gemini/gemini-extension.json"):
+        assert json.loads((PLUGIN / path).read_text(encoding="utf-8"))["version"] == __version__
+
+
+def test_the_extension_runs_the_hooks_that_init_installs() -> None:
+    hooks = json.loads((PLUGIN / "../gemini/hooks/hooks.json").read_text(encoding="utf-8"))["hooks"]
+    for event, own in gemini.EVENTS.items():
+        [handler] = hooks.pop(event)[0]["hooks"]
+        assert handler["command"] == f'sh "${{extensionPath}}/bin/recollect-hook" gemini {own}'
+        assert handler["timeout"] == gemini.TIMEOUT_MS
+    assert hooks == {}

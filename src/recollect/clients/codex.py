@@ -46,6 +46,16 @@ def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     ]
 
 
+def has_plugin(env: dict[str, str]) -> bool:
+    """Whether this user has our plugin installed and enabled."""
+    try:
+        with open(os.path.join(folder(env), "config.toml"), encoding="utf-8") as file:
+            found = _PLUGIN.findall(file.read())
+    except (OSError, UnicodeDecodeError):
+        return False
+    return any(not _OFF.search(own) for own in found)
+
+
 def servers(env: dict[str, str]) -> list[str]:
     """The names of the servers of tools that its settings start."""
     try:
@@ -56,6 +66,8 @@ def servers(env: dict[str, str]) -> list[str]:
     return list(dict.fromkeys(name.strip("\"'") for name in named))
 
 
+_PLUGIN = re.compile(r"""^\[plugins\.["']recollect@[^"'\]]*["']\]([^\[]*)""", re.M)
+_OFF = re.compile(r"^\s*enabled\s*=\s*false\b", re.M)
 _SERVER = re.compile(r"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*([\w-]+|\"[\w-]+\"|'[\w-]+')", re.M)
 
 

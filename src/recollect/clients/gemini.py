@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -54,6 +55,21 @@ def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     server = ObjectEntry("mcpServers", "recollect", program.entry, has_comments=True)
     path = os.path.join(folder(env), "settings.json")
     return [ConfigPart("", path, CombinedForms([hooks, server]))]
+
+
+def has_plugin(env: dict[str, str]) -> bool:
+    """Whether this user has our extension installed and enabled for their home folder."""
+    extensions = os.path.join(folder(env), "extensions")
+    if not os.path.isdir(os.path.join(extensions, "recollect")):
+        return False
+    try:
+        with open(os.path.join(extensions, "extension-enablement.json"), encoding="utf-8") as file:
+            rules = json.load(file)["recollect"]["overrides"]
+        home = env.get("HOME", "/").rstrip("/")
+        own = [rule for rule in rules if rule.lstrip("!").rstrip("*").rstrip("/") == home]
+        return not own or not own[-1].startswith("!")
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return True  # nothing is said of it
 
 
 # -------------------- Gemini CLI: reading its transcripts, `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`.

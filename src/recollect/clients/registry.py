@@ -58,6 +58,7 @@ KNOWN = {
             "Codex CLI",
             lambda env: [codex.folder(env)],
             codex.parts,
+            has_plugin=codex.has_plugin,
             asks="Codex runs hooks only when you trust them: start it, and say so at `/hooks`.",
             logs=lambda env: os.path.join(codex.folder(env), "sessions"),
         ),
@@ -66,6 +67,7 @@ KNOWN = {
             "Gemini CLI",
             lambda env: [gemini.folder(env)],
             gemini.parts,
+            has_plugin=gemini.has_plugin,
             logs=lambda env: os.path.join(gemini.folder(env), "tmp"),
         ),
         Client(

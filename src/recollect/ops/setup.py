@@ -242,7 +242,8 @@ def program_paths() -> tuple[str, str]:
 def runs_from_plugin() -> bool:
     """Whether this program is the one that a plugin carries, which goes with the plugin's version."""
     plugin = os.path.dirname(os.path.dirname(PACKAGE))
-    return os.path.exists(os.path.join(plugin, ".claude-plugin", "plugin.json"))
+    manifests = (".claude-plugin/plugin.json", "gemini-extension.json")
+    return any(os.path.exists(os.path.join(plugin, name)) for name in manifests)
 
 
 def tools_command(name: str) -> str:

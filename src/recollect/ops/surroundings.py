@@ -74,28 +74,38 @@ def clients(app: Workspace) -> Iterator[Finding]:
     """Of each client that is used or connected: whether ours is in its files, and works."""
     calls = _last_calls(app)
     answer = ""
+    has_another = any(one.state != "absent" for one in standings(app))
     for name, client, states in _files_of_clients(app):
+        is_used = client.has_plugin(app.env) or client.is_installed(app.env)
+        if has_another and not is_used and all(state == "absent" for _, state in states):
+            continue  # somebody who uses another one need not hear of it
         if client.has_plugin(app.env):
             yield _plugin_beside(name, states)
+            if name != "claude":
+                yield from _called(client, calls)
             continue
         finding = _connection(app, client, states)
         if finding is None:
             continue
         yield finding
         if name != "claude" and all(state != "absent" for _, state in states):
-            last = calls.get(client.hook_name)
-            if last:
-                yield Finding.ok(name, "hooks last called {time}", time=last)
-            else:
-                yield Finding.note(name, "hooks not called yet")
-                if client.asks:
-                    yield Finding.note(name, "{what}", what=client.asks)
+            yield from _called(client, calls)
         if finding.state == "ok" and name != "claude":
             answer = answer or answer_of(program_for(app).server, app.project_folder, app.env)
             if answer == SILENT:
                 yield Finding.problem(name, "its MCP server does not respond")
             else:
                 yield Finding.ok(name, "its MCP server responds: {name}", name=answer)
+
+
+def _called(client: Client, calls: Mapping[str, str]) -> Iterator[Finding]:
+    """When a client last ran our hooks, or what it waits for."""
+    if last := calls.get(client.hook_name):
+        yield Finding.ok(client.name, "hooks last called {time}", time=last)
+        return
+    yield Finding.note(client.name, "hooks not called yet")
+    if client.asks:
+        yield Finding.note(client.name, "{what}", what=client.asks)
 
 
 def _files_of_clients(
