@@ -452,14 +452,14 @@ def decide_reviews(
 
 
 def take_back_everywhere(
-    app: Workspace, *, session: str = "", page: str = "", scope: str = "", dry_run: bool
+    app: Workspace, *, session: str, page: str, dry_run: bool
 ) -> list[tuple[str, Effect]]:
     """Forget all that came from a session, or from those that read a page, in every store.
 
     Raises SessionNotFound, AmbiguousId.
     """
     done: list[tuple[str, Effect]] = []
-    for store in app.stores(scope):
+    for store in app.stores():
         sessions = _sessions_meant(app, store, session, page)
         states = app.sessions(store).every() if sessions else ()
         sealed = {state.memory for state in states if state.session_id in sessions} - {""}

@@ -185,30 +185,28 @@ class Saved(NamedTuple):
 # ----------------------------------------------------------------------------- which session
 
 
-def find(app: Workspace, name: str = "", *, scope: str = "") -> StoredSession:
+def find(app: Workspace, name: str) -> StoredSession:
     """The session of this name; without one, that of the client or the terminal we run in.
 
     Raises SessionNotFound, NoSessionHere.
     """
     if name:
-        return _named(app, name, scope)
+        return _named(app, name)
     client, session = current_session(app.env)
     if session:
-        stores = app.stores(scope)
-        for store in stores:
+        for store in app.stores():
             state = known(app.sessions(store), client, session)
             if state.started:
                 return _with_facts(store, state)
-        store = app.store(scope)
-        return _with_facts(store, SessionState(session, client))
+        return _with_facts(app.store(), SessionState(session, client))
     here = terminal()
-    running = _of_terminal(app, here, scope)
+    running = _of_terminal(app, here)
     if not running:
         raise NoSessionHere if here else NoTerminal
     return max(running, key=_began)
 
 
-def _of_terminal(app: Workspace, here: str, scope: str) -> list[StoredSession]:
+def _of_terminal(app: Workspace, here: str, scope: str = "") -> list[StoredSession]:
     """The sessions that were begun in this terminal and go on."""
     stores = app.stores(scope)  # first: where there is none, that is what is to be said
     return [
@@ -219,8 +217,8 @@ def _of_terminal(app: Workspace, here: str, scope: str) -> list[StoredSession]:
     ]
 
 
-def _named(app: Workspace, name: str, scope: str) -> StoredSession:
-    found = list(_every(app, scope))
+def _named(app: Workspace, name: str) -> StoredSession:
+    found = list(_every(app))
     begun = [one for one in found if one.state.session_id.startswith(name)]
     for one in found:
         if name in (one.state.session_id, places.writer_of(one.state.client, one.state.session_id)):
@@ -478,9 +476,9 @@ class OpenTodo(NamedTuple):
         return about | {"date": self.date, "scope": scope}
 
 
-def open_todos(app: Workspace, *, scope: str = "") -> list[tuple[str, OpenTodo]]:
+def open_todos(app: Workspace) -> list[tuple[str, OpenTodo]]:
     """The open to-dos of all sessions with their short ids, those of the newest sessions first."""
-    found = [todo for store in app.stores(scope) for todo in _open_in(app, store)]
+    found = [todo for store in app.stores() for todo in _open_in(app, store)]
     found.sort(key=lambda todo: todo.date, reverse=True)
     short = shortest(todo.name for todo in found)
     return [(short[todo.name], todo) for todo in found]
@@ -512,12 +510,12 @@ def _open_on(store: OpenStore, entry: Entry) -> list[str]:
     return [text for is_done, text in todos_in(memory.body) if not is_done]
 
 
-def finish_todo(app: Workspace, name: str, *, scope: str = "", dry_run: bool) -> OpenTodo:
+def finish_todo(app: Workspace, name: str, *, dry_run: bool) -> OpenTodo:
     """Mark an open to-do as done, in its session and in the memory of it.
 
     `name` is its id, its text, or a unique beginning of either. Raises UsageProblem.
     """
-    todo = _todo_named(open_todos(app, scope=scope), name)
+    todo = _todo_named(open_todos(app), name)
     if dry_run:
         return todo
     with hold_worker(app, todo.store), todo.store.one_change():
