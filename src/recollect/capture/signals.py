@@ -162,7 +162,8 @@ def keep_late(
     app: Workspace, store: OpenStore, memories: Sequence[str], sessions: Sequence[str]
 ) -> None:
     """Keep for these sessions, by journal file, what their briefs did not know of others yet."""
-    from recollect.context.brief import make_late  # few sessions end unheard
+    from recollect.context import pack  # few sessions end unheard
+    from recollect.context.brief import make_late
 
     folder = app.cache_of(store.files.root)
     for old in os.listdir(folder):
@@ -176,7 +177,7 @@ def keep_late(
             memories,
             lang=store.settings.lang,
             budget=LATE_TOKENS,
-            nonce=os.urandom(4).hex(),
+            nonce=pack.new_nonce(),
         )
         if text:
             fsio.write_whole(

@@ -5,6 +5,8 @@ mark. Hidden characters, role tags and our own fences are removed from its text.
 fit are listed by id. Hooks import this module, so it imports little.
 """
 
+import os
+
 from recollect.search.rank import Candidate
 from recollect.text.tokens import count_tokens
 
@@ -98,6 +100,11 @@ def attribute(text: str) -> str:
     """`text` as it can stand between quotes in a tag."""
     line = " ".join(visible(text).split())
     return line.replace('"', "'").replace("<", "‹").replace(">", "›")[:120]
+
+
+def new_nonce() -> str:
+    """A mark for a fence that no stored text can know."""
+    return os.urandom(4).hex()
 
 
 def fence(nonce: str, about: "dict[str, str]", text: str) -> str:

@@ -63,7 +63,7 @@ def recall(app: Workspace, cue: str, *, budget: int | None) -> Notes:
 def search(app: Workspace, words: str, only: Filter, *, limit: int) -> Notes:
     """The notes that have these words, best first, each with the part of it that has them."""
     found = reading.search(app, words, only, limit=limit, scope="", sections=False)
-    nonce = _new_nonce()
+    nonce = pack.new_nonce()
     blocks = (
         (pack.fenced(hit.candidate, pack.harmless(hit.snippet), nonce), hit.candidate.name)
         for hit in found
@@ -152,7 +152,7 @@ def expand(
     frame = pack.fenced(about, "", "0" * 8)
     intro = pack.INTRO[app.lang]
     said, end = _piece(text, start, most - len(frame) - len(intro) - 4)
-    block = f"{intro}\n{pack.fenced(about, said, _new_nonce())}" if said else ""
+    block = f"{intro}\n{pack.fenced(about, said, pack.new_nonce())}" if said else ""
     return FencedPart(block, name, end if end < len(text) else 0, len(text))
 
 
@@ -178,11 +178,6 @@ def _candidate(entry: Entry, anchor: str, heading: str, trust: str) -> Candidate
         *(entry.session, entry.created, 0, entry.tokens, 0, 0, 0, "", ""),
     )
     return Candidate(row, 0.0, "")
-
-
-def _new_nonce() -> str:
-    """A mark for a fence that no stored text can know."""
-    return os.urandom(4).hex()
 
 
 # -------------------------------------------------------------------------------------- writing

@@ -122,9 +122,10 @@ def recall(
     chosen = stores[0].settings
     cue = searching.cue_of(text, app.now)
     tokens = chosen.prompt_tokens if budget is None else budget
-    nonce = os.urandom(4).hex()
-    from recollect.context import recall as service  # a search has no need of it
+    from recollect.context import pack  # a search has no need of it
+    from recollect.context import recall as service
 
+    nonce = pack.new_nonce()
     return service.recall(stores, cue, budget=tokens, lang=chosen.lang, nonce=nonce, given=told)
 
 

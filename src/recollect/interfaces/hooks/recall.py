@@ -132,12 +132,7 @@ def read_brief(path: str) -> "tuple[list[str], list[str], int, list[str], str] |
         [i for i in names.split(",") if i] for names in (words[3], words[4], words[6])
     )
     tokens = int(words[5]) if words[5].isdecimal() else count_tokens(text)
-    return ids, told, tokens, same, text.replace(words[2], new_nonce())
-
-
-def new_nonce() -> str:
-    """A mark for a fence that no stored text can know."""
-    return os.urandom(4).hex()
+    return ids, told, tokens, same, text.replace(words[2], pack.new_nonce())
 
 
 # --------------------------------------------------------------------------- prompts and errors
@@ -234,7 +229,7 @@ def say(
     lang, prompt_tokens, error_tokens = settings_of(moment)
     budget = error_tokens if about == "error" else prompt_tokens
     budget, size = budget - count_tokens(late), pack.HARD_CAP - len(late) - 1
-    text, full, pointers = pack.pack(found, budget, new_nonce(), lang, size)
+    text, full, pointers = pack.pack(found, budget, pack.new_nonce(), lang, size)
     text = "\n".join([part for part in (late, text) if part])
     if not text:
         return
