@@ -183,7 +183,7 @@ def one_more(store: OpenStore) -> None:
     """Take one more file into the index, and save one more memory."""
     from recollect.capture import intake as save
     from recollect.capture.intake import Draft
-    from recollect.store.store import refresh_files
+    from recollect.store.refresh import refresh_files
 
     def filed(n: int) -> float:
         path = f"semantic/one-more-{time.time_ns()}-{n}.md"

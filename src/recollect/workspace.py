@@ -30,16 +30,15 @@ from recollect.store.background import is_pending, mark_pending, start_worker
 from recollect.store.files import MarkdownStore
 from recollect.store.journal import FolderJournal
 from recollect.store.journal_lines import OPS_PREFIX
+from recollect.store.refresh import Progress, refresh
 from recollect.store.store import (
     EMBEDDER,
     INDEX,
     OpenStore,
-    Progress,
     Settings,
     full_name,
     holder_of,
     near_names,
-    refresh,
 )
 from recollect.store.transactions import Clock, Ledger
 

@@ -12,7 +12,8 @@ from recollect.context import recall as service
 from recollect.model.memory import Filter
 from recollect.search import search as searching
 from recollect.search.search import Hit
-from recollect.store.store import OpenStore, refresh
+from recollect.store.refresh import refresh
+from recollect.store.store import OpenStore
 
 from .house import NOW, House
 from .project import Project

@@ -13,7 +13,7 @@ from recollect.model.memory import TICK_NS, Document, Filter, Seen
 from recollect.ops import repair
 from recollect.ports import IndexRow
 from recollect.search.index import SqliteIndex
-from recollect.store.store import refresh, refresh_files
+from recollect.store.refresh import refresh, refresh_files
 
 from .house import House
 

@@ -44,7 +44,8 @@ from recollect.store import locations as places
 from recollect.store.disk import stamp_of_text
 from recollect.store.hidden import hidden_still
 from recollect.store.journal import FolderJournal
-from recollect.store.store import OpenStore, refresh
+from recollect.store.refresh import refresh
+from recollect.store.store import OpenStore
 from recollect.store.transactions import Ledger
 
 

@@ -41,7 +41,8 @@ from recollect.errors import ConflictNotFound, UsageProblem
 from recollect.model import document as codec
 from recollect.model.document import default_fields
 from recollect.model.memory import Change
-from recollect.store.store import OpenStore, refresh
+from recollect.store.refresh import refresh
+from recollect.store.store import OpenStore
 
 TRIES = 3
 MOST_SHARE = 10  # percent of a store that one pass archives unasked; one episode always may go

@@ -49,7 +49,8 @@ from recollect.model.memory import (
     type_of_kind,
 )
 from recollect.store.hidden import hidden_still
-from recollect.store.store import INDEX, OpenStore, refresh
+from recollect.store.refresh import refresh
+from recollect.store.store import INDEX, OpenStore
 from recollect.text.tokens import STOP_WORDS
 from recollect.workspace import Workspace, current_session, trust_of
 

@@ -29,7 +29,8 @@ from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store.journal_lines import OPS_PREFIX, of_ops
 from recollect.store.locations import KNOWN
-from recollect.store.store import OpenStore, refresh
+from recollect.store.refresh import refresh
+from recollect.store.store import OpenStore
 from recollect.store.transactions import OUTSIDE, UNDO
 from recollect.workspace import Finding, Workspace, look_of
 

@@ -22,7 +22,8 @@ from recollect.errors import FileNotThere, RecollectError
 from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store.history import OLD_SECONDS
-from recollect.store.store import OpenStore, refresh
+from recollect.store.refresh import refresh
+from recollect.store.store import OpenStore
 from recollect.workspace import Workspace
 
 LOCKS = ("lock", "encrypting")  # in the cache of a store, and whatever ends with `.lock`
