@@ -55,6 +55,16 @@ class IndexedFile(NamedTuple):
     is_doubted: bool = False  # filed as the repository's words
 
 
+class LastLook(NamedTuple):
+    """When every file was last looked at, and how each folder looked before its files were.
+
+    Of a small store nothing is noted.
+    """
+
+    taken_ns: int
+    folders: dict[str, IndexedFile]  # by path; without a stamp
+
+
 class IndexRow(NamedTuple):
     """A file on its way into the index; without a memory only its appearance has changed."""
 

@@ -230,12 +230,16 @@ class Workspace(_Above):
             raise self._no_store(scope)
         return self.opened(root, scope, progress, folder=self.folder)
 
-    def stores(self, scope: str = "", progress: Progress | None = None) -> list[OpenStore]:
-        """The stores that a reader looks through, the project's first."""
+    def stores(
+        self, scope: str = "", progress: Progress | None = None, *, every_file: bool = True
+    ) -> list[OpenStore]:
+        """The stores that a reader looks through, the project's first; see `OpenStore.freshen`."""
         names = [s for s in SCOPES if s in self.roots and scope in ("", s)]
         if not names:
             raise self._no_store(scope)
-        found = [self.opened(self.roots[name], name, progress) for name in names]
+        found = [
+            self.opened(self.roots[name], name, progress, every_file=every_file) for name in names
+        ]
         # Where the global store was sorted out just now, the project may have got its own by that.
         return found if "roots" in self.__dict__ else self.stores(scope, progress)
 
@@ -266,7 +270,13 @@ class Workspace(_Above):
         return []
 
     def opened(
-        self, root: str, scope: str, progress: Progress | None = None, *, folder: str = ""
+        self,
+        root: str,
+        scope: str,
+        progress: Progress | None = None,
+        *,
+        folder: str = "",
+        every_file: bool = True,
     ) -> OpenStore:
         """The store at `root`, brought up to date.
 
@@ -299,13 +309,17 @@ class Workspace(_Above):
             self.looks[note] = look_of(note, "!")  # before it is read
         if is_shared and (store.settings.lists_pulls or places.is_doubted(root, self.env)):
             self.open_doubted(store)
-        found = store.freshen(progress)
-        self.warnings += [problem.sentence for problem in found.problems if problem.path == INDEX]
-        if os.path.isdir(f"{root}/encrypted"):
-            self.finish_encrypting(store)
-        if scope == "global" and (found.claimed or store.index.meta("apart") != "1"):
-            self.leave_to_projects(store)
+        self.freshen(store, progress, every_file=every_file)
         return store
+
+    def freshen(self, store: OpenStore, progress: Progress | None = None, **look: bool) -> None:
+        """Bring a store up to date (see `OpenStore.freshen`), and do what its files ask for."""
+        found = store.freshen(progress, **look)
+        self.warnings += [problem.sentence for problem in found.problems if problem.path == INDEX]
+        if os.path.isdir(f"{store.root}/encrypted"):
+            self.finish_encrypting(store)
+        if store.scope == "global" and (found.claimed or store.index.meta("apart") != "1"):
+            self.leave_to_projects(store)
 
     # ------------------------------------------------------------------------------- while it runs
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from recollect.errors import AlreadyThere, ChangedMeanwhile, FileNotThere, Locked, OutsideStore
 from recollect.model.memory import Document, Problem, Seen
 from recollect.store.disk import stamp_of
-from recollect.store.files import MarkdownStore
+from recollect.store.files import MarkdownStore, Scan
 
 LAYERS = ("core/", "episodic/", "semantic/", "procedural/", "reference/")
 DEEPEST = 11
@@ -40,6 +40,8 @@ class MemoryStore(MarkdownStore):
         self._before = before or nothing
         self._tick = 0
         self._is_locked = False
+        self.last_scan = Scan(self.root)  # of a folder that is not there
+        self.touched = {}
 
     # ------------------------------------------------------------------------------ by somebody
 

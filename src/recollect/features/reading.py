@@ -19,6 +19,7 @@ from recollect.model.memory import (
 from recollect.search import search as searching
 from recollect.search.rank import Candidate
 from recollect.search.search import Hit, Narrow
+from recollect.store.refresh import outdated
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
 from recollect.workspace import Workspace
@@ -42,26 +43,51 @@ def search(
     narrow: Narrow | None = None,
 ) -> list[Hit]:
     """The memories that match, best first; of other stores than those of today where given."""
-    stores = app.stores(scope) if stores is None else stores
-    return searching.search(
-        stores,
-        text,
-        only,
-        limit=limit,
-        every_section=sections,
-        narrow=narrow,
-    )
+    how: dict[str, Any] = {"limit": limit, "every_section": sections, "narrow": narrow}
+    if stores is None:
+        return _search_now(app, app.stores(scope, every_file=False), text, only, **how)
+    return searching.search(stores, text, only, **how)
+
+
+def _search_now(
+    app: Workspace, stores: list[OpenStore], text: str, only: Filter, **how: Any
+) -> list[Hit]:
+    """The hits that their files say now: not every file may have been looked at."""
+    hits = searching.search(stores, text, only, **how)
+    if not _outdated(stores, hits):
+        return hits
+    for store in stores:
+        app.freshen(store)
+    hits = searching.search(stores, text, only, **how)
+    old = _outdated(stores, hits)
+    return [hit for hit in hits if hit.path not in old]
+
+
+def _outdated(stores: list[OpenStore], hits: list[Hit]) -> set[str]:
+    """The full paths of the hits whose files changed since they were indexed."""
+    found: set[str] = set()
+    for store in stores:
+        files = {one.path for one in (hit.candidate for hit in hits) if one.scope == store.scope}
+        # The id and the date of a turn are from the memory of its conversation.
+        heads = {path: path.replace("/conversation.md", "/summary.md") for path in files}
+        old = outdated(store.files, store.index, files.union(heads.values()))
+        found.update(
+            f"{store.root}/{path}" for path in files if not old.isdisjoint((path, heads[path]))
+        )
+    return found
 
 
 def search_archive(
     app: Workspace, text: str, only: Filter, *, limit: int, scope: str, narrow: Narrow | None
 ) -> int:
     """How many memories of the archive match, `limit` at most; stores without an archive cost nothing."""
-    stores = [one for one in app.stores(scope) if one.index.word_counts([], "cold")[1]]
+    stores = [
+        one for one in app.stores(scope, every_file=False) if one.index.word_counts([], "cold")[1]
+    ]
     if not stores:
         return 0
-    found = searching.search(stores, text, only, limit=limit, every_section=False, narrow=narrow)
-    return len(found)
+    how: dict[str, Any] = {"limit": limit, "every_section": False, "narrow": narrow}
+    return len(_search_now(app, stores, text, only, **how))
 
 
 def hit_json(hit: Hit) -> dict[str, Any]:

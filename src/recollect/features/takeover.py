@@ -25,7 +25,7 @@ from recollect.model.memory import Change, Section, free_name
 from recollect.store import disk as fsio
 from recollect.store import history as undoing
 from recollect.store import locations as places
-from recollect.store.files import scan
+from recollect.store.files import Scan
 from recollect.store.history import ChangeGroup
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.store import OpenStore
@@ -527,7 +527,7 @@ def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
         what = f"No private memories of {was} are kept; `recollect doctor` names those whose project is gone."
         raise UsageProblem(what=what, command="adopt")
     new = places.project_root(app.folder, app.env)
-    memories = len(scan(old)[0])
+    memories = len(Scan(old).every().found)
     if dry_run:
         return Adopted(was, new, memories)
     if os.path.lexists(new):

@@ -7,14 +7,22 @@ queried again. Modules that only some commands need are imported where they are 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 
 from recollect._gc import without_collecting
 from recollect.errors import StorageFailed
-from recollect.model.memory import Entry, Filter, Problem, Shelved, is_number
-from recollect.ports import IndexedFile, IndexRow
+from recollect.model.memory import (
+    TICK_NS,
+    Entry,
+    Filter,
+    Problem,
+    Seen,
+    Shelved,
+    is_number,
+)
+from recollect.ports import IndexedFile, IndexRow, LastLook
 from recollect.search import index_file, index_read, lookup
 from recollect.search.index_file import with_repair
 from recollect.search.index_read import ENTRY_FIELDS, clean, condition, entry_of, section_condition
@@ -28,6 +36,7 @@ if TYPE_CHECKING:
     from recollect.search.vectors import SqliteVectors, StoredVector
 
 
+LOOKED = "looked"  # the time of the last look at every file
 MOST_NUMBERS = 30_000  # below the number of variables that SQLite takes in one statement
 
 
@@ -75,12 +84,62 @@ class SqliteIndex:
     # --------------------------------------------------------------------------------- writing
 
     @with_repair
-    def known(self) -> dict[str, IndexedFile]:
-        """Every file in the index, by path."""
+    def known(self, paths: Sequence[str] | None = None) -> dict[str, IndexedFile]:
+        """Every file in the index, or those of these paths, by path."""
         self._follow()
         if self._is_wiped:
             return {}
-        return {row[0]: IndexedFile(*row[:-1], bool(row[-1])) for row in lookup.files(self._db)}
+        rows = (
+            lookup.files(self._db)
+            if paths is None
+            else lookup.files(self._db, f"path IN ({','.join('?' * len(paths))})", (*paths,))
+        )
+        return {row[0]: IndexedFile(*row[:-1], bool(row[-1])) for row in rows}
+
+    @with_repair
+    def known_in(self, folders: Iterable[str]) -> dict[str, IndexedFile]:
+        """The files in the index that lie right in one of these folders, by path."""
+        found = {}
+        for folder in folders:
+            start = f"{folder}/" if folder else ""
+            where = "path >= ? AND path < ? AND instr(substr(path, ?), '/') = 0"
+            values = (start, f"{start}{chr(0x10FFFF)}", len(start) + 1)
+            for row in lookup.files(self._db, where, values):
+                found[row[0]] = IndexedFile(*row[:-1], bool(row[-1]))
+        return found
+
+    @with_repair
+    def last_look(self, *, sessions: bool = True) -> LastLook:
+        """The last look at every file, as far as it is known; without the folders of `sessions`."""
+        self._follow()
+        if self._is_wiped:
+            return LastLook(0, {})
+        columns = "path, size, mtime_ns, ctime_ns, inode, '', checked_ns"
+        where = "1" if sessions else "is_session = 0"
+        rows = self._db.execute(f"SELECT {columns} FROM folder WHERE {where}").fetchall()
+        taken = lookup.meta(self._db, LOOKED)
+        folders = {row[0]: IndexedFile(*row) for row in rows}
+        return LastLook(int(taken) if taken.isdecimal() else 0, folders)
+
+    def note_look(
+        self,
+        folders: Iterable[Seen],
+        sessions: Container[str],
+        checked_ns: int,
+        gone: Iterable[str] | None = None,
+    ) -> None:
+        """Note how these folders looked before their files were taken in; `gone` are not there.
+
+        Without `gone`, these are all, and every file was looked at. Where that cannot be written,
+        or somebody else writes, the next search looks again.
+        """
+        rows = [(*one, checked_ns, one.path in sessions) for one in folders]
+        with suppress(sqlite.Error), self._at_once() as db:
+            if gone is None:
+                db.execute("DELETE FROM folder")
+                db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (LOOKED, str(checked_ns)))
+            db.executemany("DELETE FROM folder WHERE path = ?", [(path,) for path in gone or ()])
+            db.executemany("INSERT OR REPLACE INTO folder VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _follow(self) -> None:
         if index_file.inode_of(self.path) != self._inode:  # another process replaced it
@@ -180,6 +239,35 @@ class SqliteIndex:
             self._is_wiped = False
         if not self._is_wiped:
             self._replace()
+
+    def note_own(self, looks: Iterable[tuple[Seen | None, Seen | None]]) -> None:
+        """Note how folders look after we wrote there, if it is noted how they looked before.
+
+        None stands for a folder that was not there. What we wrote must be in the index.
+        """
+        with suppress(sqlite.Error):
+            if self._db.execute("SELECT 1 FROM folder LIMIT 1").fetchone() is None:
+                return  # nothing is noted
+        with suppress(sqlite.Error), self._at_once() as db:
+            for before, after in looks:
+                if before:
+                    same = "(path, size, mtime_ns, ctime_ns, inode) = (?, ?, ?, ?, ?)"
+                    gone = f"DELETE FROM folder WHERE {same} AND checked_ns > ?"
+                    if not db.execute(gone, (*before, max(before[2:4]) + TICK_NS)).rowcount:
+                        continue
+                if after:
+                    put = "INSERT OR IGNORE INTO folder VALUES (?, ?, ?, ?, ?, ?, 0)"
+                    db.execute(put, (*after, max(after[2:4]) + TICK_NS + 1))
+
+    @contextmanager
+    def _at_once(self) -> Iterator[sqlite.Connection]:
+        """The database, to write all or nothing; an error if somebody else is writing."""
+        self._db.execute("PRAGMA busy_timeout = 0")
+        try:
+            with self.transaction() as db:
+                yield db
+        finally:
+            self._db.execute(f"PRAGMA busy_timeout = {index_file.BUSY_SECONDS * 1000:.0f}")
 
     # --------------------------------------------------------------------------------- reading
 

@@ -45,6 +45,11 @@ CREATE TABLE file (
   ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, stamp TEXT NOT NULL,
   checked_ns INTEGER NOT NULL, is_doubted INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE folder (
+  path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+  ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, checked_ns INTEGER NOT NULL,
+  is_session INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE memory (
   n INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, id TEXT NOT NULL, shelf INTEGER NOT NULL,
   title TEXT NOT NULL, layer TEXT NOT NULL, kind TEXT NOT NULL, category TEXT NOT NULL,
@@ -112,7 +117,7 @@ def delete_rows(db: sqlite.Connection) -> None:
     """Delete everything, inside the caller's transaction."""
     for shelf in SHELVES:
         db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts) VALUES ('delete-all')")
-    for table in ("sign", "file", "memory", "section", "common", "listed"):
+    for table in ("sign", "file", "folder", "memory", "section", "common", "listed"):
         db.execute(f"DELETE FROM {table}")
     db.execute("DELETE FROM meta WHERE key <> 'identity'")
 

@@ -28,7 +28,7 @@ else:
         del sys.modules["functools"]
 
 
-SCHEMA_VERSION = 14
+SCHEMA_VERSION = 15
 IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION}"  # vectors have one of their own
 TOKENIZER = "ascii"  # the words are cut and stemmed already; this one only splits at blanks
 COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`
@@ -85,10 +85,12 @@ def meta(db: "sqlite.Connection", key: str) -> str:
     return row[0] if row else ""
 
 
-def files(db: "sqlite.Connection") -> "list[tuple[str, int, int, int, int, str, int, int]]":
-    """Every file in the index, with the fields of `ports.IndexedFile`."""
+def files(
+    db: "sqlite.Connection", where: str = "1", values: "tuple[object, ...]" = ()
+) -> "list[tuple[str, int, int, int, int, str, int, int]]":
+    """The files in the index that a condition lets through, with the fields of `ports.IndexedFile`."""
     columns = "path, size, mtime_ns, ctime_ns, inode, stamp, checked_ns, is_doubted"
-    return db.execute(f"SELECT {columns} FROM file").fetchall()
+    return db.execute(f"SELECT {columns} FROM file WHERE {where}", values).fetchall()
 
 
 def counts_of(db: "sqlite.Connection", words: list[str], shelf: str = "hot") -> dict[str, int]:

@@ -34,52 +34,87 @@ FORM, REGULAR, LINK = 0o170000, 0o100000, 0o120000
 NOT_A_FOLDER = 20  # errno.ENOTDIR
 
 
-def scan(root: str) -> tuple[list[Seen], list[Problem]]:
-    """Every memory file, by path, and what was passed over and why."""
-    scan = _Scan(root)
-    top = scan.opened("", None)
-    try:
-        for entry in scan.listed("", top):
-            if entry.name.endswith(".md") and entry.name not in VIEWS:
-                scan.take(entry, entry.name)
-        for folder in MEMORY_FOLDERS:
-            scan.folder(folder, top, 0)
-        archive = scan.opened("archive", top)
-        try:
-            for folder in MEMORY_FOLDERS:
-                scan.folder(f"archive/{folder}", archive, 0)
-        finally:
-            _close(archive)
-    finally:
-        _close(top)
-    return scan.found, scan.passed
+ARCHIVE = "archive"
+EPISODES = ("episodic/", "archive/episodic/")
+SESSION_FILES = ({"summary.md"}, {"summary.md", "conversation.md"})
+NOT_OURS = Seen("", 0, 0, 0, 0)  # stands for a look that nobody had
 
 
-class _Scan:
-    """What was found so far."""
+class Scan:
+    """What was found of a store: its memory files by path, what was passed over and why.
 
-    def __init__(self, root: str) -> None:
-        self.root = root
+    `folders` are those that were listed, as each looked before; in those of `sessions` there is
+    nothing but a session's own memory. Of the folders in `known` only what is asked for is listed.
+    """
+
+    def __init__(self, root: str, known: Container[str] = ()) -> None:
+        """Nothing found yet."""
+        self.root, self.known = root, known
         self.found: list[Seen] = []
         self.passed: list[Problem] = []
+        self.folders: list[Seen] = []
+        self.sessions: set[str] = set()
 
-    def folder(self, folder: str, above: int, depth: int) -> None:
-        """Take what is in a folder and below it."""
-        handle = self.opened(folder, above)
+    def every(self) -> Scan:
+        """Take all that is there."""
+        self._shelf("", None)
+        return self
+
+    def some(self, folders: Iterable[str]) -> Scan:
+        """Take what is in these folders, and in those below them that are not known."""
+        for folder in folders:
+            parts = folder.split("/") if folder else []
+            handles: list[int | None] = [None]
+            try:
+                for depth in range(len(parts)):
+                    handles.append(self._opened("/".join(parts[:depth]), handles[-1]))
+                if folder in ("", ARCHIVE):
+                    self._shelf(folder, handles[-1])
+                else:
+                    self._folder(folder, handles[-1], len(parts) - 1 - (parts[0] == ARCHIVE))
+            finally:
+                for handle in handles:
+                    _close(-1 if handle is None else handle)
+        return self
+
+    def _shelf(self, shelf: str, above: int | None) -> None:
+        """Take what is in the store's own folder, or in its archive."""
+        handle = self._opened(shelf, above)
         try:
-            for entry in self.listed(folder, handle):
-                path = f"{folder}/{entry.name}"
-                if entry.is_dir(follow_symlinks=False):
-                    if depth < DEEPEST:
-                        self.folder(path, handle, depth + 1)
-                    else:
-                        self.passed.append(Problem(path, "is nested too deeply; it was skipped"))
-                elif path.endswith(ENDS):
-                    self.take(entry, path)
+            for entry in self._listed(shelf, handle):
+                if not shelf and entry.name.endswith(".md") and entry.name not in VIEWS:
+                    self._take(entry, entry.name)
+            for name in MEMORY_FOLDERS:
+                folder = f"{shelf}/{name}" if shelf else name
+                if folder not in self.known:
+                    self._folder(folder, handle, 0)
+            if not shelf and ARCHIVE not in self.known:
+                self._shelf(ARCHIVE, handle)
         finally:
             _close(handle)
 
-    def opened(self, folder: str, above: int | None) -> int:
+    def _folder(self, folder: str, above: int | None, depth: int) -> None:
+        """Take what is in a folder and below it."""
+        handle = self._opened(folder, above)
+        try:
+            entries = self._listed(folder, handle)
+            if folder.startswith(EPISODES) and {one.name for one in entries} in SESSION_FILES:
+                self.sessions.add(folder)
+            for entry in entries:
+                path = f"{folder}/{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    if path in self.known:
+                        continue
+                    if depth < DEEPEST:
+                        self._folder(path, handle, depth + 1)
+                    else:
+                        self.passed.append(Problem(path, "is nested too deeply; it was skipped"))
+                elif path.endswith(ENDS):
+                    self._take(entry, path)
+        finally:
+            _close(handle)
+
+    def _opened(self, folder: str, above: int | None) -> int:
         """A handle of a folder in the one `above`, or -1 where there is none that we may list.
 
         All that is below is looked at by way of it: the folder's name may be a link by then.
@@ -103,19 +138,22 @@ class _Scan:
             said = os.strerror(error.errno or 0)
             self.passed.append(Problem(folder, f"cannot be listed: {said}"))
 
-    def listed(self, folder: str, handle: int) -> list[os.DirEntry[str]]:
+    def _listed(self, folder: str, handle: int) -> list[os.DirEntry[str]]:
         """What is in a folder, by name, without what is hidden."""
         if handle < 0:
             return []
         try:
+            look = _seen(folder, os.fstat(handle))  # before: what comes meanwhile changes it
             with os.scandir(handle) as entries:
                 found = [entry for entry in entries if entry.name[0] != "."]
         except OSError as error:
             self._refused(folder, error)
             return []
+        if is_utf8(folder):  # no file below any other is a memory
+            self.folders.append(look)
         return sorted(found, key=_name_of)
 
-    def take(self, entry: os.DirEntry[str], path: str) -> None:
+    def _take(self, entry: os.DirEntry[str], path: str) -> None:
         """Take a file, if it is one that can be read as a memory."""
         try:
             info = entry.stat(follow_symlinks=False)
@@ -181,7 +219,9 @@ class MarkdownStore:
         """`root` is the `memory` folder; `lock_path` is a file on a local disk."""
         self.root = root
         self._lock_path, self._wait_seconds = lock_path, wait_seconds
-        self._problems: list[Problem] = []
+        self.last_scan = Scan(root)
+        # The folders in which we wrote: how each looked before and after, None where there was none.
+        self.touched: dict[str, tuple[Seen | None, Seen | None]] = {}
         self.believed: Container[str] | None = None  # the stamps that are; None stands for all
         self.make: Callable[[], None] | None = None  # what makes the store, if it is not there
 
@@ -189,8 +229,21 @@ class MarkdownStore:
 
     def scan(self) -> Iterator[Seen]:
         """Every memory file as the file system shows it now, by path."""
-        found, self._problems = scan(self.root)
-        return iter(found)
+        self.last_scan = Scan(self.root).every()
+        return iter(self.last_scan.found)
+
+    def scan_folders(self, folders: Iterable[str], known: Container[str]) -> Scan:
+        """What is in these folders now, and in those below them that are not known."""
+        return Scan(self.root, known).some(folders)
+
+    def look_at_folder(self, path: str) -> Seen | None:
+        """How a folder of the store looks now, None where there is none."""
+        try:
+            # A link to the store itself is followed, as it is when the store is scanned.
+            info = os.lstat(f"{self.root}/{path}") if path else os.stat(self.root)
+        except OSError:
+            return None
+        return _seen(path, info)
 
     def look(self, path: str) -> Seen | None:
         """A memory file as it is now, None where there is none or it is no memory."""
@@ -207,7 +260,7 @@ class MarkdownStore:
 
     def problems(self) -> Iterator[Problem]:
         """What the last scan had to pass over."""
-        return iter(self._problems)
+        return iter(self.last_scan.passed)
 
     def read(self, path: str) -> Document:
         """The text of a file; bytes that are not UTF-8 are kept as surrogates."""
@@ -248,19 +301,21 @@ class MarkdownStore:
         """Write a new file and give its stamp."""
         _require_ours(path)
         full, data = self._inside(path), _bytes(text)
-        try:
-            fsio.make_folder(os.path.dirname(full))
-            fsio.create_whole(full, data)
-        except RecollectError:
-            self._drop_empty_folders(path)
-            raise
+        with self._touching(path):
+            try:
+                fsio.make_folder(os.path.dirname(full))
+                fsio.create_whole(full, data)
+            except RecollectError:
+                self._drop_empty_folders(path)
+                raise
         return fsio.stamp_of(data)
 
     def replace(self, path: str, text: str, seen: str) -> str:
         """Replace the file that had the stamp `seen`."""
         full, data = self._inside(path), _bytes(text)
         self._require(path, seen)
-        fsio.write_whole(full, data)
+        with self._touching(path):
+            fsio.write_whole(full, data)
         return fsio.stamp_of(data)
 
     def move(self, path: str, to: str, seen: str) -> None:
@@ -268,19 +323,38 @@ class MarkdownStore:
         self._require(path, seen)
         _require_ours(to)
         target = self._inside(to)
-        try:
-            fsio.make_folder(os.path.dirname(target))
-            fsio.move(self._inside(path), target)
-        except RecollectError:
-            self._drop_empty_folders(to)
-            raise
-        self._drop_empty_folders(path)
+        with self._touching(path, to):
+            try:
+                fsio.make_folder(os.path.dirname(target))
+                fsio.move(self._inside(path), target)
+            except RecollectError:
+                self._drop_empty_folders(to)
+                raise
+            self._drop_empty_folders(path)
 
     def remove(self, path: str, seen: str) -> None:
         """Take the file away."""
         self._require(path, seen)
-        fsio.remove(self._inside(path))
-        self._drop_empty_folders(path)
+        with self._touching(path):
+            fsio.remove(self._inside(path))
+            self._drop_empty_folders(path)
+
+    @contextmanager
+    def _touching(self, *paths: str) -> Iterator[None]:
+        """Keep how the folders of these files looked before and after; the store is locked."""
+        folders = {""}
+        for path in paths:
+            while path := path.rpartition("/")[0]:
+                folders.add(path)
+        looks = {folder: self.look_at_folder(folder) for folder in folders}
+        try:
+            yield
+        finally:
+            for folder, look in looks.items():
+                first, last = self.touched.get(folder, (look, look))
+                # What somebody else did between two writes of ours is not ours.
+                first = first if last == look else NOT_OURS
+                self.touched[folder] = first, self.look_at_folder(folder)
 
     def _require(self, path: str, seen: str) -> None:
         if self.stamp(path) != seen:

@@ -1,5 +1,6 @@
 """Bring the index in line with the files, whoever changed them.
 
+A search looks at the folders of a large store, any other command at every file (docs/adr/0063).
 Touches: the files and the index it is given.
 """
 
@@ -11,7 +12,7 @@ from itertools import chain
 from recollect._fastimport import NamedTuple
 from recollect.errors import FileNotThere, RecollectError
 from recollect.model.memory import Problem, Seen, has_same_stat, of_repository
-from recollect.ports import IndexedFile, IndexRow
+from recollect.ports import IndexedFile, IndexRow, LastLook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,17 +41,85 @@ class UnreadFiles(list[Problem]):
     claimed = False
 
 
+# A text that is changed in its place changes nothing about its folder. In a store of more files than
+# these, a search finds it at the latest so long after.
+FEW_FILES = 500
+LOOK_SECONDS = 30
+
+
 def refresh(
     store: MarkdownStore, index: SqliteIndex, now_ns: int, progress: Progress | None = None
 ) -> Refreshed:
-    """Take what changed in the files into the index."""
+    """Take what changed in the files into the index; every file is looked at."""
     known = index.known()
-    if not known:
-        return _filled(store, index, now_ns, progress)
+    if known:
+        found = _compared(store, index, store.scan(), known, now_ns, progress=progress)
+    else:
+        found = _filled(store, index, now_ns, progress)
+    _note_look(store, index, now_ns)
+    return found
+
+
+def _note_look(store: MarkdownStore, index: SqliteIndex, now_ns: int) -> None:
+    """Note the last scan for the searches to come, unless one that says the same is noted."""
+    scan, last = store.last_scan, index.last_look()
+    folders = scan.folders if len(scan.found) > FEW_FILES else []
+    is_noted = len(last.folders) == len(folders) and (not folders or _is_recent(last, now_ns))
+    if not (is_noted and all(_is_same(last.folders.get(one.path), one) for one in folders)):
+        index.note_look(folders, scan.sessions, now_ns)
+
+
+def refresh_folders(
+    store: MarkdownStore, index: SqliteIndex, now_ns: int, progress: Progress | None = None
+) -> Refreshed:
+    """Take in what is new, gone or replaced; other changes only if every file is due to be looked at.
+
+    Of the folders that look as they did when their files were looked at, no file is. The own
+    folders of sessions, of which there may be thousands, are looked at if another folder changed.
+    """
+    last = index.last_look(sessions=False)
+    if not (last.folders and _is_recent(last, now_ns)):
+        return refresh(store, index, now_ns, progress)
+    if not _changed(store, last):
+        return Refreshed(0, 0, [])
+    last = index.last_look()
+    changed = _changed(store, last)
+    scan = store.scan_folders(changed, last.folders)
+    found = _compared(store, index, scan.found, index.known_in(changed), now_ns, progress=progress)
+    gone = {*changed}.difference(one.path for one in scan.folders)
+    index.note_look(scan.folders, scan.sessions, now_ns, gone)
+    return found
+
+
+def _changed(store: MarkdownStore, last: LastLook) -> list[str]:
+    """The folders that do not look as they did."""
+    look = store.look_at_folder
+    return [path for path, old in last.folders.items() if not _is_same(old, look(path))]
+
+
+def _is_recent(last: LastLook, now_ns: int) -> bool:
+    """Whether it is not time yet for another look; not so where the clock was put back."""
+    return 0 <= now_ns - last.taken_ns < LOOK_SECONDS * 1_000_000_000
+
+
+def _is_same(old: IndexedFile | None, seen: Seen | None) -> bool:
+    return old is not None and seen is not None and has_same_stat(old, seen)
+
+
+def _compared(
+    store: MarkdownStore,
+    index: SqliteIndex,
+    files: Iterable[Seen],
+    known: dict[str, IndexedFile],
+    now_ns: int,
+    *,
+    progress: Progress | None,
+) -> Refreshed:
+    """Take in what of these files is not as the index knows it, and what of those it knows is gone."""
     unread = UnreadFiles([])
     changed: list[tuple[Seen, str]] = []
     told_otherwise = _turned(store, known)
-    for seen in store.scan():
+    for seen in files:
         old = known.pop(seen.path, None)
         if old is None or not has_same_stat(old, seen) or seen.path in told_otherwise:
             is_same = old is not None and seen.path not in told_otherwise
@@ -84,6 +153,24 @@ def _listed(store: MarkdownStore) -> Iterator[tuple[Seen, str]]:
         yield seen, ""
 
 
+def outdated(store: MarkdownStore, index: SqliteIndex, paths: Iterable[str]) -> set[str]:
+    """Those of these files that do not say now, or on the word of others, what the index has of them."""
+    known = index.known(sorted(paths))
+    return {path for path, old in known.items() if not _says_the_same(store, old, path)}
+
+
+def _says_the_same(store: MarkdownStore, old: IndexedFile, path: str) -> bool:
+    seen = store.look(path)
+    if seen is None or _turned(store, {path: old}):
+        return False
+    if has_same_stat(old, seen):
+        return True
+    try:
+        return store.read(path).stamp == old.stamp
+    except RecollectError:
+        return False
+
+
 def refresh_files(
     store: MarkdownStore, index: SqliteIndex, now_ns: int, paths: Iterable[str]
 ) -> None:
@@ -93,6 +180,7 @@ def refresh_files(
     rows = _rows(store, [(seen, "") for seen in looks.values() if seen], unread, None)
     missed = [path for path, seen in looks.items() if seen is None]
     index.apply(rows, _gone(store, missed, []), now_ns)
+    index.note_own(store.touched.values())
 
 
 def _turned(store: MarkdownStore, known: Mapping[str, IndexedFile]) -> set[str]:

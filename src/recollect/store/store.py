@@ -36,7 +36,7 @@ from recollect.model.memory import (
     of_repository,
 )
 from recollect.ports import Embedder, Sealing
-from recollect.store.refresh import Progress, Refreshed, refresh, refresh_files
+from recollect.store.refresh import Progress, Refreshed, refresh, refresh_files, refresh_folders
 from recollect.store.transactions import Ledger, Plan, paths_of
 
 TYPE_CHECKING = False
@@ -118,15 +118,19 @@ class OpenStore:
         """The folder of the store."""
         return self.files.root
 
-    def freshen(self, progress: Progress | None = None) -> Refreshed:
-        """Finish what a crash left, then take in what changed in the files."""
+    def freshen(self, progress: Progress | None = None, *, every_file: bool = True) -> Refreshed:
+        """Finish what a crash left, then take in what changed in the files.
+
+        With `every_file` false, see `refresh_folders`.
+        """
         try:
             self.redone, stuck = self.ledger.recover()
             self.problems += stuck
         except RecollectError as error:  # a store that cannot be written can still be read
             self.problems.append(Problem("journal", str(error)))
         try:
-            found = refresh(self.files, self.index, self.now_ns, progress)
+            look = refresh if every_file else refresh_folders
+            found = look(self.files, self.index, self.now_ns, progress)
         except Locked as error:  # somebody rebuilds the index: what it has is still right
             if not self.index.known():
                 raise
@@ -151,6 +155,7 @@ class OpenStore:
         if dry_run:
             plan()
             return ops
+        self.files.touched = {}
         for left in reversed(range(tries)):
             try:
                 ops = self.ledger.commit(lambda: self._closed(plan()), cause=cause, undoes=undoes)
@@ -185,6 +190,7 @@ class OpenStore:
         Each comes with its cause; gives the numbers of those refused (see `Ledger.commit_each`).
         """
         paths: set[str] = set()
+        self.files.touched = {}
 
         def noted(plan: Plan) -> Sequence[Change]:
             changes = self._closed(plan())

@@ -347,7 +347,9 @@ class Ledger:
                 found.redone.extend(self._finish(ops))
             except RecollectError as error:  # one that cannot be finished stops no other
                 found.problems.append(Problem(ops[0].path, str(error)))
-        if not pending:
+        if pending:
+            self.store.touched.clear()  # the next look is to find what was done again
+        else:
             self._keep_offsets(offsets)
         return found
 

@@ -336,7 +336,8 @@ class Desk:
             try:
                 with suppress(RecollectError):  # what runs next says it
                     # Beforehand: an index that has to be made is what may take long.
-                    app.stores(progress=Telling(call).tell)
+                    every = call.request.params.get("name") != "search"
+                    app.stores(progress=Telling(call).tell, every_file=every)
                 return message(request, answers.result_of(app, request, read_only=self._read_only))
             finally:
                 app.close()
