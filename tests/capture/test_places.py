@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from recollect.capture.hearing import Places
 from recollect.capture.summary import files_of
 from recollect.model.session import SessionState
+from recollect.store.locations import work_trees
 
 ROOT = "/Users/ada/repos/shop"
 
@@ -33,6 +36,25 @@ def test_the_paths_of_a_worktree_are_those_of_its_repository() -> None:
     here = Places("", f"{ROOT}/.claude/worktrees/fix-cart")
     assert here.with_short_paths(f"{ROOT}/.claude/worktrees/fix-cart/src/cart.py") == "src/cart.py"
     assert here.with_short_paths(f"{ROOT}/src/cart.py") == "src/cart.py"
+
+
+def test_a_worktree_named_after_a_branch_with_a_slash_lies_two_folders_deep() -> None:
+    tree = f"{ROOT}/.worktrees/ada/fix-cart"
+    here = Places(ROOT, tree, branch="ada/fix-cart")
+    assert here.with_short_paths(f"{tree}/src/cart.py") == "src/cart.py"
+
+
+def test_a_worktree_beside_the_repository_tells_its_paths_as_the_repository_does(
+    tmp_path: Path,
+) -> None:
+    root, tree = tmp_path / "shop", tmp_path / "shop-fix"
+    linked = root / ".git" / "worktrees" / "fix"
+    linked.mkdir(parents=True)
+    (linked / "gitdir").write_text(f"{tree}/.git\n")  # the tree itself may be gone by now
+    here = Places(str(root), str(root), trees=work_trees(str(root)))
+    assert here.with_short_paths(f"{tree}/src/cart.py:3") == "src/cart.py:3"
+    assert here.with_short_paths(f"{tree}-old/a.py") == f"{tree}-old/a.py"
+    assert here.with_short_paths(f"git -C {tree} status") == f"git -C {tree} status"
 
 
 def test_what_is_gone_tomorrow_is_no_file_of_a_session() -> None:

@@ -19,6 +19,7 @@ from recollect.model.entries import beside_title
 from recollect.model.facts import Fact
 from recollect.model.session import Event, SessionState
 from recollect.ports import TranscriptReader
+from recollect.store.locations import work_trees
 from recollect.store.store import OpenStore
 from recollect.text.redact import strip_private_in_part
 
@@ -60,13 +61,23 @@ _HOME = re.compile(
 class Places:
     """The folders of a session; a path says where in the project something is, not on which machine."""
 
-    def __init__(self, *folders: str) -> None:
-        """`folders` are the project's and the one that the session ran in, which may be a worktree."""
+    def __init__(self, *folders: str, branch: str = "", trees: Iterable[str] = ()) -> None:
+        """`folders` are the project's and the one that the session ran in, which may be a worktree.
+
+        `trees` are the other worktrees of the repository. One that is named after a `branch` with a
+        slash lies two folders deep.
+        """
         roots = {_SUBFOLDER.sub("", folder.rstrip("/")) for folder in folders}
-        self._roots = sorted({*folders, *roots} - {"", "/"}, key=len)
-        names = "|".join(map(re.escape, self._roots))
-        inside = r"(?:/(?:\.claude/worktrees|\.?worktrees)/[^/\s\"'`]+(?=/))?"
-        self._root = re.compile(rf"(?<![\w.~-])(?:{names})(?:{inside}/(?=[\w.@])|(?![\w.-]|/\w))")
+        own = sorted({*folders, *roots} - {"", "/"}, key=len)
+        others = sorted(trees, key=len, reverse=True)
+        self._roots = [*others, *own]
+        names, beside = ("|".join(map(re.escape, some)) for some in (own, others))
+        tree = f"(?:{re.escape(branch)}|" if "/" in branch else "(?:"
+        inside = rf"(?:/(?:\.claude/worktrees|\.?worktrees)/{tree}[^/\s\"'`]+)(?=/))?"
+        first = rf"(?:{beside})/(?=[\w.@])|" if others else ""
+        self._root = re.compile(
+            rf"(?<![\w.~-])(?:{first}(?:{names})(?:{inside}/(?=[\w.@])|(?![\w.-]|/\w)))"
+        )
 
     def with_short_paths(self, text: str) -> str:
         """The text with paths from the root of the repository on, of its worktrees too, else from `~` on."""
@@ -81,6 +92,7 @@ class Hearing:
     def __init__(self, redact: Callable[[str], str], base: str, beside: Beside) -> None:
         """`beside` gives the events of all other sessions that have an event."""
         self._redact, self._base, self._beside = redact, base, beside
+        self._trees = work_trees(base)
         self._telling: set[str] = set()  # calls of which something that they gave out is looked at
 
     def hear(
@@ -94,7 +106,7 @@ class Hearing:
             portion = reader.read(transcript, known["offset"], known["inode"])
             if portion.offset == known["offset"] and portion.inode == known["inode"]:
                 return
-            here = Places(self._base, portion.cwd)
+            here = Places(self._base, portion.cwd, branch=portion.branch, trees=self._trees)
             heard = (_without_private(e, state) for e in _without_echo(portion.events, state))
             events = [self._clean(event, here) for event in heard]
             fresh = fold(state, self._without_copies(events, state))

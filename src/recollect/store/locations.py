@@ -329,6 +329,16 @@ def main_work_tree(start: str) -> str:
     return parent(common) if common.endswith("/.git") else top
 
 
+def work_trees(top: str) -> "list[str]":
+    """The linked work trees of the repository with this top, wherever they lie or lay."""
+    common = git_folder(top) if top else ""
+    folder = f"{common}/worktrees"
+    if not common or not is_folder(folder):
+        return []
+    trees = (_named_in(f"{folder}/{name}/gitdir", f"{folder}/{name}") for name in os.listdir(folder))
+    return sorted(tree.removesuffix("/.git") for tree in trees if tree.endswith("/.git"))
+
+
 def _named_in(path: str, beside: str) -> str:
     """The path that the first line of a file names, seen from the folder `beside`."""
     name = line_of(path).removeprefix("gitdir:").strip()
