@@ -110,6 +110,30 @@ def test_each_kind_has_its_place(
     assert statement in page(agent, where)
 
 
+@pytest.mark.parametrize(
+    ("kind", "statement", "where"),
+    [
+        ("pointer", "The runbook of the queue is in the wiki", "reference/external-systems.md"),
+        ("pointer", "队列的操作手册在内部维基的运维栏目里", "reference/external-systems.md"),
+        ("solution", "ENOSPC in docker builds: prune the builder cache", "procedural/feedback.md"),
+    ],
+)
+def test_what_says_one_thing_stands_on_its_page_once(
+    agent: Agent, server: Server, kind: str, statement: str, where: str
+) -> None:
+    server.text("remember", statement=statement, kind=kind)
+    shown = page(agent, where)
+    assert shown.count(statement) == 1
+    assert "instructed" not in shown  # nobody but the agent said anything
+    [row] = agent.json("list")
+    assert (row["kind"], row["trust"], row["source"]) == (kind, "agent", "inferred")
+    assert statement in row["text"]
+    # The same from a person is no second one.
+    agent.cli("save", statement, "--kind", kind)
+    assert page(agent, where).count(statement) == 1
+    assert [row["trust"] for row in agent.json("list")] == ["user"]
+
+
 # ------------------------------------------------------------------------------- what it meets
 
 

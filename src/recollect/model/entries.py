@@ -14,7 +14,7 @@ from recollect.model import frontmatter
 from recollect.model.document import BodyPart, parts_of, sections_of
 from recollect.model.facts import section_kind
 from recollect.model.filed import without_marked
-from recollect.model.footnotes import MARK, label_of, letters_of, tail_of
+from recollect.model.footnotes import Mark, label_of, letters_of, tail_of
 from recollect.model.listed import (
     COMMENT,
     Listed,
@@ -39,8 +39,9 @@ from recollect.model.memory import (
     is_sealed_path,
     lowest_trust,
 )
-from recollect.model.page_form import in_memory, title_for
+from recollect.model.page_form import RULE_OF, in_memory, title_for
 from recollect.text.redact import strip_private
+from recollect.text.sentences import HAN
 from recollect.text.tokens import count_tokens
 
 LARGEST_INDEXED = 1024 * 1024
@@ -377,7 +378,7 @@ def _turn(anchor: str, text: str, memory: Memory) -> Shelved:
 _LINE_COMMENT = Pattern(r"<!--[^<>]*-->")
 _TRUST = Pattern(r"\btrust:[ \t]*(external|tool|agent)\b")
 _SESSION = Pattern(r"\bsession:[ \t]*([^;<>\s]+)")
-_PLAIN_NAME = {ord(";"): ",", ord("<"): "‹", ord(">"): "›", ord(" "): "-"}
+PLAIN_NAME = {ord(";"): ",", ord("<"): "‹", ord(">"): "›", ord(" "): "-"}
 _FROM = Pattern(r"<!-- from: ([^;<>]*);[^<>]*-->")
 
 
@@ -391,23 +392,28 @@ def signed(text: str, trust: str, source: str = "", session: str = "", date: str
     if trust == "user" or (told and lowest_trust(*told, trust) == lowest_trust(*told)):
         return text
     whose = f"source: {source or 'inferred'}; trust: {trust}"
-    name = " ".join(session.split())[:80].translate(_PLAIN_NAME)
+    name = " ".join(session.split())[:80].translate(PLAIN_NAME)
     when = f"{f'; session: {name}' if name else ''}{f'; date: {date}' if date else ''}"
     return f"{text.rstrip()}\n\n<!-- {whose}{when} -->"
 
 
 def dated(title: str, text: str, source: str, time: str) -> tuple[str, str]:
-    """The heading and text of a section that a person saved, with a comment that says when.
-
-    What says no more than its title is an item, as `page_form` has a rule in memory.
-    """
+    """The heading and text of a section that a person saved, with a comment that says when."""
     if "<!--" in text:  # says itself where it comes from
         return title, text
     date = f"{time[:17]}00Z"  # what is saved within a minute shares a footnote
     if text == title:
-        mark = f"{MARK}; date: {date}; trust: user; source: {source} -->"
-        return title_for(title), f"- {text} {mark}"
+        return heading_alone(text, Mark("", date, "user", source))
     return title, f"{text}\n\n<!-- source: {source}; trust: user; date: {date} -->"
+
+
+def heading_alone(text: str, mark: Mark) -> tuple[str, str]:
+    """The heading and text of a section that says no more than its title.
+
+    It is an item, as `page_form` has a rule in memory: on disk the heading alone is left.
+    """
+    label = RULE_OF[mark.trust][bool(HAN.search(text))]
+    return title_for(text, label), f"- {text} {mark.comment}"
 
 
 class Doubtful(NamedTuple):

@@ -60,6 +60,12 @@ def title_for(text: str, label: str = "") -> str:
     return (shortened(plain, LONGEST_TITLE).strip(" .。!！:：") or "…") + label
 
 
+def unlabelled(heading: str) -> str:
+    """A heading without the label that says whose its section is."""
+    labels = (label for row in RULE_OF.values() for label in row if label)
+    return next((heading.removesuffix(one) for one in labels if heading.endswith(one)), heading)
+
+
 def marked_lines(text: str) -> list[str]:
     """The lines that say which session they were learned in, each with its comment."""
     if "[^" not in text:
