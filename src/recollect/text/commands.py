@@ -38,6 +38,8 @@ _DANGEROUS_OPTIONS = frozenset(
 _DANGEROUS = frozenset(
     "rm rmdir unlink shred dd mkfs shutdown reboot truncate dropdb dropuser setenforce".split()
 )
+# Who ends a process by its name or number is right once; what holds a port is another matter.
+_ENDING = frozenset("kill pkill killall taskkill fkill".split())
 _DANGEROUS_WORDS = {
     "git": frozenset("stash clean restore rm filter-branch".split()),
     "docker": frozenset("prune rm rmi kill".split()),
@@ -270,11 +272,12 @@ def is_dangerous(command: str) -> bool:
     low = f"{' '.join(command.lower().split())} "
     if any(text in low for text in _DANGEROUS_TEXT):
         return True
+    once = _DANGEROUS if "lsof " in low else _DANGEROUS | _ENDING
     for part in parts_of(command) or parts_of(command.partition("<<")[0]):
         bare = unwrapped(part.words)
         name = name_of(bare[0]) if bare else ""
         said = set(bare[1:])
-        if name in _DANGEROUS or (name == "xargs" and not said.isdisjoint(_DANGEROUS)):
+        if name in once or (name == "xargs" and not said.isdisjoint(once)):
             return True
         if not said.isdisjoint(_DANGEROUS_OPTIONS) or not said.isdisjoint(
             _DANGEROUS_WORDS.get(name, ())
