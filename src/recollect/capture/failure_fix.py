@@ -94,7 +94,7 @@ _CHECKS = frozenset(
 )
 _REMEDIES = frozenset(
     "install add i ci sync tidy get generate migrate up start init login trust download restore update upgrade mkdir chmod chown"
-    " cp ln touch export config set setup bootstrap createdb create enable use pull submodule unlock allow reload restart kill pkill"
+    " cp ln touch export config set setup bootstrap createdb create enable use pull submodule unlock allow reload restart kill"
     " fmt format --fix --write link require makemigrations codegen unshallow lfs bundle apply fix daemon-reload".split()
 )
 _FORMATTERS = frozenset("fmt format gofmt goimports prettier black rustfmt".split())

@@ -86,9 +86,8 @@ _DECIDED = any_of(
     r"^we (?!['’])\w+ [^,;:]{3,60} (?:on purpose|deliberately|intentionally)[.!]*$",
     rf"^(?!{_VAGUE}|there\b|he\b|she\b|they\b|i\b|you\b|we\b)[\w`][\w `./-]{{2,60}} (?:is|are|was|were) (?:intentional|deliberate|by design|on purpose)\b",
     rf"^(?:we |please |only )*target (?:only |the )*(?:latest |(?=\S+ \d))(?:{_PROPER})",
-    # Something goes for good, or gets another name.
+    # Something goes for good.
     rf"^(?:remove|drop|delete|get rid of|kill|rip out){_THING}[^,;:]* (?:completely|entirely|altogether|for good)(?=$|[\s.,;!])",
-    r"^(?:we (?:need to|should|must|want to)|let['’]s) (?:make|rename|call|change) X (?:-+>|→|=>|to|into) X[.!]?$",
     # What something is made of: `there are three roles: admin, editor and viewer`.
     rf"^(?:there (?:are|should be|will be)|(?:it|the [\w-]+|we) (?:has|have|should have|needs?|consists? of)) (?:only |exactly )?(?:two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}}) (?:\w+ )?{_PARTS}: ?[^,:]+,",
     r"^we should (?!probably|also|maybe|just)\w+ \S.* (?:instead of|rather than) \S",
@@ -215,7 +214,9 @@ _RULED = any_of(
     rf"(?!(?:it|i|the|this|we|you|there|they|everything|nothing|help|show|tell|let|explain)\b){_DO}",
     # What a number is.
     r"^(?:the|our) (?:[\w-]+ ){0,3}(?:port|timeout|ttl|limit) (?:is|must be|should be) \d[\d.,]*(?: ?(?:ms|s|seconds?|minutes?|hours?|days?|[mgk]b|%))?(?: now| by default)?[.!]?$",
-    # The language to speak.
+    # The language to speak, and how it is spelt.
+    rf"{_STARTS}(?:we )?(?:use|stick (?:to|with)|prefer|write(?: \w+)? in|spell (?:\w+ )?in) (?:British|American|Canadian|Australian|Oxford|UK|US|{_LANGUAGES})"
+    r"(?: English)?(?: (?:spellings?|orthography|grammar|English))?(?=$|[.,;!]| (?:in|for|everywhere|throughout|when|only|not|and|please|across|instead)\b)",
     rf"{_STARTS}(?:answer|reply|respond|talk|speak|explain)\b.{{0,40}}\bin {_LANGUAGES}\b",
     r"^(?:please )?(?:answer|reply|respond)(?: to me)? (?:in (?:short|brief|plain|simple|bullet)|briefly|concisely)\b",
     rf"{_STARTS}use{_THING}[^,]* in (?:all |the |our )?(?:docs?|documentation|comments?|names?|tests|commits?|commit messages|code)\b",
@@ -279,7 +280,7 @@ _REPORTED = any_of(
 _GENERAL_EN = any_of(
     r"\b(?:we|our|always|never|ever|every\w*|each|all|any\w*|only|must|should|shall|may|can|prefer\w*|default|convention|rule|policy"
     r"|from now on|going forward|future|when\w*|before|after|because|since|unless|instead of|rather than|remember|note that"
-    r"|port|like|love|hate|dislike|(?:un)?less|no|myself|manually|by hand|without|keep in mind|first)\b|, (?:not|never) |: |^[\w`-]+ (?:is|are) |\bin [A-Z]",
+    r"|port|like|love|hate|dislike|(?:un)?less|no|myself|manually|by hand|without|keep in mind|first|spelling|(?:British|American) English)\b|, (?:not|never) |: |^[\w`-]+ (?:is|are) |\bin [A-Z]",
     r"(?<!\bthe )(?<!\bthis )(?<!\bthese )(?<!\bthose )\b(?!this|is|was|has|does|its|less|us|as)\w{3,}[^s\W]s\b",
 )
 ENGLISH = DecisionPhrases(

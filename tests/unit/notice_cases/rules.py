@@ -4,6 +4,11 @@ from __future__ import annotations
 
 RULES = (
     ("另外不要提交 dist 目录", "不要提交 dist 目录"),
+    ("use British spelling", "Use British spelling"),
+    ("Please use British spelling in the docs.", "British spelling in the docs"),
+    ("We write in American English everywhere", "in American English"),
+    ("no, stick to US spelling for identifiers", "US spelling for identifiers"),
+    ("界面文字用英式拼写", "用英式拼写"),
     ("No, the port is 9090.", "The port is 9090"),
     ("千万别直接推到 main", "千万别直接推到 main"),
     ("代码里不允许出现 print 调试", "不允许出现 print"),
