@@ -204,7 +204,7 @@ def _take_recap(state: SessionState, event: Event) -> None:
 def _take_request(state: SessionState, event: Event) -> None:
     """What a prompt asks for; of what a program sends, the first sentence says it."""
     plan = asked.plan_in(event.text)
-    if plan:
+    if plan and plan not in state.plans:  # it may be handed over again and again
         state.plans.append(plan)
     if event.program and not plan:
         ask = sentences.first_sentence(event.text, 120)

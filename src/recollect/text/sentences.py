@@ -84,10 +84,11 @@ _FROM_PROGRAMS = Pattern(
     r"\s{4,}|\t"  # indented, as code is
     r"|[>|#$%❯@]|\+{1,3} |-{2,} |\+\s{2}|-\s{3}"  # quotations, tables, prompts, diffs
     r"|diff --git |index [0-9a-f]{7}|commit [0-9a-f]{7}|[0-9a-f]{7,40} "
-    r"|at \S+ ?\(|File \"|Traceback|\d+[:|]|\[\d|\[[A-Z]+\]"  # traces, numbered lines
-    r"|\d{4}-\d\d-\d\d[T ]\d|\d\d:\d\d:\d\d"
+    r"|\s{0,3}at \S+ ?\(|File \"|Traceback|\d+[:|]|\[\d|\[[A-Z]+\]"  # traces, numbered lines
+    r"|\d{4}[-/]\d\d[-/]\d\d[T ]\d|\d\d:\d\d:\d\d|[\w.-]+-\d+\s*\| "
     r"|(?:\w+ ){0,2}(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|ERR!|FAILED|PASSED|FAIL)\b"
-    r"|\w*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal)(?:\[\w+\])?:"
+    r"|(?:Uncaught|Unhandled) |(?:remote|panic|hint): |npm (?:ERR!|error) |(?:DOM Path|React Component|HTML Element): "
+    r"|\w*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal|module not found)(?:\[\w+\])?:"
     r"|(?:feat|fix|chore|docs|refactor|test|perf|build|ci|style|revert)(?:\([^)]*\))?!?: "
     r"|(?:fix )?[\w./-]+\.\w{1,5}:\d+\b"
     r"|(?:修复|新增|功能|优化|重构|文档|杂项|测试)[:：]"

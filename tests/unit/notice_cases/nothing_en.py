@@ -256,6 +256,12 @@ NOTHING_EN = (
     "Let's fix the tests first.",
     "Let's add a button to the header.",
     "Let's rename foo to bar.",
+    # Pasted from a browser's console, a log, a push.
+    'why is that\n\nUncaught TypeError: no such kettle "lid". All kettles must start with "k".',
+    "kettle-1  | 2025-10-25 11:20:47 All lids must be closed before boiling",
+    "2026/01/13 11:28:40 All lids must be closed before boiling",
+    "remote: All pushes must be signed by a maintainer",
+    "npm ERR! All peers must be installed first",
     'we should rename "order" to "purchase"',
     'We need to make "handleStart" -> "handleKettleStart"',
     "we renamed the sorter to router",
