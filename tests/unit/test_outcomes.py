@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from recollect.capture.outcome import outcome_of
-from recollect.model.session import SessionState
+from recollect.capture.state import fold
+from recollect.model.session import Event, SessionState
 
 from .build import is_quick
 
@@ -47,10 +48,26 @@ def test_the_result_is_told_and_the_cause_not_the_way_there() -> None:
         "🎉 太好了！\n\n后端服务已启动。\n\n如果您需要借阅台的其他功能，请随时告诉我。",
         "Replied to the comment on the loan desk. All PR review threads are now addressed. The PR is ready for merge.",
         "This will replace the slow reading of the opening hours.",
+        "CI should pass now. The remaining unstaged changes (desk settings) are unrelated and were left out.",
+        "Build, lint (0 issues), and the full suite all pass. Both repos' changes are uncommitted and ready for your review.",
+        "We have several merge conflicts to resolve. I apologize for the confusion.",
+        "You were right to flag that. Clean working tree (the `desk.lock` is expected).",
+        "Pros: one desk, fewer keys. Cons: more opening hours to keep.",
+        "Committed `6706f449`. The changes have been committed and pushed to the branch of the loan desk.",
+        "[desk.py](src/desk.py).\n\nDraft PR created: https://example.org/loans/pull/7.",
+        "我是一个AI编程助手，可以帮你写借阅台。",
     ],
 )  # fmt: skip
 def test_what_was_said_on_the_way_is_no_result(answer: str) -> None:
     assert outcome(answer) == ""
+
+
+def test_where_the_last_answer_tells_nothing_the_one_before_does() -> None:
+    state = SessionState("")
+    told = "The desk now reads its opening hours once a day."
+    for n, text in enumerate((told, "Committed and pushed. CI should pass now.")):
+        fold(state, [Event("prompt", text="go on"), Event("answer", text=text, id=str(n))])
+    assert outcome_of(state) == told
 
 
 def test_of_steps_that_were_run_together_the_sentence_behind_them_is_kept() -> None:

@@ -34,6 +34,15 @@ _CHATTER = re.compile(
     r"|(?:all |the )?(?:\d+ )?(?:\w+ )?tests? (?:all )?(?:pass|are passing)|done (?:so far|for now)|(?:committed|pushed|lint(?:ing)?) (?:and|is|now|to)\b|(?:committed|pushed) (?:as|with|in|both|all)\b|no response requested|read file:|model tried to|lines added:|progress update|expected (?:outcome|result)|(?:please )?(?:try|restart|refresh|reload|clarify)\b|you['’]ll need to|alternatively\b|great work|congratulations|replied to\b|the (?:pr|pull request|branch) is (?:now )?ready|all (?:\w+ ){0,3}(?:comments?|threads?|feedback) (?:is|are|has been|have been)\b|almost there|ah\b|updated (?:todo|the todo)|(?:could|unable to) (?:not )?(?:find|resolve|read|open) (?:file|uri|the file)\b|(?:build|lint(?:er)?|everything)(?: and (?:lint|tests?|vet))?(?: (?:is|are|builds|passes|pass|clean))\b|all green|verification\b|ready (?:to|for)\b|all (?:\d+ )?(?:\w+ )?(?:tests?|packages|checks) (?:\w+ and )?(?:pass|compile|build|succeed)|🤖|generated with\b|\[[ x~✓✔-]?\]|the changes are (?:ready|committed)|re-?run\b|api error|model provided|here['’]s (?:a|the|what)\b|(?:would|do|should|shall|can|could) (?:you|i|we)\b.*\?$|(?:want|like|ready for) me to\b|let me know|if you(?:['’]d| would)? (?:like|want|need|prefer|have)|feel free|which (?:\w+ ){1,3}(?:do|would) you|what do you think|thoughts\?|is there anything"
     r"|(?:planning|checking|evaluating|investigating|reviewing|searching|considering|analy[sz]ing|resolving|preparing|inspecting|examining|locating|exploring|assessing|determining|clarifying|confirming|looking)\b(?! \w+ (?:is|are|was|now)\b)"
     r"|(?:now )?i(?:['’]m| am) (?:also |now )?\w+ing\b|(?:now|then|next),? (?:i['’]ll|commit|push|run|refresh|open|check|test|go|restart)\b|i (?:want to|think i|wonder|understand|see)\b"
+    r"|(?:the )?(?:ci|build|tests?|checks?|linter|everything)\b[^.]{0,40}\b(?:should|will)(?: all| now)* (?:pass|work|be (?:green|fine|fixed))\b"
+    r"|(?:the |all )?(?:only )?(?:remaining|other) (?:unstaged|untracked|uncommitted|staged|modified)\b|(?:the )?working tree|clean working tree"
+    r"|(?:the |all |both |your )*(?:[\w'’]+ ){0,2}?(?:changes|edits|commits|work|everything)(?: \w+){0,2}? (?:is|are|has been|have been|was|were)(?: now| all| successfully| also)* (?:un)?(?:committed|staged|pushed|saved|ready)\b"
+    r"|(?:the )?push was\b|(?:we|there)(?:['’]ve| have| are| is)(?: got)? (?:a|an|several|some|\d+) (?:merge )?conflicts?\b|(?:draft )?(?:pr|pull request) (?:created|opened|updated|is up)\b"
+    r"|i apologi[sz]e\b|(?:my )?apologies\b|sorry\b|you (?:were|are) (?:absolutely |totally |quite )?(?:right|correct)\b|you raise\b|(?:that['’]s |this is )?an? (?:good|great|fair|valid) (?:point|question|catch)\b"
+    r"|thank you\b|all good\b|fixed and verified\b|all (?:the )?(?:\w+ )?(?:work|tasks?|items?|steps|issues?)\b[^.]{0,40}? (?:is|are|have been|has been)(?: now| all)* (?:complete|completed|done|addressed|finished|resolved|fixed)\b"
+    r"|build,[^.]{0,60}\bpass\b|(?:build|lint|tests?)\b[^.]{0,30} (?:pass|passes|succeeds?|succeeded)(?: (?:on|with|in|across|for)\b[^.]*)?\.?$"
+    r"|committed \W?[\da-f]{7}|(?:pros|cons|advantages|disadvantages|downsides?)\W*:|(?:优点|缺点|优势|劣势)\W*[:：]|\[[^\]]*\]\([^)]*\)\W*$"
+    r"|我是一?个?\s?(?:AI|人工智能|编程)|点击?[^，,。]{1,24}[，,]\s*截图|看到了[，,。]"
     r"|\W*(?:很好|成功|完成)[！!]|接着|[您你]?现在(?:[您你]|可以|所有)|如有|如需|如果[您你]|好问题|首先|[您你]可以(?:刷新|测试|试)|好的|完美|太好了|明白|收到|没问题|让我|现在(?:我|让)|接下来(?:我|让)|我(?:来|先|将|会|现在|需要)|你说得对|(?:你|您)(?:倾向|想要|决定好|选好|说哪)|(?:选定|确认|确定)(?:后|之后)|需要我|要不要|是否需要|如果需要|请告诉我)",
     re.I,
 )
@@ -76,7 +85,7 @@ _STATUS = frozenset(
 
 # What was so before, what a terminal or a diff shows, what is up and running.
 _NOISE = re.compile(
-    r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
+    r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
     r"|^(?:\W*)(?:the )?[\w -]{2,30} (?:is|are) (?:now )?(?:up and )?running\b|^[\w ]*(?:服务|后端|前端|进程|机器人)[^，,]{0,6}已?(?:启动|运行)",
 )
 

@@ -68,7 +68,7 @@ _LEAD = Pattern(
     re.I,
 )
 _LEAD_ZH = Pattern(
-    r"(?:(?:我(?:们)?)?(?:想|希望)?(?:请)?(?:你|您)?(?:根据|参考|参照|按照?).{2,160}?(?:来|[，,])?(?:帮我|帮忙)(?:(?:编|重)?写一下)?|(?:但|可)是?(?![以能否])|不过|我(?:们)?(?:现在|目前|先|还|也)*(?:想要?|需要|希望|要|打算|准备)|(?:想要?|需要|希望)(?=一)|请(?:你|帮我)?|帮(?:我|忙)|麻烦(?:你)?|能不能|能否|可不可以|是否可以|可以|现在|目前|接下来|首先|好的?|那么?|然后|另外|还有|关于|对于|并且?(?!发|行|非)|比如|其实|就是|好像"
+    r"(?:(?:我(?:们)?)?(?:想|希望)?(?:请)?(?:你|您)?(?:根据|参考|参照|按照?).{2,160}?(?:来|[，,])?(?:帮我|帮忙)|(?:但|可)是?(?![以能否])|不过|我(?:们)?(?:现在|目前|先|还|也)*(?:想要?|需要|希望|要|打算|准备)|(?:想要?|需要|希望)(?=一)|请(?:你|帮我)?|帮(?:我|忙)|麻烦(?:你)?|能不能|能否|可不可以|是否可以|可以(?!发现)|(?:现在|目前)(?!的)|接下来|首先|好的?|那么?|然后|另外|还有|关于|对于|并且?(?!发|行|非)|比如|其实|就是|好像"
     r"|你(?:先|再|去|来|把|帮我|能|可以|看下|看)?(?=[^的])|为我|给我|(?:查|看|想|说|讲|了解|参考|研究|分析)一下|查阅(?:一下)?|看看|告诉我|有没有|是不是|还是(?=[用改换退])|\d{1,2}[.)、．])[，,：:。\s]*"
 )
 # What is asked for, whichever way it is said.
@@ -76,7 +76,8 @@ _ASKS = Pattern(
     r"(?:add|allow|analy[sz]e|build|change|clean|convert|create|debug|delete|deploy|design|disable|document|drop|enable|ensure|explain|explore|export|expose|extract|figure|find|fix|generate|handle|hide"
     r"|implement|improve|include|inspect|install|integrate|introduce|investigate|make|merge|migrate|move|optimi[sz]e|plan|port|prevent|print|publish|rebase|redesign|refactor|release|remove|rename|reorgani[sz]e|replace|research|restructure|return|review"
     r"|revert|rework|rewrite|set up|setup|show|simplify|sort|speed|split|store|summari[sz]e|support|switch|test|translate|undo|unify|update|upgrade|use|validate|verify|wrap|write)\b"
-    r"|.{0,6}(?:实现|开发|修复|增加|添加|优化|写|做|改|分析|重构|部署|检查|设计|创建|新增|删除|生成|整理|精简|迁移|升级|配置|搭建|调研|接入|支持|翻译|总结)",
+    r"|.{0,6}(?:实现|开发|修复|增加|添加|优化|写|做|改|分析|重构|部署|检查|设计|创建|新增|删除|生成|整理|精简|迁移|升级|配置|搭建|调研|接入|支持|翻译|总结)"
+    r"|(?:将|把|让|给).{2,40}(?:改|移|换|放|补全|完善|同步|合并|切换|加上|增加|添加|拆|提取|转)",
     re.I,
 )
 # What is about this moment: steps of the work, complaints, what stands somewhere else.
@@ -85,16 +86,16 @@ _STEERS = Pattern(
     r"|i (?:just |also |already |have )?(?!need\b)\w+ed\b|read (?:@|the |docs?/)|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|you (?:just|did|didn|are|were|have|haven|keep|still|can see)|you['’](?:re|ve)\b|i (?:just |also |already |still )?(?:got|get|have|see|did|ran|tried|undid|reverted|made|created|added|opened|pushed|just|am|was|don|did|didn)\b|i['’](?:ve|m|ll)\b|we (?:were|was|have|had|just|use|used|are|do|did|got|added|don)\b|we['’](?:re|ve)\b"
     r"|(?:could|should|would|can)n['’]?t\b|in terms of\b|nothing\b|ah\b|address (?:\w{1,4} )?#?\d+|for example\b|e\.g|in particular\b|until recently|currently\b|right now\b|today,|at the moment|previously\b|(?:did|do|does|didn['’]?t|is|are|was|were|have|has|haven['’]?t|where) (?:you|it|this|that|i|we|the|did|there|they)\b"
     r"|why (?:did|does? (?:it|this|that)|are you|do you|would you|have you|has it|not|why)|why (?:is|are|was) (?:this|that|it|there)\b|why didn|(?:that|this|it)(?:['’]?s| is| was| work(?:s|ed))|thats\b|same\b|still\b|look at (?:the|that|this)\b|know (?:why|if|what|how)\b|(?:what|where|how|when) (?:did|have|were|was|would) (?:you|i|we)\b|what(?:['’]s| is) (?:remaining|left|next|the (?:status|current))|here(?:['’]s| is| are)\b|you are (?:a|an|the)\b"
-    r"|继续|这样|为什么|还是(?![用改换退])|不对|不要|别(?![名人的])|不用|不能|禁止|记住|等等|算了|以后|今后|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
+    r"|我(?:已经|有一|刚|的意思)|(?:只|不)需要|请?注意|(?:非常|很)好|大哥|继续|这样|为什么|还是(?![用改换退])|不对|不要|别(?![名人的])|不用|不能|禁止|记住|等等|算了|以后|今后|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
     re.I,
 )
 _POINTS = Pattern(
     r"\b(?:this(?! [\"“`])|these|those|them|they|it|its|he|she|here|(?:above|below)(?=[,.:;]|$)|following|latter|former|same|both|something|anything|stuff|what you|as (?:shown|discussed|mentioned)|in the (?:screenshot|picture|image)|like before)\b"
-    r"|^(?!ensure|check|verify|validate|assert|make|say|see)\w+ that\b|(?:^|\b(?:of|in|for|with|to|on|from|by|at|about) )that\b|\bthat\b(?= (?:is|was|file|one|part|case|line|test|way|model|works?)\b|[.,;:!?]|$)|(?:这|那|它|上面|下面|刚才|图[一二三\d])",
+    r"|^(?!ensure|check|verify|validate|assert|make|say|see)\w+ that\b|(?:^|\b(?:of|in|for|with|to|on|from|by|at|about) )that\b|\bthat\b(?= (?:is|was|file|one|part|case|line|test|way|model|works?)\b|[.,;:!?]|$)|(?:[这那](?![个些](?!问题|错误|功能|地方|方案|方法)(?:[A-Za-z]|[^\W的是就也都还在我你了吗吧呢和与])\w)|它|上面|下面|刚才|图[一二三\d])",
     re.I,
 )
 _NOISY = Pattern(
-    r"[{}=<>|❯✅❌⚠·•→]|\s…|\[REDACTED\]|\b(?:error|fatal|warning|panic)\b\s*:|\.\.\.|\d{4}-\d\d|\w{25,}|\s\S*[=:]\d"
+    r"[{}=<>|❯✅❌⚠·•→]|\s…|\[REDACTED\]|\b(?:error|fatal|warning|panic)\b\s*:|\.\.\.|\d{4}[-/]\d\d|\w{25,}|\s\S*[=:]\d"
 )
 # What a machine said: an error, a page's inside, a log.
 _OUTPUT = Pattern(r"\[redacted:|##\[|DOM Path:|Expected (?:the|to|a)\b")
@@ -118,8 +119,11 @@ _TAIL = Pattern(
 _ASIDE_ZH = Pattern(
     r".*(?:这|那|它|上面|下面|刚才|图[一二三\d])|你?(?:看|帮|试|查|说)|谢谢|麻烦|我们?公司|我(?:们)?是|以前|之前"
 )
+_PARTS_ZH = Pattern(r"[，,；;。]+|(?<=[\u4e00-\u9fff])\.(?=\S)")
 _OPEN_ZH = Pattern(r"(?:时候?|的话|之?[前后中]|里|如果.*)$")
 _CONDITION = Pattern(r"(?:if|when|since|because|once|unless|after|while)\b|如果|当", re.I)
+# What stands beside a request, or is only supposed.
+_BESIDE = Pattern(r"\(|(?:whether|say (?:i|we|you)|let['’]?s say)\b", re.I)
 
 
 def is_generic(title: str) -> bool:
@@ -312,7 +316,7 @@ def title_in(request: str) -> str:
 def _of_sentence(sentence: str) -> Iterator[tuple[str, float]]:
     """The titles that a sentence makes."""
     if is_wide(sentence) or _LEAD_ZH.match(simplified(sentence)):
-        parts = [part.strip() for part in re.split(r"[，,；;。]+", sentence) if part.strip()]
+        parts = [part.strip() for part in _PARTS_ZH.split(sentence) if part.strip()]
         read = [simplified(part) for part in parts]
         for n in range(min(len(parts), 6)):
             if _ASIDE_ZH.match(read[n]) and len(parts) > 1 and not _ASKS.match(read[n]):
@@ -343,6 +347,7 @@ def _row(sentence: str, bare: str, less: float) -> tuple[str, float]:
         (6.0, _OUTPUT.search(sentence)),
         (6.0, _ONLY_A_FILE.fullmatch(read)),
         (2.0, _CONDITION.match(read)),
+        (4.0, _BESIDE.match(read)),
         (2.0, is_bare and sentence.endswith(("?", "？"))),
         (1.5, len(bare) > 2 * LONGEST),
     )
@@ -379,12 +384,16 @@ def title_from_answer(told: str) -> str:
     return titled(best[1]) if best else ""
 
 
+_NAMED_LINK = Pattern(r"\[(?P<text>[^\]\n]+)\]\([^()\s]*\)")
+# What makes a Chinese request polite, and the mark of a file that a client put there.
+_SOFT_ZH = Pattern(r"(?<=[\u4e00-\u9fff])一下|#(?=[\w.-]+/)")
 _EMPHASIS = Pattern(r"(?<![\w*])\*(?P<text>[\w`][^*\n]*)(?:\*(?!\w)|$)")
 
 
 def titled(text: str) -> str:
     """A text as a title: one line, its first letter large, no stop at its end."""
-    line = _EMPHASIS.sub(r"\g<text>", LINK.sub(_linked, text).replace("**", ""))
+    plain = LINK.sub(_linked, _NAMED_LINK.sub(r"\g<text>", text)).replace("**", "")
+    line = _EMPHASIS.sub(r"\g<text>", plain)
     paths = {found[0]: found["name"] for found in _PATH.finditer(line)}
     if len({*paths.values()}) == len(paths):  # else the folders are what tells the files apart
         line = _PATH.sub(r"\g<name>", line)
@@ -397,7 +406,7 @@ def titled(text: str) -> str:
     if line.count("`") % 2:
         at = line.rindex("`")
         line = line[:at].rstrip() if is_cut and at else line[:at] + line[at + 1 :]
-    line = line.rstrip(_STOP_SIGNS)
+    line = _SOFT_ZH.sub("", line).rstrip(_STOP_SIGNS)
     while tail := _TAIL.search(simplified(line)):
         line = line[: tail.start()].rstrip(_STOP_SIGNS)
     return line[:1].upper() + line[1:]
