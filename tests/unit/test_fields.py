@@ -293,6 +293,24 @@ def test_a_new_text_says_what_differs_from_the_usual_and_nothing_else() -> None:
     ]  # fmt: skip
 
 
+def test_a_session_says_neither_its_layer_nor_the_tags_that_its_title_gives() -> None:
+    path = "episodic/2026-01-11-seal-the-kettle-lid/summary.md"
+    fields: dict[str, Value] = {
+        "id": "2026-01-11-seal-the-kettle-lid", "title": "Seal the kettle lid", "type": "episodic",
+        "kind": "session", "tags": ["seal", "kettle", "lid"], "created": "2026-01-11T14:30:00Z",
+    }  # fmt: skip
+    text = new_text(fields, "", path)
+    assert "type:" not in text
+    assert "tags:" not in text
+    for place in (path, "semantic/moved.md", "archive/episodic/elsewhere.md"):
+        found = memory_from_text(text, place)
+        assert (found.layer, found.kind) == ("episodic", "session")
+        assert found.tags == ("seal", "kettle", "lid")
+        assert found.id == fields["id"]
+    assert memory_from_text(new_text({**fields, "tags": ["tea"]}, "", path), path).tags == ("tea",)
+    assert memory_from_text(new_text({**fields, "tags": []}, "", path), path).tags == ()
+
+
 def test_an_episode_fades_after_its_time_unless_it_says_when_or_never() -> None:
     path, day = "episodic/2026-01-11-a.md", "created: 2026-01-11"
     assert memory_from_text(front(day), path).decay_after == "2026-04-11"

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 
 from recollect._fastimport import Pattern
 from recollect.text.sentences import one_line, sentences_of, shortened
-from recollect.text.tokens import STOP_WORDS, is_cjk
+from recollect.text.routine import ROUTINE
+from recollect.text.tokens import is_cjk
 
 LONGEST_ASK = 300
 WHOLE = 300  # a prompt of one line that is no longer is kept whole
@@ -53,20 +54,6 @@ LINK = Pattern(r"https?://\S+")
 _NUMBERED = Pattern(r"(?:\b(?:pr|mr|pull request|issue|task|ticket|bug)s? ?#?|#)\d+", re.I)
 WORD = Pattern(r"[^\W_][\w'’.-]*")
 
-# Words that steer a session and say nothing of its subject.
-ROUTINE = STOP_WORDS | frozenset(
-    """actually add address addressed again ahead all also alright already amend and answer any apply back better branch but
-    change changes check clean clear comment comments commit commits completed continue cool correct could create
-    current describe detail details do does doesn't doing don't done edit else error errors everything exactly feedback fine finish finished
-    first fix following format from get give go going good got great happy have hello high help hey hi hold i'd i'll
-    i'm issue issues it's just keep know last let's like lint local looks looking look low main make makes maybe me medium merge
-    message more much name need needs new next nice no nope not now of off ok okay one open option other perfect
-    please plan pr prs proceed problem pull push put question questions ready really rebase remove rerun review reviews right run
-    running same save say see send should show so something squash start status step steps still stop
-    summary sure sweet take tell test tests thank thanks that that's then there thing things think this
-    title too try update updated use using version want wait way well what what's which work works working would write
-    wrong yeah yep yes yet you your""".split()
-)  # fmt: skip
 _ACK_ZH = Pattern(r"[好的嗯对是行可以继续吧了谢请再来一下开始提交推送没问题收到明白\s，。！,.!]*")
 
 

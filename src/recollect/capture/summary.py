@@ -17,25 +17,16 @@ from recollect.model.entries import solution_title
 from recollect.model.facts import Fact, fact_lines, same_words, without_repeats
 from recollect.model.footnotes import label_of, more_of
 from recollect.model.frontmatter import Value
-from recollect.model.layers import suggested_tags
+from recollect.model.layers import title_tags
 from recollect.model.memory import anchor_of, lowest_trust
 from recollect.model.session import Event, SessionState
 from recollect.text.commands import is_code_file
 from recollect.text.sentences import one_line
-from recollect.text.tokens import STOP_WORDS
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
     from typing import Any
 
-
-# Words that say how something was asked for, not what it is about.
-TAG_STOPS = STOP_WORDS | frozenset(
-    """add also always avoid change check code create decide decided file files fix go going good help
-    implement instead keep let's like look make need never new now ok okay one please prefer run see
-    session show something start sure switch tell thing things try update use used using want way
-    work write""".split()
-)
 
 MOST_ASKED = 4
 MOST_CHECKS = 5
@@ -149,11 +140,10 @@ def session_facts(state: SessionState) -> list[Fact]:
 
 
 def tags_of(state: SessionState) -> list[str]:
-    """What the person tags it with, else three to six words that it is about."""
+    """What the person tags it with, else words of its title, which no file has to repeat."""
     if state.tags:
         return list(state.tags)
-    said = "\n".join(row["content"] for row in [*state.decisions, *state.patterns])
-    return suggested_tags(title_of(state), said, TAG_STOPS | asked.ROUTINE, most=6)
+    return title_tags(title_of(state))
 
 
 def summary_text(

@@ -265,6 +265,7 @@ ORDER = (
     "status related supersedes session created updated last-accessed retention "
     "decay-after private"
 ).split()
+SESSION = "session"
 LISTS = ("tags", "trigger", "files", "concepts", "related", "supersedes")
 DATES = ("created", "updated", "last-accessed", "decay-after")
 _WORDS = {
@@ -348,22 +349,26 @@ def memory_from_text(text: str, path: str) -> Memory:
     problems = [front.problem] if front.problem else []
     problems += damage_in(text, () if said or front.problem else ORDER)
     default = default_fields(path)
-    layer = _one(said, "type").lower()
+    layer = _one(said, "type").lower() or _layer_of_kind(said)
     if layer != default["type"] and layer in model.LAYERS:
         default = default_fields(path, layer)
     word = {key: _word(said, key, default, problems) for key in _WORDS}
     stem = stem_of(path)
     times = _times(said, (legacy.time, stem), word["type"], problems)
     title = _one(said, "title") or legacy.title or _first_heading(body) or stem
+    title = " ".join(title.split())
+    tags = _many(said, "tags") or legacy.keywords
+    if word["kind"] == SESSION and not tags and "tags" not in said:
+        tags = tuple(_title_tags(title))
     return Memory(
         id=_id(said, stem, problems),
-        title=" ".join(title.split()),
+        title=title,
         layer=word["type"],
         path=path,
         body=body,
         kind=word["kind"],
         category=_one(said, "category"),
-        tags=_many(said, "tags") or legacy.keywords,
+        tags=tags,
         trigger=_many(said, "trigger"),
         files=_many(said, "files") or files_listed(body, word["kind"]),
         concepts=_many(said, "concepts"),
@@ -409,7 +414,10 @@ def new_text(fields: Mapping[str, Value], body: str, path: str = "") -> str:
     lines = ["---"]
     for key in ORDER:
         value = fields.get(key)
-        is_said = value or (value == "" and key == "decay-after")  # one that is empty never comes
+        # One that is empty never fades, and is not tagged by its title.
+        is_said = (
+            value or (value == "" and key == "decay-after") or (key == "tags" and usual.get(key))
+        )
         if value is None or not is_said or value == usual.get(key, ""):
             continue
         shown = date_text(value) if key in DATES and isinstance(value, str) else value_text(value)
@@ -423,17 +431,34 @@ def new_page(path: str, memory_id: str, body: str, now: str, **fields: Value) ->
     return new_text({**default_fields(path), "id": memory_id, **times, **fields}, body, path)
 
 
-def _unsaid(fields: Mapping[str, Value], path: str) -> dict[str, str]:
+def _unsaid(fields: Mapping[str, Value], path: str) -> dict[str, Value]:
     """The values that a text with these fields, in this place, has without saying them."""
     layer, created = str(fields.get("type", "")), str(fields.get("created", ""))
     updated = str(fields.get("updated", "")) or created
-    usual = default_fields(path, layer) if path else layer_defaults(layer)
-    usual.pop("type", "")  # a file that somebody moves stays what it is
+    usual: dict[str, Value] = {**(default_fields(path, layer) if path else layer_defaults(layer))}
+    if fields.get("kind") == SESSION:  # says of itself what layer it is, and by its title what tags
+        usual |= {
+            "type": "episodic",
+            "tags": _title_tags(" ".join(str(fields.get("title", "")).split())),
+        }
+    else:
+        usual.pop("type", "")  # a file that somebody moves stays what it is
     usual.pop("id", "")  # a copy, a second name in the archive or a rename must not change it
     usual |= {"updated": created, "last-accessed": updated[:10]}
     if layer == "episodic":
         usual |= {"retention": "temporary", "decay-after": decay_day(created)}
     return usual
+
+
+def _layer_of_kind(said: Said) -> str:
+    """The layer of a file that says its kind only: what tells of a session is an episode."""
+    return "episodic" if _one(said, "kind").lower() == SESSION else ""
+
+
+def _title_tags(title: str) -> list[str]:
+    from recollect.model.layers import title_tags  # seldom needed
+
+    return title_tags(title)
 
 
 def days_after(day: str, days: int) -> str:

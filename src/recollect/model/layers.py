@@ -138,10 +138,20 @@ def written_to(path: str, text: str) -> str:
     return memory_from_text(text, path).layer
 
 
+LONGEST_OF_EPISODE = 40  # characters of the slug behind the day
+
+
 def name_of(layer: str, title: str, created: str) -> str:
     """The wanted id of a new memory: its slug, with the day in front for an episode."""
     slug = slug_of(title)
-    return f"{created[:10]}-{slug}"[:75].strip("-") if layer == "episodic" else slug
+    if layer != "episodic":
+        return slug
+    short = (
+        slug[: LONGEST_OF_EPISODE + 1].rpartition("-")[0]
+        if len(slug) > LONGEST_OF_EPISODE
+        else slug
+    )
+    return f"{created[:10]}-{short or slug[:LONGEST_OF_EPISODE]}".strip("-")
 
 
 _LATIN = r"[A-Za-z][A-Za-z0-9_+#.-]{2,24}"
@@ -196,6 +206,13 @@ def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int 
             if len(word) > 1 and word not in stop_words and word not in _NO_TAGS:
                 found[word] = found.get(word, 0) + weight
     return sorted(found, key=lambda w: -found[w])[:most]
+
+
+def title_tags(title: str) -> list[str]:
+    """The tags of a session that nobody tagged: what its title names."""
+    from recollect.text.routine import ROUTINE, TAG_STOPS  # for memories of sessions only
+
+    return suggested_tags(title, "", TAG_STOPS | ROUTINE, most=6)
 
 
 # Rules, solutions and pointers share a file, a `##` section for each.
