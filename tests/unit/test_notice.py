@@ -64,9 +64,9 @@ OFFER = """I see two ways:
 @pytest.mark.parametrize(
     ("prompt", "content", "reason"),
     [
-        ("go with B", "Store sessions in SQLite with WAL", ""),
+        ("go with B", "Store sessions in SQLite with WAL", "survives crashes"),
         ("yes, option B because we need it to be safe", "Store sessions in SQLite with WAL", "we need it to be safe"),
-        ("let's implement option b.", "Store sessions in SQLite with WAL", ""),
+        ("let's implement option b.", "Store sessions in SQLite with WAL", "survives crashes"),
         ("就用方案二", "会话存到 SQLite，开启 WAL", ""),
         ("方案二吧，因为要快", "会话存到 SQLite，开启 WAL", "要快"),
     ],

@@ -87,3 +87,21 @@ def test_what_is_required_in_passing_is_kept(said: str, kept: str) -> None:
 )
 def test_what_is_asked_for_or_reported_is_not(said: str) -> None:
     assert notice.facts_in_prompt(said) == []
+
+
+BELOW = """I see two ways.
+
+**Option 1: Count the cups**
+Change each shelf.
+
+**Option 2: Typed shelves with a check**
+Add a validator to `Shelf`, then store shelves instead of names. More code at first.
+"""
+
+
+def test_a_chosen_option_says_how_it_is_described_below_it() -> None:
+    (fact,) = notice.facts_in_prompt("option 2 please", BELOW)
+    assert fact.content == "Typed shelves with a check"
+    assert fact.detail == "Add a validator to `Shelf`, then store shelves instead of names"
+    (fact,) = notice.facts_in_prompt("option 2 because cups break", BELOW)
+    assert fact.detail == "cups break"

@@ -162,7 +162,7 @@ def _chosen(sentence: str, before: str) -> Fact | None:
     wording = CHINESE if match and (match["zh"] or match["picked"]) else ENGLISH
     if not match or wording.not_meant.search(read):
         return None
-    text = _option(next(filter(None, match.groups())).upper(), before)
+    text, how = _option(next(filter(None, match.groups())).upper(), before)
     if match["alone"] or match["picked"]:
         asked = before[-END:]
         if not _OFFERS.search(asked) or _WHAT_NEXT.search(asked) or _TASK.match(text):
@@ -171,11 +171,12 @@ def _chosen(sentence: str, before: str) -> Fact | None:
         return None
     chosen = _decision(text)
     cut = _REASON.search(read, match.end())
-    return chosen._replace(detail=_trim(bare[cut.end() :])) if chosen and cut else chosen
+    detail = _trim(bare[cut.end() :]) if cut else how
+    return chosen._replace(detail=detail or chosen.detail) if chosen else None
 
 
-def _option(label: str, answer: str) -> str:
-    """What stands behind the label of an option in an answer; nothing where two do."""
+def _option(label: str, answer: str) -> tuple[str, str]:
+    """The option of this label in an answer, and how that describes it; nothing where two have it."""
     names = "|".join({label, _NUMERALS.get(label, label)})
     lines = re.findall(
         rf"^[ \t]*(?:[-*#>]+[ \t]+)?\**(?:(?:option|approach|variant|alternative|choice|plan)[ \t]+|方案|选项)?(?:{names})\**"
@@ -184,10 +185,29 @@ def _option(label: str, answer: str) -> str:
         re.I | re.M,
     )
     if len(lines) != 1:
-        return ""
+        return "", ""
     line = lines[0].lstrip("*")
     said = re.split(r"\*\*|\s[—–-]+\s|(?<=\w)[.。](?:\s|$)|[(（]", line)[0]
-    return said.strip(" *:：") if len(said) <= LONGEST_OPTION else ""
+    if len(said) > LONGEST_OPTION:
+        return "", ""
+    below = answer.partition(lines[0])[2].lstrip("\n").partition("\n")[0]
+    is_told_below = not _NEXT_OPTION.match(below)
+    return said.strip(" *:："), _described(line[len(said) :]) or _described(
+        below if is_told_below else ""
+    )
+
+
+# A line below an option that begins something else.
+_NEXT_OPTION = Pattern(r"\s*(?:[-*+#>|`]|\*\*|\d+[.)]|[A-D][.)]|(?:option|方案|选项)\b)", re.I)
+_RECOMMENDED = Pattern(r"[(（](?:recommended|推荐)[)）]|\*\*", re.I)
+
+
+def _described(text: str) -> str:
+    """How an option is described, in one sentence that can be understood alone."""
+    plain = _RECOMMENDED.sub("", text).strip(" *:：—–-.(（")
+    said = split_sentences(plain)[0].strip().rstrip(".。;；:：") if plain else ""
+    is_clear = LEAST <= len(said) <= LONGEST_OPTION and said.count("(") == said.count(")")
+    return said if is_clear and not _wording_of(said).vague.search(simplified(said)) else ""
 
 
 _ACCEPTS = Pattern(
@@ -232,7 +252,7 @@ def _accepted(text: str, before: str) -> Fact | None:
     if label := re.match(
         rf"(?:{_OFFERED}|方案|选项)(?P<label>[a-d]|\d|[一二三四])\b", proposed, re.I
     ):
-        proposed = _option(label["label"].upper(), before)
+        proposed = _option(label["label"].upper(), before)[0]
     proposed = re.split(r"\s[—–-]\s", proposed)[0].strip(" *:：")
     if not _stands_alone(proposed, _wording_of(proposed)):
         return None
