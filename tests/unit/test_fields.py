@@ -14,13 +14,13 @@ from recollect.model.document import (
     memory_from_text,
     new_text,
     stem_of,
-    time_of,
     with_field,
     with_title,
     words_for,
 )
 from recollect.model.frontmatter import Value
 from recollect.model.memory import Memory, is_id
+from recollect.model.times import time_of
 
 from .build import any_text, memory
 from .test_frontmatter import any_front, front

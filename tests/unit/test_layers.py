@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from recollect.capture.extract import facts_in_prompt
 from recollect.model import layers
 from recollect.model import memory as model
-from recollect.model.document import decay_day
 from recollect.model.memory import is_id
+from recollect.model.times import decay_day
 from recollect.text.tokens import STOP_WORDS
 
 from .build import any_text

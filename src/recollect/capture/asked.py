@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterable
 
 from recollect._fastimport import Pattern
-from recollect.text.sentences import one_line, sentences_of, shortened
 from recollect.text.routine import ROUTINE
+from recollect.text.sentences import one_line, sentences_of, shortened
 from recollect.text.tokens import is_cjk
 
 LONGEST_ASK = 300

@@ -22,6 +22,7 @@ from recollect.model.footnotes import in_one_form
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Op, Section, anchor_of, free_name
 from recollect.model.session import Event, SessionState
+from recollect.model.times import decay_day
 from recollect.ports import TranscriptReader
 from recollect.store.disk import stamp_of
 from recollect.store.store import OpenStore
@@ -332,7 +333,7 @@ class Capture:
     ) -> str:
         text = summary.summary_text(state, name, self.store.settings.lang, path, ticked=ticked)
         if not (state.started or state.last_updated):
-            text = codec.with_field(text, "decay-after", codec.decay_day(self.store.now))
+            text = codec.with_field(text, "decay-after", decay_day(self.store.now))
         return text
 
     # ------------------------------------------------------------------------------- solutions

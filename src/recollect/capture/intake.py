@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.rivals import STATING, Rival, rivals_of, with_subject
@@ -13,7 +13,7 @@ from recollect.model import memory as model
 from recollect.model.claim_key import reversed_comment
 from recollect.model.document import layer_defaults, with_conversation, words_for
 from recollect.model.facts import same_words
-from recollect.model.footnotes import Mark, ids_in, in_one_form, short_id
+from recollect.model.footnotes import Mark, ids_in, in_one_form
 from recollect.model.frontmatter import Value
 from recollect.model.layers import SHARED, SHARED_TITLES
 from recollect.model.listed import SOURCE_OF
@@ -26,7 +26,7 @@ from recollect.model.memory import (
     free_name,
     is_sealed_path,
 )
-from recollect.model.page_form import title_for, unlabelled
+from recollect.model.page_form import id_behind, title_for, unlabelled
 from recollect.store.hidden import hidden_from_git
 from recollect.store.store import OpenStore
 from recollect.text.tokens import STOP_WORDS
@@ -504,7 +504,7 @@ def section_change(
         source = draft.source or "instructed"
         title, body = entries.dated(title, body, source, store.now)
     elif path in SHARED.values() and body == title:
-        session = " ".join(draft.session.split())[:80].translate(entries.PLAIN_NAME)
+        session = entries.plain_name(draft.session)
         mark = Mark(session, store.now[:10], draft.trust, draft.source or "inferred")
         title, body = entries.heading_alone(title, mark)
     body = entries.signed(body, draft.trust, draft.source, draft.session, store.now[:10])
@@ -518,8 +518,7 @@ def section_change(
         fields = _fields_of(shared, choice._replace(kind=kind), name, store.now)
         fields["source"] = layer_defaults(choice.layer)["source"]
         fields["tags"] = list(draft.tags)  # its title says nothing of what is on it
-        tail = _tail_for(title, path, ())
-        made = codec.with_section(f"# {shared.title}\n", title, body, tail)
+        made = codec.with_section(f"# {shared.title}\n", title, body, id_behind(title, ()))
         text = codec.new_text(fields, made, path)
         return "created", [Change("put", path, name, None, text)]
     old = store.files.read(path)
@@ -534,18 +533,11 @@ def section_change(
     if section and not replace:
         body = f"{section.text}\n\n{body}"
     heading = section.heading if section else title
-    tail = _tail_for(heading, path, ids_in(now))
+    tail = "" if path.startswith("core/") else id_behind(heading, ids_in(now))
     text = codec.with_body(old.text, codec.with_section(now, heading, body, tail))
     text = _with_shared_fields(text, old, path, draft, store.now)
     what = "amended" if section else "created"
     return what, [Change("put", path, _id_of(store, path), old.stamp, text)]
-
-
-def _tail_for(heading: str, path: str, taken: Container[str]) -> str:
-    """The id behind a new heading; below one that is labelled the item has it."""
-    if path.startswith("core/") or unlabelled(heading) != heading:
-        return ""
-    return f" ^{short_id(heading, taken)}"
 
 
 def _with_triggers(body: str, title: str, draft: Draft, lang: str) -> str:

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from recollect._fastimport import NamedTuple
-from recollect.model import document as fields
+from recollect.model import times
 from recollect.model.session import Event
 from recollect.ports import Portion
 
@@ -342,7 +342,7 @@ def objects(value: object) -> list[dict[str, Any]]:
 
 def time_of(text: object) -> str:
     """A time in our form; theirs has milliseconds. What is no time is nothing."""
-    return fields.time_of(f"{text[:19]}Z") if isinstance(text, str) and len(text) >= 20 else ""
+    return times.time_of(f"{text[:19]}Z") if isinstance(text, str) and len(text) >= 20 else ""
 
 
 def files_in(folder: str, is_one: Callable[[str], bool], skipped: Iterable[str] = ()) -> list[str]:

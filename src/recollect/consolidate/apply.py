@@ -36,10 +36,11 @@ from recollect.errors import (
     RecollectError,
     UsageProblem,
 )
-from recollect.model.document import days_after, files_of
+from recollect.model.document import files_of
 from recollect.model.entries import entries_of, is_conversation
 from recollect.model.layers import SHARED
 from recollect.model.memory import SESSION_KINDS, Change, Entry, Filter
+from recollect.model.times import days_after
 from recollect.store import locations as places
 from recollect.store.disk import stamp_of_text
 from recollect.store.hidden import hidden_still

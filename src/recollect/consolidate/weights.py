@@ -14,9 +14,10 @@ from recollect.capture.reactions import APPROVAL, ASKED_FOR, Credit, Reaction, c
 from recollect.consolidate.actions import Weigh
 from recollect.errors import RecollectError
 from recollect.model import frontmatter
-from recollect.model.document import days_after, default_fields
+from recollect.model.document import default_fields
 from recollect.model.layers import SHARED
 from recollect.model.memory import LEVELS, Entry, Op
+from recollect.model.times import days_after
 from recollect.store.store import OpenStore
 
 RECENT_DAYS = 30

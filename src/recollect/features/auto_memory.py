@@ -21,8 +21,8 @@ from recollect.context import views
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound, Unreadable
 from recollect.model import document as codec
 from recollect.model import layers
-from recollect.model.document import time_of
 from recollect.model.memory import Change, Filter, latin_slug_of, slug_of
+from recollect.model.times import time_of
 from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.store import settings as config

@@ -17,8 +17,8 @@ from recollect.capture.session_files import FolderSessions
 from recollect.clients.registry import KNOWN, READERS
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound
 from recollect.features.takeover import project_store
-from recollect.model.document import decay_day
 from recollect.model.session import Event, SessionState
+from recollect.model.times import decay_day
 from recollect.store import locations as places
 from recollect.workspace import Workspace
 

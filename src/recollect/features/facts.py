@@ -33,7 +33,7 @@ from recollect.errors import (
 )
 from recollect.model import document as codec
 from recollect.model import layers
-from recollect.model.document import layer_defaults, section_text, time_of
+from recollect.model.document import layer_defaults, section_text
 from recollect.model.entries import beside_title, is_conversation, without_comments
 from recollect.model.facts import Fact, Listing, UnparsedLines, read_facts, same_words, tidied
 from recollect.model.frontmatter import Value
@@ -48,6 +48,7 @@ from recollect.model.memory import (
     lowest_trust,
     type_of_kind,
 )
+from recollect.model.times import time_of
 from recollect.store.hidden import hidden_still
 from recollect.store.refresh import refresh
 from recollect.store.store import INDEX, OpenStore

@@ -20,7 +20,6 @@ from recollect.model.document import (
     LISTS,
     ORDER,
     files_of,
-    time_of,
     with_section_at,
     without_section,
 )
@@ -30,6 +29,7 @@ from recollect.model.layers import LayerChoice
 from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import Change, Document, Entry, Shelved, is_sealed_path
 from recollect.model.page_form import title_for
+from recollect.model.times import time_of
 from recollect.store import disk as fsio
 from recollect.store.store import OpenStore
 from recollect.store.transactions import paths_of

@@ -16,8 +16,8 @@ from recollect.consolidate.weights import OWN_CAUSES, uses_of
 from recollect.context.pointers import FILE as PINS
 from recollect.context.pointers import pointers_in
 from recollect.features.merge import OF_MANY_THINGS
-from recollect.model.document import days_after
 from recollect.model.memory import Entry, Filter, is_sealed_path
+from recollect.model.times import days_after
 from recollect.store.history import undone
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace

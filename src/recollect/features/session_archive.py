@@ -22,7 +22,7 @@ from recollect.context.left_off import TRUSTED, session_title
 from recollect.errors import RecollectError
 from recollect.model import document as codec
 from recollect.model import frontmatter
-from recollect.model.document import sections_of, stem_of, time_of
+from recollect.model.document import sections_of, stem_of
 from recollect.model.entries import without_comments
 from recollect.model.facts import code_in
 from recollect.model.memory import (
@@ -36,6 +36,7 @@ from recollect.model.memory import (
     id_from,
     is_id,
 )
+from recollect.model.times import time_of
 from recollect.store import locations as places
 from recollect.store.background import COMPRESSED
 from recollect.store.store import OpenStore

@@ -22,8 +22,8 @@ from recollect.features.skill_detectors import (
     Suggestion,
 )
 from recollect.features.skills import FLAGS, PAGE
-from recollect.model.document import days_after
 from recollect.model.memory import Entry, Filter
+from recollect.model.times import days_after
 from recollect.store import locations as places
 from recollect.store.store import OpenStore
 from recollect.text.json_edit import rows_in, with_rows

@@ -12,9 +12,9 @@ from recollect.clients import CAPTURED
 from recollect.errors import RecollectError
 from recollect.features import pins, reading
 from recollect.features.given import injections, tokens_of
-from recollect.model.document import days_after
 from recollect.model.memory import SESSION_KINDS, Entry, Filter, is_sealed_path
 from recollect.model.session import SessionState
+from recollect.model.times import days_after
 from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace

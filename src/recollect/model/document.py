@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model import memory as model
@@ -34,6 +33,7 @@ from recollect.model.memory import (
     is_sealed_path,
 )
 from recollect.model.page_form import files_listed, in_memory, on_disk
+from recollect.model.times import decay_day, time_of
 from recollect.text.sentences import fence_after
 
 _HEADING = Pattern(r"##[ \t]+(.*)")
@@ -288,11 +288,6 @@ _FOLDER_KINDS = (
     ("core/", "fact"),
 )
 _NOT = ("", "false", "no", "off", "n", "0", "否")
-_WRITTEN_TIME = Pattern(
-    r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)日?"
-    r"(?:[T\s]*(\d{1,2})[:：](\d{2})(?:[:：](\d{2})(?:[.,]\d*)?)?\s*(?:([+-])(\d{2}):?(\d{2}))?)?",
-    re.IGNORECASE,
-)
 Said = Mapping[str, Value]  # what the front matter says, by key
 _FENCE = Pattern(r"^ {0,3}(?:```|~~~)", re.M)
 
@@ -356,19 +351,15 @@ def memory_from_text(text: str, path: str) -> Memory:
     stem = stem_of(path)
     times = _times(said, (legacy.time, stem), word["type"], problems)
     title = _one(said, "title") or legacy.title or _first_heading(body) or stem
-    title = " ".join(title.split())
-    tags = _many(said, "tags") or legacy.keywords
-    if word["kind"] == SESSION and not tags and "tags" not in said:
-        tags = tuple(_title_tags(title))
     return Memory(
         id=_id(said, stem, problems),
-        title=title,
+        title=" ".join(title.split()),
         layer=word["type"],
         path=path,
         body=body,
         kind=word["kind"],
         category=_one(said, "category"),
-        tags=tags,
+        tags=_many(said, "tags") or legacy.keywords or _title_tags(said, title),
         trigger=_many(said, "trigger"),
         files=_many(said, "files") or files_listed(body, word["kind"]),
         concepts=_many(said, "concepts"),
@@ -437,10 +428,8 @@ def _unsaid(fields: Mapping[str, Value], path: str) -> dict[str, Value]:
     updated = str(fields.get("updated", "")) or created
     usual: dict[str, Value] = {**(default_fields(path, layer) if path else layer_defaults(layer))}
     if fields.get("kind") == SESSION:  # says of itself what layer it is, and by its title what tags
-        usual |= {
-            "type": "episodic",
-            "tags": _title_tags(" ".join(str(fields.get("title", "")).split())),
-        }
+        tags = _title_tags({"kind": SESSION}, str(fields.get("title", "")))
+        usual |= {"type": "episodic", "tags": [*tags]}
     else:
         usual.pop("type", "")  # a file that somebody moves stays what it is
     usual.pop("id", "")  # a copy, a second name in the archive or a rename must not change it
@@ -455,23 +444,13 @@ def _layer_of_kind(said: Said) -> str:
     return "episodic" if _one(said, "kind").lower() == SESSION else ""
 
 
-def _title_tags(title: str) -> list[str]:
+def _title_tags(said: Said, title: str) -> tuple[str, ...]:
+    """The tags of a session that says none: what its title names."""
+    if not _layer_of_kind(said) or "tags" in said:
+        return ()
     from recollect.model.layers import title_tags  # seldom needed
 
-    return title_tags(title)
-
-
-def days_after(day: str, days: int) -> str:
-    """The day that is so many days after another, or before it; nothing where there is none."""
-    try:
-        return (date.fromisoformat(day[:10]) + timedelta(days=days)).isoformat()
-    except (ValueError, OverflowError):
-        return ""
-
-
-def decay_day(created: str) -> str:
-    """The day after which an episode fades: 90 days after it was made (UTC)."""
-    return days_after(created, model.DECAY_DAYS)
+    return tuple(title_tags(" ".join(title.split())))
 
 
 def with_field(text: str, key: str, value: Value | None) -> str:
@@ -568,26 +547,6 @@ def _heading_of(body: str) -> re.Match[str] | None:
     head = body[:4000]
     fence = _FENCE.search(head)
     return re.search(r"^#[ \t]+(.*)$", head[: fence.start()] if fence else head, re.M)
-
-
-def time_of(value: str) -> str:
-    """A time as people write it, in our form (UTC); what is no time is nothing."""
-    if len(value) == 20 and value[4] == value[7] == "-" and value[10] + value[19] == "TZ":
-        try:  # our own form, which most times have
-            return f"{datetime.fromisoformat(value[:19]).isoformat()}Z"
-        except ValueError:
-            pass
-    match = _WRITTEN_TIME.match(value)
-    if not match:
-        return ""
-    try:
-        time = datetime(*(int(part or 0) for part in match.groups()[:6]))  # type: ignore[arg-type]  # noqa: DTZ001
-        if match[7]:
-            ahead = timedelta(hours=int(match[8]), minutes=int(match[9]))
-            time = time - ahead if match[7] == "+" else time + ahead
-    except (ValueError, OverflowError):
-        return ""
-    return f"{time.isoformat()}Z"
 
 
 def body_of(text: str) -> str:

@@ -41,7 +41,7 @@ from recollect.model.memory import (
 )
 from recollect.model.page_form import RULE_OF, in_memory, title_for
 from recollect.text.redact import strip_private
-from recollect.text.sentences import HAN
+from recollect.text.sentences import has_han
 from recollect.text.tokens import count_tokens
 
 LARGEST_INDEXED = 1024 * 1024
@@ -378,7 +378,7 @@ def _turn(anchor: str, text: str, memory: Memory) -> Shelved:
 _LINE_COMMENT = Pattern(r"<!--[^<>]*-->")
 _TRUST = Pattern(r"\btrust:[ \t]*(external|tool|agent)\b")
 _SESSION = Pattern(r"\bsession:[ \t]*([^;<>\s]+)")
-PLAIN_NAME = {ord(";"): ",", ord("<"): "‹", ord(">"): "›", ord(" "): "-"}
+_PLAIN_NAME = {ord(";"): ",", ord("<"): "‹", ord(">"): "›", ord(" "): "-"}
 _FROM = Pattern(r"<!-- from: ([^;<>]*);[^<>]*-->")
 
 
@@ -392,9 +392,14 @@ def signed(text: str, trust: str, source: str = "", session: str = "", date: str
     if trust == "user" or (told and lowest_trust(*told, trust) == lowest_trust(*told)):
         return text
     whose = f"source: {source or 'inferred'}; trust: {trust}"
-    name = " ".join(session.split())[:80].translate(PLAIN_NAME)
+    name = plain_name(session)
     when = f"{f'; session: {name}' if name else ''}{f'; date: {date}' if date else ''}"
     return f"{text.rstrip()}\n\n<!-- {whose}{when} -->"
+
+
+def plain_name(session: str) -> str:
+    """The name of a session as a comment takes it."""
+    return " ".join(session.split())[:80].translate(_PLAIN_NAME)
 
 
 def dated(title: str, text: str, source: str, time: str) -> tuple[str, str]:
@@ -412,7 +417,7 @@ def heading_alone(text: str, mark: Mark) -> tuple[str, str]:
 
     It is an item, as `page_form` has a rule in memory: on disk the heading alone is left.
     """
-    label = RULE_OF[mark.trust][bool(HAN.search(text))]
+    label = RULE_OF[mark.trust][has_han(text)]
     return title_for(text, label), f"- {text} {mark.comment}"
 
 

@@ -9,6 +9,7 @@ Promises: `in_memory(on_disk(body))` is `in_memory(body)`.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from itertools import dropwhile
 
 from recollect._fastimport import Pattern
@@ -18,6 +19,7 @@ from recollect.model.footnotes import (
     folded,
     is_ours,
     outside_code,
+    short_id,
     tail_of,
     trusts_in,
 )
@@ -64,6 +66,11 @@ def unlabelled(heading: str) -> str:
     """A heading without the label that says whose its section is."""
     labels = (label for row in RULE_OF.values() for label in row if label)
     return next((heading.removesuffix(one) for one in labels if heading.endswith(one)), heading)
+
+
+def id_behind(heading: str, taken: Container[str]) -> str:
+    """The id behind a new heading; below one that is labelled the item has it."""
+    return f" ^{short_id(heading, taken)}" if unlabelled(heading) == heading else ""
 
 
 def marked_lines(text: str) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect._fastimport import NamedTuple
-from recollect.model.document import time_of
 from recollect.model.facts import Fact
 from recollect.model.memory import lowest_trust
+from recollect.model.times import time_of
 
 TYPE_CHECKING = False
 

@@ -19,9 +19,9 @@ from recollect.features import embedding, facts, repository, takeover
 from recollect.features import review as factsedits
 from recollect.features.statistics import count_overdue, uses_in_store
 from recollect.model.claim_key import near_key
-from recollect.model.document import days_after
 from recollect.model.layers import SHARED
 from recollect.model.memory import Entry, Filter, is_sealed_path
+from recollect.model.times import days_after
 from recollect.ops import repair as mending
 from recollect.ops import surroundings
 from recollect.store import disk as fsio

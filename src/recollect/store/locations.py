@@ -335,7 +335,9 @@ def work_trees(top: str) -> "list[str]":
     folder = f"{common}/worktrees"
     if not common or not is_folder(folder):
         return []
-    trees = (_named_in(f"{folder}/{name}/gitdir", f"{folder}/{name}") for name in os.listdir(folder))
+    trees = (
+        _named_in(f"{folder}/{name}/gitdir", f"{folder}/{name}") for name in os.listdir(folder)
+    )
     return sorted(tree.removesuffix("/.git") for tree in trees if tree.endswith("/.git"))
 
 

@@ -1,0 +1,48 @@
+"""Times as people write them, and days counted on."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta
+
+from recollect._fastimport import Pattern
+from recollect.model.memory import DECAY_DAYS
+
+_WRITTEN_TIME = Pattern(
+    r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)日?"
+    r"(?:[T\s]*(\d{1,2})[:：](\d{2})(?:[:：](\d{2})(?:[.,]\d*)?)?\s*(?:([+-])(\d{2}):?(\d{2}))?)?",
+    re.IGNORECASE,
+)
+
+
+def time_of(value: str) -> str:
+    """A time as people write it, in our form (UTC); what is no time is nothing."""
+    if len(value) == 20 and value[4] == value[7] == "-" and value[10] + value[19] == "TZ":
+        try:  # our own form, which most times have
+            return f"{datetime.fromisoformat(value[:19]).isoformat()}Z"
+        except ValueError:
+            pass
+    match = _WRITTEN_TIME.match(value)
+    if not match:
+        return ""
+    try:
+        time = datetime(*(int(part or 0) for part in match.groups()[:6]))  # type: ignore[arg-type]  # noqa: DTZ001
+        if match[7]:
+            ahead = timedelta(hours=int(match[8]), minutes=int(match[9]))
+            time = time - ahead if match[7] == "+" else time + ahead
+    except (ValueError, OverflowError):
+        return ""
+    return f"{time.isoformat()}Z"
+
+
+def days_after(day: str, days: int) -> str:
+    """The day that is so many days after another, or before it; nothing where there is none."""
+    try:
+        return (date.fromisoformat(day[:10]) + timedelta(days=days)).isoformat()
+    except (ValueError, OverflowError):
+        return ""
+
+
+def decay_day(created: str) -> str:
+    """The day after which an episode fades: 90 days after it was made (UTC)."""
+    return days_after(created, DECAY_DAYS)
