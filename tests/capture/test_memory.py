@@ -56,6 +56,21 @@ def test_the_same_session_in_a_chinese_store_speaks_chinese(tmp_path: Path) -> N
     assert "**症状：**" in desk.feedback()
 
 
+def test_what_was_asked_twice_is_told_once(desk: Desk) -> None:
+    transcript = Transcript()
+    for _ in range(3):
+        transcript.prompt("Implement the following plan:\n\n# Glaze the teapot\n\n1. Glaze it.")
+        transcript.prompt("why is the glaze of the spout still green?")
+    transcript.edit("/home/ada/teapot/src/glaze.py")
+    desk.capture(transcript)
+
+    asked = [line for line in sections(desk.memory())["Summary"].splitlines() if "Asked" in line]
+    assert asked == [
+        "- Asked: plan: Glaze the teapot",
+        "- Asked: why is the glaze of the spout still green?",
+    ]
+
+
 def test_the_conversation_is_kept_as_level_three(desk: Desk) -> None:
     desk.capture(a_day())
 

@@ -144,7 +144,7 @@ def heaviest(asks: Iterable[str], most: int) -> list[str]:
     """The requests that say most, in the order in which they were made."""
     rows = [
         (min(weight_of(ask), ENOUGH) + 3 * (n == 0) - 5 * bool(_COMPLAINS.match(ask)), -n, ask)
-        for n, ask in enumerate(asks)
+        for n, ask in enumerate(dict.fromkeys(asks))
     ]
     told = [row for row in rows if weight_of(row[2]) > 1] or [r for r in rows if weight_of(r[2])]
     best = sorted(told, reverse=True)[:most]

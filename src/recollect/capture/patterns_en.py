@@ -254,6 +254,7 @@ _PASSING = any_of(
     # What an agent is to leave for now, whatever the task is.
     r"\b(?:do not|don['’]?t|not) (?:write|run|make|change|edit|touch|execute|implement|do|fix)(?:(?: or |/)\w+)? (?:any |the )?(?:more |actual |new )?(?:code|commands?|changes|anything|edits|fixes|work)"
     r"(?=$|[.,;!]| (?:or|and|just|at all|please)\b)",
+    r"^(?:do not|don['’]?t) (?:make|do) (?:any )?(?:changes|edits) (?:to|in) (?:the|our|my)\b",
     r"(?:\bnot|n['’]t|\bnever)\b[^.]*\b(?:current|existing) \w",
     r"\bthat (?:file|one|line|function|class|test|branch|module|method|part|page|table|change)\b",
 )

@@ -316,7 +316,7 @@ def solution_text(
 ) -> str:
     """The body of a solution's section; a comment says how far it can be trusted, and why."""
     say = WORDS[lang]
-    tries = (f"`{_code(one)}`" for one in (*row.get("tries", ()), row["failed"]))
+    tries = dict.fromkeys(f"`{_code(one)}`" for one in (*row.get("tries", ()), row["failed"]))
     colon = say["colon"].strip()
     told = [f"**{say['why']}{colon}** {say['told']}"] if row["why"] else []
     return "\n".join(

@@ -114,6 +114,7 @@ LONGEST_TYPED = 3_000  # characters; who sends more has pasted most of it
 _HANDED_OVER = Pattern(
     r"(?:please )?(?:implement|execute|follow|carry out) the (?:following|attached|below) (?:plan|spec)"
     r"|operation stopped by hook|the attached pasted text|this session is being continued from"
+    r"|(?:please )?analy[sz]e this codebase (?:to generate|and create)\b"
     r"|base directory for this skill|(?:critical|high|medium|low) severity\b"
     r"|(?:请)?(?:执行|实现|按照?)(?:以下|下面|如下)的?(?:计划|方案)"
     r"|<[a-z][\w-]*[ >/]|---\n|# \S",

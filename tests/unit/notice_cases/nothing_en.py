@@ -256,6 +256,8 @@ NOTHING_EN = (
     "Let's fix the tests first.",
     "Let's add a button to the header.",
     "Let's rename foo to bar.",
+    "Don't make any changes to our light kettle.",
+    "Analyze this codebase to generate or update `AGENTS.md`.\n\nAvoid generic advice, be specific.",
     # Pasted from a browser's console, a log, a push.
     'why is that\n\nUncaught TypeError: no such kettle "lid". All kettles must start with "k".',
     "kettle-1  | 2025-10-25 11:20:47 All lids must be closed before boiling",
