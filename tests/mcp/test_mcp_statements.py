@@ -116,6 +116,7 @@ def test_each_kind_has_its_place(
         ("pointer", "The runbook of the queue is in the wiki", "reference/external-systems.md"),
         ("pointer", "队列的操作手册在内部维基的运维栏目里", "reference/external-systems.md"),
         ("solution", "ENOSPC in docker builds: prune the builder cache", "procedural/feedback.md"),
+        ("rule", "Never push to main without a review", "procedural/feedback.md"),
     ],
 )
 def test_what_says_one_thing_stands_on_its_page_once(
@@ -128,6 +129,8 @@ def test_what_says_one_thing_stands_on_its_page_once(
     [row] = agent.json("list")
     assert (row["kind"], row["trust"], row["source"]) == (kind, "agent", "inferred")
     assert statement in row["text"]
+    assert "(agent)" not in row["text"]
+    assert f"^{row['entry']}" in shown
     # The same from a person is no second one.
     agent.cli("save", statement, "--kind", kind)
     assert page(agent, where).count(statement) == 1

@@ -503,7 +503,7 @@ def section_change(
     if draft.trust == "user" and path in SHARED.values():
         source = draft.source or "instructed"
         title, body = entries.dated(title, body, source, store.now)
-    elif path in SHARED.values() and body == title:
+    elif path in SHARED.values() and body == title and choice.kind != "rule":
         session = entries.plain_name(draft.session)
         mark = Mark(session, store.now[:10], draft.trust, draft.source or "inferred")
         title, body = entries.heading_alone(title, mark)

@@ -39,7 +39,7 @@ from recollect.model.memory import (
     is_sealed_path,
     lowest_trust,
 )
-from recollect.model.page_form import RULE_OF, in_memory, title_for
+from recollect.model.page_form import RULE_OF, in_memory, title_for, unlabelled
 from recollect.text.redact import strip_private
 from recollect.text.sentences import has_han
 from recollect.text.tokens import count_tokens
@@ -246,11 +246,14 @@ def _section(
     origin = with_comments(origin, filter(is_mark, COMMENT.findall(section.text)))
     if not is_own:
         origin = origin._replace(created=memory.created, session=memory.session)
-    said = f"{section.heading}\n{text}"
+    heading = unlabelled(section.heading)
+    if is_own and heading != section.heading:  # what it says has the id, and is whole
+        name = name or id_in(COMMENT.findall(section.text))
+    said = f"{heading}\n{text}"
     return Shelved(
         "cold" if memory.archived else "hot",
         section.anchor,
-        section.heading,
+        heading,
         text,
         kind,
         origin.source,
@@ -258,7 +261,7 @@ def _section(
         memory.trigger if len(heads) <= 1 else matched_triggers(memory.trigger, said),
         count_tokens(text),
         origin.confidence,
-        name or (letters_of(section.heading) if is_own else ""),
+        name or (letters_of(heading) if is_own else ""),
         origin.created,
         origin.session,
         memory.status,
