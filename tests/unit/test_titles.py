@@ -32,6 +32,7 @@ from recollect.capture.titles import title_in
             "Add a rate limiter for uploads",
         ),
         ("commence task 3\nAdd a rate limiter for uploads", "Add a rate limiter for uploads"),
+        ("Please commence task 3 of the loan desk. You can continue until you run into an error.", "Commence task 3 of the loan desk"),
         ("并整理出借阅台的数据模型", "整理出借阅台的数据模型"),
         ("其实就是给借阅台增加一个搜索页面", "给借阅台增加一个搜索页面"),
         ("我想你根据 #packages/desk/list 和 #packages/desk/hours 的例子来帮我编写一下 #packages/desk/search 的测试", "编写 packages/desk/search 的测试"),

@@ -243,6 +243,8 @@ _NOT_MEANT = any_of(
     r"|^i(?:['’]d like| want| need):",
     r"\bin (?:the )?future,? (?:i(?:['’]d| would|['’]ll| will| may)|we may|it would)\b",
     r"^no [\w -]{2,40} (?:found|available|detected|selected|provided)\b|^note: \w+ing\b",
+    # With which of its tools an agent is to look.
+    r"^(?:please )?use (?:the )?(?:context7|mcps?\b|web ?search|sub-?agents?|plan mode|extended thinking|ultrathink)",
     # Idioms.
     r"\bjust kidding\b",
     r"\bnever ?mind\b|\bas always\b|\bthan never\b|\balways say\b|\buse (?:the )?(?:bathroom|toilet)\b",

@@ -258,6 +258,8 @@ NOTHING_EN = (
     "Let's rename foo to bar.",
     "Don't make any changes to our light kettle.",
     "Analyze this codebase to generate or update `AGENTS.md`.\n\nAvoid generic advice, be specific.",
+    "Use context7 for the kettle library.",
+    "use web search instead of guessing",
     # Pasted from a browser's console, a log, a push.
     'why is that\n\nUncaught TypeError: no such kettle "lid". All kettles must start with "k".',
     "kettle-1  | 2025-10-25 11:20:47 All lids must be closed before boiling",
