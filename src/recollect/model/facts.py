@@ -8,7 +8,6 @@ both languages). A written fact parses back the same; a separator in its content
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
@@ -324,7 +323,11 @@ _GAP = Pattern(rf"(?<={_HAN})\s+|\s+(?={_HAN})")
 
 def same_words(text: str) -> str:
     """`text` reduced to what makes two wordings the same: no case, width, punctuation or spacing."""
-    plain = (text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold()
+    if not text.isascii():
+        from unicodedata import normalize
+
+        text = normalize("NFKC", text)
+    plain = text.casefold()
     words = " ".join(_QUIET.sub(" ", plain.replace("’", "'")).split())
     if not words.isascii():
         words = _GAP.sub("", words)

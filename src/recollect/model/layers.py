@@ -108,9 +108,10 @@ def choose(title: str, body: str, layer: str = "", kind: str = "") -> LayerChoic
 
 def _is_rule(title: str, body: str) -> bool:
     """Whether a title, or the short body below it, says how to work."""
-    if len(body) > LONGEST_RULE or _RECORD.search(f"{title}\n{body}"):
+    if len(body) > LONGEST_RULE:
         return False
-    return _says(_BEHAVIOUR, title) or _says(_BEHAVIOUR, body)
+    is_said = _says(_BEHAVIOUR, title) or _says(_BEHAVIOUR, body)
+    return is_said and not _RECORD.search(f"{title}\n{body}")
 
 
 def _says(patterns: tuple[Pattern, Pattern], text: str) -> bool:
