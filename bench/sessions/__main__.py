@@ -75,12 +75,15 @@ def measure(project: Project, run: Run, out: str, *, keep: bool, gold: Sequence[
             run.counts["bytes"] += session.size
         take_in(home, project, staged, run)
         known = list(items_in(home))
-        play(home, project, held, known, run)
-        for session in project.sessions:
-            if session.path in later:
-                laid.stage(session, os.path.join(staged, session.client), days=days)
-        if held:
-            take_in(home, project, staged, run)
+        for n, one in enumerate(held):
+            if keep:
+                keep_before(home, out, f"{project.name}+{n}", known)
+            play(home, project, one, known, run)
+            laid.stage(one.session, os.path.join(staged, one.session.client), days=days)
+            take_in(home, project, staged, run)  # the next one knows of it
+            known = list(items_in(home))
+        if not held:
+            start(home, project, f"{project.name}-brief", run)
         look(home, project, run, gold)
         ask(home, project, gold, run)
     except Failed as problem:
@@ -90,6 +93,12 @@ def measure(project: Project, run: Run, out: str, *, keep: bool, gold: Sequence[
         shutil.rmtree(staged, ignore_errors=True)
         if not keep:
             shutil.rmtree(home.folder, ignore_errors=True)
+
+
+def keep_before(home: Home, out: str, name: str, known: Iterable[Item]) -> None:
+    """Keep a home as it is before a session held back, and what its store says then."""
+    shutil.copytree(home.folder, os.path.join(out, "before", name), dirs_exist_ok=True)
+    sheets.write(os.path.join(out, "known"), name, (item._asdict() for item in known))
 
 
 def take_in(home: Home, project: Project, staged: str, run: Run) -> None:
@@ -116,25 +125,27 @@ def items_in(home: Home) -> Iterator[Item]:
 # -------------------------------------------------------------------------- what an agent is told
 
 
-def play(home: Home, project: Project, held: Sequence[Held], known: list[Item], run: Run) -> None:
-    """Replay the sessions held back: start, prompts and failing commands, through the hooks."""
+def play(home: Home, project: Project, one: Held, known: Iterable[Item], run: Run) -> None:
+    """Replay a session held back: start, prompts and failing commands, through the hooks."""
     said = [
         (pages.words_of(item.text), item.text)
         for item in known
         if item.measure != "titles" and item.kind not in ("files", "文件")
     ]
-    brief = ""
-    for n, one in enumerate(held):
-        session = f"{one.session.id[:24]}{n:012}"
-        text = home.hook("SessionStart", session, source="startup")
-        brief = text if n == 0 else brief
-        for turn in one.turns:
-            row = told_row(home, project, session, turn)
-            if not row["tokens"]:
-                row["near"] = nearest(f"{turn.command} {turn.text}", said)
-            run.rows[f"{turn.moment}s"].append(row)
-    if not held:
-        brief = home.hook("SessionStart", f"{project.name}-brief", source="startup")
+    session = f"{one.session.id[:24]}{0:012}"  # another one than is captured afterwards
+    start(home, project, session, run)
+    for turn in one.turns:
+        row = told_row(home, project, session, turn) | {"at": f"{one.session.id}:{turn.line}"}
+        if not row["tokens"]:
+            row["near"] = nearest(f"{turn.command} {turn.text}", said)
+        run.rows[f"{turn.moment}s"].append(row)
+
+
+def start(home: Home, project: Project, session: str, run: Run) -> None:
+    """Start a session; the brief of a project's first one is a row."""
+    brief = home.hook("SessionStart", session, source="startup")
+    if any(row["project"] == project.name for row in run.rows["briefs"]):
+        return
     run.rows["briefs"].append(
         {
             "item": sheets.name_of("briefs", project.name, brief),
@@ -405,7 +416,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--by-source", action="store_true", help="score each source, too")
     parser.add_argument("--gold", metavar="FILE", help="wanted statements, as JSON lines")
     parser.add_argument("--only", action="append", default=[], help="only this source or project")
-    parser.add_argument("--keep", action="store_true", help="keep the homes with their stores")
+    parser.add_argument(
+        "--keep", action="store_true", help="keep the homes, also as they were before the replay"
+    )
     parser.add_argument("--seed", type=int, default=1)
     for measured, count in SAMPLES.items():
         parser.add_argument(f"--{measured}", type=int, default=count, help="sample size")
@@ -423,7 +436,8 @@ def main() -> None:
             with open(given.gold, encoding="utf-8") as file:
                 wanted = [json.loads(line) for line in file if line.strip()]
         os.makedirs(given.out, mode=0o700, exist_ok=True)
-        shutil.rmtree(os.path.join(given.out, "homes"), ignore_errors=True)
+        for name in ("homes", "before", "known"):
+            shutil.rmtree(os.path.join(given.out, name), ignore_errors=True)
         run, started = Run(), time.monotonic()
         every = laid.projects(given.data, given.only)
         for n, project in enumerate(every, 1):
