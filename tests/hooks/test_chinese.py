@@ -76,3 +76,48 @@ def test_the_subject_of_a_young_project_is_evidence(known: Machine) -> None:
     known.publish()
 
     assert "front" in ids(known.ask("前端用什么框架？"))
+
+
+RULES = {
+    "now": "必须，请立即进行",
+    "numbers": "带数字的文档必须保留，其他你认为可以删除的文档，请立即删除",
+    "run": "必须落地为自动执行通道",
+    "points": "但是你又必须保证，第二步和第三步的要点，不能遗漏任何我要求的要点",
+    "ports": "你必须认识到正确的端口，我们端口都是固定了的",
+}
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["请立即执行", "请立即进行", "这是我要求你做的吗", "多处编译错误", "请继续并修复"],
+)
+def test_haste_and_pronouns_in_rules_are_no_evidence(prompt: str, machine: Machine) -> None:
+    """Whoever writes rules in haste writes prompts in the same words."""
+    for name, text in RULES.items():
+        machine.write(f"procedural/{name}.md", f"# {text}", publish=False, id=name, title=text)
+    machine.publish()
+
+    assert ids(machine.ask(prompt)) == []
+
+
+def test_the_term_of_such_a_rule_still_finds_it(machine: Machine) -> None:
+    for name, text in RULES.items():
+        machine.write(f"procedural/{name}.md", f"# {text}", publish=False, id=name, title=text)
+    machine.publish()
+
+    assert ids(machine.ask("端口是固定的吗？")) == ["ports"]
+
+
+def test_one_word_of_a_heading_that_is_a_whole_sentence_is_said_in_passing(
+    machine: Machine,
+) -> None:
+    rule = "请你在编写和检查所有模块的时候，必须先把权限、日志、缓存、队列、报表、对账、汇率和税务逐个核对一遍再提交"
+    machine.write(
+        "procedural/feedback.md",
+        f"# 规则\n\n## {rule}\n\n- {rule}\n",
+        id="feedback",
+        title="规则",
+    )
+
+    assert ids(machine.ask("报表页面的标题太长，换成两行，颜色也浅一点")) == []
+    assert "核对" in machine.ask("权限、日志、缓存和队列")

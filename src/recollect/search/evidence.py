@@ -44,6 +44,7 @@ LEAST_COVERAGE, ENOUGH_WEIGHT = 0.25, 1.4
 ENOUGH_USUAL = 1.1  # two of them
 UNKNOWN_WORTH = 0.6
 UNKNOWN_PAIR_WORTH = 0.3  # of two Chinese characters: half of all pairs are no words
+_PRONOUNS = frozenset("我你您他她它咱们")  # beside one of them hardly any character makes a word
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # most of them from “what’s” and “don’t”
 
 
@@ -94,6 +95,8 @@ def worth(word: str, count: int, total: int) -> float:
 
 
 def _is_everyday(word: str) -> bool:
+    if is_pair(word) and not _PRONOUNS.isdisjoint(word):
+        return True
     is_small = word in _LETTERS or word.isdecimal()
     return is_small or word in STOP_WORDS or stem(word) in EVERYDAY
 

@@ -202,6 +202,7 @@ WEAKEST_OF_BEST = 0.85
 SMALL = 40  # sections of a store in which a word says as much, however many have it
 MOST_BEHIND = 2.5  # so much may the older of two about the same score more and still come second
 SHORT_TEXT = 25  # words
+LONG_TITLE = 50  # … each Chinese character is one, and so are two that stand together
 SAME_TEXT = 0.85
 MOST_JUDGED = 8
 MOST_RELATED = 8
@@ -402,6 +403,8 @@ def shortfall(
     tags, files = ("", "") if one.anchor else (one.tags, one.files)
     named = index_terms(f"{one.trigger}\n{tags}", known)
     about = f"{index_terms(f'{one.own_title}{chr(10)}{files}', known)} {named}"
+    if about.count(" ") > LONG_TITLE:
+        about = named  # the heading of a rule is its whole sentence: that it has a word is no subject
     if text.count(" ") < SHORT_TEXT:
         about = f"{about} {text}"  # one statement is about all that it says
         if cue.is_question and (kinds := evidence.kinds_in(asked, about)):
