@@ -224,7 +224,7 @@ ASKING = (
     "哪",
 )
 # To whoever is asked, or to what was said or shown before.
-POINTING = (" you ", " your ", " you'", " this ", " that ", " it ", " it'", " it?", " these ", " those ",
+POINTING = (" you ", " your ", " you'", " this ", " that ", " that'", " it ", " it'", " it?", " these ", " those ",
             "你", "您", "这", "那", "它", "刚才")  # fmt: skip
 ASKING_WHEN = (" when was ", " when were ", " when did ", " what day ", " what month ", " what date ",
                "什么时候", "何时", "哪天", "哪年", "哪个月", "哪月", "几月", "几号")  # fmt: skip
@@ -323,7 +323,17 @@ def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int)
             continue
         said.append(words)
         chosen.append(one)
-    return chosen
+    return chosen or _of_sessions(found, cue, asked)
+
+
+def _of_sessions(found: list[Candidate], cue: Cue, asked: dict[str, float]) -> list[Candidate]:
+    """What an earlier session tells where nothing else answers."""
+    sessions = [one for one in found if one.kind == "session" and is_fit(one)]
+    if not sessions:
+        return []
+    from recollect.search import told  # for most cues nobody has to load it
+
+    return told.told(sessions, cue, asked)
 
 
 def _level(found: list[Candidate], asked: dict[str, float]) -> None:
@@ -404,14 +414,15 @@ def shortfall(
     named = index_terms(f"{one.trigger}\n{tags}", known)
     about = f"{index_terms(f'{one.own_title}{chr(10)}{files}', known)} {named}"
     if about.count(" ") > LONG_TITLE:
-        about = named  # the heading of a rule is its whole sentence: that it has a word is no subject
+        about = named  # a rule's heading is its whole sentence: a word of it is no subject
     if text.count(" ") < SHORT_TEXT:
         about = f"{about} {text}"  # one statement is about all that it says
         if cue.is_question and (kinds := evidence.kinds_in(asked, about)):
             about = f"{about} {kinds}"
     found = evidence.found_in(asked, about, text)
     is_all_of_time = not any(worth > evidence.IN_EVERY_TEXT for worth in asked.values())
-    if cue.is_of_its_time(one.day) and (found or is_all_of_time):
+    is_of_day = one.layer != "reference"  # which says how things are, whenever it was changed
+    if cue.is_of_its_time(one.day) and (found or (is_all_of_time and is_of_day)):
         asked, found = asked | {IN_TIME: 1.0}, found | {IN_TIME: 1.0}
     weight = sum(found.values())
     one.parts["coverage"] = round(weight / (sum(asked.values()) or 1.0), 3)

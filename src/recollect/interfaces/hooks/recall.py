@@ -209,7 +209,7 @@ def searched(moment: events.HookEvent, cue: rank.Cue) -> "Search":
     """What the project's store and the global one have for a cue."""
     from recollect.interfaces.hooks.search import Search
 
-    search = Search(cue)
+    search = Search(cue, moment.session)
     for root, scope in ((moment.project, "project"), (moment.home, "global")):
         if root:
             is_known = root == moment.root

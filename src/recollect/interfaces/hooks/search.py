@@ -33,11 +33,12 @@ EXTERNAL = "trust: external"  # as a comment in a section says it
 
 
 class Search:
-    """A search through several stores for one cue."""
+    """A search through several stores for one cue, asked in a session."""
 
-    def __init__(self, cue: rank.Cue) -> None:
+    def __init__(self, cue: rank.Cue, session: str = "") -> None:
         """Nothing found yet."""
         self.cue = cue
+        self.session = session
         self.found: list[rank.Candidate] = []
         self.counts: dict[str, int] = {}
         self.total = 0
@@ -75,7 +76,7 @@ class Search:
 
     def chosen(self, known: "set[str]") -> "list[rank.Candidate]":
         """The best of what was found, with what they name as related, one hop from them."""
-        found = [one for one in self.found if _is_news(one, known)]
+        found = [one for one in self.found if _is_news(one, known) and not self._is_own(one)]
         chosen = rank.choose(found, self.cue, self.counts, self.total)
         for root, scope, db in self.opened:
             try:
@@ -86,6 +87,10 @@ class Search:
                 one for one in near if _is_news(one, known) and rank.is_fit(fresh(one, root))
             ]
         return chosen
+
+    def _is_own(self, one: rank.Candidate) -> bool:
+        """Whether it is the record of the session that asks: captured before it was compacted or resumed."""
+        return bool(self.session) and one.kind == "session" and one.session == self.session
 
     def solutions(self, known: "set[str]", error: str, command: str) -> "list[rank.Candidate]":
         """The solutions of failures like this one, the likest first, and those seen to work more often."""

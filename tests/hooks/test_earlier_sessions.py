@@ -1,0 +1,132 @@
+"""A prompt is told what an earlier session says about it, where no statement does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .machine import SESSION, Machine
+from .notes import ids
+
+ABOUT = {
+    "storybook": (
+        "Remind me how we view the Storybook app",
+        "- Asked: how do we see the components?\n- Outcome: `pnpm storybook` starts it on port 6006.",
+    ),
+    "license": (
+        "Add a standard license",
+        "- Asked: can you add a standard license?\n- Outcome: Created `LICENSE` with the MIT license, copyright Northwind Inc.",
+    ),
+    "lock": (
+        "Clean up the lock of the reviewer",
+        "- Asked: why is reviewer.lock there?\n- Outcome: `reviewer.lock` and `reviewer-state.json` are local state of the reviewer, not to be committed.",
+    ),
+    "init": (
+        "Add an init command (task 003)",
+        "- Asked: start working on task 003\n- Outcome: The command asks for a backend; its tests are still open.",
+    ),
+    "review": (
+        "Review of a program",
+        "- Asked by a program: review the telescope module\n- Outcome: None found.",
+    ),
+}
+
+
+def write_session(machine: Machine, name: str, title: str, body: str, **fields: str) -> None:
+    """Put the page of a session into the project's store."""
+    more: dict[str, Any] = {"id": name, "title": title, "kind": "session", "type": "episodic", "trust": "agent",
+            "session": name, "created": "2026-01-10T09:00:00Z"} | fields  # fmt: skip
+    text = f"# {title}\n\n## Summary\n\n{body}\n\n## Files\n\n- `src/{name}.py`\n"
+    machine.write(f"episodic/{name}/summary.md", text, publish=False, **more)
+
+
+@pytest.fixture
+def known(machine: Machine) -> Machine:
+    """A project that some sessions have worked on, and of which little was stated."""
+    for name, (title, body) in ABOUT.items():
+        write_session(machine, name, title, body)
+    machine.write("semantic/port.md", "# Use port 6419", id="port", title="Use port 6419")
+    return machine
+
+
+@pytest.mark.parametrize(
+    ("prompt", "session", "said"),
+    [
+        ("how do we view storybook?", "storybook", "6006"),
+        ("Who is the copyright holder of the license?", "license", "Northwind"),
+        # What it names stands there.
+        ("add reviewer.lock and reviewer-state.json to the ignored files", "lock", "local state"),
+        ("continue with task 003", "init", "still open"),
+        ("what is missing in #003", "init", "still open"),
+    ],
+)
+def test_a_line_and_what_came_of_its_session(
+    prompt: str, session: str, said: str, known: Machine
+) -> None:
+    told = known.ask(prompt)
+    assert ids(told) == [f"{session}#summary"]
+    assert said in told
+    assert "src/" not in told
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "now view it in storybook",  # asks for nothing
+        "why did you open storybook?",  # of the agent's own doing
+        "For storybook we only need the port, or?",
+        "add the license to the components",
+        "address #3",  # a point of a review
+        "what does the telescope module do?",  # only a program asked for that
+        "commit these changes",
+    ],
+)
+def test_nothing_of_a_session_where_nothing_is_asked_of_it(prompt: str, known: Machine) -> None:
+    assert known.ask(prompt) == ""
+
+
+def test_a_statement_is_told_and_not_the_session(known: Machine) -> None:
+    write_session(known, "porting", "Use port 6419", "- Asked: which port do we use, 6419?")
+    known.publish()
+    assert ids(known.ask("which port do we use?")) == ["port"]
+
+
+def test_the_session_that_asks_is_told_nothing_of_itself(known: Machine) -> None:
+    """It was captured before it was compacted or resumed."""
+    write_session(known, "own", "The gazebo", "- Asked: paint the gazebo\n- Outcome: It is teal.", session=SESSION)  # fmt: skip
+    known.publish()
+    assert known.ask("is the gazebo teal?") == ""
+    assert "teal" in known.ask("is the gazebo teal?", session_id="another")
+
+
+def test_what_an_agent_says_that_read_other_peoples_pages_is_not_told(machine: Machine) -> None:
+    write_session(machine, "read", "The gazebo", "- Asked: paint the gazebo\n- Outcome: It is teal.", trust="external")  # fmt: skip
+    machine.publish()
+    assert machine.ask("is the gazebo teal?") == ""
+
+
+def test_a_session_is_told_once(known: Machine) -> None:
+    assert known.ask("how do we view storybook?")
+    assert known.ask("how do we view storybook?") == ""
+
+
+def test_a_chinese_session_answers_a_question_and_no_request(machine: Machine) -> None:
+    write_session(
+        machine,
+        "导航",
+        "侧边栏的导航",
+        "- 请求：侧边栏导航的配置放到一个文件\n- 结果：导航配置在 `src/config/navigation.ts`。",
+    )
+    machine.publish()
+    assert "navigation.ts" in machine.ask("侧边栏导航的配置放在哪个文件？")
+    assert machine.ask("请帮我看看侧边栏导航的配置有什么可以改的") == ""
+
+
+def test_where_things_are_is_no_answer_to_what_happened_today(machine: Machine) -> None:
+    """A page of commands has the date of its last change."""
+    from datetime import UTC, datetime
+
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    machine.write("reference/where.md", "# Where\n\n## Commands that work here\n\n- `pnpm dev`\n", id="where", title="Where", type="reference", kind="pointer", created=now)  # fmt: skip
+    assert machine.ask("今天天气怎么样？") == ""
