@@ -328,12 +328,12 @@ def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int)
 
 def _of_sessions(found: list[Candidate], cue: Cue, asked: dict[str, float]) -> list[Candidate]:
     """What an earlier session tells where nothing else answers."""
-    sessions = [one for one in found if one.kind == "session" and is_fit(one)]
-    if not sessions:
+    records = [one for one in found if one.kind == "session" and is_fit(one)]
+    if not records:
         return []
-    from recollect.search import told  # for most cues nobody has to load it
+    from recollect.search import sessions  # for most cues nobody has to load it
 
-    return told.told(sessions, cue, asked)
+    return sessions.answering_session(records, cue, asked)
 
 
 def _level(found: list[Candidate], asked: dict[str, float]) -> None:

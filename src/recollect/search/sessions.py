@@ -88,7 +88,9 @@ class _Asked:
         return len(named) >= LEAST_NAMES and any(named)
 
 
-def told(found: "list[Candidate]", cue: "Cue", asked: dict[str, float]) -> "list[Candidate]":
+def answering_session(
+    found: "list[Candidate]", cue: "Cue", asked: dict[str, float]
+) -> "list[Candidate]":
     """The session that tells most about a cue, with the text that says it, or none.
 
     `found` are sections of sessions; `asked` comes from `evidence.worths`.
