@@ -172,8 +172,10 @@ def _is_current(
         kept = fsio.read_file(_brief_of(app, told[0][0])).decode("utf-8", "replace")
     except RecollectError:
         return False
-    head, *sources = kept.partition("\n\n")[0].split("\n")
-    if not (head.endswith(f" {_made_of(told, running)}") and kept.endswith("\n")):
+    head, end, _ = kept.partition("\n\n")
+    head, *sources = head.split("\n")
+    is_whole = bool(end) and kept.endswith("\n")
+    if not (is_whole and head.endswith(f" {_made_of(told, running)}")):
         return False
     paths = [line.split(" ", 2)[2] for line in sources]
     looks = [look_of(path.lstrip("!"), "!" * path.startswith("!")) for path in paths]

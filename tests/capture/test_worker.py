@@ -214,9 +214,12 @@ def test_a_store_that_captures_nothing_still_makes_briefs(desk: Desk) -> None:
             _everywhere(desk) / "core" / "me.md", (1, 1)
         ),  # its look is in the brief
         lambda desk: os.truncate(desk.cache / "brief", 900),  # a power cut
+        lambda desk: os.truncate(  # the same, behind a line
+            desk.cache / "brief", (desk.cache / "brief").read_bytes().index(b"\n", 250) + 1
+        ),
         lambda desk: (desk.cache / "brief").unlink(),
     ],
-    ids="nothing core deep settings global touched torn gone".split(),
+    ids="nothing core deep settings global touched torn torn-line gone".split(),
 )
 def test_a_brief_is_made_again_where_it_would_be_another(
     change: Callable[[Desk], object], desk: Desk, request: pytest.FixtureRequest
