@@ -38,7 +38,7 @@ def claim_key(text: str) -> str:
 
 @lru_cache(maxsize=8192)  # a pass meets most claims twice: in the journal and in their file
 def near_key(text: str) -> str:
-    """What is left of a claim that can make a difference; nearly the same claims share it."""
+    """The words of a claim that matter; claims that say nearly the same share this key."""
     tokens = _tokens(text if text.isascii() else _FILLING_ZH.sub("", text))
     if not _DO_NOT.isdisjoint(tokens):
         after = [*tokens[1:], ""]
@@ -68,7 +68,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _cut(chunk: str) -> list[str]:
-    """The words of a stretch without blanks; every Chinese character is one of its own."""
+    """The words of a chunk without blanks; every Chinese character is a word."""
     if chunk.isascii():
         return _trimmed(chunk)
     words: list[str] = []
@@ -96,7 +96,7 @@ def _base_word(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """A word without the ending of its plural; names, code and numbers stay as they are."""
+    """A word without its plural ending; names, code and numbers stay as they are."""
     if not (word.isascii() and word.isalpha()) or len(word) < 5:
         return word
     if word.endswith("ies"):
@@ -111,7 +111,7 @@ _OWN_FIELDS = Pattern(r"\b(trust|source|from):", re.I)
 
 
 def reversed_keys(text: str) -> set[str]:
-    """The rules that a text says were turned round, as near keys."""
+    """The near keys of the rules that a text marks as reversed."""
     found: set[str] = set()
     start = text.find("<!-- sup")
     # Not one expression: comments that never end would each be searched to the end of the file.
@@ -125,11 +125,11 @@ def reversed_keys(text: str) -> set[str]:
 
 
 def reversed_key(old: str) -> str:
-    """The near key under which a rule is found again in its comment."""
+    """The near key of a rule as its `superseded` comment has it."""
     return near_key(_OWN_FIELDS.sub(r"\1：", old))
 
 
 def reversed_comment(date: str, old: str) -> str:
-    """What is left of a rule that was turned round."""
+    """The comment that stands in place of a reversed rule."""
     said = _OWN_FIELDS.sub(r"\1：", old.replace("<!--", "‹!--").replace("-->", "--›"))
     return f"<!-- superseded {date[:10] or 'unknown'}: previously {said} -->"

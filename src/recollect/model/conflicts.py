@@ -146,7 +146,7 @@ _NAME = bilingual(
 
 
 class Core(NamedTuple):
-    """What a claim is about, and what it says of it."""
+    """The subject of a claim, and what it says of it."""
 
     key: str
     negative: bool
@@ -176,7 +176,7 @@ def without_explanation(plain: str) -> str:
 
 
 def core_of(plain: str) -> Core | None:
-    """The core of a readable claim, or None where nothing is left of it."""
+    """The core of a readable claim; None if it is vague, or only filler."""
     if _VAGUE.match(plain):
         return None
     plain, scope = without_scope(plain)
@@ -213,7 +213,7 @@ def core_of(plain: str) -> Core | None:
 
 
 def _is_label(number: re.Match[str]) -> bool:
-    """Whether a number says which one is meant, as in `Sprint 4`, and not how much."""
+    """Whether a number is a label, as in `Sprint 4`, and not an amount."""
     plain = number.string
     before = plain[max(0, number.start() - 24) : number.start()]
     if _NAMED_BY_NUMBER.search(before):
@@ -301,7 +301,7 @@ def _names_in(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _is_proper_name(word: str) -> bool:
-    """Whether a word is surely a name: one of a family of tools, or written as no other word is."""
+    """Whether a word is surely a name: a known tool, or spelled as only names are."""
     return family_of(word) is not None or bool(_WRITTEN_AS_A_NAME.search(word))
 
 
@@ -310,9 +310,7 @@ def _read_plain(plain: str) -> _Read:
         return _Read(None, ())
     frames, head = frames_of(plain), without_explanation(plain)
     slots, hour = tuple(slots_of(head or plain)), hour_in(plain)
-    if (
-        head
-    ):  # behind a colon stands a value as well: of the head only what it says by itself counts
+    if head:  # what follows a colon can be a value as well, so only what the head uses counts
         chosen = (frame for frame in frames_of(head) if isinstance(frame, Use))
         frames = tuple(dict.fromkeys((*frames, *chosen)))
     return _Read(core_of(plain), frames, core_of(head) if head else None, slots, hour)
@@ -331,7 +329,7 @@ _ASKS_WHAT_IS_USED = Pattern(
 
 
 def _answered(text: str) -> _Read:
-    """What a question and its answer say; nothing of a claim that only asks."""
+    """The question in a claim with its answer; nothing if none is answered."""
     found = _ANSWERED.fullmatch(simplified(folded(text)).replace("**", "").strip())
     if not found or len(text) > 2 * LONGEST:
         return _Read(None, ())
@@ -420,7 +418,7 @@ def _cores(one: Core | None, other: Core | None) -> Conflict | None:
 
 
 def _scopes(one: str, other: str) -> str:
-    """How sure a conflict can be between these scopes; nothing for two that differ."""
+    """How sure a conflict between these scopes can be; empty if the scopes differ."""
     if one == other:
         return SURE
     return "" if one and other else UNSURE
@@ -489,7 +487,7 @@ def is_newer(one: Priority, other: Priority) -> bool | None:
 
 
 def keeping_subject(old: str, new: str) -> str:
-    """`new` as it reads in place of `old`: what it is about is said where only `old` says it.
+    """`new` worded to replace `old`: with the place and purpose, if only `old` names them.
 
     `Use npm for the shop front end: it is there` and `use pnpm: it is quick` make `Use pnpm for the
     shop front end: it is quick`.
@@ -521,14 +519,14 @@ _SHORT = Pattern(
 
 
 def _surface(use: Use, text: str) -> str:
-    """How a text writes what is used, with its version; nothing where that is not to be told."""
+    """The name and version of what is used, as the text writes it; empty unless it is there once."""
     version = rf"(?: v?{re.escape(use.version)})?" if use.version else ""
     found = re.findall(rf"(?<![\w-]){re.escape(use.name)}(?![\w-]){version}", text, re.I)
     return str(found[0]) if len(found) == 1 else ""
 
 
 def says_with_subject(text: str, bare: str) -> bool:
-    """Whether a claim says what a bare one says, and what that is about."""
+    """Whether a claim says what a bare one says, and also where or for what purpose."""
     one, other = _used_in(text), _used_in(bare)
     return _is_about_more(one, other) and one is not None and one[:2] == (other or one)[:2]
 
@@ -541,7 +539,7 @@ def _used_in(text: str) -> Use | None:
 
 
 def _is_about_more(one: Use | None, other: Use | None) -> bool:
-    """Whether only the first of two says for what, or where, something is used."""
+    """Whether only the first of two says where, or for what purpose, something is used."""
     if one is None or other is None:
         return False
     return bool(one.purpose or one.scope) and not (other.purpose or other.scope)

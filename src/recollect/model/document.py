@@ -135,7 +135,7 @@ def with_section_at(body: str, anchor: str, title: str, text: str) -> str:
 
 
 def _tail(part: BodyPart) -> str:
-    """The id of a section, and its references, as they stand behind its heading."""
+    """The id and the references behind the heading of a section."""
     line = part.text.partition("\n")[0].rstrip()
     return line[len(untailed(line)) :]
 
@@ -152,7 +152,7 @@ def _block(title: str, text: str, eol: str) -> str:
 
 
 def section_text(text: str) -> str:
-    """`text` as it can stand in a section: its own `##` are `###`, and its code ends."""
+    """`text` made safe for a section: `##` become `###`, an open code block is closed."""
     parts, fence = _cut(_trimmed(text))
     lowered = parts[0].text + "".join(f"#{part.text}" for part in parts[1:])
     return f"{lowered}\n{fence}" if fence else lowered
@@ -246,12 +246,12 @@ def without_conversation(text: str) -> tuple[str, str]:
 
 
 def claims_to_be_sealed(text: str) -> bool:
-    """Whether a text says of itself that it is encrypted, be it or not."""
+    """Whether a text claims to be encrypted, whether or not it is."""
     return split_front(text).value("enc") is not None
 
 
 def closed_memory(text: str, path: str, stem: str) -> Memory:
-    """What is known of an encrypted memory without a key: next to nothing."""
+    """An encrypted memory as it looks without a key: almost empty."""
     found = sealed_of(text)
     name = found.id if found else stem
     shell = Memory(name, name, "semantic", path, "", private=True)
@@ -298,7 +298,7 @@ def words_for(key: str) -> tuple[str, ...]:
 
 
 def default_fields(path: str, layer: str = "") -> dict[str, str]:
-    """What a file in this place is, of another layer where one is named, as long as it does not say otherwise."""
+    """The fields that a file in this place has by default; those of another layer, if one is named."""
     inside = path.removeprefix("archive/")
     folder = inside.partition("/")[0]
     place = folder if folder in model.LAYERS else "semantic"
@@ -333,7 +333,7 @@ def stem_of(path: str) -> str:
 
 
 def memory_from_text(text: str, path: str) -> Memory:
-    """The memory that this text is, at this place in the store; of an encrypted one its shell."""
+    """Parse a memory's text, at this place in the store; of an encrypted one, only its shell."""
     if is_sealed_path(path):
         stem = stem_of(path)
         return closed_memory(text, path, stem if is_id(stem) else id_from(stem))
@@ -382,7 +382,7 @@ def memory_from_text(text: str, path: str) -> Memory:
 
 
 def fields_of(memory: Memory) -> dict[str, Value]:
-    """Every field of a memory as it stands in front matter, in order."""
+    """Every field of a memory as front matter has it, in order."""
     fields: dict[str, Value] = {}
     for key in ORDER:
         name = {"type": "layer"}.get(key, key.replace("-", "_"))
@@ -397,7 +397,7 @@ def fields_of(memory: Memory) -> dict[str, Value]:
 
 
 def new_text(fields: Mapping[str, Value], body: str, path: str = "") -> str:
-    """The text of a new memory with these fields; what they are without being said is left out.
+    """The text of a new memory with these fields; defaults are not written.
 
     Without a path, or encrypted, it says its id and its kind, so that it can stand anywhere.
     """
@@ -454,14 +454,14 @@ def _title_tags(said: Said, title: str) -> tuple[str, ...]:
 
 
 def with_field(text: str, key: str, value: Value | None) -> str:
-    """`text` with one field changed, or taken out for None; every other byte stays."""
+    """`text` with one field changed, or removed for None; every other byte stays."""
     if value is None:
         return without_key(text, key)
     return with_value(text, key, value, order=ORDER, is_date=key in DATES)
 
 
 def with_title(text: str, title: str) -> str:
-    """`text` under another title, also in the heading of its body where that says the old one."""
+    """`text` with another title, also in the heading of its body if that has the old one."""
     title = " ".join(title.split())
     old = memory_from_text(text, "semantic/x.md").title
     front = split_front(text)
@@ -518,7 +518,7 @@ def _time(said: Said, key: str, problems: list[str]) -> str:
 def _times(
     said: Said, elsewhere: tuple[str, str], layer: str, problems: list[str]
 ) -> dict[str, str]:
-    """The times of a memory; those that its fields do not say follow from others."""
+    """The times of a memory; missing ones are derived from the others."""
     times = {key: _time(said, key, problems) for key in DATES}
     header, stem = elsewhere
     times["created"] = times["created"] or time_of(header) or time_of(stem)
@@ -543,7 +543,7 @@ def _first_heading(body: str) -> str:
 
 
 def _heading_of(body: str) -> re.Match[str] | None:
-    """The `# ` heading of a body; what stands in a code block is a comment in a script."""
+    """The `# ` heading of a body; in a code block, `# ` is a comment of a script."""
     head = body[:4000]
     fence = _FENCE.search(head)
     return re.search(r"^#[ \t]+(.*)$", head[: fence.start()] if fence else head, re.M)

@@ -91,7 +91,7 @@ SUMMARY_LABELS = {
 
 
 def summary_of(memory: Memory) -> str:
-    """The first telling line of a memory's body, on one line."""
+    """The first meaningful line of a memory's body, on one line."""
     title = memory.title.casefold()
     for line in strip_private(memory.body[:8000]).splitlines():
         text = _without_marks(line.strip())
@@ -144,7 +144,7 @@ def shelved(memory: Memory) -> list[Shelved]:
 
 
 def without_filed(memory: Memory, body: str) -> str:
-    """What a memory tells by itself: of a session nothing that is filed on a page, or that waits."""
+    """A memory without what is told elsewhere: a session's statements that are filed on a page, or wait."""
     return without_marked(body) if memory.kind in ("session", "conversation") else body
 
 
@@ -199,7 +199,7 @@ def rows_at(memory: Memory, anchor: str) -> list[Shelved]:
 
 
 def _distinct_ids(rows: list[Shelved]) -> list[Shelved]:
-    """The rows with the ids of entries that say the same on one page told apart, and anchors of items."""
+    """The rows with distinct ids, also for entries of a page that say the same, and anchors of items."""
     own = [row.entry for row in rows if row.entry]
     if not own:
         return rows
@@ -322,7 +322,7 @@ def solution_title(what: str) -> str:
 
 
 def matched_triggers(triggers: Iterable[str], text: str) -> tuple[str, ...]:
-    """The triggers that a text says: those that are its own, where a file has many sections."""
+    """The triggers that come up in a text, such as one section of a file."""
     low = text.casefold()
     return tuple(
         word
@@ -506,6 +506,6 @@ def _left_of(part: BodyPart, labels: Collection[str]) -> str:
 
 
 def says_nothing(body: str) -> bool:
-    """Whether nothing but a title is left of a body."""
+    """Whether a body has nothing but a title."""
     lines = (line.strip() for line in without_comments(body).splitlines())
     return not any(line and not line.startswith("# ") for line in lines)

@@ -121,7 +121,7 @@ def facts_of(kind: str, text: str) -> list[Fact]:
 
 
 def is_nothing(content: str) -> bool:
-    """Whether this says that there is nothing to say."""
+    """Whether this is a placeholder for an empty list, such as `none`."""
     said = content.strip(" .。…*_()（）-").casefold()
     return not said or said in _NOTHING
 
@@ -233,7 +233,7 @@ def _categorised(kind: str, text: str) -> tuple[str, str, str]:
 
 
 def _halves(text: str) -> tuple[str, str]:
-    """`(content, reason)`: what stands on both sides of the first separator."""
+    """`(content, reason)`: the two sides of the first separator."""
     content, at = "", 0
     while mark := _MARK.search(text, at):
         content += text[at : mark.start()] + "\\" * (len(mark[1]) // 2)
@@ -250,7 +250,7 @@ def _halves(text: str) -> tuple[str, str]:
 
 
 def _unseparated(content: str) -> str:
-    """`content` so that `_halves` finds no separator in it, and gives it back as it was."""
+    """`content` written so that `_halves` does not split it and gives it back unchanged."""
     made, at = "", 0
     while mark := _MARK.search(content, at):
         made += content[at : mark.start()] + "\\" * (2 * len(mark[1]))
@@ -401,13 +401,13 @@ def read_facts(text: str) -> Listing:
 
 
 def _says(line: str) -> bool:
-    """Whether a line says anything, and not only to programs."""
+    """Whether a line has text for people, and not only a comment."""
     is_comment = line.lstrip().startswith("<!--") and line.endswith("-->")
     return not is_comment and any(map(str.isalnum, line.replace(PRIVATE_MARK, "")))
 
 
 def code_in(lines: Sequence[str]) -> list[bool]:
-    """For each line whether it is code between two fences; a fence that nothing ends is none."""
+    """For each line, whether it is code between two fences; an unclosed fence does not count."""
     inside = [False] * len(lines)
     lonely: dict[str, int] = {}  # by character, the shortest fence that is known to have no end
     at = 0
@@ -447,7 +447,7 @@ def _head(lines: Sequence[str], n: int) -> tuple[int, str] | None:
 
 
 def _named(title: str) -> str:
-    """The kind of fact that a section of this title lists, or nothing."""
+    """The same for a title as agents write it: numbered, with a sign, or with a remark."""
     title = _AROUND_TITLE.sub("", title.rstrip(" \t#"))
     bare = _BEHIND_TITLE.sub("", _BEFORE_TITLE.sub("", title, count=1))
     return section_kind(title) or section_kind(bare)
@@ -465,7 +465,7 @@ def _lists_in(heads: Mapping[int, tuple[int, str]], end: int) -> Iterator[tuple[
 
 
 def _runs(numbers: Iterable[int], lines: Sequence[str]) -> list[UnparsedLines]:
-    """These lines, those that follow each other as one."""
+    """These lines, with those that follow each other joined."""
     found: list[UnparsedLines] = []
     for n in numbers:
         if found and found[-1].last == n:

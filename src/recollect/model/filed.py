@@ -136,7 +136,7 @@ def _saying(sentences: list[str], key: str) -> list[str]:
 
 
 def says(text: str, key: str) -> bool:
-    """Whether a text has the words of a statement in a row, and not negated.
+    """Whether a text has the words of a statement in sequence, not negated.
 
     The key of the statement comes from `statement_key`.
     """

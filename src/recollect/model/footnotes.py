@@ -247,19 +247,19 @@ def trusts_in(body: str) -> dict[str, str]:
 
 
 def is_ours(references: str, trusts: Container[str]) -> list[str]:
-    """The labels of references that all lead to footnotes of ours; nothing if one does not."""
+    """The labels of references if all lead to our footnotes; otherwise nothing."""
     labels = _REFERENCE.findall(references)
     return labels if all(label in trusts for label in labels) else []
 
 
 def _is_theirs(references: str, notes: Mapping[str, list[Note] | None]) -> bool:
-    """Whether all of these lead to footnotes of a person, which are text like any other."""
+    """Whether all of these lead to a person's footnotes, which are ordinary text."""
     labels = _REFERENCE.findall(references)
     return bool(labels) and all(notes.get(label, []) is None for label in labels)
 
 
 def _given(references: str, notes: Mapping[str, list[Note] | None]) -> tuple[Note, ...]:
-    """What these references lead to; where two footnotes have one label, the less trusted."""
+    """The footnotes of these references; if two have one label, the less trusted."""
     rows = ((label, notes.get(label, [])) for label in _REFERENCE.findall(references))
     return tuple(
         min(row, key=_rank, default=_UNTOLD._replace(label=label))
@@ -436,7 +436,7 @@ class _Folding:
         return f"{line.rstrip()}{f' {name}' if name else ''}{references}"
 
     def _is_title(self, said: str) -> bool:
-        """Whether the heading above says this, and nothing else does: the id stands there."""
+        """Whether the heading above says the same, so that the id stands there."""
         if self.heading < 0:
             return False
         title = untailed(self.made[self.heading].rstrip())[2:].strip()
@@ -517,7 +517,7 @@ def title_in_note(title: str) -> str:
 
 
 def _both(one: Note, other: Note) -> Note | None:
-    """One footnote for both, if they differ in nothing but what one of them does not say."""
+    """One footnote for both, if they differ only in what one of them leaves out."""
     for name in ("date", "title"):
         mine, yours = getattr(one, name), getattr(other, name)
         one = one._replace(**{name: mine or yours})
@@ -526,7 +526,7 @@ def _both(one: Note, other: Note) -> Note | None:
 
 
 def _says(title: str, said: str) -> bool:
-    """Whether a heading is this statement, or as much of it as headings have room for."""
+    """Whether a heading is this statement, or its beginning if that is too long for a heading."""
     short = _bare(title.partition("…")[0])
     return bool(short) and _bare(said).startswith(short)
 

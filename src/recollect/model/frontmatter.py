@@ -262,7 +262,7 @@ def _comment_behind(rest: str) -> str | None:
 
 
 def _unescaped(text: str) -> str | None:
-    """What stands between double quotes, read; None where an escape is not YAML's."""
+    """The text between double quotes, unescaped; None if an escape is not YAML's."""
     if "\\" not in text:
         return text
     kept: list[str] = []
@@ -385,7 +385,7 @@ def _escaped(char: str) -> str:
 
 
 def value_text(value: Value) -> str:
-    """A value as it stands behind `key: `."""
+    """A value as it is written behind `key: `."""
     if isinstance(value, str):
         return scalar_text(value) if value else ""
     return "[" + ", ".join(scalar_text(v, in_list=True) for v in value) + "]"
@@ -487,7 +487,7 @@ _PLACEHOLDER = Pattern(r"\{.*\}|<.*>|\[.*\]")
 
 
 class HeaderFields(NamedTuple):
-    """What the headers say; empty where they say nothing."""
+    """The values of the headers; empty for missing ones."""
 
     title: str
     keywords: tuple[str, ...]
@@ -525,7 +525,7 @@ _LONGEST_HEAD = 4000
 
 
 def damage_in(text: str, fields: Collection[str]) -> list[str]:
-    """What shows that nobody wrote a file as it is.
+    """The signs that a file was damaged, as sentences for a person.
 
     A text without front matter may have lost its first line: `fields` are those that front matter
     begins with; none for a text that has one.

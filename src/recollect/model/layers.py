@@ -186,7 +186,7 @@ _NO_TAGS = frozenset(
 
 
 def _parted(text: str) -> str:
-    """A Chinese text with blanks in the place of what stands between its names."""
+    """A Chinese text with blanks in place of the words between its names."""
     read = simplified(text)
     if read == text:
         return _BETWEEN.sub(" ", text)
@@ -331,7 +331,7 @@ _MOST_NAMING_WORDS = 3
 
 
 def subject_of(text: str, lang: str) -> str:
-    """The subject, of the few that every project has, that a statement itself and its paths tell of."""
+    """The common subject (one that every project has) that a statement and its paths point to."""
     best, most = DOMAIN[lang == "zh"], 0
     for one in SUBJECTS:
         words = {found[0].casefold() for found in one.words.finditer(text)}

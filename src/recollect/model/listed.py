@@ -54,7 +54,7 @@ def kind_in(comments: Iterable[str]) -> str:
 
 
 def shortest(names: Iterable[str]) -> dict[str, str]:
-    """Each id with its beginning that none of the others begins with, of four letters at least."""
+    """Each id with its shortest unique beginning, of four letters at least."""
     found: dict[str, str] = {}
     row = sorted({*names})
     for before, name, after in zip(["", *row], row, [*row[1:], ""], strict=False):
@@ -96,7 +96,7 @@ class Origin(NamedTuple):
 
 
 def with_comments(origin: Origin, comments: Iterable[str]) -> Origin:
-    """An origin with what these comments say otherwise; none of them raises the trust."""
+    """An origin updated by these comments; none of them raises the trust."""
     told = origin
     for one in comments:
         comment = one.partition("; title: ")[0]  # a session's title may say anything
@@ -121,7 +121,7 @@ def with_comments(origin: Origin, comments: Iterable[str]) -> Origin:
 
 
 def origin_of_section(text: str, memory: Memory) -> Origin:
-    """Where a section comes from as a whole: what stands in it for one of its lines does not count."""
+    """The origin of a section as a whole; comments of single lines do not count."""
     page = Origin(memory.source, memory.trust, memory.created, memory.session, memory.confidence)
     return with_comments(page, (c for c in COMMENT.findall(text) if not is_mark(c)))
 

@@ -126,7 +126,7 @@ class Document(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Something about a file that a person should look at; never a reason to stop."""
+    """Something about a file that a person should look at; it stops nothing."""
 
     path: str
     sentence: str
@@ -204,12 +204,12 @@ class Entry(NamedTuple):
 
 
 def age_of(page: Entry, own: Shelved) -> tuple[str, str]:
-    """By what the newest entry is found: its minute, as a page has it, then the time of its page."""
+    """A key to sort entries by age: when the entry was made, to the minute, then its page's time."""
     return (own.created or page.created)[:16], page.updated or page.created
 
 
 class Filter(NamedTuple):
-    """What a search leaves out; empty fields leave out nothing."""
+    """The filter of a search; empty fields filter nothing."""
 
     layer: str = ""
     kind: str = ""
@@ -225,12 +225,12 @@ class Filter(NamedTuple):
 
 
 def of_repository(memory: Memory) -> Memory:
-    """A memory as it is told that nobody here has said: by the repository that it came with."""
+    """A memory as the word of the repository that it came with, not of anybody here."""
     return memory._replace(trust="external", source=REFERENCED)
 
 
 def lowest_trust(*trusts: str) -> str:
-    """The least of these trusts: what several things together can be trusted with."""
+    """The lowest of these trusts."""
     return min(trusts, key=TRUSTS.index)
 
 
@@ -364,7 +364,7 @@ def is_id(name: str) -> bool:
 
 
 def id_from(name: str) -> str:
-    """The id that comes nearest to a name that can be none itself."""
+    """The id that comes nearest to a name that is not a valid id."""
     return _OTHERS.sub("-", name).strip("-")[:128] or "memory"
 
 

@@ -133,7 +133,7 @@ def _loose(front: Front, entries: dict[str, FrontMatterEntry]) -> str:
 
 
 def _comments(lines: str, *known: str) -> list[str]:
-    """The comment lines, and comments behind values, that none of the known texts has."""
+    """The comment lines, and comments behind values, that are in none of the known texts."""
     found = []
     for line in lines.splitlines():
         at = 0 if line.lstrip().startswith("#") else line.find(" #") + 1
@@ -163,7 +163,7 @@ def _with_remarks(text: str, remarks: Sequence[str]) -> str:
 
 
 def _unsaid(key: str, value: Value | None, *values: Value | None) -> Iterator[str]:
-    """What a side wrote into a field and it does not say now; words of a fixed set are no loss."""
+    """What a side wrote into a field and the merged one lacks; words of a fixed set are no loss."""
     if key in DATES or words_for(key):
         return
     old, *new = values
@@ -204,7 +204,7 @@ def _of_both(
 
 
 class _Edit(NamedTuple):
-    """The lines `[start, end)` of the base, and what a side has in their place."""
+    """The lines `[start, end)` of the base, and what one side replaced them with."""
 
     start: int
     end: int
@@ -289,7 +289,7 @@ class _Body:
 
 
 def _group(mine: list[_Edit], yours: list[_Edit]) -> tuple[list[_Edit], list[_Edit]]:
-    """The next edit, with all those of the other side that touch the same lines; taken out of the lists."""
+    """Take the next edit out of the lists, with all edits of the other side that touch its lines."""
     first = mine and (not yours or mine[0][:2] <= yours[0][:2])
     seed = mine[0] if first else yours[0]
     start, end, own, other = seed.start, seed.end, [], []  # type: int, int, list[_Edit], list[_Edit]
@@ -401,14 +401,14 @@ def _lists(name: str, *texts: str) -> str:
 
 
 def _newer_row(one: Any, other: Any) -> Any:
-    """The newer of two rows, the same one in whichever order they come."""
+    """The newer of two rows, whichever comes first."""
     dates = [str(row.get("date", "")) if isinstance(row, dict) else "" for row in (one, other)]
     newer = max((dates[0], repr(one), 0), (dates[1], repr(other), 1))
     return (one, other)[newer[2]]
 
 
 def _one_of(old: Any, own: Any, other: Any, choose: Callable[[Any, Any], Any]) -> Any:
-    """The value that both sides leave, None for none; one that a side changed and the other removed stays."""
+    """The merged value, None for none; one that a side changed and the other removed stays."""
     if other in (own, old):
         return own
     if own == old or own is None:
@@ -417,7 +417,7 @@ def _one_of(old: Any, own: Any, other: Any, choose: Callable[[Any, Any], Any]) -
 
 
 def _tables(name: str, *texts: str) -> str:
-    """The text of a TOML file that has what both sides say, and the comments of both."""
+    """The text of a TOML file with the settings and the comments of both sides."""
     if any(marks_in(text) for text in texts):
         raise CannotMerge("it has conflict marks")
     choose = _newer_ruling if name == _RULINGS else _greater_value

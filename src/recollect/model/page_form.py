@@ -47,7 +47,7 @@ _SIGNS = Pattern(r"[`*_#<>]+")
 
 
 def in_memory(body: str) -> str:
-    """A page's body as it is worked with: see `footnotes.expanded`."""
+    """A page's body as the program works with it: see `footnotes.expanded`."""
     return expanded(_longer(body)) if "^" in body else body
 
 

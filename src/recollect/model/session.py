@@ -169,7 +169,7 @@ class SessionState:
 
     @property
     def is_worth_saving(self) -> bool:
-        """Whether anything happened that somebody may want to know again."""
+        """Whether anything happened that is worth remembering."""
         asked = self.prompts and (self.answers or self.tool_uses)
         return bool(self.has_results or asked or self.remarks)
 
