@@ -62,7 +62,7 @@ def settings_in(text: str | None) -> dict[str, Any]:
 
 
 class SettingsEdit(NamedTuple):
-    """What was done to a settings file, as far as it is needed to take it back."""
+    """What was done to a settings file, to be able to undo it."""
 
     wrote: Mapping[str, Any]  # the settings as we wrote them
     former: Mapping[str, str | None]  # the text that each had; None for one that was not there
@@ -98,7 +98,7 @@ def changed(text: str | None, wanted: Mapping[str, Any]) -> tuple[str, SettingsE
 
 
 def taken_back(text: str, edit: SettingsEdit) -> str | None:
-    """The text before an edit; None for a file that there was not. Raises ValueError."""
+    """The text before an edit; None if there was no file. Raises ValueError."""
     if is_blank(text):
         return text
     for key in reversed(list(edit.former)):
@@ -217,7 +217,7 @@ def put_index(place: str, text: str) -> None:
 
 
 def copy_notes(source: str, place: str) -> int:
-    """Copy the notes of a folder, and its index, to where nothing of their names is."""
+    """Copy the notes of a folder, and its index; files that are there already stay."""
     fsio.make_folder(place)
     done = 0
     for name in fsio.names_in(source)[: MOST_NOTES + 1]:

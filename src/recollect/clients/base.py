@@ -57,23 +57,23 @@ def _quoted(path: str) -> str:
 
 
 class Form(Protocol):
-    """What of ours goes into a file of a client."""
+    """The form of our entries in a file of a client."""
 
     def put(self, text: str) -> str:
         """The text with our entries up to date. Raises ValueError."""
 
     def taken(self, text: str, theirs: frozenset[str] = NOTHING) -> str:
-        """The text without ours. Raises ValueError.
+        """The text without our entries. Raises ValueError.
 
         What is then empty is removed too, unless `theirs` says that it was there before us.
         """
 
     def empties(self, text: str) -> list[str]:
-        """The places for ours that are there and empty. Raises ValueError."""
+        """The places for our entries that are there and empty. Raises ValueError."""
 
 
 class ConfigPart(NamedTuple):
-    """A file of a client, and what of ours goes into it."""
+    """A file of a client, and our entries in it."""
 
     name: str  # hooks, mcp, …; the first one of a client has none
     path: str
@@ -115,7 +115,7 @@ class Whole(NamedTuple):
         return self.text
 
     def taken(self, text: str, theirs: frozenset[str] = NOTHING) -> str:
-        """Nothing; the file of somebody else as it is."""
+        """Nothing; a file of somebody else stays as it is."""
         del theirs
         return "" if self.mark in text else text
 
@@ -174,13 +174,13 @@ def _opened(path: str) -> BinaryIO | None:
 
 
 def _is_line_start(file: BinaryIO, offset: int) -> bool:
-    """Whether a line starts here, or the last one ends; not if the file was cut, or written anew, since."""
+    """Whether a line starts here, or the last one ends; false if the file was cut or rewritten since."""
     around = os.pread(file.fileno(), 2, offset - 1) if offset else b""
     return offset == 0 or around[:1] == b"\n" or around in (b"}", b"}\n")
 
 
 def _whole_lines(file: BinaryIO, offset: int) -> tuple[bytes, int]:
-    """The bytes from `offset` on, up to the last whole line of a portion, and where they end.
+    """The whole lines of a portion from `offset` on, and where they end.
 
     The last line of a file is whole without its end, too, if it is an object: half of one never is.
     A line that is longer than any sane one is passed over.
@@ -225,7 +225,7 @@ def head_of(path: str) -> dict[str, Any]:
 
 
 def string(value: object) -> str:
-    """The value if it is a string, else nothing: a field may be of any kind."""
+    """The value if it is a string, else an empty one: a field may be of any type."""
     return value if isinstance(value, str) else ""
 
 
@@ -254,7 +254,7 @@ def change_of(given: dict[str, Any]) -> str:
 
 
 def change_between(old: list[str], new: list[str]) -> str:
-    """What lines were changed, as `change_of` says it."""
+    """The change between two texts, in the form of `change_of`."""
     while old and new and old[0].strip() == new[0].strip():
         old, new = old[1:], new[1:]
     while old and new and old[-1].strip() == new[-1].strip():
@@ -290,7 +290,7 @@ _NO_OPTION = frozenset(("none of the above", "other", "unanswered", "cancelled",
 def choices(
     questions: Iterable[dict[str, Any]], answers: Sequence[object], time: str, name: str
 ) -> Iterator[Event]:
-    """What a person answered to each of an agent's questions; to what they left out, nothing.
+    """A person's answers to an agent's questions, without those that they left out.
 
     An answer is a text or a list of texts. `tool` is `typed` where words of their own are in it.
     """
@@ -336,7 +336,7 @@ def _picked(labels: list[str], answer: object) -> tuple[list[str], list[str]]:
 
 
 def objects(value: object) -> list[dict[str, Any]]:
-    """The objects in a list, and nothing else of it."""
+    """The items of a list that are objects."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
@@ -360,7 +360,7 @@ def files_in(folder: str, is_one: Callable[[str], bool], skipped: Iterable[str] 
 
 
 def string_in(value: dict[str, Any], *keys: str) -> str:
-    """What stands under the first of these keys that has anything."""
+    """The value of the first of these keys that has one."""
     return next((string(value[key]) for key in keys if value.get(key)), "")
 
 
@@ -384,7 +384,7 @@ def is_ours(name: str, prefixes: tuple[str, ...]) -> bool:
 
 
 class TranscriptReading:
-    """What has been read of a portion."""
+    """The events read from a portion."""
 
     def __init__(self, session: str) -> None:
         """Nothing yet, of this session."""
@@ -401,12 +401,12 @@ class TranscriptReading:
             self.events.append(Event("title", text=text, tool=giver, target=leaf))
 
     def take(self, raw: bytes) -> None:
-        """Take in what a line tells; lines of kinds that are not known tell nothing."""
+        """Take in the events of a line; lines of unknown kinds have none."""
         raise NotImplementedError
 
 
 class LineTranscripts:
-    """A reader of transcripts, but for what a line tells."""
+    """A reader of transcripts; subclasses know what a line means."""
 
     client = ""
     skipped: tuple[str, ...] = ()  # folders without transcripts of their own

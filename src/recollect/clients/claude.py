@@ -44,7 +44,7 @@ def settings_path(env: dict[str, str]) -> str:
 
 
 def traces(env: dict[str, str]) -> list[str]:
-    """What is there once the client has run; its folder may have been made for our store."""
+    """The files that the client makes when it first runs; its folder may be only our store's."""
     own = [os.path.join(folder(env), name) for name in ("settings.json", "projects")]
     return [*own, os.path.join(env.get("HOME", "/"), ".claude.json")]
 
@@ -148,7 +148,7 @@ class _ClaudeReading(TranscriptReading):
             self._noted(line)
 
     def _noted(self, line: dict[str, Any]) -> None:
-        """Take in a line of the client's own that says something of the session."""
+        """Take in a line of the client about the session itself."""
         kind = line.get("type")
         if isinstance(kind, str) and kind in _TITLES:
             field, giver = _TITLES[kind]
@@ -179,7 +179,7 @@ class ClaudeTranscripts(LineTranscripts):
         return path.endswith(".jsonl")
 
     def moved(self, path: str) -> str:
-        """Where the transcript really is, if a hook named a place where it is not.
+        """Where the transcript really is, if a hook named a wrong place.
 
         After a resume from elsewhere the hook names a path below the new folder, but the lines
         go to the first one.
@@ -239,7 +239,7 @@ def _is_of_program(line: dict[str, Any]) -> bool:
 
 
 def _prompt(line: dict[str, Any], blocks: list[dict[str, Any]]) -> str:
-    """What a person said in this line, which has these blocks, or nothing."""
+    """What a person said in a line with these blocks, or nothing."""
     texts = [lines.string(b.get("text")) for b in blocks if b.get("type") == "text"]
     text = first_of(texts)
     source, origin = line.get("promptSource"), line.get("turnOrigin")
@@ -357,7 +357,7 @@ _PAIR = re.compile(r'"((?:[^"\\]|\\.|"(?!=))+)"="(.*?)"(?=, "|\. (?:You can now|
 
 
 def _refusal(line: dict[str, Any], text: str, n: int) -> Iterator[Event]:
-    """What the person said who did not let a call, or a plan, pass."""
+    """What the person said when they refused a call or a plan."""
     said = text.partition(_REASON)[2].partition(_NOTE)[0].strip()
     if said and not said.startswith(_CLARIFY):
         name = _id(line, n, "r")

@@ -87,7 +87,7 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
 
 
 def _thread_name(path: str, session: str) -> str:
-    """The name of a thread from the index beside the folder of all sessions; the last one holds."""
+    """The name of a thread, the last one in the index beside the folder of all sessions."""
     base, found, _ = path.rpartition(f"{os.sep}sessions{os.sep}")
     if not found or not session:
         return ""
@@ -100,7 +100,7 @@ def _thread_name(path: str, session: str) -> str:
 
 
 def _about(path: str) -> dict[str, Any]:
-    """What the first line says of the session."""
+    """The first line's record of the session."""
     return lines.members(lines.head_of(path).get("payload"))
 
 
@@ -300,7 +300,7 @@ def _command(given: str) -> str:
 
 
 def _output(output: object) -> tuple[str, int]:
-    """What a call gave out, and its exit code."""
+    """The output of a call, and its exit code."""
     text = lines.string(output)
     found = lines.object_of(text) if text.startswith("{") else {}
     about = found.get("metadata")

@@ -36,7 +36,7 @@ class InstallResult(NamedTuple):
 
 
 def install(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
-    """Put what is ours into a file; `note` remembers what was there.
+    """Put our entries into a file; `note` remembers what was there.
 
     Raises:
         Unreadable: the file is not valid; it was not touched.
@@ -68,7 +68,7 @@ def install(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
 def _keep_note(
     note: str, real: str, old: str | None, text: str, fresh: dict[str, Any] | None
 ) -> None:
-    """Note what was there before us; when we renew what is ours, that it still holds."""
+    """Note what was there before us; when our entries are renewed, that the note still holds."""
     kept = _install_note(note, real)
     if fresh is None and (old is None or kept.get("wrote") != _stamp(old)):
         return
@@ -78,7 +78,7 @@ def _keep_note(
 
 
 def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
-    """Take out what is ours; the bytes from before come back if nobody wrote since."""
+    """Take our entries out; the bytes from before come back if nobody wrote since."""
     real = os.path.realpath(part.path)
     old = text_at(real)
     if old is None:
@@ -109,7 +109,7 @@ def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
 
 
 def _install_note(note: str, real: str) -> dict[str, Any]:
-    """What we noted when we installed into this file; nothing if the note is gone."""
+    """The note made when we installed into this file; nothing if it is gone."""
     try:
         kept = json.loads(fsio.read_file(note))
     except (FileNotThere, ValueError):
@@ -118,14 +118,14 @@ def _install_note(note: str, real: str) -> dict[str, Any]:
 
 
 def _before(kept: dict[str, Any], now: str) -> str | None:
-    """What the file was before us, if it still is what we wrote."""
+    """The file as it was before us, if it is still as we wrote it."""
     if not kept or kept.get("wrote") != _stamp(now):
         return None
     return text_at(str(kept["backup"])) if kept.get("backup") else ""
 
 
 def state_of(part: ConfigPart) -> str:
-    """Whether what is ours is in the file.
+    """Whether our entries are in the file.
 
     `absent`, `current`, `other` (it runs another installation) or `invalid` (it cannot be read).
     """
@@ -187,7 +187,7 @@ def is_blank(text: str) -> bool:
 
 
 def _begun(text: str, head: str) -> str:
-    """The text; of a blank file what a new one begins with, behind its byte-order mark."""
+    """The text; for a blank file the start of a new one, behind its byte-order mark."""
     mark = text[: len(text) - len(text.lstrip("\ufeff"))]
     return f"{mark}{head}\n" if is_blank(text) else text
 

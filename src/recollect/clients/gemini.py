@@ -142,7 +142,7 @@ def _events(line: dict[str, Any]) -> Iterator[Event]:
 
 
 def _message_text(line: dict[str, Any]) -> str:
-    """What was said in a message, without what was put into it."""
+    """The text of a message, without what the client put into it."""
     content = line.get("content")
     parts = lines.objects(content)
     texts = [content] if isinstance(content, str) else [lines.string(p.get("text")) for p in parts]
@@ -183,7 +183,7 @@ def _call(call: dict[str, Any], time: str) -> Iterator[Event]:
 
 
 def _result(call: dict[str, Any]) -> tuple[str, bool]:
-    """What a call gave out, and whether it failed."""
+    """The output of a call, and whether it failed."""
     text, failed = "", call.get("status") == "error"
     for part in lines.objects(call.get("result")):
         response = lines.members(lines.members(part.get("functionResponse")).get("response"))

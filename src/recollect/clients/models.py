@@ -52,7 +52,7 @@ class Run(NamedTuple):
 
 
 class ModelProgram(NamedTuple):
-    """A program that asks models, and what its answer looks like."""
+    """A program that asks models: how to run it, and how to read its answer."""
 
     title: str
     where: str  # to whom the text goes, if to nobody else
@@ -233,7 +233,7 @@ def installed(env: Mapping[str, str]) -> list[str]:
 
 
 def extractor_of(setting: str, env: Mapping[str, str]) -> Extractor:
-    """What asks the model that a setting names, as `claude`, `claude:sonnet`, `llm:gpt-5-mini`.
+    """The extractor that a setting names: `claude`, `claude:sonnet`, `llm:gpt-5-mini`.
 
     Raises:
         ModelFailed: no such program is known or installed.
@@ -257,7 +257,7 @@ def _command(name: str, env: Mapping[str, str]) -> list[str]:
 
 
 class _Asking:
-    """A program that is asked."""
+    """An extractor that runs a program for each question."""
 
     def __init__(
         self, name: str, program: ModelProgram, command: list[str], model: str, env: dict[str, str]

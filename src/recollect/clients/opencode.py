@@ -139,7 +139,7 @@ class OpenCodeTranscripts:
 
 
 def _rows(path: str, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    """The rows of a query; none from what is no such database, or is busy for too long."""
+    """The rows of a query; none if it is another database, or busy for too long."""
     if not os.path.isfile(path):
         return []
     with suppress(sqlite3.Error):
@@ -176,7 +176,7 @@ def _is_users(message: _Row) -> bool:
 
 
 def _prompts(told: list[Event], *, program: bool) -> Iterator[Event]:
-    """What a message of the user's side says: its first text is the prompt, others are quoted."""
+    """The prompts in a user's message: its first text; the others are quoted."""
     first = next((event for event in told if event.kind == "prompt"), None)
     for event in told:
         if event.kind != "prompt":

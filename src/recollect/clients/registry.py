@@ -32,12 +32,12 @@ class Client(NamedTuple):
         return any(os.path.exists(path) for path in self.traces(env))
 
     def own(self, parts: list[ConfigPart]) -> list[ConfigPart]:
-        """Its files that say whether it is connected: not those that it shares with another."""
+        """Its files that show whether it is connected, without those that it shares with another."""
         return parts[1:] if self.hooks else parts
 
     @property
     def hook_name(self) -> str:
-        """The client that its hooks say they are of."""
+        """The name of the client that its hooks give."""
         return self.hooks or self.name
 
 

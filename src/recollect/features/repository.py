@@ -27,7 +27,7 @@ from recollect.model.memory import Change, Filter, Op, is_sealed_path
 from recollect.model.merge import Wordings, with_one_wording, wordings_in
 from recollect.store import disk as fsio
 from recollect.store import locations as places
-from recollect.store.journal_lines import OPS_PREFIX, of_ops
+from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.locations import KNOWN
 from recollect.store.refresh import refresh
 from recollect.store.store import OpenStore
@@ -426,7 +426,7 @@ def _came(app: Workspace, store: OpenStore) -> bool:
     root = store.files.root
     is_in_git = bool(places.repository_of(root))
     machine = app.writer.rpartition("-")[0].rpartition("-")[0]  # without year and month
-    written = list(of_ops(store.journal.files()))
+    written = list(store.journal.op_files())
     mine = [name for name in written if name.startswith(f"{machine}-")]
     if mine and machine.startswith(OPS_PREFIX):
         known = committed(root, "journal") if is_in_git else {}

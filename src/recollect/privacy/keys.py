@@ -61,7 +61,7 @@ class AgeSealing:
         self._identities: list[Any] = []
 
     def seal(self, text: str) -> str:
-        """The text, encrypted for all recipients; another one each time. Raises RecoveryMissing."""
+        """The text, encrypted for all recipients, differently each time. Raises RecoveryMissing."""
         if len(set(self.recipients)) < LEAST_RECIPIENTS:
             raise RecoveryMissing
         keys = [age().x25519.Recipient.from_str(key) for key in self.recipients]
@@ -69,7 +69,7 @@ class AgeSealing:
         return str(age().encrypt(data, keys, armored=True).decode("ascii"))
 
     def open(self, armor: str, name: str) -> str:
-        """What was encrypted. Raises ForOtherKeys, SealBroken, or what `secrets` raises."""
+        """Decrypt it. Raises ForOtherKeys, SealBroken, or what `secrets` raises."""
         if not self._identities:
             self._identities = [age().x25519.Identity.from_str(one) for one in self._secrets()]
         try:
@@ -109,7 +109,7 @@ def locked(text: str, passphrase: str) -> str:
 
 
 def unlocked(armor: str, passphrase: str) -> str | None:
-    """What `locked` was given, or None if the passphrase is another one."""
+    """The text given to `locked`, or None if the passphrase is wrong."""
     try:
         return str(age().passphrase.decrypt(armor.encode(), passphrase).decode())
     except age().DecryptError:
@@ -169,7 +169,7 @@ Ask = Callable[[], str]
 
 
 class Recipient(NamedTuple):
-    """Whom is encrypted for: a public key and what the person calls it."""
+    """Somebody to encrypt for: a public key and what the person calls it."""
 
     name: str
     key: str
@@ -266,7 +266,7 @@ class Keys:
     # ---------------------------------------------------------------------------- the recipients
 
     def recipients(self) -> list[Recipient]:
-        """Whom is encrypted for: the lines of the file, each called what the remark above it says."""
+        """Everybody to encrypt for: the keys in the file, each with the name in the remark above it."""
         try:
             text = fsio.read_file(self.recipients_path).decode("utf-8", "replace")
         except FileNotThere:
@@ -320,7 +320,7 @@ def keys_of(app: Workspace) -> Keys:
 
 
 def sealing_of(app: Workspace) -> AgeSealing:
-    """What opens and closes encrypted memories; for an agent it opens none."""
+    """The sealing that opens and closes encrypted memories; for an agent it opens none."""
     keys = keys_of(app)
 
     def secrets() -> Sequence[str]:
@@ -413,7 +413,7 @@ def _keep_recovery(app: Workspace, path: str, secret: str) -> None:
 
 
 class RecipientRow(NamedTuple):
-    """A key that is encrypted for."""
+    """A key to encrypt for."""
 
     name: str
     key: str
@@ -474,7 +474,7 @@ class Changed(NamedTuple):
 
 
 def add(app: Workspace, key: str, name: str, *, dry_run: bool) -> Changed:
-    """Encrypt for one more key, what is there already as well."""
+    """Encrypt for one more key, also what is there already."""
     _require_person(app, "key-add")
     if not is_public(key):
         raise UsageProblem(what=f"“{key}” is not an age public key.", command="key-add")

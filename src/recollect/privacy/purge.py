@@ -119,7 +119,7 @@ def _summary(states: set[str]) -> Iterator[Finding]:
 
 
 def leak_in(text: str, clean: str) -> Leak | None:
-    """What looks like a secret in a text, as the difference to what is left when it is redacted."""
+    """What looks like a secret in a text: the difference that redaction makes."""
     if clean == text:
         return None
     kinds = Counter(_MARK.findall(clean)) - Counter(_MARK.findall(text))
@@ -162,7 +162,7 @@ def session_behind(app: Workspace, name: str) -> str:
 
 
 def purge_session(app: Workspace, store: OpenStore, session: str) -> None:
-    """Take away all that is kept of a session but its memory; it is not captured again."""
+    """Remove everything about a session except its memory; it is not captured again."""
     sessions = app.sessions(store)
     for state in sessions.every():
         if state.session_id != session:

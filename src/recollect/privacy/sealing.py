@@ -50,7 +50,7 @@ _PLACE = "semantic/x.md"  # where a text is read that has no place of its own
 
 
 def new_place(store: OpenStore) -> tuple[str, str]:
-    """`(id, path)` for another encrypted memory, which say nothing of it."""
+    """`(id, path)` for a new encrypted memory; neither reveals anything."""
     name = f"sealed-{store.ledger.moment.new_id().rpartition('-')[2]}"
     return name, f"{FOLDER}/{name}{SEALED}"
 
@@ -80,7 +80,7 @@ def conversation_of(store: OpenStore, entry: Entry) -> str:
 
 
 def opened_text(sealing: Sealing, text: str) -> str:
-    """What a text says: of an encrypted memory, or bare armor, its plain text. Raises Encrypted."""
+    """The plain text of an encrypted memory, or of bare armor; any other text as it is. Raises Encrypted."""
     if is_armor(text):
         return sealing.open(text, "armor")
     found = sealed_of(text)
@@ -163,7 +163,7 @@ def merged(sealing: Sealing, base: str, ours: str, theirs: str) -> MergedText:
 
 
 def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
-    """Encrypt a memory: another file under another name, which says nothing of it.
+    """Encrypt a memory: into another file, with a name that reveals nothing.
 
     The old text is still in the journal afterwards; `hide` takes it out.
 
@@ -200,7 +200,7 @@ def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
 
 
 def _fields_of_place(memory: Memory, now: str) -> dict[str, str]:
-    """What a memory is by its name and place, which it loses."""
+    """The fields that a memory has by its name and place, which it loses."""
     return {
         "id": memory.id,
         "title": memory.title,

@@ -24,7 +24,7 @@ SHELLS = ("sh", "dash", "bash", "zsh", "fish", "ash", "ksh", "env", "timeout", "
 
 
 def mark_pending(cache: str) -> None:
-    """Leave word that there is work; the worker takes the mark away when it is done."""
+    """Mark that there is work; the worker removes the mark when it is done."""
     paths.make_folders(cache)
     os.close(os.open(f"{cache}/pending", os.O_WRONLY | os.O_CREAT, 0o600))
 
@@ -72,7 +72,7 @@ def must_consolidate(index: "SqliteIndex", now: str) -> bool:
 
 
 def episodes_of(index: "SqliteIndex") -> "set[str]":
-    """What the episodes of a store are by now, each by the start of its stamp."""
+    """The episodes of a store as they are now, each by the start of its stamp."""
     from recollect.model.memory import Filter  # hooks do not ask
 
     return {entry.stamp[:8] for entry in index.entries(Filter(layer="episodic"))}

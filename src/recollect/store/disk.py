@@ -91,7 +91,7 @@ def read_file(path: str, limit: int = LARGEST_FILE_BYTES) -> bytes:
 
 
 def read_inside(root: str, path: str, limit: int = LARGEST_FILE_BYTES) -> bytes:
-    """What `read_file` gives of a file below `root`; no folder on the way may be a link either.
+    """As `read_file`, for a file below `root`; no folder on the way may be a link either.
 
     That is looked at while it is opened: a folder may become a link at any moment.
     """
@@ -127,7 +127,7 @@ def pieces_of(
     *,
     folder: int | None = None,
 ) -> Iterator[bytes]:
-    """What `read_file` gives, a piece at a time.
+    """As `read_file`, a piece at a time.
 
     `folder` is a handle of the one that the file is in, if there is one.
     """
@@ -394,7 +394,7 @@ def _cut_torn_tail(handle: int) -> int:
 
 
 def set_private(path: str) -> bool:
-    """Take the rights of group and others away; True if there were any."""
+    """Remove the rights of group and others; True if there were any."""
     info = os.lstat(path)
     if stat.S_ISLNK(info.st_mode) or not info.st_mode & 0o077:
         return False
@@ -560,7 +560,7 @@ def regular_files(
 
 
 def half_written(folders: Iterable[str], seconds: float) -> list[str]:
-    """The half-written files below these folders that are as old as that: nobody is writing them."""
+    """The half-written files below these folders that are so old that nobody is writing them."""
     return [
         path
         for folder in folders

@@ -11,7 +11,7 @@ IGNORE = ".gitignore"
 
 
 def hidden_from_git(store: OpenStore, paths: Iterable[str]) -> list[Change]:
-    """The change after which git takes none of these memories along."""
+    """The change to .gitignore that hides these memories from git."""
     text, stamp = store.text_at(IGNORE)
     named = set(text.splitlines())
     new = [line for path in paths if (line := _line(path)) not in named]
@@ -22,7 +22,7 @@ def hidden_from_git(store: OpenStore, paths: Iterable[str]) -> list[Change]:
 
 
 def hidden_still(store: OpenStore, moves: Mapping[str, str]) -> list[Change]:
-    """The change after which what git does not take along is hidden at its new place too."""
+    """The change to .gitignore that hides memories at their new place too, if they were hidden."""
     named = set(store.text_at(IGNORE)[0].splitlines())
     return hidden_from_git(store, (to for path, to in moves.items() if _line(path) in named))
 

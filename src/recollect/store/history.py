@@ -40,7 +40,7 @@ class Point(NamedTuple):
 
 
 def point_named(ops: Sequence[Op], name: str) -> Point:
-    """The point that a person means: after a change (its id or the start of it), or a time.
+    """The point that a person names: after a change (its id or the start of it), or a time.
 
     Raises:
         ChangeNotFound: it is neither.
@@ -72,7 +72,7 @@ def end_of(text: str) -> str:
 
 
 def last_stamps(ops: Iterable[Op]) -> dict[str, str | None]:
-    """The stamp that each file has by what the ops say; None where there should be no file."""
+    """The stamp that each file has according to the ops; None where there should be no file."""
     found: dict[str, str | None] = {}
     for op in _about_files(ops):
         found[op.path] = op.after if op.op == "put" else None
@@ -321,7 +321,7 @@ def bring_back(store: OpenStore, *, dry_run: bool = False) -> list[str]:
 
 
 def gone_files(store: OpenStore) -> list[Change]:
-    """What would bring back the files that are gone, and that are nowhere else by now."""
+    """The changes that bring back the files that are gone and are nowhere else."""
     ops = store.journal.heads()
     memories = {path: op.memory for op in ops for path in (op.path, op.to) if path}
     here = {row.stamp for row in store.index.known().values()}
@@ -386,7 +386,7 @@ def _unmarked(store: OpenStore, op: Op) -> list[Change] | None:
 
 
 class Needed(NamedTuple):
-    """What has to stay in a journal: texts by their stamps, and changes."""
+    """The texts (by their stamps) and changes that have to stay in a journal."""
 
     texts: set[str]
     groups: set[str]
@@ -424,7 +424,7 @@ def forget_old_changes(store: OpenStore, most: int) -> int:
 
 
 def needed(ops: Sequence[Op], most: int) -> Needed:
-    """What has to stay, so that the newest `most` changes can be undone."""
+    """What has to stay so that the newest `most` changes can be undone."""
     newest = list(dict.fromkeys(op.group for op in ops))[-most:]
     last = {path: op for op in ops for path in (op.path, op.to) if path}
     claims = list(_with_claims(ops))

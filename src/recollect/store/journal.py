@@ -126,7 +126,7 @@ def _put_back(folder: str, aside: Aside, data: bytes) -> None:
 
 
 def _staying(data: bytes) -> Iterator[tuple[object, bytes]]:
-    """What is kept of a session's lines, in order: all but what was only to be heard."""
+    """The lines of a session that are kept, in order: all but signals and asks; the last signal stays."""
     rows = list(_lines_in(data))
     signals = [line for _, line in rows if line.get("op") == "signal"]
     last = max(signals, key=lambda line: str(line.get("time", "")), default=None)
@@ -200,7 +200,7 @@ class FolderJournal:
         self.writer = writer
         self.problems: list[Problem] = []
         self._size_before = 0
-        self._catalogue = Catalogue(self.folder, self._op_files)
+        self._catalogue = Catalogue(self.folder, self.op_files)
 
     # --------------------------------------------------------------------------------- writing
 
@@ -257,12 +257,12 @@ class FolderJournal:
 
     def ops(self) -> list[Op]:
         """Every op about a file that holds, in order: whole groups that were not voided."""
-        found = self._read(dict.fromkeys(self._op_files(), 0))
+        found = self._read(dict.fromkeys(self.op_files(), 0))
         return self._with_texts(found, found.holding())
 
     def heads(self, note: Note | None = None) -> list[Op]:
         """As `ops`, without any text; `note` is told of each line what is new in its text."""
-        found = self._read(dict.fromkeys(self._op_files(), 0), texts=False, note=note)
+        found = self._read(dict.fromkeys(self.op_files(), 0), texts=False, note=note)
         self.problems += self._zeroed(found.ends)
         return in_order(found.holding())
 
@@ -279,7 +279,7 @@ class FolderJournal:
 
         `after` has the offsets that an earlier call gave: what is before them is settled.
         """
-        files = self._op_files()  # once: another writer's first file may appear at any moment
+        files = self.op_files()  # once: another writer's first file may appear at any moment
         starts = {
             name: start if (start := after.get(name, 0)) <= size else 0
             for name, size in files.items()
@@ -312,7 +312,7 @@ class FolderJournal:
     def next_seq(self) -> int:
         """A sequence number after all that this journal has."""
         return 1 + max(
-            (self._last_seq(name, size) for name, size in self._op_files().items()), default=0
+            (self._last_seq(name, size) for name, size in self.op_files().items()), default=0
         )
 
     def _last_seq(self, name: str, size: int) -> int:
@@ -325,9 +325,10 @@ class FolderJournal:
                 return best
             step *= 16
 
-    def _op_files(self) -> dict[str, int]:
+    def op_files(self) -> dict[str, int]:
         """The files of commands and workers; those of hooks have no ops about files."""
-        return listing.of_ops(self.files())
+        files = sorted(self.files().items())
+        return {name: size for name, size in files if name.startswith(OPS_PREFIX)}
 
     def _raw(self, name: str, offset: int = 0) -> Iterator[tuple[bytes, int]]:
         """The whole lines of a file, each with the offset behind it, and never all at once."""
@@ -341,7 +342,7 @@ class FolderJournal:
     def _read(
         self, starts: dict[str, int], *, texts: bool = True, note: Note | None = None
     ) -> _JournalPart:
-        """What the files say from these offsets on; `problems` tells what could not be read."""
+        """Read the files from these offsets on; `problems` gets what could not be read."""
         self.problems = []
         found = _JournalPart()
         for name, start in starts.items():
@@ -411,7 +412,7 @@ class FolderJournal:
         for name in fsio.names_in(self.folder):
             if name.endswith(fsio.TEMP_SUFFIX):  # of those who died with the lock
                 fsio.remove(f"{self.folder}/{name}")
-        found = self._read(dict.fromkeys(self._op_files(), 0))
+        found = self._read(dict.fromkeys(self.op_files(), 0))
         every = in_order(op for ops in found.groups.values() for op in ops)
         if hidden:
             every = [op for op in every if op.seq <= hidden.until]
@@ -419,7 +420,7 @@ class FolderJournal:
         names = _other_names(every, wanted, hidden) if hidden else {}
         last = {f"{op.writer}.jsonl": op.seq for op in every if op.op_id in wanted}
         changed = 0
-        for name in sorted(self._op_files(), key=lambda name: last.get(name, 0)):
+        for name in sorted(self.op_files(), key=lambda name: last.get(name, 0)):
             old = [raw for raw, _ in self._raw(name)]
             new = [_without_text(raw, wanted, names) for raw in old]
             if old != new:
@@ -432,7 +433,7 @@ class FolderJournal:
 
         Gives the bytes that became free. The caller holds the store's lock.
         """
-        paths = [os.path.join(self.folder, name) for name in self._op_files()]
+        paths = [os.path.join(self.folder, name) for name in self.op_files()]
         return listing.forget(paths, texts, groups, self._catalogue.text_of_op)
 
     def drop_unreadable(self) -> int:
@@ -441,7 +442,7 @@ class FolderJournal:
         The caller holds the store's lock, and nothing is unsettled.
         """
         dropped = 0
-        for name in self._op_files():
+        for name in self.op_files():
             old = [raw for raw, _ in self._raw(name)]
             new = [raw for raw in old if checked(raw) is not None]
             zeroed = len(list(self._zeroed({name: sum(len(raw) + 1 for raw in old)})))
@@ -452,7 +453,7 @@ class FolderJournal:
 
 
 class _JournalPart:
-    """What a part of the journal says."""
+    """The ops and marks in a part of the journal."""
 
     def __init__(self) -> None:
         self.groups: dict[str, list[Op]] = {}

@@ -172,7 +172,7 @@ def checked(raw: bytes) -> dict[str, Any] | None:
 
 
 def json_of(op: Op, said: DeltaText | None = None) -> dict[str, Any]:
-    """What is written of an op; its text by its difference where that is known."""
+    """The JSON of an op, with its text as a difference where that is known."""
     data = op._asdict()
     text = data.pop("text")
     data = {key: value for key, value in data.items() if value or key not in ("to", "undoes", "by")}
@@ -212,13 +212,6 @@ def op_of(data: dict[str, Any]) -> Op | None:
 
 
 OPS_PREFIX = "ops-"  # of the files of commands and workers
-
-
-def of_ops(files: dict[str, int]) -> dict[str, int]:
-    """Those of commands and workers; those of hooks have no ops about files."""
-    return {name: size for name, size in sorted(files.items()) if name.startswith(OPS_PREFIX)}
-
-
 LARGEST_SEGMENT = 512 * 1024 * 1024
 SEAL_BYTES = 19  # the end of a line, which tells whether it is still the one that was read
 
@@ -231,7 +224,7 @@ _HEAD = (
 
 
 class Place(NamedTuple):
-    """Where a line stands, and what is looked for in it."""
+    """Where a line stands, with the values that ops are searched by."""
 
     name: str
     start: int
@@ -245,7 +238,7 @@ class Place(NamedTuple):
 
 
 class Base(NamedTuple):
-    """What a file said last, and how many steps that is from a text that stands whole."""
+    """The last text of a file, and how many differences it is from one that stands whole."""
 
     op_id: str
     stamp: str | None

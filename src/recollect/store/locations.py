@@ -230,7 +230,7 @@ def project_of(start: str, env: "dict[str, str]") -> str:
 
 
 def cache_root(env: "dict[str, str]") -> str:
-    """The folder for all that can be made again; empty if this user has none."""
+    """The cache folder of this user; empty if they have none."""
     return own_folder(env, "XDG_CACHE_HOME", ".cache")
 
 
@@ -268,7 +268,7 @@ def writer_of(client: str, session: str) -> str:
 
 
 def users() -> "tuple[int, ...]":
-    """Those whose files are this person's: their own, and with sudo those of who called it."""
+    """The users whose files are this person's: their own, and with sudo those of its caller."""
     user = os.geteuid()
     caller = os.environ.get("SUDO_UID", "") if user == 0 else ""
     return (user, int(caller)) if caller.isdecimal() else (user,)
@@ -350,7 +350,7 @@ def _named_in(path: str, beside: str) -> str:
 
 
 def refusal(store: str) -> str:
-    """Why a store that is there cannot be this person's; nothing if it can.
+    """Why a store cannot be this person's; empty if it can.
 
     A link among the folders that are written without a look at each part of the way is one reason.
     """

@@ -245,7 +245,7 @@ class OpenStore:
         return document.text, document.stamp
 
     def as_trusted(self, document: Document, path: str) -> Memory:
-        """The memory in a file as it is told: what its repository says is no person's (external)."""
+        """The memory in a file with the trust it deserves: external, if only its repository says it."""
         from recollect.model.document import memory_from_text  # most have none to read
 
         memory = memory_from_text(document.text, path)
@@ -314,7 +314,7 @@ class OpenStore:
 
 
 def holder_of(stores: Sequence[OpenStore], name: str) -> tuple[OpenStore, Entry]:
-    """Who has this memory, or this section of it: the first that has the memory, if none has that.
+    """The store that has this memory and section; if none has the section, the first with the memory.
 
     A list has the same id in every store. Raises MemoryNotFound.
     """
@@ -333,7 +333,7 @@ MOST_NEAR = 5
 
 
 def full_name(stores: Sequence[OpenStore], name: str) -> str:
-    """The name that a short id, or the beginning of any id, stands for: `page`, `page#^id`.
+    """The full name for a short id or the beginning of any id: `page`, `page#^id`.
 
     A name that nothing begins with is given back. Raises AmbiguousId.
     """
@@ -356,7 +356,7 @@ def full_name(stores: Sequence[OpenStore], name: str) -> str:
 
 
 def near_names(stores: Sequence[OpenStore], name: str) -> list[str]:
-    """The ids that somebody may have meant who mistyped one."""
+    """The ids that somebody may have meant by a mistyped one."""
     from difflib import get_close_matches
 
     names = [

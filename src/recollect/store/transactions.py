@@ -49,7 +49,7 @@ Plan = Callable[[], Sequence[Change]]
 
 
 class Clock(NamedTuple):
-    """What comes from outside the rules: the time, and ids that nobody had before."""
+    """The time, and new ids."""
 
     now: str
     new_id: Callable[[], str]
@@ -57,14 +57,14 @@ class Clock(NamedTuple):
 
 
 class Recovered(NamedTuple):
-    """What a crash had left: the ops that were done again, and what could not be finished."""
+    """What was recovered after a crash: the ops that were redone, and what could not be finished."""
 
     redone: list[Op]
     problems: list[Problem]
 
 
 class _Group(NamedTuple):
-    """What holds together or not at all, with the texts that it replaces."""
+    """Ops that succeed or fail together, with the texts that they replace."""
 
     ops: list[Op]
     olds: dict[str, str]
@@ -297,7 +297,7 @@ class Ledger:
             raise self._later(error) from error
 
     def _later(self, error: RecollectError) -> StorageFailed:
-        """What is said of a change that is left to the next command."""
+        """The sentence about a change that is left to the next command."""
         return StorageFailed(
             path=error.fields.get("path", self.store.root),
             reason=f"{error.fields.get('reason', error)}; the change is in the journal and the next command will finish it",
@@ -326,7 +326,7 @@ class Ledger:
             return self._recover_locked()
 
     def _unsettled(self) -> tuple[list[Op], dict[str, int]]:
-        """What was begun here and is not settled, and to where the journal is."""
+        """The ops that were begun here and are not settled, and how far the journal is settled."""
         after = self._settled_offsets()
         pending, offsets = self.journal.unsettled(after)
         came = self.came() if pending else {}
@@ -396,7 +396,7 @@ class Ledger:
 
 
 def _about_files(ops: Iterable[Op]) -> list[Op]:
-    """The ops that do something; the others keep a text for undo."""
+    """The ops that change a file; the others only keep a text for undo."""
     return [op for op in ops if op.cause != OUTSIDE]
 
 

@@ -231,7 +231,7 @@ def is_program(words: "tuple[str, ...]") -> bool:
 
 
 def programs_of(command: str) -> "set[str]":
-    """The programs that a command line runs, and those by which it runs them."""
+    """The programs that a command line runs, and the wrappers that it runs them by."""
     found = set()
     for part in parts_of(command) or parts_of(command.partition("<<")[0]):
         bare, core = unwrapped(part.words), core_of(part.words)
@@ -329,7 +329,7 @@ def is_same(one: "tuple[str, ...]", other: "tuple[str, ...]") -> bool:
 
 
 def is_variant(one: "tuple[str, ...]", other: "tuple[str, ...]", *, instead: bool = False) -> bool:
-    """Whether a simple command does what another does by other options, settings or a wrapper.
+    """Whether a simple command does the same as another with other options, settings or a wrapper.
 
     With `instead` also by another program: that of the first is not there.
     """
@@ -349,13 +349,13 @@ def is_variant(one: "tuple[str, ...]", other: "tuple[str, ...]", *, instead: boo
 
 
 def _selected(core: "tuple[str, ...]") -> "list[str]":
-    """The part of the work that a command is told to do: `-k name`."""
+    """The part of the work that a command selects: `-k name`."""
     pairs = zip(core, (*core[1:], ""), strict=True)
     return [f"{word} {value}" for word, value in pairs if word.partition("=")[0] in _SELECTS]
 
 
 def _positional(core: "tuple[str, ...]", *, valued: bool = False) -> "list[str]":
-    """What a command is about: its words that are no options, nor values of options if `valued`."""
+    """The arguments of a command: words that are no options, nor values of options if `valued`."""
     return [
         word
         for word, prior in zip(core, ("", *core), strict=False)

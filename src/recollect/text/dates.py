@@ -115,7 +115,7 @@ def _english(text: str, today: int) -> tuple[Period, str] | None:
 
 
 def _named_at(words: list[str], at: int, today: int) -> tuple[Period, int] | None:
-    """The time that is named from a word on, and how many words do it."""
+    """The time that is named from a word on, and by how many words."""
     word = words[at]
     rest = [*words[at + 1 : at + 4], "", "", ""]
     if word in ("yesterday", "today"):

@@ -68,7 +68,7 @@ def is_of_client(error: str) -> bool:
 
 
 def lines_of(error: str) -> list[str]:
-    """The lines of an error that may say something, from both ends of a long one."""
+    """The lines of an error that may be telling, from both ends of a long one."""
     lines = error.splitlines()
     if len(lines) > MOST_LINES:
         lines = lines[: MOST_LINES // 2] + lines[-MOST_LINES // 2 :]
@@ -77,7 +77,7 @@ def lines_of(error: str) -> list[str]:
 
 
 def _without_head(line: str) -> str:
-    """A line without what its program says in front of each: what it ran, or that it is output."""
+    """A line without the prefix that its program puts in front of each line."""
     if "to execute goal" in line and " on project " in line:
         return line.partition(" on project ")[2].partition(": ")[2]
     return line.removeprefix("Output:").strip()
@@ -105,7 +105,7 @@ class ErrorSignature:
 
     @property
     def is_telling(self) -> bool:
-        """Whether it says enough to know the same trouble again."""
+        """Whether it says enough to recognise the same trouble."""
         told = 3 * len(self.names) + sum(self.words.values())
         return told >= (3 if self.names or not self.is_missing else 4)
 
@@ -163,7 +163,7 @@ class ErrorSignature:
 
 
 def likeness(one: ErrorSignature, other: ErrorSignature) -> float:
-    """How far two lines tell of the same trouble, 0 to 1; 0 where what they are about differs."""
+    """How alike two lines of errors are, 0 to 1; 0 if they are about different things."""
     shared = one.names & other.names
     is_one_in_other = one.names <= other.names or other.names <= one.names
     if (one.names or other.names) and not (shared and is_one_in_other):
@@ -178,7 +178,7 @@ def likeness(one: ErrorSignature, other: ErrorSignature) -> float:
 
 
 def best_likeness(one: ErrorSignature, lines: "Iterable[ErrorSignature]") -> float:
-    """How far any of these lines tells of the trouble that `one` tells of."""
+    """How alike `one` and the most similar of these lines are."""
     return max([likeness(one, other) for other in lines], default=0.0)
 
 
@@ -202,7 +202,7 @@ def _is_number(low: str) -> bool:
 
 
 def _is_passing(low: str) -> bool:
-    """Whether a word is a hash, or a name that a machine made for once."""
+    """Whether a word is a hash, or a generated name."""
     bare = low.replace("-", "")
     some = sum(char.isdigit() for char in bare)
     if some and len(bare) >= 7 and not bare.strip("0123456789abcdef"):
@@ -223,7 +223,7 @@ def _file_in(word: str) -> str:
 
 
 def _is_code(word: str) -> bool:
-    """Whether a word is made to be known by: EADDRINUSE, TS2307, ERR_OSSL_EVP_UNSUPPORTED."""
+    """Whether a word is an error code: EADDRINUSE, TS2307, ERR_OSSL_EVP_UNSUPPORTED."""
     bare = word.strip(".:")
     letters = [char for char in bare if char.isalpha()]
     if not bare[:1].isascii() or not letters:

@@ -31,7 +31,7 @@ def strip_private(text: str) -> str:
 
 
 def strip_private_in_part(text: str, depth: int = 0) -> tuple[str, int]:
-    """`(text, depth)` of what is a part of something longer, without what is private in it.
+    """`(text, depth)`: a part of a longer text without what is private in it.
 
     `depth` says how many private parts were open before it, and then, how many are behind it. What
     stands before an end without a start is private as well. A tag that is only spoken of, between
@@ -73,7 +73,7 @@ for _n, _one in enumerate(_RULES):
 
 
 def _by_guard() -> dict[str, tuple[list[str], list[str]]]:
-    """The words of the rules in any case, and as they are written, by what has to be there.
+    """The words of the rules, in any case and as written, by what a text must have for them.
 
     That is a sign in the word, or what all of its rules need.
     """
@@ -147,7 +147,7 @@ def _words_in(text: str) -> set[str]:
 
 
 class _Seen:
-    """A text that is looked through, and where the words in it stand."""
+    """A text that is searched, and the places of the words in it."""
 
     def __init__(self, text: str) -> None:
         self.text, self.low = text, text.lower()

@@ -365,7 +365,7 @@ def _is_random(run: str) -> bool:
 
 
 def _decoded(run: str) -> str:
-    """What a run of signs says when it is decoded, if that is a text."""
+    """The text that a run of signs decodes to, if it does."""
     import base64
     import binascii
 

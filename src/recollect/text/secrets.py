@@ -93,7 +93,7 @@ def _spans(rule: ServiceRule, part: str) -> Iterator[tuple[int, int]]:
 
 
 def _apart(found: list[SecretSpan]) -> list[SecretSpan]:
-    """The first of those that overlap, the longer where two begin at one place."""
+    """The spans without overlaps: the first one stays, or the longer of two at one place."""
     kept: list[SecretSpan] = []
     for one in sorted(found, key=lambda f: (f.start, -f.end, f.kind)):
         if not kept or one.start >= kept[-1].end:
@@ -102,7 +102,7 @@ def _apart(found: list[SecretSpan]) -> list[SecretSpan]:
 
 
 def entropy_of(text: str) -> float:
-    """How surprising the signs of a text are, in bits for each."""
+    """The entropy of a text, in bits per character."""
     counts = [text.count(sign) for sign in set(text)]
     return -sum(n / len(text) * log2(n / len(text)) for n in counts)
 
@@ -210,7 +210,7 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
 
 
 def _has_head(text: str, at: int) -> bool:
-    """Whether the first line of something that is no private key stands before this place."""
+    """Whether the first line of another kind of block stands before this place."""
     for line in reversed(text[max(0, at - 500) : at].splitlines()):
         if "-----BEGIN" in line:
             return True

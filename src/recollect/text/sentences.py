@@ -184,7 +184,7 @@ def before_mail(text: str) -> str:
 
 
 def without_quotations(sentence: str) -> str:
-    """`sentence` with a stand-in for everything that is quoted: who quotes does not say it."""
+    """`sentence` with a stand-in for everything quoted: a quotation is not the writer's word."""
     return _QUOTED.sub(_STAND_IN, sentence)
 
 
@@ -233,7 +233,7 @@ def _goes_on_in_small_letters(plain: str, line: int, match: re.Match[str]) -> bo
 
 
 def is_pasted(line: str) -> bool:
-    """Whether a line came from a program: output, code, a quotation."""
+    """Whether a line was pasted: output, code, a quotation."""
     return bool(_FROM_PROGRAMS.match(line) or _CODE.search(without_quotations(line)))
 
 

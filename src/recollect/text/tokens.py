@@ -82,7 +82,7 @@ def is_pair(word: str) -> bool:
 
 
 def is_stop(word: str) -> bool:
-    """Whether a word says nothing about a topic, or is a pair that only happens to stand together."""
+    """Whether a word is a stop word, or a pair of characters that is no word."""
     if word.isascii():
         return word in STOP_WORDS
     if word in STOP_PAIRS:
@@ -133,7 +133,7 @@ def index_terms(text: str, known: dict[str, str] | None = None) -> str:
 
 
 def chunk_terms(chunk: str) -> str:
-    """The same of a chunk of folded text without white space."""
+    """As `index_terms`, for a chunk of folded text without white space."""
     words = chunk_words(chunk)
     return stem(words[0]) if len(words) == 1 else " ".join(map(stem, words))
 
@@ -276,7 +276,7 @@ def _words_of_letters(run: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """The start that the common forms of an English word share: deploys, deploying → deplo.
+    """The stem that the common forms of an English word share: deploys, deploying → deplo.
 
     Promises: the stem of a stem is that stem.
     """
