@@ -119,7 +119,8 @@ class _CodexReading(TranscriptReading):
         payload = lines.members(line.get("payload"))
         kind, time = line.get("type"), lines.time_of(line.get("timestamp"))
         if kind == "session_meta":
-            self._begin(payload)
+            self.cwd = self.cwd or lines.string(payload.get("cwd"))
+            self.branch = lines.string(lines.members(payload.get("git")).get("branch"))
         elif kind == "compacted":
             self.events.append(Event("compacted", time, id=f"{self.mark}.{time}"))
             if said := lines.string(payload.get("message")).strip():
@@ -130,10 +131,6 @@ class _CodexReading(TranscriptReading):
             self.events += self._asked_for(payload, time)
             if "ordinal" not in line:
                 self.events += self._called(payload, time)
-
-    def _begin(self, payload: dict[str, Any]) -> None:
-        self.cwd = self.cwd or lines.string(payload.get("cwd"))
-        self.branch = lines.string(lines.members(payload.get("git")).get("branch"))
 
     # --------------------------------------------------------------------- as the client tells it
 

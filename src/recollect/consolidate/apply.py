@@ -136,7 +136,9 @@ class _KnownTexts:
 def changes_of(store: OpenStore, gathered: Gathered, step: FileStep) -> list[Change]:
     """The changes of a step. Raises ChangedMeanwhile if its file is not as the plan saw it."""
     if isinstance(step.actions[0], Archive):
-        return _moves(store, gathered, step)
+        if store.files.stamp(step.path) != gathered.files.stamps.get(step.path):
+            raise ChangedMeanwhile(path=step.path)
+        return moves(store, gathered.entries[step.path].id, step.path, f"archive/{step.path}")
     return changes_of_all(store, gathered, [step])
 
 
@@ -193,13 +195,6 @@ def _put(store: OpenStore, gathered: Gathered, step: FileStep) -> Change | None:
         return None
     gathered.files.foresee(step.path, new)
     return Change("put", step.path, memory, stamp, new)
-
-
-def _moves(store: OpenStore, gathered: Gathered, step: FileStep) -> list[Change]:
-    seen = gathered.files.stamps.get(step.path)
-    if store.files.stamp(step.path) != seen:
-        raise ChangedMeanwhile(path=step.path)
-    return moves(store, gathered.entries[step.path].id, step.path, f"archive/{step.path}")
 
 
 def moves(store: OpenStore, memory: str, path: str, to: str) -> list[Change]:

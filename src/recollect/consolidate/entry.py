@@ -86,7 +86,8 @@ def _take(
     heard, gathered = episode_claim(claim), _gathered(store, remembered)
     same = _same(heard, gathered)
     if same and not _adds(claim, same):
-        return _known(store, same)
+        name = _id_in(store, same.path, same.text)
+        return IntakeResult(KNOWN, name, same.path, same.text, same.text, same.trust)
     if same and same.trust == claim.trust:
         kind = mark.kind or (same.mark.kind if same.mark else "")
         mark = mark._replace(kind=kind)
@@ -195,11 +196,6 @@ def _adds(claim: Claim, same: FileClaim) -> bool:
     trust, stands = TRUSTS.index(claim.trust), TRUSTS.index(same.trust)
     has_more = bare(claim.text) != claim.text and near_key(claim.text) != same.key
     return same.mark is not None and (trust > stands or (trust == stands and has_more))
-
-
-def _known(store: OpenStore, same: FileClaim) -> IntakeResult:
-    name = _id_in(store, same.path, same.text)
-    return IntakeResult(KNOWN, name, same.path, same.text, same.text, same.trust)
 
 
 def _taken(actions: Sequence[Action], same: FileClaim | None, gathered: Gathered) -> IntakeResult:

@@ -260,11 +260,6 @@ def folder_beside(store_root: str) -> str:
     return os.path.join(os.path.dirname(store_root), "skills")
 
 
-def folder_of_project(project: str) -> str:
-    """The folder of the skills of a project."""
-    return os.path.join(project, ".claude", "skills")
-
-
 def is_allowed(name: str) -> bool:
     """Whether the client takes a skill of this name."""
     fits = bool(_NAME.fullmatch(name)) and len(name) <= LONGEST_NAME

@@ -181,9 +181,8 @@ def promote(
     """Draft a skill for a person to finish. Raises SuggestionNotFound, SkillThere, UsageProblem."""
     store, found, one = _named(app, name, asked, scope)
     project = places.project_of_store(store.files.root)
-    folder = (
-        client.folder_of_project(project) if project else client.folder_beside(store.files.root)
-    )
+    beside = client.folder_beside(store.files.root)
+    folder = f"{project}/.claude/skills" if project else beside  # a private store is elsewhere
     wanted = called or client.nearest_name(name)
     if not client.is_allowed(wanted):
         what = f"“{wanted}” is not a valid skill name: use letters, digits and single hyphens."

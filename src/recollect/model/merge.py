@@ -45,7 +45,7 @@ def merged(base: str, ours: str, theirs: str) -> MergedText:
         return MergedText(ours, 0)
     if ours == base:
         return MergedText(theirs, 0)
-    ends = [_line_end(text) for text in (base, ours, theirs)]
+    ends = ["\r\n" if "\r\n" in text else "\n" for text in (base, ours, theirs)]
     end = ends[2] if ends[1] == ends[0] else ends[1]
     base, ours, theirs = (text.replace("\r\n", "\n") for text in (base, ours, theirs))
     fronts = [split_front(text) for text in (base, ours, theirs)]
@@ -70,10 +70,6 @@ def marks_in(text: str) -> list[int]:
         return []
     found = [(text.count("\n", 0, m.start()) + 1, m[0][0]) for m in _MARK.finditer(text)]
     return [line for line, _ in found] if {"<", ">"} & {kind for _, kind in found} else []
-
-
-def _line_end(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
 
 
 def _require_all(text: str, base: str, *sides: str) -> None:
