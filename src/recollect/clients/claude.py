@@ -77,7 +77,7 @@ def hooks(program: HookProgram) -> HookTable:
 
 
 def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
-    """The files of this user that something of ours goes into."""
+    """The files of this user that get our entries."""
     return [ConfigPart("", settings_path(env), hooks(program))]
 
 

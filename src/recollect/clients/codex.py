@@ -37,7 +37,7 @@ def group_for(program: HookProgram, event: str) -> dict[str, Any]:
 
 
 def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
-    """The files of this user that something of ours goes into."""
+    """The files of this user that get our entries."""
     hooks = HookTable(NAME, {event: group_for(program, event) for event in EVENTS})
     server = Table("mcp_servers", "recollect", program.entry)
     return [

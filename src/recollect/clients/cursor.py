@@ -31,7 +31,7 @@ def folder(env: dict[str, str]) -> str:
 
 
 def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
-    """The files of this user that something of ours goes into."""
+    """The files of this user that get our entries."""
     handlers = {
         event: {"command": program.hook_command(NAME, ours), "timeout": TIMEOUT_SECONDS}
         for event, ours in EVENTS.items()

@@ -49,7 +49,7 @@ def group_for(program: HookProgram, event: str) -> dict[str, Any]:
 
 
 def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
-    """The files of this user that something of ours goes into."""
+    """The files of this user that get our entries."""
     groups = {event: group_for(program, event) for event in EVENTS}
     hooks = HookTable(NAME, groups, has_comments=True)
     server = ObjectEntry("mcpServers", "recollect", program.entry, has_comments=True)

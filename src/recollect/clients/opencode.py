@@ -29,7 +29,7 @@ def folder(env: dict[str, str]) -> str:
 
 
 def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
-    """The files of this user that something of ours goes into."""
+    """The files of this user that get our entries."""
     value = {"type": "local", "command": program.server, "enabled": True}
     server = ObjectEntry("mcp", "recollect", value, head=HEAD, has_comments=True)
     plugin = os.path.join(folder(env), "plugins", "recollect.js")
