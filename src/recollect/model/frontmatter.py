@@ -519,6 +519,8 @@ def split_keywords(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(w for w in words if w and not _PLACEHOLDER.fullmatch(w)))
 
 
+# -------------------- Signs of damage: cut files, wrong bytes, a lost first line.
+
 _NOT_TEXT = Pattern("[\ud800-\udfff]")
 _HOLE = "\0" * 4  # one alone may be a character that somebody pasted
 _LONGEST_HEAD = 4000
