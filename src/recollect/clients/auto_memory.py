@@ -17,7 +17,7 @@ from recollect.clients.config_files import LARGEST, is_blank, last, text_at, wri
 from recollect.errors import RecollectError
 from recollect.model.frontmatter import split_front
 from recollect.store import disk as fsio
-from recollect.text import json_edit as jsontext
+from recollect.text import json_edit
 
 TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def in_force(env: dict[str, str], project: str) -> dict[str, Any]:
 
 def settings_in(text: str | None) -> dict[str, Any]:
     """What a settings file says of the two settings; nothing if it is no JSON."""
-    values = jsontext.object_in((text or "").removeprefix("\ufeff"))
+    values = json_edit.object_in((text or "").removeprefix("\ufeff"))
     return {key: values[key] for key in (ENABLED, DIRECTORY) if key in values}
 
 
@@ -81,17 +81,17 @@ def changed(text: str | None, wanted: Mapping[str, Any]) -> tuple[str, SettingsE
     wrote: dict[str, Any] = {}
     former: dict[str, str | None] = {}
     for key, value in wanted.items():
-        root = jsontext.root_of(new)
-        span = last(jsontext.spans(new, root), key)
+        root = json_edit.root_of(new)
+        span = last(json_edit.spans(new, root), key)
         if span is not None and span.value == value:
             continue  # the person's own doing, and not ours to take back
         wrote[key] = value
         if span is None:
             former[key] = None
-            new = jsontext.added(new, root, key, value, 0)
+            new = json_edit.added(new, root, key, value, 0)
         else:
             former[key] = new[span.value_start : span.end]
-            new = jsontext.replaced(new, span, value, 1)
+            new = json_edit.replaced(new, span, value, 1)
     if not wrote:
         return text or "", SettingsEdit({}, {})
     return new, SettingsEdit(wrote, former, text if is_new else "", is_new)
@@ -102,14 +102,14 @@ def taken_back(text: str, edit: SettingsEdit) -> str | None:
     if is_blank(text):
         return text
     for key in reversed(list(edit.former)):
-        root = jsontext.root_of(text)
-        spans = jsontext.spans(text, root)
+        root = json_edit.root_of(text)
+        spans = json_edit.spans(text, root)
         span = last(spans, key)
         if span is None or span.value != edit.wrote.get(key):
             continue  # somebody changed it since
         raw = edit.former[key]
         if raw is None:
-            text = jsontext.removed(text, root, spans.index(span), 0)
+            text = json_edit.removed(text, root, spans.index(span), 0)
         else:
             text = text[: span.value_start] + raw + text[span.end :]
     return edit.blank if edit.was_blank and text == "{}\n" else text

@@ -15,7 +15,7 @@ from recollect._fastimport import NamedTuple
 from recollect.clients.base import NOTHING, ConfigPart, Form
 from recollect.errors import FileNotThere, StorageFailed, Unreadable
 from recollect.store import disk as fsio
-from recollect.text import json_edit as jsontext
+from recollect.text import json_edit
 
 TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
 if TYPE_CHECKING:
@@ -220,15 +220,15 @@ class HookTable(NamedTuple):
             return text
         before = text
         at = hooks.value_start
-        for n in reversed(range(len(jsontext.spans(text, at)))):
-            span = jsontext.spans(text, at)[n]
+        for n in reversed(range(len(json_edit.spans(text, at)))):
+            span = json_edit.spans(text, at)[n]
             if span.key in keep or not isinstance(span.value, list):
                 continue
             shorter = self._without_ours(text, span.value_start)
-            emptied = shorter != text and not jsontext.spans(shorter, span.value_start)
+            emptied = shorter != text and not json_edit.spans(shorter, span.value_start)
             drop = emptied and span.key not in theirs
-            text = jsontext.removed(shorter, at, n, 1) if drop else shorter
-        if text != before and not jsontext.spans(text, at) and "hooks" not in theirs:
+            text = json_edit.removed(shorter, at, n, 1) if drop else shorter
+        if text != before and not json_edit.spans(text, at) and "hooks" not in theirs:
             text = without_member(text, root, at)
         return text
 
@@ -239,7 +239,7 @@ class HookTable(NamedTuple):
         hooks = member(text, self._root(text), "hooks", dict)
         if hooks is None:
             return []
-        spans = jsontext.spans(text, hooks.value_start)
+        spans = json_edit.spans(text, hooks.value_start)
         return [span.key for span in spans if span.value == []] + ([] if spans else ["hooks"])
 
     def is_ours(self, handler: object) -> bool:
@@ -250,50 +250,50 @@ class HookTable(NamedTuple):
         return any(re.search(ours, str(handler.get(key, ""))) for key in COMMANDS)
 
     def _root(self, text: str) -> int:
-        return jsontext.root_of(text, comments=self.has_comments)
+        return json_edit.root_of(text, comments=self.has_comments)
 
     def _with_group(self, text: str, event: str, group: dict[str, Any]) -> str:
         root = self._root(text)
         hooks = member(text, root, "hooks", dict)
         if hooks is None:
-            return jsontext.added(text, root, "hooks", {event: [group]}, 0)
+            return json_edit.added(text, root, "hooks", {event: [group]}, 0)
         groups = member(text, hooks.value_start, event, list)
         if groups is None:
-            return jsontext.added(text, hooks.value_start, event, [group], 1)
+            return json_edit.added(text, hooks.value_start, event, [group], 1)
         at = groups.value_start
-        have: list[jsontext.Span] = []
+        have: list[json_edit.Span] = []
         alone = True
-        for span in jsontext.spans(text, at):
+        for span in json_edit.spans(text, at):
             ours = [self.is_ours(handler.value) for handler in self._handlers(text, span)[1]]
             have += [span] if any(ours) else []
             alone = alone and (all(ours) or not any(ours))
         if not have:
-            return jsontext.added(text, at, "", group, 2)
+            return json_edit.added(text, at, "", group, 2)
         if len(have) == 1 and alone:
-            return text if have[0].value == group else jsontext.replaced(text, have[0], group, 3)
+            return text if have[0].value == group else json_edit.replaced(text, have[0], group, 3)
         # Ours stand several times, or in a group with others: write this event from scratch.
         return self._with_group(self._without_ours(text, at), event, group)
 
     def _without_ours(self, text: str, groups: int) -> str:
         """The text without our handlers in one event, and without the groups that held only them."""
-        for n in reversed(range(len(jsontext.spans(text, groups)))):
-            where, handlers = self._handlers(text, jsontext.spans(text, groups)[n])
+        for n in reversed(range(len(json_edit.spans(text, groups)))):
+            where, handlers = self._handlers(text, json_edit.spans(text, groups)[n])
             ours = [at for at, handler in enumerate(handlers) if self.is_ours(handler.value)]
             if ours and len(ours) == len(handlers):
-                text = jsontext.removed(text, groups, n, 2)
+                text = json_edit.removed(text, groups, n, 2)
                 continue
             for at in reversed(ours):
-                text = jsontext.removed(text, where, at, 4)
+                text = json_edit.removed(text, where, at, 4)
         return text
 
-    def _handlers(self, text: str, group: jsontext.Span) -> tuple[int, list[jsontext.Span]]:
+    def _handlers(self, text: str, group: json_edit.Span) -> tuple[int, list[json_edit.Span]]:
         """`(start, handlers)` of the list in a group; no handlers where it is no group."""
         if self.is_flat:
             return -1, [group]
         if isinstance(group.value, dict):
-            listed = last(jsontext.spans(text, group.value_start), "hooks")
+            listed = last(json_edit.spans(text, group.value_start), "hooks")
             if listed is not None and isinstance(listed.value, list):
-                return listed.value_start, jsontext.spans(text, listed.value_start)
+                return listed.value_start, json_edit.spans(text, listed.value_start)
         return -1, []
 
 
@@ -312,14 +312,14 @@ class ObjectEntry(NamedTuple):
         root = self._root(text)
         listed = member(text, root, self.within, dict)
         if listed is None:
-            return jsontext.added(text, root, self.within, {self.name: dict(self.value)}, 0)
-        have = last(jsontext.spans(text, listed.value_start), self.name)
+            return json_edit.added(text, root, self.within, {self.name: dict(self.value)}, 0)
+        have = last(json_edit.spans(text, listed.value_start), self.name)
         if have is None:
-            return jsontext.added(text, listed.value_start, self.name, dict(self.value), 1)
+            return json_edit.added(text, listed.value_start, self.name, dict(self.value), 1)
         if not _runs_us(have.value):
             raise ValueError(f"it has an entry “{self.name}” that is not ours")
         wanted = {**have.value, **self.value}  # what a person added to it stays
-        return text if have.value == wanted else jsontext.replaced(text, have, wanted, 2)
+        return text if have.value == wanted else json_edit.replaced(text, have, wanted, 2)
 
     def taken(self, text: str, theirs: frozenset[str] = NOTHING) -> str:
         """The text without our entry."""
@@ -330,10 +330,10 @@ class ObjectEntry(NamedTuple):
         if listed is None:
             return text
         at = listed.value_start
-        for n, span in enumerate(jsontext.spans(text, at)):
+        for n, span in enumerate(json_edit.spans(text, at)):
             if span.key == self.name and _runs_us(span.value):
-                text = jsontext.removed(text, at, n, 1)
-                empty = not jsontext.spans(text, at) and self.within not in theirs
+                text = json_edit.removed(text, at, n, 1)
+                empty = not json_edit.spans(text, at) and self.within not in theirs
                 return without_member(text, root, at) if empty else text
         return text
 
@@ -345,7 +345,7 @@ class ObjectEntry(NamedTuple):
         return [self.within] if listed is not None and listed.value == {} else []
 
     def _root(self, text: str) -> int:
-        return jsontext.root_of(text, comments=self.has_comments)
+        return json_edit.root_of(text, comments=self.has_comments)
 
 
 def _runs_us(value: object) -> bool:
@@ -359,23 +359,23 @@ def _runs_us(value: object) -> bool:
     return any(isinstance(word, str) and ours.search(word) for word in words)
 
 
-def member(text: str, at: int, key: str, kind: type) -> jsontext.Span | None:
+def member(text: str, at: int, key: str, kind: type) -> json_edit.Span | None:
     """The member with this key. Raises ValueError if it is of another kind."""
-    span = last(jsontext.spans(text, at), key)
+    span = last(json_edit.spans(text, at), key)
     if span is not None and not isinstance(span.value, kind):
         raise ValueError(f"“{key}” does not have the form that the client reads")
     return span
 
 
-def last(spans: list[jsontext.Span], key: str) -> jsontext.Span | None:
+def last(spans: list[json_edit.Span], key: str) -> json_edit.Span | None:
     """The member with this key; of several the last counts, as for every reader of JSON."""
     return next((span for span in reversed(spans) if span.key == key), None)
 
 
 def without_member(text: str, root: int, at: int) -> str:
     """The text without the member of the outermost object whose value starts at `at`."""
-    n = next(n for n, span in enumerate(jsontext.spans(text, root)) if span.value_start == at)
-    return jsontext.removed(text, root, n, 0)
+    n = next(n for n, span in enumerate(json_edit.spans(text, root)) if span.value_start == at)
+    return json_edit.removed(text, root, n, 0)
 
 
 # -------------------- A table of ours in a TOML file.

@@ -13,7 +13,6 @@ from functools import partial
 from recollect._fastimport import NamedTuple
 from recollect.capture.intake import Draft, save
 from recollect.capture.wording import bare
-from recollect.consolidate import rulings
 from recollect.consolidate.actions import Absorb, Action, PlanRules, Replace, Retire, Wait
 from recollect.consolidate.apply import changes_of_all, steps_of
 from recollect.consolidate.claim_cache import ClaimCache
@@ -22,6 +21,7 @@ from recollect.consolidate.edit import changed
 from recollect.consolidate.gather import Files, Gathered, was_taken
 from recollect.consolidate.pages import EpisodeClaim, FileClaim, episode_claim
 from recollect.consolidate.plan import PagePlan, plan_entry, plan_moves, plan_page
+from recollect.consolidate.rulings import rulings_of
 from recollect.model.claim_key import near_key
 from recollect.model.document import memory_from_text, stem_of
 from recollect.model.entries import shelved
@@ -170,7 +170,7 @@ def _gathered(store: OpenStore, remembered: ClaimCache | None) -> Gathered:
     rules = PlanRules(
         today=store.now[:10],
         lang=store.settings.lang,
-        rulings={key: one.ruling for key, one in rulings.rulings_of(store).items()},
+        rulings={key: one.ruling for key, one in rulings_of(store).items()},
         is_taken=lambda name: was_taken(store, entries, name),
     )
     return Gathered([], files, rules, entries, frozenset(), frozenset())

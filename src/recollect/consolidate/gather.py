@@ -12,13 +12,12 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 
 from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import Reaction
-from recollect.consolidate import dismissed as dismissing
-from recollect.consolidate import rulings as kept_rulings
 from recollect.consolidate.actions import Merge, PlanRules, Weigh
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.claims import claims_in
-from recollect.consolidate.dismissed import MERGE
+from recollect.consolidate.dismissed import MERGE, pairs
 from recollect.consolidate.pages import LAYERS, EpisodeClaim, ParsedFile, episode_claim, reading_of
+from recollect.consolidate.rulings import rulings_of, taken_out
 from recollect.consolidate.weights import weighings
 from recollect.errors import RecollectError
 from recollect.model.claim_key import near_key
@@ -154,14 +153,14 @@ def gather(
         if entry.layer == "episodic"
     ]
     files.stamps |= {one.path: entries[one.path].stamp for one in episodes}
-    ruled = kept_rulings.rulings_of(store)
+    ruled = rulings_of(store)
     paths = {entry.id: path for path, entry in entries.items()}
     rules = PlanRules(
         today=store.now[:10],
         lang=store.settings.lang,
         waiting=frozenset(_unwanted_merges(store, paths)),
         rulings={key: one.ruling for key, one in ruled.items()},
-        removed=_newest(told.removed, kept_rulings.taken_out(ruled)),
+        removed=_newest(told.removed, taken_out(ruled)),
         is_taken=lambda name: was_taken(store, entries, name),
     )
     for one in told.weighings:
@@ -220,7 +219,7 @@ def was_taken(store: OpenStore, entries: Container[str], name: str) -> bool:
 
 def _unwanted_merges(store: OpenStore, paths: Mapping[str, str]) -> Iterator[str]:
     """The names of the proposals to merge that a person has dismissed."""
-    for pair in dismissing.pairs(store):
+    for pair in pairs(store):
         if pair.what == MERGE and pair.one in paths and pair.other in paths:
             first, second = sorted((paths[pair.one], paths[pair.other]))
             yield Merge(first, second, 0).key

@@ -11,7 +11,6 @@ from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import Reaction
-from recollect.consolidate import rulings
 from recollect.consolidate.actions import (
     Absorb,
     Action,
@@ -37,6 +36,7 @@ from recollect.consolidate.apply import (
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.gather import RULING, Gathered, gather
 from recollect.consolidate.plan import plan, plan_claim
+from recollect.consolidate.rulings import Ruling, ruling_change, taken_out
 from recollect.errors import ConflictNotFound, UsageProblem
 from recollect.model import document as codec
 from recollect.model.document import default_fields
@@ -156,7 +156,7 @@ def settle(
     if len(found) != 1:
         raise ConflictNotFound(id=key)
     wait = found[0]
-    word = rulings.Ruling(ruling, wait.old, wait.new, store.now)
+    word = Ruling(ruling, wait.old, wait.new, store.now)
     steps = _following(gathered, wait, word)
     left = {one.mark.episode for one in waits if one.key != wait.key}
 
@@ -166,21 +166,21 @@ def settle(
         if note.status == "provisional" and note.id not in left:  # it was there to wait
             archive = FileStep(note.path, (Archive(note.id, note.path),))
             changes += changes_of(store, gathered, archive)
-        return [rulings.ruling_change(store, wait.key, word), *changes]
+        return [ruling_change(store, wait.key, word), *changes]
 
     if not dry_run:
         store.commit(plan, cause=RULING)
     return SettleResult(wait, ruling, steps)
 
 
-def _following(gathered: Gathered, wait: Wait, word: rulings.Ruling) -> tuple[FileStep, ...]:
+def _following(gathered: Gathered, wait: Wait, word: Ruling) -> tuple[FileStep, ...]:
     """What follows at once; all that is due where the older claim is not in a file yet."""
     files, rules = gathered.files, gathered.rules
     episode = next(one for one in gathered.episodes if one.id == wait.mark.episode)
     now = plan_claim(episode, wait.claim, files, rules)
     ruled = rules._replace(
         rulings={**rules.rulings, wait.key: word.ruling},
-        removed={**rules.removed, **rulings.taken_out({wait.key: word})},
+        removed={**rules.removed, **taken_out({wait.key: word})},
     )
     if not any(isinstance(action, Wait) and action.key == wait.key for action in now):
         return planned(gathered._replace(rules=ruled)).steps

@@ -31,7 +31,7 @@ from recollect.errors import (
     UsageProblem,
 )
 from recollect.model.document import is_recipient
-from recollect.privacy import sealing as service
+from recollect.privacy import sealing
 from recollect.store import disk as fsio
 from recollect.store import locations as places
 from recollect.workspace import Workspace
@@ -449,7 +449,7 @@ def state(app: Workspace) -> State:
     recipients = keys.recipients()
     public = [one.key for one in recipients]
     stores = [
-        (store.scope, len(service.entries_in(store)), len(service.not_for(store, public)))
+        (store.scope, len(sealing.entries_in(store)), len(sealing.not_for(store, public)))
         for store in (app.stores() if app.roots else ())
     ]
     rows = [RecipientRow(one.name, one.key, one.key in own) for one in recipients]
@@ -460,7 +460,7 @@ class Changed(NamedTuple):
     """Keys that were changed, and what was re-encrypted for them, by store."""
 
     recipients: list[Recipient]
-    rewrapped: list[tuple[str, service.Rewrapped]]
+    rewrapped: list[tuple[str, sealing.Rewrapped]]
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
@@ -526,10 +526,10 @@ def rewrap(app: Workspace, *, dry_run: bool) -> Changed:
 def _changed(app: Workspace, keys: Keys, recipients: list[Recipient], *, dry_run: bool) -> Changed:
     if not dry_run and recipients != keys.recipients():
         keys.keep_recipients(recipients)
-    sealing = AgeSealing([one.key for one in recipients], keys.secrets)
+    todays = AgeSealing([one.key for one in recipients], keys.secrets)
     app.__dict__.pop("sealing", None)
     found = [
-        (store.scope, service.rewrap(store, sealing, dry_run=dry_run))
+        (store.scope, sealing.rewrap(store, todays, dry_run=dry_run))
         for store in (app.stores() if app.roots else ())
     ]
     return Changed(recipients, found)

@@ -11,7 +11,6 @@ from recollect.errors import FileNotThere, OutsideStore
 from recollect.model.memory import Op, Problem
 from recollect.ports import Hidden, JournalLine, Note, SessionFile
 from recollect.store import disk as fsio
-from recollect.store import journal_lines as listing
 from recollect.store import locations as places
 from recollect.store.journal_lines import (
     LARGEST_SEGMENT,
@@ -23,6 +22,7 @@ from recollect.store.journal_lines import (
     checked,
     delta_between,
     delta_size,
+    forget_in,
     in_order,
     json_of,
     line_of,
@@ -434,7 +434,7 @@ class FolderJournal:
         Gives the bytes that became free. The caller holds the store's lock.
         """
         paths = [os.path.join(self.folder, name) for name in self.op_files()]
-        return listing.forget(paths, texts, groups, self._catalogue.text_of_op)
+        return forget_in(paths, texts, groups, self._catalogue.text_of_op)
 
     def drop_unreadable(self) -> int:
         """Take out the lines that have to be passed over; gives how many there were.

@@ -439,7 +439,7 @@ def _piece(path: str, start: int, end: int) -> bytes:
 # -------------------- Old changes taken out: each goes or stays as a whole; a text that stays can be read at any moment, also after a crash.
 
 
-def forget(
+def forget_in(
     paths: Sequence[str],
     texts: Collection[str],
     groups: Collection[str],
