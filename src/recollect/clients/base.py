@@ -341,7 +341,7 @@ def objects(value: object) -> list[dict[str, Any]]:
 
 
 def time_of(text: object) -> str:
-    """A time in our form; theirs has milliseconds. What is no time is nothing."""
+    """A time in our form (theirs has milliseconds); empty if it is no time."""
     return times.time_of(f"{text[:19]}Z") if isinstance(text, str) and len(text) >= 20 else ""
 
 

@@ -184,7 +184,7 @@ def refresh_files(
 
 
 def _turned(store: MarkdownStore, known: Mapping[str, IndexedFile]) -> set[str]:
-    """The files that are filed as the repository's words and should not be, or the other way round."""
+    """The files whose entries are wrongly filed as the repository's words, or wrongly not."""
     return {path for path, old in known.items() if old.is_doubted == store.is_own(old.stamp)}
 
 
