@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.text import json_edit as jsontext
+from recollect.text import json_edit
 
 from .build import any_text
 
@@ -52,13 +52,13 @@ def test_a_member_that_was_added_is_there_and_taken_out_leaves_the_bytes_of_befo
     file: tuple[dict[str, Any], str], key: str, value: Any
 ) -> None:
     old, text = file
-    root = jsontext.root_of(text)
-    more = jsontext.added(text, root, key, value, 0)
+    root = json_edit.root_of(text)
+    more = json_edit.added(text, root, key, value, 0)
     loaded = json.loads(more.removeprefix("\ufeff"))
     assert loaded == json.loads(text.removeprefix("\ufeff")) | {key: value}
-    have = jsontext.spans(more, root)
+    have = json_edit.spans(more, root)
     assert (have[-1].key, have[-1].value) == (key, value)
-    assert jsontext.removed(more, root, len(have) - 1, 0) == text
+    assert json_edit.removed(more, root, len(have) - 1, 0) == text
     assert set(old) <= set(loaded)
 
 
@@ -66,15 +66,15 @@ def test_a_member_that_was_added_is_there_and_taken_out_leaves_the_bytes_of_befo
 def test_items_that_were_added_to_a_list_leave_the_bytes_of_before(
     file: tuple[dict[str, Any], str], items: list[Any], new: list[Any]
 ) -> None:
-    text = jsontext.added(file[1], jsontext.root_of(file[1]), "list", {"in": items}, 0)
-    outer = jsontext.spans(text, jsontext.root_of(text))[-1]
-    at = jsontext.spans(text, outer.value_start)[0].value_start
+    text = json_edit.added(file[1], json_edit.root_of(file[1]), "list", {"in": items}, 0)
+    outer = json_edit.spans(text, json_edit.root_of(text))[-1]
+    at = json_edit.spans(text, outer.value_start)[0].value_start
     more = text
     for value in new:
-        more = jsontext.added(more, at, "", value, 2)
-    assert [span.value for span in jsontext.spans(more, at)] == items + new
+        more = json_edit.added(more, at, "", value, 2)
+    assert [span.value for span in json_edit.spans(more, at)] == items + new
     for n in reversed(range(len(items), len(items) + len(new))):
-        more = jsontext.removed(more, at, n, 2)
+        more = json_edit.removed(more, at, n, 2)
     assert more == text
 
 
@@ -83,14 +83,14 @@ def test_taking_out_any_member_leaves_the_others_as_they_were(
     file: tuple[dict[str, Any], str], data: st.DataObject
 ) -> None:
     _, text = file
-    root = jsontext.root_of(text)
-    have = jsontext.spans(text, root)
+    root = json_edit.root_of(text)
+    have = json_edit.spans(text, root)
     if not have:
         return
     n = data.draw(st.integers(0, len(have) - 1))
-    left = jsontext.removed(text, root, n, 0)
+    left = json_edit.removed(text, root, n, 0)
     kept = have[:n] + have[n + 1 :]
-    found = jsontext.spans(left, root)
+    found = json_edit.spans(left, root)
     assert [(s.key, s.value) for s in found] == [(s.key, s.value) for s in kept]
     assert [left[s.start : s.end] for s in found] == [text[s.start : s.end] for s in kept]
 
@@ -100,14 +100,14 @@ def test_another_value_changes_only_itself(
     file: tuple[dict[str, Any], str], value: Any, data: st.DataObject
 ) -> None:
     _, text = file
-    have = jsontext.spans(text, jsontext.root_of(text))
+    have = json_edit.spans(text, json_edit.root_of(text))
     if not have:
         return
     span = data.draw(st.sampled_from(have))
-    changed = jsontext.replaced(text, span, value, 1)
+    changed = json_edit.replaced(text, span, value, 1)
     assert changed.startswith(text[: span.value_start])
     assert changed.endswith(text[span.end :])
-    found = {s.start: s.value for s in jsontext.spans(changed, jsontext.root_of(changed))}
+    found = {s.start: s.value for s in json_edit.spans(changed, json_edit.root_of(changed))}
     assert found[span.start] == value
 
 
@@ -121,7 +121,7 @@ def test_another_value_changes_only_itself(
     ],
 )
 def test_a_member_is_written_in_the_style_of_the_file(text: str, new: str) -> None:
-    assert jsontext.added(text, 0, "k", {"b": []}, 0) == new
+    assert json_edit.added(text, 0, "k", {"b": []}, 0) == new
 
 
 @pytest.mark.parametrize(
@@ -139,4 +139,4 @@ def test_a_member_is_written_in_the_style_of_the_file(text: str, new: str) -> No
 )
 def test_what_is_no_json_object_is_refused_and_the_place_named(text: str, about: str) -> None:
     with pytest.raises(ValueError, match=about):
-        jsontext.root_of(text)
+        json_edit.root_of(text)
