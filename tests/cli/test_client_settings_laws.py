@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.clients import claude as settings
 from recollect.clients.base import HookProgram
-from recollect.text import json_edit as jsontext
+from recollect.text import json_edit
 
 PYTHON, HOOK = "/usr/bin/python3", "/opt/a b/recollect/hook.py"
 FORM = settings.hooks(HookProgram(PYTHON, HOOK))
@@ -85,9 +85,9 @@ def test_a_member_that_is_added_can_be_taken_out_again(
 ) -> None:
     assume(key and key not in value)
     text = json.dumps(value, indent=layout[0], separators=layout[1])
-    added = jsontext.added(text, jsontext.root_of(text), key, new, 0)
+    added = json_edit.added(text, json_edit.root_of(text), key, new, 0)
     assert json.loads(added) == value | {key: new}
-    assert jsontext.removed(added, 0, len(value), 0) == text
+    assert json_edit.removed(added, 0, len(value), 0) == text
 
 
 @given(st.text(max_size=40) | files().map(lambda text: text[:-1]))
@@ -97,8 +97,8 @@ def test_any_text_is_a_json_object_or_refused_with_a_sentence(text: str) -> None
     except (ValueError, ZeroDivisionError):
         value = None
     if isinstance(value, dict):
-        spans = jsontext.spans(text, jsontext.root_of(text))
+        spans = json_edit.spans(text, json_edit.root_of(text))
         assert {span.key: span.value for span in spans} == value
         return
     with pytest.raises(ValueError, match=r"\Ait (is|has) "):
-        jsontext.root_of(text)
+        json_edit.root_of(text)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recollect.clients.base import HookProgram, Whole
 from recollect.clients.config_files import Table
 from recollect.clients.registry import KNOWN
-from recollect.text import json_edit as jsontext
+from recollect.text import json_edit
 
 from .homes import PROGRAM, part_of
 
@@ -170,7 +170,7 @@ def test_comments_stay_where_the_client_reads_over_them(client: str, name: str) 
     text = form.put(before)
 
     assert all(part in text for part in ("// mine\n", '/* of "mine" */', "// here", '"http://x"'))
-    assert "recollect" in str(json.loads(jsontext.plain(text)))
+    assert "recollect" in str(json.loads(json_edit.plain(text)))
     assert form.put(text) == text
     assert form.taken(text, frozenset(form.empties(before))) == before
 

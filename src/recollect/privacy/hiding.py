@@ -1,7 +1,7 @@
 """Remove the plain text of encrypted memories from journal, index, cache and briefs.
 
-Promises: until the last step the journal itself says what is still to be removed. After a crash the next command
-finishes it.
+Promises: until the last step the journal itself says what is still to be removed. After a crash
+the next command finishes it.
 Touches: the journal of the given store, and a mark in its cache.
 """
 

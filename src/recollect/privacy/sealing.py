@@ -2,7 +2,6 @@
 
 Promises: text is redacted and encrypted before it leaves this module. Unchanged text is not
 encrypted again. A memory that was swapped for another is rejected.
-Touches: the given store.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Promises: a file is complete or absent. What returned is durable where the caller asked for it. A
 symbolic link at the end of a path is not followed. Files are 0600 and folders 0700 under any
 umask.
-Touches: the given files and folders. It does not know what a memory is.
+It does not know what a memory is.
 """
 
 from __future__ import annotations

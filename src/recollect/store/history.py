@@ -2,7 +2,6 @@
 
 Promises: undoing a change restores the bytes before it. What was changed since is never
 overwritten. An undo can be undone.
-Touches: files and journal of the given store.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 Promises: an unknown key or wrong value is reported with its file. An edit changes one line and
 keeps comments. A project's file cannot set what is reserved for the person's own.
-Touches: `config.toml` of a store.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 Promises: a change is in the journal, on disk, before a file is touched, and acknowledged when the
 files have it. After a crash the next command finishes it. A person's edit made meanwhile wins.
 Changes of a group succeed or fail together.
-Touches: the files and journal it is given.
 
 Write order: lock → compare content hashes → journal (fdatasync) → files (temporary, fsync, rename)
 → folders (fsync) → `done` in the journal. Texts are redacted before all of that.
