@@ -429,3 +429,8 @@ def test_the_extension_runs_the_hooks_that_init_installs() -> None:
         assert handler["command"] == f'sh "${{extensionPath}}/bin/recollect-hook" gemini {own}'
         assert handler["timeout"] == gemini.TIMEOUT_MS
     assert hooks == {}
+
+
+def test_where_no_client_is_found_none_is_said_to_be_connected(stranger: Person) -> None:
+    done = stranger.ok("init", "--client", "all").out
+    assert "No client was found here, so none is connected." in done

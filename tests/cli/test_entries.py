@@ -503,3 +503,12 @@ def test_the_rule_made_last_stands_first_in_the_brief(person: Person) -> None:
         person.ok("save", f"Never let pump {n} run while valve {n} is shut", "--kind", "rule")
     said = person.ok("recall", "--start").out
     assert 0 < said.index("pump 15") < said.index("pump 14")
+
+
+def test_a_rule_that_says_no_more_than_its_heading_is_shown_once(person: Person) -> None:
+    person.ok("save", "Always squash pull requests")
+    shown = person.ok("show", "feedback#always-squash-pull-requests").out
+    assert shown.endswith("\n\nAlways squash pull requests\n")
+    [title, about] = person.ok("search", "squash").out.splitlines()
+    assert title == "How to work here – Always squash pull requests"
+    assert about.startswith("  feedback#always-squash")

@@ -54,7 +54,7 @@ def test_init_counts_them_and_says_the_command(person: Person) -> None:
     assert "`recollect capture --all` imports them all" in shown
     assert person.ok("capture", "--all", "--json").json["created"] == 1
     assert "logged" not in person.ok("init").out
-    assert "logged no session" in person.ok("capture").out
+    assert "No new sessions" in person.ok("capture").out
     assert person.run("capture", "x.jsonl", "--all").code == 2
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import UsageProblem
+from recollect.errors import Failed
 from recollect.features import entry_archive
 from recollect.features.memories import forget
 from recollect.model.document import body_of, memory_from_text, with_body
@@ -230,7 +230,7 @@ def test_what_was_said_again_meanwhile_is_not_doubled() -> None:
     entry_archive.put_away(house.open(), "one#^m2d7")
     house.write(PATH, TWO)
     before = house.texts()
-    with pytest.raises(UsageProblem, match=r"has this entry again.*one#\^m2d7"):
+    with pytest.raises(Failed, match=r"has this entry again.*one#\^m2d7"):
         entry_archive.bring_back(house.open(), "one-m2d7")
     assert house.texts() == before
 

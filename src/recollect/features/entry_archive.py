@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.apply import BACK, CAUSE, free_place
-from recollect.errors import MemoryNotFound, UsageProblem
+from recollect.errors import Failed, MemoryNotFound, UsageProblem
 from recollect.features import forget_in_sessions, listed_edit
 from recollect.features.memories import body_without, changes_to_body
 from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import with_field
 from recollect.model.entries import entries_of, rows_at, shelved
+from recollect.model.facts import same_words
 from recollect.model.layers import SHARED
 from recollect.model.listed import is_shared
 from recollect.model.memory import (
@@ -129,7 +130,7 @@ def bring_back(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved |
     Raises:
         MemoryNotFound: there is no such memory, or not this entry on it.
         ChangedMeanwhile: somebody changed it just now.
-        UsageProblem: its page has the same entry again.
+        Failed: its page has the same entry again.
     """
     entry = _in_archive(store, name)
     if not entry.archived:
@@ -177,11 +178,12 @@ def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) ->
     """The text of a page with an entry from the archive; empty if it would not say the same there."""
     memory = listed_edit.parsed(text, page.path)
     rows = [one for one in shelved(cold) if one.entry]
-    again = next((one for row in rows for one in shelved(memory) if _is_same(one, row)), None)
+    same = (one for row in rows for one in shelved(memory) if _says_again(one, row))
+    again = next(same, None)
     if again:
         name = f"{page.id}#{again.anchor}"
-        what = f"{page.id} has this entry again: `recollect show {name}`."
-        raise UsageProblem(what=what, command=BACK)
+        what = f"{page.id} has this entry again. Forget one of the two first: `recollect forget {name}` or `recollect forget {cold.id}`."
+        raise Failed(what=what)
     if not rows:
         return ""
     new = codec.with_body(text, listed_edit.with_part(memory, cold, rows[0].anchor, after, added))
@@ -194,6 +196,15 @@ def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) ->
         return ""
     left = body_without(page, new, f"{page.id}#{found[0].anchor if found[0] else ''}")
     return new if _lines(left) == _lines(memory.body) else ""
+
+
+def _says_again(one: Shelved, other: Shelved) -> bool:
+    """Whether an entry of a page has the id of an archived one, its heading, or its words."""
+    if _is_same(one, other):
+        return True
+    is_item = other.anchor.startswith("^")
+    mine, yours = (row.text if is_item else row.heading for row in (one, other))
+    return bool(one.entry and yours) and same_words(mine) == same_words(yours)
 
 
 def _lines(body: str) -> list[str]:

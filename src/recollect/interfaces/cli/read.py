@@ -200,7 +200,8 @@ def _search(
 def _show_hit(ctx: CommandContext, hit: Hit) -> None:
     one = hit.candidate
     ctx.console.paragraph(shown_title(ctx.lang, one.shown_title), style="bold", head=())
-    if hit.snippet:
+    # A rule that says no more than its title has been shown.
+    if hit.snippet and not one.shown_title.endswith(hit.snippet.removeprefix("- ")):
         ctx.console.paragraph(hit.snippet)
     about = [
         one.name,
@@ -427,6 +428,8 @@ def text_of(lang: str, page: reading.MemoryPage) -> str:
 
     text = on_disk(page.text)
     first, _, rest = text.partition("\n")
+    if page.heading and not rest:  # a rule that says no more than its heading
+        text = text.removeprefix("- ")
     return shown_page(lang, rest.strip() if first.strip() == f"# {page.entry.title}" else text)
 
 

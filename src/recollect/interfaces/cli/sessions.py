@@ -394,7 +394,7 @@ def _capture(
 
 def _show_captured(ctx: CommandContext, path: str, done: capturing.CaptureReport) -> None:
     if not done.transcripts and not path:
-        ctx.tell("The clients have logged no session that is not captured yet.")
+        ctx.tell("No new sessions in the logs of your clients.")
     elif not done.transcripts:
         ctx.tell("There are no transcripts in {path}.", path=path)
     else:

@@ -76,7 +76,7 @@ def init_command(
         _show_skill(ctx, written)
     ctx.tell_dry_run()
     if not (ctx.as_json or ctx.dry_run):
-        _show_unconnected(ctx, done)
+        _show_unconnected(ctx, done, clients)
         _offer_sessions(ctx)
         _offer_model(ctx, done)
 
@@ -187,13 +187,17 @@ def _show_skill(ctx: CommandContext, skill: Skill) -> None:
         )
 
 
-def _show_unconnected(ctx: CommandContext, done: setup.InitResult) -> None:
+def _show_unconnected(ctx: CommandContext, done: setup.InitResult, wanted: tuple[str, ...]) -> None:
     """Name the installed clients that are not connected."""
     if done.offered:
         titles = ", ".join(KNOWN[name].title for name in done.offered)
         ctx.hint("Also installed, not connected: {clients}", clients=titles)
         words = " ".join(f"--client {name}" for name in done.offered)
         ctx.hint("  `recollect init {words}` connects them", words=words)
+    elif setup.ALL in wanted and not (done.clients or done.plugins):
+        ctx.tell(
+            "No client was found here, so none is connected. Name one: `recollect init --client claude`."
+        )
     elif not done.clients and not any(setup.is_connected(ctx.app, n) for n in KNOWN):
         ctx.hint("Connect Claude Code with `recollect init --client claude`.")
 
