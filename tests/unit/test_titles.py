@@ -19,6 +19,10 @@ from recollect.capture.titles import title_in
             "make sure the theme and the style are applied everywhere",
             "Make sure the theme and the style are applied everywhere",
         ),
+        (
+            "Fixed the wrong comment about the hours of the desk in `read_hours_of_desk` (`desk.py and hours.py`, both of them)",
+            "Fixed the wrong comment about the hours of the desk in `read_hours_of_desk`",
+        ),
         ("make sure to add tests for the parser", "Add tests for the parser"),
         ("Implement *Phase 4.2 of the loan desk", "Implement Phase 4.2 of the loan desk"),
         ("Add a *separate* key to `.env`", "Add a separate key to `.env`"),

@@ -105,7 +105,7 @@ _ONLY_A_FILE = Pattern(
     r"|请?(?:改|修改|看|更新|编辑|打开|修)(?:一?下|看)?\s*`?[\w./~-]+\.\w{1,5}`?",
     re.I,
 )
-_STOP_SIGNS = " .。:：,，;；!！"
+_STOP_SIGNS = " .。:：,，;；!！(（"
 _FRAGMENT = Pattern(r"\s[–—-]\s\w+$")  # what a cut leaves of a clause
 _TAIL = Pattern(
     r"[\s,;:–—-]+(?:and|or|but|so|that|with|to|in|on|for|of|the|an?|as|from|is|are|which|when|if|by|please|yes|no|right|ok|too|also|at all|i think|properly|now|maybe|thanks|instead|again|we|you|i|saying|about"
