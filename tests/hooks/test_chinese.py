@@ -83,13 +83,19 @@ RULES = {
     "numbers": "带数字的文档必须保留，其他你认为可以删除的文档，请立即删除",
     "run": "必须落地为自动执行通道",
     "points": "但是你又必须保证，第二步和第三步的要点，不能遗漏任何我要求的要点",
-    "ports": "你必须认识到正确的端口，我们端口都是固定了的",
+    "ports": "你必须认识到正确的前后端的端口，我们端口都是固定了的",
 }
 
 
 @pytest.mark.parametrize(
     "prompt",
-    ["请立即执行", "请立即进行", "这是我要求你做的吗", "多处编译错误", "请继续并修复"],
+    [
+        "请立即执行",
+        "请立即进行",
+        "这是我要求你做的吗",
+        "前后端代码多处编译错误，页面没有样式",
+        "请继续并修复",
+    ],
 )
 def test_haste_and_pronouns_in_rules_are_no_evidence(prompt: str, machine: Machine) -> None:
     """Whoever writes rules in haste writes prompts in the same words."""

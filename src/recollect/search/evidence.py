@@ -190,10 +190,18 @@ def shortfall(
     is_named = any(worth >= TELLING for worth in found_in(found, named).values())
     is_enough = (
         coverage >= ENOUGH_COVERAGE
-        or (weight >= ENOUGH_WEIGHT and coverage >= LEAST_COVERAGE)
+        or (_without_overlap(found) >= ENOUGH_WEIGHT and coverage >= LEAST_COVERAGE)
         or (is_named and coverage >= LEAST_COVERAGE)
     )
     return "" if is_enough else "too-little"
+
+
+def _without_overlap(found: dict[str, float]) -> float:
+    """The weight of what was found, where two pairs that share a character are one word of three."""
+    weight = sum(found.values())
+    pairs = {start.strip(): worth for start, worth in found.items() if is_pair(start.strip())}
+    ends = {pair[1] for pair in pairs}
+    return weight - sum([worth / 2 for pair, worth in pairs.items() if pair[0] in ends])
 
 
 # ------------------------------------------------------------------ several about the same thing
