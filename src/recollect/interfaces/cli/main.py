@@ -90,7 +90,7 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "Maintain": (
         ("consolidate", "lifecycle", "file what was learned"),
         ("conflicts", "lifecycle", "settle contradictions"),
-        ("archive", "lifecycle", "archive inactive conversations"),
+        ("archive", "lifecycle", "archive a memory, an entry, or inactive conversations"),
         ("activate", "lifecycle", "bring a memory back from the archive"),
         ("prune", "lifecycle", "archive memories by your policy"),
         ("rebuild-index", "rebuild", "rebuild the index from the files"),
