@@ -35,7 +35,7 @@ from recollect.app import App
 from recollect.interfaces.mcp import server as desk; from recollect.interfaces.mcp import server as stdio
 desk.QUIET_SECONDS = desk.BETWEEN_SECONDS = -1
 real = App.stores
-def stores(self, scope="", progress=None):
+def stores(self, scope="", progress=None, **how):
     if progress is None:
         return real(self, scope)
     App.stores = real

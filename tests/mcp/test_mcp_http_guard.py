@@ -35,7 +35,7 @@ from recollect.interfaces.mcp import server as desk
 desk.QUIET_SECONDS = desk.BETWEEN_SECONDS = -1
 
 real = App.stores
-def stores(self, scope="", progress=None):
+def stores(self, scope="", progress=None, **how):
     if progress is None:
         return real(self, scope)
     App.stores = real

@@ -11,12 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.cli.running import Person
 
 from recollect.app import App
 from recollect.capture import intake as save_module
 from recollect.capture.intake import Draft
 from recollect.features import memories as writing
 from recollect.features import reading
+from recollect.model import memory
 from recollect.model.memory import TICK_NS, Filter
 from recollect.search.search import Hit
 from recollect.store import refresh as refreshing
@@ -153,6 +155,25 @@ def test_what_we_save_change_and_forget_costs_no_look(desk: Desk, looks: Counter
     assert desk.found("leaks cactus", LOOKED + 2) == ["a-kettle"]
     assert desk.found("spoon", LOOKED + 2) == ["a-spoon"]
     assert (looks["lists"], looks["files"]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "search walrus", "search walrus --sections", "search walrus --explain", "search --kind note",
+        "search walrus --as-of 2026-01-01", "list", "show animal", "recall walrus", "timeline",
+        "history", "status",
+    ],
+)  # fmt: skip
+def test_only_a_search_for_words_passes_over_files(
+    desk: Desk, looks: Counter[str], monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.setattr(memory, "TICK_NS", -3600 * SECOND)  # what was written is old
+    desk.look(0)
+    looks.clear()
+    Person(desk.home, desk.folder, desk.env).ok(*words.split())
+    is_search = words.startswith("search walrus") and "--as-of" not in words
+    assert (looks["files"] == 0) is is_search
 
 
 def test_only_in_a_large_store_not_every_file_is_looked_at(
