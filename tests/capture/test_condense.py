@@ -236,12 +236,49 @@ def test_what_is_no_answer_is_refused(text: str) -> None:
 def test_an_answer_is_found_in_its_wrapping_cut_to_size_and_redacted() -> None:
     key = "AKIA" + "Z7Q2M4X6L8K1J3H5"
     row = entry(statement=f"The bucket key is {key} for now.", quote="Use pnpm for the shop")
-    many = [row, *(entry(statement=f"The shop uses pnpm, time {n}.", quote="Use pnpm for the shop") for n in range(13))]  # fmt: skip
+    many = [row, *(entry(statement=f"The shop uses pnpm, time {n}.", quote="Use pnpm for the shop") for n in range(21))]  # fmt: skip
     text = f"Here you are:\n```json\n{said(*many, summary='word ' * 300, open=['a b c'] * 9)}\n```"
     made = checked(text, CONDENSED, redact=lambda text: text.replace(key, "[redacted]"))
-    assert (len(made.entries), len(made.open), made.dropped) == (12, 5, ("more", "more"))
+    assert (len(made.entries), len(made.open), made.dropped) == (20, 5, ("more", "more"))
     assert len(made.summary) <= 501
     assert key not in str(made)
+
+
+def test_a_form_asks_what_is_replaced_only_where_something_is_there() -> None:
+    assert "replaces" not in question(CONDENSED).schema
+    assert "replaces" in question(CONDENSED, [KnownEntry("use-npm", "Use npm", "")]).schema
+
+
+def test_what_failed_in_an_exported_history_is_told_in_a_line() -> None:
+    """Histories have each command and its output as two blocks of the answer."""
+
+    def shell(command: str, output: str) -> str:
+        return f"```bash\n{command}\n```\n\n```\n% {command}\n{output}\n```\n"
+
+    refused = "Error reading tasks: ENOENT: no such file, open 'file:~/tasks.md'\n    errno: -2"
+    told = condense(
+        [
+            prompt("Finish the task."),
+            answer(
+                "Let's set the status:\n\n"
+                + shell("tasks set 2 DONE", refused)
+                + shell("bun test", "✓ one [1ms]\nerror: expected 3\n\n 60 pass\n 16 fail\n")
+                + shell("bun test src/a.test.ts", "✓ error is raised\n\n 4 pass\n 0 fail\n")
+                + shell("cat a.ts", "// errors are thrown\nfunction a() {\n}\n")
+                + "\nThe tasks are read only from the main workspace."
+            ),
+        ]
+    ).text
+    assert "`tasks set 2 DONE` failed (Error reading tasks: ENOENT: no such file" in told
+    assert "`bun test` failed (60 pass; 16 fail)" in told
+    assert "a.test.ts` failed" not in told
+    assert "a.ts` failed" not in told
+
+
+def test_a_finding_between_two_steps_is_kept_though_the_step_leads_over() -> None:
+    said = "Good - `commit()` does not run any hook. But let me check the tests that do:"
+    told = condense([prompt("Why is it slow?"), answer(said), *ran("ls"), answer("Done.")]).text
+    assert "`commit()` does not run any hook." in told
 
 
 def test_a_model_sees_the_entries_that_it_may_replace_and_no_others() -> None:

@@ -1,4 +1,4 @@
-"""Condense a session to what a model has to read: who said what, in order, in at most 7,200 tokens.
+"""Condense a session to what a model has to read: who said what, in order, in at most 16,000 tokens.
 
 Pure. Lines are left out whole, so that what is quoted from the result is quoted from the session.
 """
@@ -18,7 +18,7 @@ from recollect.model.session import OVER, Event
 from recollect.text.sentences import is_pasted, is_typed, split_sentences, weight_of
 from recollect.text.tokens import count_tokens
 
-MOST_TOKENS = 7_200
+MOST_TOKENS = 16_000
 PERSON, HANDED, PROGRAM, RECAP = "PERSON", "HANDED OVER", "PROGRAM", "SUMMARY OF THE CLIENT"
 AGENT, STEP, CHECK, OPEN = "AGENT", "AGENT, on the way", "CHECK", "STILL OPEN"
 CHOSE, REFUSED, FILES = "PERSON, asked", "PERSON, refusing a call", "FILES CHANGED"
@@ -42,7 +42,10 @@ NEAR_STEPS, ALIKE, LONGEST_TRIED = (
     160,
 )  # of a command that failed and one that worked instead
 NOD = 2  # words of a subject; a prompt with fewer takes up what was said before it
-HUGE, SAYS_MUCH = 8_000, 1.5  # of so long an answer only the lines that say so much are kept
+HUGE, SAYS_MUCH = (
+    8_000,
+    1.5,
+)  # of so long an answer, or of a step, only lines that say so much are kept
 LAST_SAID = 3  # answers of a turn that was broken off
 TELLING = 200  # characters of an answer that may be the outcome
 
@@ -164,6 +167,16 @@ def _best(said: list[tuple[int, Piece]], outcome: int, left: int) -> list[Line]:
 # -------------------- Units: what a text is made of, and which of them say most.
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1[^\n]*|\Z)", re.S | re.M)
+# What histories have of a command: itself, and its output in a block behind it.
+_COMMAND = re.compile(
+    r"^```(?:bash|sh|shell|zsh|console)\n([^\n]+)\n```\s*\n```\w*\n(.*?)^```[^\n]*$", re.S | re.M
+)
+_COUNT = re.compile(r"(?:tests?:? )?\d+ (?:pass|fail|error)", re.I)
+_SAYS_ERROR = re.compile(
+    r"(?:\w+ ){0,2}(?:\w*error|fatal|panic|cannot|failed)\b|.*\bnot found\.?$", re.I
+)
+_NOD = re.compile(r"^(?:good|great|ok(?:ay)?|right|yes|perfect|interesting)[ ,!.:–—-]+", re.I)
+_FAILED = re.compile(r"(?:tests?:? )?[1-9]\d* (?:fail|error)", re.I)
 _RULER = re.compile(r"[\s|:+=_*#>─━═-]*$")
 # What causes, decides, rules and limits; and what only may.
 _TELLS = re.compile(
@@ -212,7 +225,8 @@ def units_of(text: str, *, pasted: bool = False) -> tuple[Unit, ...]:
 
     Code is named by its size; with `pasted`, of a prompt, so is what was pasted.
     """
-    lines = [line.strip() for line in _FENCE.sub(_code, text).splitlines()]
+    text = _FENCE.sub(_code, _COMMAND.sub(_failed_command, text))
+    lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if not _RULER.match(line)]
     if pasted:
         lines = list(_listed(_collapsed(lines)))
@@ -230,6 +244,23 @@ def _code(found: re.Match[str]) -> str:
         return f"{body}\n"
     error = next((line for line in lines if _ERROR.search(line)), "")
     return f"[{len(lines)} lines: {' '.join((error or lines[0]).split())[:120]}]\n"
+
+
+def _failed_command(found: re.Match[str]) -> str:
+    """A command and its output that follow each other in an answer: what failed, in one line."""
+    output = [line.strip() for line in found[2].splitlines()]
+    counts = [line for line in output if _COUNT.match(line)]
+    error = next((line for line in output if _SAYS_ERROR.match(line)), "")
+    if counts:
+        error = "; ".join(counts[-2:]) if any(_FAILED.match(line) for line in counts) else ""
+    return f"`{found[1].strip()[:120]}` failed ({error[:160]})\n" if error else found[0]
+
+
+def _telling(text: str) -> str:
+    """The sentences of a step that tell something."""
+    lines = (_NOD.sub("", line) for line in text.splitlines())
+    said = (one for line in lines for one in split_sentences(line))
+    return " ".join(one for one in said if _score(one) >= SAYS_MUCH)[:500]
 
 
 def _listed(lines: Iterable[str]) -> Iterator[str]:
@@ -384,11 +415,12 @@ class _CondenseState:
 
     def _pass_over(self) -> None:
         """Of an answer on the way keep what it found."""
-        told = answer_summary(self.answer.text, 500) if self.answer else ""
         if self.answer:
             self.late.append(self.answer.text)
-        if _TELLS.search(told) or _MAY_TELL.search(told):
-            self.add(STEP, told)
+            for told in (answer_summary(self.answer.text, 500), _telling(self.answer.text)):
+                if _TELLS.search(told) or _MAY_TELL.search(told):
+                    self.add(STEP, told)
+                    break
         self.answer = None
 
     def take_choice(self, event: Event) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 KINDS = ("decision", "rule", "fact", "issue", "pointer")
-MOST_ENTRIES, MOST_OPEN = 12, 5
+MOST_ENTRIES, MOST_OPEN = 20, 5
 LONGEST_STATEMENT, LONGEST_SUMMARY, LONGEST_TITLE, LONGEST_OPEN = 400, 500, 100, 200
 SHORTEST_QUOTE = 8  # letters; a Chinese character counts as two
 OWN_WORDS = 0.6  # share of a statement's words that a person has to have typed for it to be theirs
@@ -84,7 +84,14 @@ def question(condensed: Condensed, known: Iterable[KnownEntry] = ()) -> Question
     rows = [f"- {one.id}: {one_line(one.text, 240)} {one.day}".rstrip() for one in known]
     existing = "\n".join(rows) or "none"
     text = f"# Existing entries\n\n{existing}\n\n# The record\n\n{condensed.text}\n\n# End of the record"
-    return Question(instructions("extract"), text, schema("extract"))
+    form = schema("extract")
+    if not rows:  # nothing to replace: not to be written for each entry
+        form = json.loads(form)
+        entry = form["properties"]["entries"]["items"]
+        entry["required"].remove("replaces")
+        del entry["properties"]["replaces"]
+        form = json.dumps(form, separators=(",", ":"))
+    return Question(instructions("extract"), text, form)
 
 
 def checked(
