@@ -6,6 +6,7 @@ Pure. Lines are left out whole, so that what is quoted from the result is quoted
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
@@ -35,6 +36,8 @@ ROOM = {
 OUTCOME = 3_600  # characters of the last answer of substance
 SHARE_OF_AGENT = 0.45  # of the tokens, where it has so much to say
 MOST_CHECKS, MOST_FILES, MOST_TRIED = 6, 16, 5
+MOST_TOLD = 3  # sentences of a step
+MOST_RUN, OFTEN = 3, 3  # commands that worked so many times
 SHORT_PROMPT = 200  # characters of a typed prompt that is not left out
 NEAR_STEPS, ALIKE, LONGEST_TRIED = (
     12,
@@ -182,8 +185,8 @@ _RULER = re.compile(r"[\s|:+=_*#>─━═-]*$")
 _TELLS = re.compile(
     r"\b(?:because|since|root cause|cause[ds]?|due to|turns? out|the (?:issue|problem|bug|reason|culprit|catch)\b|instead|rather than|so that"
     r"|must|never|always|only|cannot|can't|doesn['’]t|won['’]t|decided?|decision|chosen|choose|prefer|recommend\w*|trade-?offs?|limitations?"
-    r"|deferred|for now|workaround|measured|known|by default|\d+(?:\.\d+)? ?(?:%|ms|MB|GB|seconds|times))\b"
-    r"|因为|由于|原因|根因|其实|而不是|必须|不要|不能|只能|统一|决定|选择|建议|方案|限制|暂时|遗留|默认|结论|以后",
+    r"|from \d[\d.]* to \d|deferred|for now|workaround|measured|known|by default|\d+(?:\.\d+)? ?(?:%|ms|MB|GB|seconds|times))\b"
+    r"|从 ?\d\S* ?[^\s，。]{1,4}到 ?\d|因为|由于|原因|根因|其实|而不是|必须|不要|不能|只能|统一|决定|选择|建议|方案|限制|暂时|遗留|默认|结论|以后",
     re.I,
 )
 _MAY_TELL = re.compile(
@@ -225,7 +228,7 @@ def units_of(text: str, *, pasted: bool = False) -> tuple[Unit, ...]:
 
     Code is named by its size; with `pasted`, of a prompt, so is what was pasted.
     """
-    text = _FENCE.sub(_code, _COMMAND.sub(_failed_command, text))
+    text = _FENCE.sub(_code, _told_commands(text))
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if not _RULER.match(line)]
     if pasted:
@@ -246,21 +249,36 @@ def _code(found: re.Match[str]) -> str:
     return f"[{len(lines)} lines: {' '.join((error or lines[0]).split())[:120]}]\n"
 
 
-def _failed_command(found: re.Match[str]) -> str:
-    """A command and its output that follow each other in an answer: what failed, in one line."""
-    output = [line.strip() for line in found[2].splitlines()]
-    counts = [line for line in output if _COUNT.match(line)]
-    error = next((line for line in output if _SAYS_ERROR.match(line)), "")
-    if counts:
-        error = "; ".join(counts[-2:]) if any(_FAILED.match(line) for line in counts) else ""
-    return f"`{found[1].strip()[:120]}` failed ({error[:160]})\n" if error else found[0]
+def _told_commands(text: str) -> str:
+    """An answer whose commands stand with their output: what failed, and what worked instead."""
+    failed: dict[str, str] = {}  # the first word of a command → the last that failed
+
+    def told(found: re.Match[str]) -> str:
+        command, output = found[1].strip(), [line.strip() for line in found[2].splitlines()]
+        word, shown = command.split(" ", 1)[0], f"`{command[:LONGEST_TRIED]}`"
+        counts = [line for line in output if _COUNT.match(line)]
+        error = next((line for line in output if _SAYS_ERROR.match(line)), "")
+        if counts:
+            error = "; ".join(counts[-2:]) if any(map(_FAILED.match, counts)) else ""
+        if error:
+            failed[word] = command
+            return f"{shown} failed ({error[:160]})\n"
+        if (
+            word not in _NO_QUIRK
+            and failed.get(word, command) != command
+            and _is_alike(failed.pop(word), command)
+        ):
+            return f"{shown} worked instead\n"
+        return found[0]
+
+    return _COMMAND.sub(told, text)
 
 
-def _telling(text: str) -> str:
+def _telling(text: str) -> list[str]:
     """The sentences of a step that tell something."""
-    lines = (_NOD.sub("", line) for line in text.splitlines())
+    lines = (_NOD.sub("", line) for line in _FENCE.sub("", text).splitlines())
     said = (one for line in lines for one in split_sentences(line))
-    return " ".join(one for one in said if _score(one) >= SAYS_MUCH)[:500]
+    return [one for one in said if _score(one) >= SAYS_MUCH][:MOST_TOLD]
 
 
 def _listed(lines: Iterable[str]) -> Iterator[str]:
@@ -371,6 +389,7 @@ class _CondenseState:
         self.before = ""  # the prompt before: one that is sent again is there once
         self.tripped: dict[str, tuple[int, str, str]] = {}  # program → step, command, error
         self.steps = self.tried = 0
+        self.worked: Counter[str] = Counter()  # commands that are not only looks
 
     def add(self, who: str, text: str, *, pasted: bool = False) -> None:
         units = units_of(text, pasted=pasted)
@@ -417,10 +436,12 @@ class _CondenseState:
         """Of an answer on the way keep what it found."""
         if self.answer:
             self.late.append(self.answer.text)
-            for told in (answer_summary(self.answer.text, 500), _telling(self.answer.text)):
-                if _TELLS.search(told) or _MAY_TELL.search(told):
-                    self.add(STEP, told)
-                    break
+            told = answer_summary(self.answer.text, 500)
+            if not (_TELLS.search(told) or _MAY_TELL.search(told)):
+                told = ""
+            more = (one for one in _telling(self.answer.text) if one not in told)
+            if told := " ".join((told, *more)).strip():
+                self.add(STEP, told)
         self.answer = None
 
     def take_choice(self, event: Event) -> None:
@@ -489,12 +510,13 @@ class _CondenseState:
             if _OF_THE_TOOL.search(error) and not _AT_A_LINE.search(error):
                 self.tripped[program] = self.steps, command, error[:160]
             return
+        self.worked[_bare(command)] += 1
         wrapped = (name for name, row in self.tripped.items() if row[1].endswith(f" {command}"))
         name = program if program in self.tripped else next(wrapped, "")
         if name and self.tried < MOST_TRIED:
             step, failed, error = self.tripped.pop(name)
             is_near = self.steps - step <= NEAR_STEPS and _bare(command) != _bare(failed)
-            if is_near and SequenceMatcher(None, failed, command).ratio() >= ALIKE:
+            if is_near and _is_alike(failed, command):
                 self.tried += 1
                 self.add(CHECK, f"`{failed}` failed ({error}); `{command}` worked")
 
@@ -520,6 +542,11 @@ class _CondenseState:
             self.add(OPEN, "\n".join(left[:12]))
         for check, error in list(self.failing.items())[-2:]:
             self.add(CHECK, f"`{check}` failed ({error}) when it was run last")
+        for _, command, error in list(self.tripped.values())[: MOST_TRIED - self.tried]:
+            self.add(CHECK, f"`{command}` failed ({error})")
+        for command, times in self.worked.most_common(MOST_RUN):
+            if times >= OFTEN:
+                self.add(CHECK, f"`{command}` worked {times} times")
         if self.files:
             more = len(self.files) - MOST_FILES
             names = ", ".join(self.files[:MOST_FILES])
@@ -540,6 +567,10 @@ _NO_QUIRK = frozenset("git sqlite3 psql mysql curl".split())
 _INSTALL = re.compile(
     r"(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|cargo|go|gem|composer|brew|apt(?:-get)?|flutter pub|dotnet)(?: pip)? (?:i|install|add|get)\b[^\n&|;]{1,80}"
 )
+
+
+def _is_alike(failed: str, command: str) -> bool:
+    return SequenceMatcher(None, failed, command).ratio() >= ALIKE
 
 
 def _bare(command: str) -> str:
