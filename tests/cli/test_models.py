@@ -38,7 +38,7 @@ def test_init_asks_once_and_no_is_the_default(
     said = person.at_terminal("init", "--scope", "both", typed=typed, env=env)
     assert said.code == 0
     words = " ".join(said.out.split())
-    assert "to the provider that Claude Code uses (Anthropic): about 3,800 tokens" in words
+    assert "to the provider that Claude Code uses (Anthropic): about 3,900 tokens" in words
     assert chosen(person) == model
     assert "Anthropic" not in person.at_terminal("init", typed="yes\n", env=env).out
     assert chosen(person) == model

@@ -39,11 +39,7 @@ MOST_CHECKS, MOST_FILES, MOST_TRIED = 6, 16, 5
 MOST_TOLD = 3  # sentences of a step
 MOST_RUN, OFTEN = 3, 3  # commands that worked so many times
 SHORT_PROMPT = 200  # characters of a typed prompt that is not left out
-NEAR_STEPS, ALIKE, LONGEST_TRIED = (
-    12,
-    0.4,
-    160,
-)  # of a command that failed and one that worked instead
+NEAR_STEPS, ALIKE, LONGEST_TRIED = 12, 0.4, 160  # a command that failed, one that worked instead
 NOD = 2  # words of a subject; a prompt with fewer takes up what was said before it
 HUGE, SAYS_MUCH = (
     8_000,
@@ -228,7 +224,7 @@ def units_of(text: str, *, pasted: bool = False) -> tuple[Unit, ...]:
 
     Code is named by its size; with `pasted`, of a prompt, so is what was pasted.
     """
-    text = _FENCE.sub(_code, _told_commands(text))
+    text = _FENCE.sub(_code, _with_results(text))
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if not _RULER.match(line)]
     if pasted:
@@ -249,11 +245,11 @@ def _code(found: re.Match[str]) -> str:
     return f"[{len(lines)} lines: {' '.join((error or lines[0]).split())[:120]}]\n"
 
 
-def _told_commands(text: str) -> str:
+def _with_results(text: str) -> str:
     """An answer whose commands stand with their output: what failed, and what worked instead."""
     failed: dict[str, str] = {}  # the first word of a command → the last that failed
 
-    def told(found: re.Match[str]) -> str:
+    def result(found: re.Match[str]) -> str:
         command, output = found[1].strip(), [line.strip() for line in found[2].splitlines()]
         word, shown = command.split(" ", 1)[0], f"`{command[:LONGEST_TRIED]}`"
         counts = [line for line in output if _COUNT.match(line)]
@@ -263,15 +259,11 @@ def _told_commands(text: str) -> str:
         if error:
             failed[word] = command
             return f"{shown} failed ({error[:160]})\n"
-        if (
-            word not in _NO_QUIRK
-            and failed.get(word, command) != command
-            and _is_alike(failed.pop(word), command)
-        ):
-            return f"{shown} worked instead\n"
-        return found[0]
+        before = "" if word in _NO_QUIRK else failed.pop(word, "")
+        is_other = before not in ("", command) and _is_alike(before, command)
+        return f"{shown} worked instead\n" if is_other else found[0]
 
-    return _COMMAND.sub(told, text)
+    return _COMMAND.sub(result, text)
 
 
 def _telling(text: str) -> list[str]:

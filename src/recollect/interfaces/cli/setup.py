@@ -238,7 +238,7 @@ def _offer_model(ctx: CommandContext, done: setup.InitResult) -> None:
     program = PROGRAMS[name]
     question = ctx.say(
         "Have {program} read each session of all your projects once it is over, and write down what was decided and learned?"
-        " It sends a short form of the session to the provider that {program} uses{where}: about 3,800 tokens, at most 19,000, without secrets and <private> parts.",
+        " It sends a short form of the session to the provider that {program} uses{where}: about 3,900 tokens, at most 19,000, without secrets and <private> parts.",
         program=program.title,
         where=f" ({program.where})" if program.where else "",
     )
