@@ -259,6 +259,7 @@ def test_a_check_beside_a_writer_finds_nothing_wrong(
         "UPDATE section SET shelf = 1 WHERE text LIKE '%walrus%'",
         "DELETE FROM section WHERE anchor = 'reasons'",
         "DELETE FROM memory WHERE id = 'day'",
+        "UPDATE file SET path = 's%' || substr(path, 3) WHERE path LIKE '%use-postgres.md'",
         "INSERT INTO hot_fts(rowid, title, body) VALUES (999, 'ghost', 'ghost')",
         "INSERT INTO hot_fts(hot_fts) VALUES ('delete-all')",
         "INSERT INTO hot_fts(hot_fts, rowid, title) VALUES ('delete', 1, 'use')",

@@ -370,6 +370,9 @@ def _altered_rows(db: sqlite.Connection) -> Iterator[str]:
     for n, path in db.execute("SELECT n, path FROM memory ORDER BY path"):
         if not is_as_written(db, n):
             yield f"{path}: its rows differ from what was written"
+    unknown = "SELECT path FROM memory WHERE path NOT IN (SELECT path FROM file) ORDER BY path"
+    for (path,) in db.execute(unknown):
+        yield f"{path}: its file is missing from the list of files"
     lost = "SELECT count(*) FROM section WHERE memory NOT IN (SELECT n FROM memory)"
     if count := db.execute(lost).fetchone()[0]:
         yield f"{count} sections belong to no memory"
