@@ -331,6 +331,19 @@ def test_a_folder_that_is_gone_takes_its_memories_along(desk: Desk) -> None:
         assert app.roots == {}
 
 
+@pytest.mark.parametrize("seconds", [0, LOOKED])  # right after the change, and long after
+def test_a_purged_session_leaves_no_name_of_its_folder(desk: Desk, seconds: int) -> None:
+    desk.write("episodic/the-walrus/summary.md", "# Talk\n\nA kettle.\n")
+    desk.look(seconds)
+    assert any(b"the-walrus" in path.read_bytes() for path in desk.cache.glob("index.db*"))
+    person = Person(desk.home, desk.folder, desk.env)
+    person.ok("forget", "the-walrus", "--purge", "--yes")
+    assert [
+        p for p in desk.cache.rglob("*") if p.is_file() and b"the-walrus" in p.read_bytes()
+    ] == []
+    assert desk.found("kettle", seconds + 1) == []
+
+
 def test_a_folder_whose_name_is_no_text_stops_nothing(desk: Desk) -> None:
     os.makedirs(os.fsencode(desk.root) + b"/semantic/\xff")
     desk.look()

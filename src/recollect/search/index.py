@@ -221,6 +221,7 @@ class SqliteIndex:
         index_file.remove_set_aside(self.path)
         with self.transaction() as db:
             list_words(db)
+            db.execute("DELETE FROM folder")  # a session's folder has its name
         for shelf in lookup.SHELVES:
             self._db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts) VALUES ('optimize')")
         self._db.execute("VACUUM")
