@@ -149,7 +149,9 @@ def test_thirty_days_are_not_more_than_thirty(
 def test_a_private_session_is_on_no_page(person: Person, calendar: Calendar) -> None:
     name = hold(person, "one", "between us")
     file = person.store / "episodic" / name / "summary.md"
-    file.write_text(file.read_text().replace("type: ", "private: true\ntype: "))
+    text = file.read_text()
+    file.write_text(text.replace("title: ", "private: true\ntitle: ", 1))
+    assert file.read_text() != text
     calendar.wait(40)
     person.ok("compress")
     assert file.exists()
