@@ -398,7 +398,7 @@ def test_a_compiled_file_that_a_full_disk_cut_off_is_a_problem_and_taken_away(
     shutil.copytree(Path(recollect.__file__).parent, copy / "recollect")
     compileall.compile_dir(copy, quiet=2, invalidation_mode=UNCHECKED)
     (cut,) = (copy / "recollect/interfaces/hooks/__pycache__").glob(
-        f"asking.{sys.implementation.cache_tag}.pyc"
+        f"events.{sys.implementation.cache_tag}.pyc"
     )
     env = {"PYTHONPATH": str(copy)}
     assert json.loads(person.process("doctor", "--json", env=env).stdout)["problems"] == 0
