@@ -75,6 +75,7 @@ def opened_outside(trace: Trace, person: Person) -> set[str]:
     mine = (
         str(person.store),
         str(person.home / ".claude"),
+        str(person.home / ".codex" / "config.toml"),  # where Codex notes its plugins
         *(str(person.home / name / "recollect") for name in (".cache", ".config", ".local/share")),
         *_ours(),
         str(Path(__file__).resolve().parents[2]),
