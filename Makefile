@@ -8,6 +8,7 @@ CODEX_VERSION := 0.169.0
 GEMINI_VERSION := 0.61.0
 OPENCODE_VERSION := 1.18.33
 COPILOT_VERSION := 1.0.102
+LLM_VERSION := 0.36
 INSPECTOR_VERSION := 2.12.0
 NPM := npm install --no-audit --no-fund --loglevel=error --prefix
 # The first Python that is new enough and can make a virtual environment.
@@ -76,7 +77,7 @@ plugin: $(VENV)/.dev
 	@$(BIN)/python -m tools.plugin
 
 # The pinned clients and the MCP Inspector that tests drive, each in a folder of its own.
-client: .client/$(CLAUDE_VERSION) .client/codex/$(CODEX_VERSION) .client/gemini/$(GEMINI_VERSION) .client/opencode/$(OPENCODE_VERSION) .client/copilot/$(COPILOT_VERSION)
+client: .client/$(CLAUDE_VERSION) .client/codex/$(CODEX_VERSION) .client/gemini/$(GEMINI_VERSION) .client/opencode/$(OPENCODE_VERSION) .client/copilot/$(COPILOT_VERSION) .client/llm/$(LLM_VERSION)
 
 .client/$(CLAUDE_VERSION):
 	@rm -rf .client/node_modules .client/inspector .client/[0-9]* && mkdir -p .client
@@ -107,6 +108,13 @@ client: .client/$(CLAUDE_VERSION) .client/codex/$(CODEX_VERSION) .client/gemini/
 	@rm -rf .client/copilot && mkdir -p .client/copilot
 	@$(NPM) .client/copilot @github/copilot@$(COPILOT_VERSION)
 	@.client/copilot/node_modules/.bin/copilot --version
+	@touch $@
+
+# Not a client, but the program that asks a model of one's own (the extra `llm`).
+.client/llm/$(LLM_VERSION):
+	@rm -rf .client/llm && $(PYTHON) -m venv .client/llm
+	@.client/llm/bin/pip install -q --disable-pip-version-check llm==$(LLM_VERSION)
+	@.client/llm/bin/llm --version
 	@touch $@
 
 # Recall quality on public conversations: make bench-recall DATA=FOLDER
