@@ -88,3 +88,15 @@ def test_a_chinese_result_is_told() -> None:
 )
 def test_a_long_answer_is_soon_read(unit: str) -> None:
     assert is_quick(lambda: outcome(unit * 40_000))
+
+
+def test_where_a_commit_tells_what_came_of_it_the_last_words_are_told_only_if_they_say_more() -> (
+    None
+):
+    made = [{"kind": "commit", "text": "Cache the opening hours", "ref": "1a2b3c4", "body": ""}]
+    detail = "All of these also write to the log of the desk, for a permanent record."
+    assert outcome(detail) == detail
+    assert outcome_of(SessionState("", made=made, last_answer=detail)) == ""
+    assert outcome_of(SessionState("", made=made, last_answer=REPORT)) != ""
+    cause = "The desk was slow because it read its opening hours twice."
+    assert outcome_of(SessionState("", made=made, last_answer=cause)) == cause

@@ -49,10 +49,18 @@ _CHATTER = re.compile(
 
 
 def outcome_of(state: SessionState) -> str:
-    """What came of the session in the agent's last words, where no commit tells it better."""
+    """What came of the session in the agent's last words; where commits tell it, only what was done and why."""
     short = bool(state.made or state.files_modified)
     said = state.last_answer or state.outcome
+    if state.made and not _reports(said):
+        return ""
     return answer_summary(said, 300 if short else 700, is_result=True)
+
+
+def _reports(text: str) -> bool:
+    """Whether an answer says that something is done, or why something was so."""
+    told = _informative_sentences(text, is_result=True)
+    return any(_DONE.match(one) or _CAUSE.search(one) for one in told)
 
 
 def answer_summary(text: str, longest: int = 300, *, is_result: bool = False) -> str:
