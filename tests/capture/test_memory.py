@@ -213,7 +213,7 @@ def test_a_resumed_session_brings_its_memory_up_to_date(desk: Desk) -> None:
     assert done.what == "changed"
     assert "- [anti-pattern] Never paint the lid red" in found["Patterns"]
     assert "lid.py" in found["Files"]
-    assert "The lid fits" in found["Summary"]
+    assert "Now the lid" in found["Summary"]
     assert desk.conversation().count("Build the teapot service.") == 1
     assert "Now the lid." in desk.conversation()
 
