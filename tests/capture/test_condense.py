@@ -10,6 +10,7 @@ from recollect.capture import extraction
 from recollect.capture.condense import MOST_TOKENS, Condensed, condense
 from recollect.capture.extraction import KnownEntry, NotAnAnswer, checked, question
 from recollect.model.session import Event
+from recollect.text.tokens import count_tokens
 
 
 def prompt(text: str, **fields: object) -> Event:
@@ -264,6 +265,7 @@ def test_what_failed_in_an_exported_history_is_told_in_a_line() -> None:
                 + shell("tasks set 2 DONE", refused)
                 + shell("bun test", "✓ one [1ms]\nerror: expected 3\n\n 60 pass\n 16 fail\n")
                 + shell("bun test src/a.test.ts", "✓ error is raised\n\n 4 pass\n 0 fail\n")
+                + shell("tasks set 2 --status DONE", "Set.")
                 + shell("cat a.ts", "// errors are thrown\nfunction a() {\n}\n")
                 + "\nThe tasks are read only from the main workspace."
             ),
@@ -271,14 +273,39 @@ def test_what_failed_in_an_exported_history_is_told_in_a_line() -> None:
     ).text
     assert "`tasks set 2 DONE` failed (Error reading tasks: ENOENT: no such file" in told
     assert "`bun test` failed (60 pass; 16 fail)" in told
+    assert "`tasks set 2 --status DONE` worked instead" in told
     assert "a.test.ts` failed" not in told
     assert "a.ts` failed" not in told
+
+
+def test_what_never_worked_and_what_works_again_and_again_is_told_at_the_end() -> None:
+    told = condense(
+        [
+            prompt("Start it."),
+            *ran("docker compose up", "docker: command not found", ok=False),
+            *(event for _ in range(3) for event in ran("pnpm dev --filter shop")),
+            *ran("pnpm lint"),
+            answer("It runs."),
+        ]
+    ).text
+    assert "CHECK: `docker compose up` failed (docker: command not found)" in told
+    assert "CHECK: `pnpm dev --filter shop` worked 3 times" in told
+    assert "lint" not in told
 
 
 def test_a_finding_between_two_steps_is_kept_though_the_step_leads_over() -> None:
     said = "Good - `commit()` does not run any hook. But let me check the tests that do:"
     told = condense([prompt("Why is it slow?"), answer(said), *ran("ls"), answer("Done.")]).text
     assert "`commit()` does not run any hook." in told
+
+
+def test_a_question_is_no_longer_than_init_says_that_it_can_be() -> None:
+    """`init` names the most tokens when it asks whether a model may read the sessions."""
+    text = "订单服务的存储使用数据库，因为需要查询复杂的字段并且重放要快" * 10
+    known = [KnownEntry(f"订单与支付服务的存储约定#^k3f{n}", text, "2026-11-16") for n in range(15)]
+    asked = question(Condensed("", "", 0), known)
+    assert f"k3f0: {text[:40]}" in asked.text
+    assert sum(map(count_tokens, asked)) + MOST_TOKENS * 1.02 <= 19_000
 
 
 def test_a_model_sees_the_entries_that_it_may_replace_and_no_others() -> None:

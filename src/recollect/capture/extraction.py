@@ -18,6 +18,7 @@ from recollect.capture import asked
 from recollect.capture.condense import Condensed
 from recollect.ports import Question
 from recollect.text.sentences import one_line, shortened, weight_of
+from recollect.text.tokens import count_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 KINDS = ("decision", "rule", "fact", "issue", "pointer")
 MOST_ENTRIES, MOST_OPEN = 20, 5
+MOST_KNOWN_TOKENS = 1_100  # of existing entries; `init` says how much a question has at most
 LONGEST_STATEMENT, LONGEST_SUMMARY, LONGEST_TITLE, LONGEST_OPEN = 400, 500, 100, 200
 SHORTEST_QUOTE = 8  # letters; a Chinese character counts as two
 OWN_WORDS = 0.6  # share of a statement's words that a person has to have typed for it to be theirs
@@ -80,8 +82,14 @@ def schema(name: str) -> str:
 
 
 def question(condensed: Condensed, known: Iterable[KnownEntry] = ()) -> Question:
-    """What is sent of a session, with the entries that it may replace."""
-    rows = [f"- {one.id}: {one_line(one.text, 240)} {one.day}".rstrip() for one in known]
+    """What is sent of a session, with as many of the entries that it may replace as fit."""
+    rows: list[str] = []
+    left = MOST_KNOWN_TOKENS
+    for one in known:
+        row = f"- {one.id}: {one_line(one.text, 240)} {one.day}".rstrip()
+        left -= count_tokens(row)
+        if left >= 0:
+            rows.append(row)
     existing = "\n".join(rows) or "none"
     text = f"# Existing entries\n\n{existing}\n\n# The record\n\n{condensed.text}\n\n# End of the record"
     form = schema("extract")
