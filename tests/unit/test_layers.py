@@ -100,6 +100,20 @@ def test_every_title_gives_an_id(layer: str, title: str, created: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Use the same pool for orders and payments", "use-the-same-pool-for-orders-and"),
+        ("Use the same pool for orders of payment2", "use-the-same-pool-for-orders-of-payment2"),
+        ("a" * 60, "a" * 40),
+    ],
+)
+def test_the_name_of_an_episode_has_at_most_40_characters_after_the_day(
+    title: str, name: str
+) -> None:
+    assert layers.name_of("episodic", title, "2026-01-11") == f"2026-01-11-{name}"
+
+
+@pytest.mark.parametrize(
     ("created", "day"),
     [
         ("2026-01-11T14:30:00Z", "2026-04-11"), ("2024-12-02", "2025-03-02"), ("", ""),

@@ -139,7 +139,7 @@ def written_to(path: str, text: str) -> str:
     return memory_from_text(text, path).layer
 
 
-LONGEST_OF_EPISODE = 40  # characters of the slug behind the day
+LONGEST_OF_EPISODE = 40  # characters after the day
 
 
 def name_of(layer: str, title: str, created: str) -> str:
@@ -147,12 +147,10 @@ def name_of(layer: str, title: str, created: str) -> str:
     slug = slug_of(title)
     if layer != "episodic":
         return slug
-    short = (
-        slug[: LONGEST_OF_EPISODE + 1].rpartition("-")[0]
-        if len(slug) > LONGEST_OF_EPISODE
-        else slug
-    )
-    return f"{created[:10]}-{short or slug[:LONGEST_OF_EPISODE]}".strip("-")
+    if len(slug) > LONGEST_OF_EPISODE:
+        whole_words = slug[: LONGEST_OF_EPISODE + 1].rpartition("-")[0]
+        slug = whole_words or slug[:LONGEST_OF_EPISODE]
+    return f"{created[:10]}-{slug}".strip("-")
 
 
 _LATIN = r"[A-Za-z][A-Za-z0-9_+#.-]{2,24}"
