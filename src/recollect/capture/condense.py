@@ -41,10 +41,8 @@ MOST_RUN, OFTEN = 3, 3  # commands that worked so many times
 SHORT_PROMPT = 200  # characters of a typed prompt that is not left out
 NEAR_STEPS, ALIKE, LONGEST_TRIED = 12, 0.4, 160  # a command that failed, one that worked instead
 NOD = 2  # words of a subject; a prompt with fewer takes up what was said before it
-HUGE, SAYS_MUCH = (
-    8_000,
-    1.5,
-)  # of so long an answer, or of a step, only lines that say so much are kept
+# Of so long an answer, or of a step, only lines that say so much are kept.
+HUGE, SAYS_MUCH = 8_000, 1.5
 LAST_SAID = 3  # answers of a turn that was broken off
 TELLING = 200  # characters of an answer that may be the outcome
 
@@ -246,7 +244,7 @@ def _code(found: re.Match[str]) -> str:
 
 
 def _with_results(text: str) -> str:
-    """An answer whose commands stand with their output: what failed, and what worked instead."""
+    """An answer with one line for each command that failed, or worked instead, and its output."""
     failed: dict[str, str] = {}  # the first word of a command → the last that failed
 
     def result(found: re.Match[str]) -> str:

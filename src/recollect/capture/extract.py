@@ -176,7 +176,7 @@ def _chosen(sentence: str, before: str) -> Fact | None:
 
 
 def _option(label: str, answer: str) -> tuple[str, str]:
-    """The option of this label in an answer, and how that describes it; nothing where two have it."""
+    """The option with this label in an answer, and its description; empty if two have the label."""
     names = "|".join({label, _NUMERALS.get(label, label)})
     lines = re.findall(
         rf"^[ \t]*(?:[-*#>]+[ \t]+)?\**(?:(?:option|approach|variant|alternative|choice|plan)[ \t]+|方案|选项)?(?:{names})\**"

@@ -427,7 +427,7 @@ def _unsaid(fields: Mapping[str, Value], path: str) -> dict[str, Value]:
     layer, created = str(fields.get("type", "")), str(fields.get("created", ""))
     updated = str(fields.get("updated", "")) or created
     usual: dict[str, Value] = {**(default_fields(path, layer) if path else layer_defaults(layer))}
-    if fields.get("kind") == SESSION:  # says of itself what layer it is, and by its title what tags
+    if fields.get("kind") == SESSION:  # the layer follows from its kind, the tags from its title
         tags = _title_tags({"kind": SESSION}, str(fields.get("title", "")))
         usual |= {"type": "episodic", "tags": [*tags]}
     else:

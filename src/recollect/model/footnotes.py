@@ -162,12 +162,9 @@ def is_same_origin(one: str, other: str) -> bool:
 
 def short_id(text: str, taken: Container[str] = ()) -> str:
     """The id for a statement: made of its words, so that the same one gets the same on every branch."""
-    for n in count():
-        made = letters_of(text, n)
-        for size in range(4, LONGEST_ID):
-            if made[:size] not in taken:
-                return made[:size]
-    raise AssertionError
+    rows = (letters_of(text, n) for n in count())
+    free = (row[:n] for row in rows for n in range(4, LONGEST_ID) if row[:n] not in taken)
+    return next(free)
 
 
 def without_id(line: str) -> str:

@@ -1,4 +1,4 @@
-"""Times as people write them, and days counted on."""
+"""Read times as people write them; count days."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WRITTEN_TIME = Pattern(
 
 
 def time_of(value: str) -> str:
-    """A time as people write it, in our form (UTC); what is no time is nothing."""
+    """A time as people write it, in our form (UTC); empty if it is no time."""
     if len(value) == 20 and value[4] == value[7] == "-" and value[10] + value[19] == "TZ":
         try:  # our own form, which most times have
             return f"{datetime.fromisoformat(value[:19]).isoformat()}Z"
@@ -36,7 +36,7 @@ def time_of(value: str) -> str:
 
 
 def days_after(day: str, days: int) -> str:
-    """The day that is so many days after another, or before it; nothing where there is none."""
+    """The day so many days after (or before) another; empty if that is no date."""
     try:
         return (date.fromisoformat(day[:10]) + timedelta(days=days)).isoformat()
     except (ValueError, OverflowError):

@@ -33,11 +33,11 @@ _NOTHING = Pattern(r"(?!)")
 
 
 def bilingual(english: str, chinese: str = "", *, needs: str = "", flags: int = re.I) -> Pattern:
-    """A pattern for either language, to which capital and small English letters are the same.
+    """A pattern for both languages that ignores the case of English letters.
 
-    It takes longer to compile than to use. The Chinese half is compiled for the first text that has
-    Chinese in it, the English half for one with a part of a word without which it finds nothing:
-    one of `needs`, with `|` between them.
+    Compiling it takes longer than using it. So the Chinese half is compiled only for a text with
+    Chinese in it, the English half only for a text with one of `needs`: parts of words, separated by
+    `|`, without which it cannot match.
     """
     return _Bilingual(english, chinese, needs, flags)
 

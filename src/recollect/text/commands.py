@@ -38,7 +38,7 @@ _DANGEROUS_OPTIONS = frozenset(
 _DANGEROUS = frozenset(
     "rm rmdir unlink shred dd mkfs shutdown reboot truncate dropdb dropuser setenforce".split()
 )
-# Who ends a process by its name or number is right once; what holds a port is another matter.
+# To end a process by its name or number helps once; to end what holds a port helps again.
 _ENDING = frozenset("kill pkill killall taskkill fkill".split())
 _DANGEROUS_WORDS = {
     "git": frozenset("stash clean restore rm filter-branch".split()),

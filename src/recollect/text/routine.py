@@ -1,4 +1,4 @@
-"""Words with which people steer a session, and which say nothing of what it is about."""
+"""Words that people type in every session, whatever it is about."""
 
 from __future__ import annotations
 
