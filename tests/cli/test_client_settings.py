@@ -417,6 +417,26 @@ def test_the_plugin_of_another_client_is_known_too(stranger: Person, name: str) 
     assert "its plugin runs the hooks" not in stranger.ok("init", "--client", name).out
 
 
+@pytest.mark.parametrize(
+    ("text", "is_on"),
+    [
+        ('[plugins."recollect@recollect"]  # [ours]\nenabled = false\n', False),
+        ("plugins = { 'recollect@recollect' = { enabled = false } }\n", False),
+        ('plugins."recollect@recollect".enabled = true\n', True),
+        ('[plugins."recollect@recollect"]\n', True),
+        ('plugins = ["recollect@recollect"]\n', False),
+        ("[plugins\n", False),
+    ],
+)
+def test_the_plugin_of_codex_is_known_however_its_settings_are_written(
+    stranger: Person, text: str, *, is_on: bool
+) -> None:
+    path = stranger.home / ".codex" / "config.toml"
+    path.parent.mkdir()
+    path.write_text(text)
+    assert ("connected by the plugin" in stranger.run("doctor").out) is is_on
+
+
 def test_the_plugin_has_the_version_of_the_program() -> None:
     for path in (".claude-plugin/plugin.json", "../gemini/gemini-extension.json"):
         assert json.loads((PLUGIN / path).read_text(encoding="utf-8"))["version"] == __version__

@@ -10,7 +10,7 @@ from typing import Any
 
 from recollect.clients import base as lines
 from recollect.clients.base import ConfigPart, HookProgram, LineTranscripts, TranscriptReading
-from recollect.clients.config_files import HookTable, Table
+from recollect.clients.config_files import HookTable, Table, table_at
 from recollect.model.session import Event
 from recollect.ports import Portion
 
@@ -42,33 +42,25 @@ def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     server = Table("mcp_servers", "recollect", program.entry)
     return [
         ConfigPart("", os.path.join(folder(env), "hooks.json"), hooks),
-        ConfigPart("mcp", os.path.join(folder(env), "config.toml"), server),
+        ConfigPart("mcp", _settings(env), server),
     ]
 
 
 def has_plugin(env: dict[str, str]) -> bool:
     """Whether this user has our plugin installed and enabled."""
-    try:
-        with open(os.path.join(folder(env), "config.toml"), encoding="utf-8") as file:
-            found = _PLUGIN.findall(file.read())
-    except (OSError, UnicodeDecodeError):
-        return False
-    return any(not _OFF.search(own) for own in found)
+    return any(
+        name.startswith("recollect@") and lines.members(own).get("enabled") is not False
+        for name, own in table_at(_settings(env), "plugins").items()
+    )
 
 
 def servers(env: dict[str, str]) -> list[str]:
     """The names of the servers of tools that its settings start."""
-    try:
-        with open(os.path.join(folder(env), "config.toml"), encoding="utf-8") as file:
-            named = _SERVER.findall(file.read())
-    except (OSError, UnicodeDecodeError):
-        return []
-    return list(dict.fromkeys(name.strip("\"'") for name in named))
+    return list(table_at(_settings(env), "mcp_servers"))
 
 
-_PLUGIN = re.compile(r"""^\[plugins\.["']recollect@[^"'\]]*["']\]([^\[]*)""", re.M)
-_OFF = re.compile(r"^\s*enabled\s*=\s*false\b", re.M)
-_SERVER = re.compile(r"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*([\w-]+|\"[\w-]+\"|'[\w-]+')", re.M)
+def _settings(env: dict[str, str]) -> str:
+    return os.path.join(folder(env), "config.toml")
 
 
 # -------------------- Codex CLI: reading its transcripts, `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl`.

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from recollect._fastimport import NamedTuple
 from recollect.clients.base import NOTHING, ConfigPart, Form
-from recollect.errors import FileNotThere, StorageFailed, Unreadable
+from recollect.errors import FileNotThere, RecollectError, StorageFailed, Unreadable
 from recollect.store import disk as fsio
 from recollect.text import json_edit
 
@@ -459,6 +459,14 @@ def _parsed(text: str) -> dict[str, Any]:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"it is not valid TOML ({error})") from None
+
+
+def table_at(path: str, key: str) -> dict[str, Any]:
+    """The table with this key in a TOML file; empty if there is none, or the file cannot be read."""
+    try:
+        return _table_in(_parsed(text_at(path) or ""), key)
+    except (RecollectError, ValueError):
+        return {}
 
 
 def _table_in(said: dict[str, Any], key: str) -> dict[str, Any]:
