@@ -116,6 +116,14 @@ def test_a_save_brings_neither_openssl_nor_what_only_an_embedder_needs(person: P
     assert not _modules(person, code) & {"_hashlib", "numpy", "click", "typing", "tomllib", "ast"}
 
 
+def test_a_note_loads_nothing_of_consolidation_and_no_reader_of_transcripts(person: Person) -> None:
+    person.ok("session", "start", "Pool", env={"RECOLLECT_SESSION": "s1"})
+    modules = _loaded_by(person, "session", "note", "Twenty connections", "--session-id", "s1")
+    assert "recollect.features.sessions" in modules
+    assert "recollect.features.capture" not in modules
+    assert not [name for name in modules if name.startswith("recollect.consolidate")]
+
+
 def test_a_worker_with_nothing_to_do_loads_nothing_of_consolidation(person: Person) -> None:
     person.ok("save", "The pool has 20 connections", "--kind", "fact")
     code = (

@@ -20,6 +20,7 @@ from recollect.consolidate.claim_cache import cached_claims
 from recollect.context.brief import MOST_SESSIONS, RECENT_END, RECENT_START
 from recollect.context.left_off import TRUSTED, session_title
 from recollect.errors import RecollectError
+from recollect.features.sessions import OLD_DAYS
 from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import sections_of, stem_of
@@ -319,9 +320,6 @@ def _recent_change(store: OpenStore, since: str) -> Change | None:
     if front.lines:
         text = codec.with_field(text, "updated", store.now)
     return Change("put", RECENT, codec.memory_from_text(old.text, RECENT).id, old.stamp, text)
-
-
-OLD_DAYS = 30
 
 
 class Compressed(NamedTuple):

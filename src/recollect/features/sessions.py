@@ -116,6 +116,7 @@ def todo_done(number: int, time: str, trust: str) -> Callable[[SessionState], li
 
 SHORTEST_PREFIX = 6
 STALE_HOURS = 24
+OLD_DAYS = 30  # after which a session is compressed
 LONGEST_TODO = 200  # as a session's memory has it
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.capture import summary
 from recollect.clients import CAPTURED
-from recollect.features import capture as capturing
-from recollect.features import session_archive, sessions
-from recollect.features.session_archive import Compressed
+from recollect.features import sessions
 from recollect.features.sessions import Saved, SaveSessionRequest, StoredSession
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command, read_text
 from recollect.interfaces.cli.console import minute, shown_page, shown_title
 from recollect.interfaces.cli.parsing import PATH, Choice, IntRange, argument, option
 from recollect.model.memory import SHORTEST_ID
+
+if TYPE_CHECKING:
+    from recollect.features.capture import CaptureReport, Left
+    from recollect.features.session_archive import Compressed
 
 STATUSES = {"active": "active", "saved": "saved", "discarded": "ended without a memory"}
 SESSION = option(
@@ -280,7 +282,7 @@ def cleanup_sessions_command(ctx: CommandContext, hours: int) -> None:
         "--older-than",
         "days",
         type=IntRange(1),
-        default=session_archive.OLD_DAYS,
+        default=sessions.OLD_DAYS,
         metavar="DAYS",
         help="Days since a session was last changed.",
     ),
@@ -295,8 +297,10 @@ def compress_command(ctx: CommandContext, days: int) -> None:
     raw conversation, `search --archived` finds it, and `undo` restores a month.
     `core/recent.md` summarises what came before the sessions listed in a brief.
     """
+    from recollect.features.session_archive import compress_store  # loads all of consolidation
+
     done = [
-        session_archive.compress_store(ctx.app, store, days=days, dry_run=ctx.dry_run)
+        compress_store(ctx.app, store, days=days, dry_run=ctx.dry_run)
         for store in ctx.app.stores(ctx.scope)
     ]
     ctx.answer([row.as_json() for row in done])
@@ -352,8 +356,10 @@ def capture_command(ctx: CommandContext, transcript: str, client: str, everywher
     if transcript and everywhere:
         raise ctx.usage_error("Give a path or --all, not both.")
     if transcript:
+        from recollect.features.capture import capture_path  # notes and to-dos need none of it
+
         with ctx.progress("capturing") as step:
-            done = capturing.capture_path(
+            done = capture_path(
                 ctx.app,
                 transcript,
                 client or "claude",
@@ -372,10 +378,12 @@ def capture_command(ctx: CommandContext, transcript: str, client: str, everywher
         sys.exit(1)
 
 
-def uncaptured(ctx: CommandContext) -> capturing.Left:
+def uncaptured(ctx: CommandContext) -> Left:
     """The sessions that the clients have logged and that are not captured yet."""
+    from recollect.features.capture import left_by_clients
+
     with ctx.progress("looking for sessions") as step:
-        return capturing.left_by_clients(ctx.app, step)
+        return left_by_clients(ctx.app, step)
 
 
 def capture_all(ctx: CommandContext, transcripts: list[tuple[str, str]]) -> None:
@@ -383,16 +391,14 @@ def capture_all(ctx: CommandContext, transcripts: list[tuple[str, str]]) -> None
     _show_captured(ctx, "", _capture(ctx, transcripts, "")._replace(memories=[]))
 
 
-def _capture(
-    ctx: CommandContext, transcripts: list[tuple[str, str]], scope: str
-) -> capturing.CaptureReport:
+def _capture(ctx: CommandContext, transcripts: list[tuple[str, str]], scope: str) -> CaptureReport:
+    from recollect.features.capture import capture_found
+
     with ctx.progress("capturing") as step:
-        return capturing.capture_found(
-            ctx.app, transcripts, scope=scope, dry_run=ctx.dry_run, progress=step
-        )
+        return capture_found(ctx.app, transcripts, scope=scope, dry_run=ctx.dry_run, progress=step)
 
 
-def _show_captured(ctx: CommandContext, path: str, done: capturing.CaptureReport) -> None:
+def _show_captured(ctx: CommandContext, path: str, done: CaptureReport) -> None:
     if not done.transcripts and not path:
         ctx.tell("No new sessions in the logs of your clients.")
     elif not done.transcripts:
