@@ -424,11 +424,6 @@ def _has_words(prompt: str, wanted: list[str]) -> bool:
     )
 
 
-def words_in(text: str) -> list[str]:
-    """The words of a text, whatever its case, its signs and its blanks."""
-    return [word for word, _ in _words(text)]
-
-
 def _words(text: str) -> Iterator[tuple[str, bool]]:
     """The words of a text, a Chinese character being one, and of each whether nobody else is quoted."""
     text = folded(text).lower().replace("’", "'")

@@ -17,16 +17,12 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from recollect._fastimport import NamedTuple
 from recollect._version import __version__
 from recollect.i18n import language_of
 from recollect.interfaces.mcp.tools import BY_NAME, TOOLS
-
-if TYPE_CHECKING:
-    pass
-
 
 MODERN = "2026-07-28"
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  # newest first
