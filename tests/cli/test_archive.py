@@ -73,6 +73,14 @@ def test_an_entry_leaves_its_page_and_comes_back_as_it_was(kept: Person, name: s
     assert kept.ok("list", "--archived").out == "No memory matches.\n"
 
 
+@pytest.mark.parametrize("letters", ["k3f9", "k3f9ab"])
+def test_the_archive_lists_an_entry_by_its_words(kept: Person, letters: str) -> None:
+    kept.write("semantic/orders.md", ORDERS.replace("k3f9", letters))
+    kept.ok("archive", letters)
+    [row] = kept.ok("activate", "--list", "--json").json
+    assert (row["id"], "PostgreSQL" in row["title"]) == (f"orders-{letters}", True)
+
+
 def test_what_is_archived_is_told_nowhere_and_search_knows_of_it(kept: Person) -> None:
     asked = "how do we write migrations by hand?"
     assert RULE in kept.ok("recall", asked).out

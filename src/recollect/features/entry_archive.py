@@ -103,17 +103,17 @@ def _text_in_archive(old: Document, memory: Memory, row: Shelved, new: Moved) ->
     text = codec.with_body(old.text, f"{title}\n{eol}{part.text}" if title else part.text)
     is_sealed = is_sealed_path(new.path)
     text = with_field(text, "id", new.id if is_sealed else None)
-    fields = {
-        "trigger": list(row.trigger) or None,
-        "session": row.session if row.session == memory.session else None,
-        "supersedes": None,
-        "created": row.created or None,
-        "updated": None,
-        "last-accessed": None,
-        "was": None,
+    fields: dict[str, str | list[str]] = {
+        "trigger": list(row.trigger),
+        "session": row.session if row.session == memory.session else "",
+        "supersedes": "",
+        "created": row.created,
+        "updated": "",
+        "last-accessed": "",
+        "was": "",
         OF: memory.id,
-        AFTER: part.after or None,
-        ADDED: part.added or None,
+        AFTER: part.after,
+        ADDED: part.added,
     }
     for key, value in fields.items():
         text = with_field(text, key, value or None)
@@ -172,6 +172,17 @@ def _in_archive(store: OpenStore, name: str) -> Entry:
         if own.anchor == anchor and one.id.startswith(f"{page}-"):
             return one
     return entry
+
+
+def entries_alone(store: OpenStore) -> dict[str, Entry]:
+    """The archived pages that were one entry of another page, by id, with its words in their titles."""
+    alone = {}
+    for page, own in store.index.listed(Filter(archived=True)):
+        letters = page.id.rpartition("-")[2]
+        if own.anchor and len(letters) >= SHORTEST_ID and own.entry.startswith(letters):
+            said = own.text if own.anchor.startswith("^") else own.heading
+            alone[page.id] = page._replace(title=f"{page.title} – {said.partition(chr(10))[0]}")
+    return alone
 
 
 def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) -> str:

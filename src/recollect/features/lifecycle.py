@@ -19,7 +19,7 @@ from recollect.context import views as drawn
 from recollect.errors import ConflictNotFound
 from recollect.features import entry_archive, repository
 from recollect.features.prune import DueMemory, prune_with_pass, rows_json
-from recollect.model.memory import SHORTEST_ID, Entry, Filter
+from recollect.model.memory import Entry
 from recollect.store import disk as fsio
 from recollect.store.background import PASSED, episodes_of, must_consolidate
 from recollect.store.history import clean_up
@@ -277,16 +277,6 @@ def list_archive(app: Workspace, *, scope: str, words: str) -> list[tuple[str, E
     found = []
     for store in app.stores(scope):
         rows = archiving.search(store, words) if words else archiving.archived(store)
-        entries = _entries_alone(store)
+        entries = entry_archive.entries_alone(store)
         found += [(store.scope, entries.get(one.id, one)) for one in rows]
     return found
-
-
-def _entries_alone(store: OpenStore) -> dict[str, Entry]:
-    """The archived pages that were one entry of another page, with that in their titles."""
-    alone = {}
-    for page, own in store.index.listed(Filter(archived=True)):
-        if own.anchor and page.id.endswith(f"-{own.entry[:SHORTEST_ID]}"):
-            said = own.text if own.anchor.startswith("^") else own.heading
-            alone[page.id] = page._replace(title=f"{page.title} – {said.partition(chr(10))[0]}")
-    return alone
