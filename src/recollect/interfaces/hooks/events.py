@@ -218,7 +218,7 @@ SAID = {
     "2. 然后运行：\n{command}\n"
     "不要写入机密。没有新内容则无需操作。",
 }
-# What stands in a form as it is handed out is known to `domain.facts` as nothing.
+# An agent may hand a form back unchanged: `model.facts` reads no fact from these placeholders.
 FORMS = {
     "en": "## Decisions\n- [architecture|technology|approach] Decision content: Reason why\n"
     "  - files: src/a.py\n  - concepts: storage\n"
