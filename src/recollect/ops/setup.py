@@ -462,7 +462,7 @@ def change_setting(
         with store.one_change():
             store.commit(lambda: [Change("put", config.FILE, "", stamp, new)], cause="config")
             store.settings = app.settings(store.files.root)
-        if key.startswith("capture."):
+        if key.startswith("capture."):  # clients report tool uses only where the agent is asked
             app.publish(store)
             connected = reconnect(app)
     if not dry_run:

@@ -155,10 +155,10 @@ ARCHIVED = {
 def archive_command(ctx: CommandContext, name: str, stats: bool, force: bool) -> None:
     """Archive a memory, or without ID the inactive conversations.
 
-    Of a page with several entries, ID can be that of one entry: the others stay. A conversation is archived after 14 days without activity, or when more than 20 are active,
-    oldest first (settings archive.days and archive.most). An archived conversation costs
-    nothing at recall; `recollect search --archived` finds it and `recollect activate` brings it
-    back. Nothing is ever deleted.
+    ID can also name one entry of a page; the other entries stay. A conversation is archived after
+    14 days without activity, or when more than 20 are active, oldest first (settings archive.days
+    and archive.most). An archived conversation costs nothing at recall; `recollect search
+    --archived` finds it and `recollect activate` brings it back. Nothing is ever deleted.
     """
     if name:
         if stats or force:
