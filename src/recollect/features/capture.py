@@ -103,7 +103,7 @@ def capture_found(
     dry_run: bool,
     progress: Callable[[int, int], None],
 ) -> CaptureReport:
-    """Capture these transcripts, each named behind its client. Raises StoreNotFound."""
+    """Capture transcripts, given as pairs of client and path. Raises StoreNotFound."""
     _require_person(app)
     done: list[_Outcome] = []
     for client in dict.fromkeys(client for client, _ in found):
@@ -124,7 +124,7 @@ def _require_person(app: Workspace) -> None:
 
 
 class Left(NamedTuple):
-    """Transcripts that clients have left and nobody has captured, each behind its client."""
+    """Transcripts that nobody has captured yet, as pairs of client and path."""
 
     here: list[tuple[str, str]]  # of this project
     others: list[tuple[str, str]]

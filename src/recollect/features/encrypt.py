@@ -129,7 +129,7 @@ def _encrypted(
     states = _states_behind(app, store, name)
     turned = sealing.encrypt(store, name, dry_run=dry_run)
     if states and not dry_run:
-        from recollect.privacy.purge import purge_session  # with much behind it
+        from recollect.privacy.purge import purge_session  # slow to load, and seldom needed
 
         purge_session(app, store, states[0].session_id)
     return turned, [("the client's own log", path) for state in states for path in state.sources]
@@ -149,7 +149,7 @@ def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionS
 
 def _copies(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> list[tuple[str, str]]:
     """Where old names and titles still stand in a store and its cache, and what nobody can reach."""
-    from recollect.privacy import purge  # only here, and with much behind it
+    from recollect.privacy import purge  # slow to load
 
     words = [word for one in turned for word in (one.old_id, one.title.strip())]
     named = purge.files_naming(app, store, words) if words else ()

@@ -43,7 +43,7 @@ class Moved(NamedTuple):
 
 
 def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved | None:
-    """Archive the entry `page#anchor`; None if that is for its whole page to do.
+    """Archive the entry `page#anchor`; None if its page is to be archived as a whole.
 
     Raises:
         MemoryNotFound: there is no such entry.
@@ -96,7 +96,7 @@ def _place_in_archive(store: OpenStore, entry: Entry, memory: Memory, row: Shelv
 
 
 def _text_in_archive(old: Document, memory: Memory, row: Shelved, new: Moved) -> str:
-    """The page with nothing but this entry. What it said of itself as a page is said of the entry."""
+    """The page with this entry alone; the fields of the page become those of the entry."""
     part = listed_edit.part_of(memory, row.anchor)
     title = next((line for line in memory.body.split("\n") if line.startswith("# ")), "")
     eol = "\r\n" if title.endswith("\r") else "\n"
@@ -225,7 +225,7 @@ def _lines(body: str) -> list[str]:
 
 
 def _is_same(one: Shelved, other: Shelved) -> bool:
-    """Whether two have the same id; one that is written is the beginning of one that is worked out."""
+    """Whether two have the same id; a written id is the beginning of a computed one."""
     return bool(one.entry) and one.entry.startswith(other.entry)
 
 
@@ -234,7 +234,7 @@ def _statement_of(row: Shelved) -> tuple[str, ...]:
 
 
 def _page_of_its_own(store: OpenStore, entry: Entry, text: str, of: str) -> tuple[Moved, str]:
-    """Where an entry goes without its page, and as what: where that was, if nothing has the name."""
+    """The place and the text of an entry whose page is gone: where the page was, if that is free."""
     for key in (OF, AFTER, ADDED):
         text = with_field(text, key, None)
     path = entry.path.removeprefix("archive/")

@@ -118,7 +118,7 @@ def page_of(rows: Iterable[ViewFact]) -> str:
 
 
 def is_held(edited: str, base: str, now: str) -> bool:
-    """Whether the view says something that would be lost if it were written anew."""
+    """Whether the view says something that would be lost if it were rewritten."""
     if edited in (base, now) or not edited.strip():
         return False
     try:

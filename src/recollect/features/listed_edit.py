@@ -152,7 +152,7 @@ def with_part(page: Memory, cold: Memory, anchor: str, after: str, added: str) -
 
 
 def _with_item(rest: list[str], lines: list[str], after: str) -> list[str]:
-    """The lines of a section with those of an item: behind another, as the first, or as the last."""
+    """The lines of a section with those of an item: after another, as the first, or as the last."""
     begins = _begins(rest)
     gap = ["\r" if rest[0].endswith("\r") else ""]
     gap = gap if any(not rest[n - 1].strip() for n in begins[1:]) else []
@@ -178,19 +178,19 @@ def _name_of(line: str) -> str:
 
 
 def _with_section(body: str, text: str, after: str, eol: str, *, is_first: bool) -> str:
-    """A body with another section behind the one of this anchor, or as the first, or the last."""
+    """A body with another section after the one of this anchor, or as the first, or the last."""
     parts = parts_of(body)
     anchors = [section.anchor for section in codec.sections_of(body)]
     at = 1 if is_first else anchors.index(after) + 1 if after in anchors else len(parts)
-    before, behind = ("".join(part.text for part in some) for some in (parts[:at], parts[at:]))
+    before, following = ("".join(part.text for part in some) for some in (parts[:at], parts[at:]))
     gap = (
         "" if not before or before.endswith(eol * 2) else eol if before.endswith("\n") else eol * 2
     )
-    return f"{before}{gap}{text.rstrip()}{eol}{eol if behind else ''}{behind}"
+    return f"{before}{gap}{text.rstrip()}{eol}{eol if following else ''}{following}"
 
 
 def _item_lines(lines: list[str], place: _PlacedItem) -> list[str]:
-    """The lines of an item in its part, without the blank ones behind it."""
+    """The lines of an item in its part, without the blank ones after it."""
     own = [lines[place.first + n] for n in place.item.lines]
     while not own[-1].strip():
         own.pop()

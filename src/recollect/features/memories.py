@@ -79,7 +79,7 @@ def edit(
     """Change title or body of a memory, or of one of its sections (`id#anchor`).
 
     What somebody less trusted than the memory has changed is trusted no more than they are. What is
-    only appended comes behind whatever somebody else wrote meanwhile.
+    only appended goes after whatever somebody else wrote meanwhile.
     """
     title, body, append = (_clean(store, text) for text in (title, body, append))
     if any(text is not None and not text.strip() for text in (title, body, append)):

@@ -162,7 +162,7 @@ def _units(text: str) -> list[str]:
 
 
 def _goes_on(units: list[str], line: str) -> bool:
-    """Whether an indented line behind a blank one is still part of the list item before."""
+    """Whether an indented line after a blank one is still part of the list item before."""
     return bool(units) and line[0] in " \t" and _ITEM.match(units[-1]) is not None
 
 

@@ -462,7 +462,7 @@ class OpenTodo(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Letters made of its text, the first of which are its id."""
+        """Letters made from its text; the first few are its id."""
         return letters_of(self.text)
 
     @property

@@ -274,7 +274,7 @@ def settled_of(one: Suggestion, decision: str, now: str) -> DecidedSuggestion:
 
 
 def settled_in(text: str) -> list[DecidedSuggestion]:
-    """The decisions that a file says; what in it is none is passed over."""
+    """The decisions in a file; rows that are none are skipped."""
     return [_decision_in(row) for row in rows_in(text, KEY) if _is_decision(row)]
 
 

@@ -148,7 +148,7 @@ def _bytes_in(folder: str) -> int:
 def status(app: Workspace) -> dict[str, Any]:
     """How things stand in the stores of this folder, in short: see `recollect status`.
 
-    What is `remembered` are the entries by scope and kind, without sessions.
+    `remembered` counts the entries by scope and kind, without sessions.
     """
     from recollect.features import lifecycle, repository, review  # all of consolidation
 

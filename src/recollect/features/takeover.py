@@ -394,7 +394,7 @@ def _files_of_sessions(root: str, folder: str) -> list[tuple[str, str]]:
 
 
 def _stem_of(session: str) -> str:
-    """How the files of a session are called behind its client's name."""
+    """What the names of a session's files have after the client's name."""
     return places.writer_of("", session)[1:]
 
 

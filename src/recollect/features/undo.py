@@ -196,7 +196,7 @@ def change_json(past: ChangeGroup) -> dict[str, Any]:
 
 @contextmanager
 def stores_then(app: Workspace, scope: str, name: str) -> Iterator[list[OpenStore]]:
-    """The stores as they were behind a change, or at a day or a time. Raises ChangeNotFound."""
+    """The stores as they were after a change, or at a day or a time. Raises ChangeNotFound."""
     made: list[OpenStore] = []
     try:
         for store in _having(app, scope, name):

@@ -106,9 +106,9 @@ def found_again(store: OpenStore) -> list[DemoStatement]:
             key = near_key(claim.text)
             others = said_now.items()
             with_subject = (p for said, p in others if says_with_subject(said, claim.text))
-            other_than_that = (p for said, p in others if conflict_between(claim.text, said))
+            contradicting = (p for said, p in others if conflict_between(claim.text, said))
             here = stands.get(key) or next(with_subject, "")
-            place = here or past.get(key) or next(other_than_that, "")
+            place = here or past.get(key) or next(contradicting, "")
             how = STANDS if here else OVERTAKEN if place else LOST
             found.append(DemoStatement(entry.id, claim.text, how, place))
     return found

@@ -164,7 +164,7 @@ def _renumbered(store: OpenStore) -> Iterator[Finding]:
 
 
 def _bytecode(*, repair: bool) -> Iterator[Finding]:
-    """Compiled files of our own that are cut off; without them Python makes them anew."""
+    """Compiled files of our own that are cut off; without them Python compiles again."""
     for path in mending.broken_bytecode():
         try:
             if repair:

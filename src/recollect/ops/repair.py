@@ -144,7 +144,7 @@ class Mended(NamedTuple):
 
 
 def mend(app: Workspace, store: OpenStore) -> Mended:
-    """Copy the store, then make anew what can be made anew.
+    """Copy the store, then rebuild what can be rebuilt.
 
     Raises:
         StorageFailed: the copy could not be kept; nothing was mended.

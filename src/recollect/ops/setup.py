@@ -82,7 +82,7 @@ class InitResult(NamedTuple):
     skills: Sequence[Skill]
 
     def as_json(self) -> dict[str, Any]:
-        """The fields by name; of those behind the clients only what there is."""
+        """The fields by name, without empty ones except `stores` and `clients`."""
         fields = self._asdict()
         return {key: fields[key] for key in fields if fields[key] or key in ("stores", "clients")}
 

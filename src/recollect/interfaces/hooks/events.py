@@ -197,7 +197,7 @@ def run(client: str, event: str, raw: bytes, env: "dict[str, str]") -> None:
 
 
 # `capture.mode = ask`: the journal is the counter. A hook appends its line with a mark of its own,
-# and the mark's position is its number. What is asked has nothing in it that is stored.
+# and the mark's position is its number. The question contains nothing that is stored.
 
 MARK = b'"mark":"'
 COMPACTED = (b'"event":"pre-compact"', b'"source":"compact"')

@@ -118,7 +118,7 @@ def _differs(source: str, mtime: str, size: str) -> bool:
 def read_brief(path: str) -> "tuple[list[str], list[str], int, list[str], str] | None":
     """`(ids, told, tokens, same, output)`: what the brief gives in full, whose lines it has, what it costs.
 
-    `same` is where what it gives stands once more. The fence in the hook's output is marked anew.
+    `same` is where what it gives stands once more. The fence in the hook's output gets a new mark.
     """
     try:
         head, _, text = places.read_text(path).partition("\n\n")
@@ -225,7 +225,7 @@ def say(
     found: "list[rank.Candidate]",
     late: str = "",
 ) -> None:
-    """Hand over the notes, behind what is told late, and remember which they were."""
+    """Hand over the notes, after what is told late, and remember which they were."""
     lang, prompt_tokens, error_tokens = settings_of(moment)
     budget = error_tokens if about == "error" else prompt_tokens
     budget, size = budget - count_tokens(late), pack.HARD_CAP - len(late) - 1
