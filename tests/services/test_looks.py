@@ -20,6 +20,7 @@ from recollect.features import memories as writing
 from recollect.features import reading
 from recollect.model import memory
 from recollect.model.memory import TICK_NS, Filter
+from recollect.search.index import SqliteIndex
 from recollect.search.search import Hit
 from recollect.store import refresh as refreshing
 from recollect.store.files import MarkdownStore, Scan
@@ -342,6 +343,52 @@ def test_a_purged_session_leaves_no_name_of_its_folder(desk: Desk, seconds: int)
         p for p in desk.cache.rglob("*") if p.is_file() and b"the-walrus" in p.read_bytes()
     ] == []
     assert desk.found("kettle", seconds + 1) == []
+
+
+@pytest.mark.parametrize("seconds", [1, 2 * LOOK_SECONDS])  # some are looked at, or all
+@pytest.mark.parametrize("is_noted", [False, True])  # whether others looked since
+def test_a_look_that_a_purge_overtakes_brings_no_name_back(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, seconds: int, *, is_noted: bool
+) -> None:
+    desk.write("episodic/the-walrus/summary.md", "# Talk\n\nA kettle.\n")
+    desk.write("reference/old.md", "# Old\n\nA kettle.\n")
+    desk.look()
+    desk.write("episodic/the-walrus/conversation.md", "### User\n\nWhere is it?\n")
+    desk.write("reference/new.md", "# New\n\nA spoon.\n")
+    whole = SqliteIndex.note_look
+
+    def note_look(index: SqliteIndex, *args: object) -> None:
+        monkeypatch.setattr(SqliteIndex, "note_look", whole)
+        person = Person(desk.home, desk.folder, desk.env)
+        person.ok("forget", "the-walrus", "--purge", "--yes")
+        if is_noted:
+            desk.look(LOOKED + seconds)
+        whole(index, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(SqliteIndex, "note_look", note_look)
+    assert desk.found("spoon", LOOKED + seconds) == ["new"]
+    assert not any(b"the-walrus" in path.read_bytes() for path in desk.cache.glob("index.db*"))
+    desk.write("semantic/other.md", "# Other\n\nA spoon.\n")
+    assert desk.found("spoon", LOOKED + seconds + 1) == ["new", "other"]
+
+
+def test_a_write_that_a_purge_overtakes_brings_no_name_back(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = SqliteIndex.note_own
+
+    def note_own(index: SqliteIndex, looks: object) -> None:
+        monkeypatch.setattr(SqliteIndex, "note_own", whole)
+        person = Person(desk.home, desk.folder, desk.env)
+        name = next((desk.root / "episodic").glob("*walrus")).name
+        person.ok("forget", name, "--purge", "--yes")
+        desk.look(LOOKED + 2)
+        whole(index, looks)  # type: ignore[arg-type]
+
+    with desk.store_at(LOOKED + 1) as store:
+        monkeypatch.setattr(SqliteIndex, "note_own", note_own)
+        save_module.save(store, Draft("The walrus", "A kettle.", conversation="### User\n\nHi.\n"))
+    assert not any(b"the-walrus" in path.read_bytes() for path in desk.cache.glob("index.db*"))
 
 
 def test_a_folder_whose_name_is_no_text_stops_nothing(desk: Desk) -> None:

@@ -133,13 +133,18 @@ class SqliteIndex:
         Without `gone`, these are all, and every file was looked at. Where that cannot be written,
         or somebody else writes, the next search looks again.
         """
+        # A session that was purged meanwhile has no file any more; its folder has its name.
+        put = (
+            "INSERT OR REPLACE INTO folder SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 "
+            "WHERE NOT ?7 OR EXISTS (SELECT 1 FROM file WHERE path = ?1 || '/summary.md')"
+        )
         rows = [(*one, checked_ns, one.path in sessions) for one in folders]
         with suppress(sqlite.Error), self._at_once() as db:
             if gone is None:
                 db.execute("DELETE FROM folder")
                 db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (LOOKED, str(checked_ns)))
             db.executemany("DELETE FROM folder WHERE path = ?", [(path,) for path in gone or ()])
-            db.executemany("INSERT OR REPLACE INTO folder VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            db.executemany(put, rows)
 
     def _follow(self) -> None:
         if index_file.inode_of(self.path) != self._inode:  # another process replaced it
@@ -222,6 +227,7 @@ class SqliteIndex:
         with self.transaction() as db:
             list_words(db)
             db.execute("DELETE FROM folder")  # a session's folder has its name
+            db.execute("DELETE FROM meta WHERE key = ?", (LOOKED,))
         for shelf in lookup.SHELVES:
             self._db.execute(f"INSERT INTO {shelf}_fts({shelf}_fts) VALUES ('optimize')")
         self._db.execute("VACUUM")
@@ -257,8 +263,13 @@ class SqliteIndex:
                     if not db.execute(gone, (*before, max(before[2:4]) + TICK_NS)).rowcount:
                         continue
                 if after:
-                    put = "INSERT OR IGNORE INTO folder VALUES (?, ?, ?, ?, ?, ?, 0)"
-                    db.execute(put, (*after, max(after[2:4]) + TICK_NS + 1))
+                    # A new folder without a file in the index was purged meanwhile.
+                    put = (
+                        "INSERT OR IGNORE INTO folder SELECT ?1, ?2, ?3, ?4, ?5, ?6, 0 WHERE ?7 OR "
+                        "EXISTS (SELECT 1 FROM file WHERE path > ?1 || '/' AND path < ?1 || '0')"
+                    )
+                    looked_ns = max(after[2:4]) + TICK_NS + 1  # long after: the change was ours
+                    db.execute(put, (*after, looked_ns, before is not None))
 
     @contextmanager
     def _at_once(self) -> Iterator[sqlite.Connection]:
