@@ -17,7 +17,8 @@ from recollect.app import App
 from recollect.capture import intake as save_module
 from recollect.capture.intake import Draft
 from recollect.features import memories as writing
-from recollect.features import reading
+from recollect.features import reading, skill_candidates
+from recollect.features.skill_candidates import CandidateThresholds
 from recollect.model import memory
 from recollect.model.memory import TICK_NS, Filter
 from recollect.search.index import SqliteIndex
@@ -155,6 +156,20 @@ def test_what_we_save_change_and_forget_costs_no_look(desk: Desk, looks: Counter
     looks.clear()
     assert desk.found("leaks cactus", LOOKED + 2) == ["a-kettle"]
     assert desk.found("spoon", LOOKED + 2) == ["a-spoon"]
+    assert (looks["lists"], looks["files"]) == (0, 0)
+
+
+def test_the_views_that_we_write_cost_no_look(desk: Desk, looks: Counter[str]) -> None:
+    desk.look()
+    with desk.at(LOOKED + 1) as app:
+        save_module.save(app.store(), Draft("A kettle", "It is blue.", kind="fact"))
+    desk.look(LOOKED + 1)  # the journal's folder was made
+    with desk.at(LOOKED + 2) as app:
+        save_module.save(app.store(), Draft("A spoon", "It is red.", kind="fact"))
+        skill_candidates.analyse_stores(app, CandidateThresholds(), scope="", dry_run=False)
+    assert "A spoon" in (desk.root / "MEMORY.md").read_text()
+    looks.clear()
+    assert desk.found("spoon", LOOKED + 3) == ["a-spoon"]
     assert (looks["lists"], looks["files"]) == (0, 0)
 
 

@@ -377,9 +377,7 @@ def publish_views(
             del pages[FACTS_JSON]
         elif last:
             last.begin(facts)
-        written = [name for name, text in pages.items() if store.files.write_view(name, text)]
-        if written:
-            store.files.settle(written)
+        written = store.write_views(pages)
         if last and not is_held:
             last.end(facts)
             last.keep_state(_state(made_of, map(stamp_of_text, pages.values())))

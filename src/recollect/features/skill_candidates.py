@@ -146,9 +146,7 @@ def _publish(store: OpenStore, suggestions: Sequence[Suggestion]) -> None:
         FLAGS: skills.candidates_json(suggestions, generated),
     }
     with store.files.locked():
-        written = [name for name, text in pages.items() if store.files.write_view(name, text)]
-        if written:
-            store.files.settle(written)
+        store.write_views(pages)
 
 
 # ------------------------------------------------------------------------------------- deciding

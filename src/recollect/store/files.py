@@ -383,8 +383,9 @@ class MarkdownStore:
         except FileNotThere:
             if os.path.lexists(full):
                 raise AlreadyThere(path=full) from None
-        fsio.make_folder(os.path.dirname(full))
-        fsio.write_whole(full, data)
+        with self._touching(path):
+            fsio.make_folder(os.path.dirname(full))
+            fsio.write_whole(full, data)
         return True
 
     @contextmanager

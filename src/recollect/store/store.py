@@ -6,7 +6,7 @@ Touches: the files, journal and index it is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -183,6 +183,18 @@ class OpenStore:
 
         self.commit(plan, cause=cause, tries=3, dry_run=dry_run)
         return is_new
+
+    def write_views(self, pages: Mapping[str, str]) -> list[str]:
+        """Put generated files in place; gives the names of those whose bytes changed.
+
+        The caller holds the store's lock.
+        """
+        self.files.touched = {}
+        written = [name for name, text in pages.items() if self.files.write_view(name, text)]
+        if written:
+            self.files.settle(written)
+            self.index.note_own(self.files.touched.values())
+        return written
 
     def commit_each(self, plans: Iterable[tuple[str, Plan]]) -> list[int]:
         """Carry out changes that have nothing to do with each other, and take them into the index.
