@@ -178,7 +178,7 @@ def test_the_views_that_we_write_cost_no_look(desk: Desk, looks: Counter[str]) -
     [
         "search walrus", "search walrus --sections", "search walrus --explain", "search --kind note",
         "search walrus --as-of 2026-01-01", "list", "show animal", "recall walrus", "timeline",
-        "history", "status",
+        "history", "status", "save Kettle",
     ],
 )  # fmt: skip
 def test_only_a_search_for_words_passes_over_files(
