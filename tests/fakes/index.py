@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from recollect.model.document import stem_of
 from recollect.model.entries import entries_of, entry_of, is_conversation
 from recollect.model.entries import shelved as _cut
-from recollect.model.memory import Entry, Filter, Memory, Seen, Shelved, age_of, day_of, is_number
+from recollect.model.memory import Entry, Filter, Memory, Shelved, age_of, day_of, is_number
 from recollect.model.tags import common_tags, with_forms
 from recollect.ports import IndexedFile, IndexRow, LastLook, Near, PendingSection
 from recollect.search.index import SqliteIndex
@@ -81,16 +81,10 @@ class MemoryIndex(SqliteIndex):
     def last_look(self, *, sessions: bool = True) -> LastLook:
         return LastLook(0, {})  # every look is one at every file
 
-    def note_look(
-        self,
-        folders: Iterable[Seen],
-        sessions: Container[str],
-        checked_ns: int,
-        gone: Iterable[str] | None = None,
-    ) -> None:
+    def note_look(self, *_: object, **__: object) -> None:
         pass
 
-    def note_own(self, looks: Iterable[tuple[Seen | None, Seen | None]]) -> None:
+    def note_own(self, *_: object, **__: object) -> None:
         pass
 
     def apply(self, rows: Iterable[IndexRow], gone: Iterable[str], checked_ns: int) -> int:
