@@ -43,5 +43,5 @@ def rebuild_index(
 
 def _unread(store: OpenStore) -> list[Problem]:
     """What is passed over or read only in part: files of memories, lines of the journal."""
-    store.journal.heads()
+    store.journal.heads()  # which fills `problems`
     return list(dict.fromkeys([*store.problems, *store.index.torn(), *store.journal.problems]))

@@ -25,9 +25,8 @@ ENOUGH_OF_QUESTION, ENOUGH_FOR_QUESTION = 0.65, 1.0
 ENOUGH_OF_SUBJECT = 0.85
 ENOUGH_OF_NAMES, ENOUGH_FOR_NAMES, LEAST_NAMES = 0.5, 2.0, 2
 LEAST_DIGITS = 3  # shorter numbers count the points of a review, and mean another one tomorrow
-_STANDARDS = frozenset(
-    "UTF ISO SHA MD AES RSA RFC GPT CVE HTTP TLS".split()
-)  # no trackers of issues
+# What looks like the key of an issue tracker and is none: `UTF-8`, `SHA-256`.
+_STANDARDS = frozenset("UTF ISO SHA MD AES RSA RFC GPT CVE HTTP TLS".split())
 _COUNTED = frozenset("task issue pr mr pull request ticket bug story 任务 工单".split())
 # How a question begins that asks how something is; one that ends so asks whether the last answer was right.
 _ASKS = frozenset(

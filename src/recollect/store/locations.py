@@ -455,7 +455,7 @@ def append(root: str, path: str, data: bytes) -> None:
         try:
             info = os.fstat(handle)
             torn = info.st_size and os.pread(handle, 1, info.st_size - 1) != b"\n"
-            # A line that a full disk cut off must not swallow
+            # A line that a full disk cut off must not swallow ours.
             whole = b"\n" + data if torn else data
             if os.write(handle, whole) < len(whole):
                 raise OSError(28, "No space left on device")  # what the next write would be told

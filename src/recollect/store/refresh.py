@@ -41,8 +41,8 @@ class UnreadFiles(list[Problem]):
     claimed = False
 
 
-# A text that is changed in its place changes nothing about its folder. In a store of more files than
-# these, a search finds it at the latest so long after.
+# A text that is overwritten in its place leaves its folder as it is. In a store of more files than
+# `FEW_FILES` a search may miss such a change for `LOOK_SECONDS`.
 FEW_FILES = 500
 LOOK_SECONDS = 30
 
