@@ -207,13 +207,15 @@ def test_a_resumed_session_brings_its_memory_up_to_date(desk: Desk) -> None:
     transcript = a_day()
     desk.capture(transcript)
 
-    (done,) = desk.capture(resumed(transcript))
+    again = resumed(transcript)
+    again.answer("I've added a lid that fits.")
+    (done,) = desk.capture(again)
 
     found = sections(desk.memory())
     assert done.what == "changed"
     assert "- [anti-pattern] Never paint the lid red" in found["Patterns"]
     assert "lid.py" in found["Files"]
-    assert "Now the lid" in found["Summary"]
+    assert "added a lid that fits" in found["Summary"]
     assert desk.conversation().count("Build the teapot service.") == 1
     assert "Now the lid." in desk.conversation()
 
