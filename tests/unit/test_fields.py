@@ -33,7 +33,12 @@ paths = st.sampled_from(
 # ------------------------------------------------------------------------------------- reading
 
 
-@given(any_text | any_front, paths)
+listing = st.lists(any_text, min_size=1).map(
+    lambda items: front(f"tags: [{', '.join(items)}]", f"related: {' , '.join(items)}")
+)
+
+
+@given(any_text | any_front | listing, paths)
 def test_every_text_is_a_memory_whose_words_are_known(text: str, path: str) -> None:
     found = memory_from_text(text, path)
     assert is_id(found.id)
