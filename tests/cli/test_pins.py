@@ -129,6 +129,16 @@ def test_a_dry_run_shows_the_block_and_changes_nothing(keeper: Person) -> None:
     assert tree_of(keeper.home, keeper.project, without=[str(keeper.home / ".cache")]) == before
 
 
+def test_a_memory_that_is_pinned_again_is_shown_where_it_stands(keeper: Person) -> None:
+    keeper.ok("pin", "use-redis")
+    keeper.ok("pin", "use-kafka")
+    would = keeper.ok("pin", "use-redis", "--brief", "Sessions only", "--dry-run", "--json").json
+    keeper.ok("pin", "use-redis", "--brief", "Sessions only")
+    pinned = keeper.ok("pin", "--json").json[0]["pointers"]
+    assert [one["id"] for one in pinned] == ["use-redis", "use-kafka"]
+    assert [one["id"] for one in would["pointers"]] == ["use-redis", "use-kafka"]
+
+
 def test_the_cost_is_told_and_only_matching_pointers_are_called_for(keeper: Person) -> None:
     assert keeper.ok("stats", "--json").json[0]["pointers"] == {"memories": 0, "tokens": 0}
     keeper.ok("pin", "use-redis")

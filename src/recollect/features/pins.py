@@ -370,17 +370,15 @@ def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run
         raise UsageProblem(what=f"{name} is private.", command="pin")
     when = tuple(map(app.redact, when))
     pointer = client.pointer_to(entry, app.redact(brief), when, app.now)
-    old = pointers_of(store)
-    new = [*(one for one in old if one.id != pointer.id), pointer]
-    done = _pinned(store, new, "pinned")
+
+    def change(old: list[Pointer]) -> list[Pointer]:
+        if all(one.id != pointer.id for one in old):
+            return [*old, pointer]
+        return [pointer if one.id == pointer.id else one for one in old]
+
+    done = _pinned(store, change(pointers_of(store)), "pinned")
     client.put_block(done.path, done.block, dry_run=True)  # before anything is changed
     if not dry_run:
-
-        def change(old: list[Pointer]) -> list[Pointer]:
-            if all(one.id != pointer.id for one in old):
-                return [*old, pointer]
-            return [pointer if one.id == pointer.id else one for one in old]
-
         _change_pins(store, change, cause="pin")
         renew(app, store)
     return done
