@@ -62,10 +62,6 @@ class Helped(NamedTuple):
     done: Sequence[ModelAction]
     stopped: str = ""  # why the rest was not asked
 
-    def as_json(self) -> dict[str, Any]:
-        """The fields by name."""
-        return {**self._asdict(), "done": [one._asdict() for one in self.done]}
-
 
 class _Task(NamedTuple):
     """A question, and what is made of its answer. `take` raises NotAnAnswer."""

@@ -326,9 +326,7 @@ class Pinned(NamedTuple):
             "path": self.path,
             "what": self.what,
             "tokens": self.tokens,
-            "pointers": [
-                {**p._asdict(), "when": list(p.when), "tags": list(p.tags)} for p in shown
-            ],
+            "pointers": shown,
         }
 
 

@@ -139,7 +139,7 @@ class PruneResult(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
         rows = rows_json(self.rows)
-        return {"scope": self.scope, "policy": self.policy._asdict(), "pruned": rows}
+        return {"scope": self.scope, "policy": self.policy, "pruned": rows}
 
 
 def rows_json(rows: Iterable[DueMemory]) -> list[dict[str, str]]:

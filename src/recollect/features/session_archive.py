@@ -332,15 +332,7 @@ class Compressed(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
-        months = [
-            {
-                "month": one.month,
-                "path": os.path.join(self.root, one.path),
-                "memories": list(one.memories),
-                "files": list(one.files),
-            }
-            for one in self.months
-        ]
+        months = [one._replace(path=os.path.join(self.root, one.path)) for one in self.months]
         return {"scope": self.scope, "months": months, "recent": self.recent}
 
 

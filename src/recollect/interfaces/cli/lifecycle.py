@@ -403,7 +403,7 @@ def consolidate_command(ctx: CommandContext, force_decay: bool, by_model: bool) 
                 dry_run=ctx.dry_run,
                 progress=step,
             )
-    ctx.answer([row.as_json() for row in done] + [{"model": row.as_json()} for row in helped])
+    ctx.answer([row.as_json() for row in done] + [{"model": row} for row in helped])
     for row in done:
         _show_consolidated(ctx, row)
     for help_row in helped:
