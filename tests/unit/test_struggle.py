@@ -268,6 +268,7 @@ def test_triggers_name_the_code_and_the_thing() -> None:
         ("npm test", "Error: listen EADDRINUSE: address already in use :::3000", "npm: listen EADDRINUSE: address already in use"),
         ("golangci-lint run", "pkg/a.go:12:1: File is not properly formatted (gofmt)", "golangci-lint: File is not properly formatted gofmt"),
         ("make", "tls.c:4:10: fatal error: openssl/ssl.h: No such file or directory", "make: ssl.h: No such file or directory"),
+        ("./check.sh", "FileNotFoundError: app.lock is missing", "check: FileNotFoundError: app.lock is missing"),
         ("bundle exec rspec", "Could not find nokogiri-1.15.4 in locally installed gems (Bundler::GemNotFound)",
          "rspec: Could not find in locally installed gems"),
         ("cargo build", "  = note: /usr/bin/ld: cannot find -lssl: No such file or directory", "cargo: ld: cannot find lssl: No such file or directory"),

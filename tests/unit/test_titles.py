@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.capture.titles import title_in
+from recollect.capture.titles import title_in, title_of
+from recollect.model.session import SessionState
 
 
 @pytest.mark.parametrize(
@@ -54,3 +55,12 @@ from recollect.capture.titles import title_in
 )  # fmt: skip
 def test_a_title_says_what_was_wanted(request_: str, title: str) -> None:
     assert title_in(request_) == title
+
+
+def test_a_question_about_the_last_session_is_no_title() -> None:
+    asked = ["上次做到哪里了？", "以后价格一律用整数分，不要用浮点数。给 app.py 加上 price()"]
+    assert title_of(SessionState("s", requests=asked), "") == "给 app.py 加上 price()"
+    assert (
+        title_of(SessionState("s", requests=["我们昨天做了什么？", "整理借阅台的数据模型"]), "")
+        == "整理借阅台的数据模型"
+    )

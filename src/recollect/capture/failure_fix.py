@@ -512,7 +512,8 @@ _NO_BEGINNING = STOP_WORDS - {"could", "no", "not"}  # Could not find …
 def _title_of(program: str, symptom: str) -> str:
     """A name for a trouble: the program, and what its error says without what changes each time."""
     wording = ErrorSignature(symptom)
-    known = wording.names | {*wording.words} | (wording.places if wording.is_missing else set())
+    is_missing = wording.is_missing or "missing" in symptom.lower()
+    known = wording.names | {*wording.words} | (wording.places if is_missing else set())
     said: list[str] = []
     for word in _WORDS.findall(symptom):
         bare = word.strip(".:-/'")

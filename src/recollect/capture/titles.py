@@ -86,7 +86,7 @@ _STEERS = Pattern(
     r"|i (?:just |also |already |have )?(?!need\b)\w+ed\b|read (?:@|the |docs?/)|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|you (?:just|did|didn|are|were|have|haven|keep|still|can see)|you['’](?:re|ve)\b|i (?:just |also |already |still )?(?:got|get|have|see|did|ran|tried|undid|reverted|made|created|added|opened|pushed|just|am|was|don|did|didn)\b|i['’](?:ve|m|ll)\b|we (?:were|was|have|had|just|use|used|are|do|did|got|added|don)\b|we['’](?:re|ve)\b"
     r"|(?:could|should|would|can)n['’]?t\b|in terms of\b|nothing\b|ah\b|address (?:\w{1,4} )?#?\d+|for example\b|e\.g|in particular\b|until recently|currently\b|right now\b|today,|at the moment|previously\b|(?:did|do|does|didn['’]?t|is|are|was|were|have|has|haven['’]?t|where) (?:you|it|this|that|i|we|the|did|there|they)\b"
     r"|why (?:did|does? (?:it|this|that)|are you|do you|would you|have you|has it|not|why)|why (?:is|are|was) (?:this|that|it|there)\b|why didn|(?:that|this|it)(?:['’]?s| is| was| work(?:s|ed))|thats\b|same\b|still\b|look at (?:the|that|this)\b|know (?:why|if|what|how)\b|(?:what|where|how|when) (?:did|have|were|was|would) (?:you|i|we)\b|what(?:['’]s| is) (?:remaining|left|next|the (?:status|current))|here(?:['’]s| is| are)\b|you are (?:a|an|the)\b"
-    r"|我(?:已经|有一|刚|的意思)|(?:只|不)需要|请?注意|(?:非常|很)好|大哥|继续|这样|为什么|还是(?![用改换退])|不对|不要|别(?![名人的])|不用|不能|禁止|记住|等等|算了|以后|今后|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
+    r"|我(?:已经|有一|刚|的意思)|(?:我们|咱们)?(?:上次|上回|昨天|之前)(?:的?会话)?(?:都|是)?(?:做|讲|说|聊|干|进行)[了到过]*(?:哪|什么)|(?:只|不)需要|请?注意|(?:非常|很)好|大哥|继续|这样|为什么|还是(?![用改换退])|不对|不要|别(?![名人的])|不用|不能|禁止|记住|等等|算了|以后|今后|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
     re.I,
 )
 _POINTS = Pattern(
@@ -152,7 +152,7 @@ def title_of(state: SessionState, told: str) -> str:
     """
     wide = is_wide(" ".join(state.requests[:8]))
     found = list(filter(None, _titles(state, told)))
-    own = (title for title in found if is_wide(title) or not wide)
+    own = (title for title in found if not wide or any(map(is_cjk, title)))
     return next(own, "") or next(iter(found), "") or one_line(state.task, 80) or state.session_id
 
 
