@@ -109,6 +109,16 @@ def test_show_takes_any_beginning_of_an_id_and_signs_the_entry(kept: Person, nam
     assert "2026-10-06" in kept.ok("show", name).out
 
 
+def test_a_fact_that_was_filed_is_titled_by_its_page_alone(person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    noted = ORDERS.replace("# Orders\n", "# Orders\n\n## Noted by the agent\n")
+    person.write("semantic/orders.md", noted)
+    assert person.ok("show", "k3f9").out.startswith("Orders  orders#^k3f9\n")
+    assert person.ok("show", "orders#noted-by-the-agent").out.startswith(
+        "Orders – Noted by the agent  orders#noted-by-the-agent\n"
+    )
+
+
 def test_the_agents_rule_is_shown_as_the_agents(kept: Person) -> None:
     shown = kept.ok("show", "z7x8", "--json").json
     assert (shown["source"], shown["trust"], shown["created"][:10]) == (
