@@ -200,7 +200,7 @@ class PortTaken(RecollectError):
 class MissingExtra(RecollectError):
     exit_code = 14
     sentence = "{feature} needs the package {package}."
-    next_step = "Install it with `pip install 'recollect-memory[{extra}]'`."
+    next_step = "Install it the way you installed Recollect: `pip install 'recollect-memory[{extra}]'`, `pipx install --force …` or `uv tool install …`."
 
 
 class Unreadable(RecollectError):

@@ -49,6 +49,7 @@ def test_an_entry_leaves_its_page_and_comes_back_as_it_was(kept: Person, name: s
     assert set(after) == {*before, page}
     assert f"entry-of: {full.partition('#')[0]}\n" in after[page]
     [cold] = kept.ok("list", "--archived", "--json").json
+    assert "confirmed · archived · " in kept.ok("show", back).out
     about = (
         "kind",
         "status",
@@ -89,7 +90,7 @@ def test_what_is_archived_is_told_nowhere_and_search_knows_of_it(kept: Person) -
     told.append((kept.store / "MEMORY.md").read_text())
     assert not any("by hand" in text.replace(asked, "") for text in told)
     assert "Skip the migrations" in told[0]
-    assert "In the archive: 1 more; --archived shows them." in kept.ok("search", "by hand").out
+    assert "In the archive: 1; --archived shows what is there." in kept.ok("search", "by hand").out
     [hit] = kept.ok("search", "by hand", "--archived", "--json").json["hits"]
     assert (hit["id"], hit["trust"], hit["created"][:10]) == ("feedback-q4w5", "user", "2026-10-06")
     why = kept.ok("recall", asked, "--why-not", "q4w5").out

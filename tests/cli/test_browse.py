@@ -380,7 +380,7 @@ def test_in_a_real_terminal_one_rule_of_three_is_edited_and_approved_alone(ruled
         run("send-keys", "e")
         run("wait", "Run the linter before a push")
         run("send-keys", "y")
-        assert "规则" in run("wait", "已批准：")
+        assert "规则" in run("wait", "已认可：")
         run("send-keys", "q")
     [line, *rest] = (ruled.home / "edited").read_text().splitlines()
     assert line.startswith(f"## {RULES[1]} ^")  # the others are not in the editor

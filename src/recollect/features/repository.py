@@ -47,7 +47,7 @@ _RAW = ("/sessions/raw/", "/sessions/active/", "/journal/", "conversation.md")
 _LINES: dict[str, dict[str, tuple[str, ...]]] = {
     IGNORE: {
         "# Kept out of git: what sessions said word for word, running sessions, the journal.": _RAW,
-        "# Views: made from the memories, on each machine anew.": tuple(f"/{v}" for v in VIEWS),
+        "# Views: rebuilt from the memories on each machine.": tuple(f"/{v}" for v in VIEWS),
     },
     ATTRIBUTES: {
         "# Memories merge by field and by line; `recollect init` installs the driver.": (

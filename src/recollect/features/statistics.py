@@ -166,7 +166,10 @@ def status(app: Workspace) -> dict[str, Any]:
     since = days_after(app.now, -LATELY_DAYS)
     given = [line for store in stores for line in injections(store, since)]
     return {
-        "remembered": {scope: dict(kinds.most_common()) for scope, kinds in lasting.items()},
+        "remembered": {
+            scope: dict(sorted(kinds.items(), key=lambda row: (-row[1], row[0])))
+            for scope, kinds in lasting.items()
+        },
         "sessions": len(sessions),
         "last": _last_session(app, newest) if newest else None,
         "waiting": {

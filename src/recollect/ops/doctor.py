@@ -345,7 +345,7 @@ def _odd(health: Health) -> Iterator[Finding]:
     if health.untagged:
         yield Finding.note(
             "untagged",
-            "have no tags: {n}, such as {id}",
+            "pages without tags: {n}, such as {id}",
             n=len(health.untagged),
             id=health.untagged[0],
         )

@@ -251,6 +251,11 @@ def tools_command(name: str) -> str:
     return f"{KNOWN[name].tools} {shlex.join(HookProgram(*program_paths()).server)}"
 
 
+def tools_removal(name: str) -> str:
+    """The command line of a client's own that removes our tools; empty where `uninstall` does."""
+    return KNOWN[name].tools.replace(" add ", " remove ").removesuffix(" --")
+
+
 def _note_place(app: Workspace) -> None:
     """Leave word where we are, for the plugin's launcher; what a plugin carries it finds itself."""
     if runs_from_plugin():

@@ -101,7 +101,7 @@ def clients(app: Workspace) -> Iterator[Finding]:
 def _called(client: Client, calls: Mapping[str, str]) -> Iterator[Finding]:
     """When a client last ran our hooks, or what it waits for."""
     if last := calls.get(client.hook_name):
-        yield Finding.ok(client.name, "hooks last called {time}", time=last)
+        yield Finding.ok(client.name, "hooks last called {time}", time=_minute(last))
         return
     yield Finding.note(client.name, "hooks not called yet")
     if client.asks:
@@ -198,6 +198,11 @@ def _last_calls(app: Workspace) -> dict[str, str]:
     return last
 
 
+def _minute(time: str) -> str:
+    """A time as people read it, to the minute."""
+    return time[:16].replace("T", " ")
+
+
 def hooks(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """Whether the hooks are really called for a store."""
     calls = {str(c.get("session")): str(c.get("time", "")) for c in store.journal.hot("signal")}
@@ -207,10 +212,10 @@ def hooks(app: Workspace, store: OpenStore) -> Iterator[Finding]:
         yield Finding.problem(
             "hooks",
             "connected, but not called in the session of {time}; restart the client",
-            time=unheard,
+            time=_minute(unheard),
         )
     elif last:
-        yield Finding.ok("hooks", "last called {time}", time=last)
+        yield Finding.ok("hooks", "last called {time}", time=_minute(last))
     else:
         yield Finding.note("hooks", "not called for this store yet")
     log = f"{places.cache_root(app.env)}/hook.log"

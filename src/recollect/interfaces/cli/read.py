@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from recollect.errors import Failed
+from recollect.errors import Failed, MissingExtra
 from recollect.features import reading
 from recollect.i18n import say, word
 from recollect.interfaces.cli.command import CommandContext, comma_list, command
@@ -46,7 +46,7 @@ FILTERS = (
     option("--session", help="Only from this session."),
     option("--since", help="Not older than this day (2026-01-31, 2026-01, 2026)."),
     option("--until", help="Not newer than this day."),
-    option("--archived", is_flag=True, help="Search the archive instead."),
+    option("--archived", is_flag=True, help="Look in the archive instead."),
 )
 
 
@@ -194,7 +194,7 @@ def _search(
             ctx.app, text, in_archive, limit=limit, scope=ctx.scope, narrow=narrow
         )
         if more:
-            ctx.hint("In the archive: {n} more; --archived shows them.", n=more)
+            ctx.hint("In the archive: {n}; --archived shows what is there.", n=more)
 
 
 def _show_hit(ctx: CommandContext, hit: Hit) -> None:
@@ -438,6 +438,7 @@ def provenance(lang: str, page: reading.MemoryPage) -> list[str]:
     one: Any = page.own or page.entry
     about = [word(lang, page.entry.layer), word(lang, one.kind), one.created[:10]]
     about.append(word(lang, one.status))
+    about.append(word(lang, "archived") if page.entry.archived else "")
     about.append(say(lang, "source {source}", source=word(lang, one.source)))
     about.append(say(lang, "trust {trust}", trust=word(lang, one.trust)))
     if page.others:
@@ -562,8 +563,8 @@ def browse_command(ctx: CommandContext) -> None:
     try:
         from recollect.interfaces.cli.browser import Browser
     except ImportError:
-        raise Failed(
-            what="`recollect browse` needs Textual: `pip install 'recollect-memory[browse]'`."
+        raise MissingExtra(
+            feature="`recollect browse`", package="textual", extra="browse"
         ) from None
     from recollect.interfaces.cli.write import in_editor
 

@@ -280,6 +280,8 @@ def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
                 "Removed our hooks from {path}",
                 path=part.path,
             )
+            if not ctx.dry_run and (command := setup.tools_removal(part.name)):
+                ctx.hint("  if you added the tools (MCP): `{command}`", command=command)
     ctx.tell_dry_run()
     if not ctx.dry_run:
         ctx.hint("Your memories were not touched.")

@@ -73,7 +73,7 @@ def _given(ctx: CommandContext, given: dict[str, int]) -> str:
     if not given["times"]:
         return ctx.say("nothing in the last {days} days", days=given["days"])
     return ctx.say(
-        "{times}×, {tokens} tokens, in {n} sessions of the last {days} days (`recollect given`)",
+        "{times}× in the last {days} days, {tokens} tokens, sessions: {n} (`recollect given`)",
         n=given["sessions"],
         **given,
     )
