@@ -164,9 +164,11 @@ def test_a_further_wish_is_no_correction_j13(prompt: str) -> None:
 def test_importing_the_hooks_runs_nothing_j17(machine: Machine) -> None:
     note(machine, "episodic/old", "Port is 8080.", **{"decay-after": "2020-01-01"})
     before = tree_of(machine.home)
-    names = [path.stem for path in (SOURCE / "recollect" / "hooks").glob("*.py")]
+    folder = SOURCE / "recollect" / "interfaces" / "hooks"
+    names = sorted(path.stem for path in folder.glob("*.py"))
+    assert "events" in names
     code = "import recollect.hook\n" + "".join(
-        f"import recollect.interfaces.{name}\n" for name in names if name != "__init__"
+        f"import recollect.interfaces.hooks.{name}\n" for name in names
     )
     code += "import recollect.consolidate.run, recollect.worker\nprint('all of it')\n"
     env = machine.env | {"PYTHONPATH": str(SOURCE), "PYTHONDONTWRITEBYTECODE": "1"}
