@@ -20,6 +20,7 @@ from pathlib import Path
 from tests.services.project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
+ROOMS = "capture clients consolidate context features model privacy search store text".split()
 
 
 class Warm:
@@ -84,8 +85,11 @@ def load_for(command: str) -> None:
     from recollect.interfaces.cli.main import command_of
 
     command_of(command)
-    for part in ("app", "services", "adapters", "domain"):
-        for path in sorted((ROOT / "src" / "recollect" / part).rglob("*.py")):
+    import_module("recollect.app")
+    for room in ROOMS:
+        paths = sorted((ROOT / "src" / "recollect" / room).rglob("*.py"))
+        assert paths, room
+        for path in paths:
             name = ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
             with suppress(ImportError):  # what needs a library that not everybody has
                 import_module(name.removesuffix(".__init__"))
