@@ -368,6 +368,14 @@ def test_no_secret_of_a_model_reaches_the_log_or_a_page(desk: Desk, model: Model
         assert path.is_dir() or secret.encode() not in path.read_bytes(), path
 
 
+def test_half_a_character_of_a_model_costs_no_answer(desk: Desk, model: Model) -> None:
+    choose(desk)
+    talk(desk)
+    model.answers({**answer(), "summary": "Orders are kept \ud83d in a \ud83c\udf88."})
+    assert (read(desk), len(calls(desk))) == (1, 1)
+    assert "Orders are kept ? in a 🎈." in texts(desk)
+
+
 def test_one_question_at_a_time_is_asked_on_a_machine(
     desk: Desk, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from recollect.clients import base as reading
 from recollect.clients.claude import ClaudeTranscripts
 from recollect.model.session import Event
 
+from .desk import Desk
 from .transcripts import Transcript
 
 
@@ -240,3 +241,19 @@ def test_all_transcripts_of_a_folder_are_found_oldest_first(tmp_path: Path) -> N
 
     assert [Path(path).stem for path in found] == ["b", "a", "c"]
     assert ClaudeTranscripts().find(found[0]) == [found[0]]
+
+
+@pytest.mark.parametrize("half", [rb"\ud83d", rb"\uDC00", b"\xed\xa0\xbd", b"\xff"])
+def test_half_a_character_costs_nothing_but_itself(half: bytes, tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    session = Transcript()
+    session.prompt("Always use HERE tabs in the WHOLE 🎈 Makefile.")
+    path = session.save(desk.logs)
+    data = Path(path).read_bytes().replace(b"HERE", half)
+    Path(path).write_bytes(data.replace(b"WHOLE", rb"\ud83c\udf88"))
+
+    with desk.opened() as capture:
+        capture.take_in("claude", path, over=True)
+
+    [page] = desk.root.glob("episodic/*/summary.md")
+    assert "tabs in the 🎈 🎈 Makefile\n" in page.read_text("utf-8")

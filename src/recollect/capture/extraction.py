@@ -16,6 +16,7 @@ from functools import cache
 from recollect._fastimport import NamedTuple
 from recollect.capture import asked
 from recollect.capture.condense import Condensed
+from recollect.clients.base import without_halves
 from recollect.ports import Question
 from recollect.text.sentences import one_line, shortened, weight_of
 from recollect.text.tokens import count_tokens
@@ -147,6 +148,7 @@ def object_in(answer: str) -> Mapping[str, Any]:
     start = answer.find("{")
     try:
         data = json.JSONDecoder().raw_decode(answer, start)[0] if start >= 0 else None
+        data = without_halves(data, answer)
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):

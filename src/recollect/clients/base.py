@@ -210,13 +210,22 @@ def _end_of_line(file: BinaryIO, offset: int) -> int:
 
 
 def object_of(raw: bytes | str) -> dict[str, Any]:
-    """The object that a line is; an empty one for any other line."""
+    """The object that a line is, with a mark for each half of a character; an empty one for any other line."""
+    text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
     try:
-        if raw[:2] == b'{"' and isinstance(raw, bytes):  # json.loads would guess the encoding
-            raw = raw.decode("utf-8", "surrogatepass")
-        return members(_decoded(raw) if isinstance(raw, str) else json.loads(raw))
+        return members(without_halves(_decoded(text.removeprefix("\ufeff")), text))
     except (ValueError, RecursionError):
         return {}
+
+
+def without_halves(value: Any, text: str) -> Any:
+    """What the JSON in `text` says, with no surrogate alone: clients cut texts within an emoji.
+
+    A file cannot hold one. Raises RecursionError.
+    """
+    if "\\ud" not in text and "\\uD" not in text:
+        return value
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def head_of(path: str) -> dict[str, Any]:

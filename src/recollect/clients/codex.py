@@ -279,8 +279,8 @@ def _object(text: object) -> dict[str, Any]:
 
 def _command(given: str) -> str:
     try:
-        found = json.loads(given)
-    except ValueError:
+        found = lines.without_halves(json.loads(given), given)
+    except (ValueError, RecursionError):
         return given
     said = (found.get("command") or found.get("cmd")) if isinstance(found, dict) else ""
     if isinstance(said, list):

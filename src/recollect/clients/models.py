@@ -77,7 +77,7 @@ def _claude(question: Question, model: str, _env: Mapping[str, str]) -> Run:
 
 
 def _claude_reply(out: str) -> Reply:
-    said = json.loads(out)
+    said = base.without_halves(json.loads(out), out)
     if said.get("is_error"):
         raise ValueError(str(said.get("result", "")))
     usage = base.members(said.get("usage"))
@@ -152,7 +152,7 @@ def _gemini(question: Question, model: str, _env: Mapping[str, str]) -> Run:
 
 
 def _gemini_reply(out: str) -> Reply:
-    said = json.loads(out[out.index("{") :])
+    said = base.without_halves(json.loads(out[out.index("{") :]), out)
     if said.get("error"):
         raise ValueError(str(base.members(said["error"]).get("message", "failed")))
     models = base.members(base.members(said.get("stats")).get("models")).values()
