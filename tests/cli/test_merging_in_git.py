@@ -305,8 +305,7 @@ def test_a_clone_without_init_falls_back_to_git_and_doctor_says_both(ada: Clone)
     for one in (ada, bob):
         one.ok("save", f"Of {one.project.name}", "--kind", "rule", "--body", "x")
         one.commit()
-    shown = bob.run("doctor").out
-    assert "the merge driver is missing in this clone" in shown
+    assert "no merge driver in this clone" in bob.ok("doctor").out
     bob.pull(ada, code=1)
     lines = [n for n, line in enumerate(bob.read(RULES).splitlines(), 1) if line[:7] in ("<" * 7, "=" * 7, ">" * 7)]  # fmt: skip
     ran = bob.run("doctor")
@@ -376,6 +375,24 @@ def test_nothing_but_our_keys_changes_and_uninstall_takes_them_out(ada: Clone) -
     assert (ada.store / ".gitignore").read_text() == again
     assert "Removed our merge driver" in ada.ok("uninstall").out
     assert config.read_text() == before
+
+
+def test_doctor_calls_no_problem_what_uninstall_took_out(ada: Clone) -> None:
+    ada.ok("init", "--client", "claude")
+    assert "memories are merged by field and by line" in ada.ok("doctor").out
+    ada.ok("uninstall")
+    shown = ada.ok("doctor").out
+    assert "no merge driver in this clone: git merges memories as plain text" in shown
+
+
+def test_doctor_calls_a_clone_without_the_driver_a_problem_where_a_client_is_connected(
+    ada: Clone,
+) -> None:
+    bob = ada.clone("bob", init=False)
+    bob.ok("init", "--client", "claude", "--scope", "global")
+    ran = bob.run("doctor")
+    assert ran.code != 0
+    assert "the merge driver is missing in this clone" in ran.out
 
 
 def test_without_git_init_makes_the_store_all_the_same(ada: Clone) -> None:

@@ -207,8 +207,11 @@ def _is_asked_for(root: str) -> bool:
     return "merge=recollect" in fsio.read_file(path).decode("utf-8", "replace")
 
 
-def git_findings(store: OpenStore) -> Iterator[Finding]:
-    """Conflict marks, wordings that stand twice, a driver that is missing, committed views."""
+def git_findings(store: OpenStore, *, is_connected: bool) -> Iterator[Finding]:
+    """Conflict marks, wordings that stand twice, a driver that is missing, committed views.
+
+    Where no client is connected, as after `uninstall`, a missing driver is no problem.
+    """
     root = store.files.root
     for seen in store.files.scan():
         text = store.files.read(seen.path).text
@@ -234,7 +237,7 @@ def git_findings(store: OpenStore) -> Iterator[Finding]:
             "has the number of an older fact, as after a merge; `recollect doctor --repair` gives it a new one",
         )
     if _is_asked_for(root):
-        yield from _driver_findings(root)
+        yield from _driver_findings(root, is_connected=is_connected)
     raw = tracked_files(root) if store.files.exists(IGNORE) else []
     if raw:
         yield Finding.note(
@@ -295,10 +298,15 @@ def keep_wording(store: OpenStore, key: str, word: str, *, dry_run: bool) -> Mer
     return place
 
 
-def _driver_findings(root: str) -> Iterator[Finding]:
+def _driver_findings(root: str, *, is_connected: bool) -> Iterator[Finding]:
     state = driver_of(root)
     if state == "there":
         yield Finding.ok("git", "memories are merged by field and by line")
+    elif state == "absent" and not is_connected:
+        yield Finding.note(
+            "git",
+            "no merge driver in this clone: git merges memories as plain text; `recollect init` installs it",
+        )
     elif state in ("absent", "other"):
         yield Finding.problem(
             "git",
