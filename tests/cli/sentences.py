@@ -36,6 +36,7 @@ VARIABLE = {
     *(setting.about for setting in SETTINGS.values()),
     *layers._NAMES.values(),
     *(*memory.KINDS, *memory.LAYERS, *memory.STATUSES, *memory.SOURCES, *memory.TRUSTS),
+    memory.ENDED,
 }
 # Where such a variable stands, and where a function hands on what it is given.
 SAID_BY_NAME = {

@@ -98,3 +98,48 @@ def test_what_is_not_there_is_said(over: Person) -> None:
         "Several open to-dos begin with “drop”" in over.run("session", "todo", "--done", "drop").err
     )
     assert over.run("session", "todo", "text", "--all").code == 2
+
+
+def _states(person: Person, *words: str) -> list[str]:
+    """The states of the sessions in a list."""
+    rows = person.ok("list", "--kind", "session", *words, "--json").json
+    return [row["status"] for row in rows if not row.get("anchor")]
+
+
+def test_a_session_is_open_until_its_last_to_do_is_done(over: Person) -> None:
+    page = _listed(over)
+    assert _states(over) == _states(over, "--pages") == ["open"]
+    over.ok("session", "todo", "--done", page["Add the index on staging"])
+    assert _states(over) == ["open"]
+    over.ok("session", "todo", "--done", page["Drop the old table"])
+    assert _states(over) == _states(over, "--pages") == ["ended"]
+    assert " ended " in over.ok("list").out
+    assert " · ended · " in over.ok("search", "orders").out
+    assert " · ended · " in over.ok("show", over.ok("list", "--json").json[0]["id"]).out
+    over.ok("config", "lang", "zh")
+    assert " 已结束 " in over.ok("list").out
+
+
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [
+        ("## Issues\n\n- [bugfix] It leaks: open\n", "open"),
+        ("## Issues\n\n- [bugfix] It leaks: resolved\n", "ended"),
+        ("## TODOs\n\n- [x] Mend it\n", "ended"),
+        ("## 待办\n\n- [ ] 修好它\n", "open"),
+        ("## Decisions\n\n- [technology] Use SQLite: it is small\n", "ended"),
+    ],
+)
+def test_a_session_is_open_by_what_it_says_whatever_older_versions_wrote(
+    person: Person, said: str, state: str
+) -> None:
+    for name, field in (("new", ""), ("old", "status: open\n")):
+        head = f"---\ntitle: Of {name}\nkind: session\n{field}---\n# Of {name}\n\n"
+        person.write(f"episodic/2026-01-1{len(field)}-{name}.md", f"{head}{said}")
+    assert _states(person) == [state, state]
+
+
+def test_a_state_that_a_person_gave_a_session_stays(over: Person) -> None:
+    [name] = [row["id"] for row in over.ok("list", "--json").json]
+    over.ok("set", name, "status=resolved")
+    assert _states(over) == ["resolved"]

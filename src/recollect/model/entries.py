@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import repeat
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model import document as codec
@@ -29,6 +30,7 @@ from recollect.model.listed import (
     with_comments,
 )
 from recollect.model.memory import (
+    ENDED,
     REFERENCED,
     SESSION_KINDS,
     TRUSTS,
@@ -46,6 +48,7 @@ from recollect.text.tokens import count_tokens
 
 LARGEST_INDEXED = 1024 * 1024
 LONGEST_SUMMARY = 160
+_TO_DO = Pattern(r"^[ \t]*[-*+] \[ \] ", re.M)
 LONGEST_PART = 800  # characters, some 120 words
 _SOLUTION = Pattern(r"^(?:Solution|解决方案)\s*[:：]", re.I)
 _ITEM_MARK = Pattern(r"(?:[-*+>]|\d+[.)、])\s+(?:\[[ xX]\]\s+)?")
@@ -71,8 +74,28 @@ def is_conversation(path: str) -> bool:
 _SHARED = [name for name in Entry._fields if name in Memory._fields]
 
 
+def with_state(memory: Memory) -> Memory:
+    """A session that is `open` by its front matter, as is each by default: that it has ended, if nothing is left.
+
+    Open are to-dos, and issues that are told here and not on a page of their own.
+    """
+    if memory.status != "open" or memory.kind not in SESSION_KINDS:
+        return memory
+    body = without_filed(memory, strip_private(memory.body[:LARGEST_INDEXED]))
+    if _TO_DO.search(body) or any(map(_has_open_issue, sections_of(body), repeat(memory))):
+        return memory
+    return memory._replace(status=ENDED)
+
+
+def _has_open_issue(section: Section, memory: Memory) -> bool:
+    if section_kind(section.heading) != "issue":
+        return False
+    return any(one.status == "open" for one in items_in(section, memory)[0])
+
+
 def entry_of(memory: Memory, stamp: str) -> Entry:
     """A memory without its text, as lists show it."""
+    memory = with_state(memory)
     shared = {name: getattr(memory, name) for name in _SHARED}
     tokens, summary = count_tokens(memory.body), summary_of(memory)
     return Entry(**shared, tokens=tokens, summary=summary, stamp=stamp)
@@ -122,6 +145,7 @@ def shelved(memory: Memory) -> list[Shelved]:
     """The entries of a memory as the index files them, and the parts of what is one entry as a whole."""
     if is_sealed_path(memory.path) and not memory.body:
         return []  # closed: there is nothing by which it could be found
+    memory = with_state(memory)
     body = without_filed(memory, strip_private(memory.body[:LARGEST_INDEXED]))
     if is_conversation(memory.path):
         return [
@@ -182,7 +206,7 @@ def entries_of(memory: Memory) -> list[Shelved]:
         entry=letters_of(memory.id),
         created=memory.created,
         session=memory.session,
-        status=memory.status,
+        status=with_state(memory).status,
         within="",
     )
     return [whole, *own]

@@ -20,6 +20,7 @@ SOURCES = ("observed", "inferred", "instructed", "referenced")
 REFERENCED = "referenced"  # the source of what somebody else says
 TRUSTS = ("external", "tool", "agent", "user")  # lowest first: the least trusted ancestor counts
 STATUSES = ("confirmed", "open", "provisional", "superseded", "resolved")
+ENDED = "ended"  # a session that leaves nothing open is shown so; no file has it
 CATEGORIES = {
     "decision": ("architecture", "technology", "approach", "other"),
     "pattern": ("convention", "best-practice", "anti-pattern", "other"),
