@@ -51,6 +51,14 @@ from recollect.model.session import SessionState
         ("Think hard, like an engineer of a library\nadd a rate limiter for uploads", "Add a rate limiter for uploads"),
         ("I restarted the loan desk\nwhy is the list of loans empty?", "Why is the list of loans empty?"),
         ("发布到并行环境的脚本整理", "发布到并行环境的脚本整理"),
+        ("帮我将 Loan desk 的这个组件改成和 vue 一样的，我们的样式在 style.css 中", "将 Loan desk 的这个组件改成和 vue 一样的"),
+        ("帮我将这些 svelte 的页面使用 vue 的写法来进行同步，同时完善细节", "将这些 svelte 的页面使用 vue 的写法来进行同步"),
+        ("wait, the list of loans of the desk is empty again\nadd a rate limiter for uploads", "Add a rate limiter for uploads"),
+        ('" the desk needs the raw form of every loan of the year" is wrong.\nadd a rate limiter for uploads', "Add a rate limiter for uploads"),
+        ("I left off last time with the plan of the loan desk\nadd a rate limiter for uploads", "Add a rate limiter for uploads"),
+        ("We dont care about returned loans, create a task to hide old ones from the list", "Create a task to hide old ones from the list"),
+        ("Document the goal of this project for new readers\nsort docs", "Document the goal of this project for new readers"),
+        ("Fix https://example.org/desk/loans/issues/182 for the loan desk", "Fix #182 for the loan desk"),
     ],
 )  # fmt: skip
 def test_a_title_says_what_was_wanted(request_: str, title: str) -> None:
@@ -64,3 +72,21 @@ def test_a_question_about_the_last_session_is_no_title() -> None:
         title_of(SessionState("s", requests=["我们昨天做了什么？", "整理借阅台的数据模型"]), "")
         == "整理借阅台的数据模型"
     )
+
+
+@pytest.mark.parametrize(
+    ("branch", "request_", "title"),
+    [
+        ("ada/strict-loan-parsing", "the second finding of yesterday's list has a wrong hint", "Strict loan parsing"),
+        ("ada/strict-loan-parsing", "replace the custom check by one of the standard library",
+         "Strict loan parsing: replace the custom check by one of the standard library"),
+        ("ada/strict-loan-parsing", "make the parsing of a loan strict", "Make the parsing of a loan strict"),
+        ("claude/strict-loan-parsing-xqmU7", "run the tests", "Strict loan parsing"),
+        ("main", "replace the custom check by one of the standard library",
+         "Replace the custom check by one of the standard library"),
+    ],
+)  # fmt: skip
+def test_a_branch_says_what_a_request_is_about(branch: str, request_: str, title: str) -> None:
+    state = SessionState("s", requests=["is this ready?", request_])
+    state.branch = branch
+    assert title_of(state, "") == title

@@ -63,13 +63,13 @@ _LEAD = Pattern(
     r"|(?:(?:issue|finding|point|item|comment|mip|step|phase)s? )?#?\d{1,2}[.):、](?=\s|[^\d\s])\s*"
     r"|(?:critical|high|medium|low)(?: severity)?(?: priority)?\s*[:–—-]?\s+(?=[A-Z])|[^\w\s\"'“`@/(#~.<\[-]+\s*"
     r"|there(?:['’]s| is| are)(?: still| also)? |it (?:seems|looks like|appears)(?: that)? "
-    r"|(?:if|when|for|in|on|since|as|based on|given|after|before|now that|with|from) [^,:;]{1,60},\s+(?=(?:let|can|could|please|i['’ ]|we |you |give|add|make|use|do|don))"
+    r"|(?:if|when|for|in|on|since|as|based on|given|after|before|now that|with|from) [^,:;]{1,60},\s+(?=(?:let|can|could|please|i['’ ]|we |you |give|add|make|use|do|don|look|take))"
     r")",
     re.I,
 )
 _LEAD_ZH = Pattern(
     r"(?:(?:我(?:们)?)?(?:想|希望)?(?:请)?(?:你|您)?(?:根据|参考|参照|按照?).{2,160}?(?:来|[，,])?(?:帮我|帮忙)|(?:但|可)是?(?![以能否])|不过|我(?:们)?(?:现在|目前|先|还|也)*(?:想要?|需要|希望|要|打算|准备)|(?:想要?|需要|希望)(?=一)|请(?:你|帮我)?|帮(?:我|忙)|麻烦(?:你)?|能不能|能否|可不可以|是否可以|可以(?!发现)|(?:现在|目前)(?!的)|接下来|首先|好的?|那么?|然后|另外|还有|关于|对于|并且?(?!发|行|非)|比如|其实|就是|好像"
-    r"|你(?:先|再|去|来|把|帮我|能|可以|看下|看)?(?=[^的])|为我|给我|(?:查|看|想|说|讲|了解|参考|研究|分析)一下|查阅(?:一下)?|看看|告诉我|有没有|是不是|还是(?=[用改换退])|\d{1,2}[.)、．])[，,：:。\s]*"
+    r"|你(?:先|再|去|来|把|帮我|能|可以|看下|看)?(?=[^的])|[为给]我(?!的)|(?:查|看|想|说|讲|了解|参考|研究|分析)一下|查阅(?:一下)?|看看|告诉我|有没有|是不是|还是(?=[用改换退])|\d{1,2}[.)、．])[，,：:。\s]*"
 )
 # What is asked for, whichever way it is said.
 _ASKS = Pattern(
@@ -77,21 +77,21 @@ _ASKS = Pattern(
     r"|implement|improve|include|inspect|install|integrate|introduce|investigate|make|merge|migrate|move|optimi[sz]e|plan|port|prevent|print|publish|rebase|redesign|refactor|release|remove|rename|reorgani[sz]e|replace|research|restructure|return|review"
     r"|revert|rework|rewrite|set up|setup|show|simplify|sort|speed|split|store|summari[sz]e|support|switch|test|translate|undo|unify|update|upgrade|use|validate|verify|wrap|write)\b"
     r"|.{0,6}(?:实现|开发|修复|增加|添加|优化|写|做|改|分析|重构|部署|检查|设计|创建|新增|删除|生成|整理|精简|迁移|升级|配置|搭建|调研|接入|支持|翻译|总结)"
-    r"|(?:将|把|让|给).{2,40}(?:改|移|换|放|补全|完善|同步|合并|切换|加上|增加|添加|拆|提取|转)",
+    r"|(?:将|把|让|给).{2,80}(?:改|移|换|放|补全|完善|同步|合并|切换|加上|增加|添加|拆|提取|转)",
     re.I,
 )
 # What is about this moment: steps of the work, complaints, what stands somewhere else.
 _STEERS = Pattern(
     r"(?:(?:start|continue|begin|resume|keep|finish)(?: to)? (?:work(?:ing)?|going|with|on|from|until)\b|proceed|commit|push|pull\b|merge in\b|rebase\b|re-?run\b|be\b|just\b|fix the (?:comment|linting)\b|\w+ (?:#|issue|finding|item|point|step|number|comment|task|phase) ?\d+(?:$|[ ,.])|try (?:again|it|that)\b|do not edit|think (?:hard|carefully|deeply|step)|don['’]?t\b|stop\b"
-    r"|i (?:just |also |already |have )?(?!need\b)\w+ed\b|read (?:@|the |docs?/)|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|you (?:just|did|didn|are|were|have|haven|keep|still|can see)|you['’](?:re|ve)\b|i (?:just |also |already |still )?(?:got|get|have|see|did|ran|tried|undid|reverted|made|created|added|opened|pushed|just|am|was|don|did|didn)\b|i['’](?:ve|m|ll)\b|we (?:were|was|have|had|just|use|used|are|do|did|got|added|don)\b|we['’](?:re|ve)\b"
+    r"|i (?:just |also |already |have )?(?!need\b)(?:\w+ed|left off)\b|read (?:@|the |docs?/)|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|you (?:just|did|didn|are|were|have|haven|keep|still|can see)|you['’](?:re|ve)\b|i (?:just |also |already |still )?(?:got|get|have|see|did|ran|tried|undid|reverted|made|created|added|opened|pushed|just|am|was|don|did|didn)\b|i['’](?:ve|m|ll)\b|we (?:were|was|have|had|just|use|used|are|do|did|got|added|don)\b|we['’](?:re|ve)\b"
     r"|(?:could|should|would|can)n['’]?t\b|in terms of\b|nothing\b|ah\b|address (?:\w{1,4} )?#?\d+|for example\b|e\.g|in particular\b|until recently|currently\b|right now\b|today,|at the moment|previously\b|(?:did|do|does|didn['’]?t|is|are|was|were|have|has|haven['’]?t|where) (?:you|it|this|that|i|we|the|did|there|they)\b"
     r"|why (?:did|does? (?:it|this|that)|are you|do you|would you|have you|has it|not|why)|why (?:is|are|was) (?:this|that|it|there)\b|why didn|(?:that|this|it)(?:['’]?s| is| was| work(?:s|ed))|thats\b|same\b|still\b|look at (?:the|that|this)\b|know (?:why|if|what|how)\b|(?:what|where|how|when) (?:did|have|were|was|would) (?:you|i|we)\b|what(?:['’]s| is) (?:remaining|left|next|the (?:status|current))|here(?:['’]s| is| are)\b|you are (?:a|an|the)\b"
     r"|我(?:已经|有一|刚|的意思)|(?:我们|咱们)?(?:上次|上回|昨天|之前)(?:的?会话)?(?:都|是)?(?:做|讲|说|聊|干|进行)[了到过]*(?:哪|什么)|(?:只|不)需要|请?注意|(?:非常|很)好|大哥|继续|这样|为什么|还是(?![用改换退])|不对|不要|别(?![名人的])|不用|不能|禁止|记住|等等|算了|以后|今后|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
     re.I,
 )
 _POINTS = Pattern(
-    r"\b(?:this(?! [\"“`])|these|those|them|they|it|its|he|she|here|(?:above|below)(?=[,.:;]|$)|following|latter|former|same|both|something|anything|stuff|what you|as (?:shown|discussed|mentioned)|in the (?:screenshot|picture|image)|like before)\b"
-    r"|^(?!ensure|check|verify|validate|assert|make|say|see)\w+ that\b|(?:^|\b(?:of|in|for|with|to|on|from|by|at|about) )that\b|\bthat\b(?= (?:is|was|file|one|part|case|line|test|way|model|works?)\b|[.,;:!?]|$)|(?:[这那](?![个些](?!问题|错误|功能|地方|方案|方法)(?:[A-Za-z]|[^\W的是就也都还在我你了吗吧呢和与])\w)|它|上面|下面|刚才|图[一二三\d])",
+    r"\b(?:this(?! [\"“`]| (?:project|repo(?:sitory)?|codebase|app|package|library)\b)|these|those|them|they|it|its|he|she|here|(?:above|below)(?=[,.:;]|$)|following|latter|former|same|both|something|anything|stuff|what you|as (?:shown|discussed|mentioned)|in the (?:screenshot|picture|image)|like before)\b"
+    r"|^(?!ensure|check|verify|validate|assert|make|say|see)\w+ that\b|(?:^|\b(?:of|in|for|with|to|on|from|by|at|about) )that\b|\bthat\b(?= (?:is|was|file|one|part|case|line|test|way|model|works?)\b|[.,;:!?]|$)|(?:[这那](?![个些](?!问题|错误|功能|地方|方案|方法)\s?(?:[A-Za-z]|[^\W的是就也都还在我你了吗吧呢和与])\w)|它|上面|下面|刚才|图[一二三\d])",
     re.I,
 )
 _NOISY = Pattern(
@@ -117,10 +117,16 @@ _TAIL = Pattern(
 
 # What is said beside a request in Chinese: look at it, what is pointed at, what was before.
 _ASIDE_ZH = Pattern(
-    r".*(?:这|那|它|上面|下面|刚才|图[一二三\d])|你?(?:看|帮|试|查|说)|谢谢|麻烦|我们?公司|我(?:们)?是|以前|之前"
+    r".*(?:这|那|它|上面|下面|刚才|图[一二三\d])|你?(?:看|帮|试|查|说)|谢谢|麻烦|我们?公司|我(?:们)?(?:是|已经|不小心)|以前|之前"
 )
 _PARTS_ZH = Pattern(r"[，,；;。]+|(?<=[\u4e00-\u9fff])\.(?=\S)")
 _OPEN_ZH = Pattern(r"(?:时候?|的话|之?[前后中]|里|如果.*)$")
+# We have no logs of the server, add some: what is asked for stands behind.
+_REQUEST_BEHIND = Pattern(r"^[^,;]{8,80}[,;] (?:so |please |then |can you |let['’]s )*(?=(?:add|create|change|make (?!sure)|fix|update|remove|write|implement|rename|move|replace|use|show) \w)", re.I)  # fmt: skip
+# What answers the step before, or quotes somebody.
+_CORRECTS = Pattern(
+    r"(?:uh+|um+|no+|nope|hm+|wait|but|oh)\b(?! need)|[\"“]\s*(?:[a-z]|[^\"”]*$)", re.I
+)
 _CONDITION = Pattern(r"(?:if|when|since|because|once|unless|after|while)\b|如果|当", re.I)
 # What stands beside a request, or is only supposed.
 _BESIDE = Pattern(r"\(|(?:whether|say (?:i|we|you)|let['’]?s say)\b", re.I)
@@ -169,12 +175,11 @@ def _titles(state: SessionState, told: str) -> Iterator[str]:
     if name := state.titles.get("named", ""):
         yield f"{name} ({number_in(state.requests)[0]})"
     asked = asked_for(state)
-    yield from (title for title, score in asked if score >= GOOD)
     branch = of_branch(state.branch)
+    if weight_of(branch) >= ENOUGH:
+        yield _on_branch(branch, asked)
     yield from (title for title, score in asked if score >= FAIR)
     best = next((title for title, score in asked if score >= 0 and len(title) > SHORTEST), "")
-    if weight_of(branch) >= ENOUGH:
-        yield f"{branch}: {best[:1].lower()}{best[1:]}" if best and len(best) < 30 else branch
     yield best if weight_of(best) >= ENOUGH else ""
     if weight_of(state.task) >= ENOUGH and not _ONLY_A_FILE.fullmatch(state.task):
         yield state.task
@@ -228,8 +233,22 @@ def of_branch(branch: str) -> str:
         return ""
     if len(words) > 3 and words[1].isdigit():
         del words[:2]  # the key of an issue
+    if branch.startswith("claude/"):
+        del words[-1]  # drawn by lot
     kept = [word for word in words if not word.isdigit()]
     return titled(" ".join(kept)) if len(kept) > 1 else ""
+
+
+def _on_branch(branch: str, asked: list[tuple[str, float]]) -> str:
+    """A branch's title, with the best request behind it where that says more."""
+    best, score = next((row for row in asked if len(row[0]) > SHORTEST), ("", 0.0))
+    if score < 0 or (score < GOOD and len(best) >= 30):
+        return branch
+    if len(words_of(branch) & words_of(best)) * 2 > len(words_of(branch)):
+        return best
+    begin = best[:1].lower() if best[1:2].islower() else best[:1]
+    title = titled(f"{branch}: {begin}{best[1:]}")
+    return title if weight_of(title) - weight_of(branch) >= min(weight_of(best), 2) else branch
 
 
 # -------------------- What a number stands for: `start working on task 009`.
@@ -319,9 +338,10 @@ def _of_sentence(sentence: str) -> Iterator[tuple[str, float]]:
         parts = [part.strip() for part in _PARTS_ZH.split(sentence) if part.strip()]
         read = [simplified(part) for part in parts]
         for n in range(min(len(parts), 6)):
-            if _ASIDE_ZH.match(read[n]) and len(parts) > 1 and not _ASKS.match(read[n]):
-                continue
             bare = _bare(parts[n], _LEAD_ZH)
+            is_request = _ASKS.match(read[n]) or _ASKS.match(simplified(bare))
+            if _ASIDE_ZH.match(read[n]) and len(parts) > 1 and not is_request:
+                continue
             for m in range(n + 1, len(parts)):
                 part = parts[m]
                 is_whole = len(bare) >= LONGEST_WIDE // 3 and not _OPEN_ZH.search(simplified(bare))
@@ -330,7 +350,11 @@ def _of_sentence(sentence: str) -> Iterator[tuple[str, float]]:
                 bare = f"{bare}，{part}"
             yield _row(parts[n], bare, 0.5 * n)
         return
-    yield _row(sentence, _bare(sentence, _LEAD), 0.0)
+    bare = _bare(sentence, _LEAD)
+    tail = None if _ASKS.match(bare) else _REQUEST_BEHIND.search(sentence)
+    yield _row(sentence, bare, 1.0 if tail else 0.0)
+    if tail:
+        yield _row(sentence, sentence[tail.end() :], 0.0)
 
 
 def _row(sentence: str, bare: str, less: float) -> tuple[str, float]:
@@ -347,6 +371,7 @@ def _row(sentence: str, bare: str, less: float) -> tuple[str, float]:
         (6.0, _OUTPUT.search(sentence)),
         (6.0, _ONLY_A_FILE.fullmatch(read)),
         (2.0, _CONDITION.match(read)),
+        (3.0, _CORRECTS.match(said)),
         (4.0, _BESIDE.match(read)),
         (2.0, is_bare and sentence.endswith(("?", "？"))),
         (1.5, len(bare) > 2 * LONGEST),
@@ -403,9 +428,12 @@ def titled(text: str) -> str:
         ends = [found.start() for found in _CLAUSE.finditer(line[: LONGEST + 1])]
         line = line[: ends[-1]] if ends and ends[-1] >= LONGEST // 2 else shortened(line, LONGEST)
         line = _FRAGMENT.sub("", line)
-    if line.count("`") % 2:
-        at = line.rindex("`")
-        line = line[:at].rstrip() if is_cut and at else line[:at] + line[at + 1 :]
+    for sign in ("`", '"'):
+        if line.count(sign) % 2:
+            at = line.rindex(sign)
+            line = (
+                line[:at].rstrip() if is_cut and at > LONGEST // 2 else line[:at] + line[at + 1 :]
+            )
     line = _SOFT_ZH.sub("", line).rstrip(_STOP_SIGNS)
     while tail := _TAIL.search(simplified(line)):
         line = line[: tail.start()].rstrip(_STOP_SIGNS)
@@ -415,4 +443,6 @@ def titled(text: str) -> str:
 def _linked(link: re.Match[str]) -> str:
     """A link as a person would name it: its last two parts."""
     parts = [part for part in link[0].rstrip(".,;)/").split("/") if part]
+    if parts[-1].isdigit() and parts[-2] in ("issues", "pull", "merge_requests"):
+        return f"#{parts[-1]}"
     return " ".join(parts[-2:])
