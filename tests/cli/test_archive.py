@@ -151,7 +151,7 @@ def test_a_rule_that_was_saved_again_meanwhile_is_not_doubled(kept: Person) -> N
 
 def test_core_files_and_whole_shared_pages_stay(kept: Person) -> None:
     before = pages(kept)
-    for name, why in (("feedback", "one by one"), ("project", "Core files")):
+    for name, why in (("feedback", "one by one"), ("project", "`recollect forget project`")):
         kept.ok("core", "set", "project", "Orders in Go.") if name == "project" else None
         before = pages(kept)
         ran = kept.run("archive", name)
@@ -170,6 +170,7 @@ def test_one_statement_of_a_session_is_not_archived_alone(kept: Person) -> None:
     ran = kept.run("archive", name["entry"])
     assert ran.code == 2
     assert "`recollect archive 2026-10-06-orders`" in ran.err
+    assert f"`recollect forget 2026-10-06-orders#{name['anchor']}`" in ran.err
 
 
 def test_an_agent_takes_back_only_what_it_archived_itself(kept: Person) -> None:

@@ -319,7 +319,7 @@ def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> tuple[str
     if entry.archived:
         return entry.path, False
     if entry.path.startswith("core/"):
-        what = "Core files are in every brief and are not archived; `recollect forget` removes one."
+        what = f"{name} is a core file: it is in every brief and is not archived. `recollect forget {name}` removes it, `recollect undo` brings it back."
         raise UsageProblem(what=what, command="archive")
     if entry.path in SHARED.values():
         what = f"{name} is a page for many rules or pointers, and stays; archive its entries one by one (`recollect list` shows their ids)."

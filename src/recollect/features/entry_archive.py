@@ -60,7 +60,7 @@ def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved | N
     if row is None or row.anchor not in {one.anchor for one in entries}:
         raise MemoryNotFound(id=name)
     if entry.layer == "episodic" and len(entries) > 1:
-        what = f"A session is archived as a whole: `recollect archive {page}`. `recollect forget {name}` removes the entry."
+        what = f"This is a statement of a session, which is archived as a whole: `recollect archive {page}`. To be rid of the statement alone: `recollect forget {name}`."
         raise UsageProblem(what=what, command=CAUSE)
     if len(entries) == 1 and entry.path not in SHARED.values():
         return None
