@@ -1,4 +1,5 @@
-"""To-dos of sessions that are over: they are listed, closed by id or text, and gone from the brief at once."""
+"""What is open: to-dos of sessions that are over, which are listed, closed by id or text, and gone from the brief at
+once; the sessions themselves; issues."""
 
 from __future__ import annotations
 
@@ -143,3 +144,22 @@ def test_a_state_that_a_person_gave_a_session_stays(over: Person) -> None:
     [name] = [row["id"] for row in over.ok("list", "--json").json]
     over.ok("set", name, "status=resolved")
     assert _states(over) == ["resolved"]
+
+
+def test_an_issue_is_open_in_lists_and_in_the_brief_until_it_is_resolved(person: Person) -> None:
+    person.ok("save", "Reset mails are sent twice", "--kind", "issue", "--body", "After a restart.")
+    [row] = person.ok("list", "--json").json
+    assert row["status"] == "open"
+    assert "Open\n- Reset mails are sent twice" in _brief(person)
+    person.ok("set", row["id"], "status=resolved")
+    assert "Reset mails" not in _brief(person)
+
+
+def test_a_note_is_open_only_if_somebody_says_so(person: Person) -> None:
+    person.ok("save", "Today we deployed v2.3")
+    person.ok("save", "Today we deployed half of v2.4", "--status", "open")
+    rows = person.ok("list", "--json").json
+    assert {row["title"]: (row["kind"], row["status"]) for row in rows} == {
+        "Today we deployed v2.3": ("note", "confirmed"),
+        "Today we deployed half of v2.4": ("note", "open"),
+    }

@@ -11,7 +11,12 @@ from recollect.model import document as codec
 from recollect.model import entries, layers, tags
 from recollect.model import memory as model
 from recollect.model.claim_key import reversed_comment
-from recollect.model.document import layer_defaults, with_conversation, words_for
+from recollect.model.document import (
+    layer_defaults,
+    usual_status,
+    with_conversation,
+    words_for,
+)
 from recollect.model.facts import same_words
 from recollect.model.footnotes import Mark, ids_in, in_one_form
 from recollect.model.frontmatter import Value
@@ -423,7 +428,7 @@ def _fields_of(
         "confidence": draft.confidence or default["confidence"],
         "source": draft.source or ("instructed" if draft.trust == "user" else default["source"]),
         "trust": draft.trust,
-        "status": draft.status or default["status"],
+        "status": draft.status or usual_status(choice.kind),
         "related": [],
         "session": draft.session,
         "created": created,

@@ -315,7 +315,7 @@ def _text_of(fact: Fact, origin: FactOrigin, name: str, path: str, now: str) -> 
         "confidence": default["confidence"],
         "source": source or default["source"],
         "trust": origin.trust,
-        "status": fact.status if fact.kind == "issue" else default["status"],
+        "status": fact.status if fact.kind == "issue" else "confirmed",
         "session": origin.session,
         "created": created,
         "updated": now,

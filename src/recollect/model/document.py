@@ -307,17 +307,21 @@ def default_fields(path: str, layer: str = "") -> dict[str, str]:
         kind = "conversation" if inside.endswith("/summary.md") else "note"
     else:
         kind = next((k for start, k in _FOLDER_KINDS if inside.startswith(start)), "note")
-    return {"type": layer, "kind": kind, **layer_defaults(layer)}
+    return {"type": layer, "kind": kind, **layer_defaults(layer), "status": usual_status(kind)}
+
+
+def usual_status(kind: str) -> str:
+    """The status of a memory of this kind that says none."""
+    return "open" if kind == "issue" or kind in model.SESSION_KINDS else "confirmed"
 
 
 def layer_defaults(layer: str) -> dict[str, str]:
-    """Salience, confidence, source and status of a new memory of this layer (seed 004)."""
+    """Salience, confidence and source of a new memory of this layer (seed 004)."""
     return {
         "salience": "medium",
         "confidence": "medium" if layer == "episodic" else "high",
         "source": {"procedural": "instructed", "reference": "referenced"}.get(layer, "observed"),
         "trust": "user",
-        "status": "open" if layer == "episodic" else "confirmed",
     }
 
 
@@ -347,6 +351,8 @@ def memory_from_text(text: str, path: str) -> Memory:
     layer = _one(said, "type").lower() or _layer_of_kind(said)
     if layer != default["type"] and layer in model.LAYERS:
         default = default_fields(path, layer)
+    kind = _one(said, "kind").lower()
+    default["status"] = usual_status(kind if kind in model.KINDS else default["kind"])
     word = {key: _word(said, key, default, problems) for key in _WORDS}
     stem = stem_of(path)
     times = _times(said, (legacy.time, stem), word["type"], problems)
@@ -427,6 +433,7 @@ def _unsaid(fields: Mapping[str, Value], path: str) -> dict[str, Value]:
     layer, created = str(fields.get("type", "")), str(fields.get("created", ""))
     updated = str(fields.get("updated", "")) or created
     usual: dict[str, Value] = {**(default_fields(path, layer) if path else layer_defaults(layer))}
+    usual["status"] = usual_status(str(fields.get("kind") or usual.get("kind", "")))
     if fields.get("kind") == SESSION:  # the layer follows from its kind, the tags from its title
         tags = _title_tags({"kind": SESSION}, str(fields.get("title", "")))
         usual |= {"type": "episodic", "tags": [*tags]}

@@ -22,6 +22,7 @@ from recollect.interfaces.cli.console import (
 )
 from recollect.interfaces.cli.parsing import IntRange, argument, option
 from recollect.interfaces.cli.read import FILTERS, filter_of, show_none, show_rest
+from recollect.model.memory import ENDED
 
 BAR_COLUMNS = 24
 
@@ -70,7 +71,7 @@ def _show_day(ctx: CommandContext, entries: list[reading.ListedEntry]) -> None:
     for one, name, kind in zip(entries, names, kinds, strict=True):
         clock = one.own.created[11:16]
         head = f"{clock if clock != '00:00' else '':5}  {padded(kind, wide)}  {padded(name, ids)}"
-        state = "" if one.own.status == "confirmed" else f"  {ctx.word(one.own.status)}"
+        state = "" if one.own.status in ("confirmed", ENDED) else f"  {ctx.word(one.own.status)}"
         room = ctx.console.columns - width_of(head) - width_of(state) - 4
         text = cut(shown(shown_title(ctx.lang, one.summary)), max(room, NARROWEST))
         style = "dim" if one.own.status == "superseded" else ""
