@@ -22,12 +22,12 @@ def test_each_field_is_written(agent: Agent) -> None:
     with agent.server() as server:
         server.text(
             "remember", title="The queue drops messages under load", kind="issue",
-            category="performance", status="open", confidence="low",
+            category="performance", status="resolved", confidence="low",
             concepts=["back-pressure"], files=["src/queue.py"], tags=["queue", "load"],
         )  # fmt: skip
     [path] = (agent.store / "semantic" / "issues").glob("*.md")
     front = front_of(path)
-    assert (front["category"], front["status"], front["confidence"]) == ("performance", "open", "low")  # fmt: skip
+    assert (front["category"], front["status"], front["confidence"]) == ("performance", "resolved", "low")  # fmt: skip
     assert front["concepts"] == "[back-pressure]"
     assert (front["source"], front["trust"]) == ("inferred", "agent")
 
