@@ -48,6 +48,8 @@ from .notice_cases import RULES
         ("用中文写的文档在 docs 里", "", "semantic"),
         ("IE 不能打开页面", "", "semantic"),
         ("提交前要跑完整的测试", "", "procedural"),
+        ("推送之前一定要运行 make check", "", "procedural"),
+        ("发布前务必通知客服", "", "procedural"),
         ("If you change the schema, always add a migration", "", "procedural"),
         ("启动后要求输入密码", "", "semantic"),
     ],
