@@ -263,3 +263,9 @@ def test_private_facts_stay_out_of_git_when_they_are_cleared(person: Person) -> 
     (person.store / ".gitignore").write_text(f"/semantic/decisions/{page.name}\n")
     person.ok("fact", "clear", "--yes")
     assert seen_by_git(person) == set()
+
+
+def test_an_empty_archive_is_called_empty(person: Person) -> None:
+    person.ok("save", "Orders are in PostgreSQL")
+    assert person.ok("activate", "--list").out == "The archive is empty.\n"
+    assert person.ok("activate", "--search", "orders").out == "Nothing found.\n"

@@ -139,7 +139,7 @@ def test_a_store_made_by_the_way_speaks_as_the_person_has_set_for_all(stranger: 
 
 # --------------------------------------------------------------------------------------- help
 
-OF_HELP = {"Usage:", "Options", "Commands", "Example:", "COMMAND", "DIRECTORY", "Groups", "More"}
+OF_HELP = {"Usage: ", "Options", "Commands", "Example:", "COMMAND", "DIRECTORY", "Groups", "More"}
 
 
 def listed() -> set[str]:
@@ -236,7 +236,7 @@ def test_help_is_in_the_persons_language(person: Person, tmp_path: Path) -> None
         ["key", "init", "-h"],
     ):
         shown = person.ok(*words).out
-        assert shown.startswith("用法： recollect ")
+        assert shown.startswith("用法：recollect ")
         assert not re.search("[A-Z]{2}", shown.partition("\n\n")[0])
         assert max(map(width_of, shown.splitlines())) <= 100
     assert "recollect session start" in person.run("session", "strat").err
@@ -296,3 +296,12 @@ def test_code_and_words_of_a_person_are_no_labels() -> None:
     text = "Solution: no title\n- [x] done\n- [link](a)\n```\n- [other] code\n```\n  - note: a"
     assert shown_page("zh", text) == text
     assert shown_page("en", "- [other] x") == "- [other] x"
+
+
+def test_counts_are_separated_as_the_language_does_it(person: Person) -> None:
+    person.ok("save", "Orders are in PostgreSQL")
+    person.ok("save", "Always squash")
+    assert "fact 1, rule 1" in person.ok("status").out
+    person.ok("config", "lang", "zh")
+    assert "事实 1、规则 1" in person.ok("status").out
+    assert "规则 1、事实 1" in person.ok("stats").out

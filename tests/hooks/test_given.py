@@ -95,7 +95,7 @@ def test_what_is_filed_on_a_page_after_it_was_given_is_still_shown(
 
 
 def test_silence_is_said_and_explained(machine: Machine, person: Person) -> None:
-    assert "No session of this project has been seen yet." in person.ok("given").out
+    assert "No agent has been told anything in this project yet." in person.ok("given").out
     assert "recollect init --client claude" in person.ok("given").out
     machine.fire("SessionStart")
     machine.ask("yes, commit this")

@@ -95,6 +95,10 @@ class CommandContext:
         """A word of ours in the person's language; any other text as it is."""
         return word(self.lang, text)
 
+    def listed(self, parts: Iterable[str]) -> str:
+        """Parts with what the person's language puts between them."""
+        return ("、" if self.lang == "zh" else ", ").join(parts)
+
     def translate(self, text: str) -> str:
         """A finished sentence of a lower room in the person's language."""
         return translate(self.lang, shown_line(text))
@@ -349,7 +353,7 @@ def _report_bug(ctx: CommandContext, error: Exception) -> int:
 
 def counted(ctx: CommandContext, counts: Mapping[str, int]) -> str:
     """How often each word of ours occurs, in the person's language."""
-    return ", ".join(f"{ctx.word(one)} {count:,}" for one, count in counts.items())
+    return ctx.listed(f"{ctx.word(one)} {count:,}" for one, count in counts.items())
 
 
 def comma_list(text: str | None) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ def help_of(name: str = "", lang: str = "en") -> str:
 def _program(say: Say, columns: int) -> list[str]:
     """One screen: the commands of every day, the families, and how to see the rest."""
     return [
-        f"{say('Usage:')} recollect [-C {say('DIRECTORY')}] {say('COMMAND')} …",
+        f"{say('Usage: ')}recollect [-C {say('DIRECTORY')}] {say('COMMAND')} …",
         "",
         f"  {say(ABOUT)}",
         "",
@@ -133,7 +133,7 @@ def paragraphs_of(one: Command) -> list[str]:
 
 
 def _usage(say: Say, words: str, columns: int) -> list[str]:
-    prefix = f"{say('Usage:')} recollect "
+    prefix = f"{say('Usage: ')}recollect "
     first, *rest = wrapped(words, columns - width_of(prefix))
     return [prefix + first, *(" " * width_of(prefix) + line for line in rest)]
 

@@ -247,7 +247,8 @@ def activate_command(ctx: CommandContext, name: str, as_list: bool, text: str) -
     its own.
     """
     if as_list or text:
-        _list_archive(ctx, lifecycle.list_archive(ctx.app, scope=ctx.scope, words=text))
+        found = lifecycle.list_archive(ctx.app, scope=ctx.scope, words=text)
+        _list_archive(ctx, found, is_search=bool(text))
         return
     if not name:
         raise ctx.usage_error("Name a memory, or give --list or --search.")
@@ -261,7 +262,7 @@ def activate_command(ctx: CommandContext, name: str, as_list: bool, text: str) -
         )
 
 
-def _list_archive(ctx: CommandContext, found: list[tuple[str, Entry]]) -> None:
+def _list_archive(ctx: CommandContext, found: list[tuple[str, Entry]], *, is_search: bool) -> None:
     fields = ("id", "title", "kind", "tags", "created", "archived")
     ctx.answer(
         [
@@ -270,7 +271,7 @@ def _list_archive(ctx: CommandContext, found: list[tuple[str, Entry]]) -> None:
         ]
     )
     if not found:
-        ctx.tell("Nothing found.")
+        ctx.tell("Nothing found." if is_search else "The archive is empty.")
         return
     rows = [
         (

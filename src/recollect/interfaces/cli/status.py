@@ -66,7 +66,7 @@ def _title_of(client: str) -> str:
 
 def _waiting(ctx: CommandContext, counts: dict[str, int]) -> str:
     parts = [ctx.say(WAITING[name], n=count) for name, count in counts.items() if count]
-    return ", ".join(parts) or ctx.say("nothing")
+    return ctx.listed(parts) or ctx.say("nothing")
 
 
 def _given(ctx: CommandContext, given: dict[str, int]) -> str:
@@ -191,7 +191,7 @@ def given_command(ctx: CommandContext, session: str, last: int) -> None:
     found = given_sessions(ctx.app, session, last=last)
     ctx.answer([one._asdict() | {"tokens": one.tokens} for one in found])
     if not found:
-        ctx.tell("No session of this project has been seen yet.")
+        ctx.tell("No agent has been told anything in this project yet.")
         if any(setup.is_connected(ctx.app, name) for name in KNOWN):
             ctx.hint("  Hooks work in new sessions; `recollect doctor` checks them.")
         else:
