@@ -90,3 +90,14 @@ def test_a_branch_says_what_a_request_is_about(branch: str, request_: str, title
     state = SessionState("s", requests=["is this ready?", request_])
     state.branch = branch
     assert title_of(state, "") == title
+
+
+def test_a_session_is_about_its_first_request_rather_than_a_step() -> None:
+    asked = [
+        "create a page for the loans of a reader",
+        "yes",
+        "add the separate key of the readers' desk to the file of the environment",
+    ]
+    assert (
+        title_of(SessionState("s", requests=asked), "") == "Create a page for the loans of a reader"
+    )

@@ -22,6 +22,7 @@ ENOUGH = 2  # words of a subject that a title needs,
 ENOUGH_OF_AGENT = 3  # and one in an agent's words
 GOOD = 5.0  # what a sentence has to score to be a title before anything else is looked at,
 FAIR = 2.0  # and before the name of the branch
+OPENING = 2.5  # what the first request that says something counts more: the session is about it
 MOST_REQUESTS = 24  # that are looked at,
 LOOKED_AT = 8  # and sentences of each
 
@@ -86,7 +87,7 @@ _STEERS = Pattern(
     r"|i (?:just |also |already |have )?(?!need\b)(?:\w+ed|left off)\b|read (?:@|the |docs?/)|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|you (?:just|did|didn|are|were|have|haven|keep|still|can see)|you['’](?:re|ve)\b|i (?:just |also |already |still )?(?:got|get|have|see|did|ran|tried|undid|reverted|made|created|added|opened|pushed|just|am|was|don|did|didn)\b|i['’](?:ve|m|ll)\b|we (?:were|was|have|had|just|use|used|are|do|did|got|added|don)\b|we['’](?:re|ve)\b"
     r"|(?:could|should|would|can)n['’]?t\b|in terms of\b|nothing\b|ah\b|address (?:\w{1,4} )?#?\d+|for example\b|e\.g|in particular\b|until recently|currently\b|right now\b|today,|at the moment|previously\b|(?:did|do|does|didn['’]?t|is|are|was|were|have|has|haven['’]?t|where) (?:you|it|this|that|i|we|the|did|there|they)\b"
     r"|why (?:did|does? (?:it|this|that)|are you|do you|would you|have you|has it|not|why)|why (?:is|are|was) (?:this|that|it|there)\b|why didn|(?:that|this|it)(?:['’]?s| is| was| work(?:s|ed))|thats\b|same\b|still\b|look at (?:the|that|this)\b|know (?:why|if|what|how)\b|(?:what|where|how|when) (?:did|have|were|was|would) (?:you|i|we)\b|what(?:['’]s| is) (?:remaining|left|next|the (?:status|current))|here(?:['’]s| is| are)\b|you are (?:a|an|the)\b"
-    r"|我(?:已经|有一|刚|的意思)|(?:我们|咱们)?(?:上次|上回|昨天|之前)(?:的?会话)?(?:都|是)?(?:做|讲|说|聊|干|进行)[了到过]*(?:哪|什么)|(?:只|不)需要|请?注意|(?:非常|很)好|大哥|继续|这样|为什么|还是(?![用改换退])|不对|不要|别(?![名人的])|不用|不能|禁止|记住|等等|算了|以后|今后|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
+    r"|我(?:已经|有一|刚|的意思)|(?:我们|咱们)?(?:上次|上回|昨天|之前)(?:的?会话)?(?:都|是)?(?:做|讲|说|聊|干|进行)[了到过]*(?:哪|什么)|(?:只|不)需要|请?注意|(?:非常|很)好|大哥|继续|这样|为什么|下一步|还是(?![用改换退])|不对|不要|别(?![名人的])|不用|不能|禁止|记住|等等|算了|以后|今后|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
     re.I,
 )
 _POINTS = Pattern(
@@ -301,13 +302,21 @@ def asked_for(state: SessionState) -> list[tuple[str, float]]:
     for path in state.files_modified:
         about |= words_of(re.sub(r"[/_.-]+", " ", path))
     found: dict[str, float] = {}
+    first = OPENING
     for n, request in enumerate(requests):
+        own: dict[str, float] = {}
         for sentence, late in _sentences(request):
             for title, score in _of_sentence(sentence):
                 words = words_of(title)
                 shared = sum(word in about for word in words) + sum(said[w] > 1 for w in words)
                 rank = score + min(0.6 * shared, 2.5) - min(0.5 * n, 3) - late
-                found[title] = max(rank, found.get(title, -99.0))
+                own[title] = max(rank, own.get(title, -99.0))
+        more = first if max(own.values(), default=0) >= FAIR else 0.0
+        first = 0.0 if more else first
+        for title, rank in own.items():
+            read = simplified(title)
+            is_request = _ASKS.match(read) and not read.startswith(("我", "您", "他"))
+            found[title] = max(rank + more * bool(is_request), found.get(title, -99.0))
     return sorted(found.items(), key=lambda row: -row[1])
 
 
